@@ -1,0 +1,59 @@
+/**
+ * Money is an integer number of micro-lira (1 TRY = 1,000,000), because prices below a kuruş exist and floats
+ * do not add up. It becomes text at the edges only.
+ */
+export type Micros = number & { readonly __brand: 'Micros' };
+
+export const CURRENCY = 'TRY';
+export const MICROS_PER_TRY = 1_000_000;
+
+/** Price of one index-check, per URL (spec 4.8 rule 1): 0.50 TRY. */
+export const INDEX_CHECK_PRICE = 500_000 as Micros;
+
+export const ZERO = 0 as Micros;
+
+/** Checks that a number is a whole, safely representable amount. Throws a RangeError: money is never rounded in silence. */
+export function micros(value: number): Micros {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`not an exact amount of micro-lira: ${value}`);
+  return value as Micros;
+}
+
+/** Adds amounts; throws when the sum leaves the exactly representable range (±9 billion TRY). */
+export function sumMicros(...amounts: readonly Micros[]): Micros {
+  let total = 0;
+  for (const amount of amounts) total = micros(total + amount);
+  return total as Micros;
+}
+
+/** Price times a whole count. */
+export function timesMicros(price: Micros, count: number): Micros {
+  return micros(price * count);
+}
+
+/**
+ * Reads a decimal amount of lira ("0.25", "50 TRY", "1000"). At most six decimals: more cannot be charged.
+ * Returns null when the text is not such an amount.
+ */
+export function parseTry(text: string): Micros | null {
+  const match = /^\s*(-?)(\d{1,10})(?:\.(\d{1,6}))?(?:\s*TRY)?\s*$/i.exec(text);
+  if (match === null) return null;
+  const whole = Number(match[2]) * MICROS_PER_TRY;
+  const part = Number((match[3] ?? '').padEnd(6, '0'));
+  const value = whole + part;
+  if (!Number.isSafeInteger(value)) return null;
+  return (match[1] === '-' && value !== 0 ? -value : value) as Micros;
+}
+
+/** "12.50 TRY": at least two decimals, as many as the amount has, at most six. */
+export function formatTry(amount: Micros): string {
+  return `${decimalTry(amount)} ${CURRENCY}`;
+}
+
+/** "12.50": the decimal text of an amount, without the currency. */
+export function decimalTry(amount: Micros): string {
+  const sign = amount < 0 ? '-' : '';
+  const absolute = Math.abs(amount);
+  const whole = Math.floor(absolute / MICROS_PER_TRY);
+  const part = String(absolute % MICROS_PER_TRY).padStart(6, '0');
+  return `${sign}${whole}.${part.slice(0, 2)}${part.slice(2).replace(/0+$/, '')}`;
+}

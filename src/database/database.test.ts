@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { migrate } from './migrate.ts';
+import { openDatabase } from './open.ts';
+import { compile, eachText, join, sql } from './sql.ts';
+import { testOnEach } from './testing.ts';
+
+const tables = [
+  {
+    name: 'accounts',
+    statements: (t: { id: string; bytes: string }) => [
+      `CREATE TABLE accounts (id ${t.id}, name TEXT NOT NULL UNIQUE, hash ${t.bytes}, balance BIGINT NOT NULL CHECK (balance >= 0))`,
+    ],
+  },
+];
+
+test('the same template is one text per database, values apart', () => {
+  const query = sql`SELECT ${1} AS a WHERE ${join([sql`x = ${'y'}`, sql`z = ${null}`], ' AND ')}`;
+  assert.deepEqual(compile(query, 'sqlite'), { text: 'SELECT ? AS a WHERE x = ? AND z = ?', values: [1, 'y', null] });
+  assert.equal(compile(query, 'postgres').text, 'SELECT $1 AS a WHERE x = $2 AND z = $3');
+});
+
+testOnEach('values of every kind come back as they went in', async (db) => {
+  await migrate(db, 'test', tables, 0);
+  const name = "Ürün'); DROP TABLE accounts; --";
+  await db.run(
+    sql`INSERT INTO accounts (name, hash, balance) VALUES (${name}, ${new Uint8Array([0, 255])}, ${2 ** 53 - 1})`,
+  );
+  const row = await db.get(
+    sql<{ name: string; hash: Uint8Array; balance: number }>`SELECT name, hash, balance FROM accounts`,
+  );
+  assert.equal(row?.name, name);
+  assert.deepEqual([...(row?.hash ?? [])], [0, 255]);
+  assert.equal(row?.balance, 2 ** 53 - 1);
+});
+
+testOnEach('a transaction is whole or nothing', async (db) => {
+  await migrate(db, 'test', tables, 0);
+  await assert.rejects(
+    db.tx(async (tx) => {
+      await tx.run(sql`INSERT INTO accounts (name, balance) VALUES ('a', 1)`);
+      throw new Error('stop');
+    }),
+    /stop/,
+  );
+  assert.deepEqual(await db.all(sql`SELECT * FROM accounts`), []);
+});
+
+testOnEach('parallel spending never goes below zero', async (db) => {
+  await migrate(db, 'test', tables, 0);
+  await db.run(sql`INSERT INTO accounts (name, balance) VALUES ('a', 7)`);
+  const spend = () =>
+    db.tx(
+      async (tx) =>
+        (await tx.run(sql`UPDATE accounts SET balance = balance - 1 WHERE name = 'a' AND balance >= 1`)).changes,
+    );
+  const spent = await Promise.all(Array.from({ length: 20 }, spend));
+  assert.equal(
+    spent.reduce((a, b) => a + b, 0),
+    7,
+  );
+});
+
+testOnEach('a read outside does not see an open transaction', async (db) => {
+  await migrate(db, 'test', tables, 0);
+  await db.tx(async (tx) => {
+    await tx.run(sql`INSERT INTO accounts (name, balance) VALUES ('a', 1)`);
+    assert.equal((await db.all(sql`SELECT 1 FROM accounts`)).length, 0);
+  });
+  assert.equal((await db.all(sql`SELECT 1 FROM accounts`)).length, 1);
+});
+
+testOnEach('a list of texts is one parameter, in order', async (db) => {
+  const rows = await db.all(sql<{ key: number; value: string }>`
+    SELECT key, value FROM ${eachText(['b', 'a', "quote's \u{1f600}"])} AS e ORDER BY key`);
+  assert.deepEqual(
+    rows.map((row) => [row.key, row.value]),
+    [
+      [0, 'b'],
+      [1, 'a'],
+      [2, "quote's \u{1f600}"],
+    ],
+  );
+});
+
+testOnEach('processes that start together migrate once', async (db, t, url) => {
+  const others = [openDatabase(url), openDatabase(url)];
+  t.after(() => Promise.all(others.map((other) => other.close())));
+  await Promise.all([db, ...others].map((each) => migrate(each, 'test', tables, 0)));
+  assert.equal((await db.all(sql`SELECT 1 FROM schema_migrations`)).length, 1);
+});
+
+testOnEach('a database newer than the program is left alone', async (db) => {
+  await migrate(db, 'test', [...tables, { name: 'later', statements: () => [] }], 0);
+  await assert.rejects(migrate(db, 'test', tables, 0), /version 2, this program knows 1/);
+});
+
+test('an unknown kind of database is named in the error', () => {
+  assert.throws(() => openDatabase('mysql://x'), /mysql:.*sqlite:PATH or postgres/);
+});

@@ -1,0 +1,36 @@
+import type { Dialect, Query } from './sql.ts';
+
+export interface Changed {
+  /** Rows inserted, updated or deleted. */
+  readonly changes: number;
+}
+
+/** What can be asked of a connection, inside or outside of a transaction. */
+export interface Queryable {
+  readonly dialect: Dialect;
+  all<Row>(query: Query<Row>): Promise<Row[]>;
+  get<Row>(query: Query<Row>): Promise<Row | undefined>;
+  run(query: Query): Promise<Changed>;
+}
+
+/**
+ * A database. On SQLite the transactions of a process take turns and see each other's results; on Postgres they run
+ * side by side (READ COMMITTED), so what must be unique or not negative is said by an index, a CHECK or a conditional
+ * UPDATE, never by a read that came before.
+ */
+export interface Database extends Queryable {
+  /** The Postgres schema that holds the tables, when the URL names one. */
+  readonly schema?: string;
+  /**
+   * Runs `work` in one transaction: all of it is durable when the promise resolves, or none of it happened.
+   * `work` must await nothing but this database: on SQLite every other writer of the process waits for it, and a
+   * deadlock or serialisation failure on Postgres runs it again.
+   */
+  tx<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** The storage cannot be reached or is busy for too long. Nothing was written; the same call may work later. */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = 'DatabaseUnavailableError';
+}

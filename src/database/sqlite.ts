@@ -1,0 +1,142 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Changed, type Database, DatabaseUnavailableError, type Queryable } from './database.ts';
+import { type Compiled, compile, type Query } from './sql.ts';
+
+export interface SqliteOptions {
+  /** FULL: a commit survives a power cut (money). NORMAL: it survives a crash of the process. */
+  readonly synchronous?: 'FULL' | 'NORMAL';
+  /** Page cache of each connection, in MiB. */
+  readonly cacheMiB?: number;
+  /** How long a writer waits for another process, in milliseconds. */
+  readonly busyTimeoutMs?: number;
+}
+
+/**
+ * Opens (and creates) a SQLite file in WAL mode with one connection for writing and one for reading, so that a read
+ * never sees a transaction that is still open. `:memory:` has one connection for both.
+ */
+export function openSqlite(path: string, options: SqliteOptions = {}): Database {
+  const { busyTimeoutMs = 5_000 } = options;
+  const inMemory = path === ':memory:';
+  if (!inMemory) mkdirSync(dirname(path), { recursive: true });
+  const writer = connect(path, options);
+  writer.exec('PRAGMA busy_timeout = 0');
+  const reader = inMemory ? writer : connect(path, options);
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** Writers of this process queue here instead of meeting SQLITE_BUSY. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  /**
+   * Waits for a writer of another process or connection without blocking the event loop: SQLite's own busy wait
+   * would stop the very writer it waits for, when that one lives in this process.
+   */
+  async function whenFree<T>(work: () => T | Promise<T>): Promise<T> {
+    for (const end = Date.now() + busyTimeoutMs; ; ) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof BusyError) || Date.now() >= end) throw error;
+        await sleep(1 + Math.random() * 9);
+      }
+    }
+  }
+
+  async function transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    await whenFree(() => writer.exec('BEGIN IMMEDIATE'));
+    try {
+      const result = await work(writer);
+      writer.exec('COMMIT');
+      return result;
+    } catch (error) {
+      writer.rollback();
+      throw error;
+    }
+  }
+
+  return {
+    dialect: 'sqlite',
+    all: (query) => (inMemory ? inTurn(() => reader.all(query)) : reader.all(query)),
+    get: (query) => (inMemory ? inTurn(() => reader.get(query)) : reader.get(query)),
+    run: (query) => inTurn(() => whenFree(() => writer.run(query))),
+    tx: (work) => inTurn(() => transact(work)),
+    async close() {
+      await turn;
+      writer.close();
+      if (!inMemory) reader.close();
+    },
+  };
+}
+
+interface Connection extends Queryable {
+  exec(text: string): void;
+  rollback(): void;
+  close(): void;
+}
+
+function connect(path: string, options: SqliteOptions): Connection {
+  const { synchronous = 'FULL', cacheMiB = 64, busyTimeoutMs = 5_000 } = options;
+  const db = unavailable(() => new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true }));
+  unavailable(() =>
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA cache_size = -${cacheMiB * 1024};
+      PRAGMA temp_store = MEMORY;`),
+  );
+  const statements = new Map<string, StatementSync>();
+
+  function prepared({ text }: Compiled): StatementSync {
+    let statement = statements.get(text);
+    if (statement === undefined) {
+      statement = db.prepare(text);
+      statements.set(text, statement);
+    }
+    return statement;
+  }
+
+  return {
+    dialect: 'sqlite',
+    async all<Row>(query: Query<Row>) {
+      const compiled = compile(query, 'sqlite');
+      return unavailable(() => prepared(compiled).all(...compiled.values) as Row[]);
+    },
+    async get<Row>(query: Query<Row>) {
+      const compiled = compile(query, 'sqlite');
+      return unavailable(() => prepared(compiled).get(...compiled.values) as Row | undefined);
+    },
+    async run(query: Query): Promise<Changed> {
+      const compiled = compile(query, 'sqlite');
+      return unavailable(() => ({ changes: Number(prepared(compiled).run(...compiled.values).changes) }));
+    },
+    exec: (text) => unavailable(() => db.exec(text)),
+    rollback() {
+      if (db.isTransaction) db.exec('ROLLBACK');
+    },
+    close: () => db.close(),
+  };
+}
+
+/** SQLITE_BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB: the storage, not the query. */
+const STORAGE_CODES = new Set([5, 6, 8, 10, 11, 13, 14, 15, 26]);
+
+class BusyError extends DatabaseUnavailableError {}
+
+function unavailable<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = (error as { errcode?: number }).errcode;
+    if (code !== undefined && STORAGE_CODES.has(code & 0xff)) {
+      const Unavailable = (code & 0xff) === 5 ? BusyError : DatabaseUnavailableError;
+      throw new Unavailable(`the SQLite file cannot be used: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AccountId, WatchId } from '../submission/ids.ts';
+import { ConfigError } from './config-error.ts';
+import { formatDuration, parseDuration } from './duration.ts';
+import { readConfig } from './load.ts';
+
+const good = `version: 1
+accounts:
+  main:
+    base_url: https://indexing.example/api/v1/
+    api_key: { env: COURIER_API_KEY }
+    spend: { per_day: 500 TRY, balance_floor: "100" }
+defaults:
+  service: fast
+watches:
+  shop:
+    account: main
+    sitemaps: [https://shop.example/sitemap.xml, local/site.xml]
+    resubmit: { on_lastmod_change: true, not_within: 30d }
+    index_check: { sample: 10%, per_day: 50 TRY }
+`;
+
+function problemsOf(text: string): string[] {
+  try {
+    readConfig(text, 'courier.yaml');
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map((p) => `${p.line}:${p.column} ${p.message}`);
+    throw error;
+  }
+  return [];
+}
+
+test('durations, money, defaults and paths are resolved', () => {
+  const config = readConfig(good, '/etc/courier/courier.yaml');
+  const account = config.accounts.get('main' as AccountId)!;
+  const watch = config.watches.get('shop' as WatchId)!;
+  assert.equal(account.baseUrl, 'https://indexing.example/api/v1');
+  assert.equal(account.spend.perDay, 500_000_000);
+  assert.equal(account.spend.balanceFloor, 100_000_000);
+  assert.equal(account.limits.submissionsPerMinute, 10);
+  assert.equal(watch.service, 'fast');
+  assert.equal(watch.resubmit.notWithinMs, 30 * 86_400_000);
+  assert.equal(watch.indexCheck?.sample, 0.1);
+  assert.deepEqual(watch.hosts, ['shop.example']);
+  assert.equal(watch.sources[1], '/etc/courier/local/site.xml');
+  assert.equal(config.ledgerUrl, 'sqlite:/etc/courier/.courier/ledger.db');
+});
+
+test('nothing is bought on a first run unless the file says so', () => {
+  assert.equal(readConfig(good, 'c.yaml').watches.get('shop' as WatchId)?.firstRun, 'baseline');
+});
+
+test('a misspelt setting is named with its line and the setting that was meant', () => {
+  assert.deepEqual(
+    problemsOf(good.replace('sitemaps:', 'sitemap:'))[0],
+    '12:14 "sitemap" is not a setting here; did you mean "sitemaps"?',
+  );
+});
+
+test('an API key written into the file is refused and not repeated', () => {
+  const [problem] = problemsOf(good.replace('{ env: COURIER_API_KEY }', 'usk_live_canary'));
+  assert.match(problem!, /5:14 .*never stands in this file/);
+  assert.doesNotMatch(problem!, /canary/);
+});
+
+test('every mistake is told at once, each with its place', () => {
+  const problems = problemsOf(
+    good.replace('account: main', 'account: mian').replace('500 TRY', 'much').replace('version: 1', 'version: 2'),
+  );
+  assert.equal(problems.length, 2, problems.join('\n'));
+  assert.match(problems.join('\n'), /1:10 version/);
+  assert.match(problems.join('\n'), /6:23 accounts.main.spend.per_day: "much" is not of the form expected/);
+  assert.match(
+    problemsOf(good.replace('account: main', 'account: mian'))[0]!,
+    /11:14 .*no account "mian"; known are: main/,
+  );
+});
+
+test('text that is not YAML, an empty file and a repeated key are named with their line', () => {
+  assert.match(problemsOf('version: [1')[0]!, /^\d+:\d+ /);
+  assert.match(problemsOf('')[0]!, /1:1 the file is empty/);
+  assert.match(problemsOf(`${good}version: 1\n`)[0]!, /unique/);
+});
+
+test('a schedule that Temporal would refuse is refused here', () => {
+  const scheduled = (schedule: string) => good.replace('account: main', `account: main\n    schedule: ${schedule}`);
+  assert.match(problemsOf(scheduled('{ cron: "30 4 * *  " }'))[0]!, /has not five fields/);
+  assert.match(problemsOf(scheduled('{ cron: "30 4 * * *", timezone: Mars/Base }'))[0]!, /no time zone "Mars\/Base"/);
+});
+
+test('durations read and print as people write them', () => {
+  assert.equal(parseDuration('1.5h'), 5_400_000);
+  assert.equal(parseDuration('soon'), null);
+  assert.equal(formatDuration(3 * 3_600_000 + 12 * 60_000), '3 h 12 min');
+  assert.equal(formatDuration(400), '400 ms');
+  assert.equal(formatDuration(60_000), '1 min');
+});

@@ -1,0 +1,79 @@
+import type { Micros } from '../../contract/money.ts';
+import type { ServiceLevel } from '../../contract/states.ts';
+import type { AccountId, WatchId } from '../submission/ids.ts';
+import type { SecretReference } from './schema.ts';
+
+/** The configuration as the program uses it: durations in milliseconds, money in micro-lira, defaults filled in. */
+export interface Config {
+  readonly accounts: ReadonlyMap<AccountId, Account>;
+  readonly watches: ReadonlyMap<WatchId, Watch>;
+  readonly temporal: { readonly address: string; readonly namespace: string };
+  readonly ledgerUrl: string;
+}
+
+export interface Account {
+  readonly id: AccountId;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly apiKey: SecretReference;
+  /** Null: learned from charges. */
+  readonly pricePerUrl: Micros | null;
+  readonly limits: RequestLimits;
+  readonly spend: { readonly perDay: Micros | null; readonly perMonth: Micros | null; readonly balanceFloor: Micros };
+  readonly tracking: Readonly<Record<ServiceLevel, Looks>>;
+  readonly terminalStates: readonly string[];
+}
+
+export interface RequestLimits {
+  readonly minute: number;
+  readonly hour: number;
+  readonly day: number;
+  readonly submissionsPerMinute: number;
+}
+
+/** When to look at a job. All lengths in milliseconds. */
+export interface Looks {
+  readonly firstMs: number;
+  readonly minMs: number;
+  readonly maxMs: number;
+  readonly growth: number;
+  readonly patienceMs: number;
+}
+
+export interface Watch {
+  readonly id: WatchId;
+  readonly account: AccountId;
+  readonly project: string;
+  readonly service: ServiceLevel;
+  readonly schedule: { readonly cron: string; readonly timezone: string } | null;
+  /** Sitemap, index, feed or robots.txt addresses, or local files. */
+  readonly sources: readonly string[];
+  /** Null: any host. */
+  readonly hosts: readonly string[] | null;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly hreflang: boolean;
+  readonly allowPrivateHosts: readonly string[];
+  readonly headers: Readonly<Record<string, string | SecretReference>>;
+  readonly paused: boolean;
+  readonly firstRun: 'baseline' | 'submit';
+  readonly resubmit: { readonly onLastmodChange: boolean; readonly notWithinMs: number };
+  readonly retryFailed: { readonly times: number; readonly afterMs: number };
+  readonly guard: {
+    readonly maxNew: number | null;
+    readonly maxNewPercent: number | null;
+    readonly maxGonePercent: number | null;
+  };
+  readonly spend: { readonly perRun: Micros | null; readonly perDay: Micros | null; readonly perMonth: Micros | null };
+  readonly indexCheck: IndexCheckPolicy | null;
+}
+
+export interface IndexCheckPolicy {
+  readonly afterMs: number;
+  readonly everyMs: number;
+  readonly stopWhenFound: boolean;
+  /** Share of URLs checked, 0 to 1. */
+  readonly sample: number;
+  readonly perDay: Micros | null;
+  readonly resubmitAfter: number | null;
+}

@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve as resolvePath } from 'node:path';
+import { LIMITS } from '../../contract/limits.ts';
+import { type Micros, parseTry, ZERO } from '../../contract/money.ts';
+import type { ServiceLevel } from '../../contract/states.ts';
+import type { AccountId, WatchId } from '../submission/ids.ts';
+import type { Account, Config, IndexCheckPolicy, Looks, Watch } from './config.ts';
+import { ConfigError, type ConfigProblem } from './config-error.ts';
+import { parseDuration } from './duration.ts';
+import { parseConfig } from './parse.ts';
+import type { RawAccount, RawConfig, RawWatch } from './schema.ts';
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+/** First looks fit what the service promises (spec 2.3): 5 to 10 minutes, or 3 hours to 7 days. */
+const DEFAULT_LOOKS: Record<ServiceLevel, Looks> = {
+  fast: { firstMs: 5 * MINUTE, minMs: 15_000, maxMs: 5 * MINUTE, growth: 1.5, patienceMs: DAY },
+  standard: { firstMs: 3 * HOUR, minMs: 10 * MINUTE, maxMs: HOUR, growth: 1.5, patienceMs: 8 * DAY },
+};
+
+/** Reads and checks a configuration file. Throws ConfigError (exit code 2); secrets are not read yet. */
+export function loadConfig(file: string): Config {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const reason =
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
+    throw new ConfigError(file, [{ path: '', line: 1, column: 1, message: reason }]);
+  }
+  return readConfig(text, file);
+}
+
+/** The same from text; relative paths are taken from the folder of `file`. */
+export function readConfig(text: string, file: string): Config {
+  const located = parseConfig(text, file);
+  const problems: ConfigProblem[] = [];
+  const folder = dirname(resolvePath(file));
+  const { raw } = located;
+  const accounts = new Map(
+    Object.entries(raw.accounts).map(([id, account]) => [id as AccountId, accountOf(id as AccountId, account)]),
+  );
+  const complain = (path: string[], message: string) => {
+    problems.push({ path: path.join('.'), ...located.locate(path), message });
+  };
+  const watches = new Map(
+    Object.entries(raw.watches).map(([id, watch]) => {
+      const merged = { ...raw.defaults, ...watch };
+      checkWatch(id, merged, raw, complain);
+      return [id as WatchId, watchOf(id as WatchId, merged, folder)];
+    }),
+  );
+  if (problems.length > 0) throw new ConfigError(file, problems);
+  return {
+    accounts,
+    watches,
+    temporal: { address: raw.temporal?.address ?? '', namespace: raw.temporal?.namespace ?? 'default' },
+    ledgerUrl: ledgerUrl(raw.ledger?.url ?? 'sqlite:.courier/ledger.db', folder),
+  };
+}
+
+/** A relative SQLite path is meant from the configuration file, so that cron and a shell see one ledger. */
+function ledgerUrl(url: string, folder: string): string {
+  const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null;
+  return path === null || path === ':memory:' ? url : `sqlite:${resolvePath(folder, path)}`;
+}
+
+function checkWatch(
+  id: string,
+  watch: RawWatch,
+  raw: RawConfig,
+  complain: (path: string[], message: string) => void,
+): void {
+  if (raw.accounts[watch.account] === undefined) {
+    complain(
+      ['watches', id, 'account'],
+      `watches.${id}.account: there is no account "${watch.account}"; known are: ${Object.keys(raw.accounts).join(', ')}`,
+    );
+  }
+  if (watch.sitemaps === undefined && watch.robots === undefined) {
+    complain(['watches', id], `watches.${id}: needs "sitemaps" or "robots", or there is nothing to watch`);
+  }
+  const cron = watch.schedule?.cron;
+  if (cron !== undefined && cron.trim().split(/\s+/).length !== 5) {
+    complain(['watches', id, 'schedule', 'cron'], `watches.${id}.schedule.cron: "${cron}" has not five fields`);
+  }
+  const zone = watch.schedule?.timezone;
+  if (zone !== undefined && !isTimeZone(zone)) {
+    complain(
+      ['watches', id, 'schedule', 'timezone'],
+      `watches.${id}.schedule.timezone: there is no time zone "${zone}"`,
+    );
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const money = (text: string | undefined): Micros | null => (text === undefined ? null : parseTry(text));
+const duration = (text: string | undefined, otherwise: number): number =>
+  text === undefined ? otherwise : (parseDuration(text) ?? otherwise);
+
+function looks(raw: NonNullable<RawAccount['tracking']>[ServiceLevel], otherwise: Looks): Looks {
+  return {
+    firstMs: duration(raw?.first, otherwise.firstMs),
+    minMs: duration(raw?.min, otherwise.minMs),
+    maxMs: duration(raw?.max, otherwise.maxMs),
+    growth: raw?.growth ?? otherwise.growth,
+    patienceMs: duration(raw?.patience, otherwise.patienceMs),
+  };
+}
+
+function accountOf(id: AccountId, raw: RawAccount): Account {
+  return {
+    id,
+    baseUrl: raw.base_url.replace(/\/+$/, ''),
+    apiKey: raw.api_key,
+    pricePerUrl: money(raw.price_per_url),
+    limits: {
+      minute: raw.limits?.requests?.minute ?? LIMITS.requests.minute,
+      hour: raw.limits?.requests?.hour ?? LIMITS.requests.hour,
+      day: raw.limits?.requests?.day ?? LIMITS.requests.day,
+      submissionsPerMinute: raw.limits?.submissions?.minute ?? LIMITS.submissionsPerMinute,
+    },
+    spend: {
+      perDay: money(raw.spend?.per_day),
+      perMonth: money(raw.spend?.per_month),
+      balanceFloor: money(raw.spend?.balance_floor) ?? ZERO,
+    },
+    tracking: {
+      fast: looks(raw.tracking?.fast, DEFAULT_LOOKS.fast),
+      standard: looks(raw.tracking?.standard, DEFAULT_LOOKS.standard),
+    },
+    terminalStates: raw.terminal_states ?? ['completed', 'partial', 'failed'],
+  };
+}
+
+function watchOf(id: WatchId, raw: RawWatch, folder: string): Watch {
+  const sources = [...(raw.sitemaps ?? []), ...(raw.robots === undefined ? [] : [raw.robots])];
+  return {
+    id,
+    account: raw.account as AccountId,
+    project: raw.project ?? id.padEnd(2, '-'),
+    service: raw.service ?? 'standard',
+    schedule: raw.schedule === undefined ? null : { cron: raw.schedule.cron, timezone: raw.schedule.timezone ?? 'UTC' },
+    sources: sources.map((source) => absoluteSource(source, folder)),
+    hosts: hostsOf(raw, sources),
+    include: raw.include ?? [],
+    exclude: raw.exclude ?? [],
+    hreflang: raw.hreflang ?? false,
+    allowPrivateHosts: raw.allow_private_hosts ?? [],
+    headers: raw.headers ?? {},
+    paused: raw.paused ?? false,
+    firstRun: raw.first_run ?? 'baseline',
+    resubmit: {
+      onLastmodChange: raw.resubmit?.on_lastmod_change ?? false,
+      notWithinMs: duration(raw.resubmit?.not_within, 0),
+    },
+    retryFailed: { times: raw.retry_failed?.times ?? 2, afterMs: duration(raw.retry_failed?.after, DAY) },
+    guard: {
+      maxNew: raw.guard?.max_new ?? null,
+      maxNewPercent: raw.guard?.max_new_percent ?? null,
+      maxGonePercent: raw.guard?.max_gone_percent ?? null,
+    },
+    spend: {
+      perRun: money(raw.spend?.per_run),
+      perDay: money(raw.spend?.per_day),
+      perMonth: money(raw.spend?.per_month),
+    },
+    indexCheck: indexCheckOf(raw.index_check),
+  };
+}
+
+const isAddress = (source: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(source);
+
+function absoluteSource(source: string, folder: string): string {
+  return isAddress(source) || source === '-' ? source : resolvePath(folder, source);
+}
+
+/** Without `hosts`, the hosts of the sitemaps themselves: a foreign URL in a sitemap is never bought by accident. */
+function hostsOf(raw: RawWatch, sources: readonly string[]): readonly string[] | null {
+  if (raw.hosts !== undefined) return raw.hosts.includes('*') ? null : raw.hosts;
+  const hosts = new Set(sources.filter((source) => URL.canParse(source)).map((source) => new URL(source).host));
+  return hosts.size === 0 ? null : [...hosts];
+}
+
+function indexCheckOf(raw: RawWatch['index_check']): IndexCheckPolicy | null {
+  if (raw === undefined) return null;
+  return {
+    afterMs: duration(raw.after, 3 * DAY),
+    everyMs: duration(raw.every, 7 * DAY),
+    stopWhenFound: raw.stop_when_found ?? true,
+    sample: raw.sample === undefined ? 1 : Math.min(1, Number.parseFloat(raw.sample) / 100),
+    perDay: money(raw.per_day),
+    resubmitAfter: raw.resubmit_after ?? null,
+  };
+}

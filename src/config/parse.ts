@@ -1,0 +1,89 @@
+import Ajv2020, { type ErrorObject } from 'ajv/dist/2020.js';
+import { distance } from 'fastest-levenshtein';
+import { type Document, LineCounter, parseDocument } from 'yaml';
+import { ConfigError, type ConfigProblem } from './config-error.ts';
+import { ConfigSchema, type RawConfig } from './schema.ts';
+
+const ajv = new Ajv2020.default({ allErrors: true, verbose: true, strict: false });
+const validate = ajv.compile<RawConfig>(ConfigSchema);
+
+export interface Located {
+  readonly raw: RawConfig;
+  /** Line and column of a path such as `['watches', 'shop', 'account']`. */
+  readonly locate: (path: readonly string[]) => { line: number; column: number };
+}
+
+/** Reads YAML against the schema. Throws ConfigError with the place of every mistake. */
+export function parseConfig(text: string, file: string): Located {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  if (document.errors.length > 0) {
+    throw new ConfigError(
+      file,
+      document.errors.map((error) => ({
+        path: '',
+        line: error.linePos?.[0].line ?? 1,
+        column: error.linePos?.[0].col ?? 1,
+        message: error.message.split(' at line')[0]!,
+      })),
+    );
+  }
+  const locate = (path: readonly string[]) => placeOf(document, lines, path);
+  const raw: unknown = document.toJS();
+  if (raw === null || raw === undefined) {
+    throw new ConfigError(file, [{ path: '', line: 1, column: 1, message: 'the file is empty' }]);
+  }
+  if (!validate(raw)) throw new ConfigError(file, problemsOf(validate.errors ?? [], locate));
+  return { raw, locate };
+}
+
+function placeOf(document: Document, lines: LineCounter, path: readonly string[]): { line: number; column: number } {
+  for (let length = path.length; length > 0; length--) {
+    const pair = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
+    if (pair?.range !== undefined && pair.range !== null) {
+      const { line, col } = lines.linePos(pair.range[0]);
+      return { line, column: col };
+    }
+  }
+  return { line: 1, column: 1 };
+}
+
+function problemsOf(errors: readonly ErrorObject[], locate: Located['locate']): ConfigProblem[] {
+  const problems = new Map<string, ConfigProblem>();
+  for (const error of errors) {
+    // The branches of a union each complain; the union's own line says it once.
+    if (/\/anyOf\/\d/.test(error.schemaPath)) continue;
+    const path = error.instancePath
+      .split('/')
+      .slice(1)
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const unknown = error.keyword === 'additionalProperties' ? String(error.params.additionalProperty) : undefined;
+    const full = unknown === undefined ? path : [...path, unknown];
+    const problem = { path: full.join('.'), ...locate(full), message: sentence(error, full, unknown) };
+    if (!problems.has(problem.path)) problems.set(problem.path, problem);
+  }
+  return [...problems.values()];
+}
+
+function sentence(error: ErrorObject, path: readonly string[], unknown: string | undefined): string {
+  const where = path.join('.');
+  if (unknown !== undefined) return `"${unknown}" is not a setting here${suggestion(error, unknown)}`;
+  if (path.at(-1) === 'api_key') {
+    return `${where}: the key itself never stands in this file; write { env: NAME } or { file: PATH }`;
+  }
+  if (error.keyword === 'required') {
+    const missing = String(error.params.missingProperty);
+    return `${where === '' ? '' : `${where}: `}"${missing}" is missing`;
+  }
+  const described = (error.parentSchema as { description?: string } | undefined)?.description;
+  const allowed = error.keyword === 'enum' ? `: ${(error.params.allowedValues as string[]).join(', ')}` : '';
+  const what = error.keyword === 'pattern' ? 'is not of the form expected' : `${error.message}${allowed}`;
+  return `${where}: ${JSON.stringify(error.data)} ${what}${described === undefined ? '' : ` (${described})`}`;
+}
+
+function suggestion(error: ErrorObject, unknown: string): string {
+  const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
+  const near = known.map((name) => [distance(name, unknown), name] as const).sort((a, b) => a[0] - b[0])[0];
+  if (near !== undefined && near[0] <= 3) return `; did you mean "${near[1]}"?`;
+  return known.length > 0 ? `; known are: ${known.join(', ')}` : '';
+}

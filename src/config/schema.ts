@@ -1,0 +1,223 @@
+import Type, { type Static } from 'typebox';
+
+const closed = { additionalProperties: false } as const;
+
+const Money = Type.String({
+  pattern: '^\\d{1,10}(\\.\\d{1,6})?(\\s*TRY)?$',
+  description: 'An amount of lira, such as "50 TRY" or "0.25 TRY".',
+});
+const Duration = Type.String({
+  pattern: '^\\d{1,9}(\\.\\d{1,3})?\\s*(ms|s|m|h|d)$',
+  description: 'A length of time: 250ms, 30s, 15m, 6h, 3d.',
+});
+const Percent = Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,2})?\\s*%$', description: 'A share, such as "10%".' });
+const Count = (description: string) => Type.Integer({ minimum: 1, description });
+const Name = '^[a-z0-9][a-z0-9_-]{0,62}$';
+
+const Secret = Type.Union(
+  [
+    Type.Object({ env: Type.String({ minLength: 1, description: 'Name of an environment variable.' }) }, closed),
+    Type.Object(
+      { file: Type.String({ minLength: 1, description: 'Path of a file that holds the secret alone.' }) },
+      closed,
+    ),
+  ],
+  { description: 'Where the secret is, never the secret itself: { env: NAME } or { file: PATH }.' },
+);
+
+const Service = Type.Enum(['standard', 'fast'], {
+  description: 'Service level (3 hours to 7 days, or 5 to 10 minutes).',
+});
+
+const Looks = Type.Object(
+  {
+    first: Type.Optional(Duration),
+    min: Type.Optional(Duration),
+    max: Type.Optional(Duration),
+    growth: Type.Optional(Type.Number({ minimum: 1, maximum: 10 })),
+    patience: Type.Optional(Duration),
+  },
+  {
+    ...closed,
+    description: 'When to look at a job: first wait, then from min growing to max; a person is told after patience.',
+  },
+);
+
+const Account = Type.Object(
+  {
+    base_url: Type.String({ pattern: '^https?://', description: 'Address of the service, with /api/v1.' }),
+    api_key: Secret,
+    price_per_url: Type.Optional(Money),
+    limits: Type.Optional(
+      Type.Object(
+        {
+          requests: Type.Optional(
+            Type.Object(
+              {
+                minute: Type.Optional(Count('Requests a minute.')),
+                hour: Type.Optional(Count('Requests an hour.')),
+                day: Type.Optional(Count('Requests a day.')),
+              },
+              closed,
+            ),
+          ),
+          submissions: Type.Optional(
+            Type.Object({ minute: Type.Optional(Count('POST /submissions a minute.')) }, closed),
+          ),
+        },
+        {
+          ...closed,
+          description: 'Budgets of the API key, shared by all workers. Lower them when others use the key too.',
+        },
+      ),
+    ),
+    spend: Type.Optional(
+      Type.Object(
+        {
+          per_day: Type.Optional(Money),
+          per_month: Type.Optional(Money),
+          balance_floor: Type.Optional(Money),
+        },
+        { ...closed, description: 'What may be spent. A plan over a cap is held, never sent.' },
+      ),
+    ),
+    tracking: Type.Optional(
+      Type.Object(
+        { fast: Type.Optional(Looks), standard: Type.Optional(Looks) },
+        { ...closed, description: 'Polling.' },
+      ),
+    ),
+    terminal_states: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        description: 'Job states after which nothing more is expected. Default: completed, partial, failed.',
+      }),
+    ),
+  },
+  closed,
+);
+
+const watchSettings = {
+  service: Type.Optional(Service),
+  schedule: Type.Optional(
+    Type.Object(
+      {
+        cron: Type.String({ minLength: 9, description: 'Five fields: minute hour day month weekday.' }),
+        timezone: Type.Optional(Type.String({ minLength: 1, description: 'IANA name. Default: UTC.' })),
+      },
+      closed,
+    ),
+  ),
+  first_run: Type.Optional(
+    Type.Enum(['baseline', 'submit'], {
+      description: 'baseline adopts what is there without buying it; submit buys it.',
+    }),
+  ),
+  resubmit: Type.Optional(
+    Type.Object({ on_lastmod_change: Type.Optional(Type.Boolean()), not_within: Type.Optional(Duration) }, closed),
+  ),
+  retry_failed: Type.Optional(
+    Type.Object(
+      { times: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })), after: Type.Optional(Duration) },
+      { ...closed, description: 'A failed URL is bought again at most so often, after this wait (doubling).' },
+    ),
+  ),
+  guard: Type.Optional(
+    Type.Object(
+      {
+        max_new: Type.Optional(Count('Hold the run when it finds more new URLs.')),
+        max_new_percent: Type.Optional(Type.Number({ minimum: 0 })),
+        max_gone_percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+      },
+      { ...closed, description: 'An implausible change waits for a person.' },
+    ),
+  ),
+  spend: Type.Optional(
+    Type.Object(
+      { per_run: Type.Optional(Money), per_day: Type.Optional(Money), per_month: Type.Optional(Money) },
+      closed,
+    ),
+  ),
+  index_check: Type.Optional(
+    Type.Object(
+      {
+        after: Type.Optional(Duration),
+        every: Type.Optional(Duration),
+        stop_when_found: Type.Optional(Type.Boolean()),
+        sample: Type.Optional(Percent),
+        per_day: Type.Optional(Money),
+        resubmit_after: Type.Optional(Count('Submit once more after so many checks that did not find the URL.')),
+      },
+      { ...closed, description: 'Paid checks (0.50 TRY a URL). Absent: none are made.' },
+    ),
+  ),
+} as const;
+
+const Watch = Type.Object(
+  {
+    account: Type.String({ pattern: Name }),
+    project: Type.Optional(Type.String({ minLength: 2, maxLength: 100, description: 'Name shown at the service.' })),
+    sitemaps: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
+    robots: Type.Optional(
+      Type.String({ pattern: '^https?://', description: 'robots.txt whose Sitemap lines are read.' }),
+    ),
+    hosts: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        description: 'Hosts whose URLs are ours; "*" for any.',
+      }),
+    ),
+    include: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
+    exclude: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
+    hreflang: Type.Optional(Type.Boolean({ description: 'Whether hreflang alternates are pages of this watch.' })),
+    allow_private_hosts: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: 'Loopback and private hosts that may be read, by name.',
+      }),
+    ),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Secret]), {
+        description: 'Extra request headers for the sitemaps.',
+      }),
+    ),
+    paused: Type.Optional(Type.Boolean({ description: 'No scheduled runs.' })),
+    ...watchSettings,
+  },
+  closed,
+);
+
+export const ConfigSchema = Type.Object(
+  {
+    version: Type.Literal(1),
+    accounts: Type.Record(Type.String({ pattern: Name }), Account),
+    defaults: Type.Optional(Type.Object(watchSettings, closed)),
+    watches: Type.Record(Type.String({ pattern: Name }), Watch),
+    temporal: Type.Optional(
+      Type.Object(
+        {
+          address: Type.Optional(
+            Type.String({ description: 'host:port. Empty: TEMPORAL_* variables, else a local server.' }),
+          ),
+          namespace: Type.Optional(Type.String({ minLength: 1 })),
+        },
+        closed,
+      ),
+    ),
+    ledger: Type.Optional(
+      Type.Object(
+        {
+          url: Type.Optional(
+            Type.String({ pattern: '^(sqlite:|postgres(ql)?://)', description: 'sqlite:PATH or postgres://…' }),
+          ),
+        },
+        closed,
+      ),
+    ),
+  },
+  { ...closed, $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'sitemap-courier configuration' },
+);
+
+export type RawConfig = Static<typeof ConfigSchema>;
+export type RawWatch = Static<typeof Watch>;
+export type RawAccount = Static<typeof Account>;
+export type SecretReference = Static<typeof Secret>;

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { SecretReference } from './schema.ts';
+
+/** A secret that the configuration names is not there. Nothing was sent. Exit code 2. */
+export class SecretMissingError extends Error {
+  override readonly name = 'SecretMissingError';
+}
+
+/**
+ * Reads a secret where the configuration says it is. Read anew at each use, so that a rotated key counts at once;
+ * the value goes into a request header and nowhere else.
+ */
+export function readSecret(reference: SecretReference, folder = process.cwd()): string {
+  if ('env' in reference) {
+    const value = process.env[reference.env];
+    if (value !== undefined && value.trim() !== '') return value.trim();
+    throw new SecretMissingError(
+      `The environment variable ${reference.env} is not set, so no request was made. Set it, or name a file in the configuration.`,
+    );
+  }
+  try {
+    const value = readFileSync(resolve(folder, reference.file), 'utf8').trim();
+    if (value !== '') return value;
+  } catch (error) {
+    throw new SecretMissingError(
+      `The secret file ${reference.file} cannot be read (${(error as NodeJS.ErrnoException).code}), so no request was made.`,
+    );
+  }
+  throw new SecretMissingError(`The secret file ${reference.file} is empty, so no request was made.`);
+}

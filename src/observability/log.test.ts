@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+
+test('a secret header handed to the log by mistake does not reach it, and stdout stays empty', () => {
+  const code = `import { createLogger } from './src/observability/log.ts';
+    const log = createLogger('info', 'test');
+    log.info({ authorization: 'Bearer canary', request: { authorization: 'canary', headers: { 'x-api-key': 'canary' } }, id: 7 }, 'sent');`;
+  const run = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', code], { encoding: 'utf8' });
+  assert.match(run.stderr, /"id":7/);
+  assert.doesNotMatch(run.stderr, /canary/);
+  assert.equal(run.stdout, '');
+});

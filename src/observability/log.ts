@@ -1,0 +1,26 @@
+import { destination, type Logger, pino } from 'pino';
+
+export type { Logger } from 'pino';
+
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'silent';
+
+/** Headers that carry secrets, wherever in a log record they turn up. */
+const SECRET_PATHS = ['authorization', 'Authorization', 'x-api-key', 'cookie', 'apiKey', 'api_key'];
+
+/**
+ * Logs go to stderr, one JSON object a line: stdout is for data. Secrets are cut by name as a second line of defence;
+ * the first is that nobody hands them over.
+ */
+export function createLogger(level: LogLevel, name: string): Logger {
+  return pino(
+    {
+      level,
+      name,
+      redact: {
+        paths: SECRET_PATHS.flatMap((path) => [`["${path}"]`, `*["${path}"]`, `*.headers["${path}"]`]),
+        censor: '[secret]',
+      },
+    },
+    destination({ fd: 2, sync: true }),
+  );
+}

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { freePort } from './free-port.ts';
+
+export interface DevServerOptions {
+  readonly binary: string;
+  /** Where the server keeps its state. A restart on the same file loses nothing. Absent: in memory. */
+  readonly file?: string;
+  /** Wanted ports; a free one is taken where it is in use. */
+  readonly port?: number;
+  readonly uiPort?: number;
+  /** Without a Web UI (tests). */
+  readonly headless?: boolean;
+}
+
+export interface DevServer {
+  readonly address: string;
+  readonly port: number;
+  readonly uiPort: number | null;
+  /** http://127.0.0.1:PORT of the Web UI. */
+  readonly uiUrl: string | null;
+  readonly process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+/** On a local server priorities and fairness keys count; with one partition queue order is exact. */
+const DYNAMIC_CONFIG = [
+  'matching.enableFairness=true',
+  'matching.numTaskqueueReadPartitions=1',
+  'matching.numTaskqueueWritePartitions=1',
+  'system.forceSearchAttributesCacheRefreshOnRead=true',
+];
+
+/** Starts a Temporal server on loopback and resolves when it answers. Throws when it ends or stays silent for 30 s. */
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const port = await freePort(options.port);
+  const uiPort = options.headless ? null : await freePort(options.uiPort);
+  if (options.file !== undefined) mkdirSync(dirname(options.file), { recursive: true });
+  const args = [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
+    ...(uiPort === null ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
+    ...(options.file === undefined ? [] : ['--db-filename', options.file]),
+    ...DYNAMIC_CONFIG.flatMap((setting) => ['--dynamic-config-value', setting]),
+  ];
+  // A group of its own: Ctrl-C on the terminal must reach the workers first, so that they can still report.
+  const child = spawn(options.binary, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: process.platform !== 'win32',
+  });
+  let complaint = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString()).slice(-1_000);
+  });
+  const address = `127.0.0.1:${port}`;
+  try {
+    await untilAnswers(address, child);
+  } catch (error) {
+    await stopProcess(child);
+    throw new Error(`the Temporal server did not start: ${(error as Error).message} ${complaint.trim()}`);
+  }
+  return {
+    address,
+    port,
+    uiPort,
+    uiUrl: uiPort === null ? null : `http://127.0.0.1:${uiPort}`,
+    process: child,
+    stop: () => stopProcess(child),
+  };
+}
+
+async function untilAnswers(address: string, child: ChildProcess): Promise<void> {
+  for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
+    if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}.`);
+    if (await answers(address)) return;
+  }
+  throw new Error('no answer within 30 s.');
+}
+
+/** Whether a Temporal server at this address is ready to serve the default namespace. */
+export async function answers(address: string): Promise<boolean> {
+  if (!(await listens(address))) return false;
+  try {
+    const connection = await Connection.connect({ address, connectTimeout: 2_000 });
+    try {
+      await connection.workflowService.describeNamespace({ namespace: 'default' });
+      return true;
+    } finally {
+      await connection.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+function listens(address: string): Promise<boolean> {
+  const [host, port] = address.split(':');
+  return new Promise((resolve) => {
+    const socket = connect({ host: host ?? '', port: Number(port) });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** SIGTERM, and SIGKILL after five seconds. Resolves when the process is gone. */
+export async function stopProcess(child: ChildProcess, graceMs = 5_000): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  await gone;
+  clearTimeout(timer);
+}

@@ -1,0 +1,11 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+
+/** What finds one submission among a million in the Web UI. Registered by `src/temporal/search-attributes.ts`. */
+export const SEARCH_ATTRIBUTES = {
+  account: defineSearchAttributeKey('CourierAccount', SearchAttributeType.KEYWORD),
+  watch: defineSearchAttributeKey('CourierWatch', SearchAttributeType.KEYWORD),
+  phase: defineSearchAttributeKey('CourierPhase', SearchAttributeType.KEYWORD),
+  reference: defineSearchAttributeKey('CourierReference', SearchAttributeType.KEYWORD),
+  service: defineSearchAttributeKey('CourierService', SearchAttributeType.KEYWORD),
+  urls: defineSearchAttributeKey('CourierUrls', SearchAttributeType.INT),
+} as const;

@@ -1,0 +1,1 @@
+export type { Activities } from './activities.ts';

@@ -1,0 +1,28 @@
+import { type Logger as CoreLogger, type LogLevel, Runtime } from '@temporalio/worker';
+import type { Logger } from '../observability/log.ts';
+
+const PINO_LEVEL = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
+
+/**
+ * Sends what Temporal's SDK and its native core say into our log. Once a process, before anything of Temporal is used.
+ * The SDK's INFO is our debug: a worker that starts and stops is no news.
+ */
+export function installRuntime(log: Logger): void {
+  const write = (level: LogLevel, message: string, meta?: Record<string | symbol, unknown>) => {
+    log[PINO_LEVEL[level]]({ ...meta }, message);
+  };
+  const logger: CoreLogger = {
+    log: write,
+    trace: (message, meta) => write('TRACE', message, meta),
+    debug: (message, meta) => write('DEBUG', message, meta),
+    info: (message, meta) => write('INFO', message, meta),
+    warn: (message, meta) => write('WARN', message, meta),
+    error: (message, meta) => write('ERROR', message, meta),
+  };
+  Runtime.install({
+    logger,
+    telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } },
+    // Signals are the program's own business: it stops its workers in the order that loses nothing.
+    shutdownSignals: [],
+  });
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import type { Activities } from '../activities/index.ts';
+import { createLogger } from '../src/observability/log.ts';
+import { startDevServer } from '../src/temporal/dev-server.ts';
+import { installRuntime } from '../src/temporal/runtime.ts';
+import { ensureSearchAttributes } from '../src/temporal/search-attributes.ts';
+import { findTemporalBinary } from '../src/temporal/server-binary.ts';
+import { createWorker } from '../src/temporal/worker.ts';
+
+installRuntime(createLogger('error', 'test'));
+
+export const NAMESPACE = 'default';
+
+/** The address of the test run's Temporal server; a file run by itself gets a server of its own. */
+export async function temporalAddress(t: TestContext): Promise<string> {
+  const shared = process.env.COURIER_TEST_TEMPORAL;
+  if (shared !== undefined) return shared;
+  const server = await startDevServer({ binary: await findTemporalBinary(() => undefined), headless: true });
+  t.after(() => server.stop());
+  return server.address;
+}
+
+export interface TestTemporal {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly address: string;
+}
+
+/** A client and a worker on a task queue of its own, with the activities given; both end with the test. */
+export async function withWorker(t: TestContext, activities: Partial<Activities>): Promise<TestTemporal> {
+  const address = await temporalAddress(t);
+  const connection = await Connection.connect({ address });
+  await ensureSearchAttributes(connection, NAMESPACE);
+  const native = await NativeConnection.connect({ address });
+  const taskQueue = `test-${randomUUID()}`;
+  const worker = await createWorker({
+    connection: native,
+    namespace: NAMESPACE,
+    activities: activities as Activities,
+    taskQueue,
+  });
+  const running = worker.run();
+  t.after(async () => {
+    worker.shutdown();
+    await running;
+    await native.close();
+    await connection.close();
+  });
+  return { client: new Client({ connection, namespace: NAMESPACE }), taskQueue, address };
+}

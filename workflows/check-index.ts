@@ -1,0 +1,64 @@
+import {
+  continueAsNew,
+  proxyActivities,
+  setCurrentDetails,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { Micros } from '../contract/money.ts';
+import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
+import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
+import { money, table, urls } from './text.ts';
+
+export interface CheckInput {
+  readonly watch: WatchId;
+  readonly account: AccountId;
+  /** Carried through continue-as-new. */
+  readonly soFar?: { readonly checked: number; readonly found: number; readonly charged: number };
+}
+
+export interface CheckResult {
+  readonly checked: number;
+  readonly found: number;
+  readonly charged: Micros;
+  /** Why it ended before everything due was checked; null when all was. */
+  readonly stopped: string | null;
+}
+
+const checking = proxyActivities<Activities>({
+  startToCloseTimeout: '3 minutes',
+  retry: { initialInterval: '5 seconds', maximumInterval: '15 minutes' },
+  priority: { priorityKey: 3 },
+});
+
+/** Checks the URLs of a watch that are due, in batches of at most 50, until none is left or the check budget ends. */
+export async function checkIndex({ watch, account, soFar }: CheckInput): Promise<CheckResult> {
+  let checked = soFar?.checked ?? 0;
+  let found = soFar?.found ?? 0;
+  let charged = soFar?.charged ?? 0;
+  const show = (phase: string) => {
+    upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.phase, value: phase }]);
+    setCurrentDetails(table({ phase, checked: urls(checked), found: urls(found), charged: money(charged as Micros) }));
+  };
+  const run = workflowInfo().workflowId as RunId;
+  show('checking');
+  for (;;) {
+    const turn = await checking.checkNextBatch.executeWithOptions({ summary: `Check due URLs of ${watch}` }, [
+      { watch, account, run },
+    ]);
+    if (turn.kind !== 'checked') {
+      show(turn.kind === 'idle' ? 'done' : 'stopped');
+      return { checked, found, charged: charged as Micros, stopped: turn.kind === 'stopped' ? turn.reason : null };
+    }
+    checked += turn.urls;
+    found += turn.found;
+    charged += turn.charged;
+    setCurrentDetails(
+      table({ phase: 'checking', checked: urls(checked), found: urls(found), charged: money(charged as Micros) }),
+    );
+    if (workflowInfo().continueAsNewSuggested) {
+      await continueAsNew<typeof checkIndex>({ watch, account, soFar: { checked, found, charged } });
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import { defineSignal, defineUpdate } from '@temporalio/workflow';
+
+/** Wakes a dispatcher: batches were planned, the balance was topped up, the key works again. The ledger says what to do. */
+export const wakeSignal = defineSignal('wake');
+
+/** Looks at a job now instead of at the next planned time. */
+export const lookNowSignal = defineSignal('lookNow');
+
+export interface Decision {
+  /** Who decided, as the ledger and the Web UI show it. */
+  readonly by: string;
+  readonly note?: string;
+}
+
+/** Lets a held run go on: what it found is planned and bought. */
+export const approveUpdate = defineUpdate<string, [Decision]>('approve');
+
+/** Ends a held run: nothing of it is bought; its URLs stay known as new and the next run finds them again. */
+export const rejectUpdate = defineUpdate<string, [Decision]>('reject');

@@ -1,0 +1,30 @@
+import { decimalTry, type Micros } from '../contract/money.ts';
+
+/** "1,234": the sandbox has no locale data worth relying on. */
+export function count(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+export function urls(value: number): string {
+  return `${count(value)} ${value === 1 ? 'URL' : 'URLs'}`;
+}
+
+export function money(amount: Micros | null): string {
+  return amount === null ? 'price not known yet' : `${decimalTry(amount)} TRY`;
+}
+
+/** Milliseconds as "3 h 10 min"; minutes are enough for a timer's label. */
+export function span(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** A small Markdown table: what the Web UI shows of a workflow. State and next step come first. */
+export function table(rows: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(rows).map(([name, value]) => `| ${name} | ${value.replaceAll('|', '\\|')} |`);
+  return ['| | |', '| --- | --- |', ...lines].join('\n');
+}

@@ -1,0 +1,94 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { Look, TrackInput } from '../activities/types.ts';
+import { lookNowSignal } from './messages.ts';
+import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
+import { span, table, urls } from './text.ts';
+
+/**
+ * A look that finds nothing new fails with a delay for its retry, so waiting seven days costs a handful of events and
+ * the Web UI's pending activity tells when the next look is.
+ */
+const looking = proxyActivities<Activities>({
+  startToCloseTimeout: '2 minutes',
+  retry: { initialInterval: '10 seconds', maximumInterval: '1 hour' },
+  priority: { priorityKey: 2 },
+});
+
+/** Follows one accepted job to its terminal state and records what became of its URLs. */
+export async function trackSubmission(input: TrackInput): Promise<Look> {
+  let lookNow = false;
+  setHandler(
+    lookNowSignal,
+    () => {
+      lookNow = true;
+    },
+    { description: 'Look at the job now instead of at the next planned time.' },
+  );
+  let seen: Look = { state: 'queued', terminal: false, completed: 0, failed: 0, overdue: false };
+  const show = (next: string) => {
+    const rows = {
+      reference: input.reference,
+      state: seen.state,
+      next,
+      urls: urls(input.urls),
+      service: input.service,
+    };
+    setCurrentDetails(table(rows));
+  };
+
+  show(`first look in ${span(input.firstLookMs)}`);
+  if (input.firstLookMs > 0) {
+    await condition(() => lookNow, input.firstLookMs, { summary: `First look in ${span(input.firstLookMs)}` });
+  }
+  while (!seen.terminal) {
+    lookNow = false;
+    show('looks again on a growing interval');
+    const look = await followUntilNews(seen.state);
+    if (look === null) continue;
+    seen = look;
+    upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.phase, value: seen.state }]);
+    if (seen.overdue) {
+      show('ask the service about this job');
+      throw ApplicationFailure.nonRetryable(
+        `Job ${input.reference} is still ${seen.state} after the account's patience. Its ${urls(input.urls)} stay ` +
+          'submitted and are not bought again. Ask the service, then reset this workflow or run "courier run".',
+        'SubmissionOverdue',
+      );
+    }
+    if (!seen.terminal && workflowInfo().continueAsNewSuggested) {
+      await continueAsNew<typeof trackSubmission>({ ...input, firstLookMs: 0 });
+    }
+  }
+  show(`ended: ${seen.completed} completed, ${seen.failed} failed`);
+  return seen;
+
+  /** Null when a signal asked for a look at once: the wait is dropped and begins anew. */
+  async function followUntilNews(known: string): Promise<Look | null> {
+    let news: Look | null = null;
+    try {
+      await CancellationScope.cancellable(async () => {
+        const scope = CancellationScope.current();
+        const follow = looking.followSubmission.executeWithOptions({ summary: `Follow ${input.reference}` }, [
+          { ...input, known },
+        ]);
+        news = await Promise.race([follow, condition(() => lookNow).then(() => null)]);
+        scope.cancel();
+      });
+    } catch (error) {
+      if (!isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
+    }
+    return news;
+  }
+}

@@ -1,0 +1,140 @@
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  condition,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { Hold, PlanReport, RunCounts, RunReport, WatchRun } from '../activities/types.ts';
+import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
+import { approveUpdate, type Decision, rejectUpdate } from './messages.ts';
+import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
+import { money, table, urls } from './text.ts';
+
+export interface WatchInput {
+  readonly watch: WatchId;
+  readonly account: AccountId;
+  /** planned: end when the dispatcher knows; accepted: when every batch has an answer; terminal: when every job ended. */
+  readonly until: 'planned' | 'accepted' | 'terminal';
+}
+
+export interface WatchResult {
+  readonly counts: RunCounts;
+  readonly plan: PlanReport | null;
+  readonly report: RunReport | null;
+  readonly decision: 'none needed' | 'approved' | 'rejected';
+}
+
+const ledger = proxyActivities<Activities>({
+  startToCloseTimeout: '10 minutes',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+const crawler = proxyActivities<Activities>({
+  startToCloseTimeout: '12 hours',
+  heartbeatTimeout: '2 minutes',
+  retry: { initialInterval: '5 seconds', maximumInterval: '5 minutes', maximumAttempts: 5 },
+});
+/** Retried by the server without a trace in the history until the wait is over. */
+const waiting = proxyActivities<Activities>({
+  startToCloseTimeout: '2 minutes',
+  retry: { maximumInterval: '1 minute' },
+});
+
+/** One run of a watch: what its sitemaps hold, what of that is new, what it costs, and on to the dispatcher. */
+export async function watchSitemap({ watch, account, until }: WatchInput): Promise<WatchResult> {
+  const run: WatchRun = { watch, account, run: workflowInfo().workflowId as RunId };
+  const decided = holdsForDecision();
+
+  show('crawling', { next: 'diff against the ledger' });
+  await ledger.beginRun(run);
+  const crawl = await crawler.crawlWatch.executeWithOptions({ summary: `Read the sitemaps of ${watch}` }, [run]);
+
+  show('comparing', { found: urls(crawl.urls) });
+  const counts = await ledger.diffRun.executeWithOptions({ summary: `Compare ${urls(crawl.urls)} with the ledger` }, [
+    run,
+  ]);
+
+  const hold = await ledger.judgeRun(run);
+  let decision: WatchResult['decision'] = 'none needed';
+  if (hold !== null) {
+    decision = await decided.wait(hold, counts);
+    await ledger.recordDecision({ ...run, decision, by: decided.by() });
+    if (decision === 'rejected') {
+      show('rejected', { by: decided.by(), bought: 'nothing' });
+      await ledger.finishRun(run);
+      return { counts, plan: null, report: null, decision };
+    }
+  }
+
+  show('planning', { new: urls(counts.new), changed: urls(counts.changed) });
+  const plan = await ledger.planRun.executeWithOptions({ summary: `Plan ${urls(counts.new + counts.changed)}` }, [run]);
+  if (plan.batches > 0) await ledger.wakeDispatcher({ account });
+
+  let report: RunReport | null = null;
+  if (until !== 'planned') {
+    show('submitting', { plan: `${urls(plan.urls)} in ${plan.batches} batches`, cost: money(plan.cost) });
+    report = await waiting.awaitRun.executeWithOptions({ summary: `Wait until every batch is ${until}` }, [
+      { ...run, until },
+    ]);
+  }
+  await ledger.finishRun(run);
+  show('done', {
+    found: urls(counts.found),
+    new: urls(counts.new),
+    planned: urls(plan.urls),
+    cost: money(report?.charged ?? plan.cost),
+    ...(plan.held > 0 ? { held: `${urls(plan.held)}: ${plan.heldReason}` } : {}),
+    ...(crawl.complete ? {} : { incomplete: crawl.problems[0] ?? 'some sitemaps could not be read' }),
+  });
+  await condition(allHandlersFinished);
+  return { counts, plan, report, decision };
+}
+
+function show(phase: string, rows: Readonly<Record<string, string>>): void {
+  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.phase, value: phase }]);
+  setCurrentDetails(table({ phase, ...rows }));
+}
+
+interface HeldDecision {
+  wait(hold: Hold, counts: RunCounts): Promise<'approved' | 'rejected'>;
+  by(): string;
+}
+
+/** Takes a person's decision, but only while there is one to take. */
+function holdsForDecision(): HeldDecision {
+  let held = false;
+  let taken: { decision: 'approved' | 'rejected'; by: string } | null = null;
+
+  const validator = (_decision: Decision) => {
+    if (!held) throw ApplicationFailure.nonRetryable('This run waits for no decision.', 'NothingHeld');
+    if (taken !== null)
+      throw ApplicationFailure.nonRetryable(`This run was already ${taken.decision}.`, 'AlreadyDecided');
+  };
+  const take = (decision: 'approved' | 'rejected') => (given: Decision) => {
+    taken = { decision, by: given.note === undefined ? given.by : `${given.by}: ${given.note}` };
+    return decision;
+  };
+  setHandler(approveUpdate, take('approved'), { validator, description: 'Buy what this held run found.' });
+  setHandler(rejectUpdate, take('rejected'), { validator, description: 'Buy nothing of this held run.' });
+
+  return {
+    async wait(hold, counts) {
+      held = true;
+      show('held', {
+        'waits for': 'a person: approve or reject this run',
+        why: hold.reasons.join('; '),
+        new: urls(counts.new),
+        gone: urls(counts.gone),
+        'for example': hold.sample.join('<br>'),
+      });
+      await condition(() => taken !== null);
+      held = false;
+      return taken!.decision;
+    },
+    by: () => taken?.by ?? '',
+  };
+}

@@ -173,12 +173,12 @@ test('the dispatcher sends until nothing is planned, in at most 6 events a batch
 test('an empty budget costs the dispatcher no history', async (t) => {
   let asked = 0;
   const sendNextBatch = async (): Promise<Turn> => {
-    if (++asked <= 5) throw later(20);
+    if (++asked <= 2) throw later(20);
     return { kind: 'idle' };
   };
   const handle = await (await started(t, { sendNextBatch })).dispatch();
   await handle.result();
-  assert.equal(asked, 6);
+  assert.equal(asked, 3);
   assert.ok((await events(handle)) <= 13, `${await events(handle)} events`);
 });
 
@@ -219,12 +219,12 @@ test('a signal ends the wait of a parked or stopped dispatcher at once', async (
 test('a job is followed to its end; days without news cost no history', async (t) => {
   let looks = 0;
   const followSubmission = async ({ known }: { known: string }): Promise<Look> => {
-    if (++looks % 20 !== 0) throw later(5);
+    if (++looks % 4 !== 0) throw later(5);
     return known === 'queued' ? look('processing') : look('completed', true);
   };
   const handle = await (await started(t, { followSubmission })).track();
   assert.equal((await handle.result()).completed, 7);
-  assert.equal(looks, 40);
+  assert.equal(looks, 8);
   assert.ok((await events(handle)) <= 28, `${await events(handle)} events`);
 });
 

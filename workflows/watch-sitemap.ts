@@ -110,9 +110,9 @@ function holdsForDecision(): HeldDecision {
   let taken: { decision: 'approved' | 'rejected'; by: string } | null = null;
 
   const validator = (_decision: Decision) => {
-    if (!held) throw ApplicationFailure.nonRetryable('This run waits for no decision.', 'NothingHeld');
     if (taken !== null)
       throw ApplicationFailure.nonRetryable(`This run was already ${taken.decision}.`, 'AlreadyDecided');
+    if (!held) throw ApplicationFailure.nonRetryable('This run waits for no decision.', 'NothingHeld');
   };
   const take = (decision: 'approved' | 'rejected') => (given: Decision) => {
     taken = { decision, by: given.note === undefined ? given.by : `${given.by}: ${given.note}` };

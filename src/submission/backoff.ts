@@ -1,0 +1,21 @@
+export interface BackoffSettings {
+  readonly baseMs: number;
+  readonly maxMs: number;
+}
+
+export const DEFAULT_BACKOFF: BackoffSettings = { baseMs: 1_000, maxMs: 5 * 60_000 };
+
+/**
+ * The wait before attempt `attempt + 1`: exponential with full jitter, so that workers that failed together do not come
+ * back together. Never before what the service asked for. `random` is a number in [0, 1).
+ */
+export function backoffMs(
+  attempt: number,
+  random: number,
+  retryAfterMs: number | null = null,
+  { baseMs, maxMs }: BackoffSettings = DEFAULT_BACKOFF,
+): number {
+  const ceiling = Math.min(baseMs * 2 ** Math.min(Math.max(attempt, 1) - 1, 40), maxMs);
+  const jittered = Math.round(baseMs / 2 + random * Math.max(ceiling - baseMs / 2, 0));
+  return retryAfterMs === null ? jittered : retryAfterMs + Math.round(random * Math.min(baseMs, retryAfterMs / 10));
+}

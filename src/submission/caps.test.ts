@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Micros } from '../../contract/money.ts';
+import { capRefusal, type SpendQuestion, urlsAllowed } from './caps.ts';
+
+const lira = (amount: number) => (amount * 1_000_000) as Micros;
+const nothing = { run: lira(0), day: lira(0), month: lira(0) };
+const free: SpendQuestion = {
+  cost: lira(10),
+  watch: { caps: {}, spent: nothing },
+  account: { caps: {}, spent: nothing },
+  balance: null,
+  floor: lira(0),
+};
+
+test('without caps and without a known balance nothing is refused', () => {
+  assert.equal(capRefusal(free), null);
+  assert.equal(capRefusal({ ...free, cost: null }), null);
+});
+
+const cases: { what: string; question: SpendQuestion; cap: string; left: number }[] = [
+  {
+    what: 'a run',
+    question: { ...free, watch: { caps: { perRun: lira(15) }, spent: { ...nothing, run: lira(6) } } },
+    cap: 'watch per run',
+    left: 9,
+  },
+  {
+    what: 'a day of the watch',
+    question: { ...free, watch: { caps: { perDay: lira(5) }, spent: { ...nothing, day: lira(9) } } },
+    cap: 'watch per day',
+    left: 0,
+  },
+  {
+    what: 'a month of the account',
+    question: { ...free, account: { caps: { perMonth: lira(100) }, spent: { day: lira(0), month: lira(91) } } },
+    cap: 'account per month',
+    left: 9,
+  },
+  { what: 'the balance', question: { ...free, balance: lira(9) }, cap: 'balance', left: 9 },
+  { what: 'the floor', question: { ...free, balance: lira(109), floor: lira(100) }, cap: 'balance floor', left: 9 },
+  { what: 'a negative balance', question: { ...free, balance: lira(-5) }, cap: 'balance', left: 0 },
+  {
+    what: 'a cap with no price known',
+    question: { ...free, cost: null, account: { caps: { perDay: lira(500) }, spent: nothing } },
+    cap: 'unknown price',
+    left: 0,
+  },
+];
+for (const { what, question, cap, left } of cases) {
+  test(`${what} is kept, and the sentence says so`, () => {
+    const refused = capRefusal(question);
+    assert.equal(refused?.cap, cap);
+    assert.equal(refused?.left, lira(left));
+    assert.match(refused?.message ?? '', /nothing was spent/);
+  });
+}
+
+test('exactly what is left may be spent', () => {
+  const question = { ...free, watch: { caps: { perRun: lira(10) }, spent: nothing }, balance: lira(10) };
+  assert.equal(capRefusal(question), null);
+});
+
+const amount = fc.integer({ min: 0, max: 1e9 }).map((n) => n as Micros);
+const cap = fc.option(amount);
+const question = fc.record({
+  watch: fc.record({
+    caps: fc.record({ perRun: cap, perDay: cap, perMonth: cap }),
+    spent: fc.record({ run: amount, day: amount, month: amount }),
+  }),
+  account: fc.record({
+    caps: fc.record({ perDay: cap, perMonth: cap }),
+    spent: fc.record({ day: amount, month: amount }),
+  }),
+  balance: fc.option(fc.integer({ min: -1e9, max: 1e9 }).map((n) => n as Micros)),
+  floor: amount,
+});
+
+test('no sequence of allowed spends leaves a cap or the floor behind', () => {
+  fc.assert(
+    fc.property(question, fc.array(amount, { maxLength: 20 }), (start, costs) => {
+      let at = start;
+      for (const cost of costs) {
+        if (capRefusal({ ...at, cost }) !== null || cost === 0) continue;
+        const add = (spent: Micros) => (spent + cost) as Micros;
+        const { watch, account } = at;
+        at = {
+          ...at,
+          watch: {
+            ...watch,
+            spent: { run: add(watch.spent.run), day: add(watch.spent.day), month: add(watch.spent.month) },
+          },
+          account: { ...account, spent: { day: add(account.spent.day), month: add(account.spent.month) } },
+          balance: at.balance === null ? null : ((at.balance - cost) as Micros),
+        };
+        assert.ok(at.watch.spent.run <= (at.watch.caps.perRun ?? Number.POSITIVE_INFINITY));
+        assert.ok(at.watch.spent.day <= (at.watch.caps.perDay ?? Number.POSITIVE_INFINITY));
+        assert.ok(at.watch.spent.month <= (at.watch.caps.perMonth ?? Number.POSITIVE_INFINITY));
+        assert.ok(at.account.spent.day <= (at.account.caps.perDay ?? Number.POSITIVE_INFINITY));
+        assert.ok(at.account.spent.month <= (at.account.caps.perMonth ?? Number.POSITIVE_INFINITY));
+        assert.ok(at.balance === null || at.balance >= at.floor);
+      }
+    }),
+  );
+});
+
+test('the number of URLs allowed is the largest that no cap refuses', () => {
+  fc.assert(
+    fc.property(question, amount, fc.integer({ min: 0, max: 5000 }), (at, price, wanted) => {
+      const { urls, refusal } = urlsAllowed(at, price, wanted);
+      const costOf = (count: number) => (price * count) as Micros;
+      assert.equal(capRefusal({ ...at, cost: costOf(urls) }), null);
+      assert.equal(urls === wanted, refusal === null);
+      if (urls < wanted) assert.notEqual(capRefusal({ ...at, cost: costOf(urls + 1) }), null);
+    }),
+  );
+});

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { LIMITS } from '../../contract/limits.ts';
+import type { ServiceLevel } from '../../contract/states.ts';
+import type { Url } from '../url/url.ts';
+import type { AccountId, IdempotencyKey, WatchId } from './ids.ts';
+import { plainProject, tagFrom, taggedProject } from './project-tag.ts';
+
+/** Stands in every key: bodies written by another form never meet under one key. */
+const FORMAT = 'sc1';
+
+export interface FreezeInput {
+  readonly baseUrl: string;
+  readonly account: AccountId;
+  readonly watch: WatchId;
+  readonly service: ServiceLevel;
+  readonly project: string;
+  /** How often these URLs were deliberately submitted, this time included. */
+  readonly generation: number;
+  readonly urls: readonly Url[];
+}
+
+export interface FrozenRequest {
+  /** `sc1-` and 40 hexadecimal digits. */
+  readonly key: IdempotencyKey;
+  /** The exact JSON text; sent as UTF-8, the same bytes on every attempt. */
+  readonly body: string;
+  /** SHA-256 of the body's bytes, in hexadecimal digits. */
+  readonly digest: string;
+}
+
+export interface FrozenBatch extends FrozenRequest {
+  /** As sent: with the tag. */
+  readonly project: string;
+  /** What finds this batch in the service's list. */
+  readonly tag: string;
+}
+
+/**
+ * Turns a planned batch into the bytes and the key it is sent with (spec 4.6; docs/idempotency.md). A function of its
+ * arguments alone: another process, machine or Node version gives the same bytes and the same key. Throws a
+ * RangeError for a batch that the specification forbids, before anything could be sent.
+ */
+export function freezeBatch(input: FreezeInput): FrozenBatch {
+  const { baseUrl, account, watch, service, generation, urls } = input;
+  const base = plainBase(baseUrl);
+  const project = plainProject(input.project);
+  checkUrls(urls, LIMITS.submissionUrls);
+  checkOrdinal('generation', generation);
+  const tag = tagFrom(sha256([FORMAT, 'tag', base, account, watch, service, project, generation, urls]));
+  const tagged = taggedProject(project, tag);
+  const body = JSON.stringify({ project: tagged, service, urls });
+  const digest = digestOf(body);
+  const key = keyFrom([FORMAT, base, account, 'POST /submissions', watch, service, tagged, generation, digest]);
+  return { key, body, digest, project: tagged, tag };
+}
+
+export interface FreezeCheckInput {
+  readonly baseUrl: string;
+  readonly account: AccountId;
+  readonly watch: WatchId;
+  /** Which check of these URLs this is: a second look at the same URLs is another request with another key. */
+  readonly round: number;
+  readonly urls: readonly Url[];
+}
+
+/** The same for an index-check (spec 4.8): at most 50 URLs, paid each. */
+export function freezeCheck({ baseUrl, account, watch, round, urls }: FreezeCheckInput): FrozenRequest {
+  checkUrls(urls, LIMITS.indexCheckUrls);
+  checkOrdinal('round', round);
+  const body = JSON.stringify({ urls });
+  const digest = digestOf(body);
+  const key = keyFrom([FORMAT, plainBase(baseUrl), account, 'POST /index-check', watch, round, digest]);
+  return { key, body, digest };
+}
+
+/** SHA-256 of the bytes a body is sent as. Compare it with the stored one before every attempt. */
+export function digestOf(body: string): string {
+  return createHash('sha256').update(body, 'utf8').digest('hex');
+}
+
+/** A JSON array is unambiguous: no two lists of parts give one text. */
+const sha256 = (parts: readonly unknown[]): string => digestOf(JSON.stringify(parts));
+
+const keyFrom = (parts: readonly unknown[]): IdempotencyKey =>
+  `${FORMAT}-${sha256(parts).slice(0, 40)}` as IdempotencyKey;
+
+const plainBase = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
+
+function checkUrls(urls: readonly Url[], max: number): void {
+  if (urls.length < 1 || urls.length > max) throw new RangeError(`1 to ${max} URLs in one request, not ${urls.length}`);
+  if (new Set(urls).size !== urls.length) throw new RangeError('the same URL twice in one request');
+}
+
+function checkOrdinal(name: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name} must be a whole number, not ${value}`);
+}

@@ -1,0 +1,114 @@
+import type { Micros } from '../../contract/money.ts';
+import type { AcceptedData, ApiAnswer, CheckData, CheckResult } from './answer.ts';
+import type { Reference } from './ids.ts';
+import { type Asked, type Conflict, type Refusal, refusalOf } from './refusal.ts';
+
+/** The service took the batch and charged it, now or when the key was first seen. */
+export interface Accepted {
+  readonly kind: 'accepted';
+  readonly chargeState: 'charged';
+  readonly reference: Reference;
+  /** The answer to an earlier attempt, given again (spec 4.6 rule 2): no new charge. */
+  readonly replay: boolean;
+  readonly state: string | null;
+  /** What the answer calls the charge; null when it does not say. */
+  readonly charged: Micros | null;
+  readonly pricePerUrl: Micros | null;
+  readonly balance: Micros | null;
+  /** What the answer says that does not fit the batch, in sentences for a person. */
+  readonly oddities: readonly string[];
+}
+
+export type Outcome = Accepted | Refusal;
+
+export interface AskedBatch extends Asked {
+  /** Recorded for this key by an earlier answer. */
+  readonly reference: Reference | null;
+}
+
+/**
+ * What an answer to `POST /submissions` means for its batch: the answer table (docs/answer-table.md), and the only place
+ * that decides. An answer that is not clearly an acceptance or a refusal of the service is unknown, and an unknown
+ * outcome is never a reason to spend: the same bytes go again under the same key.
+ */
+export function outcomeOf(answer: ApiAnswer<AcceptedData>, batch: AskedBatch): Outcome {
+  const { body, status } = answer;
+  if (body.kind !== 'success' || !isAcceptance(status)) return refusalOf(answer, batch);
+  const { reference, ...rest } = body.data;
+  if (reference === null) return refusalOf(answer, batch);
+  if (batch.reference !== null && batch.reference !== reference) return changedReference(batch.reference, reference);
+  return {
+    kind: 'accepted',
+    chargeState: 'charged',
+    reference,
+    replay: status === 200,
+    state: rest.state,
+    charged: rest.charged,
+    pricePerUrl: rest.pricePerUrl,
+    balance: rest.balance,
+    oddities: odditiesOf(body.data, batch.urls.length),
+  };
+}
+
+/** 202, or 200 for a request that was accepted before; 201 from services that create. */
+const isAcceptance = (status: number | null): boolean => status === 200 || status === 201 || status === 202;
+
+function changedReference(recorded: Reference, seen: Reference): Conflict {
+  return {
+    kind: 'conflict',
+    chargeState: 'unknown',
+    ifAbsent: null,
+    message:
+      `the service first called this batch ${recorded} and now ${seen}: it may be charged twice. ` +
+      `${recorded} stays recorded, nothing is sent again; ask the service about ${seen}`,
+  };
+}
+
+function odditiesOf({ urls, charged, pricePerUrl }: AcceptedData, sent: number): string[] {
+  const oddities: string[] = [];
+  if (urls !== null && urls !== sent) oddities.push(`${sent} URLs were sent and the service counts ${urls}`);
+  if (charged !== null && charged < 0) oddities.push(`the charge is below zero (${charged} micro-lira)`);
+  if (charged !== null && pricePerUrl !== null && charged !== pricePerUrl * sent) {
+    oddities.push(`the charge of ${charged} micro-lira is not ${sent} times the price of ${pricePerUrl}`);
+  }
+  return oddities;
+}
+
+/** The check was made and charged. */
+export interface Checked {
+  readonly kind: 'checked';
+  readonly chargeState: 'charged';
+  /** One for each URL asked for, in order. A URL that the answer does not tell of is `unknown`, and was paid. */
+  readonly results: readonly (CheckResult & { readonly url: string })[];
+  readonly charged: Micros | null;
+  readonly balance: Micros | null;
+}
+
+/** The same for `POST /index-check` (spec 4.8). A 503 there means that nothing was charged (rule 4). */
+export function checkOutcomeOf(answer: ApiAnswer<CheckData>, asked: Asked): Checked | Refusal {
+  const { body, status } = answer;
+  if (body.kind !== 'success' || !isAcceptance(status)) return refusalOf(answer, asked);
+  const { results, charged, balance } = body.data;
+  return { kind: 'checked', chargeState: 'charged', results: matched(asked.urls, results), charged, balance };
+}
+
+/** Results by URL; by place when the answer names no URLs and has as many results as there were questions. */
+function matched(urls: readonly string[], results: readonly CheckResult[]): (CheckResult & { url: string })[] {
+  const byPlace = results.length === urls.length && results.every(({ url }) => url === null);
+  const named = results.filter((result): result is CheckResult & { url: string } => result.url !== null);
+  const byUrl = new Map(named.map((result) => [result.url, result]));
+  const byForm = new Map(named.map((result) => [canonical(result.url), result]));
+  return urls.map((url, at) => {
+    const result = byPlace ? results[at] : (byUrl.get(url) ?? byForm.get(canonical(url)));
+    return { url, verdict: result?.verdict ?? 'unknown', word: result?.word ?? null };
+  });
+}
+
+/** Services echo URLs in a form of their own: characters unescaped, no slash after a host. */
+function canonical(url: string): string {
+  try {
+    return decodeURI(new URL(url).href);
+  } catch {
+    return url;
+  }
+}

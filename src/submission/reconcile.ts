@@ -1,0 +1,57 @@
+import type { Reference } from './ids.ts';
+import { tagOf } from './project-tag.ts';
+
+/** Services keep idempotency keys for a day at least, it is said; nothing is sent again on a key that may be forgotten. */
+export const DEFAULT_KEY_TRUST_MS = 20 * 3_600_000;
+
+/**
+ * Whether a batch whose outcome is unknown must be looked up in the service's list before its bytes are sent again:
+ * with a key that the service has forgotten, the same request would be charged a second time.
+ */
+export function mustReconcile(firstSentAt: number, now: number, keyTrustMs: number = DEFAULT_KEY_TRUST_MS): boolean {
+  return now - firstSentAt >= keyTrustMs;
+}
+
+/** A job of the service's list that may be the lost one. Null where the service does not tell. */
+export interface Candidate {
+  readonly reference: Reference;
+  readonly project: string | null;
+  readonly createdAt: number | null;
+  /** How many URLs it has. */
+  readonly urlCount: number | null;
+}
+
+export interface LostBatch {
+  readonly tag: string;
+  readonly urls: readonly string[];
+  readonly firstSentAt: number;
+}
+
+export type Proof =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'other' }
+  /** The list does not say enough: compare the URLs of the job. */
+  | { readonly kind: 'compare-urls' };
+
+/** Two clocks differ; a job that is older by more than this is not ours. */
+const CLOCK_SKEW_MS = 10 * 60_000;
+
+/**
+ * Whether a job of the list is the lost batch. Our tag in its project proves it; another tag, another number of URLs or an
+ * age before the first attempt disproves it. Otherwise its URLs decide.
+ */
+export function proofOf(candidate: Candidate, batch: LostBatch): Proof {
+  const { project, createdAt, urlCount } = candidate;
+  if (project?.includes(batch.tag) === true) return { kind: 'same' };
+  if (project !== null && tagOf(project) !== null) return { kind: 'other' };
+  if (createdAt !== null && createdAt < batch.firstSentAt - CLOCK_SKEW_MS) return { kind: 'other' };
+  if (urlCount !== null && urlCount !== batch.urls.length) return { kind: 'other' };
+  return { kind: 'compare-urls' };
+}
+
+/** Whether two lists hold the same URLs, in whatever order. */
+export function sameUrls(ours: readonly string[], theirs: readonly string[]): boolean {
+  if (ours.length !== theirs.length) return false;
+  const mine = new Set(ours);
+  return new Set(theirs).size === mine.size && theirs.every((url) => mine.has(url));
+}

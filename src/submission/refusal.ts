@@ -1,0 +1,232 @@
+import type { ApiAnswer, EnvelopeError } from './answer.ts';
+
+/** A URL that the service does not take, with its reason. */
+export interface RejectedUrl {
+  readonly url: string;
+  readonly reason: string;
+}
+
+/** The same bytes again with the same key: later, never changed. */
+export interface Retry {
+  readonly kind: 'retry';
+  readonly why: 'rate-limited' | 'in-progress' | 'unavailable' | 'unknown';
+  readonly chargeState: 'none' | 'unknown';
+  /** Not before; null leaves it to the backoff. */
+  readonly retryAfterMs: number | null;
+  readonly message: string;
+}
+
+/** Not enough balance: the batch keeps its place until the money suffices. */
+export interface Park {
+  readonly kind: 'park';
+  readonly chargeState: 'none';
+  readonly message: string;
+}
+
+/** The key is refused: nothing of the account is sent until it works again. */
+export interface StopAccount {
+  readonly kind: 'stop-account';
+  readonly chargeState: 'none';
+  readonly message: string;
+}
+
+/** Too large, or one of its URLs is bad and none is named: `splitBatch` it; each half has its own key. */
+export interface Split {
+  readonly kind: 'split';
+  readonly why: 'too-large' | 'invalid';
+  readonly chargeState: 'none';
+  readonly message: string;
+}
+
+/** These URLs are bad. The rest, if any, is a batch of its own. */
+export interface Quarantine {
+  readonly kind: 'quarantine';
+  readonly rejected: readonly RejectedUrl[];
+  readonly chargeState: 'none';
+  readonly message: string;
+}
+
+/**
+ * Look the job up in the list before anything else is done. When it is not there: `ifAbsent` says how to go on; null
+ * means that a person decides.
+ */
+export interface Conflict {
+  readonly kind: 'conflict';
+  readonly chargeState: 'unknown';
+  readonly ifAbsent: Split | Quarantine | null;
+  readonly message: string;
+}
+
+/** Our own defect, or a wrong address: the batch stops and a person is told. */
+export interface Defect {
+  readonly kind: 'defect';
+  readonly chargeState: 'none';
+  readonly message: string;
+}
+
+export type Refusal = Retry | Park | StopAccount | Split | Quarantine | Conflict | Defect;
+
+/** What is known of the request when its answer comes. */
+export interface Asked {
+  /** The URLs of its body, in order. */
+  readonly urls: readonly string[];
+  /** An earlier attempt's outcome is unknown: that one may have been charged. */
+  readonly uncertain: boolean;
+}
+
+/** Without a Retry-After: the shortest window of the specification has passed by then. */
+const RATE_LIMIT_WAIT_MS = 60_000;
+
+/** 409 for a request with this key that is still running. Every other conflict is final. */
+const IN_PROGRESS = /in[_-]?progress|still[_-]?(running|processing)|concurrent|locked|being[_-]processed/i;
+
+/** The part of the answer table that both paid endpoints share: every answer that is not an acceptance. */
+export function refusalOf(answer: ApiAnswer, asked: Asked): Refusal {
+  const { status, body, retryAfterMs } = answer;
+  const said = saidBy(answer);
+  if (body.kind === 'none') {
+    return body.reached
+      ? unknown(answer, `no answer came (${body.what})`)
+      : retry('unavailable', 'none', retryAfterMs, `the service could not be reached (${body.what}); nothing was sent`);
+  }
+  if (body.kind === 'success') return unknown(answer, `status ${status} with a success that does not fit it`);
+  // These two come from gateways too, with bodies of their own; neither lets the request through.
+  if (status === 429) return retry('rate-limited', 'none', rateLimitWait(answer), `rate limit reached${said}`);
+  if (status === 413) return whenCertain(tooLarge(asked, said), asked);
+  if (status === 401) return stop(`the API key was refused${said}`);
+  if (body.kind === 'unreadable') return unknown(answer, body.what);
+  switch (status) {
+    case 402:
+      return { kind: 'park', chargeState: 'none', message: `the balance does not suffice${said}; nothing was charged` };
+    case 403:
+      return stop(`the service refuses this account${said}`);
+    case 409:
+      return conflictOf(answer, said);
+    case 422:
+      return whenCertain(invalid(body.error, asked, said), asked);
+    case 400:
+    case 404:
+    case 405:
+    case 415:
+      return {
+        kind: 'defect',
+        chargeState: 'none',
+        message: `the service does not take this request (status ${status}${said}); nothing was charged. Its batch stops: check base_url, then report this`,
+      };
+    case 503:
+      return answer.endpoint === 'index-check'
+        ? retry('unavailable', 'none', retryAfterMs, `index-check is not available${said}; nothing was charged`)
+        : unknown(answer, `the service is not available${said}`);
+    default:
+      return unknown(answer, `status ${status}${said}`);
+  }
+}
+
+function saidBy({ body, requestId }: ApiAnswer): string {
+  const words = body.kind === 'error' ? [body.error.code, body.error.message] : [];
+  const told = words.filter((word) => word !== null && word !== '').join(': ');
+  const request = requestId === null ? '' : `, request ${requestId}`;
+  return told === '' ? request : `, "${told}"${request}`;
+}
+
+function retry(
+  why: Retry['why'],
+  chargeState: Retry['chargeState'],
+  retryAfterMs: number | null,
+  message: string,
+): Retry {
+  return { kind: 'retry', why, chargeState, retryAfterMs, message };
+}
+
+function unknown({ retryAfterMs }: ApiAnswer, what: string): Retry {
+  const message = `${what}: whether it was charged is not known. The same bytes go again with the same key`;
+  return retry('unknown', 'unknown', retryAfterMs, message);
+}
+
+const stop = (what: string): StopAccount => ({
+  kind: 'stop-account',
+  chargeState: 'none',
+  message: `${what}; nothing was charged. All work of this key waits: correct the key or ask the service`,
+});
+
+/** Retry-After, else the reset of a window that the headers call empty, else a minute. */
+function rateLimitWait({ retryAfterMs, budgets }: ApiAnswer): number {
+  if (retryAfterMs !== null) return retryAfterMs;
+  const resets = budgets.filter(({ remaining }) => remaining === 0).map(({ resetMs }) => resetMs ?? 0);
+  const latest = Math.max(0, ...resets);
+  return latest > 0 ? latest : RATE_LIMIT_WAIT_MS;
+}
+
+function tooLarge({ urls }: Asked, said: string): Split | Quarantine {
+  if (urls.length > 1) {
+    return {
+      kind: 'split',
+      why: 'too-large',
+      chargeState: 'none',
+      message: `too large for the service${said}; nothing was charged. Its halves go on as batches of their own`,
+    };
+  }
+  return quarantine(urls.map((url) => ({ url, reason: `too large for the service${said}` })));
+}
+
+function invalid(error: EnvelopeError, { urls }: Asked, said: string): Split | Quarantine | Defect {
+  const rejected = namedIn(urls, error);
+  if (rejected.length > 0 && (rejected.length < urls.length || urls.length === 1)) return quarantine(rejected);
+  if (error.named.length === 0 && error.fields.length > 0) {
+    return {
+      kind: 'defect',
+      chargeState: 'none',
+      message: `the service refuses ${error.fields.join(', ')} of the request${said}; nothing was charged. No URL is at fault: correct the setting`,
+    };
+  }
+  if (urls.length === 1) return quarantine([{ url: urls[0]!, reason: error.message || 'refused by the service' }]);
+  return {
+    kind: 'split',
+    why: 'invalid',
+    chargeState: 'none',
+    message: `a URL of this batch is refused${said}; nothing was charged. Its halves go on as batches of their own`,
+  };
+}
+
+const quarantine = (rejected: readonly RejectedUrl[]): Quarantine => ({
+  kind: 'quarantine',
+  rejected,
+  chargeState: 'none',
+  message: `${rejected.length} URLs are refused (${rejected[0]?.reason ?? ''}); nothing was charged. They are quarantined, the rest goes on`,
+});
+
+/** The URLs of the request that the error names; a name that is not in the request counts for nothing. */
+function namedIn(urls: readonly string[], { named }: EnvelopeError): RejectedUrl[] {
+  const mine = new Set(urls);
+  const found = new Map<string, string>();
+  for (const { url, index, reason } of named) {
+    const byPlace = index === null ? undefined : urls[index];
+    const rejected = url !== null && mine.has(url) ? url : url === null ? byPlace : undefined;
+    if (rejected !== undefined && !found.has(rejected)) found.set(rejected, reason);
+  }
+  return [...found].map(([url, reason]) => ({ url, reason }));
+}
+
+/** A refusal says nothing of an earlier attempt that may have been charged: look that one up first. */
+function whenCertain(refusal: Split | Quarantine | Defect, { uncertain }: Asked): Refusal {
+  if (!uncertain || refusal.kind === 'defect') return refusal;
+  return {
+    kind: 'conflict',
+    chargeState: 'unknown',
+    ifAbsent: refusal,
+    message: `an earlier attempt may have been accepted, and now: ${refusal.message}. It is looked up in the list first`,
+  };
+}
+
+function conflictOf(answer: ApiAnswer, said: string): Refusal {
+  const code = answer.body.kind === 'error' ? (answer.body.error.code ?? '') : '';
+  if (answer.retryAfterMs !== null || IN_PROGRESS.test(code)) {
+    return retry('in-progress', 'unknown', answer.retryAfterMs, `the same request is still running${said}`);
+  }
+  return {
+    kind: 'conflict',
+    chargeState: 'unknown',
+    ifAbsent: null,
+    message: `the service reports a conflict${said}. It is looked up in the list; nothing is sent again`,
+  };
+}

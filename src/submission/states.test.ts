@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DEFAULT_TERMINAL_STATES, moveOf } from './states.ts';
+
+const rows: [known: string, seen: string, kind: string, terminal?: boolean][] = [
+  ['queued', 'queued', 'same'],
+  ['queued', 'processing', 'moved', false],
+  ['queued', 'completed', 'moved', true],
+  ['processing', 'partial', 'moved', true],
+  ['processing', 'failed', 'moved', true],
+  ['processing', 'queued', 'refused'],
+  ['completed', 'failed', 'refused'],
+  ['completed', 'processing', 'refused'],
+  ['failed', 'completed', 'refused'],
+  ['completed', 'completed', 'same'],
+  ['queued', 'reviewing', 'moved', false],
+  ['reviewing', 'processing', 'moved', false],
+  ['completed', 'reviewing', 'refused'],
+];
+for (const [known, seen, kind, terminal] of rows) {
+  test(`${known} then ${seen}: ${kind}${terminal === true ? ', and that is the end' : ''}`, () => {
+    const move = moveOf(known, seen, DEFAULT_TERMINAL_STATES);
+    assert.equal(move.kind, kind);
+    if (move.kind === 'moved') assert.equal(move.terminal, terminal);
+    if (move.kind === 'refused') assert.match(move.message, /nothing is bought again/);
+  });
+}
+
+test('which states are the end is a setting', () => {
+  assert.deepEqual(moveOf('processing', 'partial', ['completed', 'failed']), {
+    kind: 'moved',
+    state: 'partial',
+    terminal: false,
+  });
+  assert.deepEqual(moveOf('partial', 'completed', ['completed', 'failed']), {
+    kind: 'moved',
+    state: 'completed',
+    terminal: true,
+  });
+});

@@ -27,6 +27,8 @@ export interface TestTemporal {
   readonly client: Client;
   readonly taskQueue: string;
   readonly address: string;
+  /** Registers what needs the client and worker once more before they end. */
+  beforeEnd(work: () => Promise<void>): void;
 }
 
 /** A client and a worker on a task queue of its own, with the activities given; both end with the test. */
@@ -43,11 +45,21 @@ export async function withWorker(t: TestContext, activities: Partial<Activities>
     taskQueue,
   });
   const running = worker.run();
+  const last: (() => Promise<void>)[] = [];
   t.after(async () => {
-    worker.shutdown();
-    await running;
-    await native.close();
-    await connection.close();
+    try {
+      for (const work of last) await work();
+    } finally {
+      worker.shutdown();
+      await running;
+      await native.close();
+      await connection.close();
+    }
   });
-  return { client: new Client({ connection, namespace: NAMESPACE }), taskQueue, address };
+  return {
+    client: new Client({ connection, namespace: NAMESPACE }),
+    taskQueue,
+    address,
+    beforeEnd: (work) => last.push(work),
+  };
 }

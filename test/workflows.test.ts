@@ -9,6 +9,7 @@ import type { Micros } from '../contract/money.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../src/submission/ids.ts';
 import { checkIndex, dispatchAccount, trackSubmission, watchSitemap } from '../workflows/index.ts';
 import { approveUpdate, lookNowSignal, rejectUpdate, wakeSignal } from '../workflows/messages.ts';
+import { keepHistory } from './replay/record.ts';
 import { withWorker } from './temporal.ts';
 
 const account = 'main' as AccountId;
@@ -64,14 +65,20 @@ function runActivities(over: Partial<Activities> = {}): Partial<Activities> & { 
 const events = async (handle: WorkflowHandle): Promise<number> => (await handle.fetchHistory()).events?.length ?? 0;
 
 async function started(t: TestContext, activities: Partial<Activities>) {
-  const { client, taskQueue } = await withWorker(t, activities);
+  const { client, taskQueue, address, beforeEnd } = await withWorker(t, activities);
   const options = { taskQueue, workflowId: randomUUID() };
+  const kept = async <H extends WorkflowHandle>(starting: Promise<H>): Promise<H> => {
+    const handle = await starting;
+    beforeEnd(() => keepHistory(t.name, address, handle.workflowId));
+    return handle;
+  };
   return {
-    watch: () => client.workflow.start(watchSitemap, { ...options, args: [{ watch, account, until: 'terminal' }] }),
-    dispatch: () => client.workflow.start(dispatchAccount, { ...options, args: [{ account }] }),
+    watch: () =>
+      kept(client.workflow.start(watchSitemap, { ...options, args: [{ watch, account, until: 'terminal' }] })),
+    dispatch: () => kept(client.workflow.start(dispatchAccount, { ...options, args: [{ account }] })),
     track: (input: Partial<TrackInput> = {}) =>
-      client.workflow.start(trackSubmission, { ...options, args: [{ ...job, ...input }] }),
-    check: () => client.workflow.start(checkIndex, { ...options, args: [{ watch, account }] }),
+      kept(client.workflow.start(trackSubmission, { ...options, args: [{ ...job, ...input }] })),
+    check: () => kept(client.workflow.start(checkIndex, { ...options, args: [{ watch, account }] })),
     client,
   };
 }

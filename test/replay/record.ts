@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { findTemporalBinary } from '../../src/temporal/server-binary.ts';
+
+export const HISTORIES = new URL('./histories/', import.meta.url);
+
+/**
+ * Keeps a history for the replay test when COURIER_RECORD_HISTORIES is set (`npm run record:replay`): after a workflow
+ * was changed on purpose behind `patched()`, or a scenario was added. Old recordings stay: they are what runs out there.
+ */
+export async function keepHistory(scenario: string, address: string, workflowId: string): Promise<void> {
+  if (process.env.COURIER_RECORD_HISTORIES === undefined) return;
+  const name = scenario
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 80);
+  mkdirSync(HISTORIES, { recursive: true });
+  const show = ['workflow', 'show', '--address', address, '--workflow-id', workflowId, '--output', 'json'];
+  const { stdout } = await promisify(execFile)(await findTemporalBinary(() => undefined), show, { maxBuffer: 2 ** 26 });
+  writeFileSync(new URL(`${name}.json`, HISTORIES), `${JSON.stringify(JSON.parse(stdout))}\n`);
+}

@@ -1,0 +1,86 @@
+import { Channel } from './channel.ts';
+import type { CrawlEvent } from './events.ts';
+import { makeAddressGuard } from './fetch/address-guard.ts';
+import { openDispatcher } from './fetch/dispatcher.ts';
+import { HostGate } from './fetch/host-gate.ts';
+import { HostPolicy } from './fetch/host-policy.ts';
+import { type CrawlOptions, settingsOf } from './options.ts';
+import { SitemapError } from './problems.ts';
+import { parseSource, type Source, safeName } from './source.ts';
+import { type VisitContext, visit } from './visit.ts';
+import { Walk } from './walk.ts';
+
+export type { CrawlEvent, KnownSitemap, Problem, SitemapEntry, SitemapKind, Verdict } from './events.ts';
+export type { CrawlOptions } from './options.ts';
+export { PROBLEM_CODES, type ProblemCode, type Severity } from './problems.ts';
+
+/** Events that wait for the consumer; with 1,000 pages in one of them, a few are enough. */
+const QUEUE = 8;
+
+/**
+ * Reads sitemaps, the sitemaps that they name, and so on: an event for each thing found, ending with a summary
+ * (docs/sitemaps.md). Sources are URLs of sitemaps, indexes, feeds or a robots.txt, local paths, or `-`.
+ *
+ * Bounded in memory whatever the size: the crawl is as fast as its consumer. What is wrong with a sitemap is an event
+ * and never an exception; aborting the signal throws its reason. Leaving the loop early ends every request.
+ */
+export async function* crawl(sources: readonly string[], options: CrawlOptions = {}): AsyncGenerator<CrawlEvent> {
+  const settings = settingsOf(options);
+  const left = new AbortController();
+  const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
+  const guard = makeAddressGuard(settings.allowPrivateHosts);
+  const dispatcher = openDispatcher(guard, settings.timeouts);
+  const events = new Channel<CrawlEvent>(QUEUE);
+  const policy = new HostPolicy({ anyHost: settings.anyHost, hosts: settings.hosts });
+  const claims = new Map<string, string>();
+  const roots: Source[] = [];
+  const walk = new Walk({ settings, policy, emit: (event) => events.push(event) });
+
+  for (const text of sources) {
+    try {
+      roots.push(parseSource(text));
+    } catch (error) {
+      if (!(error instanceof SitemapError)) throw error;
+      walk.refused(safeName(text), error);
+    }
+  }
+  const hosts = roots.flatMap((root) => (root.kind === 'http' ? [root.url] : []));
+  for (const url of hosts) policy.vouchFor(url.hostname);
+
+  const context: VisitContext = {
+    settings,
+    gate: new HostGate({ ...settings, concurrency: settings.hostConcurrency, delayMs: settings.hostDelayMs }),
+    http: {
+      dispatcher,
+      guard,
+      policy,
+      userAgent: settings.userAgent,
+      headers: settings.headers,
+      headerHosts: new Set(hosts.map((url) => url.host)),
+      now: settings.now,
+    },
+    budget: { urls: 0, maxUrls: settings.maxUrls, maxSitemaps: settings.maxSitemaps },
+    signal,
+    emit: (event) => events.push(event),
+    claim: (url, sitemap) => {
+      const owner = claims.get(url);
+      if (owner === undefined) claims.set(url, sitemap);
+      return owner === sitemap ? undefined : owner;
+    },
+  };
+
+  const running = walk
+    .run(roots, (source) => visit(source, context), signal)
+    .then(
+      (summary) => events.push({ type: 'summary', urls: context.budget.urls, ...summary }).then(() => events.close()),
+      (error: unknown) => events.close({ error }),
+    );
+  try {
+    yield* events;
+  } finally {
+    left.abort();
+    events.close();
+    await running;
+    await dispatcher.destroy();
+  }
+}

@@ -1,0 +1,123 @@
+const DAY_MS = 86_400_000;
+const DASH = 0x2d;
+const COLON = 0x3a;
+
+/**
+ * A W3C date (the profile of ISO 8601 that sitemaps use): `1997`, `1997-07`, `1997-07-16`, or with a time to the minute,
+ * second or fraction and its zone. Milliseconds since 1970 of its beginning in UTC; null for anything else. A date that
+ * no calendar has is not rounded to one that it has. By hand, because a million of them go through a regular expression
+ * in longer than the million records take.
+ */
+export function parseW3cDate(text: string): number | null {
+  const year = digits(text, 0, 4);
+  if (year < 0) return null;
+  if (text.length === 4) return midnightOf(year, 1, 1);
+  const month = text.charCodeAt(4) === DASH ? digits(text, 5, 2) : -1;
+  if (text.length === 7) return midnightOf(year, month, 1);
+  const day = text.charCodeAt(7) === DASH ? digits(text, 8, 2) : -1;
+  const midnight = midnightOf(year, month, day);
+  return midnight === null || text.length === 10 ? midnight : withTime(midnight, text);
+}
+
+function withTime(midnight: number, text: string): number | null {
+  const hour = text[10] === 'T' ? digits(text, 11, 2) : -1;
+  const minute = text.charCodeAt(13) === COLON ? digits(text, 14, 2) : -1;
+  let second = 0;
+  let millis = 0;
+  let zone = 16;
+  if (text.charCodeAt(16) === COLON) {
+    second = digits(text, 17, 2);
+    zone = 19;
+    if (text[19] === '.') {
+      zone = 20;
+      while (digits(text, zone, 1) >= 0) zone += 1;
+      if (zone === 20) return null;
+      millis = Math.floor(Number(`0.${text.slice(20, zone)}`) * 1_000);
+    }
+  }
+  const offset = zoneOffset(text, zone);
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || offset === null) return null;
+  return midnight + ((hour * 60 + minute) * 60 + second) * 1_000 + millis - offset;
+}
+
+/** Milliseconds east of UTC of the zone that ends the text; null when it is none, or beyond what any place has. */
+function zoneOffset(text: string, at: number): number | null {
+  const sign = text[at];
+  if (sign === 'Z') return text.length === at + 1 ? 0 : null;
+  if ((sign !== '+' && sign !== '-') || text.length !== at + 6 || text.charCodeAt(at + 3) !== COLON) return null;
+  const hours = digits(text, at + 1, 2);
+  const minutes = digits(text, at + 4, 2);
+  if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59) return null;
+  return (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
+/** `count` decimal digits at an index as a number; negative when one of them is none. */
+function digits(text: string, at: number, count: number): number {
+  let value = 0;
+  for (let end = at + count; at < end; at += 1) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (!(digit >= 0 && digit <= 9)) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+function midnightOf(year: number, month: number, day: number): number | null {
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null;
+  return daysSince1970(year, month, day) * DAY_MS;
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Howard Hinnant's days_from_civil: `Date.UTC` takes years below 100 for others, and costs more. */
+function daysSince1970(year: number, month: number, day: number): number {
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const yearOfEra = y - era * 400;
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const RFC_822 =
+  /^(?:[a-z]{3,9},?\s+)?(\d{1,2})\s+([a-z]{3})[a-z]*\s+(\d{2}|\d{4})\s+(\d\d):(\d\d)(?::(\d\d))?\s+(.+)$/i;
+const NAMED_ZONES: Readonly<Record<string, number>> = {
+  ut: 0,
+  utc: 0,
+  gmt: 0,
+  z: 0,
+  est: -5,
+  edt: -4,
+  cst: -6,
+  cdt: -5,
+  mst: -7,
+  mdt: -6,
+  pst: -8,
+  pdt: -7,
+};
+
+/** The date of an RSS item (RFC 822 with its zone), as milliseconds since 1970; null for anything else. */
+export function parseRfc822Date(text: string): number | null {
+  const match = RFC_822.exec(text.trim());
+  if (match === null) return null;
+  const month = MONTHS.indexOf(match[2]!.toLowerCase()) + 1;
+  const digits = Number(match[3]);
+  const year = match[3]!.length === 4 ? digits : digits + (digits < 50 ? 2_000 : 1_900);
+  const zone = isoZone(match[7]!.trim());
+  if (month === 0 || zone === null) return null;
+  const two = (value: string | undefined) => (value ?? '0').padStart(2, '0');
+  const date = `${String(year).padStart(4, '0')}-${two(String(month))}-${two(match[1])}`;
+  return parseW3cDate(`${date}T${match[4]}:${match[5]}:${two(match[6])}${zone}`);
+}
+
+function isoZone(zone: string): string | null {
+  const numeric = /^([+-]\d\d):?(\d\d)/.exec(zone);
+  if (numeric !== null) return `${numeric[1]}:${numeric[2]}`;
+  const hours = NAMED_ZONES[zone.toLowerCase()];
+  if (hours === undefined) return null;
+  return hours === 0 ? 'Z' : `${hours < 0 ? '-' : '+'}${String(Math.abs(hours)).padStart(2, '0')}:00`;
+}

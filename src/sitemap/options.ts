@@ -1,0 +1,107 @@
+import type { KnownSitemap } from './events.ts';
+import type { PrivateHosts } from './fetch/address-guard.ts';
+import type { Timeouts } from './fetch/dispatcher.ts';
+
+export interface CrawlOptions {
+  /** Whole user agent. Default: `sitemap-courier`, with `contact` when there is one. */
+  readonly userAgent?: string;
+  /** An address or URL where the owner of a site finds the person behind the crawl. */
+  readonly contact?: string;
+  /** Sitemaps opened in one crawl. Default 50,000, the most that one index may name. */
+  readonly maxSitemaps?: number;
+  /** Indexes above a sitemap. Default 10. */
+  readonly maxDepth?: number;
+  /** Pages in one crawl. Default 20,000,000. */
+  readonly maxUrls?: number;
+  /** Bytes of one sitemap after decompression. Default 104,857,600: twice what the protocol allows. */
+  readonly maxBytes?: number;
+  /** Sitemaps read at the same time. Default 4. */
+  readonly concurrency?: number;
+  /** Between the beginnings of two requests to one host, in milliseconds. Default 0. */
+  readonly hostDelayMs?: number;
+  /** Requests under way at one host. Default 4. */
+  readonly hostConcurrency?: number;
+  /** Loopback, private and link-local addresses: all, none (default), or these hosts, addresses and networks. */
+  readonly allowPrivateHosts?: PrivateHosts;
+  /** Follow sitemaps to any host. Default: only to those that the sources vouch for (src/sitemap/fetch/host-policy.ts). */
+  readonly anyHost?: boolean;
+  /** More hosts whose sitemaps belong to the crawl. */
+  readonly hosts?: readonly string[];
+  /** Sent to the hosts of the sources only. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Whether hreflang alternates are pages. Default false. */
+  readonly hreflang?: boolean;
+  readonly timeouts?: Partial<Timeouts>;
+  /** Further tries of one sitemap after a failure that may pass. Default 2. */
+  readonly retries?: number;
+  /** The longest pause before another try; a server that asks for more ends the visit and `retryAfterMs` tells. */
+  readonly maxRetryWaitMs?: number;
+  /** What was kept of the last good visit, if anything. */
+  readonly known?: (sitemap: string) => Promise<KnownSitemap | undefined>;
+  /**
+   * For a crawl that goes on where a killed worker left it: what is kept of a sitemap finished in this same run. It is
+   * not opened again and has no further verdict; its children are still visited.
+   */
+  readonly done?: (sitemap: string) => Promise<Pick<KnownSitemap, 'kind' | 'children'> | undefined>;
+  /** What `-` reads. */
+  readonly stdin?: AsyncIterable<Buffer | string>;
+  readonly now?: () => number;
+  /** In [0, 1), for the jitter of retries. */
+  readonly random?: () => number;
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, idleMs: 30_000, totalMs: 600_000 };
+
+export interface Settings extends Required<Omit<CrawlOptions, 'signal' | 'contact' | 'timeouts' | 'known' | 'done'>> {
+  readonly timeouts: Timeouts;
+  readonly known: NonNullable<CrawlOptions['known']>;
+  readonly done: NonNullable<CrawlOptions['done']>;
+}
+
+export function settingsOf(options: CrawlOptions): Settings {
+  const { contact } = options;
+  return {
+    userAgent: options.userAgent ?? (contact === undefined ? 'sitemap-courier' : `sitemap-courier (+${contact})`),
+    maxSitemaps: options.maxSitemaps ?? 50_000,
+    maxDepth: options.maxDepth ?? 10,
+    maxUrls: options.maxUrls ?? 20_000_000,
+    maxBytes: options.maxBytes ?? 104_857_600,
+    concurrency: options.concurrency ?? 4,
+    hostDelayMs: options.hostDelayMs ?? 0,
+    hostConcurrency: options.hostConcurrency ?? 4,
+    allowPrivateHosts: options.allowPrivateHosts ?? false,
+    anyHost: options.anyHost ?? false,
+    hosts: options.hosts ?? [],
+    headers: options.headers ?? {},
+    hreflang: options.hreflang ?? false,
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    retries: options.retries ?? 2,
+    maxRetryWaitMs: options.maxRetryWaitMs ?? 30_000,
+    known: options.known ?? (async () => undefined),
+    done: options.done ?? (async () => undefined),
+    stdin: options.stdin ?? process.stdin,
+    now: options.now ?? Date.now,
+    random: options.random ?? Math.random,
+    sleep: options.sleep ?? sleep,
+  };
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,50 @@
+/** Character codes that XML markup is made of. */
+export const CHAR = {
+  space: 0x20,
+  bang: 0x21,
+  quote: 0x22,
+  apostrophe: 0x27,
+  slash: 0x2f,
+  colon: 0x3a,
+  lt: 0x3c,
+  gt: 0x3e,
+  question: 0x3f,
+} as const;
+
+/** The markup goes on in the next block. */
+export const INCOMPLETE = -1;
+
+/** A name begins with a letter, `_`, `:` or anything beyond ASCII (a byte of it, here). */
+export const isNameStart = (code: number) =>
+  (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code === 0x3a || code >= 0x80;
+
+/**
+ * The index after the `>` that ends a tag, from anywhere after its name. INCOMPLETE when it is not here yet. A `<`
+ * before it means that the tag never ended (in a quote too: XML forbids it there, so a lost quote costs one tag and not
+ * the rest of the document): `-2 - index` of that `<`.
+ */
+export function tagEnd(text: string, from: number): number {
+  const end = text.length;
+  let nextTag: number | undefined;
+  for (let at = from; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === CHAR.gt) return at + 1;
+    if (code === CHAR.lt) return -2 - at;
+    if (code !== CHAR.quote && code !== CHAR.apostrophe) continue;
+    const closing = text.indexOf(code === CHAR.quote ? '"' : "'", at + 1);
+    nextTag ??= text.indexOf('<', at + 1);
+    if (nextTag !== -1 && (closing === -1 || nextTag < closing)) return -2 - nextTag;
+    if (closing === -1) return INCOMPLETE;
+    at = closing;
+  }
+  return INCOMPLETE;
+}
+
+/** The attributes of a tag, undecoded; of two with one name, the first. */
+export function attributesOf(tag: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [, name, double, single] of tag.matchAll(/\s([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
+    if (!found.has(name!)) found.set(name!, double ?? single ?? '');
+  }
+  return found;
+}

@@ -1,0 +1,88 @@
+import { attributesOf } from './markup.ts';
+
+export const SITEMAP_NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9';
+const NEARLY = /^https?:\/\/(www\.)?(sitemaps\.org\/schemas?\/sitemap|google\.com\/schemas\/sitemap)\/0\.\d+\/?$/i;
+/** An image or a video has a loc as well, which is no page, whatever its namespace is declared as. */
+const EXTENSIONS = new Set(['image', 'video', 'news', 'xhtml', 'mobile', 'pagemap']);
+
+interface Scope {
+  /** Depth of the element that declares. */
+  readonly depth: number;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/**
+ * Which elements belong to the sitemap itself: those in the namespace of the root, in the protocol's own, in none, or
+ * with the prefix of the root when it is declared nowhere. Everything else is an extension and never a page.
+ */
+export class Namespaces {
+  #scopes: Scope[] = [];
+  #rootPrefix = '';
+  #rootNamespace: string | undefined;
+  readonly #answers = new Map<string, boolean>();
+  /** Whether a name without prefix belongs, here. */
+  plain = true;
+  /** Depth of the innermost element that declares a namespace; 0 when none does. */
+  innermost = 0;
+
+  /** Called for a start tag that holds `xmlns`, before its own name is judged. */
+  declare(depth: number, tag: string): void {
+    const names = new Map<string, string>();
+    for (const [name, value] of attributesOf(tag)) {
+      if (name === 'xmlns') names.set('', value.trim());
+      else if (name.startsWith('xmlns:')) names.set(name.slice(6), value.trim());
+    }
+    if (names.size === 0) return;
+    this.#scopes.push({ depth, names });
+    this.#changed();
+  }
+
+  /** Called when the element of that depth is closed and `innermost` is its depth. */
+  close(depth: number): void {
+    while (this.#scopes.at(-1)?.depth === depth) this.#scopes.pop();
+    this.#changed();
+  }
+
+  /** Takes the root's prefix as the measure; returns its namespace, '' for none. */
+  setRoot(prefix: string): string {
+    this.#rootPrefix = prefix;
+    this.#rootNamespace = this.#resolve(prefix);
+    this.#changed();
+    return this.#rootNamespace ?? '';
+  }
+
+  isDeclared(prefix: string): boolean {
+    return prefix === 'xml' || this.#resolve(prefix) !== undefined;
+  }
+
+  /** Whether a name with this prefix belongs. */
+  prefixed(prefix: string): boolean {
+    let answer = this.#answers.get(prefix);
+    if (answer === undefined) {
+      answer = this.#judge(prefix);
+      if (this.#answers.size < 1_000) this.#answers.set(prefix, answer);
+    }
+    return answer;
+  }
+
+  #judge(prefix: string): boolean {
+    if (prefix !== this.#rootPrefix && EXTENSIONS.has(prefix)) return false;
+    const namespace = this.#resolve(prefix);
+    if (namespace === undefined) return prefix === this.#rootPrefix;
+    return namespace === this.#rootNamespace || namespace === '' || NEARLY.test(namespace);
+  }
+
+  #resolve(prefix: string): string | undefined {
+    for (let at = this.#scopes.length - 1; at >= 0; at -= 1) {
+      const namespace = this.#scopes[at]!.names.get(prefix);
+      if (namespace !== undefined) return namespace;
+    }
+    return prefix === '' ? '' : undefined;
+  }
+
+  #changed(): void {
+    this.innermost = this.#scopes.at(-1)?.depth ?? 0;
+    this.#answers.clear();
+    this.plain = this.#judge('');
+  }
+}

@@ -1,0 +1,447 @@
+import { isAscii } from 'node:buffer';
+import { SitemapError } from '../problems.ts';
+import { BlockFeeder } from './block-feeder.ts';
+import { refuseDoctype } from './doctype.ts';
+import { decodeEntities } from './entities.ts';
+import { attributesOf, CHAR, INCOMPLETE, isNameStart, tagEnd } from './markup.ts';
+import { Namespaces, SITEMAP_NAMESPACE } from './namespaces.ts';
+import type { DocumentReader, Sink } from './reader.ts';
+
+/** No sitemap is deeper than six; a document of ten thousand is an attack on parsers that recurse. */
+const MAX_DEPTH = 256;
+/** 1,000 images with long captions fit. */
+const RECORD_LIMIT = 2 * 1024 * 1024;
+/** Elements in a row that name no page. */
+const NOISE_LIMIT = 50_000;
+const TEXT_LIMIT = 256 * 1024;
+
+type Capture = 'none' | 'loc' | 'lastmod';
+type RecordKind = 'none' | 'url' | 'sitemap';
+
+/**
+ * Reads urlset and sitemapindex in one pass over the bytes (docs/sitemaps.md, "How it reads"). It hops from `<` to `<`
+ * in the Latin-1 view of a block, where an index in the string is an index in the bytes, and decodes only the texts of
+ * `loc` and `lastmod`. Elements are told apart by a hash of their name, so a tag costs no allocation.
+ *
+ * Damage costs the record that it is in: the reader goes on at the next tag that fits, and says so. A record is given
+ * to the sink when it is closed, so half of one is never given.
+ */
+export class RecordReader implements DocumentReader {
+  readonly #sink: Sink;
+  readonly #withAlternates: boolean;
+  readonly #feeder = new BlockFeeder((block) => this.#scan(block));
+  readonly #namespaces = new Namespaces();
+  /** Hashes of the names of the open elements, from 1. */
+  readonly #open = new Int32Array(MAX_DEPTH + 2);
+  #depth = 0;
+  #roots = 0;
+  /** Ends the comment, section or instruction that is being skipped; '' when none is. */
+  #skipUntil = '';
+
+  #block: Buffer = Buffer.alloc(0);
+  #text = '';
+  #ascii = true;
+
+  #record: RecordKind = 'none';
+  #recordName = 0;
+  #recordAt = 0;
+  #noise = 0;
+  #loc: string | null = null;
+  #lastmod: string | null = null;
+  #alternates: string[] = [];
+  #damaged = false;
+
+  #capture: Capture = 'none';
+  #captured = '';
+  /** An element stands inside the text being captured. */
+  #mixed = false;
+
+  constructor(sink: Sink, options: { readonly alternates: boolean }) {
+    this.#sink = sink;
+    this.#withAlternates = options.alternates;
+  }
+
+  write(block: Buffer): void {
+    this.#feeder.write(block);
+    if (this.#record !== 'none' && this.#feeder.base - this.#recordAt > RECORD_LIMIT) {
+      throw new SitemapError(
+        'RECORD_TOO_LARGE',
+        `the record at byte ${this.#recordAt} is larger than ${RECORD_LIMIT} bytes`,
+      );
+    }
+  }
+
+  end(cut: boolean): void {
+    const rest = this.#feeder.end();
+    if (cut) return;
+    if (this.#roots === 0) throw new SitemapError('NOT_SITEMAP', 'no element of a sitemap stands in it');
+    if (this.#depth > 0 || this.#skipUntil !== '' || /\S/.test(rest.toString('latin1'))) {
+      const at = this.#feeder.base + rest.length;
+      this.#sink.problem('XML_TRUNCATED', 'error', 'the document ends before its root element is closed', at);
+    }
+  }
+
+  /** Reads what is whole in a block; returns how much that was. */
+  #scan(block: Buffer): number {
+    const text = block.toString('latin1');
+    this.#block = block;
+    this.#text = text;
+    this.#ascii = isAscii(block);
+    let at = 0;
+    if (this.#skipUntil !== '') {
+      const end = text.indexOf(this.#skipUntil);
+      if (end === -1) return Math.max(0, text.length - 2);
+      at = end + this.#skipUntil.length;
+      this.#skipUntil = '';
+    }
+    for (;;) {
+      const lt = text.indexOf('<', at);
+      if (lt === -1) {
+        // A captured text is decoded whole: an entity or a character may be cut by the block.
+        if (this.#capture !== 'none') return at;
+        if (this.#depth === 0) this.#looseText(at, text.length);
+        return text.length;
+      }
+      if (lt > at) {
+        if (this.#capture !== 'none') this.#take(at, lt, true);
+        else if (this.#depth === 0) this.#looseText(at, lt);
+      }
+      at = this.#markup(lt);
+      if (at < 0) return lt;
+      if (this.#skipUntil !== '') return at;
+    }
+  }
+
+  /** Reads the markup that begins at `lt`: the index after it, or INCOMPLETE. */
+  #markup(lt: number): number {
+    const code = this.#text.charCodeAt(lt + 1);
+    if (code === CHAR.slash) return this.#endTag(lt);
+    if (isNameStart(code)) return this.#startTag(lt);
+    if (code === CHAR.bang) return this.#declaration(lt);
+    if (code === CHAR.question) return this.#instruction(lt);
+    if (lt + 1 >= this.#text.length) return INCOMPLETE;
+    this.#malformed('a "<" that begins no tag', lt);
+    if (this.#capture !== 'none') this.#mixed = true;
+    return lt + 1;
+  }
+
+  #startTag(lt: number): number {
+    const text = this.#text;
+    const length = text.length;
+    let hash = 0;
+    let colon = 0;
+    let at = lt + 1;
+    let code = 0;
+    for (; at < length; at += 1) {
+      code = text.charCodeAt(at);
+      if (code === CHAR.gt || code === CHAR.slash || code <= CHAR.space || code === CHAR.lt) break;
+      if (code === CHAR.colon && colon === 0) colon = at;
+      hash = (Math.imul(hash, 31) + code) | 0;
+    }
+    if (at === length) return INCOMPLETE;
+    const end = code === CHAR.gt ? at + 1 : tagEnd(text, at);
+    if (end === INCOMPLETE) return INCOMPLETE;
+    if (end < 0) {
+      this.#malformed('a tag that never ends', lt);
+      this.#damaged = true;
+      return -2 - end;
+    }
+    this.#element(lt, colon, at, end, hash);
+    return end;
+  }
+
+  /** A start tag: name from `lt + 1` to `nameEnd`, with its colon if it has one; the whole of it ends at `end`. */
+  #element(lt: number, colon: number, nameEnd: number, end: number, hash: number): void {
+    const text = this.#text;
+    const selfClosing = text.charCodeAt(end - 2) === CHAR.slash;
+    if (this.#record !== 'none' && hash === this.#recordName) this.#unclosedRecord(lt);
+    const depth = this.#depth + 1;
+    if (end - nameEnd > 8) {
+      const attributes = text.slice(nameEnd, end);
+      if (attributes.includes('xmlns')) this.#namespaces.declare(depth, attributes);
+    }
+    if (colon !== 0 && !this.#namespaces.isDeclared(text.slice(lt + 1, colon))) this.#undeclared(lt, colon);
+    if (this.#capture !== 'none') this.#mixed = true;
+    else if (depth === 3) this.#field(lt, colon, nameEnd, end, selfClosing);
+    else if (depth === 2) this.#child(lt, colon, nameEnd, hash);
+    else if (depth === 1 && this.#root(lt, colon, nameEnd)) {
+      this.#element(lt, colon, nameEnd, end, hash);
+      return;
+    }
+    this.#push(hash);
+    if (selfClosing) this.#pop();
+  }
+
+  /** The root. True when it turned out to be a record without a root: a root was put around it. */
+  #root(lt: number, colon: number, nameEnd: number): boolean {
+    const name = this.#localName(lt, colon, nameEnd);
+    if (name === 'urlset' || name === 'sitemapindex') {
+      const namespace = this.#namespaces.setRoot(colon === 0 ? '' : this.#text.slice(lt + 1, colon));
+      if (namespace !== SITEMAP_NAMESPACE) {
+        const what =
+          namespace === '' ? 'the root has no namespace' : `the namespace of the root is ${namespace.slice(0, 200)}`;
+        this.#sink.problem('NAMESPACE', 'warning', `${what}, not ${SITEMAP_NAMESPACE}`, this.#feeder.base + lt);
+      }
+      if (this.#roots > 0) this.#slip('a second document in the same file', lt);
+    } else if (name === 'url' || name === 'sitemap') {
+      this.#malformed('a record outside of any urlset', lt);
+      this.#roots += 1;
+      this.#push(0);
+      return true;
+    } else if (this.#roots === 0) {
+      throw new SitemapError('NOT_SITEMAP', `the root element is <${name.slice(0, 60)}>`);
+    } else {
+      this.#slip(`<${name.slice(0, 60)}> after the document`, lt);
+    }
+    this.#roots += 1;
+    return false;
+  }
+
+  #child(lt: number, colon: number, nameEnd: number, hash: number): void {
+    const name = this.#localName(lt, colon, nameEnd);
+    if ((name !== 'url' && name !== 'sitemap') || !this.#belongs(lt, colon)) {
+      this.#countNoise();
+      return;
+    }
+    this.#record = name;
+    this.#recordName = hash;
+    this.#recordAt = this.#feeder.base + lt;
+    this.#loc = null;
+    this.#lastmod = null;
+    this.#damaged = false;
+    if (this.#alternates.length > 0) this.#alternates = [];
+  }
+
+  #field(lt: number, colon: number, nameEnd: number, end: number, selfClosing: boolean): void {
+    if (this.#record === 'none') return;
+    const text = this.#text;
+    const from = colon === 0 ? lt + 1 : colon + 1;
+    const length = nameEnd - from;
+    if (length === 3 && isNamed('loc', text, from, nameEnd)) {
+      if (!this.#belongs(lt, colon)) return;
+      // The first loc of a record is the record, also when it is empty.
+      if (this.#loc !== null) this.#slip('a second <loc> in one record', lt);
+      else if (selfClosing) this.#loc = '';
+      else this.#beginCapture('loc');
+    } else if (length === 7 && isNamed('lastmod', text, from, nameEnd)) {
+      if (this.#lastmod === null && !selfClosing && this.#belongs(lt, colon)) this.#beginCapture('lastmod');
+    } else if (this.#withAlternates && length === 4 && text.startsWith('link', from)) {
+      this.#alternate(nameEnd, end);
+    }
+  }
+
+  #beginCapture(what: Capture): void {
+    this.#capture = what;
+    this.#captured = '';
+    this.#mixed = false;
+  }
+
+  /** `<xhtml:link rel="alternate" hreflang="…" href="…"/>` in a record. */
+  #alternate(from: number, to: number): void {
+    const attributes = attributesOf(this.#decoded(from, to));
+    const href = attributes.get('href');
+    const rel = attributes.get('rel')?.toLowerCase();
+    if (href === undefined || !attributes.has('hreflang') || (rel !== undefined && rel !== 'alternate')) return;
+    this.#alternates.push(decodeEntities(href, () => {}).trim());
+  }
+
+  #endTag(lt: number): number {
+    const text = this.#text;
+    const length = text.length;
+    let hash = 0;
+    let at = lt + 2;
+    let code = 0;
+    for (; at < length; at += 1) {
+      code = text.charCodeAt(at);
+      if (code === CHAR.gt || code <= CHAR.space || code === CHAR.lt) break;
+      hash = (Math.imul(hash, 31) + code) | 0;
+    }
+    if (at === length) return INCOMPLETE;
+    let end = at + 1;
+    if (code !== CHAR.gt) {
+      while (text.charCodeAt(at) <= CHAR.space) at += 1;
+      if (at === length) return INCOMPLETE;
+      end = at + 1;
+      if (text.charCodeAt(at) !== CHAR.gt) {
+        this.#malformed('an end tag that does not end', lt);
+        const broken = tagEnd(text, at);
+        if (broken === INCOMPLETE) return INCOMPLETE;
+        end = broken < 0 ? -2 - broken : broken;
+      }
+    }
+    if (this.#depth > 0 && this.#open[this.#depth] === hash) this.#pop();
+    else this.#strayEnd(hash, lt);
+    return end;
+  }
+
+  #push(hash: number): void {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) {
+      throw new SitemapError(
+        'XML_TOO_DEEP',
+        `elements are nested deeper than ${MAX_DEPTH} at byte ${this.#feeder.base}`,
+      );
+    }
+    this.#open[this.#depth] = hash;
+  }
+
+  #pop(): void {
+    if (this.#capture !== 'none' && this.#depth === 3) this.#endCapture();
+    if (this.#namespaces.innermost === this.#depth) this.#namespaces.close(this.#depth);
+    this.#depth -= 1;
+    if (this.#depth === 1 && this.#record !== 'none') this.#endRecord();
+  }
+
+  /** An end tag that does not fit: what it closes further out is closed; what it closes nowhere is passed over. */
+  #strayEnd(hash: number, lt: number): void {
+    let depth = this.#depth;
+    while (depth > 0 && this.#open[depth] !== hash) depth -= 1;
+    if (depth === 0 && this.#depth === 0) this.#slip('an end tag outside of the document', lt);
+    else this.#malformed('an end tag that does not fit', lt);
+    if (depth > 0) this.#closeDownTo(depth);
+  }
+
+  /** A record begins inside a record: the first was never closed. */
+  #unclosedRecord(lt: number): void {
+    this.#malformed('a record that is never closed', lt);
+    this.#closeDownTo(2);
+  }
+
+  #closeDownTo(depth: number): void {
+    if (this.#capture !== 'none' && depth < 3) {
+      // The text has no end, so it may hold what comes after it: half a record is no record.
+      this.#capture = 'none';
+      this.#damaged = true;
+    }
+    while (this.#depth >= depth) this.#pop();
+  }
+
+  #endCapture(): void {
+    const text = trimmed(this.#captured);
+    if (this.#capture === 'loc') {
+      this.#loc = text;
+      if (this.#mixed) this.#damaged = true;
+    } else if (this.#mixed) this.#sink.problem('LASTMOD_INVALID', 'warning', 'markup inside <lastmod>');
+    else this.#lastmod = text === '' ? null : text;
+    if (this.#capture === 'loc' && this.#mixed) {
+      this.#sink.problem('BAD_URL', 'warning', 'markup inside <loc>', this.#recordAt);
+    }
+    this.#capture = 'none';
+    this.#captured = '';
+  }
+
+  #endRecord(): void {
+    const kind = this.#record;
+    this.#record = 'none';
+    if (this.#loc === null || this.#damaged) {
+      if (!this.#damaged) this.#sink.problem('BAD_URL', 'warning', 'a record without <loc>', this.#recordAt);
+      this.#countNoise();
+      return;
+    }
+    this.#noise = 0;
+    if (kind === 'sitemap') this.#sink.child(this.#loc);
+    else this.#sink.page(this.#loc, this.#lastmod);
+    for (const href of this.#alternates) if (href !== this.#loc) this.#sink.page(href, this.#lastmod);
+  }
+
+  /** Hostile files are made of millions of elements that mean nothing; no honest one is. */
+  #countNoise(): void {
+    this.#noise += 1;
+    if (this.#noise > NOISE_LIMIT) {
+      throw new SitemapError('RECORD_TOO_LARGE', `more than ${NOISE_LIMIT} elements in a row that name no page`);
+    }
+  }
+
+  #declaration(lt: number): number {
+    const text = this.#text;
+    if (text.startsWith('<!--', lt)) return this.#skipTo('-->', lt + 4);
+    if (text.startsWith('<![CDATA[', lt)) {
+      if (this.#capture === 'none') return this.#skipTo(']]>', lt + 9);
+      const end = text.indexOf(']]>', lt + 9);
+      if (end === -1) return INCOMPLETE;
+      this.#take(lt + 9, end, false);
+      return end + 3;
+    }
+    if (text.length - lt < 9) return INCOMPLETE;
+    if (text.slice(lt, lt + 9).toUpperCase() === '<!DOCTYPE') {
+      if (this.#depth > 0) this.#malformed('a document type inside the document', lt);
+      return refuseDoctype(text, lt);
+    }
+    this.#malformed('a declaration that means nothing here', lt);
+    return lt + 2;
+  }
+
+  #instruction(lt: number): number {
+    if (this.#roots > 0 && /^<\?xml\s/i.test(this.#text.slice(lt, lt + 6))) this.#slip('a second XML declaration', lt);
+    return this.#skipTo('?>', lt + 2);
+  }
+
+  /** The index after `mark`, or everything here is skipped and the search goes on in the next block. */
+  #skipTo(mark: string, from: number): number {
+    const end = this.#text.indexOf(mark, from);
+    if (end !== -1) return end + mark.length;
+    this.#skipUntil = mark;
+    return Math.max(from, this.#text.length - 2);
+  }
+
+  #take(from: number, to: number, decode: boolean): void {
+    let piece = this.#decoded(from, to);
+    if (decode && piece.includes('&')) {
+      piece = decodeEntities(piece, (entity) => this.#slip(`"${entity}" is no entity`, from));
+    }
+    if (this.#captured.length + piece.length > TEXT_LIMIT) {
+      throw new SitemapError('RECORD_TOO_LARGE', `the text of one element is larger than ${TEXT_LIMIT} characters`);
+    }
+    this.#captured = this.#captured === '' ? piece : this.#captured + piece;
+  }
+
+  /** The characters of some bytes of the block. */
+  #decoded(from: number, to: number): string {
+    const piece = this.#text.slice(from, to);
+    return this.#ascii || !BEYOND_ASCII.test(piece) ? piece : this.#block.toString('utf8', from, to);
+  }
+
+  #looseText(from: number, to: number): void {
+    if (/[^\s\0]/.test(this.#text.slice(from, to))) this.#slip('text outside of the root element', from);
+  }
+
+  #undeclared(lt: number, colon: number): void {
+    const prefix = this.#text.slice(lt + 1, colon).slice(0, 60);
+    this.#sink.problem('NAMESPACE', 'warning', `the prefix "${prefix}" is not declared`, this.#feeder.base + lt);
+  }
+
+  #belongs(lt: number, colon: number): boolean {
+    return colon === 0 ? this.#namespaces.plain : this.#namespaces.prefixed(this.#text.slice(lt + 1, colon));
+  }
+
+  #localName(lt: number, colon: number, nameEnd: number): string {
+    const from = colon === 0 ? lt + 1 : colon + 1;
+    if (nameEnd - from === 3 && this.#text.startsWith('url', from)) return 'url';
+    return this.#text.slice(from, nameEnd).toLowerCase();
+  }
+
+  /** Damage: something may be missing. */
+  #malformed(what: string, at: number): void {
+    this.#sink.problem('XML_MALFORMED', 'error', what, this.#feeder.base + at);
+  }
+
+  /** A slip that costs nothing. */
+  #slip(what: string, at: number): void {
+    this.#sink.problem('XML_MALFORMED', 'warning', what, this.#feeder.base + at);
+  }
+}
+
+const BEYOND_ASCII = /[\x80-\xff]/;
+
+/** Element names are compared in any case: a hand-written <Loc> is meant as one. */
+function isNamed(name: string, text: string, from: number, to: number): boolean {
+  return text.startsWith(name, from) || text.slice(from, to).toLowerCase() === name;
+}
+
+/** Without surrounding white space; line ends as XML has them. */
+function trimmed(text: string): string {
+  const first = text.charCodeAt(0);
+  const last = text.charCodeAt(text.length - 1);
+  const tidy = first > 0x20 && first < 0x80 && last > 0x20 && last < 0x80 ? text : text.trim();
+  return tidy.includes('\r') ? tidy.replace(/\r\n?/g, '\n') : tidy;
+}

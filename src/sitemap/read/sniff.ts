@@ -1,0 +1,130 @@
+import type { SitemapKind } from '../events.ts';
+import { SitemapError } from '../problems.ts';
+
+/** A prolog, or what a server put before it, is never longer. */
+export const SNIFF_LIMIT = 512 * 1024;
+
+export interface Sniffed {
+  readonly kind: SitemapKind;
+  /** Bytes before the document that are no part of it: the error messages of a program, mostly. */
+  readonly skip: number;
+}
+
+const ROOTS: Readonly<Record<string, SitemapKind>> = {
+  urlset: 'urlset',
+  url: 'urlset',
+  sitemapindex: 'index',
+  sitemap: 'index',
+  rss: 'rss',
+  rdf: 'rss',
+  feed: 'atom',
+};
+/** What programs print before their output when something went wrong in them. */
+const NOISE = /^(br|b|p|div|font|pre|script|style|table|strong|span|center|hr|small)$/;
+const ROBOTS_LINE = /^(user-agent|sitemap|disallow|allow|host|crawl-delay|clean-param|noindex|request-rate)\s*:/i;
+
+/**
+ * What a document is, by its first bytes and nothing else: names, extensions and content types lie too often.
+ * 'more' when they do not show it yet. Throws EMPTY or NOT_SITEMAP.
+ *
+ * @param text the beginning in Latin-1, without a byte order mark
+ * @param last whether that is all there is
+ * @param isRobots the source is called robots.txt, so a text without any known line is one too
+ */
+export function sniff(text: string, last: boolean, isRobots: boolean): Sniffed | 'more' {
+  const start = text.search(/[^\s\0]/);
+  if (start === -1) {
+    if (last) throw new SitemapError('EMPTY', 'there is nothing in it');
+    return atMost(text, 'there is nothing but white space in it');
+  }
+  if (text[start] !== '<') {
+    const plain = sniffText(text.slice(start), last, isRobots);
+    if (plain !== undefined)
+      return plain === 'more' ? atMost(text, 'no line of it is a URL') : { kind: plain, skip: 0 };
+  }
+  return sniffXml(text, start, last);
+}
+
+function atMost(text: string, otherwise: string): 'more' {
+  if (text.length < SNIFF_LIMIT) return 'more';
+  throw new SitemapError('NOT_SITEMAP', otherwise);
+}
+
+/** A kind, 'more', or undefined for what may still be XML with something before it. */
+function sniffText(text: string, last: boolean, isRobots: boolean): SitemapKind | 'more' | undefined {
+  if (/^(\{\s*["}]|\[\s*["{[\]])/.test(text)) throw new SitemapError('NOT_SITEMAP', 'the document is JSON');
+  if (/^(%PDF-|PK\x03\x04|\x89PNG|GIF8|\xff\xd8\xff)/.test(text))
+    throw new SitemapError('NOT_SITEMAP', 'the document is binary');
+  if (isRobots) return 'robots';
+  const lines = text.split(/[\r\n]+/);
+  if (!last) lines.pop();
+  const first = lines.find((line) => line.trim() !== '' && !line.trimStart().startsWith('#'))?.trim();
+  if (first === undefined) return last ? undefined : 'more';
+  if (ROBOTS_LINE.test(first)) return 'robots';
+  if (/^https?:\/\//i.test(first)) return 'text';
+  if (text.includes('<') || !last) return undefined;
+  return lines.some((line) => /^\s*https?:\/\//i.test(line)) ? 'text' : undefined;
+}
+
+function sniffXml(text: string, start: number, last: boolean): Sniffed | 'more' {
+  const root = rootName(text, start);
+  if (root === undefined) {
+    if (!last) return atMost(text, 'no element of a sitemap stands in it');
+    throw new SitemapError(
+      'NOT_SITEMAP',
+      `it is no sitemap; it begins with "${printable(text.slice(start, start + 40))}"`,
+    );
+  }
+  const kind = Object.hasOwn(ROOTS, root.name) ? ROOTS[root.name] : undefined;
+  if (kind !== undefined) return { kind, skip: 0 };
+  if (root.name === 'html') throw new SitemapError('NOT_SITEMAP', 'the document is an HTML page');
+  if (NOISE.test(root.name)) {
+    const document = /<\?xml\s|<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>]/i.exec(text.slice(root.at));
+    if (document !== null) {
+      const skip = root.at + document.index;
+      const found = sniffXml(text.slice(skip), 0, last);
+      return found === 'more' ? 'more' : { kind: found.kind, skip: skip + found.skip };
+    }
+    if (!last && text.length < SNIFF_LIMIT) return 'more';
+  }
+  throw new SitemapError('NOT_SITEMAP', `the root element is <${printable(root.name)}>`);
+}
+
+const printable = (text: string) => text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 60);
+
+/** The local name of the first element, in lower case; undefined when it is not here (yet). */
+function rootName(text: string, from: number): { readonly name: string; readonly at: number } | undefined {
+  let at = text.indexOf('<', from);
+  while (at !== -1) {
+    const name = /^<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[\s/>])/.exec(text.slice(at, at + 200))?.[1];
+    if (name !== undefined) return { name: name.toLowerCase(), at };
+    at = text.indexOf('<', afterMarkup(text, at));
+  }
+  return undefined;
+}
+
+function afterMarkup(text: string, at: number): number {
+  if (text.startsWith('<!--', at)) return endOf('-->', text, at + 4);
+  if (text.startsWith('<?', at)) return endOf('?>', text, at + 2);
+  if (/^<!doctype/i.test(text.slice(at, at + 9))) {
+    if (/^<!doctype\s+html/i.test(text.slice(at, at + 60)))
+      throw new SitemapError('NOT_SITEMAP', 'the document is an HTML page');
+    return doctypeEnd(text, at);
+  }
+  return at + 1;
+}
+
+function endOf(mark: string, text: string, from: number): number {
+  const end = text.indexOf(mark, from);
+  return end === -1 ? text.length : end + mark.length;
+}
+
+function doctypeEnd(text: string, at: number): number {
+  const subset = text.indexOf('[', at);
+  const end = text.indexOf('>', at);
+  if (subset === -1 || (end !== -1 && end < subset)) return end === -1 ? text.length : end + 1;
+  if (/<!ENTITY/i.test(text.slice(subset))) {
+    throw new SitemapError('DOCTYPE_FORBIDDEN', 'the document declares entities of its own; nothing of it was read');
+  }
+  return endOf(']', text, subset);
+}

@@ -1,0 +1,40 @@
+import { BlockFeeder } from './block-feeder.ts';
+import type { DocumentReader, Sink } from './reader.ts';
+
+const PAGE = /^https?:\/\//i;
+
+/** A plain text sitemap: one absolute URL a line. Lines that are none are counted; `#` comments and blank lines are not. */
+export class TextReader implements DocumentReader {
+  readonly #sink: Sink;
+  readonly #feeder = new BlockFeeder((block) => this.#scan(block));
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  write(block: Buffer): void {
+    this.#feeder.write(block);
+  }
+
+  end(cut: boolean): void {
+    const rest = this.#feeder.end();
+    // The last line of bytes that broke off may be half a URL.
+    if (!cut) this.#lines(rest.toString('utf8'));
+  }
+
+  #scan(block: Buffer): number {
+    const end = Math.max(block.lastIndexOf(0x0a), block.lastIndexOf(0x0d)) + 1;
+    this.#lines(block.toString('utf8', 0, end));
+    return end;
+  }
+
+  #lines(text: string): void {
+    for (const line of text.split(/[\r\n]+/)) {
+      const loc = line.trim();
+      if (PAGE.test(loc)) this.#sink.page(loc, null);
+      else if (loc !== '' && !loc.startsWith('#')) {
+        this.#sink.problem('BAD_URL', 'warning', 'a line that is no absolute http(s) URL', this.#feeder.base);
+      }
+    }
+  }
+}

@@ -1,0 +1,239 @@
+import type { CrawlEvent, KnownSitemap, Problem, Verdict } from './events.ts';
+import { openFile } from './fetch/file.ts';
+import type { HostGate } from './fetch/host-gate.ts';
+import { type HttpContext, openHttp } from './fetch/http.ts';
+import { backoffMs } from './fetch/retry.ts';
+import { type Budget, Findings } from './findings.ts';
+import type { Settings } from './options.ts';
+import { SitemapError } from './problems.ts';
+import { type DocumentSource, readDocument } from './read/document.ts';
+import type { Source } from './source.ts';
+import { ChangedUnderway, holdBack, type Prefix, Wire } from './wire.ts';
+
+/** Changes with what is read out of a sitemap: what an older reader saw is then read again. */
+const READER = 'r1';
+/** Pages in one event. */
+const BATCH = 1_000;
+
+export interface VisitContext {
+  readonly settings: Settings;
+  readonly http: Omit<HttpContext, 'signal'>;
+  readonly gate: HostGate;
+  readonly budget: Budget;
+  readonly signal: AbortSignal;
+  readonly emit: (event: CrawlEvent) => Promise<void>;
+  /** Notes who reads what a URL answers; the name of another sitemap that does so already. */
+  readonly claim: (url: string, sitemap: string) => string | undefined;
+}
+
+export interface Visit {
+  readonly verdict: Verdict;
+  /** Sitemaps to go on with. */
+  readonly children: readonly string[];
+  /** Where redirects led. */
+  readonly location: string | undefined;
+}
+
+/** Reads one sitemap, with its retries: emits its pages, its problems, and one verdict. Throws only what is no problem of a sitemap. */
+export async function visit(source: Source, context: VisitContext): Promise<Visit> {
+  const { settings } = context;
+  const timeout = new AbortController();
+  const { totalMs } = settings.timeouts;
+  const timer = setTimeout(() => timeout.abort(new SitemapError('TIMEOUT', `not read within ${totalMs} ms`)), totalMs);
+  const attempt = new Attempts(source, context, AbortSignal.any([context.signal, timeout.signal]));
+  try {
+    return await attempt.run();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type Seen = Pick<KnownSitemap, 'etag' | 'lastModified' | 'location'>;
+
+class Attempts {
+  readonly #source: Source;
+  readonly #context: VisitContext;
+  readonly #signal: AbortSignal;
+  #findings: Findings;
+  #wire = new Wire();
+  #location: string | undefined;
+  /** Pages of a try that broke off are out already; the next one begins after them if its bytes begin the same. */
+  #resume: { readonly pages: number; readonly prefix: Prefix } | undefined;
+
+  constructor(source: Source, context: VisitContext, signal: AbortSignal) {
+    this.#source = source;
+    this.#context = context;
+    this.#signal = signal;
+    this.#findings = this.#begin();
+  }
+
+  async run(): Promise<Visit> {
+    const { settings } = this.#context;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#once();
+      } catch (error) {
+        if (error instanceof ChangedUnderway) this.#resume = undefined;
+        else {
+          if (!(error instanceof SitemapError)) throw error;
+          await this.#drain(1);
+          if (!error.transient || attempt > settings.retries || !(await this.#pause(error, attempt))) {
+            return this.#failed(error);
+          }
+          if (this.#findings.pages > 0) this.#resume = { pages: this.#findings.pages, prefix: this.#wire.prefix };
+        }
+      }
+    }
+  }
+
+  #begin(): Findings {
+    const { settings, budget } = this.#context;
+    return new Findings({
+      sitemap: this.#source.name,
+      base: this.#location,
+      budget,
+      now: settings.now(),
+      skip: this.#resume?.pages ?? 0,
+    });
+  }
+
+  /** Waits for the next try; false when the server wants a longer pause than this crawl makes. */
+  async #pause(error: SitemapError, attempt: number): Promise<boolean> {
+    const { settings } = this.#context;
+    const wait = error.retryAfterMs ?? backoffMs(attempt, settings.random());
+    if (wait > settings.maxRetryWaitMs) return false;
+    try {
+      await settings.sleep(wait, this.#signal);
+    } catch (reason) {
+      if (!(reason instanceof SitemapError)) throw reason;
+      return false;
+    }
+    return true;
+  }
+
+  async #once(): Promise<Visit> {
+    const { settings } = this.#context;
+    const known = await settings.known(this.#source.name);
+    const trusted = known?.fingerprint.startsWith(`${this.#reader}:`) === true ? known : undefined;
+    if (this.#source.kind === 'file') {
+      const bytes = openFile(this.#source.path, settings.stdin);
+      return await this.#read({ bytes, path: this.#source.path }, {}, trusted);
+    }
+    const leave = await this.#context.gate.enter(this.#source.url.host, this.#signal);
+    try {
+      return await this.#fetch(this.#source.url, trusted);
+    } finally {
+      leave();
+    }
+  }
+
+  async #fetch(url: URL, known: KnownSitemap | undefined): Promise<Visit> {
+    const answer = await openHttp(url, known, { ...this.#context.http, signal: this.#signal });
+    this.#location = answer.location.href;
+    if (answer.kind === 'not-modified') return await this.#notModified(known!);
+    const sameAs = this.#context.claim(answer.location.href, this.#source.name);
+    if (sameAs !== undefined) {
+      await answer.bytes[Symbol.asyncIterator]().return?.();
+      return await this.#end({ sitemap: this.#source.name, verdict: 'duplicate', sameAs }, [], []);
+    }
+    const { etag, lastModified, contentType, contentEncoding } = answer;
+    const seen: Seen = {
+      location: answer.location.href,
+      ...(etag === undefined ? {} : { etag }),
+      ...(lastModified === undefined ? {} : { lastModified }),
+    };
+    return await this.#read(
+      { bytes: answer.bytes, contentType, contentEncoding, path: answer.location.pathname },
+      seen,
+      known,
+    );
+  }
+
+  async #read(document: DocumentSource, seen: Seen, known: KnownSitemap | undefined): Promise<Visit> {
+    this.#wire = new Wire();
+    this.#findings = this.#begin();
+    const sent = this.#wire.through(document.bytes, this.#resume?.prefix);
+    let bytes: AsyncIterable<Buffer> = sent;
+    if (known !== undefined) {
+      const held = await holdBack(sent);
+      if (held.whole && this.#fingerprint === known.fingerprint) return await this.#notModified({ ...known, ...seen });
+      bytes = held.bytes;
+    }
+    const findings = this.#findings;
+    await readDocument({ ...document, bytes }, findings, {
+      maxBytes: this.#context.settings.maxBytes,
+      alternates: this.#context.settings.hreflang,
+      drain: () => this.#drain(BATCH),
+      onKind: (kind) => {
+        findings.kind = kind;
+      },
+    });
+    findings.finish();
+    await this.#drain(1);
+    const { kind, children, pages, problems, firstError } = findings;
+    if (firstError !== undefined || kind === undefined) return await this.#incomplete(firstError);
+    const isList = kind === 'index' || kind === 'robots' || children.length > 0;
+    const fingerprint = this.#fingerprint;
+    return await this.#end(
+      {
+        sitemap: this.#source.name,
+        verdict: 'complete',
+        kind,
+        urls: pages,
+        fingerprint,
+        ...seen,
+        ...(isList ? { children } : {}),
+      },
+      problems,
+      children,
+    );
+  }
+
+  /** What the reader makes of the same bytes depends on its version and on what it was asked for. */
+  get #reader(): string {
+    return this.#context.settings.hreflang ? `${READER}h` : READER;
+  }
+
+  get #fingerprint(): string {
+    return `${this.#reader}:${this.#wire.prefix.digest}`;
+  }
+
+  async #notModified(known: KnownSitemap): Promise<Visit> {
+    return await this.#end({ ...known, sitemap: this.#source.name, verdict: 'not-modified' }, [], known.children ?? []);
+  }
+
+  async #failed(error: SitemapError): Promise<Visit> {
+    this.#findings.problem(error.code, 'error', error.message);
+    return await this.#incomplete(this.#findings.firstError, error.retryAfterMs);
+  }
+
+  async #incomplete(error: Problem | undefined, retryAfterMs?: number): Promise<Visit> {
+    const { kind, pages, children, problems } = this.#findings;
+    return await this.#end(
+      {
+        sitemap: this.#source.name,
+        verdict: 'incomplete',
+        code: error?.code ?? 'NOT_SITEMAP',
+        message: error?.message ?? 'nothing in it says what it is',
+        urls: pages,
+        ...(kind === undefined ? {} : { kind }),
+        ...(children.length === 0 ? {} : { children }),
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      },
+      problems,
+      children,
+    );
+  }
+
+  async #end(verdict: Verdict, problems: readonly Problem[], children: readonly string[]): Promise<Visit> {
+    for (const problem of problems) await this.#context.emit({ type: 'problem', ...problem });
+    await this.#context.emit({ type: 'verdict', ...verdict });
+    return { verdict, children, location: this.#location };
+  }
+
+  /** Hands on the pages gathered, when there are at least so many. */
+  async #drain(least: number): Promise<void> {
+    if (this.#findings.gathered < least) return;
+    await this.#context.emit({ type: 'entries', sitemap: this.#source.name, entries: this.#findings.takeBatch() });
+  }
+}

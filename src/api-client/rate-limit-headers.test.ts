@@ -12,7 +12,8 @@ const budget = (
   limit: number | null,
   remaining: number | null,
   resetMs: number | null = null,
-): HeaderBudget => ({ windowSeconds, limit, remaining, resetMs });
+  scope = '',
+): HeaderBudget => ({ scope, windowSeconds, limit, remaining, resetMs });
 
 const golden: { dialect: string; headers: ResponseHeaders; budgets: HeaderBudget[] }[] = [
   {
@@ -63,7 +64,7 @@ const golden: { dialect: string; headers: ResponseHeaders; budgets: HeaderBudget
   {
     dialect: 'a lane of its own beside the general one',
     headers: { 'x-ratelimit-remaining-minute': '100', 'x-ratelimit-submissions-remaining-minute': '4' },
-    budgets: [budget(60, null, 100), budget(60, null, 4)],
+    budgets: [budget(60, null, 100), budget(60, null, 4, null, 'submissions')],
   },
   {
     dialect: 'IETF draft 2: triple with the policy inside',

@@ -43,7 +43,7 @@ function namedByHeader(headers: ResponseHeaders, policies: readonly Policy[], no
   const drafts = new Map<string, Draft>();
   const set = (scope: string, window: number | null, kind: 'limit' | 'remaining' | 'reset', text: string) => {
     const id = `${scope} ${window}`;
-    const draft = drafts.get(id) ?? { windowSeconds: window, limit: null, remaining: null, resetMs: null };
+    const draft = drafts.get(id) ?? { scope, windowSeconds: window, limit: null, remaining: null, resetMs: null };
     if (kind === 'reset') draft.resetMs = readReset(text, headers, now);
     else draft[kind] = count(text);
     drafts.set(id, draft);
@@ -99,6 +99,7 @@ function ietf(headers: ResponseHeaders, policies: readonly Policy[]): HeaderBudg
     const policy = policies.find((each) => each.name === name);
     const reset = count(parameters.t ?? parameters.w ?? '');
     return {
+      scope: scopeOf(name),
       windowSeconds: policy?.windowSeconds ?? windowOfName(name),
       limit: policy?.limit ?? null,
       remaining: count(parameters.r ?? parameters.a ?? ''),
@@ -115,6 +116,7 @@ function dictionaryOf(items: readonly Item[], policies: readonly Policy[]): Head
   const reset = values.get('reset') ?? null;
   return [
     {
+      scope: '',
       windowSeconds: windowOfLimit(limit, policies),
       limit,
       remaining,
@@ -131,6 +133,9 @@ function windowOfName(name: string): number | null {
   const words = name.toLowerCase().split(/[^a-z]+/);
   return words.map((word) => WINDOWS[word]).find((window) => window !== undefined) ?? null;
 }
+
+/** Of a policy's name only what says that it is about something in particular. */
+const scopeOf = (name: string): string => (/submi|check/i.test(name) ? name.toLowerCase() : '');
 
 /** A whole number that is not negative; null for everything else. */
 function count(text: string): number | null {

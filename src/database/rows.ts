@@ -1,0 +1,67 @@
+import type { Queryable } from './database.ts';
+import { type Dialectal, dialectal, join, type Query, raw, sql, type Value } from './sql.ts';
+
+/** The columns of a bulk statement with their types, in order. */
+export type Columns = Readonly<Record<string, 'text' | 'bigint'>>;
+/** One row of a bulk statement, in the order of its columns. A bigint of any size is allowed. */
+export type Row = readonly (string | number | bigint | null)[];
+
+const jsonOf = (rows: readonly Row[]): string =>
+  JSON.stringify(rows.map((row) => row.map((value) => (typeof value === 'bigint' ? String(value) : value))));
+
+/**
+ * Rows as a table with the given columns and `nr`, their number from 0: a bulk update or a long look-up in one
+ * parameter. Write `FROM ${rowsOf(columns, rows)} AS r` and then `r.nr`, `r.name`.
+ */
+export function rowsOf(columns: Columns, rows: readonly Row[]): Dialectal {
+  const json = jsonOf(rows);
+  const names = Object.keys(columns);
+  const sqlite = names.map((name, at) =>
+    raw(columns[name] === 'bigint' ? `CAST(value ->> ${at} AS INTEGER) AS ${name}` : `value ->> ${at} AS ${name}`),
+  );
+  const postgres = names.map((name, at) => raw(`(value ->> ${at})::${columns[name]} AS ${name}`));
+  return dialectal(
+    sql`(SELECT key AS nr, ${join(sqlite, ', ')} FROM json_each(${json}))`,
+    sql`(SELECT ordinality - 1 AS nr, ${join(postgres, ', ')}
+      FROM json_array_elements(${json}::text::json) WITH ORDINALITY AS each(value, ordinality))`,
+  );
+}
+
+/**
+ * Inserts rows; `then` is what follows the values, such as an ON CONFLICT clause. SQLite takes them one by one from a
+ * prepared statement (a fifth faster than one statement with all rows), Postgres in one. Answers how many were
+ * inserted.
+ */
+export async function insertRows(
+  db: Queryable,
+  table: string,
+  columns: Columns,
+  rows: readonly Row[],
+  then = '',
+): Promise<number> {
+  if (rows.length === 0) return 0;
+  const names = Object.keys(columns);
+  const into = `INSERT INTO ${table} (${names.join(', ')})`;
+  if (db.dialect === 'postgres') {
+    const from = rowsOf(columns, rows);
+    return (await db.run(sql`${raw(into)} SELECT ${raw(names.join(', '))} FROM ${from} AS r ORDER BY nr ${raw(then)}`))
+      .changes;
+  }
+  const strings = oneByOne(`${into} VALUES (`, names.length, `) ${then}`);
+  let inserted = 0;
+  for (const row of rows) inserted += (await db.run({ strings, parts: row as Value[] })).changes;
+  return inserted;
+}
+
+/** One array per text, because the compiled text is kept by the identity of its strings. */
+const kept = new Map<string, Query['strings']>();
+
+function oneByOne(head: string, columns: number, tail: string): Query['strings'] {
+  const name = head + tail;
+  let strings = kept.get(name);
+  if (strings === undefined) {
+    strings = [head, ...Array<string>(columns - 1).fill(', '), tail];
+    kept.set(name, strings);
+  }
+  return strings;
+}

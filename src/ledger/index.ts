@@ -1,0 +1,23 @@
+/** The connector's memory: what activities, commands and reports use of it. The files say the rest. */
+export { lastBalance, recordBalance } from './balance.ts';
+export type { BatchState } from './batch-row.ts';
+export { beginSend, type Sending } from './begin-send.ts';
+export { diffRun, type RunDiff } from './diff-run.ts';
+export { decideRun, type Held, judgeRun } from './judge-run.ts';
+export { type AccountStanding, accountStanding, clearStanding, moneyFor, type Standing } from './money.ts';
+export { type Observation, observe, type SitemapVerdict } from './observe.ts';
+export { type Ledger, openLedger } from './open-ledger.ts';
+export { type Pending, pendingBatches } from './pending-batches.ts';
+export { type Plan, type PlanInput, planRun, previewRun } from './plan-run.ts';
+export type { AccountPolicy, WatchPolicy } from './policy.ts';
+export type { PriceBasis } from './price.ts';
+export { type Quarantined, quarantined, releaseUrl, resolveStopped } from './quarantine.ts';
+export type { ObservedEntry } from './read-sitemap.ts';
+export { type AnswerRecord, type AnswerRecorded, recordAnswer } from './record-answer.ts';
+export { type LookRecorded, type OpenSubmission, openSubmissions, recordLook } from './record-look.ts';
+export { type Reconciled, recordReconciled } from './record-reconciled.ts';
+export { LedgerRefusal, type RefusalCode } from './refusal.ts';
+export { incompleteSitemaps, type RunSummary, runSummary, skippedByReason } from './run-summary.ts';
+export { beginRun, endRun, type RunBegun, type RunStart, touchRun } from './runs.ts';
+export { recordUrlResults, type Settled, settleJob, type UrlResult } from './settle-job.ts';
+export { finishedSitemaps, type KnownSitemap, knownSitemap } from './sitemaps.ts';

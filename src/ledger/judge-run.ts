@@ -1,0 +1,82 @@
+import { sql } from '../database/sql.ts';
+import { type Change, type GuardPolicy, guardTrips } from '../submission/guard.ts';
+import type { RunId } from '../submission/ids.ts';
+import type { Url } from '../url/url.ts';
+import { unclearedNew } from './due.ts';
+import type { Ledger } from './open-ledger.ts';
+import { type PlanInput, previewRun } from './plan-run.ts';
+import { LedgerRefusal } from './refusal.ts';
+import { runRow } from './runs.ts';
+
+/** Why a run waits for a person, with a few of the URLs that made it wait. */
+export interface Held {
+  readonly reasons: readonly string[];
+  readonly sample: readonly Url[];
+}
+
+const EXAMPLES = 5;
+
+/**
+ * Whether the change is plausible; if not, the run is held and nothing of it is planned until a person approves. Every
+ * new URL that no guard has let pass counts, also one that an earlier run found: a rejected relaunch does not slip in
+ * with the next night. A first run that adopts is not judged, because it buys nothing. Judged once; a retry reads it.
+ */
+export async function judgeRun(
+  ledger: Ledger,
+  run: RunId,
+  guard: GuardPolicy,
+  { input }: { input?: PlanInput } = {},
+): Promise<Held | null> {
+  const row = await runRow(ledger.db, run);
+  if (row.held !== null) return row.decision === 'approved' ? null : (JSON.parse(row.held) as Held);
+  if (row.planned_at !== null || row.ended_at !== null) return null;
+  const plan = input === undefined ? null : await previewRun(ledger, run, input);
+  const change: Change = {
+    newUrls: await unclearedNew(ledger.db, row.watch_id, ledger.now()),
+    gone: row.gone ?? 0,
+    knownBefore: row.first_run === 1 ? 0 : (row.found ?? 0) - (row.new_urls ?? 0) + (row.gone ?? 0),
+  };
+  const trips = guardTrips(change, guard).map(({ message }) => message);
+  if (plan !== null && plan.held > 0 && plan.heldReason !== null) trips.push(plan.heldReason);
+  if (trips.length === 0) return null;
+  const held: Held = { reasons: trips, sample: await sampleOf(ledger, row.watch_id, row.id) };
+  await ledger.db.run(sql`
+    UPDATE runs SET held = ${JSON.stringify(held)} WHERE id = ${row.id} AND held IS NULL`);
+  return held;
+}
+
+async function sampleOf(ledger: Ledger, watchId: number, runId: number): Promise<Url[]> {
+  const fresh = await ledger.db.all(sql<{ url: Url }>`
+    SELECT url FROM urls WHERE watch_id = ${watchId} AND due IS NOT NULL AND cleared = 0 ORDER BY id LIMIT ${EXAMPLES}`);
+  const gone = await ledger.db.all(sql<{ url: Url }>`
+    SELECT url FROM urls WHERE gone_run = ${runId} LIMIT ${EXAMPLES - Math.min(fresh.length, EXAMPLES - 1)}`);
+  return [...fresh, ...gone].slice(0, EXAMPLES).map(({ url }) => url);
+}
+
+/**
+ * Records what a person decided on a held run; the first decision stands. Rejected: nothing of it is bought, its URLs
+ * are held with the name of who said so, and the next run is judged with them.
+ */
+export async function decideRun(
+  ledger: Ledger,
+  run: RunId,
+  decision: 'approved' | 'rejected',
+  by: string,
+): Promise<'approved' | 'rejected'> {
+  return ledger.db.tx(async (tx) => {
+    const row = await runRow(tx, run);
+    if (row.held === null) {
+      throw new LedgerRefusal('NOTHING_TO_DECIDE', `Run "${run}" waits for no decision. Nothing was changed.`);
+    }
+    if (row.decision !== null) return row.decision;
+    await tx.run(sql`
+      UPDATE runs SET decision = ${decision}, decided_by = ${by}, decided_at = ${ledger.now()}
+      WHERE id = ${row.id} AND decision IS NULL`);
+    if (decision === 'rejected') {
+      await tx.run(sql`
+        UPDATE urls SET state = 'held', reason = ${`rejected by ${by}`}
+        WHERE watch_id = ${row.watch_id} AND due IS NOT NULL AND cleared = 0 AND state IN ('known', 'held')`);
+    }
+    return decision;
+  });
+}

@@ -1,0 +1,112 @@
+import type { Migration } from '../database/migrate.ts';
+
+/**
+ * The ledger's tables. Times are epoch milliseconds, money is integer micro-lira. What must hold whatever the program
+ * does is said here, by unique indexes: one open run a watch, one row a URL of a watch, one batch a generation of a
+ * URL, one charge a batch, one batch a reference.
+ */
+export const LEDGER_MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'ledger',
+    statements: (t) => [
+      'CREATE TABLE ledger_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
+      // `turn` is written first in every transaction that plans or spends, so that they take turns per account.
+      `CREATE TABLE ledger_accounts (
+        id TEXT PRIMARY KEY, turn BIGINT NOT NULL DEFAULT 0, balance BIGINT, balance_at BIGINT,
+        parked TEXT, refused TEXT)`,
+      `CREATE TABLE prices (
+        account_id TEXT NOT NULL, service TEXT NOT NULL, price BIGINT NOT NULL, learned_at BIGINT NOT NULL,
+        PRIMARY KEY (account_id, service))`,
+      // `live`: how many of its URLs are not gone. `served_at`: when its batches last had their turn.
+      `CREATE TABLE watches (id ${t.id}, name TEXT NOT NULL UNIQUE, account_id TEXT NOT NULL,
+        live INTEGER NOT NULL DEFAULT 0, served_at BIGINT NOT NULL DEFAULT 0)`,
+      `CREATE TABLE runs (
+        id ${t.id}, name TEXT NOT NULL UNIQUE, watch_id BIGINT NOT NULL, account_id TEXT NOT NULL,
+        scope TEXT NOT NULL, baseline INTEGER NOT NULL, first_run INTEGER NOT NULL,
+        started_at BIGINT NOT NULL, touched_at BIGINT NOT NULL, ended_at BIGINT, end_state TEXT, complete INTEGER,
+        found INTEGER, new_urls INTEGER, changed INTEGER, known INTEGER, gone INTEGER, skipped INTEGER,
+        held TEXT, decision TEXT, decided_by TEXT, decided_at BIGINT,
+        planned_at BIGINT, planned_urls INTEGER, planned_batches INTEGER, planned_cost BIGINT, price_basis TEXT,
+        price_per_url BIGINT, held_urls INTEGER, held_reason TEXT, plan_due TEXT, plan_digest TEXT)`,
+      'CREATE UNIQUE INDEX runs_open ON runs (watch_id) WHERE ended_at IS NULL',
+      'CREATE INDEX runs_by_watch ON runs (watch_id, started_at)',
+      // `baseline` = 1: what this sitemap lists at its next complete visit was there before we came. `known` is what
+      // the crawler wants back at its next visit, as JSON; NULL until a visit was complete.
+      `CREATE TABLE sitemaps (
+        id ${t.id}, watch_id BIGINT NOT NULL, url TEXT NOT NULL, known TEXT, scope TEXT,
+        urls INTEGER NOT NULL DEFAULT 0, baseline INTEGER NOT NULL DEFAULT 0, complete_at BIGINT,
+        UNIQUE (watch_id, url))`,
+      `CREATE TABLE sitemap_snapshots (sitemap_id BIGINT PRIMARY KEY, entries ${t.bytes} NOT NULL)`,
+      `CREATE TABLE run_sitemaps (
+        run_id BIGINT NOT NULL, sitemap_id BIGINT NOT NULL, verdict TEXT NOT NULL, code TEXT, message TEXT,
+        urls INTEGER NOT NULL, new_urls INTEGER NOT NULL, changed INTEGER NOT NULL, at BIGINT NOT NULL,
+        PRIMARY KEY (run_id, sitemap_id))`,
+      `CREATE TABLE run_skips (
+        run_id BIGINT NOT NULL, sitemap_id BIGINT NOT NULL, reason TEXT NOT NULL, urls INTEGER NOT NULL,
+        sample TEXT NOT NULL, PRIMARY KEY (run_id, sitemap_id, reason))`,
+      // `due` is why a URL should be bought next; NULL when it should not. `cleared`: a guard or a person let it pass.
+      `CREATE TABLE urls (
+        id ${t.id}, fp BIGINT NOT NULL, watch_id BIGINT NOT NULL, sitemap_id BIGINT NOT NULL, url TEXT NOT NULL,
+        lastmod TEXT, lastmod_at BIGINT, first_run BIGINT NOT NULL, changed_run BIGINT, gone_run BIGINT,
+        state TEXT NOT NULL, reason TEXT, due TEXT, due_at BIGINT, cleared INTEGER NOT NULL DEFAULT 0,
+        generation INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
+        bought_at BIGINT, bought_lastmod TEXT, completed_at BIGINT)`,
+      'CREATE UNIQUE INDEX urls_by_fp ON urls (fp, watch_id)',
+      'CREATE INDEX urls_due ON urls (watch_id, id) WHERE due IS NOT NULL',
+      'CREATE INDEX urls_gone ON urls (gone_run) WHERE gone_run IS NOT NULL',
+      `CREATE INDEX urls_quarantined ON urls (watch_id, id) WHERE state = 'quarantined'`,
+      `CREATE TABLE gone_candidates (
+        watch_id BIGINT NOT NULL, fp BIGINT NOT NULL, PRIMARY KEY (watch_id, fp)) ${t.withoutRowid}`,
+      // 'planned': nothing of it is out; 'sending': an attempt is out or its outcome unknown, since `unknown_since`;
+      // then 'accepted', 'refused' (nothing charged, its URLs went elsewhere) or 'stopped' (a person decides).
+      `CREATE TABLE batches (
+        id ${t.id}, account_id TEXT NOT NULL, watch_id BIGINT NOT NULL, run_id BIGINT, parent_id BIGINT,
+        service TEXT NOT NULL, project TEXT NOT NULL, base_url TEXT NOT NULL, plain_project TEXT NOT NULL,
+        generation INTEGER NOT NULL, idempotency_key TEXT UNIQUE, digest TEXT, tag TEXT,
+        urls INTEGER NOT NULL, expected_cost BIGINT, price_basis TEXT NOT NULL,
+        state TEXT NOT NULL, reason TEXT, planned_at BIGINT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
+        first_sent_at BIGINT, last_sent_at BIGINT, unknown_since BIGINT, not_before BIGINT,
+        lost INTEGER NOT NULL DEFAULT 0, if_absent TEXT,
+        reference TEXT, accepted_at BIGINT, charge BIGINT,
+        job_state TEXT, looks INTEGER NOT NULL DEFAULT 0, looked_at BIGINT, ended_at BIGINT, settled_at BIGINT,
+        completed INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0)`,
+      `CREATE INDEX batches_waiting ON batches (account_id, id) WHERE state IN ('planned', 'sending')`,
+      `CREATE INDEX batches_open ON batches (account_id, id) WHERE state = 'accepted'`,
+      'CREATE INDEX batches_by_run ON batches (run_id)',
+      'CREATE UNIQUE INDEX batches_by_reference ON batches (account_id, reference) WHERE reference IS NOT NULL',
+      'CREATE TABLE batch_bodies (batch_id BIGINT PRIMARY KEY, body TEXT NOT NULL)',
+      // A generation of a URL is in one batch and no other: the money invariant, as an index.
+      `CREATE TABLE batch_urls (
+        batch_id BIGINT NOT NULL, position INTEGER NOT NULL, url_id BIGINT NOT NULL, generation INTEGER NOT NULL,
+        result TEXT, reason TEXT, PRIMARY KEY (batch_id, position)) ${t.withoutRowid}`,
+      'CREATE UNIQUE INDEX batch_urls_once ON batch_urls (url_id, generation)',
+      `CREATE TABLE batch_answers (
+        batch_id BIGINT NOT NULL, attempt INTEGER NOT NULL, at BIGINT NOT NULL, kind TEXT NOT NULL,
+        charge_state TEXT NOT NULL, status INTEGER, request_id TEXT, message TEXT,
+        PRIMARY KEY (batch_id, attempt)) ${t.withoutRowid}`,
+      // Every amount the service took: submissions ('batch') and index-checks ('check'). Negative: given back.
+      `CREATE TABLE charges (
+        id ${t.id}, account_id TEXT NOT NULL, watch_id BIGINT NOT NULL, run_id BIGINT, kind TEXT NOT NULL,
+        of_id BIGINT NOT NULL, urls INTEGER NOT NULL, amount BIGINT NOT NULL, told INTEGER NOT NULL, at BIGINT NOT NULL,
+        UNIQUE (kind, of_id))`,
+      'CREATE INDEX charges_by_account ON charges (account_id, at)',
+      'CREATE INDEX charges_by_run ON charges (run_id)',
+      // Completed URLs, by when it is worth to look at them again. `check_id`: the check that holds the URL now.
+      `CREATE TABLE check_queue (
+        url_id BIGINT PRIMARY KEY, watch_id BIGINT NOT NULL, completed_at BIGINT NOT NULL, next_at BIGINT,
+        checks INTEGER NOT NULL DEFAULT 0, misses INTEGER NOT NULL DEFAULT 0, last_check_at BIGINT, found_at BIGINT,
+        resubmitted INTEGER NOT NULL DEFAULT 0, check_id BIGINT)`,
+      'CREATE INDEX check_queue_due ON check_queue (watch_id, next_at) WHERE next_at IS NOT NULL',
+      `CREATE TABLE checks (
+        id ${t.id}, account_id TEXT NOT NULL, watch_id BIGINT NOT NULL, round INTEGER NOT NULL,
+        idempotency_key TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, body TEXT NOT NULL, urls INTEGER NOT NULL,
+        expected_cost BIGINT NOT NULL, state TEXT NOT NULL, reason TEXT, planned_at BIGINT NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0, first_sent_at BIGINT, last_sent_at BIGINT, request_id TEXT, done_at BIGINT, found INTEGER, charge BIGINT)`,
+      `CREATE UNIQUE INDEX checks_open ON checks (watch_id) WHERE state IN ('planned', 'sending')`,
+      `CREATE TABLE check_urls (
+        check_id BIGINT NOT NULL, position INTEGER NOT NULL, url_id BIGINT NOT NULL, result TEXT, detail TEXT,
+        at BIGINT, PRIMARY KEY (check_id, position)) ${t.withoutRowid}`,
+      'CREATE INDEX check_urls_by_url ON check_urls (url_id)',
+    ],
+  },
+];

@@ -1,0 +1,21 @@
+import type { Micros } from '../../contract/money.ts';
+import type { ServiceLevel } from '../../contract/states.ts';
+import type { AccountId, WatchId } from '../submission/ids.ts';
+
+/** What the ledger must know of an account to spend from it. The configuration's accounts have this shape. */
+export interface AccountPolicy {
+  readonly id: AccountId;
+  readonly baseUrl: string;
+  /** Null: learned from charges. What was charged last counts for more than what was configured. */
+  readonly pricePerUrl: Micros | null;
+  readonly spend: { readonly perDay: Micros | null; readonly perMonth: Micros | null; readonly balanceFloor: Micros };
+}
+
+/** What the ledger must know of a watch to spend for it. The configuration's watches have this shape. */
+export interface WatchPolicy {
+  readonly id: WatchId;
+  readonly project: string;
+  readonly service: ServiceLevel;
+  readonly resubmit: { readonly onLastmodChange: boolean; readonly notWithinMs: number };
+  readonly spend: { readonly perRun: Micros | null; readonly perDay: Micros | null; readonly perMonth: Micros | null };
+}

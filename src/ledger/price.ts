@@ -1,0 +1,42 @@
+import type { Micros } from '../../contract/money.ts';
+import type { ServiceLevel } from '../../contract/states.ts';
+import type { Queryable } from '../database/database.ts';
+import { sql } from '../database/sql.ts';
+import type { AccountId } from '../submission/ids.ts';
+
+/** Where a price comes from: the last charge, the configuration, or nowhere (then it is not guessed). */
+export type PriceBasis = 'learned' | 'configured' | 'unknown';
+
+export interface Price {
+  readonly perUrl: Micros | null;
+  readonly basis: PriceBasis;
+}
+
+/** The price of one URL at a service level, as far as it is known. */
+export async function priceOf(
+  db: Queryable,
+  account: AccountId,
+  service: ServiceLevel,
+  configured: Micros | null,
+): Promise<Price> {
+  const learned = await db.get(sql<{ price: Micros }>`
+    SELECT price FROM prices WHERE account_id = ${account} AND service = ${service}`);
+  if (learned !== undefined) return { perUrl: learned.price, basis: 'learned' };
+  return configured === null ? { perUrl: null, basis: 'unknown' } : { perUrl: configured, basis: 'configured' };
+}
+
+/** Learns the price from a charge. One that is not a whole amount a URL, or below zero, teaches nothing. */
+export async function learnPrice(tx: Queryable, { account, service, charge, urls, now }: Charged): Promise<void> {
+  if (charge < 0 || urls < 1 || charge % urls !== 0) return;
+  await tx.run(sql`
+    INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${charge / urls}, ${now})
+    ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at`);
+}
+
+interface Charged {
+  readonly account: AccountId;
+  readonly service: ServiceLevel;
+  readonly charge: Micros;
+  readonly urls: number;
+  readonly now: number;
+}

@@ -1,0 +1,99 @@
+import type { Url } from '../url/url.ts';
+import { asKey, fingerprint, lastmodMark } from './fingerprint.ts';
+import { type FingerprintList, growingList } from './fingerprint-list.ts';
+import type { Found } from './insert-found.ts';
+
+/** An entry in scope, its URL normalised. */
+export interface ObservedEntry {
+  readonly url: Url;
+  /** The text as the sitemap has it. */
+  readonly lastmod: string | null;
+  /** The same as epoch milliseconds; null when it is none. */
+  readonly lastmodAt: number | null;
+}
+
+/** One sitemap as it is being read, compared with what its last complete visit left. Pure but for its memory. */
+export interface SitemapReading {
+  add(entries: readonly ObservedEntry[]): void;
+  /** Takes what was not in the last visit, or has another lastmod, and forgets it here. */
+  takeFound(): Found[];
+  takeMoved(): Found[];
+  readonly pending: number;
+  readonly urls: number;
+  /** Fingerprints that were there and are not: only of meaning once the sitemap was read to its end. */
+  missing(): bigint[];
+  /** The packed list of this visit, or null when it is what is kept already. */
+  snapshot(): Uint8Array | null;
+}
+
+/**
+ * Compares in the order of the document: while entries come as they did last time, each costs its hash and one
+ * comparison. Only an entry out of order is looked up.
+ */
+export function readSitemap(before: FingerprintList, seed: number): SitemapReading {
+  const seen = new Uint8Array(before.length);
+  const after = growingList(before.length + 64);
+  const half = new Uint32Array(2);
+  let fresh: ReturnType<typeof growingList> | null = null;
+  let found: Found[] = [];
+  let moved: Found[] = [];
+  let next = 0;
+  let same = true;
+
+  function addOne(entry: ObservedEntry): void {
+    fingerprint(entry.url, seed, half);
+    const high = half[0]!;
+    const low = half[1]!;
+    const expected = next < before.length && before.low(next) === low && before.high(next) === high;
+    const index = expected ? next : before.length === 0 ? -1 : before.find(high, low);
+    if (index >= 0) {
+      if (seen[index] === 1) return;
+      seen[index] = 1;
+      if (index !== next) same = false;
+      next = index + 1;
+      const mark = lastmodMark(entry.lastmod, seed);
+      if (mark !== before.lastmod(index)) {
+        same = false;
+        moved.push({ fp: asKey(high, low), ...entry });
+      }
+      after.push(high, low, mark);
+      return;
+    }
+    fresh ??= growingList();
+    if (fresh.find(high, low) >= 0) return;
+    same = false;
+    fresh.push(high, low, 0);
+    after.push(high, low, lastmodMark(entry.lastmod, seed));
+    found.push({ fp: asKey(high, low), ...entry });
+  }
+
+  return {
+    add(entries) {
+      for (const entry of entries) addOne(entry);
+    },
+    takeFound() {
+      const taken = found;
+      found = [];
+      return taken;
+    },
+    takeMoved() {
+      const taken = moved;
+      moved = [];
+      return taken;
+    },
+    get pending() {
+      return found.length + moved.length;
+    },
+    get urls() {
+      return after.length;
+    },
+    missing() {
+      const gone: bigint[] = [];
+      for (let index = 0; index < before.length; index++) {
+        if (seen[index] === 0) gone.push(asKey(before.high(index), before.low(index)));
+      }
+      return gone;
+    },
+    snapshot: () => (same && after.length === before.length ? null : after.bytes()),
+  };
+}

@@ -1,0 +1,27 @@
+/** What the ledger refuses, by name: programs read the name, people the sentence. */
+export type RefusalCode =
+  /** The run is not in the ledger. */
+  | 'UNKNOWN_RUN'
+  /** The run was ended before: nothing may be added to it. */
+  | 'RUN_ENDED'
+  /** The plan that was looked at is not what would be carried out now. */
+  | 'STALE_PLAN'
+  /** The plan was carried out before. */
+  | 'PLAN_APPLIED'
+  /** The run waits for a person, or a person rejected it. */
+  | 'NOT_APPROVED'
+  | 'UNKNOWN_BATCH'
+  | 'UNKNOWN_CHECK'
+  | 'UNKNOWN_SITEMAP'
+  | 'NOTHING_TO_DECIDE';
+
+/** The ledger did nothing, because doing it would break a promise. The message says what to do. */
+export class LedgerRefusal extends Error {
+  override readonly name = 'LedgerRefusal';
+  readonly code: RefusalCode;
+
+  constructor(code: RefusalCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

@@ -52,6 +52,8 @@ export interface NamedUrl {
 
 /** What rate-limit headers say of one window. */
 export interface HeaderBudget {
+  /** What the window is about, in the header's words, such as "submissions"; empty for requests in general. */
+  readonly scope: string;
   /** Length of the window in seconds; null when the headers do not tell. */
   readonly windowSeconds: number | null;
   readonly limit: number | null;

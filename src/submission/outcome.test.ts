@@ -162,7 +162,9 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<AskedBatch>;
   { label: '429 of a gateway', answer: answer(429, page), means: 'retry rate-limited 60000', charge: 'none' },
   {
     label: '429 with an empty hour',
-    answer: answer(429, error(), { budgets: [{ windowSeconds: 3600, limit: 3000, remaining: 0, resetMs: 120_000 }] }),
+    answer: answer(429, error(), {
+      budgets: [{ scope: '', windowSeconds: 3600, limit: 3000, remaining: 0, resetMs: 120_000 }],
+    }),
     means: 'retry rate-limited 120000',
     charge: 'none',
   },

@@ -1,0 +1,219 @@
+import type { Dispatcher } from 'undici';
+import { LIMITS } from '../../contract/limits.ts';
+import type { AcceptedData, ApiAnswer, CheckData, Endpoint } from '../submission/answer.ts';
+import type { IdempotencyKey, Reference } from '../submission/ids.ts';
+import { type DataReader, readEnvelope } from './envelope.ts';
+import { headerOf } from './headers.ts';
+import { readRetryAfter } from './http-time.ts';
+import { readBudgets } from './rate-limit-headers.ts';
+import { type AccountView, type BalanceView, readAccount, readBalance } from './read/account.ts';
+import { readCheck } from './read/check.ts';
+import { isObject, type Json, type JsonObject, Nonsense } from './read/fields.ts';
+import {
+  readAccepted,
+  readDetail,
+  readSubmissions,
+  type SubmissionDetail,
+  type SubmissionsPage,
+} from './read/submission.ts';
+import { DEFAULT_WORDS, type Words } from './read/words.ts';
+import { createTransport, DEFAULT_TIMEOUTS, type Exchange, type Timeouts } from './transport.ts';
+
+export interface ApiClientOptions {
+  /** With its version, such as `https://indexing.example/api/v1`. */
+  readonly baseUrl: string;
+  /** Asked for each request, so that a new key needs no restart. It appears in the request header and nowhere else. */
+  readonly apiKey: () => string;
+  /** Which of the two equivalent headers carries the key (spec 5). */
+  readonly authentication?: 'bearer' | 'x-api-key';
+  readonly timeouts?: Partial<Timeouts>;
+  readonly userAgent?: string;
+  /** Words for states and verdicts, where the service uses others. */
+  readonly words?: Partial<Words>;
+  /** Replaces the connections, for example by a proxy agent. */
+  readonly dispatcher?: Dispatcher;
+  readonly now?: () => number;
+}
+
+export interface ListQuery {
+  readonly status?: string;
+  readonly reference?: string;
+  readonly url?: string;
+  readonly q?: string;
+  /** `YYYY-MM-DD`. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly page?: number;
+  readonly limit?: number;
+}
+
+interface Cancellable {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The client of the contract. Every method is exactly one request: nothing is retried, followed or awaited in secret,
+ * because only the caller knows the budget and the money. What the network does is an answer too; methods reject only
+ * when their signal aborts them or the caller passes what cannot be sent.
+ */
+export interface ApiClient {
+  /** `POST /submissions` (spec 4.6) with exactly these bytes. */
+  submit(body: string, key: IdempotencyKey, options?: Cancellable): Promise<ApiAnswer<AcceptedData>>;
+  /** `POST /index-check` (spec 4.8) with exactly these bytes. */
+  indexCheck(body: string, key: IdempotencyKey, options?: Cancellable): Promise<ApiAnswer<CheckData>>;
+  /** `GET /submissions/{reference}` (spec 4.7). */
+  getSubmission(
+    reference: Reference,
+    page?: { readonly urlPage?: number; readonly urlLimit?: number } & Cancellable,
+  ): Promise<ApiAnswer<SubmissionDetail>>;
+  /** `GET /submissions` (spec 4.5). */
+  listSubmissions(query?: ListQuery & Cancellable): Promise<ApiAnswer<SubmissionsPage>>;
+  balance(options?: Cancellable): Promise<ApiAnswer<BalanceView>>;
+  me(options?: Cancellable): Promise<ApiAnswer<AccountView>>;
+  stats(options?: Cancellable): Promise<ApiAnswer<AccountView>>;
+  /** `GET /`: version and availability, without the key and, perhaps, without an envelope. */
+  root(options?: Cancellable): Promise<ApiAnswer<JsonObject>>;
+  close(): Promise<void>;
+}
+
+interface Call<Data> extends Cancellable {
+  readonly path: string;
+  readonly read: DataReader<Data>;
+  readonly post?: { readonly body: string; readonly key: IdempotencyKey };
+}
+
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  const { authentication = 'bearer', userAgent = 'sitemap-courier', now = Date.now } = options;
+  const base = new URL(options.baseUrl.replace(/\/+$/, ''));
+  const words: Words = { ...DEFAULT_WORDS, ...options.words };
+  const transport = createTransport(base.origin, { ...DEFAULT_TIMEOUTS, ...options.timeouts }, options.dispatcher);
+  const prefix = base.pathname === '/' ? '' : base.pathname;
+
+  async function call<Data>(endpoint: Endpoint, { path, read, post, signal }: Call<Data>): Promise<ApiAnswer<Data>> {
+    const key = endpoint === 'root' ? null : sendable(options.apiKey());
+    const started = performance.now();
+    const exchange = await transport.send({
+      method: post === undefined ? 'GET' : 'POST',
+      path: `${prefix}${path}`,
+      headers: {
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': userAgent,
+        ...(key === null ? {} : keyHeader(key)),
+        ...(post === undefined ? {} : { 'content-type': 'application/json', 'idempotency-key': post.key }),
+      },
+      ...(post === undefined ? {} : { body: Buffer.from(post.body, 'utf8') }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return answerOf(endpoint, withoutKey(exchange, key), read, now(), performance.now() - started);
+  }
+
+  const keyHeader = (key: string): Record<string, string> =>
+    authentication === 'bearer' ? { authorization: `Bearer ${key}` } : { 'x-api-key': key };
+
+  return {
+    submit: (body, key, cancel) =>
+      call('submit', { path: '/submissions', read: readAccepted, post: { body, key }, ...cancel }),
+    indexCheck: (body, key, cancel) =>
+      call('index-check', {
+        path: '/index-check',
+        read: (data, envelope) => readCheck(data, envelope, words),
+        post: { body, key },
+        ...cancel,
+      }),
+    getSubmission(reference, { urlPage = 1, urlLimit = LIMITS.urlPage.default, ...cancel } = {}) {
+      const asked = { page: urlPage, limit: urlLimit };
+      return call('submission', {
+        path: `/submissions/${encodeURIComponent(reference)}?url_page=${urlPage}&url_limit=${urlLimit}`,
+        read: (data, envelope) => readDetail(data, envelope, asked, words, reference),
+        ...cancel,
+      });
+    },
+    listSubmissions({ signal, ...query } = {}) {
+      const asked = { page: query.page ?? 1, limit: query.limit ?? LIMITS.listPage.default };
+      return call('submissions', {
+        path: `/submissions?${parameters({ ...query, ...asked })}`,
+        read: (data, envelope) => readSubmissions(data, envelope, asked),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    },
+    balance: (cancel) => call('balance', { path: '/balance', read: readBalance, ...cancel }),
+    me: (cancel) => call('me', { path: '/me', read: readAccount, ...cancel }),
+    stats: (cancel) => call('stats', { path: '/stats', read: readAccount, ...cancel }),
+    root: (cancel) =>
+      call('root', { path: '/', read: (data) => (isObject(data) ? data : new Nonsense('without data')), ...cancel }),
+    close: () => transport.close(),
+  };
+}
+
+function parameters(query: Readonly<Record<string, string | number | undefined>>): string {
+  const set = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) set.set(name, String(value));
+  return set.toString();
+}
+
+/** A key that cannot stand in a header would otherwise be quoted in the error of the HTTP library. */
+function sendable(key: string): string {
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new TypeError(
+    'the API key is empty or holds spaces, line breaks or other characters that no header can carry; nothing was sent. ' +
+      'Check the variable or the file that it is read from',
+  );
+}
+
+/** A service may repeat the key in what it answers. Short keys would blank out ordinary words; no real key is short. */
+function withoutKey(exchange: Exchange, key: string | null): Exchange {
+  if (key === null || key.length < 8) return exchange;
+  const cleaned = <Value>(value: Value): Value =>
+    JSON.parse(JSON.stringify(value).replaceAll(key, '[API key]')) as Value;
+  if (exchange.kind === 'answered') {
+    return { ...exchange, headers: cleaned(exchange.headers), text: exchange.text.replaceAll(key, '[API key]') };
+  }
+  return cleaned(exchange);
+}
+
+function answerOf<Data>(
+  endpoint: Endpoint,
+  exchange: Exchange,
+  read: DataReader<Data>,
+  now: number,
+  tookMs: number,
+): ApiAnswer<Data> {
+  if (exchange.kind === 'none') {
+    return { endpoint, status: null, body: exchange, requestId: null, retryAfterMs: null, budgets: [], tookMs };
+  }
+  const { status, headers } = exchange;
+  const { body, requestId } =
+    exchange.kind === 'answered'
+      ? readEnvelope(
+          { status, text: unwrapped(endpoint, exchange.text), location: headerOf(headers, 'location') },
+          read,
+        )
+      : {
+          body: {
+            kind: 'unreadable',
+            what: `status ${status} with an answer that was cut off (${exchange.what})`,
+          } as const,
+          requestId: null,
+        };
+  return {
+    endpoint,
+    status,
+    body,
+    requestId: requestId ?? headerOf(headers, 'x-request-id') ?? headerOf(headers, 'request-id'),
+    retryAfterMs: readRetryAfter(headers, now),
+    budgets: readBudgets(headers, now),
+    tookMs,
+  };
+}
+
+/** Only authenticated endpoints have the envelope (spec 2.6): the root may answer with its data alone. */
+function unwrapped(endpoint: Endpoint, text: string): string {
+  if (endpoint !== 'root') return text;
+  try {
+    const json = JSON.parse(text) as Json;
+    return isObject(json) && json.success === undefined ? JSON.stringify({ success: true, data: json }) : text;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Body } from '../submission/answer.ts';
+import { readError } from './read/errors.ts';
+import { asText, fieldsOf, firstOf, isObject, type Json, Nonsense } from './read/fields.ts';
+
+/** An answer as it came over the wire, whole. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** Of a redirect: where to. */
+  readonly location: string | null;
+}
+
+/** What a success holds at an endpoint, or a `Nonsense` that says why it is of no use. */
+export type DataReader<Data> = (data: Json, envelope: Json) => Data | Nonsense;
+
+export interface ReadEnvelope<Data> {
+  readonly body: Body<Data>;
+  readonly requestId: string | null;
+}
+
+/**
+ * Reads the envelope (spec 2.6) together with the status, as the specification asks: an answer that is no envelope, or
+ * one whose parts contradict each other, is unreadable, whatever its status.
+ */
+export function readEnvelope<Data>(raw: RawAnswer, read: DataReader<Data>): ReadEnvelope<Data> {
+  const unreadable = (what: string, requestId: string | null = null): ReadEnvelope<Data> => ({
+    body: { kind: 'unreadable', what: `status ${raw.status} with ${what}` },
+    requestId,
+  });
+  if (raw.status >= 300 && raw.status < 400) {
+    return unreadable(`a redirect${raw.location === null ? '' : ` to ${raw.location}`}, which is not followed`);
+  }
+  const json = parsed(raw.text);
+  if (json === undefined) return unreadable(describe(raw.text));
+  if (!isObject(json)) return unreadable('JSON that is not an envelope');
+  const fields = fieldsOf(json);
+  const requestId = firstOf(fields, ['requestid'], asText);
+  const success = successOf(fields);
+  if (success === null) return unreadable('JSON that is not an envelope', requestId);
+  if (success === 'contradictory') return unreadable('an envelope that contradicts itself', requestId);
+  if (!success) return { body: { kind: 'error', error: readError(json) }, requestId };
+  const data = read(fields.get('data') ?? null, json);
+  if (data instanceof Nonsense) return unreadable(`a success ${data.what}`, requestId);
+  return { body: { kind: 'success', data }, requestId };
+}
+
+function successOf(fields: ReadonlyMap<string, Json>): boolean | null | 'contradictory' {
+  const flag = fields.get('success');
+  const word = fields.get('status');
+  const byWord = word === 'success' ? true : word === 'error' ? false : null;
+  if (typeof flag !== 'boolean') return flag === undefined ? byWord : null;
+  if (byWord !== null && byWord !== flag) return 'contradictory';
+  const failed = isObject(fields.get('error'));
+  return flag && failed ? 'contradictory' : flag;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, '')) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(text: string): string {
+  const start = text.trimStart();
+  if (start === '') return 'an empty body';
+  if (start.startsWith('<')) return 'a page instead of JSON';
+  return start.startsWith('{') ? 'JSON that is cut off or malformed' : 'a body that is not JSON';
+}

@@ -1,0 +1,27 @@
+import type { ApiError, ApiErrorFields } from './errors.ts';
+
+/** What an error is to Temporal: an ApplicationFailure, in plain data. */
+export interface FailureData {
+  /** The class name: workflows and people tell failures apart by it. */
+  readonly type: string;
+  readonly message: string;
+  readonly nonRetryable: boolean;
+  /** Null leaves the wait to the retry policy of the activity. */
+  readonly nextRetryDelayMs: number | null;
+  /** Waiting for one's turn is no failure: it is neither logged as one nor counted. */
+  readonly benign: boolean;
+  readonly details: Omit<ApiErrorFields, 'retryAfterMs'>;
+}
+
+/** One to one: class, policy and wait of the error are type, retry and delay of the failure. */
+export function failureOf(error: ApiError): FailureData {
+  const { endpoint, status, code, requestId, chargeState } = error;
+  return {
+    type: error.name,
+    message: error.message,
+    nonRetryable: error.policy === 'none',
+    nextRetryDelayMs: error.policy === 'none' ? null : error.retryAfterMs,
+    benign: error.name === 'RateLimitError' || error.name === 'InProgressError',
+    details: { endpoint, status, code, requestId, chargeState },
+  };
+}

@@ -1,0 +1,109 @@
+import type { ApiAnswer } from '../submission/answer.ts';
+import type { Reference } from '../submission/ids.ts';
+import { type Candidate, type LostBatch, proofOf, sameUrls } from '../submission/reconcile.ts';
+import type { ListQuery } from './client.ts';
+import { dataOf } from './errors.ts';
+import type { Page } from './read/list.ts';
+import type { SubmissionDetail, SubmissionsPage, SubmissionView } from './read/submission.ts';
+
+/** The two requests that a search needs; each call is one request of the budget and may reject for lack of it. */
+export interface ListAndDetail {
+  list(query: ListQuery): Promise<ApiAnswer<SubmissionsPage>>;
+  detail(
+    reference: Reference,
+    page: { readonly urlPage: number; readonly urlLimit: number },
+  ): Promise<ApiAnswer<SubmissionDetail>>;
+  /** Recorded for another batch already: it cannot be the lost one. */
+  readonly isTaken: (reference: Reference) => Promise<boolean>;
+}
+
+export type Search =
+  | { readonly kind: 'found'; readonly submission: SubmissionView }
+  /** The whole list was read and it is not there: the bytes may go again. */
+  | { readonly kind: 'absent' }
+  /** The list does not prove either: a person decides, nothing is sent. */
+  | { readonly kind: 'unsure'; readonly message: string };
+
+const DAY_MS = 86_400_000;
+const LIST_LIMIT = 100;
+const URL_LIMIT = 500;
+/** A service that ignores the filters shows its whole history: then the search gives up rather than read a year. */
+const MOST_PAGES = 20;
+const MOST_COMPARED = 10;
+
+/**
+ * Looks in the service's own list for a batch whose answer was lost: by the tag in its project (`q`), then by its first
+ * URL (spec 4.5). What `q` searches is not specified, so an empty answer to it proves nothing; the URL filter does.
+ * Throws the ApiError of a request that fails.
+ */
+export async function findLostBatch(batch: LostBatch, ask: ListAndDetail): Promise<Search> {
+  // A day earlier than the first attempt: the service counts its days in its own zone.
+  const from = new Date(batch.firstSentAt - DAY_MS).toISOString().slice(0, 10);
+  const tagged = await search(batch, ask, { q: batch.tag, from }, false);
+  if (tagged.kind === 'found') return tagged;
+  return search(batch, ask, { url: batch.urls[0]!, from }, true);
+}
+
+async function search(batch: LostBatch, ask: ListAndDetail, query: ListQuery, compare: boolean): Promise<Search> {
+  const undecided: SubmissionView[] = [];
+  const pages = pagesOf(
+    (page) => ask.list({ ...query, page, limit: LIST_LIMIT }).then(dataOf),
+    (found) => found.submissions.map(({ reference }) => reference).join(),
+  );
+  let read = 0;
+  for await (const { submissions } of pages) {
+    for (const submission of submissions) {
+      const proof = proofOf(candidateOf(submission), batch);
+      if (proof.kind === 'same') return { kind: 'found', submission };
+      if (proof.kind === 'compare-urls' && !(await ask.isTaken(submission.reference))) undecided.push(submission);
+    }
+    if (++read >= MOST_PAGES) return unsure('the service shows more than 2,000 jobs for the batch');
+  }
+  if (!compare) return { kind: 'absent' };
+  if (undecided.length > MOST_COMPARED) return unsure(`${undecided.length} jobs of the list may be the batch`);
+  for (const submission of undecided) {
+    if (sameUrls(batch.urls, await urlsOf(submission.reference, ask))) return { kind: 'found', submission };
+  }
+  return { kind: 'absent' };
+}
+
+const unsure = (what: string): Search => ({
+  kind: 'unsure',
+  message: `${what}; it may be charged already, so nothing is sent again. Look it up at the service, then decide`,
+});
+
+const candidateOf = ({ reference, project, createdAt, urlCount }: SubmissionView): Candidate => ({
+  reference,
+  project,
+  createdAt,
+  urlCount,
+});
+
+async function urlsOf(reference: Reference, ask: ListAndDetail): Promise<string[]> {
+  const urls: string[] = [];
+  const pages = pagesOf(
+    (urlPage) => ask.detail(reference, { urlPage, urlLimit: URL_LIMIT }).then(dataOf),
+    (found) => found.urls.map(({ url }) => url).join(' '),
+  );
+  for await (const page of pages) urls.push(...page.urls.map(({ url }) => url));
+  return urls;
+}
+
+/**
+ * Pages until the last one. A service that says nothing about pages ends with an empty page; one that ignores the page
+ * number repeats itself, and is read once.
+ */
+export async function* pagesOf<Found extends { readonly page: Page }>(
+  ask: (page: number) => Promise<Found>,
+  contentOf: (found: Found) => string,
+): AsyncGenerator<Found> {
+  let before: string | null = null;
+  for (let page = 1; ; page++) {
+    const found = await ask(page);
+    const content = contentOf(found);
+    if (content === before || content === '') return;
+    yield found;
+    if (found.page.last && found.page.stated) return;
+    before = content;
+  }
+}

@@ -1,0 +1,64 @@
+import { headerOf, type ResponseHeaders } from './headers.ts';
+
+/** Nobody waits longer than this on the word of a header: the longest window of the specification, and some. */
+export const LONGEST_WAIT_MS = 25 * 3_600_000;
+
+const HTTP_DATE = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i;
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}/i;
+const NUMBER = /^\d{1,15}(\.\d{1,9})?$/;
+const SPAN = /^(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9})ms)?$/i;
+
+/**
+ * How long to wait by Retry-After (RFC 9110 10.2.3), in milliseconds: seconds, also with decimals, or a date, measured by
+ * the service's own clock where it tells it. Null when it is absent or makes no sense.
+ */
+export function readRetryAfter(headers: ResponseHeaders, now: number): number | null {
+  const exact = headerOf(headers, 'retry-after-ms')?.trim();
+  if (exact !== undefined && NUMBER.test(exact)) return bounded(Number(exact));
+  const text = headerOf(headers, 'retry-after')?.trim();
+  if (text === undefined) return null;
+  if (NUMBER.test(text)) return bounded(Number(text) * 1_000);
+  const date = dateOf(text);
+  return date === null ? null : bounded(date - serverNow(headers, now));
+}
+
+/**
+ * The time until a rate-limit window is refilled, in milliseconds. Services write it as seconds from now, as seconds or
+ * milliseconds since 1970, as a date or as "1m30s"; the size of a number tells which.
+ */
+export function readReset(text: string, headers: ResponseHeaders, now: number): number | null {
+  const value = text.trim();
+  if (NUMBER.test(value)) {
+    const number = Number(value);
+    if (number >= 1e12) return bounded(number - serverNow(headers, now));
+    if (number >= 1e9) return bounded(number * 1_000 - serverNow(headers, now));
+    return bounded(number * 1_000);
+  }
+  const date = dateOf(value);
+  if (date !== null) return bounded(date - serverNow(headers, now));
+  return spanOf(value);
+}
+
+/** The service's clock when it answered: dates in its headers are by that clock, not by ours. */
+function serverNow(headers: ResponseHeaders, now: number): number {
+  const date = headerOf(headers, 'date');
+  return (date === null ? null : dateOf(date.trim())) ?? now;
+}
+
+function dateOf(text: string): number | null {
+  if (!HTTP_DATE.test(text) && !ISO_DATE.test(text)) return null;
+  const zoned = ISO_DATE.test(text) && !/(z|[+-]\d{2}:?\d{2})$/i.test(text) ? `${text}Z` : text;
+  const time = Date.parse(zoned);
+  return Number.isNaN(time) ? null : time;
+}
+
+function spanOf(text: string): number | null {
+  const match = text === '' ? null : SPAN.exec(text);
+  if (match === null) return null;
+  const [days, hours, minutes, seconds, millis] = match.slice(1).map((part) => Number(part ?? 0));
+  return bounded((((days! * 24 + hours!) * 60 + minutes!) * 60 + seconds!) * 1_000 + millis!);
+}
+
+function bounded(ms: number): number {
+  return Math.min(Math.max(0, Math.ceil(ms)), LONGEST_WAIT_MS);
+}

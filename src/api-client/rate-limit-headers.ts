@@ -1,0 +1,144 @@
+import type { HeaderBudget } from '../submission/answer.ts';
+import { headerOf, type ResponseHeaders } from './headers.ts';
+import { readReset } from './http-time.ts';
+import { type Item, readItems } from './structured-fields.ts';
+
+const WINDOWS: Readonly<Record<string, number>> = {
+  second: 1,
+  sec: 1,
+  minute: 60,
+  min: 60,
+  minutely: 60,
+  hour: 3_600,
+  hourly: 3_600,
+  day: 86_400,
+  daily: 86_400,
+};
+
+const KINDS: Readonly<Record<string, 'limit' | 'remaining' | 'reset'>> = {
+  limit: 'limit',
+  remaining: 'remaining',
+  remain: 'remaining',
+  left: 'remaining',
+  available: 'remaining',
+  reset: 'reset',
+};
+
+/**
+ * The budgets that rate-limit headers tell, in any of the usual dialects; their names are not specified (section 8):
+ * Kong's `X-RateLimit-Remaining-Minute`, the plain `X-RateLimit-*` triple, one header with a value a window, and the IETF
+ * drafts 0 to 11 (triple, dictionary, lists with r/t or a/w). What is malformed is ignored, never thrown.
+ */
+export function readBudgets(headers: ResponseHeaders, now: number): HeaderBudget[] {
+  const policies = policiesOf(headers);
+  return [...namedByHeader(headers, policies, now), ...ietf(headers, policies)].filter(
+    ({ limit, remaining }) => limit !== null || remaining !== null,
+  );
+}
+
+type Draft = { -readonly [Key in keyof HeaderBudget]: HeaderBudget[Key] };
+
+/** Headers whose names say what they hold: kind, and in most dialects the window. */
+function namedByHeader(headers: ResponseHeaders, policies: readonly Policy[], now: number): HeaderBudget[] {
+  const drafts = new Map<string, Draft>();
+  const set = (scope: string, window: number | null, kind: 'limit' | 'remaining' | 'reset', text: string) => {
+    const id = `${scope} ${window}`;
+    const draft = drafts.get(id) ?? { scope, windowSeconds: window, limit: null, remaining: null, resetMs: null };
+    if (kind === 'reset') draft.resetMs = readReset(text, headers, now);
+    else draft[kind] = count(text);
+    drafts.set(id, draft);
+  };
+  for (const name of Object.keys(headers)) {
+    const words = wordsOf(name);
+    if (words === null) continue;
+    const kind = words.map((word) => KINDS[word]).find((each) => each !== undefined);
+    if (kind === undefined) continue;
+    const scope = words.filter((word) => KINDS[word] === undefined && WINDOWS[word] === undefined).join('-');
+    const window = words.map((word) => WINDOWS[word]).find((each) => each !== undefined) ?? null;
+    const value = headerOf(headers, name) ?? '';
+    const perWindow = [...value.matchAll(/\b([a-z]+)\s*[=:]\s*([^,;\s]+)/gi)].filter(
+      ([, word]) => WINDOWS[word!.toLowerCase()] !== undefined,
+    );
+    if (perWindow.length === 0) set(scope, window, kind, kind === 'reset' ? value : (value.split(/[,;]/)[0] ?? ''));
+    for (const [, word, text] of perWindow) set(scope, WINDOWS[word!.toLowerCase()]!, kind, text!);
+  }
+  return [...drafts.values()].map((draft) =>
+    draft.windowSeconds === null ? { ...draft, windowSeconds: windowOfLimit(draft.limit, policies) } : draft,
+  );
+}
+
+/** "x-ratelimit-remaining-minute" in words, without the part that says it is about rate limits; null for others. */
+function wordsOf(name: string): string[] | null {
+  const plain = name.toLowerCase().replace('rate-limit', 'ratelimit');
+  if (!plain.includes('ratelimit') || plain.includes('policy')) return null;
+  return plain.split('-').filter((word) => word !== 'x' && word !== 'ratelimit');
+}
+
+interface Policy {
+  readonly name: string;
+  readonly limit: number | null;
+  readonly windowSeconds: number | null;
+}
+
+/** `RateLimit-Policy: "burst";q=100;w=60` (drafts 8 to 11), `100;w=60` (3 to 7) or inside `RateLimit-Limit` (0 to 2). */
+function policiesOf(headers: ResponseHeaders): Policy[] {
+  const written = headerOf(headers, 'ratelimit-policy') ?? headerOf(headers, 'ratelimit-limit') ?? '';
+  return readItems(written).map(({ name, parameters }) => ({
+    name,
+    limit: count(parameters.q ?? name),
+    windowSeconds: count(parameters.w ?? '') ?? windowOfName(name),
+  }));
+}
+
+/** One `RateLimit` header: a dictionary (draft 7) or a list of policies (8 to 11; r/t are to become a/w). */
+function ietf(headers: ResponseHeaders, policies: readonly Policy[]): HeaderBudget[] {
+  const items = readItems(headerOf(headers, 'ratelimit') ?? '');
+  const [dictionary] = dictionaryOf(items, policies);
+  if (dictionary !== undefined) return [dictionary];
+  return items.map(({ name, parameters }) => {
+    const policy = policies.find((each) => each.name === name);
+    const reset = count(parameters.t ?? parameters.w ?? '');
+    return {
+      scope: scopeOf(name),
+      windowSeconds: policy?.windowSeconds ?? windowOfName(name),
+      limit: policy?.limit ?? null,
+      remaining: count(parameters.r ?? parameters.a ?? ''),
+      resetMs: reset === null ? null : reset * 1_000,
+    };
+  });
+}
+
+function dictionaryOf(items: readonly Item[], policies: readonly Policy[]): HeaderBudget[] {
+  const values = new Map(items.filter(({ value }) => value !== null).map(({ name, value }) => [name, count(value!)]));
+  const remaining = values.get('remaining') ?? null;
+  if (remaining === null) return [];
+  const limit = values.get('limit') ?? null;
+  const reset = values.get('reset') ?? null;
+  return [
+    {
+      scope: '',
+      windowSeconds: windowOfLimit(limit, policies),
+      limit,
+      remaining,
+      resetMs: reset === null ? null : reset * 1_000,
+    },
+  ];
+}
+
+const windowOfLimit = (limit: number | null, policies: readonly Policy[]): number | null =>
+  policies.find((policy) => limit !== null && policy.limit === limit && policy.windowSeconds !== null)?.windowSeconds ??
+  null;
+
+function windowOfName(name: string): number | null {
+  const words = name.toLowerCase().split(/[^a-z]+/);
+  return words.map((word) => WINDOWS[word]).find((window) => window !== undefined) ?? null;
+}
+
+/** Of a policy's name only what says that it is about something in particular. */
+const scopeOf = (name: string): string => (/submi|check/i.test(name) ? name.toLowerCase() : '');
+
+/** A whole number that is not negative; null for everything else. */
+function count(text: string): number | null {
+  const plain = text.trim();
+  return /^\d{1,12}(\.0+)?$/.test(plain) ? Number(plain) : null;
+}

@@ -1,0 +1,91 @@
+import type { EnvelopeError, NamedUrl } from '../../submission/answer.ts';
+import { asCount, asText, fieldsOf, firstOf, isList, isObject, type Json, plainName } from './fields.ts';
+
+/** Where errors keep the things that they complain about. */
+const DETAILS = [
+  'details',
+  'errors',
+  'fields',
+  'violations',
+  'issues',
+  'items',
+  'urls',
+  'invalidurls',
+  'rejectedurls',
+  'rejected',
+  'invalid',
+  'invalidparams',
+];
+const REQUEST_FIELDS = new Set(['project', 'service', 'idempotencykey']);
+
+/** The error of the envelope (spec 2.6), with the URLs that it names in whatever form it names them. */
+export function readError(envelope: Json): EnvelopeError {
+  const outer = fieldsOf(envelope);
+  const error = outer.get('error') ?? null;
+  const inner = fieldsOf(error);
+  const message =
+    firstOf(inner, ['message', 'detail', 'description'], asText) ?? (typeof error === 'string' ? error : null);
+  const complaints = [inner, outer].flatMap((fields) => DETAILS.flatMap((name) => complaintsOf(fields.get(name))));
+  return {
+    code: firstOf(inner, ['code', 'type', 'key'], asText),
+    message: shortened(message ?? firstOf(outer, ['message'], asText) ?? ''),
+    named: complaints.flatMap(({ url, index, reason }) =>
+      url === null && index === null ? [] : [{ url, index, reason }],
+    ),
+    fields: [...new Set(complaints.flatMap(({ field }) => (field === null ? [] : [field])))],
+  };
+}
+
+const LONGEST_TEXT = 300;
+const shortened = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text);
+
+interface Complaint extends NamedUrl {
+  readonly field: string | null;
+}
+
+/** A list of texts or objects, or an object by field (`{ "urls.3": ["…"], "project": ["…"] }`) or by URL. */
+function complaintsOf(value: Json | undefined): Complaint[] {
+  if (isList(value)) return value.flatMap(complaintOf);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, told]) => {
+    if (DETAILS.includes(plainName(key)) && typeof told === 'object') return complaintsOf(told);
+    return about(key, reasonOf(told));
+  });
+}
+
+function complaintOf(item: Json): Complaint[] {
+  if (typeof item === 'string')
+    return isUrl(item) ? [{ url: item, index: null, reason: 'refused by the service', field: null }] : [];
+  const fields = fieldsOf(item);
+  const reason = reasonOf(item);
+  const url = firstOf(fields, ['url', 'value', 'input', 'link'], (value) =>
+    typeof value === 'string' && isUrl(value) ? value : null,
+  );
+  if (url !== null) return [{ url, index: null, reason, field: null }];
+  const index = firstOf(fields, ['index', 'position', 'urlindex'], asCount);
+  if (index !== null) return [{ url: null, index, reason, field: null }];
+  const path = firstOf(fields, ['field', 'path', 'pointer', 'instancepath', 'loc', 'param', 'name'], (value) =>
+    isList(value) ? value.map((part) => asText(part) ?? '').join('/') : asText(value),
+  );
+  return path === null ? [] : about(path, reason);
+}
+
+/** What a path points at: `urls.3`, `urls[3]`, `/urls/3`, `body/urls/3`, a URL itself, or another field. */
+function about(path: string, reason: string): Complaint[] {
+  if (isUrl(path)) return [{ url: path, index: null, reason, field: null }];
+  const place = /(?:^|[./])urls[./[](\d{1,5})\]?$/.exec(path);
+  if (place !== null) return [{ url: null, index: Number(place[1]), reason, field: null }];
+  const field = plainName(path.split(/[./]/).at(-1) ?? '');
+  return REQUEST_FIELDS.has(field) ? [{ url: null, index: null, reason, field }] : [];
+}
+
+function reasonOf(value: Json): string {
+  const text = isList(value)
+    ? asText(value[0] ?? null)
+    : isObject(value)
+      ? firstOf(fieldsOf(value), ['reason', 'message', 'error', 'detail', 'msg', 'code'], asText)
+      : asText(value);
+  return shortened(text ?? 'refused by the service');
+}
+
+const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);

@@ -1,0 +1,103 @@
+import { asCount, asFlag, asText, fieldsOf, firstOf, isList, isObject, type Json } from './fields.ts';
+
+/** One page of a list, as far as the service tells. */
+export interface Page {
+  /** Nothing comes after this page. */
+  readonly last: boolean;
+  /** Whether the service said so itself; otherwise a page that is not full is taken for the last. */
+  readonly stated: boolean;
+  /** Entries of all pages; null when not told. */
+  readonly total: number | null;
+}
+
+export interface Listed {
+  readonly items: readonly Json[];
+  readonly page: Page;
+}
+
+/** Where services put what they say about pages, besides next to the list. */
+const PAGE_NAMES = ['pagination', 'meta', 'page', 'pageinfo', 'paging', 'links', 'urlpagination', 'urlspagination'];
+
+/**
+ * Finds the list in a payload by the usual names, else the only list of objects there is; looks one level deep, where
+ * paginators put it (`data.submissions.data`). Null when there is none: that is not an empty list.
+ */
+export function readList(data: Json, envelope: Json, names: readonly string[], asked: Asked): Listed | null {
+  const found = listIn(data, names);
+  if (found === null) return null;
+  return { items: found.items, page: pageOf([found.around, data, envelope], found.items.length, asked) };
+}
+
+/** The page that was asked for. */
+export interface Asked {
+  readonly page: number;
+  readonly limit: number;
+}
+
+interface Found {
+  readonly items: readonly Json[];
+  /** The object that holds the list. */
+  readonly around: Json;
+}
+
+function listIn(data: Json, names: readonly string[], depth = 0): Found | null {
+  if (isList(data)) return { items: data, around: null };
+  if (!isObject(data)) return null;
+  const fields = fieldsOf(data);
+  for (const name of names) {
+    const value = fields.get(name);
+    if (isList(value)) return { items: value, around: data };
+    if (isObject(value) && depth < 2) {
+      const inner = listIn(value, names, depth + 1);
+      if (inner !== null) return inner;
+      const entries = entriesOf(value);
+      if (entries !== null) return { items: entries, around: data };
+    }
+  }
+  const lists = [...fields.values()].filter((value) => isList(value) && value.length > 0 && value.every(isObject));
+  return lists.length === 1 ? { items: lists[0] as readonly Json[], around: data } : null;
+}
+
+/** `{ "https://…": "done" }` as a list of entries with their URL. */
+function entriesOf(value: Json): Json[] | null {
+  if (!isObject(value)) return null;
+  const entries = Object.entries(value);
+  if (entries.length === 0 || !entries.every(([key]) => /^https?:\/\//i.test(key))) return null;
+  return entries.map(([url, state]) => (isObject(state) ? { url, ...state } : { url, state }));
+}
+
+function pageOf(places: readonly Json[], count: number, asked: Asked): Page {
+  const maps = places.flatMap((place) => {
+    const fields = fieldsOf(place);
+    return [fields, ...PAGE_NAMES.map((name) => fieldsOf(fields.get(name)))];
+  });
+  const first = <T>(names: readonly string[], read: (value: Json) => T | null): T | null => {
+    for (const fields of maps) {
+      const value = firstOf(fields, names, read);
+      if (value !== null) return value;
+    }
+    return null;
+  };
+  const total = first(['total', 'totalitems', 'totalcount', 'totalresults', 'totalurls', 'urltotal'], asCount);
+  const pages = first(['pages', 'totalpages', 'lastpage', 'pagecount', 'pagescount'], asCount);
+  const more = first(['hasmore', 'hasnext', 'hasnextpage', 'more'], asFlag);
+  const size = first(['perpage', 'pagesize', 'limit', 'urllimit'], asCount) ?? asked.limit;
+  const next = nextOf(maps);
+  if (more !== null) return { last: !more, stated: true, total };
+  if (pages !== null) return { last: asked.page >= pages, stated: true, total };
+  if (total !== null && size > 0) return { last: asked.page * size >= total, stated: true, total };
+  if (next !== null) return { last: !next, stated: true, total };
+  return { last: count < size, stated: false, total };
+}
+
+/** Whether a next page is named; null when the service does not speak of one at all. */
+function nextOf(maps: readonly ReadonlyMap<string, Json>[]): boolean | null {
+  for (const fields of maps) {
+    for (const name of ['next', 'nextpage', 'nextpageurl', 'nexturl']) {
+      const value = fields.get(name);
+      if (value === null || value === false) return false;
+      if (value !== undefined && asText(value) !== null) return true;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,179 @@
+import type { Micros } from '../../../contract/money.ts';
+import type { AcceptedData } from '../../submission/answer.ts';
+import type { Reference } from '../../submission/ids.ts';
+import { asCount, asText, fieldsOf, firstOf, isObject, type Json, Nonsense } from './fields.ts';
+import { type Asked, type Page, readList } from './list.ts';
+import { moneyOf } from './money.ts';
+import { latestInstant } from './time.ts';
+import { type UrlState, urlStateOf, type Words } from './words.ts';
+
+/** A job as the list and the detail show it. Null where the service does not tell. */
+export interface SubmissionView {
+  readonly reference: Reference;
+  /** In the service's own word, in lower case. */
+  readonly state: string | null;
+  readonly project: string | null;
+  /** At the latest, in milliseconds since 1970. */
+  readonly createdAt: number | null;
+  readonly urlCount: number | null;
+  readonly completed: number | null;
+  readonly failed: number | null;
+  readonly charged: Micros | null;
+}
+
+export interface UrlView {
+  readonly url: string;
+  readonly state: UrlState;
+  /** The service's own word, shown to people. */
+  readonly word: string | null;
+  readonly reason: string | null;
+}
+
+export interface SubmissionDetail {
+  readonly submission: SubmissionView;
+  readonly urls: readonly UrlView[];
+  readonly page: Page;
+}
+
+type Fields = ReadonlyMap<string, Json>;
+
+const REFERENCE = ['reference', 'ref', 'submissionreference', 'jobreference', 'referenceid'];
+const ID = [...REFERENCE, 'submissionid', 'jobid', 'id', 'uuid'];
+const STATE = ['status', 'state', 'submissionstatus', 'jobstatus'];
+const JOB = ['submission', 'job', 'item', 'order'];
+/** Numbers only: a list of URLs beside a job may be a sample. */
+const COUNT = ['urlcount', 'urlscount', 'urltotal', 'totalurls', 'urlstotal', 'urls'];
+const CHARGED = [
+  'charged',
+  'charge',
+  'chargedamount',
+  'amountcharged',
+  'totalcharged',
+  'totalcharge',
+  'cost',
+  'totalcost',
+  'totalprice',
+  'amount',
+];
+const PRICE = ['priceperurl', 'perurlprice', 'unitprice', 'urlprice', 'price'];
+const BALANCE = ['balance', 'balanceafter', 'newbalance', 'remainingbalance', 'balanceremaining'];
+const CREATED = ['createdat', 'submittedat', 'acceptedat', 'queuedat', 'created', 'date', 'timestamp'];
+const COUNTS_IN = ['counts', 'progress', 'summary', 'stats', 'urlcounts'];
+const COMPLETED = ['completed', 'completedcount', 'completedurls', 'urlscompleted', 'success', 'succeeded', 'done'];
+const FAILED = ['failed', 'failedcount', 'failedurls', 'urlsfailed', 'errors', 'rejected'];
+const JOBS = ['submissions', 'items', 'jobs', 'data', 'results', 'records', 'rows', 'list', 'history'];
+const URLS = [
+  'urls',
+  'urlstates',
+  'urlstatuses',
+  'items',
+  'results',
+  'states',
+  'entries',
+  'links',
+  'records',
+  'data',
+  'details',
+];
+
+/** A reference that can stand in a path and be told to people: 1 to 200 visible ASCII characters, not only dots. */
+export function asReference(value: Json): Reference | null {
+  const text = typeof value === 'number' && !Number.isSafeInteger(value) ? null : asText(value);
+  return text !== null && /^(?!\.+$)[\x21-\x7e]{1,200}$/.test(text) ? (text as Reference) : null;
+}
+
+const asWord = (value: Json): string | null =>
+  typeof value === 'string' ? (asText(value)?.toLowerCase() ?? null) : null;
+
+/** The data of an accepted submission (spec 4.6): at `data` itself or in `data.submission`. */
+export function readAccepted(data: Json): AcceptedData {
+  const { outer, job } = jobIn(data);
+  const both = new Map([...outer, ...job]);
+  return {
+    reference: firstOf(outer, REFERENCE, asReference) ?? firstOf(job, ID, asReference),
+    state: firstOf(job, STATE, asWord) ?? firstOf(outer, STATE, asWord),
+    charged: moneyOf(both, CHARGED),
+    pricePerUrl: moneyOf(both, PRICE),
+    balance: moneyOf(both, BALANCE),
+    urls: firstOf(job, COUNT, asCount),
+  };
+}
+
+/** A job of the list; null when the entry has no reference. */
+export function readSubmission(entry: Json): SubmissionView | null {
+  const { outer, job } = jobIn(entry);
+  const reference = firstOf(job, ID, asReference) ?? firstOf(outer, ID, asReference);
+  return reference === null ? null : { ...viewOf(outer, job), reference };
+}
+
+function viewOf(outer: Fields, job: Fields): Omit<SubmissionView, 'reference'> {
+  const counts = new Map([...COUNTS_IN.flatMap((name) => [...fieldsOf(job.get(name))]), ...job]);
+  return {
+    state: firstOf(job, STATE, asWord) ?? firstOf(outer, STATE, asWord),
+    project: firstOf(job, ['project', 'projectname', 'name', 'title'], (value) =>
+      isObject(value) ? firstOf(fieldsOf(value), ['name', 'title'], asText) : asText(value),
+    ),
+    createdAt: firstOf(job, CREATED, latestInstant),
+    urlCount: firstOf(job, COUNT, asCount),
+    completed: firstOf(counts, COMPLETED, asCount),
+    failed: firstOf(counts, FAILED, asCount),
+    charged: moneyOf(job, CHARGED),
+  };
+}
+
+export interface SubmissionsPage {
+  readonly submissions: readonly SubmissionView[];
+  readonly page: Page;
+}
+
+/** A page of the list (spec 4.5). One entry that cannot be read spoils it: it may be the one that is looked for. */
+export function readSubmissions(data: Json, envelope: Json, asked: Asked): SubmissionsPage | Nonsense {
+  const listed = readList(data, envelope, JOBS, asked);
+  if (listed === null) return new Nonsense('without a list of submissions');
+  const submissions = listed.items.map(readSubmission);
+  if (!submissions.every((submission) => submission !== null))
+    return new Nonsense('with a submission without reference');
+  return { submissions, page: listed.page };
+}
+
+/**
+ * The detail of a job (spec 4.7). It need not repeat its reference, but it must not name another job. A job without a
+ * list of URLs has none yet.
+ */
+export function readDetail(
+  data: Json,
+  envelope: Json,
+  asked: Asked,
+  words: Words,
+  reference: Reference,
+): SubmissionDetail | Nonsense {
+  if (!isObject(data)) return new Nonsense('without data');
+  const { outer, job } = jobIn(data);
+  const named = firstOf(job, REFERENCE, asReference) ?? firstOf(outer, REFERENCE, asReference);
+  if (named !== null && named !== reference) return new Nonsense(`about ${named}, when ${reference} was asked for`);
+  const listed = readList(data, envelope, URLS, asked);
+  const urls = (listed?.items ?? []).flatMap((item) => readUrl(item, words) ?? []);
+  const submission = { ...viewOf(outer, job), reference };
+  return { submission, urls, page: listed?.page ?? { last: true, stated: false, total: null } };
+}
+
+function readUrl(item: Json, words: Words): UrlView | null {
+  if (typeof item === 'string') return { url: item, state: 'open', word: null, reason: null };
+  const fields = fieldsOf(item);
+  const url = firstOf(fields, ['url', 'link', 'uri', 'loc', 'address', 'href', 'originalurl'], asText);
+  if (url === null) return null;
+  const word = firstOf(fields, ['status', 'state', 'result', 'outcome', 'urlstatus'], asText);
+  const reason = firstOf(
+    fields,
+    ['reason', 'error', 'errormessage', 'message', 'failurereason', 'detail', 'note'],
+    (value) => (isObject(value) ? firstOf(fieldsOf(value), ['message', 'code'], asText) : asText(value)),
+  );
+  return { url, state: urlStateOf(word, words), word, reason };
+}
+
+/** The payload and the job in it, which may be the same. */
+function jobIn(data: Json): { readonly outer: Fields; readonly job: Fields } {
+  const outer = fieldsOf(data);
+  const inner = firstOf(outer, JOB, (value) => (isObject(value) ? value : null));
+  return { outer, job: inner === null ? outer : fieldsOf(inner) };
+}

@@ -1,0 +1,123 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { type Dispatcher, Pool } from 'undici';
+import { headerOf, type ResponseHeaders } from './headers.ts';
+
+/** How long each phase of a request may take, in milliseconds. */
+export interface Timeouts {
+  readonly connectMs: number;
+  /** Until the answer begins: 5,000 URLs are charged and stored in that time. */
+  readonly headersMs: number;
+  /** Between two pieces of the answer. */
+  readonly bodyMs: number;
+  /** Everything together. */
+  readonly totalMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 60_000, bodyMs: 30_000, totalMs: 90_000 };
+
+/** Five hundred URLs of 2,048 characters with their states are 1.5 MB. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+export interface Request {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+export type Exchange =
+  | { readonly kind: 'answered'; readonly status: number; readonly headers: ResponseHeaders; readonly text: string }
+  /** Its beginning came, and then not the rest. */
+  | { readonly kind: 'cut-off'; readonly status: number; readonly headers: ResponseHeaders; readonly what: string }
+  | { readonly kind: 'none'; readonly reached: boolean; readonly timedOut: boolean; readonly what: string };
+
+export interface Transport {
+  /** One request, sent once. Never rejects for what the network does, only when its own signal aborts it. */
+  send(request: Request): Promise<Exchange>;
+  close(): Promise<void>;
+}
+
+export function createTransport(origin: string, timeouts: Timeouts, dispatcher?: Dispatcher): Transport {
+  const { connectMs, headersMs, bodyMs, totalMs } = timeouts;
+  // One request after another on a connection: pipelined ones would be lost together.
+  const pool = dispatcher ?? new Pool(origin, { connections: 8, pipelining: 1, connect: { timeout: connectMs } });
+
+  return {
+    async send({ method, path, headers, body, signal }) {
+      const deadline = AbortSignal.timeout(totalMs);
+      const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+      let begun: { status: number; headers: ResponseHeaders } | null = null;
+      try {
+        const response = await pool.request({
+          origin,
+          method,
+          path,
+          headers,
+          body: body ?? null,
+          signal: either,
+          headersTimeout: headersMs,
+          bodyTimeout: bodyMs,
+        });
+        begun = { status: response.statusCode, headers: response.headers };
+        const bytes = await wholeBody(response.body);
+        return { kind: 'answered', ...begun, text: decoded(bytes, begun.headers) };
+      } catch (error) {
+        if (signal?.aborted === true) throw signal.reason;
+        const what = whatBroke(error);
+        if (begun !== null) return { kind: 'cut-off', ...begun, what };
+        return { kind: 'none', reached: !neverConnected(error), timedOut: TIMEOUT.test(what), what };
+      }
+    },
+    close: () => (dispatcher === undefined ? pool.close() : Promise.resolve()),
+  };
+}
+
+async function wholeBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.length;
+    if (size > MAX_BODY_BYTES) throw new Error(`an answer of more than ${MAX_BODY_BYTES} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** No encoding is asked for; gateways compress all the same. */
+function decoded(bytes: Buffer, headers: ResponseHeaders): string {
+  const limit = { maxOutputLength: MAX_BODY_BYTES };
+  switch (headerOf(headers, 'content-encoding')?.trim().toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+      return gunzipSync(bytes, limit).toString('utf8');
+    case 'deflate':
+      return inflateSync(bytes, limit).toString('utf8');
+    case 'br':
+      return brotliDecompressSync(bytes, limit).toString('utf8');
+    default:
+      return bytes.toString('utf8');
+  }
+}
+
+const NEVER_CONNECTED =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
+const TIMEOUT = /timed? ?out/i;
+
+/** Surely nothing was sent. In doubt it was: a request that may have arrived may have been charged. */
+function neverConnected(error: unknown): boolean {
+  return NEVER_CONNECTED.test(codeOf(error));
+}
+
+const codeOf = (error: unknown): string => {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+};
+
+/** In words, without the objects that undici hangs on its errors: they lead to the request and its headers. */
+function whatBroke(error: unknown): string {
+  const { message, name } = error as Error;
+  const code = codeOf(error);
+  if (name === 'TimeoutError') return 'timed out as a whole';
+  return [message || name, code].filter((part) => part !== '').join(', ');
+}

@@ -1,0 +1,60 @@
+import { LIMITS } from '../../contract/limits.ts';
+
+/** So many requests within any stretch of this length. */
+export interface Window {
+  readonly limit: number;
+  readonly lengthMs: number;
+}
+
+/** What one API key may do (spec 8): limits in general, and those of `POST /submissions` besides. */
+export interface BudgetLimits {
+  readonly minute: Window;
+  readonly hour: Window;
+  readonly day: Window;
+  readonly submissions: Window;
+}
+
+export const GENERAL = ['minute', 'hour', 'day'] as const;
+export type WindowName = (typeof GENERAL)[number];
+
+/** What a request is for. Submissions go before polls, polls before checks. */
+export type Lane = 'submission' | 'poll' | 'check';
+
+const MINUTE_MS = 60_000;
+
+/** The limits of an account, by default the specification's. `minuteMs` shortens all windows together, for tests. */
+export function budgetLimits(
+  limits: {
+    readonly minute?: number;
+    readonly hour?: number;
+    readonly day?: number;
+    readonly submissionsPerMinute?: number;
+  } = {},
+  minuteMs: number = MINUTE_MS,
+): BudgetLimits {
+  return {
+    minute: { limit: limits.minute ?? LIMITS.requests.minute, lengthMs: minuteMs },
+    hour: { limit: limits.hour ?? LIMITS.requests.hour, lengthMs: 60 * minuteMs },
+    day: { limit: limits.day ?? LIMITS.requests.day, lengthMs: 1_440 * minuteMs },
+    submissions: { limit: limits.submissionsPerMinute ?? LIMITS.submissionsPerMinute, lengthMs: minuteMs },
+  };
+}
+
+/**
+ * How many requests of a window a lane leaves to those that go before it: polls leave what submissions could use at
+ * full speed, at most half; checks leave a quarter for polls besides. So paid work never waits behind curiosity.
+ */
+export function reserveOf(lane: Lane, window: Window, submissions: Window): number {
+  if (lane === 'submission') return 0;
+  const atFullSpeed = Math.ceil((submissions.limit * window.lengthMs) / submissions.lengthMs);
+  const forSubmissions = Math.min(atFullSpeed, Math.floor(window.limit / 2));
+  return lane === 'poll' ? forSubmissions : forSubmissions + Math.floor(window.limit / 4);
+}
+
+/**
+ * Added to every window: two machines' clocks differ, and an instant is rounded to a millisecond. Nothing is added for
+ * the network: a request counts from its answer on, and the service saw it before that.
+ */
+export function marginOf({ lengthMs }: Window): number {
+  return Math.max(2, Math.min(250, Math.ceil(lengthMs / 200)));
+}

@@ -1,0 +1,78 @@
+import {
+  type BudgetLimits,
+  GENERAL,
+  type Lane,
+  marginOf,
+  reserveOf,
+  type Window,
+  type WindowName,
+} from './budget-limits.ts';
+import { type OthersByWindow, othersNow } from './budget-others.ts';
+import type { Flights } from './budget-rows.ts';
+
+/** Not now. */
+export interface NoBudget {
+  readonly kind: 'wait';
+  readonly waitMs: number;
+  /** "the 3000 requests of the hour are used". */
+  readonly why: string;
+}
+
+/**
+ * A window that a request has to fit into. With room for k requests, one more fits exactly when the k-th last of ours
+ * has left the window: its number is all that has to be looked up, also for 30,000 a day.
+ */
+export interface Rule {
+  readonly name: WindowName | 'submissions';
+  readonly window: Window;
+  /** Requests that fit, without those of others, those under way and those kept for more urgent lanes. */
+  readonly room: number;
+  readonly number: number;
+  readonly submission: 0 | 1;
+}
+
+/** All windows that a request of the lane has to fit into at once. `last` holds the numbers of our last requests. */
+export function rulesOf(
+  lane: Lane,
+  limits: BudgetLimits,
+  last: { readonly requests: number; readonly submissions: number },
+  flights: Flights,
+  others: OthersByWindow,
+  time: number,
+): Rule[] {
+  const rule = (name: Rule['name'], reserve: number, underWay: number, number: number, submission: 0 | 1): Rule => {
+    const window = limits[name];
+    const room = window.limit - reserve - underWay - othersNow(others, name, time);
+    return { name, window, room, number: number - room + 1, submission };
+  };
+  const general = GENERAL.map((name) =>
+    rule(name, reserveOf(lane, limits[name], limits.submissions), flights.requests, last.requests, 0),
+  );
+  if (lane !== 'submission') return general;
+  return [...general, rule('submissions', 0, flights.submissions, last.submissions, 1)];
+}
+
+/** When all that fits is under way, an answer makes room sooner than a window would. */
+const WAIT_FOR_FLIGHTS_MS = 500;
+
+/** Whether a rule forbids a request now, and for how long. `at`: when the request with the rule's number was answered. */
+export function waitOf(
+  { name, window, room }: Rule,
+  at: number | undefined,
+  flights: Flights,
+  others: OthersByWindow,
+  time: number,
+): NoBudget | null {
+  const why = `the ${window.limit} ${name === 'submissions' ? 'submissions a minute' : `requests of the ${name}`} are used`;
+  const aWhile = Math.min(WAIT_FOR_FLIGHTS_MS, window.lengthMs / 20);
+  if (room <= 0)
+    return waiting(flights.requests > 0 ? aWhile : Math.max((others[name]?.until ?? 0) - time, aWhile), why);
+  const free = at === undefined ? time : at + window.lengthMs + marginOf(window);
+  return free > time ? waiting(free - time, why) : null;
+}
+
+export const waiting = (waitMs: number, why: string): NoBudget => ({
+  kind: 'wait',
+  waitMs: Math.max(1, Math.ceil(waitMs)),
+  why,
+});

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { emptyDatabaseUrl, TEST_DIALECTS } from '../database/testing.ts';
+import type { ApiAnswer, HeaderBudget } from '../submission/answer.ts';
+import { type Budget, BudgetEmptyError, openBudgets } from './budget.ts';
+import { type BudgetLimits, budgetLimits, type Lane } from './budget-limits.ts';
+
+const MINUTE = 60_000;
+const limits = budgetLimits();
+const general = (remaining: number | null, more: Partial<HeaderBudget> = {}): HeaderBudget => ({
+  scope: '',
+  windowSeconds: 60,
+  limit: 120,
+  remaining,
+  resetMs: null,
+  ...more,
+});
+const quiet = { status: 202, retryAfterMs: null, budgets: [] };
+
+/** A budget on a clock of its own, on each database. */
+function budgetTest(
+  name: string,
+  body: (b: { budget: Budget; clock: { at: number }; again: () => Promise<Budget> }) => Promise<void>,
+  own: BudgetLimits = limits,
+) {
+  for (const dialect of TEST_DIALECTS) {
+    test(`${name} (${dialect})`, async (t) => {
+      const url = emptyDatabaseUrl(t, dialect);
+      const clock = { at: 1_800_000_000_000 };
+      const open = async () => {
+        const store = await openBudgets(url, { now: () => clock.at });
+        t.after(() => store.close());
+        return store.budgetOf('main', own);
+      };
+      await body({ budget: await open(), clock, again: open });
+    });
+  }
+}
+
+/** Takes and settles until there is no more; tells how many it were. */
+async function drain(budget: Budget, lane: Lane, most = 100_000): Promise<number> {
+  for (let count = 0; count < most; count++) {
+    const ticket = await budget.take(lane);
+    if (ticket.kind === 'wait') return count;
+    await budget.settle(ticket, quiet);
+  }
+  return most;
+}
+
+budgetTest(
+  'ten submissions a minute, and the eleventh waits until the first has left the minute',
+  async ({ budget, clock }) => {
+    assert.equal(await drain(budget, 'submission'), 10);
+    const refused = await budget.take('submission');
+    assert.equal(refused.kind, 'wait');
+    if (refused.kind !== 'wait') return;
+    assert.ok(refused.waitMs >= MINUTE && refused.waitMs <= MINUTE + 300, `${refused.waitMs}`);
+    assert.match(refused.why, /10 submissions a minute/);
+    clock.at += refused.waitMs - 1;
+    assert.equal((await budget.take('submission')).kind, 'wait');
+    clock.at += 1;
+    assert.equal(await drain(budget, 'submission'), 10);
+  },
+);
+
+budgetTest('polls leave what submissions need, checks leave it to both', async ({ budget }) => {
+  assert.equal(await drain(budget, 'check'), 80);
+  assert.equal(await drain(budget, 'poll'), 30);
+  assert.equal(await drain(budget, 'submission'), 10);
+  assert.deepEqual(await budget.left(), { minute: 0, hour: 2880, day: 29_880, submissions: 0 });
+});
+
+budgetTest('a request counts until a minute after its answer, however long that took', async ({ budget, clock }) => {
+  const tickets = [];
+  for (let n = 0; n < 10; n++) tickets.push(await budget.take('submission'));
+  clock.at += 5_000;
+  const full = await budget.take('submission');
+  assert.ok(full.kind === 'wait' && full.waitMs <= 500, 'an answer may come any moment');
+  for (const ticket of tickets) if (ticket.kind === 'ticket') await budget.settle(ticket, quiet);
+  const refused = await budget.take('submission');
+  assert.ok(refused.kind === 'wait' && refused.waitMs >= MINUTE);
+});
+
+budgetTest('the budget is the same after a restart, and for every process', async ({ budget, again }) => {
+  assert.equal(await drain(budget, 'submission', 6), 6);
+  const other = await again();
+  assert.equal(await drain(other, 'submission'), 4);
+  assert.equal((await budget.take('submission')).kind, 'wait');
+});
+
+budgetTest(
+  'the requests of a process that died count as answered when nothing can be under way any more',
+  async ({ budget, clock }) => {
+    for (let n = 0; n < 10; n++) await budget.take('submission');
+    clock.at += 119_999;
+    assert.equal((await budget.take('submission')).kind, 'wait');
+    clock.at += 1;
+    const refused = await budget.take('submission');
+    assert.ok(refused.kind === 'wait' && refused.waitMs >= MINUTE);
+    clock.at += refused.waitMs;
+    assert.equal(await drain(budget, 'submission'), 10);
+  },
+);
+
+budgetTest(
+  'a 429 closes its lane for as long as the service asks, also over a restart',
+  async ({ budget, clock, again }) => {
+    const ticket = await budget.take('submission');
+    assert.ok(ticket.kind === 'ticket');
+    await budget.settle(ticket, { status: 429, retryAfterMs: 3_600_000, budgets: [] });
+    const refused = await (await again()).take('submission');
+    assert.deepEqual([refused.kind, refused.kind === 'wait' && refused.waitMs], ['wait', 3_600_000]);
+    assert.equal((await budget.take('poll')).kind, 'ticket', 'the submission limit is not the general one');
+    clock.at += 3_600_000;
+    assert.equal((await budget.take('submission')).kind, 'ticket');
+  },
+);
+
+budgetTest('a poll that is refused closes the key, for a minute where nothing is said', async ({ budget }) => {
+  const ticket = await budget.take('poll');
+  assert.ok(ticket.kind === 'ticket');
+  await budget.settle(ticket, { status: 429, retryAfterMs: null, budgets: [] });
+  for (const lane of ['submission', 'poll', 'check'] as const) {
+    const refused = await budget.take(lane);
+    assert.ok(refused.kind === 'wait' && refused.waitMs === MINUTE, lane);
+  }
+});
+
+budgetTest('headers that tell of others at the key shrink the budget, and give it back', async ({ budget, clock }) => {
+  const poll = async (budgets: HeaderBudget[]) => {
+    const ticket = await budget.take('poll');
+    assert.ok(ticket.kind === 'ticket', ticket.kind === 'wait' ? ticket.why : '');
+    await budget.settle(ticket, { status: 200, retryAfterMs: null, budgets });
+  };
+  await poll([general(119)]);
+  assert.equal((await budget.left()).minute, 119);
+  await poll([general(40, { resetMs: 30_000 })]);
+  assert.equal((await budget.left()).minute, 40);
+  assert.equal(await drain(budget, 'poll'), 30);
+  clock.at += 30_000;
+  assert.equal((await budget.left()).minute, 88);
+  await poll([general(20)]);
+  await poll([general(87)]);
+  assert.equal((await budget.left()).minute, 86, 'the last word counts, and we know of one more than it');
+});
+
+budgetTest('headers about another window or another limit change nothing', async ({ budget }) => {
+  const ticket = await budget.take('submission');
+  assert.ok(ticket.kind === 'ticket');
+  const budgets = [
+    general(0, { windowSeconds: 7 }),
+    general(0, { windowSeconds: null, limit: 50 }),
+    general(0, { scope: 'search' }),
+    general(3, { limit: 10 }),
+  ];
+  await budget.settle(ticket, { status: 202, retryAfterMs: null, budgets });
+  assert.deepEqual(await budget.left(), { minute: 119, hour: 2999, day: 29_999, submissions: 3 });
+});
+
+budgetTest('a clock that was ahead and is set right does not lock the key', async ({ budget, clock }) => {
+  clock.at += 7 * 86_400_000;
+  assert.equal(await drain(budget, 'submission'), 10);
+  clock.at -= 7 * 86_400_000;
+  const refused = await budget.take('submission');
+  assert.ok(refused.kind === 'wait' && refused.waitMs <= MINUTE + 300);
+});
+
+budgetTest('a request is sent only with a ticket, and settled also when it throws', async ({ budget }) => {
+  const answer = {
+    ...quiet,
+    endpoint: 'balance',
+    body: { kind: 'success', data: 7 },
+    requestId: null,
+    tookMs: 1,
+  } as const;
+  const got: ApiAnswer<number> = await budget.spend('poll', async () => answer);
+  assert.equal(got, answer);
+  await assert.rejects(
+    budget.spend('poll', () => Promise.reject(new Error('cancelled'))),
+    /cancelled/,
+  );
+  assert.equal((await budget.left()).minute, 118);
+  await drain(budget, 'submission');
+  await assert.rejects(
+    budget.spend('submission', () => assert.fail('sent')),
+    (error) => error instanceof BudgetEmptyError && error.waitMs > 0 && /nothing was sent/.test(error.message),
+  );
+});
+
+/** What a strict service counts: arrivals within any stretch of the window's length. */
+function strictly(arrivals: readonly number[], { limit, lengthMs }: { limit: number; lengthMs: number }): boolean {
+  return arrivals.every((at, n) => n < limit || at - arrivals[n - limit]! >= lengthMs);
+}
+
+test('whatever the network does, a strict service never counts more than its limits, and full use is made of them', async () => {
+  const latency = fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 7, maxLength: 7 });
+  const small = { ...limits, minute: { limit: 14, lengthMs: MINUTE }, hour: { limit: 500, lengthMs: 60 * MINUTE } };
+  await fc.assert(
+    fc.asyncProperty(latency, fc.integer({ min: 1, max: 4 }), async (latencies, workers) => {
+      let time = 1_800_000_000_000;
+      const start = time;
+      const store = await openBudgets('sqlite::memory:', { now: () => time });
+      const budget = store.budgetOf('main', small);
+      const arrivals: { at: number; lane: Lane }[] = [];
+      // Each worker submits as often as it may, and polls in between.
+      const next = Array.from({ length: workers }, () => ({ at: time, run: async (): Promise<number> => 0 }));
+      let requests = 0;
+      const step = async (lane: Lane, worker: (typeof next)[number]): Promise<number> => {
+        const ticket = await budget.take(lane);
+        if (ticket.kind === 'wait') {
+          worker.run = () => step(lane === 'submission' && ticket.waitMs > 2_000 ? 'poll' : 'submission', worker);
+          return lane === 'submission' && ticket.waitMs > 2_000 ? 5_000 : ticket.waitMs;
+        }
+        const took = latencies[requests++ % latencies.length]!;
+        arrivals.push({ at: time + Math.round((took * (requests % 3)) / 2), lane });
+        worker.run = async () => {
+          await budget.settle(ticket, quiet);
+          worker.run = () => step('submission', worker);
+          return 0;
+        };
+        return took;
+      };
+      for (const worker of next) worker.run = () => step('submission', worker);
+      while (time < start + 10 * MINUTE) {
+        const worker = next.reduce((first, each) => (each.at < first.at ? each : first));
+        time = Math.max(time, worker.at);
+        worker.at = time + (await worker.run());
+      }
+      await store.close();
+      const times = (of: readonly { at: number }[]) => of.map(({ at }) => at).toSorted((a, b) => a - b);
+      assert.ok(strictly(times(arrivals), small.minute));
+      const submissions = arrivals.filter(({ lane }) => lane === 'submission');
+      assert.ok(strictly(times(submissions), small.submissions));
+      // Ten minutes and the burst at their beginning; a poller's pause may cost up to five seconds a minute.
+      assert.ok(submissions.length >= 0.88 * 100, `${submissions.length} of 100`);
+    }),
+    { numRuns: 8 },
+  );
+});

@@ -1,0 +1,191 @@
+import type { Database, Queryable } from '../database/database.ts';
+import { migrate } from '../database/migrate.ts';
+import { openDatabase } from '../database/open.ts';
+import type { ApiAnswer, HeaderBudget } from '../submission/answer.ts';
+import type { BudgetLimits, Lane, WindowName } from './budget-limits.ts';
+import { type OthersByWindow, othersNow, parseOthers, type Told, toldOf } from './budget-others.ts';
+import {
+  closeLanes,
+  flightsNow,
+  type KeyRow,
+  land,
+  landLost,
+  lockedRow,
+  record,
+  type Scope,
+  takeOff,
+  timesOf,
+  usedSince,
+  writeOthers,
+} from './budget-rows.ts';
+import { type NoBudget, rulesOf, waiting, waitOf } from './budget-rules.ts';
+import { BUDGET_MIGRATIONS } from './budget-tables.ts';
+
+/** Permission for one request. Settle it when its answer is there, or when there will be none. */
+export interface Ticket {
+  readonly kind: 'ticket';
+  readonly id: number;
+  readonly lane: Lane;
+}
+
+/** What an answer tells the budget: every `ApiAnswer` does. */
+export type Seen = Pick<ApiAnswer, 'status' | 'retryAfterMs' | 'budgets'>;
+
+/** No request is allowed now. Nothing was sent; it is one's turn after `waitMs`. */
+export class BudgetEmptyError extends Error {
+  override readonly name = 'BudgetEmptyError';
+  readonly lane: Lane;
+  readonly waitMs: number;
+
+  constructor(lane: Lane, { why, waitMs }: NoBudget) {
+    super(`${why}: the next ${lane} may go in ${Math.ceil(waitMs / 1_000)} s; nothing was sent`);
+    this.lane = lane;
+    this.waitMs = waitMs;
+  }
+}
+
+/** The request budget of one API key, the same for every process that opens it (docs/budgets.md). */
+export interface Budget {
+  /** One request's permission in all windows at once, or how long to wait. */
+  take(lane: Lane): Promise<Ticket | NoBudget>;
+  /** The request is over. What its answer says of the budget corrects ours; a 429 closes the lane. */
+  settle(ticket: Ticket, seen?: Seen): Promise<void>;
+  /** Makes a request inside the budget: take, send, settle. Throws a BudgetEmptyError instead of sending. */
+  spend<Data>(lane: Lane, send: () => Promise<ApiAnswer<Data>>): Promise<ApiAnswer<Data>>;
+  /** Nothing of the lane goes before then. */
+  close(lane: Lane, until: number): Promise<void>;
+  /** Requests left now, for a plan. */
+  left(): Promise<Readonly<Record<WindowName | 'submissions', number>>>;
+}
+
+export interface BudgetStore {
+  /** `key` names the API key without being it, for example the account's id. */
+  budgetOf(key: string, limits: BudgetLimits): Budget;
+  close(): Promise<void>;
+}
+
+export interface BudgetSettings {
+  readonly now?: () => number;
+  /** A request that was never settled is taken for answered after so long: its process died. */
+  readonly longestFlightMs?: number;
+}
+
+/**
+ * Where the budgets of a ledger are kept: in the same Postgres, or in a SQLite file beside the ledger's. Not inside it,
+ * because a run that writes a million URLs would hold every request up; and flushed less often, because what a power cut
+ * takes away is older than the minute when the machine is up again.
+ */
+export function budgetUrlOf(ledgerUrl: string): string {
+  if (!ledgerUrl.startsWith('sqlite:') || ledgerUrl === 'sqlite::memory:') return ledgerUrl;
+  return `${ledgerUrl.replace(/\.db$/, '')}.budget.db`;
+}
+
+export async function openBudgets(ledgerUrl: string, settings: BudgetSettings = {}): Promise<BudgetStore> {
+  const { now = Date.now } = settings;
+  const db = openDatabase(budgetUrlOf(ledgerUrl), { synchronous: 'NORMAL', cacheMiB: 4 });
+  await migrate(db, 'budget', BUDGET_MIGRATIONS, now());
+  return {
+    budgetOf: (key, limits) => createBudget(db, key, limits, settings),
+    close: () => db.close(),
+  };
+}
+
+/** Longer than any request of the client may take. */
+const LONGEST_FLIGHT_MS = 120_000;
+/** For a 429 without a word of how long. */
+const CLOSED_MS = 60_000;
+
+function createBudget(db: Database, key: string, limits: BudgetLimits, settings: BudgetSettings): Budget {
+  const { now = Date.now, longestFlightMs = LONGEST_FLIGHT_MS } = settings;
+  const scopeOf = (tx: Queryable): Scope => ({ tx, key, limits, time: now(), longestFlightMs });
+  const inTurn = <T>(work: (scope: Scope, row: KeyRow) => Promise<T>): Promise<T> =>
+    db.tx(async (tx) => {
+      const scope = scopeOf(tx);
+      return work(scope, await lockedRow(scope));
+    });
+
+  const take = (lane: Lane): Promise<Ticket | NoBudget> =>
+    inTurn(async (scope, found) => {
+      const { time } = scope;
+      const closed = found[`${lane}_closed`];
+      if (closed > time) return waiting(closed - time, `the service asked to wait with the ${lane} lane`);
+      const row = await landLost(scope, found);
+      const flights = await flightsNow(scope);
+      const others = parseOthers(row.others);
+      const rules = rulesOf(lane, limits, row, flights, others, time);
+      const times = await timesOf(scope, rules);
+      const waits = rules.flatMap((rule) => waitOf(rule, times.get(rule), flights, others, time) ?? []);
+      const longest = waits.toSorted((a, b) => b.waitMs - a.waitMs)[0];
+      return longest ?? { kind: 'ticket', id: await takeOff(scope, lane), lane };
+    });
+
+  const settle = ({ id, lane }: Ticket, seen?: Seen): Promise<void> =>
+    inTurn(async (scope, found) => {
+      const row = (await land(scope, id)) ? await record(scope, found, lane === 'submission') : found;
+      if (seen === undefined) return;
+      const told = toldOf(seen.budgets, limits);
+      if (told.length > 0) await correct(scope, row, told);
+      if (seen.status === 429) {
+        await closeLanes(scope, closedBy(lane), scope.time + (seen.retryAfterMs ?? resetOf(seen.budgets) ?? CLOSED_MS));
+      }
+    });
+
+  return {
+    take,
+    settle,
+    async spend(lane, send) {
+      const ticket = await take(lane);
+      if (ticket.kind === 'wait') throw new BudgetEmptyError(lane, ticket);
+      let answer: Awaited<ReturnType<typeof send>> | undefined;
+      try {
+        answer = await send();
+        return answer;
+      } finally {
+        await settle(ticket, answer);
+      }
+    },
+    close: (lane, until) => inTurn((scope) => closeLanes(scope, [lane], until)),
+    left: () =>
+      inTurn(async (scope, row) => {
+        const flights = await flightsNow(scope);
+        const others = parseOthers(row.others);
+        const leftOf = async (name: WindowName | 'submissions') => {
+          const { limit, lengthMs } = limits[name];
+          const kind = name === 'submissions' ? 'submissions' : 'requests';
+          const used = await usedSince(scope, kind === 'submissions' ? 1 : 0, row[kind], limit, scope.time - lengthMs);
+          return Math.max(0, limit - used - flights[kind] - othersNow(others, name, scope.time));
+        };
+        return {
+          minute: await leftOf('minute'),
+          hour: await leftOf('hour'),
+          day: await leftOf('day'),
+          submissions: await leftOf('submissions'),
+        };
+      }),
+  };
+}
+
+/** Takes over what headers say is left, where it is less than we think. */
+async function correct(scope: Scope, row: KeyRow, told: readonly Told[]): Promise<void> {
+  const { limits, time } = scope;
+  const others: OthersByWindow = { ...parseOthers(row.others) };
+  for (const { window, remaining, resetMs } of told) {
+    const { limit, lengthMs } = limits[window];
+    const used = Math.max(0, limit - remaining);
+    const [kind, last] = window === 'submissions' ? ([1, row.submissions] as const) : ([0, row.requests] as const);
+    const ours = await usedSince(scope, kind, last, used, time - lengthMs);
+    if (ours >= used) delete others[window];
+    else others[window] = { count: used - ours, until: time + (resetMs || lengthMs) };
+  }
+  const text = JSON.stringify(others);
+  if (text !== row.others) await writeOthers(scope, text);
+}
+
+/** A poll is refused for the key's general limit, which holds for all; other lanes may have a limit of their own. */
+const closedBy = (lane: Lane): readonly Lane[] => (lane === 'poll' ? ['submission', 'poll', 'check'] : [lane]);
+
+/** The latest reset of a budget that the headers call empty. */
+function resetOf(budgets: readonly HeaderBudget[]): number | null {
+  const resets = budgets.flatMap(({ remaining, resetMs }) => (remaining === 0 && resetMs !== null ? [resetMs] : []));
+  return resets.length === 0 ? null : Math.max(...resets);
+}

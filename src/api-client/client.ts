@@ -192,6 +192,7 @@ function answerOf<Data>(
       : {
           body: {
             kind: 'unreadable',
+            claimsSuccess: false,
             what: `status ${status} with an answer that was cut off (${exchange.what})`,
           } as const,
           requestId: null,

@@ -23,8 +23,8 @@ export interface ReadEnvelope<Data> {
  * one whose parts contradict each other, is unreadable, whatever its status.
  */
 export function readEnvelope<Data>(raw: RawAnswer, read: DataReader<Data>): ReadEnvelope<Data> {
-  const unreadable = (what: string, requestId: string | null = null): ReadEnvelope<Data> => ({
-    body: { kind: 'unreadable', what: `status ${raw.status} with ${what}` },
+  const unreadable = (what: string, requestId: string | null = null, claimsSuccess = false): ReadEnvelope<Data> => ({
+    body: { kind: 'unreadable', what: `status ${raw.status} with ${what}`, claimsSuccess },
     requestId,
   });
   if (raw.status >= 300 && raw.status < 400) {
@@ -36,11 +36,11 @@ export function readEnvelope<Data>(raw: RawAnswer, read: DataReader<Data>): Read
   const fields = fieldsOf(json);
   const requestId = firstOf(fields, ['requestid'], asText);
   const success = successOf(fields);
-  if (success === null) return unreadable('JSON that is not an envelope', requestId);
-  if (success === 'contradictory') return unreadable('an envelope that contradicts itself', requestId);
+  if (success === null) return unreadable('JSON that is not an envelope', requestId, fields.has('success'));
+  if (success === 'contradictory') return unreadable('an envelope that contradicts itself', requestId, true);
   if (!success) return { body: { kind: 'error', error: readError(json) }, requestId };
   const data = read(fields.get('data') ?? null, json);
-  if (data instanceof Nonsense) return unreadable(`a success ${data.what}`, requestId);
+  if (data instanceof Nonsense) return unreadable(`a success ${data.what}`, requestId, true);
   return { body: { kind: 'success', data }, requestId };
 }
 

@@ -158,7 +158,8 @@ export function errorOf(answer: ApiAnswer): ApiError {
 function classOf({ body, status }: ApiAnswer, inProgress: boolean): (typeof BY_STATUS)[number] {
   if (body.kind === 'none') return body.timedOut ? TimeoutError : ConnectionError;
   // A gateway refuses in its own form, and is believed in these three; see the answer table.
-  const believed = body.kind === 'error' || (body.kind === 'unreadable' && [401, 413, 429].includes(status!));
+  const believed =
+    body.kind === 'error' || (body.kind === 'unreadable' && !body.claimsSuccess && [401, 413, 429].includes(status!));
   if (inProgress) return InProgressError;
   if (status === 503) return ServiceUnavailableError;
   if (status! >= 500) return ServerError;

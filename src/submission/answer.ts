@@ -29,8 +29,11 @@ export type Body<Data> =
   | { readonly kind: 'success'; readonly data: Data }
   /** `success: false` with the error of the envelope. */
   | { readonly kind: 'error'; readonly error: EnvelopeError }
-  /** An answer, but not one of the service's envelope: a proxy's page, a redirect, cut-off or contradictory JSON. */
-  | { readonly kind: 'unreadable'; readonly what: string }
+  /**
+   * An answer, but not one of the service's envelope: a proxy's page, a redirect, cut-off or contradictory JSON.
+   * `claimsSuccess`: it says success somewhere all the same, so it is no refusal either.
+   */
+  | { readonly kind: 'unreadable'; readonly what: string; readonly claimsSuccess: boolean }
   /** No answer. `reached`: the request may have reached the service; false only when no connection was made. */
   | { readonly kind: 'none'; readonly reached: boolean; readonly timedOut: boolean; readonly what: string };
 

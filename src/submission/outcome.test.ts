@@ -36,7 +36,7 @@ const error = (more: Partial<EnvelopeError> = {}): Body<never> => ({
   kind: 'error',
   error: { code: null, message: 'no', named: [], fields: [], ...more },
 });
-const page = { kind: 'unreadable', what: 'an HTML page' } as const;
+const page = { kind: 'unreadable', what: 'an HTML page', claimsSuccess: false } as const;
 
 /** The answer table, row by row: what came, and what it means. */
 const table: { label: string; answer: SubmitAnswer; batch?: Partial<AskedBatch>; means: string; charge: string }[] = [

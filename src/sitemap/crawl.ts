@@ -15,7 +15,7 @@ export type { CrawlOptions } from './options.ts';
 export { PROBLEM_CODES, type ProblemCode, type Severity } from './problems.ts';
 
 /** Events that wait for the consumer; with 1,000 pages in one of them, a few are enough. */
-const QUEUE = 8;
+const QUEUE = 4;
 
 /**
  * Reads sitemaps, the sitemaps that they name, and so on: an event for each thing found, ending with a summary

@@ -1,6 +1,10 @@
 const DAY_MS = 86_400_000;
 const DASH = 0x2d;
 const COLON = 0x3a;
+const DOT = 0x2e;
+const PLUS = 0x2b;
+const UPPER_T = 0x54;
+const UPPER_Z = 0x5a;
 
 /**
  * A W3C date (the profile of ISO 8601 that sitemaps use): `1997`, `1997-07`, `1997-07-16`, or with a time to the minute,
@@ -20,7 +24,7 @@ export function parseW3cDate(text: string): number | null {
 }
 
 function withTime(midnight: number, text: string): number | null {
-  const hour = text[10] === 'T' ? digits(text, 11, 2) : -1;
+  const hour = text.charCodeAt(10) === UPPER_T ? digits(text, 11, 2) : -1;
   const minute = text.charCodeAt(13) === COLON ? digits(text, 14, 2) : -1;
   let second = 0;
   let millis = 0;
@@ -28,7 +32,7 @@ function withTime(midnight: number, text: string): number | null {
   if (text.charCodeAt(16) === COLON) {
     second = digits(text, 17, 2);
     zone = 19;
-    if (text[19] === '.') {
+    if (text.charCodeAt(19) === DOT) {
       zone = 20;
       while (digits(text, zone, 1) >= 0) zone += 1;
       if (zone === 20) return null;
@@ -42,13 +46,13 @@ function withTime(midnight: number, text: string): number | null {
 
 /** Milliseconds east of UTC of the zone that ends the text; null when it is none, or beyond what any place has. */
 function zoneOffset(text: string, at: number): number | null {
-  const sign = text[at];
-  if (sign === 'Z') return text.length === at + 1 ? 0 : null;
-  if ((sign !== '+' && sign !== '-') || text.length !== at + 6 || text.charCodeAt(at + 3) !== COLON) return null;
+  const sign = text.charCodeAt(at);
+  if (sign === UPPER_Z) return text.length === at + 1 ? 0 : null;
+  if ((sign !== PLUS && sign !== DASH) || text.length !== at + 6 || text.charCodeAt(at + 3) !== COLON) return null;
   const hours = digits(text, at + 1, 2);
   const minutes = digits(text, at + 4, 2);
   if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59) return null;
-  return (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+  return (sign === DASH ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
 /** `count` decimal digits at an index as a number; negative when one of them is none. */
@@ -72,14 +76,15 @@ function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** Howard Hinnant's days_from_civil: `Date.UTC` takes years below 100 for others, and costs more. */
+/** Days before each month of a year that is no leap year. */
+const DAYS_BEFORE = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+
+/** `Date.UTC` takes years below 100 for others, and costs more. */
 function daysSince1970(year: number, month: number, day: number): number {
-  const y = month <= 2 ? year - 1 : year;
-  const era = Math.floor(y / 400);
-  const yearOfEra = y - era * 400;
-  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return era * 146_097 + dayOfEra - 719_468;
+  const before = year - 1;
+  const leapDays = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
+  const thisLeapDay = month > 2 && daysIn(year, 2) === 29 ? 1 : 0;
+  return before * 365 + leapDays + DAYS_BEFORE[month - 1]! + thisLeapDay + day - 719_163;
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];

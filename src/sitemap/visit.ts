@@ -13,7 +13,7 @@ import { ChangedUnderway, holdBack, type Prefix, Wire } from './wire.ts';
 /** Changes with what is read out of a sitemap: what an older reader saw is then read again. */
 const READER = 'r1';
 /** Pages in one event. */
-const BATCH = 1_000;
+const BATCH = 500;
 
 export interface VisitContext {
   readonly settings: Settings;

@@ -33,7 +33,7 @@ export function normalizeUrl(loc: string, base?: string): NormalizedUrl {
 }
 
 /** Characters that URL serialisation never touches after the host. `'`, `\`, `|`, `^`, brackets and braces are not here. */
-const SAFE_AFTER_HOST = /^[A-Za-z0-9\-._~!$&()*+,;=:@/?%]*$/;
+const SAFE_AFTER_HOST = /[A-Za-z0-9\-._~!$&()*+,;=:@/?%]*$/y;
 const ENCODED_DOT = /%2e/i;
 const originsSeen = new Set<string>();
 let lastOrigin = '\n';
@@ -56,9 +56,9 @@ export function isNormal(loc: string): boolean {
     lastOrigin = origin;
   }
   if (loc.length > LIMITS.urlLength) return false;
-  const rest = loc.slice(slash);
-  if (!SAFE_AFTER_HOST.test(rest) || rest.includes('/.')) return false;
-  return !rest.includes('%') || !ENCODED_DOT.test(rest);
+  SAFE_AFTER_HOST.lastIndex = slash;
+  if (!SAFE_AFTER_HOST.test(loc) || loc.includes('/.', slash)) return false;
+  return !loc.includes('%', slash) || !ENCODED_DOT.test(loc);
 }
 
 function isNormalOrigin(origin: string): boolean {

@@ -6,7 +6,7 @@ import { decompressed } from './gunzip.ts';
 import type { DocumentReader, Sink } from './reader.ts';
 import { RecordReader } from './record-reader.ts';
 import { RobotsReader } from './robots-reader.ts';
-import { sniff } from './sniff.ts';
+import { SNIFF_LIMIT, sniff } from './sniff.ts';
 import { TextReader } from './text-reader.ts';
 
 /** Enough for nearly every prolog; more is read when it is not. */
@@ -44,6 +44,7 @@ export async function readDocument(source: DocumentSource, sink: Sink, options: 
   try {
     for await (const chunk of decompressed(source.bytes, source.contentEncoding, options, nested)) {
       document.write(chunk);
+      release(chunk);
       await options.drain();
     }
   } catch (error) {
@@ -53,6 +54,18 @@ export async function readDocument(source: DocumentSource, sink: Sink, options: 
   document.end();
 }
 
+/**
+ * Gives the memory of a chunk back now. The collector would get to it after tens of megabytes more, because it does not
+ * feel memory outside of its heap: this is what keeps a crawl of gigabytes as small as one of kilobytes. Chunks are read
+ * in order, so with the one that ends a piece of memory all that lay in it has been read. Memory that Node shares among
+ * small buffers is left alone.
+ */
+function release(chunk: Buffer): void {
+  const memory = chunk.buffer;
+  if (!(memory instanceof ArrayBuffer) || memory.byteLength < 32_768 || memory.byteLength === Buffer.poolSize) return;
+  if (chunk.byteOffset + chunk.length === memory.byteLength) memory.transfer(0);
+}
+
 class Document {
   readonly #source: DocumentSource;
   readonly #sink: Sink;
@@ -60,6 +73,8 @@ class Document {
   #bytes = 0;
   #head: Buffer = Buffer.alloc(0);
   #text: Buffer = Buffer.alloc(0);
+  readonly #waiting: Buffer[] = [];
+  #waitingBytes = 0;
   #decode: ((bytes: Buffer, last: boolean) => Buffer) | undefined;
   #isDecided = false;
   #reader: DocumentReader | undefined;
@@ -82,7 +97,7 @@ class Document {
     }
     if (this.#isDecided) this.#pass(this.#decode === undefined ? chunk : this.#decode(chunk, false), false);
     else {
-      this.#head = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
+      this.#head = Buffer.concat([this.#head, chunk]);
       if (this.#head.length >= FIRST_LOOK) this.#decideEncoding(false);
     }
   }
@@ -96,7 +111,8 @@ class Document {
   /** The bytes broke off: gives on what is whole. */
   cut(): void {
     try {
-      if (!this.#isDecided) this.#decideEncoding(false);
+      if (!this.#isDecided) this.#decideEncoding(true);
+      else if (this.#reader === undefined) this.#pass(Buffer.alloc(0), true);
       this.#reader?.end(true);
     } catch (error) {
       // Why the bytes broke off says more than what the piece of them that came is.
@@ -121,9 +137,18 @@ class Document {
       this.#reader.write(text);
       return;
     }
-    this.#text = this.#text.length === 0 ? text : Buffer.concat([this.#text, text]);
+    this.#waiting.push(Buffer.from(text));
+    this.#waitingBytes += text.length;
+    // Looked at again only when there is twice as much: a prolog that trickles in is not read a thousand times.
+    if (!last && this.#waitingBytes < this.#text.length) return;
+    this.#text = Buffer.concat([this.#text, ...this.#waiting.splice(0)]);
+    this.#waitingBytes = 0;
     const found = sniff(this.#text.toString('latin1'), last, /(^|[/\\])robots\.txt$/i.test(this.#source.path));
-    if (found === 'more') return;
+    if (found === 'more') {
+      // Nothing but white space so far: it is not worth keeping.
+      if (this.#text.length > SNIFF_LIMIT) this.#text = Buffer.alloc(0);
+      return;
+    }
     if (found.skip > 0)
       this.#sink.problem('XML_MALFORMED', 'warning', `${found.skip} bytes of something else before the document`);
     this.#options.onKind(found.kind);

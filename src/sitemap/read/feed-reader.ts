@@ -25,7 +25,7 @@ export class FeedReader implements DocumentReader {
   write(block: Buffer): void {
     this.#bytes += block.length;
     if (this.#bytes > LIMIT) throw new SitemapError('TOO_LARGE', `a feed larger than ${LIMIT} bytes is not read`);
-    this.#blocks.push(block);
+    this.#blocks.push(Buffer.from(block));
   }
 
   end(cut: boolean): void {

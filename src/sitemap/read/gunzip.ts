@@ -1,10 +1,20 @@
 import type { Gunzip } from 'node:zlib';
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+  inflateRawSync,
+} from 'node:zlib';
 import { SitemapError } from '../problems.ts';
 
 const MAX_LAYERS = 3;
 /** What goes in at once; at the worst ratio of deflate it comes out as 16 MB, and then the limits are looked at. */
 const INPUT = 16 * 1024;
+/** What comes out at once. With the 16 KB of the default, handing pieces over costs more than unpacking them. */
+const OUTPUT = 128 * 1024;
 /** More than this and nothing but a bomb is packed so tightly. Sitemaps reach 10 to 40. */
 const MAX_RATIO = 250;
 const RATIO_MATTERS_FROM = 8 * 1024 * 1024;
@@ -69,7 +79,7 @@ async function* layers(
   }
   if (isGzip && depth >= MAX_LAYERS) throw new SitemapError('GZIP_NESTED', `more than ${MAX_LAYERS} layers of gzip`);
   if (isGzip && depth === 1) onNested();
-  yield* layers(unpack(rest, open()), undefined, onNested, depth + 1);
+  yield* layers(unpack(rest, open({ chunkSize: OUTPUT })), undefined, onNested, depth + 1);
 }
 
 /** Looks at the first bytes: enough for a magic number or the beginning of a document. */
@@ -79,7 +89,7 @@ async function peek(source: AsyncIterable<Buffer>): Promise<{ head: Buffer; rest
   while (head.length < 16) {
     const { value, done } = await iterator.next();
     if (done === true) break;
-    head = head.length === 0 ? value : Buffer.concat([head, value]);
+    head = Buffer.concat([head, value]);
   }
   async function* rest(): AsyncGenerator<Buffer> {
     try {
@@ -103,7 +113,10 @@ const isPlain = (head: Buffer) =>
 
 type Decompressor = Pick<Gunzip, 'write' | 'end' | 'on' | 'once' | 'destroy'>;
 
-function openerOf(encoding: string | undefined, head: Buffer): (() => Decompressor) | undefined {
+function openerOf(
+  encoding: string | undefined,
+  head: Buffer,
+): ((options: { chunkSize: number }) => Decompressor) | undefined {
   if (encoding === 'br') return createBrotliDecompress;
   if (encoding === 'zstd') return createZstdDecompress;
   if (encoding !== 'deflate') return undefined;
@@ -117,11 +130,15 @@ function openerOf(encoding: string | undefined, head: Buffer): (() => Decompress
  * here. Listens to `data` itself, because an iterator over the stream would lose what was unpacked just before damage.
  */
 async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): AsyncGenerator<Buffer> {
+  const salvage = new Salvage();
   let ready: Buffer[] = [];
   let failure: Error | undefined;
   let ended = false;
   let wake = () => {};
-  stream.on('data', (chunk: Buffer) => ready.push(chunk));
+  stream.on('data', (chunk: Buffer) => {
+    salvage.came(chunk);
+    ready.push(chunk);
+  });
   stream.on('error', (error: Error) => {
     failure ??= error;
     wake();
@@ -139,6 +156,7 @@ async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): Asy
     });
   try {
     for await (const piece of pieces(source)) {
+      salvage.sent(piece);
       const worked = until((done) => stream.write(piece, done));
       const before = ready;
       ready = [];
@@ -148,13 +166,56 @@ async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): Asy
       if (failure !== undefined || ended) break;
     }
     if (failure === undefined && !ended) await until(() => stream.end());
-    yield* ready;
-    if (failure !== undefined) throw corrupt(failure);
+    yield* ready.splice(0);
+    if (failure !== undefined) {
+      yield* salvage.rest();
+      throw corrupt(failure);
+    }
   } catch (error) {
     yield* ready.splice(0);
     throw error;
   } finally {
     stream.destroy();
+  }
+}
+
+/** Files up to this size are unpacked a second time when they are damaged. */
+const SALVAGE = 64 * 1024;
+
+/**
+ * zlib keeps back what it unpacked from the piece that the damage is in, and a small file is one piece: one wrong bit in
+ * its checksum would cost all of it. So the bytes of a small gzip are kept until it is done, and unpacked once more
+ * without looking at the checksum.
+ */
+class Salvage {
+  #input: Buffer[] | undefined = [];
+  #size = 0;
+  #given = 0;
+
+  sent(piece: Buffer): void {
+    this.#size += piece.length;
+    if (this.#size > SALVAGE) this.#input = undefined;
+    else this.#input?.push(Buffer.from(piece));
+  }
+
+  came(chunk: Buffer): void {
+    this.#given += chunk.length;
+  }
+
+  rest(): Buffer[] {
+    const input = this.#input === undefined ? Buffer.alloc(0) : Buffer.concat(this.#input);
+    // The two headers that tools write: ten bytes, and then the name of the file or nothing.
+    if (input[0] !== 0x1f || input[1] !== 0x8b || (input[3] !== 0 && input[3] !== 8)) return [];
+    const body = input[3] === 0 ? 10 : input.indexOf(0, 10) + 1;
+    try {
+      const whole = inflateRawSync(input.subarray(body), {
+        finishFlush: constants.Z_SYNC_FLUSH,
+        maxOutputLength: 1 << 24,
+      });
+      return whole.length > this.#given ? [whole.subarray(this.#given)] : [];
+    } catch {
+      return [];
+    }
   }
 }
 

@@ -53,6 +53,8 @@ export class RecordReader implements DocumentReader {
 
   #capture: Capture = 'none';
   #captured = '';
+  /** It is one piece that needs no trimming. */
+  #isPlain = false;
   /** An element stands inside the text being captured. */
   #mixed = false;
 
@@ -233,6 +235,7 @@ export class RecordReader implements DocumentReader {
   #beginCapture(what: Capture): void {
     this.#capture = what;
     this.#captured = '';
+    this.#isPlain = false;
     this.#mixed = false;
   }
 
@@ -317,7 +320,7 @@ export class RecordReader implements DocumentReader {
   }
 
   #endCapture(): void {
-    const text = trimmed(this.#captured);
+    const text = this.#isPlain ? this.#captured : trimmed(this.#captured);
     if (this.#capture === 'loc') {
       this.#loc = text;
       if (this.#mixed) this.#damaged = true;
@@ -385,6 +388,13 @@ export class RecordReader implements DocumentReader {
   }
 
   #take(from: number, to: number, decode: boolean): void {
+    const raw = this.#text.slice(from, to);
+    if (this.#captured === '' && decode && PLAIN.test(raw)) {
+      this.#captured = raw;
+      this.#isPlain = true;
+      return;
+    }
+    this.#isPlain = false;
     let piece = this.#decoded(from, to);
     if (decode && piece.includes('&')) {
       piece = decodeEntities(piece, (entity) => this.#slip(`"${entity}" is no entity`, from));
@@ -431,6 +441,8 @@ export class RecordReader implements DocumentReader {
   }
 }
 
+/** Text that is what it says: no entity, no white space, nothing beyond ASCII. Nearly every loc and lastmod. */
+const PLAIN = /^[!-%'-~]+$/;
 const BEYOND_ASCII = /[\x80-\xff]/;
 
 /** Element names are compared in any case: a hand-written <Loc> is meant as one. */

@@ -15,7 +15,7 @@ export class RobotsReader implements DocumentReader {
   }
 
   write(block: Buffer): void {
-    if (this.#bytes < LIMIT) this.#blocks.push(block);
+    if (this.#bytes < LIMIT) this.#blocks.push(Buffer.from(block));
     else if (this.#bytes < LIMIT + block.length) {
       this.#sink.problem('TOO_LARGE', 'warning', `only the first ${LIMIT} bytes of a robots.txt are read`);
     }

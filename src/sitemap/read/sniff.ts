@@ -25,7 +25,7 @@ const ROBOTS_LINE = /^(user-agent|sitemap|disallow|allow|host|crawl-delay|clean-
 
 /**
  * What a document is, by its first bytes and nothing else: names, extensions and content types lie too often.
- * 'more' when they do not show it yet. Throws EMPTY or NOT_SITEMAP.
+ * 'more' when they do not show it yet; white space and zero bytes alone never do, so only the limits end those. Throws EMPTY or NOT_SITEMAP.
  *
  * @param text the beginning in Latin-1, without a byte order mark
  * @param last whether that is all there is
@@ -35,7 +35,7 @@ export function sniff(text: string, last: boolean, isRobots: boolean): Sniffed |
   const start = text.search(/[^\s\0]/);
   if (start === -1) {
     if (last) throw new SitemapError('EMPTY', 'there is nothing in it');
-    return atMost(text, 'there is nothing but white space in it');
+    return 'more';
   }
   if (text[start] !== '<') {
     const plain = sniffText(text.slice(start), last, isRobots);

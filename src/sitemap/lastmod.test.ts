@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseRfc822Date, parseW3cDate } from './lastmod.ts';
+
+const w3c: readonly (readonly [string, string])[] = [
+  ['1997', '1997-01-01T00:00:00.000Z'],
+  ['1997-07', '1997-07-01T00:00:00.000Z'],
+  ['1997-07-16', '1997-07-16T00:00:00.000Z'],
+  ['1997-07-16T19:20+01:00', '1997-07-16T18:20:00.000Z'],
+  ['1997-07-16T19:20Z', '1997-07-16T19:20:00.000Z'],
+  ['1997-07-16T19:20:30+01:00', '1997-07-16T18:20:30.000Z'],
+  ['1997-07-16T19:20:30.45-03:30', '1997-07-16T22:50:30.450Z'],
+  ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+  ['2000-02-29T00:00:00Z', '2000-02-29T00:00:00.000Z'],
+  ['2026-11-21T00:00:00.123456789Z', '2026-11-21T00:00:00.123Z'],
+  ['0001-01-01', '0001-01-01T00:00:00.000Z'],
+];
+for (const [text, iso] of w3c) {
+  test(`${text} is ${iso}`, () => assert.equal(new Date(parseW3cDate(text)!).toISOString(), iso));
+}
+
+const wrong = [
+  '',
+  'yesterday',
+  '97',
+  '2023-02-29',
+  '1900-02-29',
+  '2026-13-01',
+  '2026-00-01',
+  '2026-04-31',
+  '2026-1-1',
+  '02.01.2024',
+  '2024/01/02',
+  '2024-01-02 10:00',
+  '2024-01-02T10:00',
+  '2024-01-02T10:00:00',
+  '2024-01-02T24:00:00Z',
+  '2024-01-02T10:60:00Z',
+  '2024-01-02T10:00:60Z',
+  '2024-01-02T10:00:00+99:00',
+  '2024-01-02T10:00:00+0300',
+  '2024-01-02T10:00:00.Z',
+  '2024-01-02T10:00:00Z ',
+  '2024-01-02T10:00:00ZZ',
+  '20240102',
+];
+for (const text of wrong) test(`"${text}" is no date`, () => assert.equal(parseW3cDate(text), null));
+
+test('every date that JavaScript writes is read as the same moment', () => {
+  fc.assert(
+    fc.property(fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }), (date) => {
+      assert.equal(parseW3cDate(date.toISOString()), date.getTime());
+      assert.equal(parseW3cDate(date.toISOString().slice(0, 10)), Date.parse(date.toISOString().slice(0, 10)));
+    }),
+  );
+});
+
+const rfc822: readonly (readonly [string, string | null])[] = [
+  ['Sat, 21 Nov 2026 09:00:00 GMT', '2026-11-21T09:00:00.000Z'],
+  ['21 Nov 2026 09:00 +0300', '2026-11-21T06:00:00.000Z'],
+  ['Sat, 1 Nov 98 09:00:00 EST', '1998-11-01T14:00:00.000Z'],
+  ['Sat, 31 Feb 2026 09:00:00 GMT', null],
+  ['2026-11-21', null],
+];
+for (const [text, iso] of rfc822) {
+  test(`RSS: ${text} is ${iso ?? 'no date'}`, () => {
+    const at = parseRfc822Date(text);
+    assert.equal(at === null ? null : new Date(at).toISOString(), iso);
+  });
+}

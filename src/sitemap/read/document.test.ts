@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { NS, type ReadSetup, readBytes, urlset } from '../testing/collect.ts';
+
+const A = 'https://shop.example/a';
+const B = 'https://shop.example/çay';
+const text = (encoding: string, loc = B) =>
+  `<?xml version="1.0" encoding="${encoding}"?><urlset ${NS}><url><loc>${loc}</loc></url></urlset>`;
+const utf16 = (value: string, big: boolean) => {
+  const bytes = Buffer.from(value, 'utf16le');
+  return big ? bytes.swap16() : bytes;
+};
+const many = urlset(...Array.from({ length: 3_000 }, (_, n) => `https://shop.example/page-${n}`));
+
+const kinds: readonly (readonly [string, string | Buffer, readonly string[], ReadSetup?])[] = [
+  ['gzip, whatever its name', gzipSync(urlset(A)), [A]],
+  ['gzip in several members', Buffer.concat([gzipSync(urlset(A).slice(0, 60)), gzipSync(urlset(A).slice(60))]), [A]],
+  ['gzip with padding after it', Buffer.concat([gzipSync(urlset(A)), Buffer.alloc(512)]), [A]],
+  ['gzip by header', gzipSync(urlset(A)), [A], { contentEncoding: 'gzip' }],
+  ['a header that says gzip and lies', urlset(A), [A], { contentEncoding: 'gzip' }],
+  ['a header that says brotli and lies', urlset(A), [A], { contentEncoding: 'br' }],
+  ['brotli', brotliCompressSync(urlset(A)), [A], { contentEncoding: 'br' }],
+  ['deflate', deflateSync(urlset(A)), [A], { contentEncoding: 'deflate' }],
+  ['deflate without its header', deflateRawSync(urlset(A)), [A], { contentEncoding: 'deflate' }],
+  ['brotli around gzip', brotliCompressSync(gzipSync(urlset(A))), [A], { contentEncoding: 'br' }],
+  ['plain XML that is called .gz', urlset(A), [A], { path: '/sitemap.xml.gz' }],
+  ['UTF-8 with a mark', `\uFEFF${text('UTF-8')}`, [B]],
+  ['UTF-16 little endian with a mark', utf16(`\uFEFF${text('UTF-16')}`, false), [B]],
+  ['UTF-16 big endian with a mark', utf16(`\uFEFF${text('UTF-16')}`, true), [B]],
+  ['UTF-16 little endian without a mark', utf16(text('UTF-16'), false), [B]],
+  ['UTF-16 big endian without a mark', utf16(text('UTF-16'), true), [B]],
+  [
+    'UTF-16 by header with a mark',
+    utf16(`\uFEFF${text('UTF-16')}`, false),
+    [B],
+    { contentType: 'text/xml; charset=utf-16' },
+  ],
+  [
+    'ISO-8859-1 by declaration',
+    Buffer.from(text('ISO-8859-1', 'https://shop.example/caf\xe9'), 'latin1'),
+    ['https://shop.example/café'],
+  ],
+  [
+    'windows-1254 by declaration',
+    Buffer.from(text('windows-1254', 'https://shop.example/\xfe'), 'latin1'),
+    ['https://shop.example/ş'],
+  ],
+  [
+    'ISO-8859-9 by HTTP only',
+    Buffer.from(urlset('https://shop.example/\xfd').slice(39), 'latin1'),
+    ['https://shop.example/ı'],
+    { contentType: 'application/xml; charset="iso-8859-9"' },
+  ],
+  ['HTTP before the declaration', text('ISO-8859-1'), [B], { contentType: 'text/xml;charset=UTF-8' }],
+  ['a charset that the bytes disprove', text('UTF-8'), [B], { contentType: 'text/xml; charset=ISO-8859-1' }],
+  ['a charset that nobody knows, in HTTP', text('UTF-8'), [B], { contentType: 'text/xml; charset=utf8mb4' }],
+  ['ASCII', text('US-ASCII', A), [A]],
+  [
+    'windows-1251 text',
+    Buffer.from('https://shop.example/\xe0\r\n', 'latin1'),
+    ['https://shop.example/а'],
+    { contentType: 'text/plain; charset=windows-1251' },
+  ],
+  ['plain text', `# ours\n${A}\n\n  ${B}  \r\n${A}`, [A, B, A]],
+  ['plain text with old line ends', `${A}\r${B}\r`, [A, B]],
+  ['plain text with a mark', `\uFEFF${A}\n`, [A]],
+  [
+    'RSS 2.0',
+    `<?xml version="1.0"?><rss version="2.0"><channel><link>https://shop.example/</link><item><title>x</title><link>${A}</link><guid>1</guid></item><item><guid isPermaLink="true">${B}</guid></item></channel></rss>`,
+    [A, B],
+  ],
+  [
+    'RSS 2.0 with the links of extensions',
+    `<rss xmlns:atom="http://www.w3.org/2005/Atom"><channel><atom:link href="https://shop.example/feed" rel="self"/><item><atom:link href="https://shop.example/no"/><link><![CDATA[${A}]]></link></item></channel></rss>`,
+    [A],
+  ],
+  [
+    'RSS 1.0',
+    `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel><link>https://shop.example/</link></channel><item rdf:about="${A}"><link>${A}</link></item></rdf:RDF>`,
+    [A],
+  ],
+  [
+    'Atom',
+    `<feed xmlns="http://www.w3.org/2005/Atom"><link rel="self" href="https://shop.example/feed"/><entry><link rel="self" href="https://shop.example/no"/><link href="${A}?x=1&amp;y=2"/></entry><entry><link rel="alternate" href="${B}"/></entry></feed>`,
+    [`${A}?x=1&y=2`, B],
+  ],
+  [
+    'Atom with a base',
+    '<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://shop.example/blog/"><entry><link href="1"/></entry></feed>',
+    ['https://shop.example/blog/1'],
+  ],
+];
+for (const [what, document, locs, setup] of kinds) {
+  test(`${what} is read, in one piece and byte by byte`, async () => {
+    for (const chunk of [1 << 20, 1]) {
+      const got = await readBytes(document, { ...setup, chunk });
+      assert.deepEqual(got.locs, locs);
+      assert.deepEqual(
+        got.codes.filter((code) => code.startsWith('error')),
+        [],
+      );
+    }
+  });
+}
+
+test('a robots.txt gives its sitemaps, wherever they stand', async () => {
+  const robots =
+    '# hello\r\nUser-agent: *\r\nSITEMAP :  https://shop.example/1.xml # ours\r\nDisallow: /\r\nsitemap: /2.xml\rSitemap:\nhttps://shop.example/no.xml\n';
+  const { children, locs } = await readBytes(robots, { path: '/robots.txt' });
+  assert.deepEqual(children, ['https://shop.example/1.xml', 'https://shop.example/2.xml']);
+  assert.deepEqual(locs, []);
+});
+
+test('dates of feeds are read in the form of their kind', async () => {
+  const rss = `<rss><channel><item><link>${A}</link><pubDate>Sat, 21 Nov 2020 09:00:00 +0300</pubDate></item></channel></rss>`;
+  const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="${A}"/><updated>2020-11-21T06:00:00Z</updated></entry></feed>`;
+  for (const text of [rss, atom]) {
+    assert.equal((await readBytes(text)).entries[0]?.lastmodAt, Date.parse('2020-11-21T06:00:00Z'));
+  }
+});
+
+test('gzip inside gzip is read and told', async () => {
+  assert.deepEqual((await readBytes(gzipSync(gzipSync(urlset(A))))).codes, ['warning GZIP_NESTED']);
+  const layers = [0, 1, 2, 3].reduce((inner: Buffer) => gzipSync(inner), Buffer.from(urlset(A)));
+  assert.deepEqual((await readBytes(layers)).codes, ['error GZIP_NESTED', 'warning GZIP_NESTED']);
+});
+
+test('an encoding that contradicts itself is told and read', async () => {
+  const { locs, codes } = await readBytes(text('UTF-16'));
+  assert.deepEqual([locs, codes], [[B], ['warning XML_MALFORMED']]);
+});
+
+const refused: readonly (readonly [string, string | Buffer, string, ReadSetup?])[] = [
+  ['nothing', '', 'EMPTY'],
+  ['white space', ' \r\n\t', 'EMPTY'],
+  ['gzip of nothing', gzipSync(''), 'EMPTY'],
+  ['HTML', '<!DOCTYPE html><html><body>https://shop.example/</body></html>', 'NOT_SITEMAP'],
+  ['HTML without a document type', '<html><head></head></html>', 'NOT_SITEMAP'],
+  ['HTML in capitals', '<HTML><BODY></BODY></HTML>', 'NOT_SITEMAP'],
+  ['JSON', '{"urls": ["https://shop.example/"]}', 'NOT_SITEMAP'],
+  ['a JSON list', '["https://shop.example/"]', 'NOT_SITEMAP'],
+  ['other XML', '<?xml version="1.0"?><note><url><loc>https://shop.example/</loc></url></note>', 'NOT_SITEMAP'],
+  ['SVG', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'NOT_SITEMAP'],
+  ['a sentence', 'Not found', 'NOT_SITEMAP'],
+  ['a PDF', '%PDF-1.7\n<urlset>', 'NOT_SITEMAP'],
+  ['a robots.txt without a sitemap', 'User-agent: *\nDisallow: /\n', 'NO_SITEMAPS'],
+  ['an index without an entry', `<sitemapindex ${NS}></sitemapindex>`, 'NO_SITEMAPS'],
+  ['an encoding that nobody knows', text('x-martian'), 'UNSUPPORTED_ENCODING'],
+  ['UTF-32', Buffer.from('fffe00003c000000', 'hex'), 'UNSUPPORTED_ENCODING'],
+  ['EBCDIC', Buffer.from('4c6fa7949340a585', 'hex'), 'UNSUPPORTED_ENCODING'],
+  ['gzip of noise', Buffer.concat([Buffer.from('1f8b0800', 'hex'), Buffer.alloc(64, 7)]), 'GZIP_CORRUPT'],
+  ['a feed with damage', '<rss><channel><item><link>https://shop.example/a</link></channel></rss>', 'XML_MALFORMED'],
+];
+for (const [what, document, code, setup] of refused) {
+  test(`${what} is ${code}, never zero pages in silence`, async () => {
+    const { codes } = await readBytes(document, setup);
+    assert.ok(codes.includes(`error ${code}`), String(codes));
+  });
+}
+
+test('gzip that breaks off gives every whole record before', async () => {
+  const whole = gzipSync(many);
+  const { locs, codes } = await readBytes(whole.subarray(0, whole.length / 2), { chunk: 1_000 });
+  assert.ok(locs.length > 500 && locs.length < 3_000, String(locs.length));
+  assert.deepEqual(
+    locs,
+    Array.from({ length: locs.length }, (_, n) => `https://shop.example/page-${n}`),
+  );
+  assert.deepEqual(codes, ['error GZIP_TRUNCATED']);
+});
+
+test('gzip with a wrong checksum gives its pages and is not complete', async () => {
+  const broken = gzipSync(urlset(A));
+  broken.writeUInt32LE(broken.readUInt32LE(broken.length - 8) ^ 1, broken.length - 8);
+  const { locs, codes } = await readBytes(broken);
+  assert.deepEqual([locs, codes], [[A], ['error GZIP_CORRUPT']]);
+});
+
+test('the limits of the protocol are told, and reading goes on', async () => {
+  const over = Array.from({ length: 50_001 }, (_, n) => `https://shop.example/${n}`);
+  const { locs, codes } = await readBytes(urlset(...over));
+  assert.equal(locs.length, 50_001);
+  assert.deepEqual(codes, ['warning TOO_MANY_URLS']);
+  const large = urlset(A).replace('</urlset>', `${`<!--${'x'.repeat(1 << 20)}-->`.repeat(51)}</urlset>`);
+  assert.deepEqual((await readBytes(large)).codes, ['warning TOO_LARGE']);
+});

@@ -188,6 +188,15 @@ budgetTest('a request is sent only with a ticket, and settled also when it throw
   );
 });
 
+budgetTest('a permission that was not used is given back', async ({ budget }) => {
+  for (let n = 0; n < 30; n++) {
+    const ticket = await budget.take('submission');
+    assert.ok(ticket.kind === 'ticket');
+    await budget.release(ticket);
+  }
+  assert.deepEqual(await budget.left(), { minute: 120, hour: 3000, day: 30_000, submissions: 10 });
+});
+
 /** What a strict service counts: arrivals within any stretch of the window's length. */
 function strictly(arrivals: readonly number[], { limit, lengthMs }: { limit: number; lengthMs: number }): boolean {
   return arrivals.every((at, n) => n < limit || at - arrivals[n - limit]! >= lengthMs);

@@ -50,6 +50,8 @@ export interface Budget {
   take(lane: Lane): Promise<Ticket | NoBudget>;
   /** The request is over. What its answer says of the budget corrects ours; a 429 closes the lane. */
   settle(ticket: Ticket, seen?: Seen): Promise<void>;
+  /** No request was made: the permission is given back, as if it had never been taken. */
+  release(ticket: Ticket): Promise<void>;
   /** Makes a request inside the budget: take, send, settle. Throws a BudgetEmptyError instead of sending. */
   spend<Data>(lane: Lane, send: () => Promise<ApiAnswer<Data>>): Promise<ApiAnswer<Data>>;
   /** Nothing of the lane goes before then. */
@@ -133,6 +135,10 @@ function createBudget(db: Database, key: string, limits: BudgetLimits, settings:
   return {
     take,
     settle,
+    release: ({ id }) =>
+      inTurn(async (scope) => {
+        await land(scope, id);
+      }),
     async spend(lane, send) {
       const ticket = await take(lane);
       if (ticket.kind === 'wait') throw new BudgetEmptyError(lane, ticket);

@@ -25,7 +25,8 @@ export interface Activities {
   beginRun(run: WatchRun): Promise<void>;
   /** Reads the sitemaps into the ledger; a retry goes on at the sitemap where a killed worker left it. */
   crawlWatch(run: WatchRun): Promise<CrawlReport>;
-  diffRun(run: WatchRun): Promise<RunCounts>;
+  /** `complete`: what the crawl says of itself. Only then can a URL be gone. */
+  diffRun(run: WatchRun & { readonly complete: boolean }): Promise<RunCounts>;
   /** Whether the change is plausible; if not, why a person must look. */
   judgeRun(run: WatchRun): Promise<Hold | null>;
   recordDecision(run: WatchRun & { readonly decision: 'approved' | 'rejected'; readonly by: string }): Promise<void>;

@@ -41,6 +41,8 @@ export interface PlanReport {
   readonly urls: number;
   /** Null when no price is known yet. */
   readonly cost: Micros | null;
+  /** Where the price comes from. */
+  readonly basis: 'learned' | 'configured' | 'unknown';
   /** URLs that caps do not allow now, with the reason. */
   readonly held: number;
   readonly heldReason: string | null;
@@ -53,6 +55,8 @@ export interface RunReport {
   readonly failed: number;
   readonly open: number;
   readonly quarantined: number;
+  /** In batches that wait for a person. */
+  readonly stopped: number;
   readonly charged: Micros;
 }
 
@@ -81,6 +85,8 @@ export interface TrackInput {
   readonly reference: Reference;
   readonly service: ServiceLevel;
   readonly urls: number;
+  /** When the service took it, in milliseconds since 1970. */
+  readonly acceptedAt: number;
   /** Wait before the first look, in milliseconds. */
   readonly firstLookMs: number;
 }

@@ -24,7 +24,7 @@ const counts: RunCounts = {
   complete: true,
   firstRun: false,
 };
-const plan = { batches: 1, urls: 7, cost: 1_750_000 as Micros, held: 0, heldReason: null };
+const plan = { batches: 1, urls: 7, cost: 1_750_000 as Micros, basis: 'learned', held: 0, heldReason: null };
 const report = {
   batches: 1,
   submitted: 7,
@@ -32,6 +32,7 @@ const report = {
   failed: 0,
   open: 0,
   quarantined: 0,
+  stopped: 0,
   charged: 1_750_000 as Micros,
 };
 
@@ -91,6 +92,7 @@ const job: TrackInput = {
   reference: 'REF-1' as Reference,
   service: 'fast',
   urls: 7,
+  acceptedAt: 0,
   firstLookMs: 10,
 };
 const look = (state: string, terminal = false): Look => ({

@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { Hold, PlanReport, RunCounts, RunReport, WatchRun } from '../activities/types.ts';
+import type { CrawlReport, Hold, PlanReport, RunCounts, RunReport, WatchRun } from '../activities/types.ts';
 import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
 import { approveUpdate, type Decision, rejectUpdate } from './messages.ts';
 import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
@@ -23,6 +23,7 @@ export interface WatchInput {
 }
 
 export interface WatchResult {
+  readonly crawl: CrawlReport;
   readonly counts: RunCounts;
   readonly plan: PlanReport | null;
   readonly report: RunReport | null;
@@ -55,7 +56,7 @@ export async function watchSitemap({ watch, account, until }: WatchInput): Promi
 
   show('comparing', { found: urls(crawl.urls) });
   const counts = await ledger.diffRun.executeWithOptions({ summary: `Compare ${urls(crawl.urls)} with the ledger` }, [
-    run,
+    { ...run, complete: crawl.complete },
   ]);
 
   const hold = await ledger.judgeRun(run);
@@ -66,13 +67,14 @@ export async function watchSitemap({ watch, account, until }: WatchInput): Promi
     if (decision === 'rejected') {
       show('rejected', { by: decided.by(), bought: 'nothing' });
       await ledger.finishRun(run);
-      return { counts, plan: null, report: null, decision };
+      return { crawl, counts, plan: null, report: null, decision };
     }
   }
 
   show('planning', { new: urls(counts.new), changed: urls(counts.changed) });
   const plan = await ledger.planRun.executeWithOptions({ summary: `Plan ${urls(counts.new + counts.changed)}` }, [run]);
-  if (plan.batches > 0) await ledger.wakeDispatcher({ account });
+  // Also without batches of its own: what an earlier run left unsent, or untracked, goes on now.
+  await ledger.wakeDispatcher({ account });
 
   let report: RunReport | null = null;
   if (until !== 'planned') {
@@ -91,7 +93,7 @@ export async function watchSitemap({ watch, account, until }: WatchInput): Promi
     ...(crawl.complete ? {} : { incomplete: crawl.problems[0] ?? 'some sitemaps could not be read' }),
   });
   await condition(allHandlersFinished);
-  return { counts, plan, report, decision };
+  return { crawl, counts, plan, report, decision };
 }
 
 function show(phase: string, rows: Readonly<Record<string, string>>): void {

@@ -1,8 +1,11 @@
 import { Command } from 'commander';
+import { crawlCommand } from './crawl.ts';
+import { demoCommand } from './demo/demo.ts';
 import { EXIT } from './exit-codes.ts';
 import { VERSION } from './output.ts';
 import { schemaCommand } from './schema.ts';
 import { validateCommand } from './validate.ts';
+import { workerCommand } from './worker.ts';
 
 export function program(): Command {
   const courier = new Command('courier')
@@ -17,6 +20,9 @@ export function program(): Command {
     .exitOverride((error) => {
       process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
     });
+  courier.addCommand(demoCommand());
+  courier.addCommand(workerCommand());
+  courier.addCommand(crawlCommand());
   courier.addCommand(validateCommand());
   courier.addCommand(schemaCommand());
   for (const command of courier.commands) command.copyInheritedSettings(courier);

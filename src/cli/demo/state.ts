@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { CommandError, EXIT } from '../exit-codes.ts';
 
 /** What the demo remembers between two runs, beside its databases: ports (so that addresses stay) and the site's state. */
 export interface DemoMemory {
@@ -38,6 +39,20 @@ export class DemoState {
     return new DemoState(folder, { ...DEFAULTS, ...readMemory(join(folder, 'demo.json')) });
   }
 
+  /** Keeps a second demo away from this folder while one is at work. Returns what lets go of it. */
+  lock(): () => void {
+    const path = this.path('demo.pid');
+    const holder = Number(this.read('demo.pid') ?? '0');
+    if (holder > 0 && holder !== process.pid && isAlive(holder)) {
+      throw new CommandError(
+        EXIT.busy,
+        `Another demo is at work in ${this.folder} (process ${holder}). This one did nothing. End the other first.`,
+      );
+    }
+    writeFileSync(path, String(process.pid));
+    return () => rmSync(path, { force: true });
+  }
+
   path(name: string): string {
     return join(this.folder, name);
   }
@@ -56,6 +71,15 @@ export class DemoState {
   remember(change: Partial<DemoMemory>): void {
     Object.assign(this.memory, change);
     this.write('demo.json', `${JSON.stringify(this.memory, null, 2)}\n`);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,0 +1,42 @@
+import { LIMITS } from '../contract/limits.ts';
+import type { SubmissionView } from '../src/api-client/read/submission.ts';
+import type { AccountApi } from './account-api.ts';
+import { answered } from './requests.ts';
+import { createStatusBoard, type Seen, type StatusBoard } from './status-board.ts';
+
+/** Questions that come within this time are asked together. */
+const GATHER_MS = 250;
+/** Shorter than any wait between two looks: a job is never told an answer from before its last look. */
+const FRESH_MS = 5_000;
+
+/** The status board of an account: list pages for many jobs, the job's own address for one. */
+export function accountBoard(api: AccountApi): StatusBoard {
+  return createStatusBoard(
+    {
+      async one(reference) {
+        const { submission } = await answered(
+          api.ask('poll', (client) => client.getSubmission(reference, { urlLimit: 1 })),
+        );
+        return seenOf(submission);
+      },
+      async page(page) {
+        const found = await answered(
+          api.ask('poll', (client) => client.listSubmissions({ page, limit: LIMITS.listPage.max })),
+        );
+        return {
+          seen: found.submissions.filter(({ state }) => state !== null).map(seenOf),
+          last: found.page.last || found.submissions.length === 0,
+        };
+      },
+    },
+    {
+      gatherMs: GATHER_MS,
+      freshMs: FRESH_MS,
+      now: Date.now,
+      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    },
+  );
+}
+
+/** A job without a word on its state is open, and shown so. */
+const seenOf = ({ reference, state }: SubmissionView): Seen => ({ reference, state: state ?? 'queued' });

@@ -1,0 +1,29 @@
+import type { Client } from '@temporalio/client';
+import type { Account, Config, Watch } from '../src/config/config.ts';
+import type { Ledger } from '../src/ledger/open-ledger.ts';
+import type { Logger } from '../src/observability/log.ts';
+import type { AccountId, Reference, WatchId } from '../src/submission/ids.ts';
+import type { AccountApi } from './account-api.ts';
+import type { StatusBoard } from './status-board.ts';
+
+/** What activities are given by the program that runs them. */
+export interface Deps {
+  readonly config: Config;
+  /** The watch of the configuration; fails for good when it is no longer there. */
+  watchOf(id: WatchId): Watch;
+  accountOf(id: AccountId): Account;
+  /** The account's service, behind its request budget. */
+  apiOf(id: AccountId): AccountApi;
+  boardOf(id: AccountId): StatusBoard;
+  /** Jobs whose tracker this process has started or seen. */
+  tracked(id: AccountId): Set<Reference>;
+  readonly ledger: Ledger;
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** In [0, 1), for jitter. */
+  readonly random: () => number;
+  /** Aborted when the worker is asked to end: a long crawl stops where it is and goes on elsewhere. */
+  readonly stopping: AbortSignal;
+}

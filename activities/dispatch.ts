@@ -1,0 +1,147 @@
+import { Context } from '@temporalio/activity';
+import { formatTry } from '../contract/money.ts';
+import type { Watch } from '../src/config/config.ts';
+import { recordBalance } from '../src/ledger/balance.ts';
+import { batchRow } from '../src/ledger/batch-row.ts';
+import { beginSend, type Sending } from '../src/ledger/begin-send.ts';
+import { clearStanding, moneyFor } from '../src/ledger/money.ts';
+import { pendingBatches } from '../src/ledger/pending-batches.ts';
+import { type AnswerRecorded, recordAnswer } from '../src/ledger/record-answer.ts';
+import { backoffMs } from '../src/submission/backoff.ts';
+import type { AccountId, BatchId } from '../src/submission/ids.ts';
+import { outcomeOf } from '../src/submission/outcome.ts';
+import type { Deps } from './deps.ts';
+import { later } from './later.ts';
+import { reconcileBatch } from './reconcile.ts';
+import { answered } from './requests.ts';
+import { startTrackers } from './trackers.ts';
+import type { Turn } from './types.ts';
+
+/** Between two looks at a balance or a key: 30 s at first, a quarter of an hour in the end. */
+function pause(): number {
+  return Math.min(30_000 * 2 ** Math.min(Context.current().info.attempt - 1, 5), 900_000);
+}
+
+/** What a dispatcher asks for: one turn at a time, and the waits between them. */
+export function dispatchActivities(deps: Deps) {
+  const { ledger, now, apiOf } = deps;
+  return {
+    async sendNextBatch({ account }: { account: AccountId }): Promise<Turn> {
+      await startTrackers(deps, account);
+      const { batches, nextAt } = await pendingBatches(ledger, account);
+      if (batches.length === 0) {
+        if (nextAt === null) return { kind: 'idle' };
+        throw later(nextAt - now(), 'every planned batch waits for its next attempt');
+      }
+      const turn = await firstTurn(deps, account, batches);
+      await startTrackers(deps, account);
+      return turn;
+    },
+
+    async awaitMoney({ account: id }: { account: AccountId }): Promise<void> {
+      const { balance } = await answered(apiOf(id).ask('poll', (client) => client.balance()));
+      await recordBalance(ledger, id, balance);
+      const { batches } = await pendingBatches(ledger, id, 100);
+      let earliest = now() + pause();
+      for (const batch of batches) {
+        const watch = await watchOfBatch(deps, batch);
+        if (watch === null) continue;
+        const standing = await moneyFor(ledger, batch, { account: deps.accountOf(id), watch });
+        if (standing.kind === 'enough') return clearStanding(ledger, id, 'parked');
+        if (standing.until !== null) earliest = Math.min(earliest, standing.until);
+      }
+      if (batches.length === 0) return clearStanding(ledger, id, 'parked');
+      throw later(earliest - now(), `the money does not suffice yet (balance ${formatTry(balance)})`);
+    },
+
+    async awaitKey({ account }: { account: AccountId }): Promise<void> {
+      const answer = await apiOf(account).ask('poll', (client) => client.me());
+      if (answer.status !== 401 && answer.status !== 403) return clearStanding(ledger, account, 'refused');
+      throw later(pause(), 'the API key is still refused');
+    },
+  };
+}
+
+/** Sends the first batch that may be sent. A cap of one watch does not hold up another. */
+async function firstTurn(deps: Deps, account: AccountId, batches: readonly BatchId[]): Promise<Turn> {
+  let parked: Turn | null = null;
+  // One request is reserved before anything is written: an attempt on record is one that was made.
+  return deps.apiOf(account).reserved('submission', async (submit) => {
+    for (const batch of batches) {
+      const watch = await watchOfBatch(deps, batch);
+      if (watch === null) {
+        parked ??= { kind: 'parked', reason: `batch ${batch} belongs to a watch that is no longer configured` };
+        continue;
+      }
+      const sending = await beginSend(deps.ledger, batch, { account: deps.accountOf(account), watch });
+      switch (sending.kind) {
+        case 'send':
+          return turnOf(deps, sending, await send(deps, sending, submit));
+        case 'reconcile':
+          return turnOf(deps, sending, await reconcileBatch(deps, account, sending));
+        case 'not-allowed':
+          parked ??= { kind: 'parked', reason: sending.refusal.message };
+          continue;
+        case 'closed':
+        case 'wait':
+          continue;
+      }
+    }
+    if (parked !== null) return parked;
+    throw later(1_000, 'another worker is sending what is planned');
+  });
+}
+
+type SendNow = Extract<Sending, { kind: 'send' }>;
+type Submit = Parameters<Parameters<ReturnType<Deps['apiOf']>['reserved']>[1]>[0];
+
+async function send({ ledger, random }: Deps, sending: SendNow, submit: Submit): Promise<AnswerRecorded> {
+  const { batch, attempt, urls, uncertain, reference } = sending;
+  const answer = await submit((client) => client.submit(sending.body, sending.key));
+  return recordAnswer(ledger, batch, {
+    attempt,
+    outcome: outcomeOf(answer, { urls, uncertain, reference }),
+    status: answer.status,
+    requestId: answer.requestId,
+    backoffMs: backoffMs(attempt, random()),
+  });
+}
+
+/** Null when the configuration no longer has the watch: then nothing of it is spent. */
+async function watchOfBatch({ ledger, config }: Deps, batch: BatchId): Promise<Watch | null> {
+  return config.watches.get((await batchRow(ledger.db, batch)).watch) ?? null;
+}
+
+/** What the ledger made of an answer, for the dispatcher. */
+function turnOf(
+  { now }: Deps,
+  { batch, watch, service, urls }: Extract<Sending, { kind: 'send' | 'reconcile' }>,
+  recorded: AnswerRecorded,
+): Turn {
+  const sent = (outcome: string, accepted = 0): Turn => ({
+    kind: 'sent',
+    batch,
+    watch,
+    urls: accepted,
+    service,
+    outcome,
+  });
+  switch (recorded.kind) {
+    case 'accepted':
+      return sent(`accepted as ${recorded.reference}`, recorded.again ? 0 : urls.length);
+    case 'retry':
+      throw later(recorded.notBefore - now(), `batch ${batch} goes again with the same bytes and key`);
+    case 'parked':
+      return { kind: 'parked', reason: recorded.reason };
+    case 'key-refused':
+      return { kind: 'refused', reason: recorded.reason };
+    case 'refused':
+      return sent(`refused: ${recorded.quarantined} URLs quarantined, ${recorded.children.length} parts go on`);
+    case 'lost':
+      return sent('unclear: it is looked up in the list');
+    case 'stopped':
+      return sent(`stopped for a person: ${recorded.reason}`);
+    case 'closed':
+      return sent(`already ${recorded.state}`);
+  }
+}

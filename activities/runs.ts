@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Watch } from '../src/config/config.ts';
+import { diffRun } from '../src/ledger/diff-run.ts';
+import { decideRun, judgeRun } from '../src/ledger/judge-run.ts';
+import { type PlanInput, planRun } from '../src/ledger/plan-run.ts';
+import { type RunSummary, runSummary } from '../src/ledger/run-summary.ts';
+import { beginRun, endRun, type RunStart } from '../src/ledger/runs.ts';
+import type { AccountId, RunId } from '../src/submission/ids.ts';
+import { dispatcherWorkflowId } from '../workflows/ids.ts';
+import type { dispatchAccount } from '../workflows/index.ts';
+import { wakeSignal } from '../workflows/messages.ts';
+import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
+import type { Deps } from './deps.ts';
+import { later } from './later.ts';
+import type { Hold, PlanReport, RunCounts, RunReport, WatchRun } from './types.ts';
+
+/** How often a waiting run looks at the ledger: often at first, rarely after an hour. */
+const WAITS_MS = [1_000, 1_000, 1_000, 2_000, 2_000, 5_000, 5_000, 10_000, 30_000];
+const LONGEST_WAIT_MS = 60_000;
+
+/** What a run asks of the ledger and of the dispatcher. */
+export function runActivities(deps: Deps) {
+  const { ledger, watchOf, accountOf, client, taskQueue } = deps;
+  const inputOf = ({ watch, account }: WatchRun): PlanInput => ({ watch: watchOf(watch), account: accountOf(account) });
+
+  return {
+    async beginRun(run: WatchRun): Promise<void> {
+      const start = runStart(watchOf(run.watch), run.run);
+      const begun = await beginRun(ledger, start);
+      if (begun.kind === 'begun') return;
+      if (await isRunning(deps, begun.run)) throw runActive(run, begun.run);
+      // Its workflow was terminated: nobody would ever end it.
+      await endRun(ledger, begun.run, 'abandoned');
+      if ((await beginRun(ledger, start)).kind === 'active') throw runActive(run, begun.run);
+    },
+
+    diffRun: ({ run, complete }: WatchRun & { readonly complete: boolean }): Promise<RunCounts> =>
+      diffRun(ledger, run, { complete }),
+
+    judgeRun: (run: WatchRun): Promise<Hold | null> =>
+      judgeRun(ledger, run.run, watchOf(run.watch).guard, { input: inputOf(run) }),
+
+    async recordDecision({
+      run,
+      decision,
+      by,
+    }: WatchRun & { decision: 'approved' | 'rejected'; by: string }): Promise<void> {
+      await decideRun(ledger, run, decision, by);
+    },
+
+    async planRun(run: WatchRun): Promise<PlanReport> {
+      const { batches, urls, cost, basis, held, heldReason } = await planRun(ledger, run.run, inputOf(run));
+      return { batches, urls, cost, basis, held, heldReason };
+    },
+
+    async wakeDispatcher({ account }: { account: AccountId }): Promise<void> {
+      await client.workflow.signalWithStart<typeof dispatchAccount, []>('dispatchAccount', {
+        workflowId: dispatcherWorkflowId(account),
+        taskQueue,
+        args: [{ account }],
+        signal: wakeSignal,
+        staticSummary: `Sends the planned batches of account ${account}`,
+        typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.account, value: account }],
+      });
+    },
+
+    async awaitRun({ run, until }: WatchRun & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport> {
+      const summary = await runSummary(ledger, run);
+      const open = until === 'accepted' ? summary.unanswered : summary.unanswered + summary.unsettled;
+      if (open === 0) return reportOf(summary);
+      const { attempt } = Context.current().info;
+      throw later(
+        WAITS_MS[attempt - 1] ?? LONGEST_WAIT_MS,
+        `${open} of ${summary.batches} batches are not ${until} yet`,
+      );
+    },
+
+    async finishRun({ run }: WatchRun): Promise<void> {
+      await endRun(ledger, run, 'finished');
+    },
+  };
+}
+
+/** What begins a run of a watch in the ledger. */
+export function runStart(watch: Watch, run: RunId): RunStart {
+  const { hosts, include, exclude, hreflang } = watch;
+  const scope = createHash('sha256').update(JSON.stringify({ hosts, include, exclude, hreflang })).digest('hex');
+  return { watch: watch.id, account: watch.account, run, sources: watch.sources, scope, firstRun: watch.firstRun };
+}
+
+/** Whether the workflow that owns a run is still there to end it. */
+async function isRunning({ client }: Deps, run: RunId): Promise<boolean> {
+  try {
+    return (await client.workflow.getHandle(run).describe()).status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+function runActive({ watch }: WatchRun, other: RunId): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    `Another run of ${watch} is active (${other}). This one did nothing and bought nothing; the other goes on.`,
+    'RunActive',
+  );
+}
+
+function reportOf(summary: RunSummary): RunReport {
+  const { batches, submitted, completed, failed, open, quarantined, stopped, charged } = summary;
+  return { batches, submitted, completed, failed, open, quarantined, stopped, charged };
+}

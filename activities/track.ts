@@ -1,0 +1,73 @@
+import { Context } from '@temporalio/activity';
+import { LIMITS } from '../contract/limits.ts';
+import { pagesOf } from '../src/api-client/find-lost.ts';
+import type { UrlView } from '../src/api-client/read/submission.ts';
+import { recordLook } from '../src/ledger/record-look.ts';
+import { recordUrlResults, type Settled, settleJob, type UrlResult } from '../src/ledger/settle-job.ts';
+import { nextLook } from '../src/submission/look-schedule.ts';
+import type { Deps } from './deps.ts';
+import { later } from './later.ts';
+import { answered } from './requests.ts';
+import { onSharedTick } from './status-board.ts';
+import type { Look, TrackInput } from './types.ts';
+
+/** A state after which the list says nothing of single URLs that must be read: all of them are done. */
+const ALL_DONE = 'completed';
+
+export function trackActivities(deps: Deps) {
+  const { ledger, accountOf, boardOf, now, config } = deps;
+
+  return {
+    async followSubmission({ known, ...job }: TrackInput & { readonly known: string }): Promise<Look> {
+      const { account: id, reference, watch, service, acceptedAt } = job;
+      const account = accountOf(id);
+      const seen = await boardOf(id).look(reference);
+      const look = await recordLook(ledger, id, reference, {
+        state: seen.state,
+        terminalStates: account.terminalStates,
+      });
+      if (look.terminal) {
+        if (look.state !== ALL_DONE) await readUrls(deps, job);
+        const retryFailed = config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };
+        return lookOf(look.state, await settleJob(ledger, id, reference, { retryFailed }));
+      }
+      const { attempt } = Context.current().info;
+      const next = nextLook(account.tracking[service], attempt, now() - acceptedAt);
+      if (next.kind === 'overdue') return { ...lookOf(look.state, null), overdue: true };
+      if (look.state !== known) return lookOf(look.state, null);
+      const wait = onSharedTick(now(), next.waitMs);
+      throw later(wait, `${reference} is ${look.state}; looked at ${attempt} times since the last news`);
+    },
+  };
+}
+
+const lookOf = (state: string, settled: Settled | null): Look => ({
+  state,
+  terminal: settled !== null,
+  completed: settled?.completed ?? 0,
+  failed: settled?.failed ?? 0,
+  overdue: false,
+});
+
+/** Reads what the service says of each URL of a partial or failed job into the ledger, page by page. */
+async function readUrls({ ledger, apiOf }: Deps, { account, reference }: TrackInput): Promise<void> {
+  const pages = pagesOf(
+    (urlPage) =>
+      answered(
+        apiOf(account).ask('poll', (client) =>
+          client.getSubmission(reference, { urlPage, urlLimit: LIMITS.urlPage.max }),
+        ),
+      ),
+    ({ urls }) => urls.map(({ url }) => url).join(' '),
+  );
+  for await (const { urls } of pages) {
+    Context.current().heartbeat();
+    await recordUrlResults(ledger, account, reference, urls.map(resultOf));
+  }
+}
+
+const resultOf = ({ url, state, word, reason }: UrlView): UrlResult => ({
+  url,
+  result: state,
+  reason: reason ?? (state === 'open' ? word : null),
+});

@@ -1,0 +1,64 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { type OpenSubmission, openSubmissions } from '../src/ledger/record-look.ts';
+import type { AccountId } from '../src/submission/ids.ts';
+import { nextLook } from '../src/submission/look-schedule.ts';
+import { trackerWorkflowId } from '../workflows/ids.ts';
+import type { trackSubmission } from '../workflows/index.ts';
+import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
+import type { Deps } from './deps.ts';
+import type { TrackInput } from './types.ts';
+
+/**
+ * Sees to it that every open job of the account has its tracker: started after each accepted batch, and again for those
+ * that a crash, or a server that lost its state, left without one. One that runs already is left alone.
+ */
+export async function startTrackers(deps: Deps, account: AccountId): Promise<void> {
+  const known = deps.tracked(account);
+  for (const open of await openSubmissions(deps.ledger, account)) {
+    if (known.has(open.reference)) continue;
+    await startTracker(deps, account, open);
+    known.add(open.reference);
+  }
+}
+
+async function startTracker(
+  { client, taskQueue, accountOf, now }: Deps,
+  account: AccountId,
+  open: OpenSubmission,
+): Promise<void> {
+  const { watch, batch, reference, service, urls } = open;
+  const next = nextLook(accountOf(account).tracking[service], 0, now() - open.acceptedAt);
+  const key = open.key;
+  if (key === null) return;
+  const input: TrackInput = {
+    account,
+    watch,
+    batch,
+    key,
+    reference,
+    service,
+    urls,
+    acceptedAt: open.acceptedAt,
+    firstLookMs: next.kind === 'in' ? next.waitMs : 0,
+  };
+  try {
+    await client.workflow.start<typeof trackSubmission>('trackSubmission', {
+      workflowId: trackerWorkflowId(key),
+      taskQueue,
+      args: [input],
+      // A finished tracker has nothing left to do; one that failed or was terminated may be taken up again.
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+      staticSummary: `${reference}: ${urls} URLs of ${watch} (${service})`,
+      typedSearchAttributes: [
+        { key: SEARCH_ATTRIBUTES.account, value: account },
+        { key: SEARCH_ATTRIBUTES.watch, value: watch },
+        { key: SEARCH_ATTRIBUTES.reference, value: reference },
+        { key: SEARCH_ATTRIBUTES.service, value: service },
+        { key: SEARCH_ATTRIBUTES.urls, value: urls },
+        { key: SEARCH_ATTRIBUTES.phase, value: open.state },
+      ],
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { Worker } from '@temporalio/worker';
+import { type AccountApi, accountApi } from '../../activities/account-api.ts';
+import { accountBoard } from '../../activities/board.ts';
+import type { Deps } from '../../activities/deps.ts';
+import type { StatusBoard } from '../../activities/status-board.ts';
+import { createActivities } from '../../activities/index.ts';
+import { TASK_QUEUE } from '../../workflows/ids.ts';
+import { createApiClient } from '../api-client/client.ts';
+import type { Config } from '../config/config.ts';
+import { readSecret } from '../config/secrets.ts';
+import { openBudgets } from '../ledger/budget.ts';
+import { budgetLimits } from '../ledger/budget-limits.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
+import type { Logger } from '../observability/log.ts';
+import type { AccountId, Reference } from '../submission/ids.ts';
+import { connectClient, connectWorker, type TemporalSettings } from '../temporal/connect.ts';
+import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
+import { createWorker } from '../temporal/worker.ts';
+import { VERSION } from './output.ts';
+
+export interface Connector {
+  readonly deps: Deps;
+  readonly worker: Worker;
+  /** Works until `stop`, then lets go of everything. Rejects when the worker fails. */
+  run(): Promise<void>;
+  /** Finishes what is under way: a request on its way is answered and recorded, a crawl stops where it is. */
+  stop(): void;
+}
+
+/** Puts the rooms together: one worker over one configuration. */
+export async function openConnector(config: Config, temporal: TemporalSettings, log: Logger): Promise<Connector> {
+  const { client, connection, namespace } = await connectClient(temporal);
+  await ensureSearchAttributes(connection, namespace);
+  const native = await connectWorker(temporal);
+  const ledger = await openLedger(config.ledgerUrl);
+  const budgets = await openBudgets(config.ledgerUrl);
+  const apis = new Map<AccountId, AccountApi>();
+  const boards = new Map<AccountId, StatusBoard>();
+  const tracked = new Map<AccountId, Set<Reference>>();
+  const stopping = new AbortController();
+
+  const deps: Deps = {
+    config,
+    watchOf: (id) => config.watches.get(id) ?? notConfigured(`watch "${id}"`),
+    accountOf: (id) => config.accounts.get(id) ?? notConfigured(`account "${id}"`),
+    apiOf(id) {
+      const account = deps.accountOf(id);
+      const known = apis.get(id);
+      if (known !== undefined) return known;
+      const api = createApiClient({
+        baseUrl: account.baseUrl,
+        apiKey: () => readSecret(account.apiKey),
+        userAgent: `sitemap-courier/${VERSION}`,
+      });
+      const opened = accountApi(api, budgets.budgetOf(id, budgetLimits(account.limits)));
+      apis.set(id, opened);
+      return opened;
+    },
+    boardOf(id) {
+      const known = boards.get(id) ?? accountBoard(deps.apiOf(id));
+      boards.set(id, known);
+      return known;
+    },
+    tracked(id) {
+      const known = tracked.get(id) ?? new Set();
+      tracked.set(id, known);
+      return known;
+    },
+    ledger,
+    client,
+    taskQueue: TASK_QUEUE,
+    log,
+    now: Date.now,
+    random: Math.random,
+    stopping: stopping.signal,
+  };
+  const worker = await createWorker({ connection: native.connection, namespace, activities: createActivities(deps) });
+
+  return {
+    deps,
+    worker,
+    async run() {
+      try {
+        await worker.run();
+      } finally {
+        for (const api of apis.values()) await api.close();
+        await budgets.close();
+        await ledger.close();
+        await native.connection.close();
+        await connection.close();
+      }
+    },
+    stop() {
+      stopping.abort(new Error('the worker was asked to end'));
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+    },
+  };
+}
+
+/** Ids in the ledger and in workflows outlive the configuration. */
+function notConfigured(what: string): never {
+  throw ApplicationFailure.create({
+    type: 'NotConfigured',
+    message: `There is no ${what} in this worker's configuration. Nothing was sent; put it back, or end the workflow.`,
+    nextRetryDelay: '5 minutes',
+  });
+}

@@ -1,0 +1,197 @@
+import { Command } from 'commander';
+import { formatTry, type Micros } from '../../../contract/money.ts';
+import type { WatchResult } from '../../../workflows/watch-sitemap.ts';
+import { createApiClient } from '../../api-client/client.ts';
+import { dataOf } from '../../api-client/errors.ts';
+import type { Watch } from '../../config/config.ts';
+import { readSecret } from '../../config/secrets.ts';
+import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
+import { connectClient } from '../../temporal/connect.ts';
+import { action, type Ending } from '../command.ts';
+import { CommandError, EXIT, type ExitCode, worstOf } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { activeRun, followCheck, followRun, newRunName, startCheck, startRun } from '../run-job.ts';
+import { findings } from './findings.ts';
+import { NEW_PAGES } from './site.ts';
+import { namedSource } from './sources.ts';
+import { type Stack, startStack } from './stack.ts';
+import { openStages, type Stages } from './stages.ts';
+import { DemoState } from './state.ts';
+import { resultTable, type WatchLine } from './table.ts';
+
+interface DemoFlags {
+  readonly once?: boolean;
+  readonly fresh?: boolean;
+}
+
+/** The whole connector against its own sandbox, without an account anywhere: what `npm start` runs. */
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description(
+      'try everything on this machine: the sandbox service, a demo site (or your sitemaps) and the whole job',
+    )
+    .argument('[sitemap...]', 'sitemaps of your own: addresses or files')
+    .option('--once', 'end when the job is done, also on a terminal')
+    .option('--fresh', 'forget what earlier demos found and bought')
+    .action(action((output, _flags, sitemaps: string[], flags: DemoFlags) => demo(output, sitemaps, flags)));
+}
+
+async function demo(output: Output, sitemaps: readonly string[], flags: DemoFlags): Promise<Ending> {
+  const sources = sitemaps.map(namedSource);
+  const state = DemoState.open(undefined, flags.fresh);
+  const release = state.lock();
+  let stop = async () => {};
+  const ended = new Promise<never>((_, reject) => {
+    const interrupt = (code: ExitCode) => () =>
+      reject(new CommandError(code, 'Stopping; what was planned goes on with the next start.'));
+    process.once('SIGINT', interrupt(EXIT.interrupted));
+    process.once('SIGTERM', interrupt(EXIT.terminated));
+    void startStack({
+      state,
+      sources,
+      say: output.say,
+      gaveUp: (reason) =>
+        reject(new CommandError(EXIT.transient, `${reason}. Nothing is lost; run the same command again.`)),
+    }).then((stack) => {
+      stop = stack.stop;
+      ready(stack);
+    }, reject);
+  });
+  let ready: (stack: Stack) => void = () => {};
+  const started = new Promise<Stack>((resolve) => {
+    ready = resolve;
+  });
+  try {
+    const stack = await Promise.race([started, ended]);
+    const ending = await Promise.race([runDemo(output, stack, state), ended]);
+    if (!flags.once && process.stdout.isTTY === true) {
+      output.say('\nEverything stays up for you to look around. Ctrl-C ends it.');
+      await ended.catch(() => undefined);
+    }
+    return ending;
+  } finally {
+    await stop();
+    release();
+  }
+}
+
+async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<Ending> {
+  const startedAt = new Date();
+  const ledger = await openLedger(stack.config.ledgerUrl);
+  const { client, connection } = await connectClient({ address: stack.temporalAddress, namespace: 'default' });
+  try {
+    const jobs: Job[] = [];
+    const runAll = async (label: string) => {
+      output.say(label);
+      const stages = openStages(output);
+      try {
+        for (const watch of stack.config.watches.values())
+          jobs.push(await runJob({ output, stack, ledger, client, watch, stages }));
+      } finally {
+        stages.end();
+      }
+    };
+    await runAll(
+      `Web UI of Temporal: ${stack.uiUrl}\nSandbox service:    ${stack.baseUrl}\n\nCrawl, compare, plan, submit, follow, check:`,
+    );
+    if (stack.site !== null && !state.memory.published) {
+      stack.site.publish();
+      state.remember({ published: true });
+      await runAll(`\nThe site publishes ${NEW_PAGES} pages; the job runs again:`);
+    }
+    const balance = await balanceOf(stack);
+    for (const { line } of jobs) output.record({ type: 'watch', ...line });
+    output.print(
+      `\n${resultTable(
+        jobs.map(({ line }) => line),
+        balance,
+      )}`,
+    );
+    for (const sentence of jobs.flatMap(({ sentences }) => sentences)) output.print(sentence);
+    const query = `CourierAccount = 'sandbox' AND StartTime >= '${startedAt.toISOString()}'`;
+    const ui = `${stack.uiUrl}/namespaces/default/workflows?query=${encodeURIComponent(query)}`;
+    output.print(`\nThese workflows in the Web UI: ${ui}`);
+    output.print(nextCommand(stack, jobs));
+    const summary = { balance: formatTry(balance), web_ui: ui, config: stack.configFile };
+    return { exitCode: worstOf(jobs.map(({ exitCode }) => exitCode)), summary };
+  } finally {
+    await connection.close();
+    await ledger.close();
+  }
+}
+
+interface Job {
+  readonly line: WatchLine;
+  readonly sentences: readonly string[];
+  readonly exitCode: ExitCode;
+}
+
+interface JobInput {
+  readonly output: Output;
+  readonly stack: Stack;
+  readonly ledger: Ledger;
+  readonly client: Parameters<typeof startRun>[0];
+  readonly watch: Watch;
+  readonly stages: Stages;
+}
+
+async function runJob({ output, ledger, client, watch, stages }: JobInput): Promise<Job> {
+  const interrupted = await activeRun(client, watch);
+  if (interrupted !== null) {
+    output.say(`  A run of ${watch.id} was interrupted; it goes on where it was.`);
+    await follow(interrupted);
+  }
+  const name = newRunName(Date.now(), Math.random());
+  const result = await follow(await startRun(client, watch, 'terminal', name));
+  const check = await followCheck(await startCheck(client, watch, name));
+  stages.at('check', check.checked, check.checked, `${check.found} found in the index`);
+  const { counts, report } = result;
+  const line: WatchLine = {
+    watch: watch.id,
+    found: counts.found,
+    new: counts.new,
+    submitted: report?.submitted ?? 0,
+    completed: report?.completed ?? 0,
+    failed: report?.failed ?? 0,
+    checked: check.checked,
+    inIndex: check.found,
+    charged: report?.charged ?? (0 as Micros),
+    chargedChecks: check.charged,
+  };
+  return { line, ...findings(watch, result, check) };
+
+  async function follow(handle: Awaited<ReturnType<typeof startRun>>): Promise<WatchResult> {
+    const ended = await followRun(handle, ledger, ({ phase, read, summary }) => {
+      if (phase === 'crawling') stages.at('crawl', Math.max(read, summary?.found ?? 0), null, watch.id);
+      if (summary === null || phase === 'crawling' || phase === 'comparing') return;
+      stages.at('crawl', summary.found, summary.found, `${watch.id}: ${summary.new} new`);
+      if (summary.batches === 0) return;
+      stages.at('submit', summary.submitted, summary.planned, formatTry(summary.charged));
+      stages.at('track', summary.completed + summary.failed, summary.planned, `${summary.failed} failed`);
+    });
+    stages.at('crawl', ended.counts.found, ended.counts.found, `${watch.id}: ${ended.counts.new} new`);
+    if (ended.plan !== null) {
+      const { plan } = ended;
+      stages.at('plan', plan.urls, plan.urls, plan.cost === null ? 'price not known yet' : formatTry(plan.cost));
+    }
+    return ended;
+  }
+}
+
+async function balanceOf({ config, baseUrl }: Stack): Promise<Micros> {
+  const [account] = config.accounts.values();
+  const client = createApiClient({ baseUrl, apiKey: () => readSecret(account!.apiKey) });
+  try {
+    return dataOf(await client.balance()).balance;
+  } finally {
+    await client.close();
+  }
+}
+
+function nextCommand({ site }: Stack, jobs: readonly Job[]): string {
+  if (site === null) return 'Next: npm start -- --once        (the demo site; or name another sitemap)';
+  const bought = jobs.some(({ line }) => line.submitted > 0);
+  return bought
+    ? 'Next: npm start -- --once        (nothing is new now: nothing will be bought)\n      npm start -- https://www.example.com/sitemap.xml        (your own sitemap, against the sandbox)'
+    : 'Next: npm start -- --once --fresh        (from the beginning)\n      npm start -- https://www.example.com/sitemap.xml        (your own sitemap, against the sandbox)';
+}

@@ -1,0 +1,47 @@
+import { dirname, resolve } from 'node:path';
+import { Command } from 'commander';
+import { loadConfig } from '../config/load.ts';
+import { createLogger } from '../observability/log.ts';
+import { installRuntime } from '../temporal/runtime.ts';
+import { reconcileSchedules } from '../temporal/schedules.ts';
+import { action } from './command.ts';
+import { openConnector } from './connector.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { temporalFor } from './temporal-for.ts';
+
+/** The daemon: works for all watches until it is told to end. */
+export function workerCommand(): Command {
+  return new Command('worker')
+    .description('work for the configured watches until SIGTERM; keeps their schedules as configured')
+    .action(
+      action(async (output, { config: file = 'courier.yaml' }) => {
+        const config = loadConfig(file);
+        const log = createLogger(output.verbose ? 'debug' : output.quiet ? 'error' : 'info', 'courier');
+        installRuntime(log);
+        const here = await temporalFor(config, resolve(dirname(file), '.courier'), (line) => output.say(line));
+        const connector = await openConnector(config, here.settings, log);
+        const ending = onSignals(() => connector.stop());
+        for (const { id, change } of await reconcileSchedules(connector.deps.client, config))
+          log.info({ schedule: id }, change);
+        output.record({ type: 'ready', watches: config.watches.size });
+        output.say(`Working for ${config.watches.size} watches. Ctrl-C ends it after what is under way.`);
+        await connector.run();
+        await here.server?.stop();
+        return { exitCode: ending() };
+      }),
+    );
+}
+
+/** Calls `stop` on the first signal or when the parent is gone; the returned function tells the exit code for it. */
+export function onSignals(stop: () => void): () => ExitCode {
+  let code: ExitCode = EXIT.done;
+  const end = (as: ExitCode) => () => {
+    if (code !== EXIT.done) process.exit(as);
+    code = as;
+    stop();
+  };
+  process.on('SIGINT', end(EXIT.interrupted));
+  process.on('SIGTERM', end(EXIT.terminated));
+  process.on('disconnect', end(EXIT.terminated));
+  return () => code;
+}

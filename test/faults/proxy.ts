@@ -1,0 +1,164 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pick } from './seeded.ts';
+
+/** What the proxy may do to a request. "After" means that the service has done its work by then. */
+export const FAULTS = [
+  'drop-before',
+  'drop-after',
+  'cut',
+  'html',
+  'rate-limit',
+  'unavailable',
+  'stall',
+  'error-after',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+export interface ProxyOptions {
+  /** host:port of the service; asked for each request, because the service may be restarted on another port. */
+  readonly target: () => { host: string; port: number };
+  readonly random: () => number;
+  /** Share of requests that meet a fault, 0 to 1. */
+  readonly share: () => number;
+  readonly stallMs: number;
+}
+
+export interface FaultProxy {
+  readonly port: number;
+  /** What was done so far, by fault. */
+  readonly done: ReadonlyMap<Fault, number>;
+  /** Bodies by idempotency key, as they came in: a key with two bodies is a breach. */
+  readonly bodies: ReadonlyMap<string, ReadonlySet<string>>;
+  close(): Promise<void>;
+}
+
+/** Stands between the connector and the service and does what networks and gateways do, by seed. */
+export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy> {
+  const done = new Map<Fault, number>();
+  const bodies = new Map<string, Set<string>>();
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('error', () => undefined);
+    incoming.on('end', () => {
+      const body = Buffer.concat(chunks);
+      remember(bodies, incoming, body);
+      const fault = options.random() < options.share() ? pick(options.random, FAULTS) : null;
+      if (fault !== null) done.set(fault, (done.get(fault) ?? 0) + 1);
+      handle(fault, incoming, body, outgoing, options);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    done,
+    bodies,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function remember(bodies: Map<string, Set<string>>, incoming: IncomingMessage, body: Buffer): void {
+  const key = incoming.headers['idempotency-key'];
+  if (typeof key !== 'string') return;
+  bodies.set(key, (bodies.get(key) ?? new Set()).add(body.toString('utf8')));
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: Buffer;
+}
+
+function handle(
+  fault: Fault | null,
+  incoming: IncomingMessage,
+  body: Buffer,
+  outgoing: ServerResponse,
+  options: ProxyOptions,
+): void {
+  const give = (status: number, type: string, text: string, headers: Record<string, string> = {}) =>
+    outgoing.writeHead(status, { 'content-type': type, ...headers }).end(text);
+  switch (fault) {
+    case 'drop-before':
+      outgoing.destroy();
+      return;
+    case 'html':
+      give(200, 'text/html', '<html><body>Please sign in to the hotel network</body></html>');
+      return;
+    case 'rate-limit':
+      give(429, 'application/json', envelope('rate_limited'), { 'retry-after': '1' });
+      return;
+    case 'unavailable':
+      give(503, 'application/json', envelope('unavailable'), { 'retry-after': '1' });
+      return;
+    default:
+      forward(incoming, body, options)
+        .then((answer) => deliver(fault, answer, outgoing, options))
+        .catch(() => outgoing.destroy());
+  }
+}
+
+function deliver(fault: Fault | null, answer: Answer, outgoing: ServerResponse, { stallMs }: ProxyOptions): void {
+  switch (fault) {
+    case 'drop-after':
+      outgoing.destroy();
+      return;
+    case 'error-after':
+      outgoing.writeHead(502, { 'content-type': 'text/html' }).end('<h1>502 Bad Gateway</h1>');
+      return;
+    case 'cut':
+      outgoing.writeHead(answer.status, answer.headers);
+      outgoing.write(answer.body.subarray(0, Math.floor(answer.body.length / 2)), () => outgoing.destroy());
+      return;
+    case 'stall': {
+      const timer = setTimeout(() => outgoing.writeHead(answer.status, answer.headers).end(answer.body), stallMs);
+      outgoing.on('close', () => clearTimeout(timer));
+      return;
+    }
+    default:
+      outgoing.writeHead(answer.status, answer.headers).end(answer.body);
+  }
+}
+
+function forward(incoming: IncomingMessage, body: Buffer, { target }: ProxyOptions): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { host, port } = target();
+    const { connection: _, 'transfer-encoding': __, ...headers } = incoming.headers;
+    const asked = request(
+      {
+        host,
+        port,
+        method: incoming.method,
+        path: incoming.url,
+        headers: { ...headers, 'content-length': body.length },
+        agent: false,
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const { 'transfer-encoding': ___, connection: ____, ...kept } = response.headers;
+          resolve({ status: response.statusCode ?? 502, headers: kept, body: Buffer.concat(chunks) });
+        });
+        response.on('error', reject);
+      },
+    );
+    asked.on('error', reject);
+    asked.end(incoming.method === 'GET' ? undefined : body);
+  });
+}
+
+const envelope = (code: string): string =>
+  JSON.stringify({
+    success: false,
+    status: 'error',
+    message: code,
+    data: null,
+    error: { code, message: code },
+    request_id: 'req_proxy',
+  });

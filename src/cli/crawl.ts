@@ -139,7 +139,8 @@ class Report {
       this.#visited += 1;
       if ('children' in event) this.#expected += event.children?.length ?? 0;
       if (event.verdict === 'not-modified') this.#notModified += 1;
-      if (event.verdict === 'complete') await this.#state?.keep(event.sitemap, event);
+      if (event.verdict === 'complete' || event.verdict === 'not-modified')
+        await this.#state?.keep(event.sitemap, event);
     }
     this.#bar?.setTotal(Math.max(this.#expected + 1, this.#visited));
     this.#bar?.update(this.#visited, { urls: this.#urls });

@@ -49,7 +49,7 @@ function answer(found: LookupAddress[], all: boolean, callback: Parameters<Looku
 
 /** Why a host is refused before anyone resolves it: it is an address, or a name that always means this machine. */
 export function literalRefusal(guard: AddressGuard, hostname: string): string | null {
-  const bare = hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  const bare = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
   if (rangeOf(bare) !== undefined) return guard.refusal(bare, bare);
   if (bare === 'localhost' || bare.endsWith('.localhost')) return guard.refusal(bare, '127.0.0.1');
   return null;

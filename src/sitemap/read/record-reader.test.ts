@@ -82,7 +82,7 @@ const read: readonly Case[] = [
       url(
         A,
         `<image:image><image:loc>https://cdn.example/1.jpg</image:loc></image:image><image:loc>https://cdn.example/2.jpg</image:loc>`,
-      ) + `<url><image:loc>https://cdn.example/3.jpg</image:loc><loc>${B}</loc></url>`,
+      ).concat(`<url><image:loc>https://cdn.example/3.jpg</image:loc><loc>${B}</loc></url>`),
       `${NS} ${IMAGE}`,
     ),
     locs: [A, B],

@@ -6,8 +6,8 @@ import { createStatusBoard, type Seen, type StatusBoard } from './status-board.t
 
 /** Questions that come within this time are asked together. */
 const GATHER_MS = 250;
-/** Shorter than any wait between two looks: a job is never told an answer from before its last look. */
-const FRESH_MS = 5_000;
+/** How long what a page showed may answer for jobs that ask a little later. */
+const KEEP_MS = 60_000;
 
 /** The status board of an account: list pages for many jobs, the job's own address for one. */
 export function accountBoard(api: AccountApi): StatusBoard {
@@ -31,7 +31,7 @@ export function accountBoard(api: AccountApi): StatusBoard {
     },
     {
       gatherMs: GATHER_MS,
-      freshMs: FRESH_MS,
+      keepMs: KEEP_MS,
       now: Date.now,
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     },

@@ -1,6 +1,6 @@
 import { findLostBatch } from '../src/api-client/find-lost.ts';
-import { isTaken } from '../src/ledger/is-taken.ts';
 import type { Sending } from '../src/ledger/begin-send.ts';
+import { isTaken } from '../src/ledger/is-taken.ts';
 import type { AnswerRecorded } from '../src/ledger/record-answer.ts';
 import { recordReconciled } from '../src/ledger/record-reconciled.ts';
 import { stopBatch } from '../src/ledger/stop-batch.ts';

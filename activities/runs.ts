@@ -17,9 +17,8 @@ import type { Deps } from './deps.ts';
 import { later } from './later.ts';
 import type { Hold, PlanReport, RunCounts, RunReport, WatchRun } from './types.ts';
 
-/** How often a waiting run looks at the ledger: often at first, rarely after an hour. */
-const WAITS_MS = [1_000, 1_000, 1_000, 2_000, 2_000, 5_000, 5_000, 10_000, 30_000];
-const LONGEST_WAIT_MS = 60_000;
+/** How long a waiting run lets the ledger be: a second at first, a minute in the end. */
+const waitMs = (attempt: number): number => Math.min(1_000 * 1.15 ** Math.max(0, attempt - 15), 60_000);
 
 /** What a run asks of the ledger and of the dispatcher. */
 export function runActivities(deps: Deps) {
@@ -72,10 +71,7 @@ export function runActivities(deps: Deps) {
       const open = until === 'accepted' ? summary.unanswered : summary.unanswered + summary.unsettled;
       if (open === 0) return reportOf(summary);
       const { attempt } = Context.current().info;
-      throw later(
-        WAITS_MS[attempt - 1] ?? LONGEST_WAIT_MS,
-        `${open} of ${summary.batches} batches are not ${until} yet`,
-      );
+      throw later(waitMs(attempt), `${open} of ${summary.batches} batches are not ${until} yet`);
     },
 
     async finishRun({ run }: WatchRun): Promise<void> {

@@ -28,7 +28,7 @@ function service(jobs: number) {
 let time = 0;
 const settings = {
   gatherMs: 1,
-  freshMs: 1_000,
+  keepMs: 1_000,
   now: () => time,
   sleep: () => new Promise<void>((done) => setImmediate(done)),
 };
@@ -36,21 +36,21 @@ const settings = {
 test('a hundred questions that meet are one request', async () => {
   const { source, requests } = service(100);
   const board = createStatusBoard(source, settings);
-  const seen = await Promise.all(Array.from({ length: 100 }, (_, n) => board.look(ref(n + 1))));
+  const seen = await Promise.all(Array.from({ length: 100 }, (_, n) => board.look(ref(n + 1), 1_000)));
   assert.equal(seen.length, 100);
   assert.deepEqual(requests, ['page 1']);
 });
 
 test('one question asks for its job directly', async () => {
   const { source, requests } = service(500);
-  assert.equal((await createStatusBoard(source, settings).look(ref(3))).state, 'processing');
+  assert.equal((await createStatusBoard(source, settings).look(ref(3), 0)).state, 'processing');
   assert.deepEqual(requests, ['R-3']);
 });
 
 test('jobs that no page shows are asked one by one, and none is forgotten', async () => {
   const { source, requests } = service(100);
   const board = createStatusBoard(source, settings);
-  const seen = await Promise.all([1, 2, 900, 901].map((n) => board.look(ref(n))));
+  const seen = await Promise.all([1, 2, 900, 901].map((n) => board.look(ref(n), 1_000)));
   assert.deepEqual(
     seen.map(({ reference }) => reference),
     [ref(1), ref(2), ref(900), ref(901)],
@@ -61,11 +61,11 @@ test('jobs that no page shows are asked one by one, and none is forgotten', asyn
 test('what a page showed answers for a while without a request, then is asked anew', async () => {
   const { source, requests } = service(100);
   const board = createStatusBoard(source, settings);
-  await Promise.all([1, 2, 3].map((n) => board.look(ref(n))));
-  await board.look(ref(50));
+  await Promise.all([1, 2, 3].map((n) => board.look(ref(n), 1_000)));
+  await board.look(ref(50), 1_000);
   assert.equal(requests.length, 1);
   time += 1_001;
-  await board.look(ref(50));
+  await board.look(ref(50), 1_000);
   assert.equal(requests.length, 2);
 });
 
@@ -75,12 +75,12 @@ test('a request that fails rejects every question that needed it, and the next r
   const page = source.page;
   const board = createStatusBoard(
     { ...source, page: async (number) => (fails ? Promise.reject(new Error('no budget')) : page(number)) },
-    { ...settings, freshMs: -1 },
+    { ...settings, keepMs: -1 },
   );
-  const all = await Promise.allSettled([1, 2, 3].map((n) => board.look(ref(n))));
+  const all = await Promise.allSettled([1, 2, 3].map((n) => board.look(ref(n), 1_000)));
   assert.ok(all.every(({ status }) => status === 'rejected'));
   fails = false;
-  assert.equal((await board.look(ref(1))).state, 'processing');
+  assert.equal((await board.look(ref(1), 1_000)).state, 'processing');
 });
 
 test('a shared tick is never earlier, and later by a quarter at most', () => {

@@ -14,15 +14,15 @@ export interface BoardSource {
 }
 
 export interface StatusBoard {
-  /** The job's state now, or as it was seen less than the freshness ago. Rejects as the request that it needed did. */
-  look(reference: Reference): Promise<Seen>;
+  /** The job's state, as seen at most so many milliseconds ago. Rejects as the request that it needed did. */
+  look(reference: Reference, maxAgeMs: number): Promise<Seen>;
 }
 
 export interface BoardSettings {
   /** How long questions are gathered before they are asked together. */
   readonly gatherMs: number;
-  /** How old an answer of a page may be and still count. */
-  readonly freshMs: number;
+  /** How long what a page showed is kept. */
+  readonly keepMs: number;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }
@@ -40,7 +40,7 @@ interface Question {
  * one by the job's own address. Polling each of ten standard jobs every 30 s would use up a key's whole day.
  */
 export function createStatusBoard(source: BoardSource, settings: BoardSettings): StatusBoard {
-  const { gatherMs, freshMs, now, sleep } = settings;
+  const { gatherMs, keepMs, now, sleep } = settings;
   const seenAt = new Map<Reference, { seen: Seen; at: number }>();
   let asked = new Map<Reference, Question[]>();
   let gathering = false;
@@ -76,14 +76,14 @@ export function createStatusBoard(source: BoardSource, settings: BoardSettings):
   }
 
   function forgetStale(): void {
-    for (const [reference, { at }] of seenAt) if (now() - at > freshMs) seenAt.delete(reference);
+    for (const [reference, { at }] of seenAt) if (now() - at > keepMs) seenAt.delete(reference);
   }
 
   return {
-    look(reference) {
+    look(reference, maxAgeMs) {
       forgetStale();
       const known = seenAt.get(reference);
-      if (known !== undefined) return Promise.resolve(known.seen);
+      if (known !== undefined && now() - known.at <= maxAgeMs) return Promise.resolve(known.seen);
       return new Promise((resolve, reject) => {
         asked.set(reference, [...(asked.get(reference) ?? []), { resolve, reject }]);
         if (!gathering) void round();

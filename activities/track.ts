@@ -4,7 +4,7 @@ import { pagesOf } from '../src/api-client/find-lost.ts';
 import type { UrlView } from '../src/api-client/read/submission.ts';
 import { recordLook } from '../src/ledger/record-look.ts';
 import { recordUrlResults, type Settled, settleJob, type UrlResult } from '../src/ledger/settle-job.ts';
-import { nextLook } from '../src/submission/look-schedule.ts';
+import { type Looks, nextLook } from '../src/submission/look-schedule.ts';
 import type { Deps } from './deps.ts';
 import { later } from './later.ts';
 import { answered } from './requests.ts';
@@ -21,7 +21,8 @@ export function trackActivities(deps: Deps) {
     async followSubmission({ known, ...job }: TrackInput & { readonly known: string }): Promise<Look> {
       const { account: id, reference, watch, service, acceptedAt } = job;
       const account = accountOf(id);
-      const seen = await boardOf(id).look(reference);
+      const { attempt } = Context.current().info;
+      const seen = await boardOf(id).look(reference, freshness(account.tracking[service], attempt));
       const look = await recordLook(ledger, id, reference, {
         state: seen.state,
         terminalStates: account.terminalStates,
@@ -31,7 +32,6 @@ export function trackActivities(deps: Deps) {
         const retryFailed = config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };
         return lookOf(look.state, await settleJob(ledger, id, reference, { retryFailed }));
       }
-      const { attempt } = Context.current().info;
       const next = nextLook(account.tracking[service], attempt, now() - acceptedAt);
       if (next.kind === 'overdue') return { ...lookOf(look.state, null), overdue: true };
       if (look.state !== known) return lookOf(look.state, null);
@@ -39,6 +39,11 @@ export function trackActivities(deps: Deps) {
       throw later(wait, `${reference} is ${look.state}; looked at ${attempt} times since the last news`);
     },
   };
+}
+
+/** How old an answer may be: a quarter of the wait that led here, so that it is never one from before that wait. */
+function freshness(looks: Looks, attempt: number): number {
+  return Math.min(looks.minMs * looks.growth ** Math.min(attempt - 1, 100), looks.maxMs) / 4;
 }
 
 const lookOf = (state: string, settled: Settled | null): Look => ({

@@ -30,3 +30,5 @@ export function program(): Command {
 }
 
 await program().parseAsync();
+// Started by another of our programs: the channel to it would keep this one alive.
+if (process.connected) process.disconnect();

@@ -14,6 +14,8 @@ export interface RunSummary {
   readonly skipped: number;
   readonly complete: boolean;
   readonly planned: number;
+  /** Null when no price was known. */
+  readonly plannedCost: Micros | null;
   readonly held: number;
   readonly heldReason: string | null;
   readonly batches: number;
@@ -39,7 +41,7 @@ export async function runSummary(ledger: Ledger, run: RunId): Promise<RunSummary
   const { db } = ledger;
   const { id } = await runRow(db, run);
   const row = await db.get(sql<RunColumns>`
-    SELECT found, new_urls, changed, known, gone, skipped, complete, planned_urls, held_urls, held_reason
+    SELECT found, new_urls, changed, known, gone, skipped, complete, planned_urls, planned_cost, held_urls, held_reason
     FROM runs WHERE id = ${id}`);
   const batches = await db.get(sql<BatchSums>`
     SELECT count(*) AS batches,
@@ -66,6 +68,7 @@ export async function runSummary(ledger: Ledger, run: RunId): Promise<RunSummary
     skipped: row!.skipped ?? 0,
     complete: row!.complete === 1,
     planned: row!.planned_urls ?? 0,
+    plannedCost: row!.planned_cost,
     held: row!.held_urls ?? 0,
     heldReason: row!.held_reason,
     batches: batches!.batches,
@@ -91,6 +94,7 @@ interface RunColumns {
   readonly skipped: number | null;
   readonly complete: number | null;
   readonly planned_urls: number | null;
+  readonly planned_cost: Micros | null;
   readonly held_urls: number | null;
   readonly held_reason: string | null;
 }

@@ -166,17 +166,17 @@ async function runJob({ output, ledger, client, watch, stages }: JobInput): Prom
       if (summary === null || phase === 'crawling' || phase === 'comparing') return;
       stages.at('crawl', summary.found, summary.found, `${watch.id}: ${summary.new} new`);
       if (summary.batches === 0) return;
+      stages.at('plan', summary.planned, summary.planned, costText(summary.plannedCost));
       stages.at('submit', summary.submitted, summary.planned, formatTry(summary.charged));
       stages.at('track', summary.completed + summary.failed, summary.planned, `${summary.failed} failed`);
     });
     stages.at('crawl', ended.counts.found, ended.counts.found, `${watch.id}: ${ended.counts.new} new`);
-    if (ended.plan !== null) {
-      const { plan } = ended;
-      stages.at('plan', plan.urls, plan.urls, plan.cost === null ? 'price not known yet' : formatTry(plan.cost));
-    }
+    if (ended.plan !== null) stages.at('plan', ended.plan.urls, ended.plan.urls, costText(ended.plan.cost));
     return ended;
   }
 }
+
+const costText = (cost: Micros | null): string => (cost === null ? 'price not known yet' : `costs ${formatTry(cost)}`);
 
 async function balanceOf({ config, baseUrl }: Stack): Promise<Micros> {
   const [account] = config.accounts.values();

@@ -86,7 +86,7 @@ function connect(path: string, options: SqliteOptions): Connection {
   const db = unavailable(() => new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true }));
   unavailable(() =>
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA cache_size = -${cacheMiB * 1024};
-      PRAGMA temp_store = MEMORY;`),
+      PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 16384;`),
   );
   const statements = new Map<string, StatementSync>();
 

@@ -2,6 +2,7 @@ import type { Queryable } from '../database/database.ts';
 import { insertRows, type Row, rowsOf } from '../database/rows.ts';
 import { dialectal, sql } from '../database/sql.ts';
 import type { Url } from '../url/url.ts';
+import { type Found, rowsBetween } from './found.ts';
 
 /** Where entries were found. */
 export interface Place {
@@ -10,13 +11,6 @@ export interface Place {
   readonly sitemapId: number;
   /** First run with `baseline`: what is found is adopted, not due. */
   readonly adopt: boolean;
-}
-
-export interface Found {
-  readonly fp: bigint;
-  readonly url: Url;
-  readonly lastmod: string | null;
-  readonly lastmodAt: number | null;
 }
 
 export interface FoundCounts {
@@ -43,31 +37,27 @@ const COLUMNS = {
  * Adds URLs that the sitemap did not list at its last complete visit. One that is in the ledger already (from another
  * sitemap, from an incomplete visit, or because it went and came back) keeps its row: its generations stay bought.
  */
-export async function insertFound(tx: Queryable, place: Place, found: readonly Found[]): Promise<FoundCounts> {
+export async function insertFound(
+  tx: Queryable,
+  place: Place,
+  found: Found,
+  { from, to }: { from: number; to: number },
+): Promise<FoundCounts> {
   const { runId, watchId, sitemapId, adopt } = place;
   const reason = adopt ? 'baseline' : null;
   const due = adopt ? null : 'new';
-  const rows = found.map(
-    ({ fp, url, lastmod, lastmodAt }): Row => [
-      fp,
-      watchId,
-      sitemapId,
-      url,
-      lastmod,
-      lastmodAt,
-      runId,
-      'known',
-      reason,
-      due,
-    ],
-  );
+  const rows = [
+    ...rowsBetween(found, from, to, (key, { url, lastmod, lastmodAt }): Row => {
+      return [key, watchId, sitemapId, url, lastmod, lastmodAt, runId, 'known', reason, due];
+    }),
+  ];
   const inserted = await insertRows(tx, 'urls', COLUMNS, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING');
   await addLive(tx, watchId, inserted);
   if (inserted === rows.length) return { new: inserted, collided: [] };
 
   const asked = rowsOf(
     { fp: 'bigint' },
-    found.map(({ fp }) => [fp]),
+    rows.map(([fp]): Row => [fp!]),
   );
   const { changes } = await tx.run(sql`
     UPDATE urls SET gone_run = NULL
@@ -80,7 +70,8 @@ export async function insertFound(tx: Queryable, place: Place, found: readonly F
   let mine = 0;
   const collided: Url[] = [];
   for (const row of there) {
-    if (row.url !== found[row.nr]!.url) collided.push(found[row.nr]!.url);
+    const { url } = found.entry(from + row.nr);
+    if (row.url !== url) collided.push(url);
     else mine += row.mine;
   }
   return { new: mine, collided };

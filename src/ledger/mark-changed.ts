@@ -1,7 +1,8 @@
 import type { Queryable } from '../database/database.ts';
-import { rowsOf } from '../database/rows.ts';
+import { type Row, rowsOf } from '../database/rows.ts';
 import { dialectal, sql } from '../database/sql.ts';
-import type { Found, Place } from './insert-found.ts';
+import { type Found, rowsBetween } from './found.ts';
+import type { Place } from './insert-found.ts';
 
 const COLUMNS = { fp: 'bigint', lastmod: 'text', lastmod_at: 'bigint' } as const;
 
@@ -11,13 +12,16 @@ const COLUMNS = { fp: 'bigint', lastmod: 'text', lastmod_at: 'bigint' } as const
  * A URL that waits in a batch is not due again (the batch will say it), nor is one in quarantine.
  * Answers how many of the URLs this run has found changed; the same when it is called again.
  */
-export async function markChanged(tx: Queryable, place: Place, moved: readonly Found[]): Promise<number> {
-  if (moved.length === 0) return 0;
+export async function markChanged(
+  tx: Queryable,
+  place: Place,
+  moved: Found,
+  { from, to }: { from: number; to: number },
+): Promise<number> {
   const { runId, watchId, adopt } = place;
-  const rows = rowsOf(
-    COLUMNS,
-    moved.map(({ fp, lastmod, lastmodAt }) => [fp, lastmod, lastmodAt]),
-  );
+  const rows = rowsOf(COLUMNS, [
+    ...rowsBetween(moved, from, to, (key, { lastmod, lastmodAt }): Row => [key, lastmod, lastmodAt]),
+  ]);
   const isChange = sql`urls.lastmod IS NOT NULL AND r.lastmod IS NOT NULL
       AND (urls.lastmod_at IS NULL OR r.lastmod_at IS NULL OR urls.lastmod_at <> r.lastmod_at)`;
   await tx.run(sql`

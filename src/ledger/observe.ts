@@ -3,10 +3,11 @@ import { sql } from '../database/sql.ts';
 import type { RunId } from '../submission/ids.ts';
 import type { Url } from '../url/url.ts';
 import { unpackList } from './fingerprint-list.ts';
+import type { ObservedEntry } from './found.ts';
 import { insertFound, type Place } from './insert-found.ts';
 import { markChanged } from './mark-changed.ts';
 import type { Ledger } from './open-ledger.ts';
-import { type ObservedEntry, readSitemap, type SitemapReading } from './read-sitemap.ts';
+import { readSitemap, type SitemapReading } from './read-sitemap.ts';
 import { recordVerdict, type Visit } from './record-verdict.ts';
 import { openRunRow, type RunRow } from './runs.ts';
 import type { KnownSitemap } from './sitemaps.ts';
@@ -29,7 +30,7 @@ export interface Observation {
 }
 
 /** Rows wait in memory up to this many, so that a sitemap without limits needs no memory without limits. */
-const FLUSH_AT = 25_000;
+const FLUSH_AT = 60_000;
 const CHUNK = 5_000;
 const EXAMPLES = 5;
 const COLLISION = 'fingerprint-collision';
@@ -99,12 +100,12 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
       await openRunRow(tx, run);
       const sums: Flushed = { new: at.new, changed: at.changed, collided: [] };
       for (let from = 0; from < found.length; from += CHUNK) {
-        const part = await insertFound(tx, at.place, found.slice(from, from + CHUNK));
+        const part = await insertFound(tx, at.place, found, { from, to: from + CHUNK });
         sums.new += part.new;
         sums.collided.push(...part.collided);
       }
       for (let from = 0; from < moved.length; from += CHUNK) {
-        sums.changed += await markChanged(tx, at.place, moved.slice(from, from + CHUNK));
+        sums.changed += await markChanged(tx, at.place, moved, { from, to: from + CHUNK });
       }
       await work(tx, sums);
       return sums;

@@ -20,7 +20,7 @@ export interface Ledger {
  * the disk when it returns (synchronous = FULL): what a batch may cost depends on it.
  */
 export async function openLedger(url: string, { now = Date.now }: { now?: () => number } = {}): Promise<Ledger> {
-  const db = openDatabase(url, { synchronous: 'FULL' });
+  const db = openDatabase(url, { synchronous: 'FULL', cacheMiB: 16 });
   try {
     return await ledgerOver(db, now);
   } catch (error) {

@@ -1,23 +1,13 @@
-import type { Url } from '../url/url.ts';
 import { asKey, fingerprint, lastmodMark } from './fingerprint.ts';
 import { type FingerprintList, growingList } from './fingerprint-list.ts';
-import type { Found } from './insert-found.ts';
-
-/** An entry in scope, its URL normalised. */
-export interface ObservedEntry {
-  readonly url: Url;
-  /** The text as the sitemap has it. */
-  readonly lastmod: string | null;
-  /** The same as epoch milliseconds; null when it is none. */
-  readonly lastmodAt: number | null;
-}
+import { type Found, foundList, type ObservedEntry } from './found.ts';
 
 /** One sitemap as it is being read, compared with what its last complete visit left. Pure but for its memory. */
 export interface SitemapReading {
   add(entries: readonly ObservedEntry[]): void;
   /** Takes what was not in the last visit, or has another lastmod, and forgets it here. */
-  takeFound(): Found[];
-  takeMoved(): Found[];
+  takeFound(): Found;
+  takeMoved(): Found;
   readonly pending: number;
   readonly urls: number;
   /** Fingerprints that were there and are not: only of meaning once the sitemap was read to its end. */
@@ -35,8 +25,8 @@ export function readSitemap(before: FingerprintList, seed: number): SitemapReadi
   const after = growingList(before.length + 64);
   const half = new Uint32Array(2);
   let fresh: ReturnType<typeof growingList> | null = null;
-  let found: Found[] = [];
-  let moved: Found[] = [];
+  let found = foundList();
+  let moved = foundList();
   let next = 0;
   let same = true;
 
@@ -54,7 +44,7 @@ export function readSitemap(before: FingerprintList, seed: number): SitemapReadi
       const mark = lastmodMark(entry.lastmod, seed);
       if (mark !== before.lastmod(index)) {
         same = false;
-        moved.push({ fp: asKey(high, low), ...entry });
+        moved.push(high, low, entry);
       }
       after.push(high, low, mark);
       return;
@@ -64,7 +54,7 @@ export function readSitemap(before: FingerprintList, seed: number): SitemapReadi
     same = false;
     fresh.push(high, low, 0);
     after.push(high, low, lastmodMark(entry.lastmod, seed));
-    found.push({ fp: asKey(high, low), ...entry });
+    found.push(high, low, entry);
   }
 
   return {
@@ -73,12 +63,12 @@ export function readSitemap(before: FingerprintList, seed: number): SitemapReadi
     },
     takeFound() {
       const taken = found;
-      found = [];
+      found = foundList();
       return taken;
     },
     takeMoved() {
       const taken = moved;
-      moved = [];
+      moved = foundList();
       return taken;
     },
     get pending() {

@@ -1,0 +1,154 @@
+/**
+ * How fast the ledger takes a site of 1,000,000 URLs (20 child sitemaps, 64 MiB page cache, durable commits), without
+ * the crawl: a first run, a night with 1% new, 1% changed and 1% gone, a night in which every URL comes and none
+ * changed, and a night in which every sitemap answers 304. Beside it, in the same process, a plain table with one
+ * upsert a URL. Medians of `--rounds` (3). Run: npm run bench:ledger -- [--urls N] [--rounds N]
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { parseArgs } from 'node:util';
+import { beginRun, diffRun, endRun, type ObservedEntry, observe, openLedger } from '../src/ledger/index.ts';
+import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
+import type { Url } from '../src/url/url.ts';
+
+const { values } = parseArgs({ options: { urls: { type: 'string' }, rounds: { type: 'string' } } });
+const URLS = Number(values.urls ?? 1_000_000);
+const ROUNDS = Number(values.rounds ?? 3);
+const PER_SITEMAP = 50_000;
+const CHUNK = 1_000;
+const YESTERDAY = Date.UTC(2026, 0, 1);
+const TODAY = Date.UTC(2026, 0, 2);
+
+type Night = 'first' | 'some' | 'same' | 'not-modified';
+
+/** The entries of a sitemap on a night, as a crawler hands them over. Made as they are used: they are not the ledger's. */
+function* entriesOf(sitemap: number, night: Night): Generator<ObservedEntry[]> {
+  const last = Math.min((sitemap + 1) * PER_SITEMAP, URLS);
+  let chunk: ObservedEntry[] = [];
+  for (let n = sitemap * PER_SITEMAP; n < last; n++) {
+    // 1% of the places hold another page than before, and 1% another lastmod.
+    const other = night === 'some' && n % 100 === 17;
+    const moved = night === 'some' && n % 100 === 42;
+    const name = other ? `fresh-product-${n}` : `product-${n}`;
+    const at = moved ? TODAY : YESTERDAY;
+    chunk.push({
+      url: `https://shop.example/category-${n % 97}/products/${name}-of-some-length.html` as Url,
+      lastmod: moved ? '2026-01-02' : '2026-01-01',
+      lastmodAt: at,
+    });
+    if (chunk.length === CHUNK) {
+      yield chunk;
+      chunk = [];
+    }
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+let peakRss = 0;
+const noteRss = () => {
+  peakRss = Math.max(peakRss, process.memoryUsage.rss());
+};
+
+/** Seconds that the ledger took for one night; making the entries is not counted. */
+async function nightOf(ledger: Awaited<ReturnType<typeof openLedger>>, name: string, night: Night): Promise<string> {
+  const run = name as RunId;
+  const sitemaps = Math.ceil(URLS / PER_SITEMAP);
+  const sources = Array.from({ length: sitemaps }, (_, n) => `https://shop.example/sitemap-${n}.xml`);
+  let spent = 0;
+  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
+    const start = performance.now();
+    const result = await work();
+    spent += performance.now() - start;
+    noteRss();
+    return result;
+  };
+  const start = { watch: 'shop' as WatchId, account: 'main' as AccountId, run, sources, scope: '' };
+  await timed(() => beginRun(ledger, { ...start, firstRun: 'baseline' }));
+  const observation = await timed(() => observe(ledger, run));
+  for (const [n, sitemap] of sources.entries()) {
+    const known = { kind: 'urlset', urls: PER_SITEMAP, fingerprint: `${n} ${night}` } as const;
+    if (night === 'not-modified') {
+      await timed(() => observation.verdict(sitemap, { verdict: 'not-modified', ...known }));
+      continue;
+    }
+    for (const entries of entriesOf(n, night)) await timed(() => observation.entries(sitemap, entries));
+    await timed(() => observation.verdict(sitemap, { verdict: 'complete', ...known }));
+  }
+  const diff = await timed(() => diffRun(ledger, run, { complete: true }));
+  await timed(() => endRun(ledger, run, 'finished'));
+  seconds[night].push(spent / 1000);
+  return `${diff.new} new, ${diff.changed} changed, ${diff.gone} gone, ${diff.known} known`;
+}
+
+/** The obvious ledger: a row a URL, upserted every night. */
+function plainUpserts(folder: string): void {
+  const db = new DatabaseSync(join(folder, 'plain.db'));
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;
+    CREATE TABLE urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, lastmod TEXT, seen INTEGER NOT NULL)`);
+  const upsert = db.prepare(`INSERT INTO urls (url, lastmod, seen) VALUES (?, ?, ?)
+    ON CONFLICT (url) DO UPDATE SET lastmod = excluded.lastmod, seen = excluded.seen`);
+  for (const night of ['first', 'some'] as const) {
+    let spent = 0;
+    for (let n = 0; n < Math.ceil(URLS / PER_SITEMAP); n++) {
+      db.exec('BEGIN IMMEDIATE');
+      for (const entries of entriesOf(n, night)) {
+        const start = performance.now();
+        for (const { url, lastmod } of entries) upsert.run(url, lastmod, night === 'first' ? 1 : 2);
+        spent += performance.now() - start;
+      }
+      const start = performance.now();
+      db.exec('COMMIT');
+      spent += performance.now() - start;
+    }
+    seconds[night === 'first' ? 'plain first' : 'plain some'].push(spent / 1000);
+  }
+  db.close();
+}
+
+const seconds = {
+  first: [] as number[],
+  some: [] as number[],
+  same: [] as number[],
+  'not-modified': [] as number[],
+  'plain first': [] as number[],
+  'plain some': [] as number[],
+};
+const median = (list: number[]): number => list.toSorted((a, b) => a - b)[list.length >> 1]!;
+
+for (let round = 1; round <= ROUNDS; round++) {
+  const folder = mkdtempSync(join(tmpdir(), 'courier-bench-'));
+  try {
+    const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
+    const seen = [
+      `first: ${await nightOf(ledger, 'r1', 'first')}`,
+      `some: ${await nightOf(ledger, 'r2', 'some')}`,
+      `back: ${await nightOf(ledger, 'r3', 'first')}`,
+      `same: ${await nightOf(ledger, 'r4', 'same')}`,
+      `304: ${await nightOf(ledger, 'r5', 'not-modified')}`,
+    ];
+    seconds.first.pop();
+    await ledger.close();
+    if (round === 1) process.stderr.write(`${seen.join('\n')}\n`);
+    const rss = peakRss;
+    plainUpserts(folder);
+    peakRss = rss;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const figure = (name: keyof typeof seconds, plain?: keyof typeof seconds): string => {
+  const ratio =
+    plain === undefined ? '' : `, ${(median(seconds[plain]) / median(seconds[name])).toFixed(1)} times as fast`;
+  return `${median(seconds[name]).toFixed(2)} s (${seconds[name].map((s) => s.toFixed(2)).join(' ')})${ratio}`;
+};
+process.stdout.write(`${URLS.toLocaleString('en-US')} URLs, median of ${ROUNDS}
+first run              ${figure('first', 'plain first')}
+1% new, changed, gone  ${figure('some', 'plain some')}
+all there, unchanged   ${figure('same', 'plain some')}
+all not modified       ${figure('not-modified')}
+plain upserts          first ${figure('plain first')}, next ${figure('plain some')}
+peak RSS of the ledger's nights  ${(peakRss / 1024 / 1024).toFixed(0)} MB
+`);

@@ -9,7 +9,7 @@ import type { Url } from '../src/url/url.ts';
 import type { Deps } from './deps.ts';
 import type { CrawlReport, WatchRun } from './types.ts';
 
-const HEARTBEAT_MS = 10_000;
+const HEARTBEAT_MS = 3_000;
 const PROBLEMS_TOLD = 5;
 
 /** Reads a watch's sitemaps into the ledger. */

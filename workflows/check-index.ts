@@ -28,6 +28,7 @@ export interface CheckResult {
 
 const checking = proxyActivities<Activities>({
   startToCloseTimeout: '3 minutes',
+  heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '5 seconds', maximumInterval: '15 minutes' },
   priority: { priorityKey: 3 },
 });

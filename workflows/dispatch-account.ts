@@ -30,11 +30,13 @@ export interface DispatchResult {
 /** An empty budget, a 429 and an unknown outcome are retries with a delay: no slot sleeps and no history grows. */
 const sending = proxyActivities<Activities>({
   startToCloseTimeout: '3 minutes',
+  heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
   priority: { priorityKey: 1 },
 });
 const watching = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '30 seconds', maximumInterval: '15 minutes' },
   priority: { priorityKey: 4 },
 });

@@ -22,6 +22,7 @@ import { span, table, urls } from './text.ts';
  */
 const looking = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '10 seconds', maximumInterval: '1 hour' },
   priority: { priorityKey: 2 },
 });

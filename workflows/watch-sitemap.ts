@@ -32,16 +32,18 @@ export interface WatchResult {
 
 const ledger = proxyActivities<Activities>({
   startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 const crawler = proxyActivities<Activities>({
   startToCloseTimeout: '12 hours',
-  heartbeatTimeout: '2 minutes',
+  heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '5 seconds', maximumInterval: '5 minutes', maximumAttempts: 5 },
 });
 /** Retried by the server without a trace in the history until the wait is over. */
 const waiting = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '12 seconds',
   retry: { maximumInterval: '1 minute' },
 });
 

@@ -1,0 +1,87 @@
+import { type Micros, sumMicros } from '../../contract/money.ts';
+import type { Queryable } from '../../src/database/database.ts';
+import { sql } from '../../src/database/sql.ts';
+import type { AccountId } from './account.ts';
+
+/** One line of the balance: appended, never changed. */
+export type EntryKind = 'charge' | 'restore' | 'top_up' | 'refund';
+
+export interface Entry {
+  readonly id: number;
+  readonly kind: EntryKind;
+  /** Negative when money leaves the account. */
+  readonly amount: Micros;
+  readonly balance_after: Micros;
+  /** What it was for: a reference, the id of an index-check, or a word of the operator. */
+  readonly subject: string;
+  readonly created_at: number;
+}
+
+/** The balance does not cover the amount. Nothing was charged: the transaction must be rolled back. */
+export class InsufficientBalance extends Error {
+  override readonly name = 'InsufficientBalance';
+}
+
+interface Posting {
+  readonly account: AccountId;
+  readonly kind: EntryKind;
+  readonly amount: Micros;
+  readonly subject: string;
+  readonly balanceAfter: Micros;
+  readonly reverses?: number;
+  readonly now: number;
+}
+
+async function append(tx: Queryable, { account, kind, amount, subject, balanceAfter, reverses, now }: Posting) {
+  const row = await tx.get(sql<{ id: number }>`
+    INSERT INTO entries (account_id, kind, amount, balance_after, subject, reverses, created_at)
+    VALUES (${account}, ${kind}, ${amount}, ${balanceAfter}, ${subject}, ${reverses ?? null}, ${now}) RETURNING id`);
+  return row!.id;
+}
+
+/** Takes money, if there is enough, and returns the id of the entry. Only inside a transaction. */
+export async function charge(tx: Queryable, account: AccountId, amount: Micros, subject: string, now: number) {
+  const row = await tx.get(sql<{ balance: Micros }>`
+    UPDATE accounts SET balance = balance - ${amount} WHERE id = ${account} AND balance >= ${amount} RETURNING balance`);
+  if (row === undefined) throw new InsufficientBalance(`the balance does not cover ${amount} micro-lira`);
+  const negative = -amount as Micros;
+  return append(tx, { account, kind: 'charge', amount: negative, subject, balanceAfter: row.balance, now });
+}
+
+/** Adds money to an account, checked to stay exactly representable. Only inside a transaction. */
+export async function credit(
+  tx: Queryable,
+  account: AccountId,
+  { kind, amount, subject, reverses }: { kind: EntryKind; amount: Micros; subject: string; reverses?: number },
+  now: number,
+): Promise<Micros> {
+  const row = await tx.get(sql<{ balance: Micros }>`
+    UPDATE accounts SET balance = balance + ${amount} WHERE id = ${account} RETURNING balance`);
+  const balanceAfter = sumMicros(row!.balance);
+  await append(tx, {
+    account,
+    kind,
+    amount,
+    subject,
+    balanceAfter,
+    now,
+    ...(reverses === undefined ? {} : { reverses }),
+  });
+  return balanceAfter;
+}
+
+/** The newest entries of an account. Uses entries_of_account. */
+export async function latestEntries(db: Queryable, account: AccountId, limit: number): Promise<Entry[]> {
+  return db.all(sql<Entry>`
+    SELECT id, kind, amount, balance_after, subject, created_at FROM entries
+    WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit}`);
+}
+
+/** Accounts whose balance is not the sum of their entries: must be none, ever. */
+export async function auditBalances(db: Queryable): Promise<{ name: string; balance: Micros; entries: Micros }[]> {
+  return db.all(sql<{ name: string; balance: Micros; entries: Micros }>`
+    SELECT a.name, a.balance, coalesce(e.total, 0) AS entries
+    FROM accounts AS a
+    LEFT JOIN (SELECT account_id, sum(amount) AS total FROM entries GROUP BY account_id) AS e ON e.account_id = a.id
+    WHERE a.balance <> coalesce(e.total, 0)`);
+}

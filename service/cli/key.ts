@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import type { ApiKey, CreatedKey } from '../accounts/keys.ts';
+import { administering, type DatabaseFlags, databaseOption } from './database.ts';
+import { run } from './failure.ts';
+import type { Flags, Output } from './output.ts';
+
+type Common = Flags & DatabaseFlags;
+
+const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
+function showCreated(output: Output, key: CreatedKey): void {
+  output.record({ type: 'key', id: key.id, name: key.name, prefix: key.prefix, api_key: key.apiKey });
+  output.print(`${key.id}: ${key.apiKey}\nKeep it now: only its hash is stored, it cannot be shown again.`);
+}
+
+function show(output: Output, key: ApiKey): void {
+  const revoked = isoOrNull(key.revokedAt);
+  output.record({
+    type: 'key',
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    created_at: isoOrNull(key.createdAt),
+    revoked_at: revoked,
+  });
+  output.print(`${key.id}: ${key.prefix}… "${key.name}"${revoked === null ? '' : `, revoked ${revoked}`}`);
+}
+
+export function addKey(program: Command): void {
+  const key = program.command('key').description('API keys: create, list, revoke, regenerate');
+  const verb = (name: string, description: string) =>
+    key
+      .command(name)
+      .description(description)
+      .addOption(databaseOption())
+      .option('--config <file>', 'settings file of serve, for its database')
+      .option('--json', 'one record a line');
+
+  verb('create', 'make a key; shown this once')
+    .requiredOption('--account <name>', 'name of the account')
+    .option('--name <name>', 'what the key is for', 'API key')
+    .action((flags: Common & { account: string; name: string }) =>
+      run(flags, async (output) =>
+        showCreated(output, await administering(flags, (accounts) => accounts.createKey(flags.account, flags.name))),
+      ),
+    );
+
+  verb('list', 'list the keys of an account, revoked ones too')
+    .requiredOption('--account <name>', 'name of the account')
+    .action((flags: Common & { account: string }) =>
+      run(flags, async (output) => {
+        for (const each of await administering(flags, (accounts) => accounts.keys(flags.account))) show(output, each);
+      }),
+    );
+
+  verb('revoke', 'end a key: the next request with it is refused')
+    .argument('<id>', 'id of the key')
+    .action((id: string, flags: Common) =>
+      run(flags, async (output) => show(output, await administering(flags, (accounts) => accounts.revokeKey(id)))),
+    );
+
+  verb('regenerate', 'end a key and make a new one in its place; shown this once')
+    .argument('<id>', 'id of the key')
+    .action((id: string, flags: Common) =>
+      run(flags, async (output) =>
+        showCreated(output, await administering(flags, (accounts) => accounts.regenerateKey(id))),
+      ),
+    );
+}

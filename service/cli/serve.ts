@@ -1,0 +1,103 @@
+import { type Command, Option } from 'commander';
+import { destination } from 'pino';
+import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
+import { type PartialSettings, startService } from '../service.ts';
+import { DEFAULT_SETTINGS } from '../settings.ts';
+import { readConfig, settingsOf } from './config.ts';
+import { DEFAULT_DATABASE, databaseOption } from './database.ts';
+import { EXIT, fail } from './failure.ts';
+import { wholeNumber } from './numbers.ts';
+import { type Flags, openOutput, versionRecord } from './output.ts';
+
+interface ServeFlags extends Flags {
+  readonly host?: string;
+  readonly port?: number;
+  readonly database?: string;
+  readonly config?: string;
+  readonly temporal?: string;
+  readonly namespace?: string;
+  readonly taskQueue?: string;
+  readonly defaultService?: ServiceLevel;
+  readonly fastMs?: number;
+  readonly standardMs?: number;
+  readonly logLevel: string;
+}
+
+export function addServe(program: Command): void {
+  program
+    .command('serve')
+    .description('answer the REST API, the customer page, /healthz and /readyz until a signal ends it')
+    .option('--host <host>', 'address to listen on (127.0.0.1)')
+    .option('--port <port>', 'port to listen on, 0 for a free one (8080)', wholeNumber)
+    .addOption(databaseOption())
+    .option('--config <file>', 'settings as YAML (docs/service.md)')
+    .addOption(new Option('--temporal <address>', 'host:port of the Temporal server').env('TEMPORAL_ADDRESS'))
+    .addOption(new Option('--namespace <name>', 'Temporal namespace').env('TEMPORAL_NAMESPACE'))
+    .option('--task-queue <name>', 'Temporal task queue (courier-service)')
+    .addOption(
+      new Option('--default-service <level>', 'service of a submission that names none').choices(SERVICE_LEVELS),
+    )
+    .option('--fast-ms <ms>', 'how long the simulated processor takes with fast', wholeNumber)
+    .option('--standard-ms <ms>', 'how long the simulated processor takes with standard', wholeNumber)
+    .addOption(new Option('--log-level <level>', 'what is logged on stderr').default('info'))
+    .option('--json', 'print {"type":"listening","base_url":…} as the first line')
+    .action((flags: ServeFlags) => serve(flags).catch((error: unknown) => fail(flags, error)));
+}
+
+async function serve(flags: ServeFlags): Promise<void> {
+  const file = flags.config === undefined ? {} : readConfig(flags.config);
+  const settings = withFlags(settingsOf(file, process.env), flags);
+  const address = flags.temporal ?? file.temporal?.address;
+  const namespace = flags.namespace ?? file.temporal?.namespace;
+  const taskQueue = flags.taskQueue ?? file.temporal?.task_queue;
+  const stopped = stopSignal();
+  const service = await startService({
+    database: flags.database ?? file.database ?? DEFAULT_DATABASE,
+    host: flags.host ?? file.host ?? '127.0.0.1',
+    port: flags.port ?? file.port ?? 8080,
+    settings,
+    logger: { level: flags.logLevel, stream: destination({ dest: 2, sync: false }) },
+    ...(address === undefined || address === ''
+      ? {}
+      : {
+          temporal: {
+            address,
+            ...(namespace === undefined ? {} : { namespace }),
+            ...(taskQueue === undefined ? {} : { taskQueue }),
+          },
+        }),
+  });
+  const output = openOutput(flags);
+  output.record({ type: 'listening', base_url: service.baseUrl });
+  output.record(versionRecord);
+  output.print(`courier-service answers at ${service.baseUrl} (customer page: ${new URL('/', service.baseUrl).href})`);
+  await stopped;
+  await service.close();
+  output.record({ type: 'summary', ok: true, exit_code: EXIT.done });
+  // Whatever still keeps the loop alive (an idle timer of a library) must not: everything was answered and written.
+  process.exit(EXIT.done);
+}
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const stop = (code: number) => () => {
+      if (asked) process.exit(code);
+      asked = true;
+      resolve();
+    };
+    process.on('SIGINT', stop(EXIT.interrupted));
+    process.on('SIGTERM', stop(EXIT.terminated));
+  });
+}
+
+function withFlags(settings: PartialSettings, { defaultService, fastMs, standardMs }: ServeFlags): PartialSettings {
+  const speeds = settings.processing?.simulated ?? DEFAULT_SETTINGS.processing.simulated;
+  const simulated = { fastMs: fastMs ?? speeds.fastMs, standardMs: standardMs ?? speeds.standardMs };
+  return {
+    ...settings,
+    ...(defaultService === undefined ? {} : { defaultService }),
+    processing: { ...settings.processing, simulated },
+  };
+}

@@ -1,0 +1,87 @@
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import { HEADERS } from '../../contract/headers.ts';
+import type { Context } from './context.ts';
+import { failure } from './envelope.ts';
+import { toApiError } from './error-mapping.ts';
+import { guard } from './gate.ts';
+import { healthRoutes } from './health.ts';
+import { answerBrokenRequest, newRequestId, TIMEOUTS } from './hostile.ts';
+import { readJsonBodies } from './json-body.ts';
+import { describeContract } from './openapi.ts';
+import { accountRoutes } from './routes/account.ts';
+import { indexCheckRoute } from './routes/index-check.ts';
+import { infoRoute } from './routes/info.ts';
+import { submissionRoutes } from './routes/submissions.ts';
+import { setSecurityHeaders } from './security-headers.ts';
+import { answerUnknownRoutes } from './unknown-routes.ts';
+import { compileValidator } from './validator.ts';
+import { BASE } from './version.ts';
+
+/** No body of a POST but a submission's is large: an index-check has 50 URLs at most. */
+const SMALL_BODY_BYTES = 512 * 1024;
+const MAX_CONNECTIONS = 2_000;
+
+/** The HTTP server: the API under its base, health outside of it. */
+export async function buildApp(
+  context: Context,
+  logger: NonNullable<FastifyServerOptions['logger']> | false,
+): Promise<FastifyInstance> {
+  const { settings } = context;
+  const app = Fastify({
+    logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newRequestId,
+    bodyLimit: SMALL_BODY_BYTES,
+    requestTimeout: TIMEOUTS.requestMs,
+    connectionTimeout: TIMEOUTS.idleMs,
+    keepAliveTimeout: TIMEOUTS.keepAliveMs,
+    http: { headersTimeout: TIMEOUTS.headersMs, connectionsCheckingInterval: TIMEOUTS.checkEveryMs },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 16_384 },
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
+    frameworkErrors: (error, request, reply) => void sendError(error, request.id, reply),
+  });
+  app.server.maxConnections = MAX_CONNECTIONS;
+  app.setValidatorCompiler(compileValidator);
+
+  function sendError(error: unknown, requestId: string, reply: Parameters<FastifyInstance['errorHandler']>[2]) {
+    const answer = toApiError(error, settings.indexCheck.retryAfterSeconds);
+    if (answer.statusCode >= 500) app.log.error({ err: answer.cause, requestId, code: answer.code }, 'request failed');
+    if (answer.retryAfterSeconds !== undefined) reply.header(HEADERS.retryAfter, String(answer.retryAfterSeconds));
+    reply.header(HEADERS.requestId, requestId);
+    return reply.status(answer.statusCode).type('application/json; charset=utf-8').send(failure(requestId, answer));
+  }
+
+  answerUnknownRoutes(app);
+  setSecurityHeaders(app, settings.https);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header(HEADERS.requestId, request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, url, id } = request;
+    const { statusCode, elapsedTime } = reply;
+    const path = url.split('?', 1)[0];
+    const key = request.principal?.key.id;
+    app.log.info({ requestId: id, method, path, status: statusCode, ms: Math.round(elapsedTime), key }, 'request');
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request.id, reply));
+
+  healthRoutes(app, context.db);
+  await app.register(
+    async (api) => {
+      await describeContract(api, settings);
+      infoRoute(api, context);
+      await api.register(async (authenticated) => {
+        guard(authenticated, context);
+        readJsonBodies(authenticated);
+        accountRoutes(authenticated, context);
+        submissionRoutes(authenticated, context);
+        indexCheckRoute(authenticated, context);
+      });
+    },
+    { prefix: BASE },
+  );
+  await app.ready();
+  return app;
+}

@@ -1,0 +1,45 @@
+import type { FastifyError } from 'fastify';
+import { DatabaseUnavailableError } from '../../src/database/database.ts';
+import { AccountError } from '../accounts/account.ts';
+import { InsufficientBalance } from '../accounts/entries.ts';
+import { CheckInProgress } from '../index-check/check.ts';
+import { CheckUnavailable } from '../index-check/provider.ts';
+import { IdempotencyConflict } from '../submissions/accept.ts';
+import { ApiError, validationFailed } from './api-error.ts';
+import { problemsOf, type SchemaError } from './schema-problems.ts';
+
+/** Seconds after which storage that was away is worth another try. */
+const STORAGE_RETRY_SECONDS = 5;
+const IN_PROGRESS_RETRY_SECONDS = 2;
+
+/** Fastify's own errors, by their code. */
+const FRAMEWORK: Record<string, ConstructorParameters<typeof ApiError>> = {
+  FST_ERR_BAD_URL: ['invalid_request', 'The path is not correctly percent-encoded.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['submission_not_found'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as Content-Length says.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_json', 'The body is empty.'],
+};
+
+/** What any thrown error means to the client. The only place that decides; what is unknown is a 500 without a word of it. */
+export function toApiError(error: unknown, retryAfterSeconds: number): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof InsufficientBalance) return new ApiError('insufficient_balance');
+  if (error instanceof IdempotencyConflict) return new ApiError('idempotency_conflict');
+  if (error instanceof CheckInProgress) {
+    return new ApiError('request_in_progress', undefined, { retryAfterSeconds: IN_PROGRESS_RETRY_SECONDS });
+  }
+  if (error instanceof CheckUnavailable) {
+    return new ApiError('index_check_unavailable', undefined, { retryAfterSeconds, cause: error });
+  }
+  if (error instanceof DatabaseUnavailableError) {
+    return new ApiError('service_unavailable', undefined, { retryAfterSeconds: STORAGE_RETRY_SECONDS, cause: error });
+  }
+  if (error instanceof AccountError) return new ApiError('validation_failed', error.message);
+  const { code, validation, validationContext } = error as FastifyError & { validationContext?: string };
+  if (validation !== undefined) return validationFailed(problemsOf(validation as SchemaError[], validationContext));
+  const known = code === undefined ? undefined : FRAMEWORK[code];
+  if (known !== undefined) return new ApiError(...known);
+  return new ApiError('internal_error', undefined, { cause: error });
+}

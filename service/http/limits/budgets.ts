@@ -1,0 +1,81 @@
+import type { WindowName } from '../../../contract/headers.ts';
+import type { BudgetSettings } from '../../settings.ts';
+import { SlidingWindow } from './sliding-window.ts';
+
+/** What one window says after a request. */
+export interface BudgetState {
+  readonly name: WindowName;
+  readonly limit: number;
+  readonly windowSeconds: number;
+  readonly remaining: number;
+  /** Seconds until the budget grows again; 0 when nothing of it is used. */
+  readonly resetSeconds: number;
+}
+
+export interface Verdict {
+  readonly allowed: boolean;
+  /** Whole seconds after which the request would be allowed, if nobody else asks. */
+  readonly retryAfterSeconds: number;
+  readonly states: readonly BudgetState[];
+}
+
+const GENERAL = ['minute', 'hour', 'day'] as const;
+const SUBMISSION = [...GENERAL, 'submissions'] as const;
+
+/** The windows of one key (spec 8). */
+export class Budgets {
+  readonly #windows: Record<WindowName, SlidingWindow>;
+  #latest = 0;
+
+  constructor(settings: BudgetSettings) {
+    this.#windows = {
+      minute: new SlidingWindow(settings.minute),
+      hour: new SlidingWindow(settings.hour),
+      day: new SlidingWindow(settings.day),
+      submissions: new SlidingWindow(settings.submissions),
+    };
+  }
+
+  /** Takes one request from every window that counts it, or from none: a denied request costs no budget. */
+  take(submission: boolean, clock: number): Verdict {
+    const now = Math.max(clock, this.#latest);
+    this.#latest = now;
+    const names = submission ? SUBMISSION : GENERAL;
+    let opensAt = now;
+    for (const name of names) {
+      this.#windows[name].advance(now);
+      opensAt = Math.max(opensAt, this.#windows[name].opensAt(now));
+    }
+    const allowed = opensAt <= now;
+    if (allowed) for (const name of names) this.#windows[name].add(now);
+    return {
+      allowed,
+      retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((opensAt - now) / 1_000)),
+      states: names.map((name) => {
+        const window = this.#windows[name];
+        return {
+          name,
+          limit: window.limit,
+          windowSeconds: Math.ceil(window.windowMs / 1_000),
+          remaining: window.remaining,
+          resetSeconds: Math.ceil((window.growsAt(now) - now) / 1_000),
+        };
+      }),
+    };
+  }
+
+  save(): string {
+    return JSON.stringify(Object.fromEntries(SUBMISSION.map((name) => [name, this.#windows[name].save()])));
+  }
+
+  /** Takes up what save() gave; a window it does not name stays empty. */
+  static load(settings: BudgetSettings, saved: string): Budgets {
+    const budgets = new Budgets(settings);
+    const windows = JSON.parse(saved) as Partial<Record<WindowName, [number, number][]>>;
+    for (const name of SUBMISSION) {
+      budgets.#windows[name].load(windows[name] ?? []);
+      budgets.#latest = Math.max(budgets.#latest, budgets.#windows[name].newest);
+    }
+    return budgets;
+  }
+}

@@ -1,0 +1,90 @@
+import type { Window } from '../../settings.ts';
+
+/**
+ * A sliding window: never more than `limit` requests in any stretch of `windowMs`. Small limits keep each request's
+ * time; large ones count in buckets (1/60 of the window up to 10,000, else 1/144) and let a bucket go only when its
+ * youngest request could not count any more, so they may hold a request back one bucket too long but never admit one
+ * too many. Pure but for its own state; the time is handed in.
+ */
+export class SlidingWindow {
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly #grainMs: number;
+  /** Start and count of each bucket, oldest at #head. */
+  #starts: number[] = [];
+  #counts: number[] = [];
+  #head = 0;
+  #total = 0;
+
+  constructor({ limit, windowMs }: Window) {
+    this.limit = limit;
+    this.windowMs = windowMs;
+    const buckets = limit <= 10_000 ? 60 : 144;
+    this.#grainMs = limit <= 1_000 ? 1 : Math.max(1, Math.floor(windowMs / buckets));
+  }
+
+  get remaining(): number {
+    return Math.max(0, this.limit - this.#total);
+  }
+
+  /** Forgets what has left the window. */
+  advance(now: number): void {
+    while (this.#head < this.#starts.length && this.#leavesAt(this.#head) <= now) {
+      this.#total -= this.#counts[this.#head]!;
+      this.#head++;
+    }
+    if (this.#head > 256 && this.#head * 2 > this.#starts.length) {
+      this.#starts = this.#starts.slice(this.#head);
+      this.#counts = this.#counts.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  /** Counts one request. Call advance() before, with the same time. */
+  add(now: number): void {
+    const start = now - (now % this.#grainMs);
+    const last = this.#starts.length - 1;
+    if (last >= this.#head && this.#starts[last]! >= start) this.#counts[last]!++;
+    else {
+      this.#starts.push(start);
+      this.#counts.push(1);
+    }
+    this.#total++;
+  }
+
+  /** When one more request fits, in epoch milliseconds: now when it does already. Call advance() before. */
+  opensAt(now: number): number {
+    let total = this.#total;
+    if (total < this.limit) return now;
+    for (let index = this.#head; index < this.#starts.length; index++) {
+      total -= this.#counts[index]!;
+      if (total < this.limit) return this.#leavesAt(index);
+    }
+    return now + this.windowMs;
+  }
+
+  /** When the oldest request leaves and the budget grows: now when nothing is counted. */
+  growsAt(now: number): number {
+    return this.#head < this.#starts.length ? this.#leavesAt(this.#head) : now;
+  }
+
+  /** The newest time that was counted, so that a clock set back cannot reopen the window. */
+  get newest(): number {
+    return this.#starts.at(-1) ?? 0;
+  }
+
+  save(): [number, number][] {
+    return this.#starts.slice(this.#head).map((start, index) => [start, this.#counts[this.#head + index]!]);
+  }
+
+  load(saved: readonly (readonly [number, number])[]): void {
+    this.#starts = saved.map(([start]) => start);
+    this.#counts = saved.map(([, count]) => count);
+    this.#head = 0;
+    this.#total = this.#counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  #leavesAt(index: number): number {
+    return this.#starts[index]! + this.#grainMs + this.windowMs;
+  }
+}

@@ -1,0 +1,123 @@
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { budgetHeader, IDEMPOTENCY_KEY_PATTERN, WINDOW_NAMES } from '../../contract/headers.ts';
+import type { ServiceSettings } from '../settings.ts';
+import { BASE, CONTRACT_VERSION } from './version.ts';
+
+type Json = Record<string, unknown>;
+interface Operation extends Json {
+  operationId: string;
+  parameters?: Json[];
+  security?: Json[];
+  responses: Record<string, { headers?: Json; links?: Json }>;
+}
+
+/**
+ * Serves the contract (spec 9), made from the very schemas that validate and serialise; headers and links, which
+ * routes do not have, are added here. Call it before the routes are added.
+ */
+export async function describeContract(api: FastifyInstance, { defaultService }: ServiceSettings): Promise<void> {
+  await api.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Queued URL Submission Service',
+        version: CONTRACT_VERSION,
+        description:
+          'Submit URLs for queued processing against a prepaid balance. Requests are judged in this order: 401, 429, ' +
+          '415, 413, 400, 422, then 409 or the replay, 402, 202. ' +
+          `A submission that names no service is ${defaultService} here: send it always.`,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: BASE, description: 'This server.' }],
+      tags: [
+        { name: 'Service', description: 'Version and availability.' },
+        { name: 'Account', description: 'Balance, statistics and the key in use.' },
+        { name: 'Submissions', description: 'Queued submissions and their URLs.' },
+        { name: 'Index-check', description: 'Looks for URLs in current search results (beta).' },
+      ],
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer API_KEY' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        },
+      },
+      security: [{ bearer: [] }, { apiKey: [] }],
+    },
+  });
+  let contract: object | undefined;
+  api.get('/openapi.json', { schema: { hide: true } }, async () => {
+    contract ??= complete(api.swagger() as unknown as Contract);
+    return contract;
+  });
+}
+
+interface Contract extends Json {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+/** Paths relative to the base address, and what the routes cannot say. */
+function complete(document: Contract): Contract {
+  document.paths = Object.fromEntries(
+    Object.entries(document.paths)
+      .filter(([path]) => path !== BASE)
+      .map(([path, methods]) => [path.slice(BASE.length), methods]),
+  );
+  for (const methods of Object.values(document.paths)) {
+    delete methods.head;
+    for (const [method, operation] of Object.entries(methods)) {
+      const isPublic = operation.operationId === 'getServiceInfo';
+      if (isPublic) operation.security = [];
+      if (method === 'post') operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
+      for (const [status, response] of Object.entries(operation.responses)) {
+        response.headers = headersOf(operation.operationId, Number(status), isPublic);
+        if (operation.operationId === 'createSubmission' && Number(status) < 300) {
+          response.links = {
+            detail: {
+              operationId: 'getSubmission',
+              parameters: { reference: '$response.body#/data/reference' },
+              description: 'The accepted submission.',
+            },
+          };
+        }
+      }
+    }
+  }
+  return document;
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: true,
+  description: 'One key per request; the same body with the same key is charged once, for ever.',
+  schema: { type: 'string', minLength: 8, maxLength: 100, pattern: IDEMPOTENCY_KEY_PATTERN },
+};
+
+const header = (description: string, type: 'string' | 'integer' = 'string') => ({ description, schema: { type } });
+
+function headersOf(operationId: string, status: number, isPublic: boolean): Json {
+  const headers: Json = { 'X-Request-Id': header('request_id of the body.') };
+  if (status === 401) headers['WWW-Authenticate'] = header('Bearer.');
+  if (status === 429 || status === 503) headers['Retry-After'] = header('Seconds.', 'integer');
+  if (status === 409) headers['Retry-After'] = header('Seconds; with request_in_progress only.', 'integer');
+  if (operationId === 'createSubmission' && status < 300) headers.Location = header('Path of the submission.');
+  if (status === 200 && ['createSubmission', 'checkIndex'].includes(operationId)) {
+    headers['Idempotent-Replayed'] = header('true when an earlier request with this key is answered again.');
+  }
+  if (isPublic || [401, 408, 431].includes(status)) return headers;
+  for (const name of WINDOW_NAMES) {
+    if (name === 'submissions' && operationId !== 'createSubmission') continue;
+    headers[titled(budgetHeader('limit', name))] = header('Requests allowed in the window.', 'integer');
+    headers[titled(budgetHeader('remaining', name))] = header('Requests left in the window.', 'integer');
+    headers[titled(budgetHeader('reset', name))] = header('Seconds until the budget grows.', 'integer');
+  }
+  headers.RateLimit = header('The same, as the IETF field.');
+  headers['RateLimit-Policy'] = header('The windows, as the IETF field.');
+  return headers;
+}
+
+const titled = (name: string): string =>
+  name
+    .replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())
+    .replace('Ratelimit', 'RateLimit');

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import { CURRENCY } from '../../../contract/money.ts';
+import { Balance, Me, Stats } from '../../../contract/responses.ts';
+import { isoTime, lira } from '../../submissions/record.ts';
+import { accountStats, toBalance } from '../../submissions/stats.ts';
+import type { Context } from '../context.ts';
+import { success } from '../envelope.ts';
+import { answers } from './answers.ts';
+
+/** GET /me, /balance and /stats (spec 4.2 to 4.4). */
+export function accountRoutes(app: FastifyInstance, { db, settings }: Context): void {
+  app.get('/me', { schema: operation('getMe', 'Account, wallet and key', Me) }, async (request) => {
+    const { account, key } = request.principal;
+    return success(request.id, 'Your account.', {
+      account: { id: String(account.id), name: account.name, created_at: isoTime(account.createdAt) },
+      wallet: toBalance(account.balance),
+      prices: {
+        standard: lira(account.prices.standard),
+        fast: lira(account.prices.fast),
+        index_check: lira(settings.indexCheckPrice),
+        currency: CURRENCY,
+      },
+      api_key: {
+        id: key.id,
+        name: key.name,
+        prefix: key.prefix,
+        created_at: isoTime(key.createdAt),
+        expires_at: null,
+      },
+      default_service: settings.defaultService,
+    });
+  });
+
+  app.get('/balance', { schema: operation('getBalance', 'Balance and currency', Balance) }, async (request) =>
+    success(request.id, 'Your balance.', toBalance(request.principal.account.balance)),
+  );
+
+  app.get('/stats', { schema: operation('getStats', 'Balance and submission statistics', Stats) }, async (request) =>
+    success(request.id, 'Your statistics.', await accountStats(db, request.principal.account)),
+  );
+}
+
+const operation = (operationId: string, summary: string, data: typeof Me | typeof Balance | typeof Stats) => ({
+  operationId,
+  summary,
+  tags: ['Account'],
+  response: answers({ 200: { description: summary, data } }, []),
+});

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify';
+import { Success } from '../../../contract/envelope.ts';
+import { ServiceInfo } from '../../../contract/responses.ts';
+import { sql } from '../../../src/database/sql.ts';
+import type { Context } from '../context.ts';
+import { success } from '../envelope.ts';
+import { BASE, CONTRACT_VERSION } from '../version.ts';
+
+/** GET / (spec 4.1): public. */
+export function infoRoute(app: FastifyInstance, { db }: Context): void {
+  const schema = {
+    operationId: 'getServiceInfo',
+    summary: 'Version and availability',
+    tags: ['Service'],
+    response: { 200: { description: 'The service answers.', ...Success(ServiceInfo) } },
+  };
+  app.get('/', { schema }, async (request) => {
+    const available = await db.get(sql`SELECT 1 AS one`).then(
+      () => true,
+      () => false,
+    );
+    return success(request.id, available ? 'The service is available.' : 'Submissions cannot be accepted now.', {
+      name: 'Queued URL Submission Service',
+      version: 'v1',
+      contract_version: CONTRACT_VERSION,
+      available,
+      openapi: `${BASE}/openapi.json`,
+    });
+  });
+}

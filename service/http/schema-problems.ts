@@ -1,0 +1,49 @@
+import type { FastifyRequest } from 'fastify';
+import { MAX_PROBLEMS, type Problem } from '../../contract/envelope.ts';
+import { wrongItems } from '../submissions/url-rules.ts';
+import { validationFailed } from './api-error.ts';
+
+/** What Ajv says of one breach. */
+export interface SchemaError {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: Record<string, unknown>;
+  readonly message?: string;
+}
+
+const REASONS: Partial<Record<string, (params: Record<string, unknown>) => string>> = {
+  type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
+  enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
+  required: ({ missingProperty }) => `${missingProperty} is missing`,
+  additionalProperties: ({ additionalProperty }) => `"${String(additionalProperty).slice(0, 40)}" is not known here`,
+  minLength: ({ limit }) => `must have at least ${limit} characters`,
+  maxLength: ({ limit }) => `must have at most ${limit} characters`,
+  minItems: ({ limit }) => `must hold at least ${limit}`,
+  maxItems: ({ limit }) => `must hold at most ${limit}`,
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `must be at most ${limit}`,
+  format: ({ format }) => (format === 'date' ? 'must be a date as YYYY-MM-DD' : 'must be an absolute HTTP(S) URL'),
+  pattern: ({ pattern }) =>
+    String(pattern).includes('Hh')
+      ? 'must be an absolute HTTP(S) URL without white space'
+      : 'holds a character that is not allowed',
+};
+
+/** The breaches of a schema as the API names them: field, place in the list, reason. The first hundred. */
+export function problemsOf(errors: readonly SchemaError[], context = 'body'): Problem[] {
+  if (errors.some(({ keyword }) => keyword === 'anyOf')) {
+    return [{ field: 'urls', index: null, reason: 'is missing: send url or urls' }];
+  }
+  return errors.slice(0, MAX_PROBLEMS).map(({ instancePath, keyword, params, message }) => {
+    const [field = context, index] = instancePath.split('/').slice(1);
+    const reason = REASONS[keyword]?.(params) ?? message ?? 'is not valid';
+    return { field, index: index === undefined ? null : Number(index), reason };
+  });
+}
+
+/** Throws the 422 of a body that the schema refused, with every wrong URL of it. Call it first in a POST handler. */
+export function refuseInvalid({ validationError, body }: FastifyRequest, maxUrls: number): void {
+  if (validationError === undefined) return;
+  const said = problemsOf((validationError.validation ?? []) as unknown as SchemaError[]);
+  throw validationFailed(wrongItems(body, said, maxUrls));
+}

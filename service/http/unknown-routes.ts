@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from './api-error.ts';
+
+/**
+ * Paths that do not exist answer 404; a path that does, asked with a method that it does not have (OPTIONS, TRACE and
+ * any other included), answers 405 with Allow. Judged before the body is read. Call it before any route is added.
+ */
+export function answerUnknownRoutes(app: FastifyInstance): void {
+  const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const entry = known.get(url) ?? {
+      pattern: new RegExp(`^${url.replaceAll(/[.]/g, '\\.').replaceAll(/:[a-z]+/g, '[^/]+')}$`),
+      methods: new Set<string>(),
+    };
+    for (const each of [method].flat()) entry.methods.add(each);
+    known.set(url, entry);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    const path = request.url.split('?', 1)[0]!;
+    const route = [...known.values()].find(({ pattern }) => pattern.test(path));
+    if (route === undefined) throw new ApiError('route_not_found');
+    reply.header('allow', [...route.methods].join(', '));
+    throw new ApiError('method_not_allowed');
+  });
+}

@@ -1,0 +1,11 @@
+import { braveProvider } from './brave.ts';
+import type { IndexCheckProvider } from './provider.ts';
+import type { IndexCheckSettings } from './settings.ts';
+import { simulatedProvider } from './simulated.ts';
+
+/** The provider that the settings name. Throws a TypeError when its own settings are missing. */
+export function openProvider(settings: IndexCheckSettings): IndexCheckProvider {
+  if (settings.provider === 'simulated') return simulatedProvider;
+  if (settings.brave === undefined) throw new TypeError('index-check provider brave needs its endpoint and token');
+  return braveProvider(settings.brave);
+}

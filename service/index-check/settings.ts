@@ -1,0 +1,18 @@
+export interface IndexCheckSettings {
+  readonly provider: 'simulated' | 'brave';
+  readonly brave?: BraveSettings;
+  /** How long one call of the provider may take. */
+  readonly timeoutMs: number;
+  /** After this long without a result the charge is restored, whatever became of the process. Above timeoutMs. */
+  readonly leaseMs: number;
+  /** How long a repeated request waits for the first one before it is told to come back. */
+  readonly waitMs: number;
+  readonly retryAfterSeconds: number;
+}
+
+export interface BraveSettings {
+  /** For example https://api.search.brave.com/res/v1/web/search. */
+  readonly endpoint: string;
+  /** Subscription token: a secret, sent in X-Subscription-Token only. */
+  readonly token: string;
+}

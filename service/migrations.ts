@@ -1,0 +1,64 @@
+import type { Migration } from '../src/database/migrate.ts';
+
+/** The tables of the service. Times are epoch milliseconds, money is integer micro-lira. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'accounts, submissions, index-checks',
+    statements: (t) => [
+      `CREATE TABLE accounts (
+        id ${t.id}, name TEXT NOT NULL UNIQUE, password TEXT,
+        balance BIGINT NOT NULL DEFAULT 0 CHECK (balance >= 0),
+        price_standard BIGINT NOT NULL CHECK (price_standard >= 0),
+        price_fast BIGINT NOT NULL CHECK (price_fast >= 0),
+        created_at BIGINT NOT NULL)`,
+
+      // Append-only: the balance is their sum. `reverses` is unique, so that no charge is ever given back twice.
+      `CREATE TABLE entries (
+        id ${t.id}, account_id BIGINT NOT NULL REFERENCES accounts (id),
+        kind TEXT NOT NULL CHECK (kind IN ('charge', 'restore', 'top_up', 'refund')),
+        amount BIGINT NOT NULL, balance_after BIGINT NOT NULL CHECK (balance_after >= 0),
+        subject TEXT NOT NULL, reverses BIGINT UNIQUE REFERENCES entries (id), created_at BIGINT NOT NULL)`,
+      'CREATE INDEX entries_of_account ON entries (account_id, id)',
+
+      `CREATE TABLE api_keys (
+        id TEXT PRIMARY KEY, account_id BIGINT NOT NULL REFERENCES accounts (id), name TEXT NOT NULL,
+        prefix TEXT NOT NULL, hash ${t.bytes} NOT NULL UNIQUE, created_at BIGINT NOT NULL, revoked_at BIGINT)`,
+      'CREATE INDEX api_keys_of_account ON api_keys (account_id)',
+
+      // The claim of an idempotency key is the submission itself: it never expires while the submission exists.
+      `CREATE TABLE submissions (
+        id ${t.id}, reference TEXT NOT NULL UNIQUE, account_id BIGINT NOT NULL REFERENCES accounts (id),
+        idempotency_key TEXT NOT NULL, fingerprint ${t.bytes} NOT NULL,
+        project TEXT NOT NULL, searchable TEXT NOT NULL, service TEXT NOT NULL, status TEXT NOT NULL,
+        url_count BIGINT NOT NULL, urls_completed BIGINT NOT NULL DEFAULT 0, urls_failed BIGINT NOT NULL DEFAULT 0,
+        price BIGINT NOT NULL, charged BIGINT NOT NULL, refunded BIGINT NOT NULL DEFAULT 0,
+        created_at BIGINT NOT NULL, started_at BIGINT, finished_at BIGINT, dispatched_at BIGINT,
+        UNIQUE (account_id, idempotency_key))`,
+      'CREATE INDEX submissions_of_account ON submissions (account_id, id)',
+      'CREATE INDEX submissions_by_status ON submissions (account_id, status, id)',
+      'CREATE INDEX submissions_waiting ON submissions (service, id) WHERE dispatched_at IS NULL',
+
+      // status NULL: not decided yet, so it reads as the submission does. url_key finds a URL within an account.
+      `CREATE TABLE submission_urls (
+        submission_id BIGINT NOT NULL, position BIGINT NOT NULL, url TEXT NOT NULL, url_key BIGINT NOT NULL,
+        status TEXT, reason TEXT, updated_at BIGINT, PRIMARY KEY (submission_id, position)) ${t.withoutRowid}`,
+      'CREATE INDEX submission_urls_by_key ON submission_urls (url_key, submission_id)',
+
+      // idempotency_key NULL: the charge was restored, the key is free again.
+      `CREATE TABLE index_checks (
+        id TEXT PRIMARY KEY, account_id BIGINT NOT NULL REFERENCES accounts (id),
+        idempotency_key TEXT, fingerprint ${t.bytes} NOT NULL, status TEXT NOT NULL, urls TEXT NOT NULL,
+        url_count BIGINT NOT NULL, found_count BIGINT NOT NULL DEFAULT 0, results TEXT,
+        price BIGINT NOT NULL, charged BIGINT NOT NULL, charge_id BIGINT NOT NULL REFERENCES entries (id),
+        lease_until BIGINT NOT NULL, created_at BIGINT NOT NULL, finished_at BIGINT,
+        UNIQUE (account_id, idempotency_key))`,
+      `CREATE INDEX index_checks_running ON index_checks (lease_until) WHERE status = 'executing'`,
+
+      'CREATE TABLE budgets (key_id TEXT PRIMARY KEY, windows TEXT NOT NULL, updated_at BIGINT NOT NULL)',
+
+      `CREATE TABLE sessions (
+        hash ${t.bytes} PRIMARY KEY, account_id BIGINT NOT NULL REFERENCES accounts (id),
+        csrf TEXT NOT NULL, expires_at BIGINT NOT NULL)`,
+    ],
+  },
+];

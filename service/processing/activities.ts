@@ -1,0 +1,52 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { ServiceLevel, SubmissionState } from '../../contract/states.ts';
+import type { Database } from '../../src/database/database.ts';
+import { type Plan, type Processor, TryLater } from './processor.ts';
+import { begin, finish, itemsOf, recordOutcomes } from './transitions.ts';
+
+export interface Work extends Plan {
+  readonly steps: number;
+}
+
+/** What processSubmission asks of the outside world. URLs never pass through Temporal: only the reference does. */
+export interface ProcessingActivities {
+  planProcessing(reference: string, service: ServiceLevel): Promise<Work>;
+  beginProcessing(reference: string): Promise<boolean>;
+  processStep(reference: string, step: number): Promise<void>;
+  finishProcessing(reference: string): Promise<SubmissionState>;
+}
+
+interface Deps {
+  readonly db: Database;
+  readonly processor: Processor;
+  readonly refundFailed: boolean;
+  readonly now: () => number;
+}
+
+export function processingActivities({ db, processor, refundFailed, now }: Deps): ProcessingActivities {
+  return {
+    async planProcessing(reference, service) {
+      const items = await itemsOf(db, reference);
+      if (items.length === 0)
+        throw ApplicationFailure.nonRetryable(`there is no submission ${reference}`, 'NoSubmission');
+      return { ...processor.plan(service), steps: processor.split(items).length };
+    },
+    beginProcessing: (reference) => begin(db, reference, now()),
+    async processStep(reference, step) {
+      const items = await itemsOf(db, reference);
+      const left = (processor.split(items)[step] ?? []).filter(({ position }) => items[position]?.decided === false);
+      const { cancellationSignal } = Context.current();
+      try {
+        await processor.run(left, (outcomes) => recordOutcomes(db, reference, outcomes, now()), cancellationSignal);
+      } catch (error) {
+        if (!(error instanceof TryLater)) throw error;
+        throw ApplicationFailure.create({
+          message: error.message,
+          type: 'TryLater',
+          ...(error.afterMs === undefined ? {} : { nextRetryDelay: error.afterMs }),
+        });
+      }
+    },
+    finishProcessing: (reference) => finish(db, reference, refundFailed, now()),
+  };
+}

@@ -1,0 +1,85 @@
+import type { ServiceLevel } from '../../contract/states.ts';
+import type { Database } from '../../src/database/database.ts';
+import { eachText, sql } from '../../src/database/sql.ts';
+
+/** Starts the processing of one submission; starting it again changes nothing. Throws when Temporal is away. */
+export type StartProcessing = (reference: string, service: ServiceLevel) => Promise<void>;
+
+/** So few at a time that fast submissions which came meanwhile are next. */
+const BATCH = 20;
+
+interface Waiting {
+  readonly reference: string;
+  readonly service: ServiceLevel;
+}
+
+/** Accepted submissions that were never started, fast before standard, oldest first. Uses submissions_waiting. */
+const waiting = sql<Waiting>`
+  SELECT reference, service FROM submissions WHERE dispatched_at IS NULL ORDER BY service, id LIMIT ${BATCH}`;
+
+export interface Dispatcher {
+  /** Something was accepted: look now. Never throws, never blocks. */
+  wake(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Hands accepted submissions to Temporal. It looks when woken and every `sweepMs`, so that what was accepted while
+ * Temporal was away, or by a process that crashed, is started too; the table is the queue and nothing is only in memory.
+ */
+export function runDispatcher(
+  db: Database,
+  start: StartProcessing,
+  { sweepMs, now, onError }: { sweepMs: number; now: () => number; onError: (error: unknown) => void },
+): Dispatcher {
+  let closed = false;
+  let running: Promise<void> | undefined;
+  let again = false;
+
+  async function dispatchAll(): Promise<void> {
+    for (let more = true; more && !closed; ) {
+      const batch = await db.all(waiting);
+      await Promise.all(batch.map(({ reference, service }) => start(reference, service)));
+      if (batch.length > 0) {
+        await db.run(sql`
+          UPDATE submissions SET dispatched_at = ${now()}
+          WHERE reference IN (SELECT value FROM ${eachText(batch.map(({ reference }) => reference))} AS e)`);
+      }
+      more = batch.length === BATCH;
+    }
+  }
+
+  function look(): void {
+    again = true;
+    if (closed || running !== undefined) return;
+    running = (async () => {
+      while (again && !closed) {
+        again = false;
+        await dispatchAll().catch(onError);
+      }
+    })().finally(() => {
+      running = undefined;
+    });
+  }
+
+  const timer = setInterval(look, sweepMs).unref();
+  look();
+  return {
+    wake: look,
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/**
+ * Hands every submission that has not ended to Temporal again. Called when the service starts: should Temporal have
+ * lost its state, the work goes on where the rows say; where a workflow is alive, nothing happens.
+ */
+export async function dispatchUnfinishedAgain(db: Database): Promise<number> {
+  const { changes } = await db.run(sql`
+    UPDATE submissions SET dispatched_at = NULL WHERE status IN ('queued', 'processing') AND dispatched_at IS NOT NULL`);
+  return changes;
+}

@@ -1,0 +1,22 @@
+export interface ProcessingSettings {
+  readonly processor: 'simulated' | 'indexnow';
+  /** How long the simulated processor takes, from acceptance to the end. */
+  readonly simulated: { readonly fastMs: number; readonly standardMs: number };
+  readonly indexnow?: IndexNowSettings;
+  /** Whether failed URLs are paid back when a submission ends. */
+  readonly refundFailed: boolean;
+  /** How often accepted submissions that were never started are looked for. */
+  readonly sweepMs: number;
+}
+
+export interface IndexNowSettings {
+  /** For example https://api.indexnow.org/indexnow. */
+  readonly endpoint: string;
+  /** 8 to 128 characters of a-z A-Z 0-9 and hyphen; public by design of the protocol. */
+  readonly key: string;
+  /**
+   * Where each host serves the key file; `{host}` stands for the host. Absent: /KEY.txt at the root of each host, as
+   * the protocol has it.
+   */
+  readonly keyLocation?: string;
+}

@@ -1,0 +1,1 @@
+export { processSubmission } from './process-submission.ts';

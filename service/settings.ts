@@ -1,0 +1,54 @@
+import { LIMITS } from '../contract/limits.ts';
+import { INDEX_CHECK_PRICE, type Micros } from '../contract/money.ts';
+import type { ServiceLevel } from '../contract/states.ts';
+import type { IndexCheckSettings } from './index-check/settings.ts';
+import type { ProcessingSettings } from './processing/settings.ts';
+
+/** So many requests in any stretch of so long, per key. */
+export interface Window {
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+/** The budgets of section 8; the lengths are settings so that a test need not wait an hour. */
+export interface BudgetSettings {
+  readonly minute: Window;
+  readonly hour: Window;
+  readonly day: Window;
+  readonly submissions: Window;
+}
+
+export interface ServiceSettings {
+  /** The service level of a submission that names none (spec 2.3 leaves it open). */
+  readonly defaultService: ServiceLevel;
+  readonly budgets: BudgetSettings;
+  /** Largest body of a POST: 5,000 URLs of 2,048 characters and their quotes fit. */
+  readonly bodyLimitBytes: number;
+  readonly indexCheckPrice: Micros;
+  readonly indexCheck: IndexCheckSettings;
+  readonly processing: ProcessingSettings;
+  /** Set the Secure attribute of cookies and HSTS: the service is reached over HTTPS. */
+  readonly https: boolean;
+}
+
+const MINUTE_MS = 60_000;
+
+export const DEFAULT_SETTINGS: ServiceSettings = {
+  defaultService: 'standard',
+  budgets: {
+    minute: { limit: LIMITS.requests.minute, windowMs: MINUTE_MS },
+    hour: { limit: LIMITS.requests.hour, windowMs: 60 * MINUTE_MS },
+    day: { limit: LIMITS.requests.day, windowMs: 24 * 60 * MINUTE_MS },
+    submissions: { limit: LIMITS.submissionsPerMinute, windowMs: MINUTE_MS },
+  },
+  bodyLimitBytes: 12 * 1024 * 1024,
+  indexCheckPrice: INDEX_CHECK_PRICE,
+  indexCheck: { provider: 'simulated', timeoutMs: 30_000, leaseMs: 60_000, waitMs: 5_000, retryAfterSeconds: 10 },
+  processing: {
+    processor: 'simulated',
+    simulated: { fastMs: 5 * MINUTE_MS, standardMs: 180 * MINUTE_MS },
+    refundFailed: false,
+    sweepMs: 1_000,
+  },
+  https: false,
+};

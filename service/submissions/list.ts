@@ -1,0 +1,47 @@
+import { LIMITS } from '../../contract/limits.ts';
+import type { ListQuery } from '../../contract/requests.ts';
+import type { SubmissionList } from '../../contract/responses.ts';
+import type { Queryable } from '../../src/database/database.ts';
+import { join, type Query, sql } from '../../src/database/sql.ts';
+import type { AccountId } from '../accounts/account.ts';
+import { pagination } from './pagination.ts';
+import { SUBMISSION_COLUMNS, type SubmissionRow, toSubmission } from './record.ts';
+import { containing } from './search.ts';
+import { urlIdentity, urlKey } from './url-identity.ts';
+
+const DAY_MS = 86_400_000;
+const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+
+/**
+ * One page of an account's submissions, newest first; filters narrow it together (spec 4.5).
+ * Uses submissions_of_account, submissions_by_status and submission_urls_by_key.
+ */
+export async function listSubmissions(db: Queryable, account: AccountId, query: ListQuery): Promise<SubmissionList> {
+  const { page = 1, limit = LIMITS.listPage.default } = query;
+  const where = join(conditions(account, query), ' AND ');
+  const counted = await db.get(sql<{ total: number }>`SELECT count(*) AS total FROM submissions WHERE ${where}`);
+  const total = counted?.total ?? 0;
+  const offset = (page - 1) * limit;
+  const rows =
+    offset >= total
+      ? []
+      : await db.all(sql<SubmissionRow>`
+          SELECT ${SUBMISSION_COLUMNS} FROM submissions WHERE ${where}
+          ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`);
+  return { submissions: rows.map(toSubmission), pagination: pagination(page, limit, total) };
+}
+
+function conditions(account: AccountId, { status, reference, url, q, from, to }: ListQuery): Query[] {
+  const all = [sql`account_id = ${account}`];
+  if (status !== undefined) all.push(sql`status = ${status}`);
+  if (reference !== undefined) all.push(sql`reference = ${reference}`);
+  if (from !== undefined) all.push(sql`created_at >= ${startOf(from)}`);
+  if (to !== undefined) all.push(sql`created_at < ${startOf(to) + DAY_MS}`);
+  if (q !== undefined && q !== '') all.push(sql`searchable LIKE ${containing(q)} ESCAPE '\\'`);
+  if (url !== undefined) {
+    all.push(
+      sql`id IN (SELECT submission_id FROM submission_urls WHERE url_key = ${urlKey(urlIdentity(url), account)})`,
+    );
+  }
+  return all;
+}

@@ -1,0 +1,62 @@
+import { CURRENCY, type Micros, sumMicros } from '../../contract/money.ts';
+import type { Balance, Stats } from '../../contract/responses.ts';
+import type { SubmissionState } from '../../contract/states.ts';
+import type { Queryable } from '../../src/database/database.ts';
+import { sql } from '../../src/database/sql.ts';
+import type { Account } from '../accounts/account.ts';
+import { lira } from './record.ts';
+
+/** The balance as the API shows it: for reading, and exactly. */
+export function toBalance(balance: Micros): Balance {
+  return { balance: lira(balance), balance_micros: balance, currency: CURRENCY };
+}
+
+interface ByStatus {
+  readonly status: SubmissionState;
+  readonly submissions: number;
+  readonly urls: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly spent: Micros;
+}
+
+/** GET /stats (spec 4.4): one pass over the account's submissions and one over its index-checks. */
+export async function accountStats(db: Queryable, account: Account): Promise<Stats> {
+  const rows = await db.all(sql<ByStatus>`
+    SELECT status, count(*) AS submissions, sum(url_count) AS urls, sum(urls_completed) AS completed,
+      sum(urls_failed) AS failed, sum(charged - refunded) AS spent
+    FROM submissions WHERE account_id = ${account.id} GROUP BY status`);
+  const checks = await db.get(sql<{ total: number; urls: number; found: number; spent: Micros }>`
+    SELECT count(*) AS total, coalesce(sum(url_count), 0) AS urls, coalesce(sum(found_count), 0) AS found,
+      coalesce(sum(charged), 0) AS spent
+    FROM index_checks WHERE account_id = ${account.id} AND status = 'done'`);
+  const sum = (field: 'submissions' | 'urls' | 'completed' | 'failed') =>
+    rows.reduce((total, row) => total + row[field], 0);
+  const count = (status: SubmissionState) => rows.find((row) => row.status === status)?.submissions ?? 0;
+  const onSubmissions = sumMicros(...rows.map(({ spent }) => spent));
+  const onChecks = checks!.spent;
+  return {
+    ...toBalance(account.balance),
+    submissions: {
+      total: sum('submissions'),
+      queued: count('queued'),
+      processing: count('processing'),
+      completed: count('completed'),
+      partial: count('partial'),
+      failed: count('failed'),
+    },
+    urls: {
+      total: sum('urls'),
+      pending: sum('urls') - sum('completed') - sum('failed'),
+      completed: sum('completed'),
+      failed: sum('failed'),
+    },
+    spending: {
+      submissions: lira(onSubmissions),
+      index_checks: lira(onChecks),
+      total: lira(sumMicros(onSubmissions, onChecks)),
+      currency: CURRENCY,
+    },
+    index_checks: { total: checks!.total, urls: checks!.urls, found: checks!.found },
+  };
+}

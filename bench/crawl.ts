@@ -1,0 +1,100 @@
+// npm run bench:crawl [-- --growth] [-- --ours]: ours and the peers on the same corpora, served from loopback, medians
+// of three and ratios of this one run. --growth: 1, 2, 5 and 10 million pages by ours. --ours: without the peers.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { CHILDREN, locOf, PAGES } from './crawl/corpora.ts';
+import { type Measured, measure, median } from './crawl/measured.ts';
+import { benchFolder, ours, peers, type Runner } from './crawl/runners.ts';
+
+const RUNS = 3;
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+async function withServer<T>(children: number, use: (origin: string) => Promise<T>): Promise<T> {
+  const script = join(benchFolder, 'crawl', 'server.ts');
+  const server = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, String(children)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const origin = await new Promise<string>((resolve) =>
+    server.stdout.once('data', (chunk) => resolve(String(chunk).trim())),
+  );
+  try {
+    return await use(origin);
+  } finally {
+    server.stdin.end();
+  }
+}
+
+/** The digest of what should be read, made from the generator and not from any parser. */
+function expected(corpus: 'a' | 'b' | 'c'): string {
+  const locs: string[] = [];
+  for (let child = 0; child < (corpus === 'c' ? CHILDREN : 1); child += 1) {
+    for (let page = 0; page < PAGES; page += 1) locs.push(locOf(child, page));
+  }
+  return createHash('sha256').update(locs.sort().join('\n')).digest('hex');
+}
+
+async function verdictOf(runner: Runner, url: string, sha256: string): Promise<string> {
+  process.env.BENCH_DIGEST = '1';
+  const got = await measure(runner, url);
+  delete process.env.BENCH_DIGEST;
+  if (typeof got === 'string') return got;
+  return got.sha256 === sha256 ? 'exact' : `WRONG (${got.urls} pages)`;
+}
+
+async function medianOf(runner: Runner, url: string): Promise<Measured | string> {
+  const runs: Measured[] = [];
+  for (let run = 0; run < RUNS; run += 1) {
+    const got = await measure(runner, url);
+    if (typeof got === 'string') return got;
+    runs.push(got);
+  }
+  return { ...runs[0]!, seconds: median(runs.map((run) => run.seconds)), rssMb: median(runs.map((run) => run.rssMb)) };
+}
+
+async function compare(runners: readonly Runner[]): Promise<void> {
+  await withServer(CHILDREN, async (origin) => {
+    for (const corpus of ['a', 'b', 'c'] as const) {
+      const url = `${origin}/${corpus}.xml`;
+      const sha256 = expected(corpus);
+      say(
+        `\n(${corpus})\n| crawler | seconds | times ours | RSS MB | pages/s | output |\n| --- | --- | --- | --- | --- | --- |`,
+      );
+      let base: number | undefined;
+      for (const runner of runners) {
+        const got = await medianOf(runner, url);
+        if (typeof got === 'string') say(`| ${runner.name} | failed: ${got} | | | | |`);
+        else {
+          base ??= got.seconds;
+          const output = await verdictOf(runner, url, sha256);
+          const rate = Math.round(got.urls / got.seconds).toLocaleString('en');
+          say(
+            `| ${runner.name} | ${got.seconds.toFixed(2)} | ${(got.seconds / base).toFixed(1)} | ${Math.round(got.rssMb)} | ${rate} | ${output} |`,
+          );
+        }
+      }
+    }
+    const gunzip = await medianOf(
+      { name: 'gunzip', command: [process.execPath, join(benchFolder, 'crawl', 'peers', 'gunzip.mjs')] },
+      `${origin}/c.xml`,
+    );
+    if (typeof gunzip !== 'string') say(`\ngunzip of (c) alone, in Node: ${gunzip.seconds.toFixed(2)} s`);
+  });
+}
+
+async function growth(): Promise<void> {
+  say('\n| pages | seconds | per million | RSS MB |\n| --- | --- | --- | --- |');
+  for (const millions of [1, 2, 5, 10]) {
+    await withServer(millions * CHILDREN, async (origin) => {
+      const got = await medianOf(ours()[0]!, `${origin}/c.xml`);
+      if (typeof got === 'string') say(`| ${millions} million | failed: ${got} | | |`);
+      else
+        say(
+          `| ${millions} million | ${got.seconds.toFixed(2)} | ${(got.seconds / millions).toFixed(2)} | ${Math.round(got.rssMb)} |`,
+        );
+    });
+  }
+}
+
+if (process.argv.includes('--growth')) await growth();
+else await compare(process.argv.includes('--ours') ? ours() : [...ours(), ...peers()]);

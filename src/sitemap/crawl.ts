@@ -57,6 +57,7 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
       userAgent: settings.userAgent,
       headers: settings.headers,
       headerHosts: new Set(hosts.map((url) => url.host)),
+      idleMs: settings.timeouts.idleMs,
       now: settings.now,
     },
     budget: { urls: 0, maxUrls: settings.maxUrls, maxSitemaps: settings.maxSitemaps },

@@ -52,7 +52,7 @@ export interface CrawlOptions {
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, idleMs: 30_000, totalMs: 600_000 };
+export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 20_000, idleMs: 10_000, totalMs: 300_000 };
 
 export interface Settings extends Required<Omit<CrawlOptions, 'signal' | 'contact' | 'timeouts' | 'known' | 'done'>> {
   readonly timeouts: Timeouts;

@@ -6,7 +6,7 @@ export interface Timeouts {
   readonly connectMs: number;
   /** From the request to the status line. */
   readonly headersMs: number;
-  /** Between two pieces of the body. */
+  /** Without a byte of the body, or waited in all while less than 1 KiB came: a server that drips is as bad as one that hangs. */
   readonly idleMs: number;
   /** For one sitemap, retries and redirects included. */
   readonly totalMs: number;

@@ -17,6 +17,7 @@ export interface HttpContext {
   readonly headers: Readonly<Record<string, string>>;
   readonly headerHosts: ReadonlySet<string>;
   readonly signal: AbortSignal;
+  readonly idleMs: number;
   readonly now: () => number;
 }
 
@@ -62,7 +63,7 @@ export async function openHttp(url: URL, known: KnownSitemap | undefined, contex
     }
     return {
       kind: 'body',
-      bytes: bodyOf(response, context.signal),
+      bytes: notDripping(bodyOf(response, context.signal), context.idleMs),
       location: at,
       contentType: one(headers['content-type']),
       contentEncoding: one(headers['content-encoding']),
@@ -116,6 +117,27 @@ async function* bodyOf({ body }: Dispatcher.ResponseData, signal: AbortSignal): 
   }
 }
 
+/** As much must come within the time in which a body may pause. */
+const LEAST_BYTES = 1_024;
+
+/** Ends a body that comes too slowly to ever end. Only waiting for bytes counts, not what the consumer does with them. */
+async function* notDripping(body: AsyncGenerator<Buffer>, idleMs: number): AsyncGenerator<Buffer> {
+  let waited = 0;
+  let bytes = 0;
+  let since = performance.now();
+  for await (const chunk of body) {
+    waited += performance.now() - since;
+    bytes += chunk.length;
+    if (bytes >= LEAST_BYTES) {
+      waited = 0;
+      bytes = 0;
+    } else if (waited > idleMs)
+      throw new SitemapError('TIMEOUT', `less than ${LEAST_BYTES} bytes came within ${idleMs} ms`);
+    yield chunk;
+    since = performance.now();
+  }
+}
+
 function target(location: string | undefined, at: URL, status: number): URL {
   if (location === undefined || !URL.canParse(location, at.href)) {
     throw new SitemapError('HTTP_STATUS', `HTTP ${status} without an address to go to`);
@@ -143,7 +165,8 @@ export function networkError(error: unknown, signal: AbortSignal): unknown {
     error instanceof errors.HeadersTimeoutError ||
     error instanceof errors.BodyTimeoutError
   ) {
-    return new SitemapError('TIMEOUT', TIMED_OUT[error.code] ?? error.message, { cause: error, transient: true });
+    // Not tried again here: who was silent for so long will be again, and the crawl has others to read.
+    return new SitemapError('TIMEOUT', TIMED_OUT[error.code] ?? error.message, { cause: error });
   }
   const { code, message } = innermost(error);
   if (code === 'ERR_INVALID_URL') return new SitemapError('BAD_URL', message, { cause: error });

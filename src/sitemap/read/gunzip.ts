@@ -15,6 +15,8 @@ const MAX_LAYERS = 3;
 const INPUT = 16 * 1024;
 /** What comes out at once. With the 16 KB of the default, handing pieces over costs more than unpacking them. */
 const OUTPUT = 128 * 1024;
+/** What may come out of one piece. Deflate at its worst stays below. */
+const HELD_LIMIT = 24 * 1024 * 1024;
 /** More than this and nothing but a bomb is packed so tightly. Sitemaps reach 10 to 40. */
 const MAX_RATIO = 250;
 const RATIO_MATTERS_FROM = 8 * 1024 * 1024;
@@ -132,10 +134,22 @@ function openerOf(
 async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): AsyncGenerator<Buffer> {
   const salvage = new Salvage();
   let ready: Buffer[] = [];
+  let held = 0;
   let failure: Error | undefined;
   let ended = false;
   let wake = () => {};
   stream.on('data', (chunk: Buffer) => {
+    held += chunk.length;
+    // Brotli knows no worst ratio: a few bytes may come out as gigabytes before anyone can look at the limits.
+    if (held > HELD_LIMIT) {
+      failure ??= new SitemapError(
+        'TOO_LARGE',
+        `${INPUT} bytes unpack to more than ${HELD_LIMIT}: no sitemap is packed so tightly`,
+      );
+      stream.destroy();
+      wake();
+      return;
+    }
     salvage.came(chunk);
     ready.push(chunk);
   });
@@ -160,6 +174,7 @@ async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): Asy
       const worked = until((done) => stream.write(piece, done));
       const before = ready;
       ready = [];
+      held = 0;
       yield* before;
       await worked;
       // What follows the last member (padding, mostly) is nobody's.
@@ -168,6 +183,7 @@ async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): Asy
     if (failure === undefined && !ended) await until(() => stream.end());
     yield* ready.splice(0);
     if (failure !== undefined) {
+      if (failure instanceof SitemapError) throw failure;
       yield* salvage.rest();
       throw corrupt(failure);
     }

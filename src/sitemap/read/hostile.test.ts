@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { NS, type ReadSetup, readBytes, urlset } from '../testing/collect.ts';
 
 const HEAD = `<?xml version="1.0"?><urlset ${NS}>`;
@@ -8,6 +8,10 @@ const A = 'https://shop.example/a';
 const first = `<url><loc>${A}</loc></url>`;
 const bomb = (levels: number) =>
   `<!DOCTYPE z [<!ENTITY a0 "aaaaaaaaaa">${Array.from({ length: levels }, (_, n) => `<!ENTITY a${n + 1} "${`&a${n};`.repeat(10)}">`).join('')}]>`;
+
+const brotliBomb = brotliCompressSync(Buffer.alloc(256 << 20, ' '), {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 4 },
+});
 
 /** What it is, its bytes, and the code that its verdict must have. */
 const hostile: readonly (readonly [string, () => string | Buffer, string, ReadSetup?])[] = [
@@ -33,6 +37,7 @@ const hostile: readonly (readonly [string, () => string | Buffer, string, ReadSe
   ],
   ['a gzip bomb', () => gzipSync(Buffer.alloc(64 << 20, ' ')), 'TOO_LARGE'],
   ['a gzip bomb of zeros', () => gzipSync(Buffer.alloc(64 << 20)), 'TOO_LARGE'],
+  ['a brotli bomb', () => brotliBomb, 'TOO_LARGE', { contentEncoding: 'br' }],
   ['a gzip bomb of records', () => gzipSync(HEAD + first.repeat(400_000)), 'TOO_LARGE'],
   ['a bomb in a bomb', () => gzipSync(gzipSync(Buffer.alloc(128 << 20, ' '))), 'TOO_LARGE'],
   ['a body that goes on', () => HEAD + first.repeat(300_000), 'TOO_LARGE', { maxBytes: 10_000_000 }],

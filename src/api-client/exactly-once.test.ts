@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Dialect, type Fault, startOtherService } from '../../test/fixtures/other-service.ts';
+import { type FrozenBatch, freezeBatch } from '../submission/freeze.ts';
+import type { AccountId, Reference, WatchId } from '../submission/ids.ts';
+import { outcomeOf } from '../submission/outcome.ts';
+import { mustReconcile } from '../submission/reconcile.ts';
+import type { Url } from '../url/url.ts';
+import { createApiClient } from './client.ts';
+import { findLostBatch } from './find-lost.ts';
+
+const HOUR = 3_600_000;
+const PRICE_KURUS = 20;
+/** Every fault but the stalls, which take a second each and are tested by themselves. */
+const FAULTS: readonly Fault[] = [
+  'drop-before',
+  'drop-after',
+  'cut',
+  'html-200',
+  'html-502',
+  'html-429',
+  'error-500',
+  'error-503',
+  'error-429',
+  'redirect',
+  'no-reference',
+  'contradiction',
+  'success-false-202',
+  'wrong-types',
+  'gzip',
+];
+
+interface Planned {
+  readonly urls: readonly Url[];
+  readonly frozen: FrozenBatch;
+  /** When the first attempt whose outcome is unknown was made. */
+  unknownSince: number | null;
+  reference: Reference | null;
+}
+
+const schedule = fc.record({
+  sizes: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 }),
+  /** What happens to one request after another, and how many hours pass before the try it belongs to. */
+  events: fc.array(
+    fc.record({
+      fault: fc.option(fc.constantFrom(...FAULTS), { freq: 4 }),
+      hours: fc.constantFrom(0, 0, 0, 1, 21, 30, 100),
+    }),
+    { maxLength: 25 },
+  ),
+});
+
+for (const dialect of ['camel', 'paginator', 'bare'] as const satisfies readonly Dialect[]) {
+  test(`whatever breaks, and though keys expire, each batch is charged once (${dialect})`, async () => {
+    await fc.assert(
+      fc.asyncProperty(schedule, async ({ sizes, events }) => {
+        const service = await startOtherService({ dialect, priceKurus: PRICE_KURUS, keyLifeMs: 24 * HOUR });
+        const client = createApiClient({ baseUrl: service.baseUrl, apiKey: () => 'other-service-key' });
+        let skew = 0;
+        const now = () => Date.now() + skew;
+        const weather = [...events];
+        const nextRequest = <T>(request: () => T): T => {
+          service.faults.push(weather.shift()?.fault ?? null);
+          return request();
+        };
+        const timePasses = () => {
+          const hours = weather[0]?.hours ?? 0;
+          skew += hours * HOUR;
+          service.advance(hours * HOUR);
+        };
+        const batches = sizes.map((size, at): Planned => {
+          const urls = Array.from({ length: size }, (_, n) => `https://shop.example/${at}/${n}` as Url);
+          const frozen = freezeBatch({
+            baseUrl: service.baseUrl,
+            account: 'main' as AccountId,
+            watch: 'shop' as WatchId,
+            service: 'fast',
+            project: 'Shop',
+            generation: 1,
+            urls,
+          });
+          return { urls, frozen, unknownSince: null, reference: null };
+        });
+        const isTaken = async (reference: Reference) => batches.some((batch) => batch.reference === reference);
+
+        /** One try of a dispatcher that has nothing but the rules. */
+        async function attempt(batch: Planned): Promise<void> {
+          const { urls, frozen, unknownSince } = batch;
+          timePasses();
+          if (unknownSince !== null && mustReconcile(unknownSince, now())) {
+            const search = await findLostBatch(
+              { tag: frozen.tag, urls, firstSentAt: unknownSince },
+              {
+                list: (query) => nextRequest(() => client.listSubmissions(query)),
+                detail: (reference, page) => nextRequest(() => client.getSubmission(reference, page)),
+                isTaken,
+              },
+            ).catch(() => null);
+            if (search?.kind === 'found') batch.reference = search.submission.reference;
+            if (search?.kind === 'absent') batch.unknownSince = null;
+            assert.notEqual(search?.kind, 'unsure');
+            return;
+          }
+          const sentAt = now();
+          const answer = await nextRequest(() => client.submit(frozen.body, frozen.key));
+          const outcome = outcomeOf(answer, { urls, uncertain: unknownSince !== null, reference: null });
+          if (outcome.kind === 'accepted') batch.reference = outcome.reference;
+          else {
+            assert.equal(outcome.kind, 'retry');
+            if (outcome.chargeState === 'unknown') batch.unknownSince ??= sentAt;
+          }
+        }
+
+        for (let round = 0; batches.some(({ reference }) => reference === null); round++) {
+          assert.ok(round < 200, 'every batch comes to an end');
+          for (const batch of batches.filter(({ reference }) => reference === null)) await attempt(batch);
+        }
+        const total = sizes.reduce((sum, size) => sum + size, 0);
+        assert.equal(service.charged(), total * PRICE_KURUS);
+        assert.equal(new Set(batches.map(({ reference }) => reference)).size, batches.length);
+        await client.close();
+        await service.close();
+      }),
+      { numRuns: Number(process.env.COURIER_SCHEDULES ?? 200) },
+    );
+  });
+}

@@ -8,7 +8,7 @@ import type { Database } from '../src/database/database.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { emptyDatabaseUrl, TEST_DIALECTS } from '../src/database/testing.ts';
 import { auditBalances } from './accounts/entries.ts';
-import { type PartialSettings, type Service, type ServiceOptions, startService } from './service.ts';
+import { type PartialSettings, type Service, type ServiceOptions, startService } from './serve.ts';
 
 /** Budgets that no test reaches by accident. */
 export const AMPLE: NonNullable<PartialSettings['budgets']> = {
@@ -92,8 +92,8 @@ export async function openService(t: TestContext, dialect: string, wanted: Wante
   const service = await startService({ ...options, database: url, settings: { budgets: AMPLE, ...settings } });
   t.after(() => service.close());
   const account = `test ${++accounts}`;
-  await service.accounts.createAccount({ name: account, balance: lira(balance), price: lira(price) });
-  const { apiKey } = await service.accounts.createKey(account);
+  const { id } = await service.accounts.createAccount({ name: account, balance: lira(balance), price: lira(price) });
+  const { apiKey } = await service.accounts.createKey({ account: id });
   const db = openDatabase(url);
   t.after(async () => {
     assert.deepEqual(await auditBalances(db), [], 'every balance is the sum of its entries');

@@ -4,6 +4,7 @@ import type { Database } from '../../src/database/database.ts';
 import {
   type Account,
   AccountError,
+  type AccountId,
   assertNotNegative,
   findAccount,
   insertAccount,
@@ -33,7 +34,7 @@ export interface Administration {
   setPrice(name: string, service: ServiceLevel, price: Micros): Promise<Account>;
   /** A new password for the customer page; every session of the account ends. Seen this once. */
   resetPassword(name: string): Promise<string>;
-  createKey(account: string, name?: string): Promise<CreatedKey>;
+  createKey(wanted: { readonly account: AccountId; readonly name?: string }): Promise<CreatedKey>;
   keys(account: string): Promise<ApiKey[]>;
   revokeKey(id: string): Promise<ApiKey>;
   regenerateKey(id: string): Promise<CreatedKey>;
@@ -69,9 +70,7 @@ export function administer(db: Database, now: () => number = Date.now): Administ
       await db.tx(async (tx) => setPassword(tx, (await findAccount(tx, name)).id, hashed));
       return password;
     },
-    async createKey(account, name = 'API key') {
-      return createKey(db, (await findAccount(db, account)).id, name, now());
-    },
+    createKey: ({ account, name = 'API key' }) => createKey(db, account, name, now()),
     keys: async (account) => listKeys(db, (await findAccount(db, account)).id),
     revokeKey: (id) => revokeKey(db, id, now()),
     regenerateKey: (id) => db.tx((tx) => regenerateKey(tx, id, now())),

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { parse } from 'yaml';
 import { type Micros, parseTry } from '../../contract/money.ts';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
-import type { PartialSettings } from '../service.ts';
+import type { PartialSettings } from '../serve.ts';
 import { UsageError } from './failure.ts';
 
 const object = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Administration } from '../accounts/administration.ts';
-import { openAdministration } from '../service.ts';
+import { openAdministration } from '../serve.ts';
 import { readConfig } from './config.ts';
 
 export const DEFAULT_DATABASE = 'sqlite:.courier/service.db';

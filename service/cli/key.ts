@@ -40,9 +40,13 @@ export function addKey(program: Command): void {
     .requiredOption('--account <name>', 'name of the account')
     .option('--name <name>', 'what the key is for', 'API key')
     .action((flags: Common & { account: string; name: string }) =>
-      run(flags, async (output) =>
-        showCreated(output, await administering(flags, (accounts) => accounts.createKey(flags.account, flags.name))),
-      ),
+      run(flags, async (output) => {
+        const created = await administering(flags, async (accounts) => {
+          const { id } = await accounts.account(flags.account);
+          return accounts.createKey({ account: id, name: flags.name });
+        });
+        showCreated(output, created);
+      }),
     );
 
   verb('list', 'list the keys of an account, revoked ones too')

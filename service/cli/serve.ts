@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { destination } from 'pino';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
-import { type PartialSettings, startService } from '../service.ts';
+import { type PartialSettings, startService } from '../serve.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
 import { readConfig, settingsOf } from './config.ts';
 import { DEFAULT_DATABASE, databaseOption } from './database.ts';

@@ -22,7 +22,12 @@ export interface ServiceOptions {
   readonly port?: number;
   /** Where submissions are processed. Absent: they are accepted and stay queued. */
   readonly temporal?: TemporalOptions;
+  /** Every setting; the four below are short for the commonest of them. */
   readonly settings?: PartialSettings;
+  readonly processor?: ProcessingSettings['processor'];
+  readonly simulated?: ProcessingSettings['simulated'];
+  readonly defaultService?: ServiceSettings['defaultService'];
+  readonly limits?: Partial<BudgetSettings>;
   readonly logger?: NonNullable<FastifyServerOptions['logger']> | false;
   readonly now?: () => number;
 }
@@ -59,7 +64,7 @@ export async function openAdministration(
 /** Starts the whole service in this process. Throws a DatabaseUnavailableError when the storage is away. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { database, host = '127.0.0.1', port = 0, temporal, logger = false, now = Date.now } = options;
-  const settings = withDefaults(options.settings ?? {});
+  const settings = settingsFrom(options);
   const db = openDatabase(database);
   const closing: (() => Promise<void>)[] = [() => db.close()];
   let closed: Promise<void> | undefined;
@@ -92,12 +97,24 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-function withDefaults(partial: PartialSettings): ServiceSettings {
+function settingsFrom({
+  settings = {},
+  processor,
+  simulated,
+  defaultService,
+  limits,
+}: ServiceOptions): ServiceSettings {
   return {
     ...DEFAULT_SETTINGS,
-    ...partial,
-    budgets: { ...DEFAULT_SETTINGS.budgets, ...partial.budgets },
-    indexCheck: { ...DEFAULT_SETTINGS.indexCheck, ...partial.indexCheck },
-    processing: { ...DEFAULT_SETTINGS.processing, ...partial.processing },
+    ...settings,
+    ...(defaultService === undefined ? {} : { defaultService }),
+    budgets: { ...DEFAULT_SETTINGS.budgets, ...settings.budgets, ...limits },
+    indexCheck: { ...DEFAULT_SETTINGS.indexCheck, ...settings.indexCheck },
+    processing: {
+      ...DEFAULT_SETTINGS.processing,
+      ...settings.processing,
+      ...(processor === undefined ? {} : { processor }),
+      ...(simulated === undefined ? {} : { simulated }),
+    },
   };
 }

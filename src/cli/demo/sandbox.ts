@@ -6,7 +6,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { micros } from '../../../contract/money.ts';
-import { startService } from '../../../service/serve.ts';
+import { startService } from '../../../service/service.ts';
 import { endWithParent } from './end-with-parent.ts';
 
 const { values } = parseArgs({
@@ -18,6 +18,7 @@ const { values } = parseArgs({
   },
 });
 
+const ACCOUNT = 'demo';
 /** What a demo account starts with: enough for 200,000 URLs. */
 const BALANCE = micros(50_000_000_000);
 const PRICE = micros(250_000);
@@ -27,13 +28,20 @@ const service = await startService({
   database: values.database!,
   port: Number(values.port),
   temporal: { address: values.temporal!, namespace: 'default' },
-  processor: 'simulated',
-  simulated: { fastMs: 4_000, standardMs: 8_000 },
+  settings: {
+    processing: {
+      processor: 'simulated',
+      simulated: { fastMs: 3_000, standardMs: 6_000 },
+      refundFailed: false,
+      sweepMs: 2_000,
+    },
+  },
 });
 if (!existsSync(keyFile)) {
-  const account = await service.accounts.createAccount({ name: 'demo', balance: BALANCE, price: PRICE });
-  const { apiKey } = await service.accounts.createKey({ account: account.id });
-  // Whole or not at all: a kill in between makes a second account the next time, never half a key.
+  const known = (await service.accounts.accounts()).some(({ name }) => name === ACCOUNT);
+  if (!known) await service.accounts.createAccount({ name: ACCOUNT, balance: BALANCE, price: PRICE });
+  const { apiKey } = await service.accounts.createKey(ACCOUNT, 'demo');
+  // Whole or not at all: a kill in between makes a second key the next time, never half a one.
   writeFileSync(`${keyFile}.new`, `${apiKey}\n`, { mode: 0o600 });
   renameSync(`${keyFile}.new`, keyFile);
 }

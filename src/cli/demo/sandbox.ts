@@ -6,7 +6,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { micros } from '../../../contract/money.ts';
-import { startService } from '../../../service/service.ts';
+import { startService } from '../../../service/serve.ts';
 import { endWithParent } from './end-with-parent.ts';
 
 const { values } = parseArgs({
@@ -28,14 +28,7 @@ const service = await startService({
   database: values.database!,
   port: Number(values.port),
   temporal: { address: values.temporal!, namespace: 'default' },
-  settings: {
-    processing: {
-      processor: 'simulated',
-      simulated: { fastMs: 3_000, standardMs: 6_000 },
-      refundFailed: false,
-      sweepMs: 2_000,
-    },
-  },
+  simulated: { fastMs: 3_000, standardMs: 6_000 },
 });
 if (!existsSync(keyFile)) {
   const known = (await service.accounts.accounts()).some(({ name }) => name === ACCOUNT);

@@ -56,9 +56,13 @@ export async function insertFound(
   if (inserted === rows.length) return { new: inserted, collided: [] };
 
   const asked = rowsOf(
-    { fp: 'bigint' },
-    rows.map(([fp]): Row => [fp!]),
+    { fp: 'bigint', lastmod: 'text', lastmod_at: 'bigint' },
+    rows.map((row): Row => [row[0]!, row[4]!, row[5]!]),
   );
+  await tx.run(sql`
+    UPDATE urls SET lastmod = r.lastmod, lastmod_at = r.lastmod_at, bought_lastmod = r.lastmod FROM ${asked} AS r
+    WHERE urls.fp = r.fp AND urls.watch_id = ${watchId} AND urls.lastmod IS NULL AND urls.bought_lastmod IS NULL
+      AND urls.gone_run IS NOT NULL AND r.lastmod IS NOT NULL`);
   const { changes } = await tx.run(sql`
     UPDATE urls SET gone_run = NULL
     WHERE watch_id = ${watchId} AND gone_run IS NOT NULL AND fp IN (SELECT fp FROM ${asked} AS r)`);

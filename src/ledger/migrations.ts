@@ -97,11 +97,13 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         checks INTEGER NOT NULL DEFAULT 0, misses INTEGER NOT NULL DEFAULT 0, last_check_at BIGINT, found_at BIGINT,
         resubmitted INTEGER NOT NULL DEFAULT 0, check_id BIGINT)`,
       'CREATE INDEX check_queue_due ON check_queue (watch_id, next_at) WHERE next_at IS NOT NULL',
+      // 'planned', 'sending' as batches; then 'done', 'refused' (nothing charged) or 'stopped' (charge unknown).
       `CREATE TABLE checks (
         id ${t.id}, account_id TEXT NOT NULL, watch_id BIGINT NOT NULL, round INTEGER NOT NULL,
         idempotency_key TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, body TEXT NOT NULL, urls INTEGER NOT NULL,
         expected_cost BIGINT NOT NULL, state TEXT NOT NULL, reason TEXT, planned_at BIGINT NOT NULL,
-        attempts INTEGER NOT NULL DEFAULT 0, first_sent_at BIGINT, last_sent_at BIGINT, request_id TEXT, done_at BIGINT, found INTEGER, charge BIGINT)`,
+        attempts INTEGER NOT NULL DEFAULT 0, unknown_since BIGINT, not_before BIGINT, request_id TEXT,
+        done_at BIGINT, found INTEGER, charge BIGINT)`,
       `CREATE UNIQUE INDEX checks_open ON checks (watch_id) WHERE state IN ('planned', 'sending')`,
       `CREATE TABLE check_urls (
         check_id BIGINT NOT NULL, position INTEGER NOT NULL, url_id BIGINT NOT NULL, result TEXT, detail TEXT,

@@ -1,5 +1,6 @@
 import type { Micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
+import type { CheckPolicy } from '../submission/check-schedule.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 
 /** What the ledger must know of an account to spend from it. The configuration's accounts have this shape. */
@@ -18,4 +19,10 @@ export interface WatchPolicy {
   readonly service: ServiceLevel;
   readonly resubmit: { readonly onLastmodChange: boolean; readonly notWithinMs: number };
   readonly spend: { readonly perRun: Micros | null; readonly perDay: Micros | null; readonly perMonth: Micros | null };
+}
+
+/** When and for how much a watch checks the index. The configuration's `index_check` has this shape. */
+export interface IndexCheckPolicy extends CheckPolicy {
+  /** For checks alone, under the caps of the account; null: only those. */
+  readonly perDay: Micros | null;
 }

@@ -46,6 +46,16 @@ export interface SpentSums {
   readonly promised: Micros;
 }
 
+/** What a watch has spent and promised on index-checks today. */
+export async function checksToday(db: Queryable, watchId: number, exceptCheck: number, now: number): Promise<Micros> {
+  const row = await db.get(sql<{ amount: number }>`
+    SELECT coalesce(sum(amount), 0) + (
+      SELECT coalesce(sum(expected_cost), 0) FROM checks
+      WHERE watch_id = ${watchId} AND state IN ('planned', 'sending') AND id <> ${exceptCheck}) AS amount
+    FROM charges WHERE watch_id = ${watchId} AND kind = 'check' AND at >= ${dayStart(now)}`);
+  return micros(row!.amount);
+}
+
 /** What was charged and is promised, in micro-lira. Uses charges_by_account, batches_waiting and checks_open. */
 export async function spentSums(
   db: Queryable,

@@ -23,8 +23,10 @@ function strictService() {
   const server = createServer((request, response) => {
     const now = performance.now();
     const lane = request.url!.slice(1);
-    const all = (arrivals.all ??= []);
-    const own = (arrivals[lane] ??= []);
+    arrivals.all ??= [];
+    arrivals[lane] ??= [];
+    const all = arrivals.all;
+    const own = arrivals[lane];
     const tooMany = over(all, now, 120) || (lane === 'submission' && over(own, now, 10));
     if (tooMany && !ended) refused += 1;
     all.push(now);

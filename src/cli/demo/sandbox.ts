@@ -31,9 +31,9 @@ const service = await startService({
   simulated: { fastMs: 3_000, standardMs: 6_000 },
 });
 if (!existsSync(keyFile)) {
-  const known = (await service.accounts.accounts()).some(({ name }) => name === ACCOUNT);
-  if (!known) await service.accounts.createAccount({ name: ACCOUNT, balance: BALANCE, price: PRICE });
-  const { apiKey } = await service.accounts.createKey(ACCOUNT, 'demo');
+  const known = (await service.accounts.accounts()).find(({ name }) => name === ACCOUNT);
+  const account = known ?? (await service.accounts.createAccount({ name: ACCOUNT, balance: BALANCE, price: PRICE }));
+  const { apiKey } = await service.accounts.createKey({ account: account.id, name: 'demo' });
   // Whole or not at all: a kill in between makes a second key the next time, never half a one.
   writeFileSync(`${keyFile}.new`, `${apiKey}\n`, { mode: 0o600 });
   renameSync(`${keyFile}.new`, keyFile);

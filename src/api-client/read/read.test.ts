@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Reference } from '../../submission/ids.ts';
+import { readAccount, readBalance } from './account.ts';
+import { readCheck } from './check.ts';
+import { readError } from './errors.ts';
+import { fieldsOf, type Json, Nonsense } from './fields.ts';
+import { readList } from './list.ts';
+import { asMoney, moneyOf } from './money.ts';
+import { asReference, readAccepted, readDetail, readSubmissions } from './submission.ts';
+import { latestInstant } from './time.ts';
+import { DEFAULT_WORDS, urlStateOf, verdictOf } from './words.ts';
+
+const asked = { page: 1, limit: 2 };
+
+const amounts: [value: Json, micros: number | null][] = [
+  [12.5, 12_500_000],
+  [0.1 + 0.2, 300_000],
+  [-5, -5_000_000],
+  [0, 0],
+  ['12.50', 12_500_000],
+  ['12.50 TRY', 12_500_000],
+  ['₺1,234.50', 1_234_500_000],
+  ['1.234,50 TL', 1_234_500_000],
+  ['12,50', 12_500_000],
+  [{ amount: '0.25', currency: 'TRY' }, 250_000],
+  [{ value: 3, currency_code: 'try' }, 3_000_000],
+  [{ amount_kurus: 1250, currency: 'TRY' }, 12_500_000],
+  [{ amountMinor: 1250 }, 12_500_000],
+  [{ amount: 5, currency: 'USD' }, null],
+  ['1,234', null],
+  ['1.2345678', null],
+  ['a lot', null],
+  [1e300, null],
+  [Number.MAX_SAFE_INTEGER, null],
+  [null, null],
+  [true, null],
+  [[5], null],
+];
+for (const [value, micros] of amounts) {
+  test(`${JSON.stringify(value)} is ${micros === null ? 'no amount of lira' : `${micros} micro-lira`}`, () => {
+    assert.equal(asMoney(value), micros);
+  });
+}
+
+test('an amount whose name says kuruş is not taken for lira', () => {
+  assert.equal(moneyOf(fieldsOf({ balance_kurus: 150 }), ['balance']), 1_500_000);
+  assert.equal(moneyOf(fieldsOf({ charged: true, cost: 1.5 }), ['charged', 'cost']), 1_500_000);
+});
+
+test('a balance below zero is read as it is, and one in another currency not at all', () => {
+  assert.deepEqual(readBalance({ balance: '-3.50' }), { balance: -3_500_000 });
+  assert.ok(readBalance({ balance: 5, currency: 'EUR' }) instanceof Nonsense);
+  assert.ok(readBalance({ balance: null }) instanceof Nonsense);
+  assert.deepEqual(readAccount({ wallet: { balance: 5 }, pricing: { price_per_url: '0.25' } }), {
+    balance: 5_000_000,
+    pricePerUrl: 250_000,
+  });
+});
+
+for (const [value, reference] of [
+  ['SUB-1', 'SUB-1'],
+  [12345, '12345'],
+  ['job/1', 'job/1'],
+  [' x ', 'x'],
+  ['', null],
+  ['..', null],
+  ['a b', null],
+  ['a\nb', null],
+  ['ş', null],
+  ['x'.repeat(201), null],
+  [1e21, null],
+  [{}, null],
+  [true, null],
+] as const) {
+  test(`${JSON.stringify(value).slice(0, 30)} is ${reference === null ? 'no reference' : 'a reference'}`, () => {
+    assert.equal(asReference(value), reference);
+  });
+}
+
+test('a list is found under every usual name, one level deep, as a map and as the only list there is', () => {
+  const entries = [{ reference: 'a' }, { reference: 'b' }];
+  const shapes: Json[] = [
+    entries,
+    { submissions: entries },
+    { items: entries },
+    { data: entries },
+    { results: entries, links: ['x'] },
+    { submissions: { data: entries } },
+    { submission_history: entries },
+  ];
+  for (const shape of shapes) {
+    const read = readSubmissions(shape, { data: shape }, asked);
+    assert.ok(!(read instanceof Nonsense), JSON.stringify(shape));
+    assert.deepEqual(
+      read.submissions.map(({ reference }) => reference),
+      ['a', 'b'],
+    );
+  }
+  assert.equal(readList({ urls: { 'https://a.example/': 'done' } }, null, ['urls'], asked)?.items.length, 1);
+});
+
+test('no list is not an empty list, and a list with a job that cannot be read proves nothing', () => {
+  const read = (data: Json) => readSubmissions(data, { data }, asked);
+  assert.ok(read({}) instanceof Nonsense);
+  assert.ok(read({ submissions: null }) instanceof Nonsense);
+  assert.ok(read({ submissions: [{ reference: 'a' }, { state: 'queued' }] }) instanceof Nonsense);
+  const empty = read({ submissions: [] });
+  assert.ok(!(empty instanceof Nonsense) && empty.submissions.length === 0);
+});
+
+const full: Json = { items: [{ reference: 'a' }, { reference: 'b' }] };
+const pages: { told: Record<string, Json>; last: boolean; stated: boolean }[] = [
+  { told: { total: 2 }, last: true, stated: true },
+  { told: { total: 3 }, last: false, stated: true },
+  { told: { pagination: { total_pages: 1 } }, last: true, stated: true },
+  { told: { meta: { last_page: '2', current_page: 1 } }, last: false, stated: true },
+  { told: { has_more: false }, last: true, stated: true },
+  { told: { pageInfo: { hasNextPage: true } }, last: false, stated: true },
+  { told: { next_page: null }, last: true, stated: true },
+  { told: { links: { next: '/submissions?page=2' } }, last: false, stated: true },
+  { told: { limit: 5 }, last: true, stated: false },
+  { told: {}, last: false, stated: false },
+];
+for (const { told, last, stated } of pages) {
+  test(`a full page with ${JSON.stringify(told)} is ${last ? '' : 'not '}the last`, () => {
+    const beside = readList({ ...(full as object), ...told }, null, ['items'], asked);
+    const around = readList(full, { data: full, ...told }, ['items'], asked);
+    for (const read of [beside, around]) assert.deepEqual([read?.page.last, read?.page.stated], [last, stated]);
+  });
+}
+
+test('a detail that names another job is nonsense; one that names none is the job that was asked for', () => {
+  const read = (data: Json) => readDetail(data, { data }, asked, DEFAULT_WORDS, 'SUB-1' as Reference);
+  const other = read({ reference: 'SUB-2', status: 'completed' });
+  assert.ok(other instanceof Nonsense && other.what === 'about SUB-2, when SUB-1 was asked for');
+  const same = read({ status: 'Completed' });
+  assert.ok(!(same instanceof Nonsense));
+  assert.deepEqual([same.submission.reference, same.submission.state, same.urls], ['SUB-1', 'completed', []]);
+});
+
+test('a word that we do not know is open, never failed; an account can teach words', () => {
+  assert.equal(urlStateOf('Frobnicated', DEFAULT_WORDS), 'open');
+  assert.equal(urlStateOf(null, DEFAULT_WORDS), 'open');
+  assert.equal(urlStateOf('FAILED', DEFAULT_WORDS), 'failed');
+  assert.equal(urlStateOf('frobnicated', { ...DEFAULT_WORDS, failed: ['Frobnicated'] }), 'failed');
+  assert.equal(verdictOf('Not Indexed', DEFAULT_WORDS), 'not-found');
+  assert.equal(verdictOf('perhaps', DEFAULT_WORDS), 'unknown');
+});
+
+test('an index-check whose status only says that it was done has its verdict in another field', () => {
+  const read = readCheck(
+    { results: [{ url: 'https://a.example/', status: 'completed', result: 'not_found' }] },
+    null,
+    DEFAULT_WORDS,
+  );
+  assert.ok(!(read instanceof Nonsense));
+  assert.deepEqual(
+    read.results.map(({ verdict }) => verdict),
+    ['not-found'],
+  );
+});
+
+const complaints: { what: string; error: Json; named: [string | null, number | null][]; fields?: string[] }[] = [
+  { what: 'URLs', error: { invalid_urls: ['https://a.example/'] }, named: [['https://a.example/', null]] },
+  {
+    what: 'objects with URLs',
+    error: { details: [{ url: 'ftp://a.example/', reason: 'x' }] },
+    named: [['ftp://a.example/', null]],
+  },
+  { what: 'places', error: { errors: [{ index: 3, message: 'x' }] }, named: [[null, 3]] },
+  { what: 'paths', error: { violations: [{ path: ['body', 'urls', 3], msg: 'x' }] }, named: [[null, 3]] },
+  { what: 'pointers', error: { details: [{ pointer: '/urls/3', detail: 'x' }] }, named: [[null, 3]] },
+  {
+    what: 'fields',
+    error: { fields: { 'urls.0': ['x'], 'urls[2]': ['x'] } },
+    named: [
+      [null, 0],
+      [null, 2],
+    ],
+  },
+  { what: 'the project', error: { fields: { project: ['too long'] } }, named: [], fields: ['project'] },
+  { what: 'nothing', error: { code: 'X', message: 'urls[3] is bad' }, named: [] },
+];
+for (const { what, error, named, fields = [] } of complaints) {
+  test(`an error that names ${what} is read`, () => {
+    const read = readError({ success: false, error: error as Json });
+    assert.deepEqual(
+      read.named.map(({ url, index }) => [url, index]),
+      named,
+    );
+    assert.deepEqual(read.fields, fields);
+  });
+}
+
+test('"surely older than" is asked of the latest instant that a time can mean', () => {
+  const noon = Date.parse('2026-11-21T12:00:00Z');
+  assert.equal(latestInstant('2026-11-21T12:00:00Z'), noon);
+  assert.equal(latestInstant('2026-11-21T15:00:00+03:00'), noon);
+  assert.equal(latestInstant(noon), noon);
+  assert.equal(latestInstant(noon / 1000), noon);
+  assert.ok(latestInstant('2026-11-21 12:00:00')! > noon + 11 * 3_600_000);
+  assert.ok(latestInstant('2026-11-21')! > noon + 23 * 3_600_000);
+  assert.equal(latestInstant('yesterday'), null);
+  assert.equal(latestInstant(7), null);
+});
+
+test('no JSON whatever makes a reader throw, or read what is not there', () => {
+  const names = fc.constantFrom(
+    ...[
+      'reference',
+      'status',
+      'submission',
+      'urls',
+      'items',
+      'data',
+      'url',
+      'balance',
+      'charged',
+      'total',
+      'next',
+      'error',
+    ],
+    ...[
+      'details',
+      'index',
+      'amount',
+      'currency',
+      'meta',
+      'created_at',
+      '__proto__',
+      'constructor',
+      'toString',
+      'length',
+    ],
+  );
+  const { json } = fc.letrec<{ json: Json }>((tie) => ({
+    json: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom<Json>(null, true, false, 0, -1, 1.5, 1e308, '', 'x', 'https://a.example/', 'SUB-1', '2026-11-21'),
+      fc.array(tie('json'), { maxLength: 3 }),
+      fc.dictionary(names, tie('json'), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(json, json, (data, envelope) => {
+      const { reference } = readAccepted(data);
+      assert.ok(reference === null || JSON.stringify(data).includes(reference));
+      readSubmissions(data, envelope, asked);
+      const detail = readDetail(data, envelope, asked, DEFAULT_WORDS, 'SUB-9' as Reference);
+      assert.ok(detail instanceof Nonsense || detail.submission.reference === 'SUB-9');
+      readCheck(data, envelope, DEFAULT_WORDS);
+      readBalance(data);
+      readAccount(data);
+      assert.equal(typeof readError(envelope).message, 'string');
+    }),
+    { numRuns: Number(process.env.COURIER_FUZZ ?? 3_000) },
+  );
+});

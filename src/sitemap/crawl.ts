@@ -44,7 +44,7 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
       walk.refused(safeName(text), error);
     }
   }
-  const hosts = roots.flatMap((root) => (root.kind === 'http' ? [root.url] : []));
+  const hosts = roots.flatMap((root) => (root.kind === 'http' ? [new URL(root.name)] : []));
   for (const url of hosts) policy.vouchFor(url.hostname);
 
   const context: VisitContext = {

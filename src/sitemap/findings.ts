@@ -6,6 +6,8 @@ import type { Sink } from './read/reader.ts';
 
 /** sitemaps.org: no more in one sitemap. */
 const PROTOCOL_URLS = 50_000;
+/** Twenty times that: no file of an honest site, whatever the limit of the crawl is. */
+const MOST_URLS = 1_000_000;
 /** A date-only lastmod may be a day ahead in the zone that it was written in. */
 const FUTURE_MS = 86_400_000;
 
@@ -63,6 +65,10 @@ export class Findings implements Sink {
       this.pages -= 1;
       throw new SitemapError('TOO_MANY_URLS', `more than ${budget.maxUrls} pages, the limit of this crawl`);
     }
+    if (this.pages > MOST_URLS) {
+      this.pages -= 1;
+      throw new SitemapError('TOO_MANY_URLS', `more than ${MOST_URLS} pages in one sitemap`);
+    }
     budget.urls += 1;
     if (this.pages === PROTOCOL_URLS + 1) {
       this.problem('TOO_MANY_URLS', 'warning', `more than the ${PROTOCOL_URLS} pages of the protocol; reading goes on`);
@@ -85,7 +91,8 @@ export class Findings implements Sink {
         `more than ${this.#options.budget.maxSitemaps} sitemaps, the limit of this crawl`,
       );
     }
-    this.#children.add(normal.url);
+    // Kept for long, so it must not keep the block alive that it was read from.
+    this.#children.add(Buffer.from(normal.url, 'latin1').toString('latin1'));
   }
 
   problem(code: ProblemCode, severity: Severity, message: string, at?: number): void {

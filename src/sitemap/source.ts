@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { normalizeUrl } from '../url/normalize-url.ts';
 import { SitemapError } from './problems.ts';
 
-/** Where a sitemap is. `name` is how events call it; a local one has been named by a person and by nobody else. */
+/** Where a sitemap is. `name` is how events call it, and for http its URL; a local one has been named by a person and by nobody else. */
 export type Source =
-  | { readonly kind: 'http'; readonly name: string; readonly url: URL }
+  | { readonly kind: 'http'; readonly name: string }
   | { readonly kind: 'file'; readonly name: string; readonly path: string };
 
 /** A source as a person writes it: a URL, a path, a `file:` URL, or `-`. Throws BAD_URL, without showing credentials. */
@@ -17,7 +17,7 @@ export function parseSource(text: string): Source {
   }
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return { kind: 'file', name: text, path: resolve(text) };
   const normal = normalizeUrl(text);
-  if (normal.ok) return { kind: 'http', name: normal.url, url: new URL(normal.url) };
+  if (normal.ok) return { kind: 'http', name: normal.url };
   if (normal.reason === 'credentials') {
     throw new SitemapError('BAD_URL', 'the address has a user name or password in it; give them as a header instead');
   }

@@ -119,9 +119,10 @@ class Attempts {
       const bytes = openFile(this.#source.path, settings.stdin);
       return await this.#read({ bytes, path: this.#source.path }, {}, trusted);
     }
-    const leave = await this.#context.gate.enter(this.#source.url.host, this.#signal);
+    const url = new URL(this.#source.name);
+    const leave = await this.#context.gate.enter(url.host, this.#signal);
     try {
-      return await this.#fetch(this.#source.url, trusted);
+      return await this.#fetch(url, trusted);
     } finally {
       leave();
     }

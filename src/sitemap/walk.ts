@@ -162,10 +162,9 @@ export class Walk {
     let cycles = 0;
     let tooMany = 0;
     for (const child of children) {
-      const url = new URL(child);
-      if (isRobots || job.source.kind === 'file') this.#policy.vouchFor(url.hostname);
+      if (isRobots || job.source.kind === 'file') this.#policy.vouchFor(new URL(child).hostname);
       if (isAbove(job, child)) cycles += 1;
-      else if (!this.#add({ source: { kind: 'http', name: child, url }, depth, parent: job })) tooMany += 1;
+      else if (!this.#add({ source: { kind: 'http', name: child }, depth, parent: job })) tooMany += 1;
     }
     if (cycles > 0) await this.#cycles(job, cycles);
     if (tooMany > 0) {

@@ -41,14 +41,18 @@ export interface ReadOptions {
 export async function readDocument(source: DocumentSource, sink: Sink, options: ReadOptions): Promise<void> {
   const nested = () => sink.problem('GZIP_NESTED', 'warning', 'gzip inside gzip');
   const document = new Document(source, sink, options);
+  let isReading = false;
   try {
     for await (const chunk of decompressed(source.bytes, source.contentEncoding, options, nested)) {
+      isReading = true;
       document.write(chunk);
+      isReading = false;
       release(chunk);
       await options.drain();
     }
   } catch (error) {
-    document.cut();
+    // A reader that gave up stands in the middle of something: it has given what it will give.
+    if (!isReading) document.cut();
     throw error;
   }
   document.end();

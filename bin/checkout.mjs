@@ -36,10 +36,10 @@ export function pinnedNode() {
   process.exit(2);
 }
 
-/** Runs a TypeScript entry of this checkout in the pinned Node and ends as it ends. */
-export function launch(entry, args) {
+/** Runs a TypeScript entry of this checkout in the pinned Node (with its `flags`) and ends as it ends. */
+export function launch(entry, args, flags = []) {
   ensureDependencies();
-  const child = spawn(pinnedNode(), ['--disable-warning=ExperimentalWarning', join(root, entry), ...args], {
+  const child = spawn(pinnedNode(), [...flags, '--disable-warning=ExperimentalWarning', join(root, entry), ...args], {
     stdio: 'inherit',
   });
   // On a terminal Ctrl-C reaches both processes: the child decides what it means, this one waits for it.

@@ -9,7 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
-import { beginRun, diffRun, endRun, type ObservedEntry, observe, openLedger } from '../src/ledger/index.ts';
+import { diffRun } from '../src/ledger/diff-run.ts';
+import type { ObservedEntry } from '../src/ledger/found.ts';
+import { observe } from '../src/ledger/observe.ts';
+import { openLedger } from '../src/ledger/open-ledger.ts';
+import { beginRun, endRun } from '../src/ledger/runs.ts';
 import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
 import type { Url } from '../src/url/url.ts';
 

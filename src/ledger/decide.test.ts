@@ -54,6 +54,12 @@ testLedger('a plan over a cap can hold the run', async (ledger) => {
   const capped = { ...WATCH, spend: { ...WATCH.spend, perRun: 250_000 as Micros } };
   const held = await judgeRun(ledger, run('r2'), guard, { input: { account: ACCOUNT, watch: capped } });
   assert.match(held!.reasons[0]!, /watch per run of 0.25 TRY/);
+  await decideRun(ledger, run('r2'), 'approved', 'ayşe');
+  assert.equal((await planRun(ledger, run('r2'), { account: ACCOUNT, watch: capped })).held, 2);
+  await endRun(ledger, run('r2'), 'finished');
+  await crawled(ledger, 'r3', { a: ['0', ...pages(0, 3)] });
+  const next = await judgeRun(ledger, run('r3'), guard, { input: { account: ACCOUNT, watch: capped } });
+  assert.equal(next, null, 'the cap spreads what was approved over the nights');
 });
 
 testLedger('too much gone holds the run', async (ledger) => {

@@ -54,6 +54,13 @@ export async function unclearedNew(db: Queryable, watchId: number, now: number):
   return row!.urls;
 }
 
+/** Those that a guard or a person has let pass, and a cap has held since. */
+export async function clearedDue(db: Queryable, watchId: number, now: number): Promise<number> {
+  const row = await db.get(sql<{ urls: number }>`
+    SELECT count(*) AS urls FROM urls WHERE ${isDue(watchId, now)} AND cleared = 1`);
+  return row!.urls;
+}
+
 /** Holds what is due behind a URL, with the reason; it stays due and is planned when the reason is gone. */
 export async function holdAfter(
   tx: Queryable,

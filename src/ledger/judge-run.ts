@@ -2,7 +2,7 @@ import { sql } from '../database/sql.ts';
 import { type Change, type GuardPolicy, guardTrips } from '../submission/guard.ts';
 import type { RunId } from '../submission/ids.ts';
 import type { Url } from '../url/url.ts';
-import { unclearedNew } from './due.ts';
+import { clearedDue, unclearedNew } from './due.ts';
 import type { Ledger } from './open-ledger.ts';
 import { type PlanInput, previewRun } from './plan-run.ts';
 import { LedgerRefusal } from './refusal.ts';
@@ -37,7 +37,9 @@ export async function judgeRun(
     knownBefore: row.first_run === 1 ? 0 : (row.found ?? 0) - (row.new_urls ?? 0) + (row.gone ?? 0),
   };
   const trips = guardTrips(change, guard).map(({ message }) => message);
-  if (plan !== null && plan.held > 0 && plan.heldReason !== null) trips.push(plan.heldReason);
+  // What a person has let pass and a cap spreads over the nights does not ask again: only what is new to the cap does.
+  const passed = await clearedDue(ledger.db, row.watch_id, ledger.now());
+  if (plan !== null && plan.held > passed && plan.heldReason !== null) trips.push(plan.heldReason);
   if (trips.length === 0) return null;
   const held: Held = { reasons: trips, sample: await sampleOf(ledger, row.watch_id, row.id) };
   await ledger.db.run(sql`

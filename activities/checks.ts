@@ -1,5 +1,55 @@
+import { ZERO } from '../contract/money.ts';
+import { beginCheck } from '../src/ledger/begin-check.ts';
+import { recordCheck } from '../src/ledger/record-check.ts';
+import { backoffMs } from '../src/submission/backoff.ts';
+import { checkOutcomeOf } from '../src/submission/outcome.ts';
 import type { Deps } from './deps.ts';
+import { later } from './later.ts';
 import type { CheckTurn, WatchRun } from './types.ts';
-export function checkActivities(_deps: Deps) {
-  return { checkNextBatch: async (_run: WatchRun): Promise<CheckTurn> => ({ kind: 'idle' }) };
+
+/** What the index-checks of a watch ask for: one batch at a time. */
+export function checkActivities({ ledger, watchOf, accountOf, apiOf, now, random }: Deps) {
+  return {
+    async checkNextBatch({ watch, account: id }: WatchRun): Promise<CheckTurn> {
+      const policy = watchOf(watch).indexCheck;
+      if (policy === null) return { kind: 'idle' };
+      const account = accountOf(id);
+      // One request is reserved before the check is written down: an attempt on record is one that was made.
+      return apiOf(id).reserved('check', async (ask): Promise<CheckTurn> => {
+        const begun = await beginCheck(ledger, { account, watch, policy });
+        switch (begun.kind) {
+          case 'idle':
+            return { kind: 'idle' };
+          case 'not-allowed':
+            return { kind: 'stopped', reason: begun.refusal.message };
+          case 'wait':
+            throw later(begun.until - now(), 'the last index-check waits for its next attempt');
+          case 'send':
+            break;
+        }
+        const { check, attempt, urls, uncertain, key, body } = begun;
+        const answer = await ask((client) => client.indexCheck(body, key));
+        const outcome = checkOutcomeOf(answer, { urls, uncertain });
+        const { requestId } = answer;
+        const recorded = await recordCheck(
+          ledger,
+          check,
+          { attempt, outcome, requestId, backoffMs: backoffMs(attempt, random()) },
+          policy,
+        );
+        switch (recorded.kind) {
+          case 'checked':
+            return recorded;
+          case 'retry':
+            throw later(recorded.notBefore - now(), 'the index-check goes again with the same bytes and key');
+          case 'refused':
+            return { kind: 'checked', urls: 0, found: 0, charged: ZERO };
+          case 'parked':
+          case 'key-refused':
+          case 'stopped':
+            return { kind: 'stopped', reason: recorded.reason };
+        }
+      });
+    },
+  };
 }

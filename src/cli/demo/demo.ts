@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { formatTry, type Micros } from '../../../contract/money.ts';
+import { formatTry, type Micros, ZERO } from '../../../contract/money.ts';
 import type { WatchResult } from '../../../workflows/watch-sitemap.ts';
 import { createApiClient } from '../../api-client/client.ts';
 import { dataOf } from '../../api-client/errors.ts';
@@ -86,7 +86,7 @@ async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<
       const stages = openStages(output);
       try {
         for (const watch of stack.config.watches.values())
-          jobs.push(await runJob({ output, stack, ledger, client, watch, stages }));
+          jobs.push(...(await runJobs({ output, stack, ledger, client, watch, stages })));
       } finally {
         stages.end();
       }
@@ -107,12 +107,13 @@ async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<
         balance,
       )}`,
     );
-    for (const sentence of jobs.flatMap(({ sentences }) => sentences)) output.print(sentence);
+    const sentences = jobs.flatMap((job) => job.sentences);
+    for (const sentence of sentences) output.print(sentence);
     const query = `CourierAccount = 'sandbox' AND StartTime >= '${startedAt.toISOString()}'`;
     const ui = `${stack.uiUrl}/namespaces/default/workflows?query=${encodeURIComponent(query)}`;
     output.print(`\nThese workflows in the Web UI: ${ui}`);
     output.print(nextCommand(stack, jobs));
-    const summary = { balance: formatTry(balance), web_ui: ui, config: stack.configFile };
+    const summary = { balance: formatTry(balance), findings: sentences, web_ui: ui, config: stack.configFile };
     return { exitCode: worstOf(jobs.map(({ exitCode }) => exitCode)), summary };
   } finally {
     await connection.close();
@@ -135,30 +136,36 @@ interface JobInput {
   readonly stages: Stages;
 }
 
-async function runJob({ output, ledger, client, watch, stages }: JobInput): Promise<Job> {
+/** A run of a watch; before it, one that a killed demo left unfinished. */
+async function runJobs({ output, ledger, client, watch, stages }: JobInput): Promise<Job[]> {
   const interrupted = await activeRun(client, watch);
+  const jobs: Job[] = [];
   if (interrupted !== null) {
     output.say(`  A run of ${watch.id} was interrupted; it goes on where it was.`);
-    await follow(interrupted);
+    jobs.push(await jobOf(interrupted));
   }
-  const name = newRunName(Date.now(), Math.random());
-  const result = await follow(await startRun(client, watch, 'terminal', name));
-  const check = await followCheck(await startCheck(client, watch, name));
-  stages.at('check', check.checked, check.checked, `${check.found} found in the index`);
-  const { counts, report } = result;
-  const line: WatchLine = {
-    watch: watch.id,
-    found: counts.found,
-    new: counts.new,
-    submitted: report?.submitted ?? 0,
-    completed: report?.completed ?? 0,
-    failed: report?.failed ?? 0,
-    checked: check.checked,
-    inIndex: check.found,
-    charged: report?.charged ?? (0 as Micros),
-    chargedChecks: check.charged,
-  };
-  return { line, ...findings(watch, result, check) };
+  jobs.push(await jobOf(await startRun(client, watch, 'terminal', newRunName(Date.now(), Math.random()))));
+  return jobs;
+
+  async function jobOf(handle: Awaited<ReturnType<typeof startRun>>): Promise<Job> {
+    const result = await follow(handle);
+    const check = await followCheck(await startCheck(client, watch, newRunName(Date.now(), Math.random())));
+    stages.at('check', check.checked, check.checked, `${check.found} found in the index`);
+    const { counts, report } = result;
+    const line: WatchLine = {
+      watch: watch.id,
+      found: counts.found,
+      new: counts.new,
+      submitted: report?.submitted ?? 0,
+      completed: report?.completed ?? 0,
+      failed: report?.failed ?? 0,
+      checked: check.checked,
+      inIndex: check.found,
+      charged: report?.charged ?? ZERO,
+      chargedChecks: check.charged,
+    };
+    return { line, ...findings(watch, result, check) };
+  }
 
   async function follow(handle: Awaited<ReturnType<typeof startRun>>): Promise<WatchResult> {
     const ended = await followRun(handle, ledger, ({ phase, read, summary }) => {

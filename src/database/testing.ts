@@ -27,7 +27,7 @@ export function testOnEach(name: string, body: (db: Database, t: TestContext, ur
   for (const dialect of TEST_DIALECTS) {
     test(`${name} (${dialect})`, async (t) => {
       const url = emptyDatabaseUrl(t, dialect);
-      const db = openDatabase(url);
+      const db = openDatabase(url, { synchronous: 'NORMAL' });
       t.after(() => db.close());
       await body(db, t, url);
     });

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
+import {
+  type Choices,
+  choicesOf,
+  FATES,
+  type Fate,
+  judged,
+  strictService,
+} from '../../test/fixtures/strict-service.ts';
 import { openDatabase } from '../database/open.ts';
 import { sql } from '../database/sql.ts';
 import { emptyDatabaseUrl, TEST_DIALECTS } from '../database/testing.ts';
 import type { RunId } from '../submission/ids.ts';
 import { beginSend } from './begin-send.ts';
-import { type Choices, choicesOf, FATES, type Fate, judged, strictService } from './fault-simulation.ts';
 import { eachUrl } from './lists.ts';
 import { type Ledger, ledgerOver } from './open-ledger.ts';
 import { pendingBatches } from './pending-batches.ts';
@@ -28,7 +35,8 @@ async function simulate(t: TestContext, dialect: string, choices: Choices): Prom
   const url = emptyDatabaseUrl(t, dialect);
   const workers: Ledger[] = [];
   try {
-    for (let n = 0; n < 2; n++) workers.push(await ledgerOver(openDatabase(url), () => time));
+    for (let n = 0; n < 2; n++)
+      workers.push(await ledgerOver(openDatabase(url, { synchronous: 'NORMAL' }), () => time));
     const service = strictService(() => time);
     const site = new Map<string, number>();
     let nights = 0;

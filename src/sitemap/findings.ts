@@ -1,4 +1,5 @@
-import { type BadUrlReason, normalizeUrl } from '../url/normalize-url.ts';
+import { type BadUrlReason, isNormal, normalizeUrl } from '../url/normalize-url.ts';
+import type { Url } from '../url/url.ts';
 import type { Problem, SitemapEntry, SitemapKind } from './events.ts';
 import { parseRfc822Date, parseW3cDate } from './lastmod.ts';
 import { type ProblemCode, type Severity, SitemapError } from './problems.ts';
@@ -54,8 +55,9 @@ export class Findings implements Sink {
 
   page(loc: string, lastmod: string | null): void {
     const { base, budget, skip } = this.#options;
-    const normal = normalizeUrl(loc, base);
-    if (!normal.ok && !(normal.reason === 'no-base' && base === undefined)) {
+    // Nearly every loc is its own normal form, and then nothing is made of it.
+    const normal = isNormal(loc) ? undefined : normalizeUrl(loc, base);
+    if (normal !== undefined && !normal.ok && !(normal.reason === 'no-base' && base === undefined)) {
       this.#refuse(loc, normal.reason, 'warning');
       return;
     }
@@ -73,10 +75,10 @@ export class Findings implements Sink {
     if (this.pages === PROTOCOL_URLS + 1) {
       this.problem('TOO_MANY_URLS', 'warning', `more than the ${PROTOCOL_URLS} pages of the protocol; reading goes on`);
     }
-    const url = normal.ok ? normal.url : null;
     const lastmodAt = lastmod === null ? null : this.#date(lastmod);
-    if (normal.ok && normal.relative === undefined) this.#batch.push({ loc, url, lastmod, lastmodAt });
-    else this.#batch.push({ loc, url, relative: true, lastmod, lastmodAt });
+    if (normal === undefined) this.#batch.push({ loc, url: loc as Url, lastmod, lastmodAt });
+    else if (normal.ok && normal.relative === undefined) this.#batch.push({ loc, url: normal.url, lastmod, lastmodAt });
+    else this.#batch.push({ loc, url: normal.ok ? normal.url : null, relative: true, lastmod, lastmodAt });
   }
 
   child(loc: string): void {

@@ -129,6 +129,22 @@ test('normalising twice is normalising once', () => {
   );
 });
 
+test('letters beyond ASCII are encoded as the URL parser encodes them', () => {
+  isNormal('https://shop.example/');
+  const piece = fc.oneof(
+    fc.constantFrom('/', 'a', '?', '&', '%', '%2e', '.', '#', "'"),
+    fc.string({ unit: 'grapheme', maxLength: 4 }),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const text = `https://shop.example/${pieces.join('')}`.trim();
+      const got = normalizeUrl(text);
+      if (got.ok && !/[\t\r\n]/.test(text)) assert.equal(got.url, new URL(text).href.split('#', 1)[0]);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
 test('the fast way never disagrees with the URL parser', () => {
   fc.assert(
     fc.property(fc.oneof(nearlyUrl, fc.webUrl({ withQueryParameters: true })), (text) => {

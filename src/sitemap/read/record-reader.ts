@@ -447,7 +447,10 @@ const BEYOND_ASCII = /[\x80-\xff]/;
 
 /** Element names are compared in any case: a hand-written <Loc> is meant as one. */
 function isNamed(name: string, text: string, from: number, to: number): boolean {
-  return text.startsWith(name, from) || text.slice(from, to).toLowerCase() === name;
+  return (
+    (text.charCodeAt(from) === name.charCodeAt(0) && text.startsWith(name, from)) ||
+    text.slice(from, to).toLowerCase() === name
+  );
 }
 
 /** Without surrounding white space; line ends as XML has them. */

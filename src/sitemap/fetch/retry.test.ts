@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { backoffMs, retryAfterMs } from './retry.ts';
+
+const now = Date.parse('2026-11-21T10:00:00Z');
+const headers: readonly (readonly [string | undefined, number | undefined])[] = [
+  ['0', 0],
+  ['120', 120_000],
+  ['Sat, 21 Nov 2026 10:00:30 GMT', 30_000],
+  ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
+  ['soon', undefined],
+  ['-1', undefined],
+  ['1.5', undefined],
+  [undefined, undefined],
+];
+for (const [header, ms] of headers) {
+  test(`Retry-After: ${header} is ${ms} ms`, () => assert.equal(retryAfterMs(header, now), ms));
+}
+
+test('pauses double, with half of them chance, up to 10 s', () => {
+  assert.deepEqual(
+    [1, 2, 3, 9].map((attempt) => backoffMs(attempt, 0)),
+    [250, 500, 1_000, 5_000],
+  );
+  assert.deepEqual(
+    [1, 2, 3, 9].map((attempt) => backoffMs(attempt, 1)),
+    [500, 1_000, 2_000, 10_000],
+  );
+});

@@ -27,7 +27,6 @@ export const ERROR_CODES = {
     meaning: 'The same request is still running. Retry the same body with the same key after Retry-After.',
   },
   payload_too_large: { status: 413, meaning: 'The body is over the limit. Nothing was charged; split it.' },
-  uri_too_long: { status: 414, meaning: 'The request target is too long.' },
   unsupported_media_type: { status: 415, meaning: 'Content-Type is not application/json (UTF-8).' },
   validation_failed: {
     status: 422,

@@ -38,7 +38,12 @@ export const CreateSubmission = Type.Object(
     ),
     url: Type.Optional(HttpUrl),
     urls: Type.Optional(
-      Type.Array(HttpUrl, { minItems: 1, maxItems: LIMITS.submissionUrls, description: 'Unique HTTP(S) URLs.' }),
+      Type.Array(HttpUrl, {
+        minItems: 1,
+        maxItems: LIMITS.submissionUrls,
+        uniqueItems: true,
+        description: 'Unique HTTP(S) URLs.',
+      }),
     ),
     service: Type.Optional(Service),
   },
@@ -48,7 +53,14 @@ export type CreateSubmission = Type.Static<typeof CreateSubmission>;
 
 /** Body of POST /index-check (spec 2.4). */
 export const IndexCheck = Type.Object(
-  { urls: Type.Array(HttpUrl, { minItems: 1, maxItems: LIMITS.indexCheckUrls, description: 'Unique HTTP(S) URLs.' }) },
+  {
+    urls: Type.Array(HttpUrl, {
+      minItems: 1,
+      maxItems: LIMITS.indexCheckUrls,
+      uniqueItems: true,
+      description: 'Unique HTTP(S) URLs.',
+    }),
+  },
   { additionalProperties: false },
 );
 export type IndexCheck = Type.Static<typeof IndexCheck>;

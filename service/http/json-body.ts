@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from './api-error.ts';
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+/** A byte order mark is kept and so is no JSON (RFC 8259, section 8.1). */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Content types that are JSON in UTF-8; parameters other than charset are ignored. */
 export function isJson(contentType: string | undefined): boolean {

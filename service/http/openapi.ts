@@ -56,13 +56,8 @@ interface Contract extends Json {
   paths: Record<string, Record<string, Operation>>;
 }
 
-/** Paths relative to the base address, and what the routes cannot say. */
+/** Adds what the routes cannot say. Their paths are relative to the base address already: it is the server's URL. */
 function complete(document: Contract): Contract {
-  document.paths = Object.fromEntries(
-    Object.entries(document.paths)
-      .filter(([path]) => path !== BASE)
-      .map(([path, methods]) => [path.slice(BASE.length), methods]),
-  );
   for (const methods of Object.values(document.paths)) {
     delete methods.head;
     for (const [method, operation] of Object.entries(methods)) {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from './api-error.ts';
+import { BASE } from './version.ts';
 
 /**
  * Paths that do not exist answer 404; a path that does, asked with a method that it does not have (OPTIONS, TRACE and
@@ -7,7 +8,8 @@ import { ApiError } from './api-error.ts';
  */
 export function answerUnknownRoutes(app: FastifyInstance): void {
   const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
-  app.addHook('onRoute', ({ url, method }) => {
+  app.addHook('onRoute', ({ url: given, method }) => {
+    const url = withoutSlash(given);
     const entry = known.get(url) ?? {
       pattern: new RegExp(`^${url.replaceAll(/[.]/g, '\\.').replaceAll(/:[a-z]+/g, '[^/]+')}$`),
       methods: new Set<string>(),
@@ -17,10 +19,13 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
   });
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
-    const path = request.url.split('?', 1)[0]!;
+    const path = withoutSlash(request.url.split('?', 1)[0]!);
     const route = [...known.values()].find(({ pattern }) => pattern.test(path));
     if (route === undefined) throw new ApiError('route_not_found');
     reply.header('allow', [...route.methods].join(', '));
     throw new ApiError('method_not_allowed');
   });
 }
+
+/** The base address answers with and without its last slash; no other path does. */
+const withoutSlash = (path: string): string => (path === `${BASE}/` ? BASE : path);

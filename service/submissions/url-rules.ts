@@ -37,7 +37,9 @@ export function wrongItems(body: unknown, said: readonly Problem[], maxItems: nu
     const reason = urlProblem(urls[index]);
     if (reason !== null) items.push({ field: 'urls', index, reason });
   }
-  return [...said.filter(({ field, index }) => field !== 'urls' || index === null), ...items].slice(0, MAX_PROBLEMS);
+  const others = said.filter(({ field }) => field !== 'urls');
+  if (items.length === 0) items.push(...checkUrls(urls as string[]).problems);
+  return items.length + others.length === 0 ? said : [...others, ...items].slice(0, MAX_PROBLEMS);
 }
 
 /**

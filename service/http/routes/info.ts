@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { Success } from '../../../contract/envelope.ts';
 import { ServiceInfo } from '../../../contract/responses.ts';
 import { sql } from '../../../src/database/sql.ts';
 import type { Context } from '../context.ts';
 import { success } from '../envelope.ts';
 import { BASE, CONTRACT_VERSION } from '../version.ts';
+import { publicAnswers } from './answers.ts';
 
 /** GET / (spec 4.1): public. */
 export function infoRoute(app: FastifyInstance, { db }: Context): void {
@@ -12,7 +12,7 @@ export function infoRoute(app: FastifyInstance, { db }: Context): void {
     operationId: 'getServiceInfo',
     summary: 'Version and availability',
     tags: ['Service'],
-    response: { 200: { description: 'The service answers.', ...Success(ServiceInfo) } },
+    response: publicAnswers({ 200: { description: 'The service answers.', data: ServiceInfo } }),
   };
   app.get('/', { schema }, async (request) => {
     const available = await db.get(sql`SELECT 1 AS one`).then(

@@ -6,28 +6,23 @@ import { decodeEntities } from './entities.ts';
 import { attributesOf, CHAR, INCOMPLETE, isNameStart, tagEnd } from './markup.ts';
 import { Namespaces, SITEMAP_NAMESPACE } from './namespaces.ts';
 import type { DocumentReader, Sink } from './reader.ts';
+import { OpenRecord } from './record.ts';
 
 /** No sitemap is deeper than six; a document of ten thousand is an attack on parsers that recurse. */
 const MAX_DEPTH = 256;
 /** 1,000 images with long captions fit. */
 const RECORD_LIMIT = 2 * 1024 * 1024;
-/** Elements in a row that name no page. */
-const NOISE_LIMIT = 50_000;
-const TEXT_LIMIT = 256 * 1024;
-
-type Capture = 'none' | 'loc' | 'lastmod';
-type RecordKind = 'none' | 'url' | 'sitemap';
 
 /**
  * Reads urlset and sitemapindex in one pass over the bytes (docs/sitemaps.md, "How it reads"). It hops from `<` to `<`
  * in the Latin-1 view of a block, where an index in the string is an index in the bytes, and decodes only the texts of
  * `loc` and `lastmod`. Elements are told apart by a hash of their name, so a tag costs no allocation.
  *
- * Damage costs the record that it is in: the reader goes on at the next tag that fits, and says so. A record is given
- * to the sink when it is closed, so half of one is never given.
+ * Damage costs the record that it is in: the reader goes on at the next tag that fits, and says so.
  */
 export class RecordReader implements DocumentReader {
   readonly #sink: Sink;
+  readonly #record: OpenRecord;
   readonly #withAlternates: boolean;
   readonly #feeder = new BlockFeeder((block) => this.#scan(block));
   readonly #namespaces = new Namespaces();
@@ -42,33 +37,18 @@ export class RecordReader implements DocumentReader {
   #text = '';
   #ascii = true;
 
-  #record: RecordKind = 'none';
-  #recordName = 0;
-  #recordAt = 0;
-  #noise = 0;
-  #loc: string | null = null;
-  #lastmod: string | null = null;
-  #alternates: string[] = [];
-  #damaged = false;
-
-  #capture: Capture = 'none';
-  #captured = '';
-  /** It is one piece that needs no trimming. */
-  #isPlain = false;
-  /** An element stands inside the text being captured. */
-  #mixed = false;
-
   constructor(sink: Sink, options: { readonly alternates: boolean }) {
     this.#sink = sink;
+    this.#record = new OpenRecord(sink);
     this.#withAlternates = options.alternates;
   }
 
   write(block: Buffer): void {
     this.#feeder.write(block);
-    if (this.#record !== 'none' && this.#feeder.base - this.#recordAt > RECORD_LIMIT) {
+    if (this.#record.kind !== 'none' && this.#feeder.base - this.#record.at > RECORD_LIMIT) {
       throw new SitemapError(
         'RECORD_TOO_LARGE',
-        `the record at byte ${this.#recordAt} is larger than ${RECORD_LIMIT} bytes`,
+        `the record at byte ${this.#record.at} is larger than ${RECORD_LIMIT} bytes`,
       );
     }
   }
@@ -100,12 +80,12 @@ export class RecordReader implements DocumentReader {
       const lt = text.indexOf('<', at);
       if (lt === -1) {
         // A captured text is decoded whole: an entity or a character may be cut by the block.
-        if (this.#capture !== 'none') return at;
+        if (this.#record.field !== 'none') return at;
         if (this.#depth === 0) this.#looseText(at, text.length);
         return text.length;
       }
       if (lt > at) {
-        if (this.#capture !== 'none') this.#take(at, lt, true);
+        if (this.#record.field !== 'none') this.#take(at, lt, true);
         else if (this.#depth === 0) this.#looseText(at, lt);
       }
       at = this.#markup(lt);
@@ -123,7 +103,7 @@ export class RecordReader implements DocumentReader {
     if (code === CHAR.question) return this.#instruction(lt);
     if (lt + 1 >= this.#text.length) return INCOMPLETE;
     this.#malformed('a "<" that begins no tag', lt);
-    if (this.#capture !== 'none') this.#mixed = true;
+    if (this.#record.field !== 'none') this.#record.mixed = true;
     return lt + 1;
   }
 
@@ -145,7 +125,7 @@ export class RecordReader implements DocumentReader {
     if (end === INCOMPLETE) return INCOMPLETE;
     if (end < 0) {
       this.#malformed('a tag that never ends', lt);
-      this.#damaged = true;
+      this.#record.damaged = true;
       return -2 - end;
     }
     this.#element(lt, colon, at, end, hash);
@@ -156,14 +136,14 @@ export class RecordReader implements DocumentReader {
   #element(lt: number, colon: number, nameEnd: number, end: number, hash: number): void {
     const text = this.#text;
     const selfClosing = text.charCodeAt(end - 2) === CHAR.slash;
-    if (this.#record !== 'none' && hash === this.#recordName) this.#unclosedRecord(lt);
+    if (this.#record.kind !== 'none' && hash === this.#record.name) this.#unclosedRecord(lt);
     const depth = this.#depth + 1;
     if (end - nameEnd > 8) {
       const attributes = text.slice(nameEnd, end);
       if (attributes.includes('xmlns')) this.#namespaces.declare(depth, attributes);
     }
     if (colon !== 0 && !this.#namespaces.isDeclared(text.slice(lt + 1, colon))) this.#undeclared(lt, colon);
-    if (this.#capture !== 'none') this.#mixed = true;
+    if (this.#record.field !== 'none') this.#record.mixed = true;
     else if (depth === 3) this.#field(lt, colon, nameEnd, end, selfClosing);
     else if (depth === 2) this.#child(lt, colon, nameEnd, hash);
     else if (depth === 1 && this.#root(lt, colon, nameEnd)) {
@@ -202,41 +182,29 @@ export class RecordReader implements DocumentReader {
   #child(lt: number, colon: number, nameEnd: number, hash: number): void {
     const name = this.#localName(lt, colon, nameEnd);
     if ((name !== 'url' && name !== 'sitemap') || !this.#belongs(lt, colon)) {
-      this.#countNoise();
+      this.#record.countNoise();
       return;
     }
-    this.#record = name;
-    this.#recordName = hash;
-    this.#recordAt = this.#feeder.base + lt;
-    this.#loc = null;
-    this.#lastmod = null;
-    this.#damaged = false;
-    if (this.#alternates.length > 0) this.#alternates = [];
+    this.#record.begin(name, hash, this.#feeder.base + lt);
   }
 
   #field(lt: number, colon: number, nameEnd: number, end: number, selfClosing: boolean): void {
-    if (this.#record === 'none') return;
+    const record = this.#record;
+    if (record.kind === 'none') return;
     const text = this.#text;
     const from = colon === 0 ? lt + 1 : colon + 1;
     const length = nameEnd - from;
     if (length === 3 && isNamed('loc', text, from, nameEnd)) {
       if (!this.#belongs(lt, colon)) return;
       // The first loc of a record is the record, also when it is empty.
-      if (this.#loc !== null) this.#slip('a second <loc> in one record', lt);
-      else if (selfClosing) this.#loc = '';
-      else this.#beginCapture('loc');
+      if (record.loc !== null) this.#slip('a second <loc> in one record', lt);
+      else if (selfClosing) record.loc = '';
+      else record.beginField('loc');
     } else if (length === 7 && isNamed('lastmod', text, from, nameEnd)) {
-      if (this.#lastmod === null && !selfClosing && this.#belongs(lt, colon)) this.#beginCapture('lastmod');
+      if (record.lastmod === null && !selfClosing && this.#belongs(lt, colon)) record.beginField('lastmod');
     } else if (this.#withAlternates && length === 4 && text.startsWith('link', from)) {
       this.#alternate(nameEnd, end);
     }
-  }
-
-  #beginCapture(what: Capture): void {
-    this.#capture = what;
-    this.#captured = '';
-    this.#isPlain = false;
-    this.#mixed = false;
   }
 
   /** `<xhtml:link rel="alternate" hreflang="…" href="…"/>` in a record. */
@@ -245,7 +213,7 @@ export class RecordReader implements DocumentReader {
     const href = attributes.get('href');
     const rel = attributes.get('rel')?.toLowerCase();
     if (href === undefined || !attributes.has('hreflang') || (rel !== undefined && rel !== 'alternate')) return;
-    this.#alternates.push(decodeEntities(href, () => {}).trim());
+    this.#record.alternates.push(decodeEntities(href, () => {}).trim());
   }
 
   #endTag(lt: number): number {
@@ -266,9 +234,9 @@ export class RecordReader implements DocumentReader {
       if (at === length) return INCOMPLETE;
       end = at + 1;
       if (text.charCodeAt(at) !== CHAR.gt) {
-        this.#malformed('an end tag that does not end', lt);
         const broken = tagEnd(text, at);
         if (broken === INCOMPLETE) return INCOMPLETE;
+        this.#malformed('an end tag that does not end', lt);
         end = broken < 0 ? -2 - broken : broken;
       }
     }
@@ -289,10 +257,10 @@ export class RecordReader implements DocumentReader {
   }
 
   #pop(): void {
-    if (this.#capture !== 'none' && this.#depth === 3) this.#endCapture();
+    if (this.#record.field !== 'none' && this.#depth === 3) this.#record.endField();
     if (this.#namespaces.innermost === this.#depth) this.#namespaces.close(this.#depth);
     this.#depth -= 1;
-    if (this.#depth === 1 && this.#record !== 'none') this.#endRecord();
+    if (this.#depth === 1 && this.#record.kind !== 'none') this.#record.end();
   }
 
   /** An end tag that does not fit: what it closes further out is closed; what it closes nowhere is passed over. */
@@ -311,55 +279,15 @@ export class RecordReader implements DocumentReader {
   }
 
   #closeDownTo(depth: number): void {
-    if (this.#capture !== 'none' && depth < 3) {
-      // The text has no end, so it may hold what comes after it: half a record is no record.
-      this.#capture = 'none';
-      this.#damaged = true;
-    }
+    if (this.#record.field !== 'none' && depth < 3) this.#record.abandonField();
     while (this.#depth >= depth) this.#pop();
-  }
-
-  #endCapture(): void {
-    const text = this.#isPlain ? this.#captured : trimmed(this.#captured);
-    if (this.#capture === 'loc') {
-      this.#loc = text;
-      if (this.#mixed) this.#damaged = true;
-    } else if (this.#mixed) this.#sink.problem('LASTMOD_INVALID', 'warning', 'markup inside <lastmod>');
-    else this.#lastmod = text === '' ? null : text;
-    if (this.#capture === 'loc' && this.#mixed) {
-      this.#sink.problem('BAD_URL', 'warning', 'markup inside <loc>', this.#recordAt);
-    }
-    this.#capture = 'none';
-    this.#captured = '';
-  }
-
-  #endRecord(): void {
-    const kind = this.#record;
-    this.#record = 'none';
-    if (this.#loc === null || this.#damaged) {
-      if (!this.#damaged) this.#sink.problem('BAD_URL', 'warning', 'a record without <loc>', this.#recordAt);
-      this.#countNoise();
-      return;
-    }
-    this.#noise = 0;
-    if (kind === 'sitemap') this.#sink.child(this.#loc);
-    else this.#sink.page(this.#loc, this.#lastmod);
-    for (const href of this.#alternates) if (href !== this.#loc) this.#sink.page(href, this.#lastmod);
-  }
-
-  /** Hostile files are made of millions of elements that mean nothing; no honest one is. */
-  #countNoise(): void {
-    this.#noise += 1;
-    if (this.#noise > NOISE_LIMIT) {
-      throw new SitemapError('RECORD_TOO_LARGE', `more than ${NOISE_LIMIT} elements in a row that name no page`);
-    }
   }
 
   #declaration(lt: number): number {
     const text = this.#text;
     if (text.startsWith('<!--', lt)) return this.#skipTo('-->', lt + 4);
     if (text.startsWith('<![CDATA[', lt)) {
-      if (this.#capture === 'none') return this.#skipTo(']]>', lt + 9);
+      if (this.#record.field === 'none') return this.#skipTo(']]>', lt + 9);
       const end = text.indexOf(']]>', lt + 9);
       if (end === -1) return INCOMPLETE;
       this.#take(lt + 9, end, false);
@@ -387,22 +315,17 @@ export class RecordReader implements DocumentReader {
     return Math.max(from, this.#text.length - 2);
   }
 
+  /** Text of the field being read; that of a CDATA section is not decoded. */
   #take(from: number, to: number, decode: boolean): void {
+    const record = this.#record;
     const raw = this.#text.slice(from, to);
-    if (this.#captured === '' && decode && PLAIN.test(raw)) {
-      this.#captured = raw;
-      this.#isPlain = true;
+    if (decode && record.isBlank && PLAIN.test(raw)) {
+      record.addPlain(raw);
       return;
     }
-    this.#isPlain = false;
-    let piece = this.#decoded(from, to);
-    if (decode && piece.includes('&')) {
-      piece = decodeEntities(piece, (entity) => this.#slip(`"${entity}" is no entity`, from));
-    }
-    if (this.#captured.length + piece.length > TEXT_LIMIT) {
-      throw new SitemapError('RECORD_TOO_LARGE', `the text of one element is larger than ${TEXT_LIMIT} characters`);
-    }
-    this.#captured = this.#captured === '' ? piece : this.#captured + piece;
+    const piece = this.#decoded(from, to);
+    const isEscaped = decode && piece.includes('&');
+    record.add(isEscaped ? decodeEntities(piece, (entity) => this.#slip(`"${entity}" is no entity`, from)) : piece);
   }
 
   /** The characters of some bytes of the block. */
@@ -451,12 +374,4 @@ function isNamed(name: string, text: string, from: number, to: number): boolean 
     (text.charCodeAt(from) === name.charCodeAt(0) && text.startsWith(name, from)) ||
     text.slice(from, to).toLowerCase() === name
   );
-}
-
-/** Without surrounding white space; line ends as XML has them. */
-function trimmed(text: string): string {
-  const first = text.charCodeAt(0);
-  const last = text.charCodeAt(text.length - 1);
-  const tidy = first > 0x20 && first < 0x80 && last > 0x20 && last < 0x80 ? text : text.trim();
-  return tidy.includes('\r') ? tidy.replace(/\r\n?/g, '\n') : tidy;
 }

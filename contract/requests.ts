@@ -47,7 +47,11 @@ export const CreateSubmission = Type.Object(
     ),
     service: Type.Optional(Service),
   },
-  { additionalProperties: false, anyOf: [{ required: ['url'] }, { required: ['urls'] }] },
+  {
+    examples: [{ project: 'Shop', urls: ['https://shop.example/a', 'https://shop.example/b'], service: 'standard' }],
+    additionalProperties: false,
+    anyOf: [{ required: ['url'] }, { required: ['urls'] }],
+  },
 );
 export type CreateSubmission = Type.Static<typeof CreateSubmission>;
 
@@ -61,7 +65,7 @@ export const IndexCheck = Type.Object(
       description: 'Unique HTTP(S) URLs.',
     }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ urls: ['https://shop.example/a'] }] },
 );
 export type IndexCheck = Type.Static<typeof IndexCheck>;
 

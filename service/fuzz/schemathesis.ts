@@ -60,7 +60,7 @@ const { id } = await service.accounts.createAccount({
 });
 const { apiKey } = await service.accounts.createKey({ account: id });
 const config = join(folder, 'schemathesis.toml');
-writeFileSync(config, '[auth.openapi.bearer]\nbearer = "${COURIER_FUZZ_KEY}"\n');
+writeFileSync(config, `[auth.openapi.bearer]\nbearer = "\${COURIER_FUZZ_KEY}"\n`);
 const run = spawn(
   schemathesis,
   [

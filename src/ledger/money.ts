@@ -49,7 +49,7 @@ export interface AccountStanding {
 export async function accountStanding(ledger: Ledger, account: AccountId): Promise<AccountStanding> {
   const row = await ledger.db.get(sql<AccountStanding>`
     SELECT parked, refused FROM ledger_accounts WHERE id = ${account}`);
-  return row ?? { parked: null, refused: null };
+  return { parked: row?.parked ?? null, refused: row?.refused ?? null };
 }
 
 /** The money suffices again, or the key works again. */

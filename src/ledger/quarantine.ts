@@ -20,9 +20,10 @@ export async function quarantined(
   { watch, limit = 100, offset = 0 }: { watch?: WatchId; limit?: number; offset?: number } = {},
 ): Promise<Quarantined[]> {
   const which = watch === undefined ? sql`1 = 1` : sql`w.name = ${watch}`;
-  return ledger.db.all(sql<Quarantined>`
+  const rows = await ledger.db.all(sql<Quarantined>`
     SELECT w.name AS watch, u.url, u.reason FROM urls AS u JOIN watches AS w ON w.id = u.watch_id
     WHERE u.state = 'quarantined' AND ${which} ORDER BY u.watch_id, u.id LIMIT ${limit} OFFSET ${offset}`);
+  return rows.map((row) => ({ ...row }));
 }
 
 /** Lets a URL out of quarantine: the next run plans it as its next generation. Answers whether it was in there. */

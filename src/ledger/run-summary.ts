@@ -23,7 +23,7 @@ export interface RunSummary {
   readonly submitted: number;
   readonly completed: number;
   readonly failed: number;
-  /** Planned or submitted, and without a result. */
+  /** Planned or submitted, and without a result of their own. */
   readonly open: number;
   readonly quarantined: number;
   /** In batches that wait for a person. */
@@ -49,11 +49,12 @@ export async function runSummary(ledger: Ledger, run: RunId): Promise<RunSummary
       coalesce(sum(CASE WHEN state = 'stopped' THEN urls ELSE 0 END), 0) AS stopped,
       coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN 1 ELSE 0 END), 0) AS unanswered,
       coalesce(sum(CASE WHEN state = 'accepted' AND settled_at IS NULL THEN 1 ELSE 0 END), 0) AS unsettled,
+      coalesce(sum(CASE WHEN state IN ('planned', 'sending', 'accepted') THEN urls - completed - failed ELSE 0 END), 0)
+        AS open,
       coalesce(sum(completed), 0) AS completed, coalesce(sum(failed), 0) AS failed
     FROM batches WHERE run_id = ${id}`);
-  const urls = await db.get(sql<{ open: number; quarantined: number; in_index: number }>`
-    SELECT coalesce(sum(CASE WHEN u.state IN ('planned', 'submitted') THEN 1 ELSE 0 END), 0) AS open,
-      coalesce(sum(CASE WHEN u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined,
+  const urls = await db.get(sql<{ quarantined: number; in_index: number }>`
+    SELECT coalesce(sum(CASE WHEN u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined,
       coalesce(sum(CASE WHEN q.found_at IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_index
     FROM batches AS b JOIN batch_urls AS m ON m.batch_id = b.id JOIN urls AS u ON u.id = m.url_id
     LEFT JOIN check_queue AS q ON q.url_id = u.id WHERE b.run_id = ${id}`);
@@ -75,7 +76,7 @@ export async function runSummary(ledger: Ledger, run: RunId): Promise<RunSummary
     submitted: batches!.submitted,
     completed: batches!.completed,
     failed: batches!.failed,
-    open: urls!.open,
+    open: batches!.open,
     quarantined: urls!.quarantined,
     stopped: batches!.stopped,
     charged: charged!.amount,
@@ -103,6 +104,7 @@ interface BatchSums {
   readonly batches: number;
   readonly submitted: number;
   readonly stopped: number;
+  readonly open: number;
   readonly unanswered: number;
   readonly unsettled: number;
   readonly completed: number;
@@ -127,7 +129,8 @@ export async function incompleteSitemaps(
   run: RunId,
 ): Promise<{ readonly sitemap: string; readonly code: string; readonly message: string }[]> {
   const { id } = await runRow(ledger.db, run);
-  return ledger.db.all(sql<{ sitemap: string; code: string; message: string }>`
+  const rows = await ledger.db.all(sql<{ sitemap: string; code: string; message: string }>`
     SELECT s.url AS sitemap, r.code, r.message FROM run_sitemaps AS r JOIN sitemaps AS s ON s.id = r.sitemap_id
     WHERE r.run_id = ${id} AND r.verdict = 'incomplete' ORDER BY s.id`);
+  return rows.map((row) => ({ ...row }));
 }

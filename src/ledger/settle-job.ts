@@ -40,7 +40,7 @@ export async function recordUrlResults(
 export interface Settled {
   readonly completed: number;
   readonly failed: number;
-  /** The job ended and the service does not say what became of them. They stay submitted and are not bought again. */
+  /** The job ended and the service does not say what became of them. They count as bought, until their page changes. */
   readonly open: number;
   /** Of the failed ones: those that are bought again later, and those that are not. */
   readonly again: number;
@@ -72,7 +72,7 @@ export async function settleJob(
       await complete(tx, job.id, now);
       await fail(tx, job.id, job.ended_at, retryFailed);
       await tx.run(sql`
-        UPDATE urls SET reason = ${`its job ended ${job.job_state} without a word on it`}
+        UPDATE urls SET state = 'known', reason = ${`its job ended ${job.job_state} without a word on it`}
         WHERE state = 'submitted' AND id IN (
           SELECT url_id FROM batch_urls WHERE batch_id = ${job.id} AND (result IS NULL OR result = 'open'))`);
       await tx.run(sql`
@@ -131,5 +131,5 @@ async function settledCounts(tx: Queryable, batch: number): Promise<Settled> {
       coalesce(sum(CASE WHEN m.result = 'failed' AND u.state = 'failed' THEN 1 ELSE 0 END), 0) AS again,
       coalesce(sum(CASE WHEN m.result = 'failed' AND u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined
     FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch}`);
-  return row!;
+  return { ...row! };
 }

@@ -94,7 +94,7 @@ export async function spendBy(
   const days = await ledger.db.all(sql<{ day: number; watch: WatchId; kind: string; amount: number; urls: number }>`
     SELECT c.at / ${DAY} AS day, w.name AS watch, c.kind, sum(c.amount) AS amount, sum(c.urls) AS urls
     FROM charges AS c JOIN watches AS w ON w.id = c.watch_id WHERE c.account_id = ${account} AND c.at >= ${since}
-    GROUP BY c.at / ${DAY}, w.name, c.kind ORDER BY day, watch`);
+    GROUP BY 1, 2, 3 ORDER BY 1, 2`);
   const lines = new Map<string, { submissions: number; checks: number; urls: number }>();
   for (const { day, watch, kind, amount, urls } of days) {
     const date = new Date(day * DAY).toISOString().slice(0, period === 'day' ? 10 : 7);

@@ -1,6 +1,7 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import { HEADERS } from '../../contract/headers.ts';
 import type { Context } from './context.ts';
+import { dashboard } from './dashboard/dashboard.ts';
 import { failure } from './envelope.ts';
 import { toApiError } from './error-mapping.ts';
 import { guard } from './gate.ts';
@@ -21,7 +22,7 @@ import { BASE } from './version.ts';
 const SMALL_BODY_BYTES = 512 * 1024;
 const MAX_CONNECTIONS = 2_000;
 
-/** The HTTP server: the API under its base, health outside of it. */
+/** The HTTP server: the API under its base, the customer page at the root, health outside of both. */
 export async function buildApp(
   context: Context,
   logger: NonNullable<FastifyServerOptions['logger']> | false,
@@ -82,6 +83,7 @@ export async function buildApp(
     },
     { prefix: BASE },
   );
+  await app.register(async (page) => dashboard(page, context));
   await app.ready();
   return app;
 }

@@ -83,10 +83,13 @@ async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<
     const jobs: Job[] = [];
     const runAll = async (label: string) => {
       output.say(label);
-      const stages = openStages(output);
+      const watches = [...stack.config.watches.values()];
+      const stages = openStages(output, watches.length);
       try {
-        for (const watch of stack.config.watches.values())
-          jobs.push(...(await runJobs({ output, stack, ledger, client, watch, stages })));
+        const done = await Promise.all(
+          watches.map((watch) => runJobs({ output, stack, ledger, client, watch, stages })),
+        );
+        jobs.push(...done.flat());
       } finally {
         stages.end();
       }
@@ -150,7 +153,7 @@ async function runJobs({ output, ledger, client, watch, stages }: JobInput): Pro
   async function jobOf(handle: Awaited<ReturnType<typeof startRun>>): Promise<Job> {
     const result = await follow(handle);
     const check = await followCheck(await startCheck(client, watch, newRunName(Date.now(), Math.random())));
-    stages.at('check', check.checked, check.checked, `${check.found} found in the index`);
+    stages.at('check', watch.id, check.checked, check.checked, `${check.found} found in the index`);
     const { counts, report } = result;
     const line: WatchLine = {
       watch: watch.id,
@@ -169,16 +172,16 @@ async function runJobs({ output, ledger, client, watch, stages }: JobInput): Pro
 
   async function follow(handle: Awaited<ReturnType<typeof startRun>>): Promise<WatchResult> {
     const ended = await followRun(handle, ledger, ({ phase, read, summary }) => {
-      if (phase === 'crawling') stages.at('crawl', Math.max(read, summary?.found ?? 0), null, watch.id);
+      if (phase === 'crawling') stages.at('crawl', watch.id, Math.max(read, summary?.found ?? 0), null);
       if (summary === null || phase === 'crawling' || phase === 'comparing') return;
-      stages.at('crawl', summary.found, summary.found, `${watch.id}: ${summary.new} new`);
+      stages.at('crawl', watch.id, summary.found, summary.found, `${summary.new} new`);
       if (summary.batches === 0) return;
-      stages.at('plan', summary.planned, summary.planned, costText(summary.plannedCost));
-      stages.at('submit', summary.submitted, summary.planned, formatTry(summary.charged));
-      stages.at('track', summary.completed + summary.failed, summary.planned, `${summary.failed} failed`);
+      stages.at('plan', watch.id, summary.planned, summary.planned, costText(summary.plannedCost));
+      stages.at('submit', watch.id, summary.submitted, summary.planned, formatTry(summary.charged));
+      stages.at('track', watch.id, summary.completed + summary.failed, summary.planned, `${summary.failed} failed`);
     });
-    stages.at('crawl', ended.counts.found, ended.counts.found, `${watch.id}: ${ended.counts.new} new`);
-    if (ended.plan !== null) stages.at('plan', ended.plan.urls, ended.plan.urls, costText(ended.plan.cost));
+    stages.at('crawl', watch.id, ended.counts.found, ended.counts.found, `${ended.counts.new} new`);
+    if (ended.plan !== null) stages.at('plan', watch.id, ended.plan.urls, ended.plan.urls, costText(ended.plan.cost));
     return ended;
   }
 }

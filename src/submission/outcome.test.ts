@@ -36,6 +36,7 @@ const error = (more: Partial<EnvelopeError> = {}): Body<never> => ({
   kind: 'error',
   error: { code: null, message: 'no', named: [], fields: [], ...more },
 });
+const unusable = { kind: 'unreadable', what: 'a contradictory envelope', claimsSuccess: true } as const;
 const page = { kind: 'unreadable', what: 'an HTML page', claimsSuccess: false } as const;
 
 /** The answer table, row by row: what came, and what it means. */
@@ -48,6 +49,21 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<AskedBatch>;
     means: 'retry unknown',
     charge: 'unknown',
   },
+  {
+    label: '202 without a reference, again',
+    answer: answer(202, success({ reference: null })),
+    batch: { uncertain: true },
+    means: 'conflict person',
+    charge: 'unknown',
+  },
+  {
+    label: '200 with a success that contradicts itself, again',
+    answer: answer(200, unusable),
+    batch: { uncertain: true },
+    means: 'conflict person',
+    charge: 'unknown',
+  },
+  { label: '413 that speaks of success', answer: answer(413, unusable), means: 'retry unknown', charge: 'unknown' },
   { label: '202 with an HTML page', answer: answer(202, page), means: 'retry unknown', charge: 'unknown' },
   { label: '202 with the error envelope', answer: answer(202, error()), means: 'retry unknown', charge: 'unknown' },
   { label: '204 with a success', answer: answer(204, success()), means: 'retry unknown', charge: 'unknown' },

@@ -33,9 +33,13 @@ export interface AskedBatch extends Asked {
  */
 export function outcomeOf(answer: ApiAnswer<AcceptedData>, batch: AskedBatch): Outcome {
   const { body, status } = answer;
-  if (body.kind !== 'success' || !isAcceptance(status)) return refusalOf(answer, batch);
+  if (!isAcceptance(status)) return refusalOf(answer, batch);
+  if (body.kind === 'unreadable' && body.claimsSuccess && batch.uncertain) return unusableSuccess(body.what);
+  if (body.kind !== 'success') return refusalOf(answer, batch);
   const { reference, ...rest } = body.data;
-  if (reference === null) return refusalOf(answer, batch);
+  if (reference === null) {
+    return batch.uncertain ? unusableSuccess(`status ${status} without a reference`) : refusalOf(answer, batch);
+  }
   if (batch.reference !== null && batch.reference !== reference) return changedReference(batch.reference, reference);
   return {
     kind: 'accepted',
@@ -61,6 +65,16 @@ function changedReference(recorded: Reference, seen: Reference): Conflict {
     message:
       `the service first called this batch ${recorded} and now ${seen}: it may be charged twice. ` +
       `${recorded} stays recorded, nothing is sent again; ask the service about ${seen}`,
+  };
+}
+
+/** Once is an accident; a service that does so again would do so for ever. Its list may know the job all the same. */
+function unusableSuccess(what: string): Conflict {
+  return {
+    kind: 'conflict',
+    chargeState: 'unknown',
+    ifAbsent: null,
+    message: `again a success that cannot be used (${what}). The job is looked up in the list; nothing is sent again`,
   };
 }
 

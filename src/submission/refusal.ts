@@ -89,7 +89,7 @@ export function refusalOf(answer: ApiAnswer, asked: Asked): Refusal {
       ? unknown(answer, `no answer came (${body.what})`)
       : retry('unavailable', 'none', retryAfterMs, `the service could not be reached (${body.what}); nothing was sent`);
   }
-  if (body.kind === 'success') return unknown(answer, `status ${status} with a success that does not fit it`);
+  if (body.kind === 'success') return unknown(answer, `status ${status} with a success that cannot be used`);
   if (body.kind === 'unreadable' && body.claimsSuccess) return unknown(answer, body.what);
   // These two come from gateways too, with bodies of their own; neither lets the request through.
   if (status === 429) return retry('rate-limited', 'none', rateLimitWait(answer), `rate limit reached${said}`);

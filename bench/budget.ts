@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openBudgets } from '../src/ledger/budget.ts';
+import { budgetLimits } from '../src/ledger/budget-limits.ts';
+
+// What one request's permission costs when the day is full: take and settle, with 30,000 requests on record.
+// Postgres is measured as well where COURIER_TEST_POSTGRES holds a URL.
+
+const REQUESTS = 30_000;
+const MEASURED = 1_000;
+const quiet = {
+  status: 200,
+  retryAfterMs: null,
+  budgets: [{ scope: '', windowSeconds: 60, limit: 120, remaining: 119, resetMs: null }],
+};
+
+async function measure(label: string, url: string): Promise<void> {
+  let time = Date.now() - 2 * 86_400_000;
+  const store = await openBudgets(url, { now: () => time });
+  const budget = store.budgetOf('main', budgetLimits());
+  const takes: number[] = [];
+  const settles: number[] = [];
+  for (let n = 0; n < REQUESTS; n++) {
+    const started = performance.now();
+    const ticket = await budget.take('submission');
+    const taken = performance.now();
+    if (ticket.kind === 'wait') throw new Error(`request ${n} was refused: ${ticket.why}`);
+    await budget.settle(ticket, quiet);
+    if (n >= REQUESTS - MEASURED) {
+      takes.push(taken - started);
+      settles.push(performance.now() - taken);
+    }
+    // As fast as the minute's ten submissions and the day's requests allow.
+    time += 6_100;
+  }
+  await store.close();
+  const at = (values: number[], share: number) =>
+    values.toSorted((a, b) => a - b)[Math.floor(share * values.length)]!.toFixed(3);
+  console.log(
+    `${label}: take ${at(takes, 0.5)} ms (99%: ${at(takes, 0.99)}), settle ${at(settles, 0.5)} ms (99%: ${at(settles, 0.99)})`,
+  );
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'courier-budget-'));
+try {
+  await measure('SQLite', `sqlite:${join(folder, 'ledger.db')}`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+const postgres = process.env.COURIER_TEST_POSTGRES;
+if (postgres !== undefined) {
+  const url = new URL(postgres);
+  url.searchParams.set('schema', `bench_budget_${process.pid}`);
+  await measure('Postgres', url.href);
+}

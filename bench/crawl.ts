@@ -1,5 +1,5 @@
 // npm run bench:crawl [-- --growth] [-- --ours]: ours and the peers on the same corpora, served from loopback, medians
-// of three and ratios of this one run. --growth: 1, 2, 5 and 10 million pages by ours. --ours: without the peers.
+// of three and ratios of this one run. --growth: 1, 2, 5 and 10 million pages by ours, once each. --ours: without the peers.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -86,7 +86,7 @@ async function growth(): Promise<void> {
   say('\n| pages | seconds | per million | RSS MB |\n| --- | --- | --- | --- |');
   for (const millions of [1, 2, 5, 10]) {
     await withServer(millions * CHILDREN, async (origin) => {
-      const got = await medianOf(ours()[0]!, `${origin}/c.xml`);
+      const got = await measure(ours()[0]!, `${origin}/c.xml`);
       if (typeof got === 'string') say(`| ${millions} million | failed: ${got} | | |`);
       else
         say(

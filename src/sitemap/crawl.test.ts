@@ -100,6 +100,17 @@ test('indexes without end stop at the depth, and at the number, that is allowed'
   );
 });
 
+test('when maxUrls is reached nothing more is opened', async () => {
+  const children = Array.from({ length: 50 }, (_, n) => `/${n}.xml`);
+  await using server = await serve({
+    '/index.xml': sitemapindex(...children),
+    ...Object.fromEntries(children.map((child) => [child, urlset(A, B)])),
+  });
+  const got = await collect([`${server.origin}/index.xml`], { maxUrls: 3 });
+  assert.deepEqual([got.locs.length, got.complete], [3, false]);
+  assert.ok(server.requests.length < 10, String(server.requests.length));
+});
+
 test('maxUrls is exact over all sitemaps', async () => {
   const pages = (from: number) => urlset(...Array.from({ length: 10 }, (_, n) => `${A}${from + n}`));
   await using server = await serve({
@@ -192,6 +203,18 @@ test('two addresses of one sitemap are read once', async () => {
     verdict: 'duplicate',
     sameAs: `${server.origin}/a.xml`,
   });
+});
+
+test('many addresses of one sitemap leave no connection behind', { timeout: 10_000 }, async () => {
+  const aliases = Array.from({ length: 40 }, (_, n) => `/${n}.xml`);
+  await using server = await serve({
+    '/index.xml': sitemapindex('/a.xml', ...aliases),
+    '/a.xml': Buffer.from(urlset(...Array.from({ length: 20_000 }, (_, n) => `${A}${n}`))),
+    ...Object.fromEntries(aliases.map((alias) => [alias, redirect('/a.xml')])),
+  });
+  const got = await collect([`${server.origin}/index.xml`]);
+  assert.deepEqual([got.locs.length, got.complete], [20_000, true]);
+  assert.equal(got.verdicts.filter(({ verdict }) => verdict === 'duplicate').length, 40);
 });
 
 test('a failure that passes is tried again, after the pause that the server asks for', async () => {

@@ -34,7 +34,8 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
   const policy = new HostPolicy({ anyHost: settings.anyHost, hosts: settings.hosts });
   const claims = new Map<string, string>();
   const roots: Source[] = [];
-  const walk = new Walk({ settings, policy, emit: (event) => events.push(event) });
+  const budget = { urls: 0, isSpent: false, maxUrls: settings.maxUrls, maxSitemaps: settings.maxSitemaps };
+  const walk = new Walk({ settings, policy, budget, emit: (event) => events.push(event) });
 
   for (const text of sources) {
     try {
@@ -56,11 +57,11 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
       policy,
       userAgent: settings.userAgent,
       headers: settings.headers,
-      headerHosts: new Set(hosts.map((url) => url.host)),
+      headerOrigins: new Set(hosts.flatMap((url) => [url.origin, `https://${url.host}`, `https://${url.hostname}`])),
       idleMs: settings.timeouts.idleMs,
       now: settings.now,
     },
-    budget: { urls: 0, maxUrls: settings.maxUrls, maxSitemaps: settings.maxSitemaps },
+    budget,
     signal,
     emit: (event) => events.push(event),
     claim: (url, sitemap) => {
@@ -73,7 +74,7 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
   const running = walk
     .run(roots, (source) => visit(source, context), signal)
     .then(
-      (summary) => events.push({ type: 'summary', urls: context.budget.urls, ...summary }).then(() => events.close()),
+      (summary) => events.push({ type: 'summary', urls: budget.urls, ...summary }).then(() => events.close()),
       (error: unknown) => events.close({ error }),
     );
   try {

@@ -15,6 +15,8 @@ const FUTURE_MS = 86_400_000;
 /** Pages that one crawl may still give out, over all its sitemaps. */
 export interface Budget {
   urls: number;
+  /** A page was refused: nothing more needs to be opened. */
+  isSpent: boolean;
   readonly maxUrls: number;
   readonly maxSitemaps: number;
 }
@@ -64,6 +66,7 @@ export class Findings implements Sink {
     this.pages += 1;
     if (this.pages <= skip) return;
     if (budget.urls >= budget.maxUrls) {
+      budget.isSpent = true;
       this.pages -= 1;
       throw new SitemapError('TOO_MANY_URLS', `more than ${budget.maxUrls} pages, the limit of this crawl`);
     }

@@ -134,7 +134,7 @@ class Attempts {
     if (answer.kind === 'not-modified') return await this.#notModified(known!);
     const sameAs = this.#context.claim(answer.location.href, this.#source.name);
     if (sameAs !== undefined) {
-      await answer.bytes[Symbol.asyncIterator]().return?.();
+      answer.discard();
       return await this.#end({ sitemap: this.#source.name, verdict: 'duplicate', sameAs }, [], []);
     }
     const { etag, lastModified, contentType, contentEncoding } = answer;

@@ -1,5 +1,6 @@
 import type { CrawlEvent } from './events.ts';
 import type { HostPolicy } from './fetch/host-policy.ts';
+import type { Budget } from './findings.ts';
 import type { Settings } from './options.ts';
 import type { ProblemCode, SitemapError } from './problems.ts';
 import type { Source } from './source.ts';
@@ -21,6 +22,7 @@ interface Job {
 export interface WalkOptions {
   readonly settings: Settings;
   readonly policy: HostPolicy;
+  readonly budget: Budget;
   readonly emit: (event: CrawlEvent) => Promise<void>;
 }
 
@@ -34,6 +36,7 @@ export interface WalkSummary {
 export class Walk {
   readonly #settings: Settings;
   readonly #policy: HostPolicy;
+  readonly #budget: Budget;
   readonly #emit: WalkOptions['emit'];
   readonly #seen = new Set<string>();
   #queue: Job[] = [];
@@ -46,9 +49,10 @@ export class Walk {
   #complete = true;
   readonly #refused: CrawlEvent[] = [];
 
-  constructor({ settings, policy, emit }: WalkOptions) {
+  constructor({ settings, policy, budget, emit }: WalkOptions) {
     this.#settings = settings;
     this.#policy = policy;
+    this.#budget = budget;
     this.#emit = emit;
   }
 
@@ -117,6 +121,14 @@ export class Walk {
     return job;
   }
 
+  /** Forgets what was not opened yet; returns how many that were. */
+  #dropQueue(): number {
+    const dropped = this.#queue.length - this.#next;
+    this.#queue = [];
+    this.#next = 0;
+    return dropped;
+  }
+
   #wakeAll(): void {
     for (const wake of this.#idle.splice(0)) wake();
   }
@@ -126,6 +138,11 @@ export class Walk {
     const done = await this.#settings.done(name);
     if (done !== undefined) {
       await this.#follow(job, done.children ?? [], done.kind === 'robots');
+      return;
+    }
+    if (this.#budget.isSpent) {
+      const unopened = 1 + this.#dropQueue();
+      await this.#leftOut(job, 'TOO_MANY_URLS', 'not opened: the pages that this crawl may give are given', unopened);
       return;
     }
     this.#sitemaps += 1;
@@ -153,9 +170,7 @@ export class Walk {
     }
     if (job.depth > 0) this.#nestedIndexes += 1;
     if (this.#nestedIndexes > MAX_NESTED_INDEXES) {
-      const unopened = this.#queue.length - this.#next + children.length;
-      this.#queue = [];
-      this.#next = 0;
+      const unopened = this.#dropQueue() + children.length;
       await this.#leftOut(job, 'TOO_MANY_SITEMAPS', `more than ${MAX_NESTED_INDEXES} indexes inside indexes`, unopened);
       return;
     }
@@ -189,14 +204,23 @@ export class Walk {
 
   async #cycles(job: Job, count: number): Promise<void> {
     const message = 'an index leads back to itself or to one above it';
-    await this.#emit({ type: 'problem', sitemap: job.source.name, code: 'CYCLE', severity: 'warning', message, count });
+    await this.#emit({
+      type: 'problem',
+      sitemap: job.source.name,
+      code: 'CYCLE',
+      severity: 'warning',
+      message,
+      ...times(count),
+    });
   }
 
   async #leftOut(job: Job, code: ProblemCode, message: string, count: number): Promise<void> {
     this.#complete = false;
-    await this.#emit({ type: 'problem', sitemap: job.source.name, code, severity: 'error', message, count });
+    await this.#emit({ type: 'problem', sitemap: job.source.name, code, severity: 'error', message, ...times(count) });
   }
 }
+
+const times = (count: number) => (count > 1 ? { count } : {});
 
 /** Whether a URL is that of a job or of one above it, by its name or by where redirects led. */
 function isAbove(job: Job, url: string): boolean {

@@ -13,9 +13,9 @@ export interface HttpContext {
   readonly guard: AddressGuard;
   readonly policy: HostPolicy;
   readonly userAgent: string;
-  /** Sent to the hosts of the sources and to no other: they may hold secrets. */
+  /** Sent to the hosts of the sources and to no other, and never from https down to http: they may hold secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly headerHosts: ReadonlySet<string>;
+  readonly headerOrigins: ReadonlySet<string>;
   readonly signal: AbortSignal;
   readonly idleMs: number;
   readonly now: () => number;
@@ -25,6 +25,8 @@ export type HttpAnswer =
   | {
       readonly kind: 'body';
       readonly bytes: AsyncIterable<Buffer>;
+      /** Gives the connection back when nobody wants the bytes. */
+      readonly discard: () => void;
       readonly location: URL;
       readonly contentType: string | undefined;
       readonly contentEncoding: string | undefined;
@@ -64,6 +66,7 @@ export async function openHttp(url: URL, known: KnownSitemap | undefined, contex
     return {
       kind: 'body',
       bytes: notDripping(bodyOf(response, context.signal), context.idleMs),
+      discard: () => response.body.destroy(),
       location: at,
       contentType: one(headers['content-type']),
       contentEncoding: one(headers['content-encoding']),
@@ -98,7 +101,7 @@ async function get(at: URL, known: KnownSitemap | undefined, context: HttpContex
     'user-agent': context.userAgent,
     ...(isWhereKnown && known.etag !== undefined ? { 'if-none-match': known.etag } : {}),
     ...(isWhereKnown && known.lastModified !== undefined ? { 'if-modified-since': known.lastModified } : {}),
-    ...(context.headerHosts.has(at.host) ? context.headers : {}),
+    ...(context.headerOrigins.has(at.origin) ? context.headers : {}),
   };
   try {
     return await request(at.href, { dispatcher: context.dispatcher, signal: context.signal, headers });

@@ -65,7 +65,7 @@ export async function readBytes(document: string | Buffer, setup: ReadSetup = {}
   const findings = new Findings({
     sitemap: 'test',
     base,
-    budget: { urls: 0, maxUrls: Number.POSITIVE_INFINITY, maxSitemaps: 50_000 },
+    budget: { urls: 0, isSpent: false, maxUrls: Number.POSITIVE_INFINITY, maxSitemaps: 50_000 },
     now: Date.parse('2026-11-21T00:00:00Z'),
     skip: 0,
   });

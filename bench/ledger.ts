@@ -2,7 +2,7 @@
  * How fast the ledger takes a site of 1,000,000 URLs (20 child sitemaps, 64 MiB page cache, durable commits), without
  * the crawl: a first run, a night with 1% new, 1% changed and 1% gone, a night in which every URL comes and none
  * changed, and a night in which every sitemap answers 304. Beside it, in the same process, a plain table with one
- * upsert a URL. Medians of `--rounds` (3). Run: npm run bench:ledger -- [--urls N] [--rounds N]
+ * upsert a URL. Medians of `--rounds` (3), wall and CPU seconds: on a busy machine the second say more. Run: npm run bench:ledger -- [--urls N] [--rounds N]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,6 +50,29 @@ function* entriesOf(sitemap: number, night: Night): Generator<ObservedEntry[]> {
   if (chunk.length > 0) yield chunk;
 }
 
+const NAMES = ['first', 'some', 'same', 'not-modified', 'plain first', 'plain some'] as const;
+type Name = (typeof NAMES)[number];
+const figures = new Map<Name, { wall: number; cpu: number }[]>(NAMES.map((name) => [name, []]));
+
+/** Adds up what lies between `start` and `stop`, in seconds. */
+function stopwatch() {
+  const sum = { wall: 0, cpu: 0 };
+  let wall = 0;
+  let cpu = process.cpuUsage();
+  return {
+    start() {
+      wall = performance.now();
+      cpu = process.cpuUsage();
+    },
+    stop() {
+      const used = process.cpuUsage(cpu);
+      sum.wall += (performance.now() - wall) / 1000;
+      sum.cpu += (used.user + used.system) / 1e6;
+    },
+    into: (name: Name) => figures.get(name)!.push(sum),
+  };
+}
+
 let peakRss = 0;
 const noteRss = () => {
   peakRss = Math.max(peakRss, process.memoryUsage.rss());
@@ -60,11 +83,11 @@ async function nightOf(ledger: Awaited<ReturnType<typeof openLedger>>, name: str
   const run = name as RunId;
   const sitemaps = Math.ceil(URLS / PER_SITEMAP);
   const sources = Array.from({ length: sitemaps }, (_, n) => `https://shop.example/sitemap-${n}.xml`);
-  let spent = 0;
+  const spent = stopwatch();
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
-    const start = performance.now();
+    spent.start();
     const result = await work();
-    spent += performance.now() - start;
+    spent.stop();
     noteRss();
     return result;
   };
@@ -82,7 +105,7 @@ async function nightOf(ledger: Awaited<ReturnType<typeof openLedger>>, name: str
   }
   const diff = await timed(() => diffRun(ledger, run, { complete: true }));
   await timed(() => endRun(ledger, run, 'finished'));
-  seconds[night].push(spent / 1000);
+  spent.into(night);
   return `${diff.new} new, ${diff.changed} changed, ${diff.gone} gone, ${diff.known} known`;
 }
 
@@ -94,32 +117,22 @@ function plainUpserts(folder: string): void {
   const upsert = db.prepare(`INSERT INTO urls (url, lastmod, seen) VALUES (?, ?, ?)
     ON CONFLICT (url) DO UPDATE SET lastmod = excluded.lastmod, seen = excluded.seen`);
   for (const night of ['first', 'some'] as const) {
-    let spent = 0;
+    const spent = stopwatch();
     for (let n = 0; n < Math.ceil(URLS / PER_SITEMAP); n++) {
       db.exec('BEGIN IMMEDIATE');
       for (const entries of entriesOf(n, night)) {
-        const start = performance.now();
+        spent.start();
         for (const { url, lastmod } of entries) upsert.run(url, lastmod, night === 'first' ? 1 : 2);
-        spent += performance.now() - start;
+        spent.stop();
       }
-      const start = performance.now();
+      spent.start();
       db.exec('COMMIT');
-      spent += performance.now() - start;
+      spent.stop();
     }
-    seconds[night === 'first' ? 'plain first' : 'plain some'].push(spent / 1000);
+    spent.into(night === 'first' ? 'plain first' : 'plain some');
   }
   db.close();
 }
-
-const seconds = {
-  first: [] as number[],
-  some: [] as number[],
-  same: [] as number[],
-  'not-modified': [] as number[],
-  'plain first': [] as number[],
-  'plain some': [] as number[],
-};
-const median = (list: number[]): number => list.toSorted((a, b) => a - b)[list.length >> 1]!;
 
 for (let round = 1; round <= ROUNDS; round++) {
   const folder = mkdtempSync(join(tmpdir(), 'courier-bench-'));
@@ -132,7 +145,7 @@ for (let round = 1; round <= ROUNDS; round++) {
       `same: ${await nightOf(ledger, 'r4', 'same')}`,
       `304: ${await nightOf(ledger, 'r5', 'not-modified')}`,
     ];
-    seconds.first.pop();
+    figures.get('first')!.pop();
     await ledger.close();
     if (round === 1) process.stderr.write(`${seen.join('\n')}\n`);
     const rss = peakRss;
@@ -143,10 +156,14 @@ for (let round = 1; round <= ROUNDS; round++) {
   }
 }
 
-const figure = (name: keyof typeof seconds, plain?: keyof typeof seconds): string => {
-  const ratio =
-    plain === undefined ? '' : `, ${(median(seconds[plain]) / median(seconds[name])).toFixed(1)} times as fast`;
-  return `${median(seconds[name]).toFixed(2)} s (${seconds[name].map((s) => s.toFixed(2)).join(' ')})${ratio}`;
+const median = (name: Name, what: 'wall' | 'cpu'): number => {
+  const list = figures.get(name)!.map((each) => each[what]);
+  return list.toSorted((a, b) => a - b)[list.length >> 1]!;
+};
+const figure = (name: Name, plain?: Name): string => {
+  const times = `${median(name, 'wall').toFixed(2)} s (CPU ${median(name, 'cpu').toFixed(2)} s)`;
+  if (plain === undefined) return times;
+  return `${times}, plain upserts take ${(median(plain, 'cpu') / median(name, 'cpu')).toFixed(1)} times the CPU`;
 };
 process.stdout.write(`${URLS.toLocaleString('en-US')} URLs, median of ${ROUNDS}
 first run              ${figure('first', 'plain first')}

@@ -42,7 +42,8 @@ export async function acceptBatch(
     return note(
       tx,
       row,
-      `the service first called this batch ${row.reference} and now ${reference}: it may be charged twice. ${row.reference} stays recorded; ask the service about ${reference}`,
+      `the service first called this batch ${row.reference} and now ${reference}: it may be charged twice. ` +
+        `${row.reference} stays recorded; ask the service about ${reference}`,
     );
   }
   const other = await tx.get(sql<{ id: number }>`
@@ -51,7 +52,8 @@ export async function acceptBatch(
     return stop(
       tx,
       row,
-      `the service calls this batch ${reference}, as it called batch ${other.id}: one of them may not be processed. Nothing more is sent of this one; ask the service which URLs ${reference} has`,
+      `the service calls this batch ${reference}, as it called batch ${other.id}: one of them may not be processed. ` +
+        `Nothing more is sent of this one; ask the service which URLs ${reference} has`,
     );
   }
   const charged = chargeOf(row, accepted);
@@ -98,7 +100,8 @@ async function acceptedAfterAll(tx: Queryable, row: BatchRow, reference: Referen
   return stop(
     tx,
     row,
-    `the service accepted this batch as ${reference} after it had refused it. Its parts stop where they were not sent; ask the service about those that were`,
+    `the service accepted this batch as ${reference} after it had refused it. ` +
+      'Its parts stop where they were not sent; ask the service about those that were',
   );
 }
 

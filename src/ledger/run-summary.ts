@@ -1,18 +1,12 @@
 import type { Micros } from '../../contract/money.ts';
 import { sql } from '../database/sql.ts';
 import type { RunId } from '../submission/ids.ts';
+import type { RunDiff } from './diff-run.ts';
 import type { Ledger } from './open-ledger.ts';
 import { runRow } from './runs.ts';
 
 /** What became of a run, in numbers: the table that people read. */
-export interface RunSummary {
-  readonly found: number;
-  readonly new: number;
-  readonly changed: number;
-  readonly known: number;
-  readonly gone: number;
-  readonly skipped: number;
-  readonly complete: boolean;
+export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
   readonly planned: number;
   /** Null when no price was known. */
   readonly plannedCost: Micros | null;

@@ -55,7 +55,7 @@ test('a balance below zero is read as it is, and one in another currency not at 
   assert.ok(readBalance({ balance: null }) instanceof Nonsense);
   assert.deepEqual(readAccount({ wallet: { balance: 5 }, pricing: { price_per_url: '0.25' } }), {
     balance: 5_000_000,
-    pricePerUrl: 250_000,
+    prices: { standard: 250_000, fast: 250_000 },
   });
 });
 

@@ -182,7 +182,7 @@ test('spec 7: a 100 MB body is refused without being held in memory', async (t) 
   assert.ok(peak - before < 80 * 1024 * 1024, `grew by ${Math.round((peak - before) / 1024 / 1024)} MB`);
 });
 
-test('slow clients are ended within 20 seconds, by these settings', () => {
+test('spec 7: slow clients are ended within 20 seconds, by these settings', () => {
   assert.ok(TIMEOUTS.headersMs + TIMEOUTS.checkEveryMs <= 20_000);
   assert.ok(TIMEOUTS.requestMs + TIMEOUTS.checkEveryMs <= 20_000);
   assert.ok(TIMEOUTS.idleMs <= 20_000);

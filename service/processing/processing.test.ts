@@ -28,7 +28,7 @@ async function submit(client: TestClient, urls: string[], service = 'fast'): Pro
 
 for (const dialect of TEST_DIALECTS) {
   test(
-    `queued → processing → completed, partial or failed, with a state and reason for each URL (${dialect})`,
+    `spec 3: queued → processing → completed, partial or failed, with a state and reason for each URL (${dialect})`,
     options,
     async (t) => {
       const temporal = { address: address!, taskQueue: `test-${randomUUID()}` };
@@ -58,7 +58,7 @@ for (const dialect of TEST_DIALECTS) {
   );
 }
 
-test('failed URLs are refunded where the service is set so', options, async (t) => {
+test('spec 3: failed URLs are refunded where the service is set so', options, async (t) => {
   const temporal = { address: address!, taskQueue: `test-${randomUUID()}` };
   const { client } = await openService(t, 'sqlite', {
     balance: '1',
@@ -70,7 +70,7 @@ test('failed URLs are refunded where the service is set so', options, async (t) 
   assert.equal(await client.balance(), 0.75);
 });
 
-test('what is accepted while Temporal is away is processed when it is back', options, async (t) => {
+test('spec 3: what is accepted while Temporal is away is processed when it is back', options, async (t) => {
   const first = await openService(t, 'sqlite', {
     temporal: { address: '127.0.0.1:1' },
     settings: { processing: quick },

@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { PAGE, withTable } from './rule-table.ts';
+
+test('docs/api.md ends with the table that the tests give (npm run docs:api)', () => {
+  const page = readFileSync(PAGE, 'utf8');
+  assert.equal(page, withTable(page));
+});

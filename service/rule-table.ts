@@ -1,0 +1,77 @@
+/**
+ * The end of docs/api.md: which test holds which rule of the specification, from the names of the tests themselves.
+ * `npm run docs:api` writes it; rule-table.test.ts fails when the page tells something else.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Every numbered rule and every table of the specification that a service can keep. */
+const RULES: readonly (readonly [rule: string, says: string])[] = [
+  ['2.2', 'body of POST /submissions'],
+  ['2.3', 'service levels and their default'],
+  ['2.6', 'envelope'],
+  ['3', 'states and transitions'],
+  ['4.1', 'GET /'],
+  ['4.2', 'GET /me'],
+  ['4.3', 'GET /balance'],
+  ['4.4', 'GET /stats'],
+  ['4.5', 'GET /submissions'],
+  ['4.6', 'POST /submissions'],
+  ['4.6 rule 1', 'charged at the current price, queued, 202'],
+  ['4.6 rule 2', 'same key, same body: 200, no second charge'],
+  ['4.6 rule 3', 'same key, other body: 409'],
+  ['4.6 rule 4', 'balance too small: 402'],
+  ['4.6 rule 5', 'invalid: 422'],
+  ['4.6 rule 6', 'over the submission limit: 429'],
+  ['4.6 rule 7', 'unavailable: 503'],
+  ['4.6 rule 8', '400, 415 and 413'],
+  ['4.7', 'GET /submissions/{reference}'],
+  ['4.8', 'POST /index-check'],
+  ['4.8 rule 1', '0.50 TRY per URL, after validation'],
+  ['4.8 rule 2', 'a rejected check is not charged'],
+  ['4.8 rule 3', 'a charge before a failure is restored'],
+  ['4.8 rule 4', '503 is retryable, no charge stands'],
+  ['4.8 rule 5', 'same-key retry'],
+  ['5', 'authentication'],
+  ['7', 'errors'],
+  ['8', 'limits'],
+  ['9', 'contract and version'],
+];
+
+const START = '| rule | tests |\n';
+const folder = fileURLToPath(new URL('.', import.meta.url));
+export const PAGE = fileURLToPath(new URL('../docs/api.md', import.meta.url));
+
+/** `spec 4.6 rule 2: what is promised`, as the first argument of a test. */
+const NAME = /(?:serviceTest|test)\(\s*(['`])spec ([\d.]+(?: rule \d+)?): (.*?)\1,/gs;
+
+function promises(): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.ts'));
+  for (const file of files.sort()) {
+    for (const [, , rule, name] of readFileSync(join(folder, file), 'utf8').matchAll(NAME)) {
+      const promise = name!.replaceAll(/ \((?:sqlite|postgres|\$\{.*?)\)$/g, '').replaceAll(/\$\{[A-Z_]+\}/g, 'N');
+      const list = found.get(rule!) ?? [];
+      if (!list.includes(promise)) list.push(promise);
+      found.set(rule!, list);
+    }
+  }
+  return found;
+}
+
+/** The page with its table made anew. Throws when a rule has no test, or a test names a rule that is not there. */
+export function withTable(page: string): string {
+  const found = promises();
+  const untested = RULES.filter(([rule]) => !found.has(rule)).map(([rule]) => rule);
+  if (untested.length > 0) throw new Error(`no test holds ${untested.join(', ')}`);
+  const unknown = [...found.keys()].filter((rule) => !RULES.some(([known]) => known === rule));
+  if (unknown.length > 0) throw new Error(`tests name rules that the table does not have: ${unknown.join(', ')}`);
+  const rows = RULES.map(
+    ([rule, says]) => `| ${rule}: ${says} | ${found.get(rule)!.join('<br>').replaceAll('|', '\\|')} |`,
+  );
+  const [before] = page.split(START);
+  return `${before}${START}| --- | --- |\n${rows.join('\n')}\n`;
+}
+
+if (import.meta.main) writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8')));

@@ -53,7 +53,7 @@ export async function watchSitemap({ watch, account, until }: WatchInput): Promi
   const decided = holdsForDecision();
 
   show('crawling', { next: 'diff against the ledger' });
-  await ledger.beginRun(run);
+  await ledger.beginRun.executeWithOptions({ summary: 'Open the run in the ledger' }, [run]);
   const crawl = await crawler.crawlWatch.executeWithOptions({ summary: `Read the sitemaps of ${watch}` }, [run]);
 
   show('comparing', { found: urls(crawl.urls) });
@@ -61,14 +61,16 @@ export async function watchSitemap({ watch, account, until }: WatchInput): Promi
     { ...run, complete: crawl.complete },
   ]);
 
-  const hold = await ledger.judgeRun(run);
+  const hold = await ledger.judgeRun.executeWithOptions({ summary: 'Is the change plausible?' }, [run]);
   let decision: WatchResult['decision'] = 'none needed';
   if (hold !== null) {
     decision = await decided.wait(hold, counts);
-    await ledger.recordDecision({ ...run, decision, by: decided.by() });
+    await ledger.recordDecision.executeWithOptions({ summary: `Record: ${decision}` }, [
+      { ...run, decision, by: decided.by() },
+    ]);
     if (decision === 'rejected') {
       show('rejected', { by: decided.by(), bought: 'nothing' });
-      await ledger.finishRun(run);
+      await ledger.finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
       return { crawl, counts, plan: null, report: null, decision };
     }
   }
@@ -76,7 +78,7 @@ export async function watchSitemap({ watch, account, until }: WatchInput): Promi
   show('planning', { new: urls(counts.new), changed: urls(counts.changed) });
   const plan = await ledger.planRun.executeWithOptions({ summary: `Plan ${urls(counts.new + counts.changed)}` }, [run]);
   // Also without batches of its own: what an earlier run left unsent, or untracked, goes on now.
-  await ledger.wakeDispatcher({ account });
+  await ledger.wakeDispatcher.executeWithOptions({ summary: `Wake the dispatcher of ${account}` }, [{ account }]);
 
   let report: RunReport | null = null;
   if (until !== 'planned') {
@@ -85,7 +87,7 @@ export async function watchSitemap({ watch, account, until }: WatchInput): Promi
       { ...run, until },
     ]);
   }
-  await ledger.finishRun(run);
+  await ledger.finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
   show('done', {
     found: urls(counts.found),
     new: urls(counts.new),

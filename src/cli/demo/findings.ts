@@ -24,7 +24,10 @@ export function findings(watch: Watch, result: WatchResult, check: CheckResult |
       counts.found === 0
         ? 'Nothing was submitted or charged.'
         : 'What was read before was used; nothing counts as gone. The next run reads it again.';
-    tell(EXIT.partial, `${watch.id} is incomplete: ${why.join('; ')}. ${meaning} Check the address, then run again.`);
+    tell(
+      EXIT.partial,
+      `${watch.id} is incomplete: ${why.map((each) => each.replace(/\.$/, '')).join('; ')}. ${meaning} Check the address, then run again.`,
+    );
   } else if (counts.found === 0) {
     const why = counts.skipped > 0 ? `all ${counts.skipped} URLs are out of scope` : 'it lists no URL';
     tell(

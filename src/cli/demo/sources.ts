@@ -18,7 +18,7 @@ export function namedSource(argument: string): NamedSource {
   if (/^https?:\/\//i.test(argument)) {
     if (!URL.canParse(argument)) throw notASource(argument, 'it is not a complete address');
     const url = new URL(argument);
-    return { watch: watchName(url.host, argument), source: url.href, host: url.hostname };
+    return { watch: watchName(`${url.hostname} ${url.pathname}`, argument), source: url.href, host: url.hostname };
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(argument))
     throw notASource(argument, 'only http, https and local files can be read');

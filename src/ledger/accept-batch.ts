@@ -85,10 +85,13 @@ export async function acceptBatch(
   return { kind: 'accepted', batch: row.id, reference, charged: charged.amount, again: false };
 }
 
-/** What the service says it took; else what was expected. A charge below zero is nonsense and teaches nothing. */
+/**
+ * What the service says it took; else what was expected. Zero is not believed: an answer that repeats an earlier one may
+ * well say that nothing was charged now. Below zero is nonsense. Neither teaches a price.
+ */
 function chargeOf(row: BatchRow, { charged, pricePerUrl }: Acceptance): { amount: Micros | null; told: boolean } {
-  if (charged !== null && charged >= 0) return { amount: charged, told: true };
-  if (pricePerUrl !== null && pricePerUrl >= 0) return { amount: timesMicros(pricePerUrl, row.urls), told: true };
+  if (charged !== null && charged > 0) return { amount: charged, told: true };
+  if (pricePerUrl !== null && pricePerUrl > 0) return { amount: timesMicros(pricePerUrl, row.urls), told: true };
   return { amount: row.expected_cost, told: false };
 }
 

@@ -7,7 +7,7 @@ import type { AccountId, WatchId } from '../submission/ids.ts';
 export interface AccountPolicy {
   readonly id: AccountId;
   readonly baseUrl: string;
-  /** Null: learned from charges. What was charged last counts for more than what was configured. */
+  /** Null: learned from charges. Of the two the higher one counts. */
   readonly pricePerUrl: Micros | null;
   readonly spend: { readonly perDay: Micros | null; readonly perMonth: Micros | null; readonly balanceFloor: Micros };
 }

@@ -12,7 +12,10 @@ export interface Price {
   readonly basis: PriceBasis;
 }
 
-/** The price of one URL at a service level, as far as it is known. */
+/**
+ * The price of one URL at a service level, as far as it is known. Of a learned and a configured price the higher one
+ * counts: a charge that was misread, or a discount that ends, must not let a plan through that breaks a cap.
+ */
 export async function priceOf(
   db: Queryable,
   account: AccountId,
@@ -21,13 +24,13 @@ export async function priceOf(
 ): Promise<Price> {
   const learned = await db.get(sql<{ price: Micros }>`
     SELECT price FROM prices WHERE account_id = ${account} AND service = ${service}`);
-  if (learned !== undefined) return { perUrl: learned.price, basis: 'learned' };
+  if (learned !== undefined && learned.price >= (configured ?? 0)) return { perUrl: learned.price, basis: 'learned' };
   return configured === null ? { perUrl: null, basis: 'unknown' } : { perUrl: configured, basis: 'configured' };
 }
 
 /** Learns the price from a charge. One that is not a whole amount a URL, or below zero, teaches nothing. */
 export async function learnPrice(tx: Queryable, { account, service, charge, urls, now }: Charged): Promise<void> {
-  if (charge < 0 || urls < 1 || charge % urls !== 0) return;
+  if (charge <= 0 || urls < 1 || charge % urls !== 0) return;
   await tx.run(sql`
     INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${charge / urls}, ${now})
     ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at`);

@@ -102,7 +102,7 @@ async function recordResults(
   requestId: string | null,
   policy: CheckPolicy,
 ): Promise<CheckRecorded> {
-  const told = outcome.charged !== null && outcome.charged >= 0;
+  const told = outcome.charged !== null && outcome.charged > 0;
   const charged = told ? outcome.charged : row.expected_cost;
   await charge(tx, now, row, charged, told);
   if (outcome.balance !== null) await setBalance(tx, row.account_id as AccountId, outcome.balance, now);

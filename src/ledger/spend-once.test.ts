@@ -10,6 +10,7 @@ import { recordAnswer } from './record-answer.ts';
 import { recordLook } from './record-look.ts';
 import { recordReconciled } from './record-reconciled.ts';
 import { runSummary } from './run-summary.ts';
+import { endRun } from './runs.ts';
 import { settleJob } from './settle-job.ts';
 import {
   ACCOUNT,
@@ -30,6 +31,7 @@ const input = { account: ACCOUNT, watch: WATCH };
 const policies = { account: ACCOUNT, watch: WATCH };
 const run = (name: string) => name as RunId;
 const pages = (count: number) => Array.from({ length: count }, (_, n) => `p/${n}`);
+const endAll = (ledger: Ledger) => ledger.db.run(sql`UPDATE runs SET ended_at = 1, end_state = 'finished'`);
 const charged = async (ledger: Ledger) =>
   (await ledger.db.get(sql<{ amount: number }>`SELECT coalesce(sum(amount), 0) AS amount FROM charges`))!.amount;
 
@@ -48,7 +50,7 @@ testLedger('the way of a URL: planned, sent, accepted, completed; a second night
   assert.equal(settled.completed, 2);
   const summary = await runSummary(ledger, run('r1'));
   assert.deepEqual([summary.submitted, summary.completed, summary.charged, summary.open], [2, 2, 500_000, 0]);
-  await ledger.db.run(sql`UPDATE runs SET ended_at = 1, end_state = 'finished'`);
+  await endAll(ledger);
   await crawled(ledger, 'r2', { a: ['1', '2'] });
   assert.equal((await planRun(ledger, run('r2'), input)).urls, 0);
 });
@@ -283,7 +285,7 @@ testLedger('a changed page is bought again as its next generation, under another
   const [reference] = await sendAll(ledger);
   await recordLook(ledger, ACCOUNT.id, reference!, { state: 'completed', terminalStates: ['completed'] });
   await settleJob(ledger, ACCOUNT.id, reference!, { retryFailed: { times: 0, afterMs: 0 } });
-  await ledger.db.run(sql`UPDATE runs SET ended_at = 1, end_state = 'finished'`);
+  await endAll(ledger);
   await crawled(ledger, 'r2', { a: [['1', '2026-01-09']] });
   const recent = { ...WATCH, resubmit: { onLastmodChange: true, notWithinMs: 30 * DAY } };
   assert.equal((await previewRun(ledger, run('r2'), { account: ACCOUNT, watch: recent })).urls, 0);
@@ -300,14 +302,14 @@ testLedger(
     const plan = await planRun(ledger, run('r1'), { account: ACCOUNT, watch: capped });
     assert.deepEqual([plan.urls, plan.cost, plan.held], [4, 1_000_000, 6]);
     assert.match(plan.heldReason!, /watch per run/);
-    await ledger.db.run(sql`UPDATE runs SET ended_at = 1, end_state = 'finished'`);
+    await endAll(ledger);
     await crawled(ledger, 'r2', { a: pages(10) });
     const account = { ...ACCOUNT, spend: { ...ACCOUNT.spend, perDay: 1_500_000 as Micros } };
     const second = await planRun(ledger, run('r2'), { account, watch: capped });
     assert.deepEqual([second.urls, second.held], [2, 4], 'what waits to be sent counts against the day');
     await sendAll(ledger);
     ledger.pass(DAY);
-    await ledger.db.run(sql`UPDATE runs SET ended_at = 1, end_state = 'finished'`);
+    await endAll(ledger);
     await crawled(ledger, 'r3', { a: pages(10) });
     assert.equal((await planRun(ledger, run('r3'), { account, watch: capped })).urls, 4, 'a new day');
   },
@@ -361,7 +363,7 @@ testLedger('failed URLs go again after the backoff, inside the limit, then to qu
       await recordLook(ledger, ACCOUNT.id, reference, { state: 'failed', terminalStates: ['failed'] });
       await settleJob(ledger, ACCOUNT.id, reference, { retryFailed });
     }
-    await ledger.db.run(sql`UPDATE runs SET ended_at = 1, end_state = 'finished'`);
+    await endAll(ledger);
     ledger.pass(0.6 * DAY);
   }
   assert.deepEqual(bought, [1, 0, 1, 0]);
@@ -378,4 +380,22 @@ testLedger('a job that goes back on its end changes nothing', async (ledger) => 
   const back = await recordLook(ledger, ACCOUNT.id, reference!, { state: 'failed', terminalStates });
   assert.equal(back.kind, 'refused');
   assert.equal(back.state, 'completed');
+});
+
+testLedger('a charge of zero, or far below the configured price, opens no cap', async (ledger) => {
+  await crawled(ledger, 'r1', { a: pages(4) });
+  await planRun(ledger, run('r1'), input);
+  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  await beginSend(ledger, batch, policies);
+  const free = { attempt: 1, outcome: accepted('R-1', 0 as Micros), status: 200, requestId: null };
+  await recordAnswer(ledger, batch, free);
+  assert.equal(await charged(ledger), 1_000_000, 'what was expected counts');
+  await endRun(ledger, run('r1'), 'finished');
+  await crawled(ledger, 'r2', { a: pages(8) });
+  await planRun(ledger, run('r2'), input);
+  await sendAll(ledger, 2_500 as Micros);
+  await endRun(ledger, run('r2'), 'finished');
+  await crawled(ledger, 'r3', { a: pages(9) });
+  const plan = await planRun(ledger, run('r3'), input);
+  assert.deepEqual([plan.cost, plan.basis], [250_000, 'configured']);
 });

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import {
@@ -345,4 +348,24 @@ test('a caller that gives up ends the request', async (t) => {
   const given = AbortSignal.timeout(50);
   await assert.rejects(client.balance({ signal: given }), { name: 'TimeoutError' });
   await client.close();
+});
+
+test('an answer without an end is cut off, not swallowed', async (t) => {
+  const server = createServer((_, response) => {
+    const piece = Buffer.alloc(1024 * 1024, ' ');
+    const more = () => response.write(piece) && setImmediate(more);
+    response.on('drain', more);
+    more();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+  const client = createApiClient({ baseUrl, apiKey: () => KEY });
+  t.after(() => client.close());
+  const { body } = await client.submit('{}', 'sc1-00000000' as never);
+  assert.ok(body.kind === 'unreadable' && /more than 16777216 bytes/.test(body.what));
 });

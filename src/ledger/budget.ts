@@ -1,7 +1,8 @@
 import type { Database, Queryable } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
-import type { ApiAnswer, HeaderBudget } from '../submission/answer.ts';
+import type { ApiAnswer } from '../submission/answer.ts';
+import { rateLimitWait } from '../submission/refusal.ts';
 import type { BudgetLimits, Lane, WindowName } from './budget-limits.ts';
 import { type OthersByWindow, othersNow, parseOthers, type Told, toldOf } from './budget-others.ts';
 import {
@@ -94,8 +95,6 @@ export async function openBudgets(ledgerUrl: string, settings: BudgetSettings = 
 
 /** Longer than any request of the client may take. */
 const LONGEST_FLIGHT_MS = 120_000;
-/** For a 429 without a word of how long. */
-const CLOSED_MS = 60_000;
 
 function createBudget(db: Database, key: string, limits: BudgetLimits, settings: BudgetSettings): Budget {
   const { now = Date.now, longestFlightMs = LONGEST_FLIGHT_MS } = settings;
@@ -127,9 +126,7 @@ function createBudget(db: Database, key: string, limits: BudgetLimits, settings:
       if (seen === undefined) return;
       const told = toldOf(seen.budgets, limits);
       if (told.length > 0) await correct(scope, row, told);
-      if (seen.status === 429) {
-        await closeLanes(scope, closedBy(lane), scope.time + (seen.retryAfterMs ?? resetOf(seen.budgets) ?? CLOSED_MS));
-      }
+      if (seen.status === 429) await closeLanes(scope, closedBy(lane), scope.time + rateLimitWait(seen));
     });
 
   return {
@@ -189,9 +186,3 @@ async function correct(scope: Scope, row: KeyRow, told: readonly Told[]): Promis
 
 /** A poll is refused for the key's general limit, which holds for all; other lanes may have a limit of their own. */
 const closedBy = (lane: Lane): readonly Lane[] => (lane === 'poll' ? ['submission', 'poll', 'check'] : [lane]);
-
-/** The latest reset of a budget that the headers call empty. */
-function resetOf(budgets: readonly HeaderBudget[]): number | null {
-  const resets = budgets.flatMap(({ remaining, resetMs }) => (remaining === 0 && resetMs !== null ? [resetMs] : []));
-  return resets.length === 0 ? null : Math.max(...resets);
-}

@@ -63,6 +63,12 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<AskedBatch>;
     means: 'conflict person',
     charge: 'unknown',
   },
+  {
+    label: '429 with "now"',
+    answer: answer(429, error(), { retryAfterMs: 0 }),
+    means: 'retry rate-limited 1000',
+    charge: 'none',
+  },
   { label: '413 that speaks of success', answer: answer(413, unusable), means: 'retry unknown', charge: 'unknown' },
   { label: '202 with an HTML page', answer: answer(202, page), means: 'retry unknown', charge: 'unknown' },
   { label: '202 with the error envelope', answer: answer(202, error()), means: 'retry unknown', charge: 'unknown' },

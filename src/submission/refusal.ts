@@ -76,6 +76,8 @@ export interface Asked {
 
 /** Without a Retry-After: the shortest window of the specification has passed by then. */
 const RATE_LIMIT_WAIT_MS = 60_000;
+/** Some say "now" with a 429, or name a date that has passed: believed, that would be a tight loop. */
+const LEAST_RATE_LIMIT_WAIT_MS = 1_000;
 
 /** 409 for a request with this key that is still running. Every other conflict is final. */
 const IN_PROGRESS = /in[_-]?progress|still[_-]?(running|processing)|concurrent|locked|being[_-]processed/i;
@@ -151,11 +153,11 @@ const stop = (what: string): StopAccount => ({
 });
 
 /** Retry-After, else the reset of a window that the headers call empty, else a minute. */
-function rateLimitWait({ retryAfterMs, budgets }: ApiAnswer): number {
-  if (retryAfterMs !== null) return retryAfterMs;
+export function rateLimitWait({ retryAfterMs, budgets }: Pick<ApiAnswer, 'retryAfterMs' | 'budgets'>): number {
+  if (retryAfterMs !== null) return Math.max(retryAfterMs, LEAST_RATE_LIMIT_WAIT_MS);
   const resets = budgets.filter(({ remaining }) => remaining === 0).map(({ resetMs }) => resetMs ?? 0);
   const latest = Math.max(0, ...resets);
-  return latest > 0 ? latest : RATE_LIMIT_WAIT_MS;
+  return latest > 0 ? Math.max(latest, LEAST_RATE_LIMIT_WAIT_MS) : RATE_LIMIT_WAIT_MS;
 }
 
 function tooLarge({ urls }: Asked, said: string): Split | Quarantine {

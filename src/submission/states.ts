@@ -1,5 +1,3 @@
-import { SUBMISSION_STATES, type SubmissionState } from '../../contract/states.ts';
-
 /** States after which nothing more is expected. The specification does not say which; accounts may set others. */
 export const DEFAULT_TERMINAL_STATES: readonly string[] = ['completed', 'partial', 'failed'];
 
@@ -32,9 +30,4 @@ export function moveOf(known: string, seen: string, terminalStates: readonly str
 /** How far along a state is; an unknown one lies between queued and the ends. */
 function rank(state: string): number {
   return state === 'queued' ? 0 : 1;
-}
-
-/** Whether a text is one of the five states of the specification. */
-export function isSubmissionState(text: string): text is SubmissionState {
-  return (SUBMISSION_STATES as readonly string[]).includes(text);
 }

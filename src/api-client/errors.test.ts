@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ApiAnswer, Body, Endpoint } from '../submission/answer.ts';
+import { dataOf, errorOf } from './errors.ts';
+import { failureOf } from './failure.ts';
+
+const refused: Body<never> = { kind: 'error', error: { code: 'CODE', message: 'words', named: [], fields: [] } };
+const page: Body<never> = { kind: 'unreadable', what: 'a page instead of JSON', claimsSuccess: false };
+const none = (reached: boolean, timedOut: boolean): Body<never> => ({
+  kind: 'none',
+  reached,
+  timedOut,
+  what: 'it broke',
+});
+const answer = (
+  endpoint: Endpoint,
+  status: number | null,
+  body: Body<never>,
+  retryAfterMs: number | null = null,
+): ApiAnswer<never> => ({
+  endpoint,
+  status,
+  body,
+  requestId: 'req-1',
+  retryAfterMs,
+  budgets: [],
+  tookMs: 1,
+});
+
+const classes: [
+  what: string,
+  answer: ApiAnswer<never>,
+  type: string,
+  nonRetryable: boolean,
+  delay: number | null,
+  benign: boolean,
+][] = [
+  ['400', answer('submit', 400, refused), 'BadRequestError', true, null, false],
+  ['401', answer('balance', 401, refused), 'AuthenticationError', true, null, false],
+  ['402', answer('submit', 402, refused), 'InsufficientBalanceError', true, null, false],
+  ['403', answer('balance', 403, refused), 'AuthenticationError', true, null, false],
+  ['404', answer('submission', 404, refused), 'NotFoundError', true, null, false],
+  ['409', answer('submit', 409, refused), 'ConflictError', true, null, false],
+  ['409 with Retry-After', answer('submit', 409, refused, 3_000), 'InProgressError', false, 3_000, true],
+  ['413', answer('submit', 413, refused), 'PayloadTooLargeError', true, null, false],
+  ['415', answer('submit', 415, refused), 'UnsupportedMediaTypeError', true, null, false],
+  ['422', answer('submit', 422, refused), 'ValidationError', true, null, false],
+  ['429', answer('submissions', 429, refused, 3_600_000), 'RateLimitError', false, 3_600_000, true],
+  ['429 of a gateway', answer('submissions', 429, page), 'RateLimitError', false, 60_000, true],
+  ['500', answer('submit', 500, refused), 'ServerError', false, null, false],
+  ['503', answer('submit', 503, refused, 5_000), 'ServiceUnavailableError', false, 5_000, false],
+  ['a page with 200', answer('balance', 200, page), 'InvalidResponseError', false, null, false],
+  ['a page with 422', answer('submit', 422, page), 'InvalidResponseError', false, null, false],
+  ['no answer in time', answer('submit', null, none(true, true)), 'TimeoutError', false, null, false],
+  ['no connection', answer('submit', null, none(false, false)), 'ConnectionError', false, null, false],
+];
+for (const [what, given, type, nonRetryable, nextRetryDelayMs, benign] of classes) {
+  test(`${what} is a ${type}${nonRetryable ? ' that trying again cannot mend' : ''}`, () => {
+    const failure = failureOf(errorOf(given));
+    assert.deepEqual(
+      [failure.type, failure.nonRetryable, failure.nextRetryDelayMs, failure.benign],
+      [type, nonRetryable, nextRetryDelayMs, benign],
+    );
+  });
+}
+
+test('an error says what happened, what it means for the money, and quotes the request', () => {
+  const lost = errorOf(answer('submit', 503, refused));
+  assert.equal(lost.chargeState, 'unknown');
+  assert.match(lost.message, /not available.*CODE: words.*req-1.*whether it was charged is not known.*same bytes/);
+  assert.deepEqual(failureOf(lost).details, {
+    endpoint: 'submit',
+    status: 503,
+    code: 'CODE',
+    requestId: 'req-1',
+    chargeState: 'unknown',
+  });
+});
+
+test('reading costs nothing, whatever comes back', () => {
+  for (const [, given] of classes) assert.equal(errorOf({ ...given, endpoint: 'balance' }).chargeState, 'none');
+});
+
+test('data is the data of a success, and nothing else is', () => {
+  const success: ApiAnswer<number> = { ...answer('balance', 200, page), body: { kind: 'success', data: 7 } };
+  assert.equal(dataOf(success), 7);
+  assert.throws(() => dataOf({ ...success, status: 500 }), { name: 'ServerError' });
+  assert.throws(() => dataOf(answer('balance', 200, refused)), { name: 'InvalidResponseError' });
+});

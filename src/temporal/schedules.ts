@@ -3,6 +3,7 @@ import { checkScheduleId, checkWorkflowId, TASK_QUEUE, watchScheduleId, watchWor
 import type { checkIndex, watchSitemap } from '../../workflows/index.ts';
 import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes.ts';
 import type { Config, Watch } from '../config/config.ts';
+import type { AccountId } from '../submission/ids.ts';
 
 export interface ScheduleChange {
   readonly id: string;
@@ -23,8 +24,11 @@ export async function reconcileSchedules(client: Client, config: Config): Promis
   const changes: ScheduleChange[] = [];
   for (const options of wanted) changes.push(await createOrUpdate(client, options));
   const ids = new Set(wanted.map(({ scheduleId }) => scheduleId));
-  for await (const { scheduleId, state } of client.schedule.list()) {
-    if (!/^(watch|index-check)\//.test(scheduleId) || ids.has(scheduleId) || state.paused) continue;
+  for await (const { scheduleId, state, typedSearchAttributes } of client.schedule.list()) {
+    // Only of our accounts: another configuration may use the same namespace.
+    const account = typedSearchAttributes.get(SEARCH_ATTRIBUTES.account);
+    const ours = account !== undefined && config.accounts.has(account as AccountId);
+    if (!ours || ids.has(scheduleId) || state.paused) continue;
     await client.schedule.getHandle(scheduleId).pause(NO_LONGER_CONFIGURED);
     changes.push({ id: scheduleId, change: 'paused' });
   }

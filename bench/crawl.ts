@@ -1,5 +1,5 @@
-// npm run bench:crawl [-- --growth] [-- --ours]: ours and the peers on the same corpora, served from loopback, medians
-// of three and ratios of this one run. --growth: 1, 2, 5 and 10 million pages by ours, once each. --ours: without the peers.
+// npm run bench:crawl [-- --growth] [-- --only=NAME,NAME]: ours and the peers on the same corpora, served from loopback,
+// medians of three and ratios of this one run. --growth: 1, 2, 5 and 10 million pages by ours, once each.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ function expected(corpus: 'a' | 'b' | 'c'): string {
 
 async function verdictOf(runner: Runner, url: string, sha256: string): Promise<string> {
   process.env.BENCH_DIGEST = '1';
-  const got = await measure(runner, url);
+  const got = await measure({ command: runner.digestCommand ?? runner.command }, url);
   delete process.env.BENCH_DIGEST;
   if (typeof got === 'string') return got;
   return got.sha256 === sha256 ? 'exact' : `WRONG (${got.urls} pages)`;
@@ -49,7 +49,12 @@ async function medianOf(runner: Runner, url: string): Promise<Measured | string>
     if (typeof got === 'string') return got;
     runs.push(got);
   }
-  return { ...runs[0]!, seconds: median(runs.map((run) => run.seconds)), rssMb: median(runs.map((run) => run.rssMb)) };
+  return {
+    ...runs[0]!,
+    seconds: median(runs.map((run) => run.seconds)),
+    cpuSeconds: median(runs.map((run) => run.cpuSeconds)),
+    rssMb: median(runs.map((run) => run.rssMb)),
+  };
 }
 
 async function compare(runners: readonly Runner[]): Promise<void> {
@@ -58,19 +63,18 @@ async function compare(runners: readonly Runner[]): Promise<void> {
       const url = `${origin}/${corpus}.xml`;
       const sha256 = expected(corpus);
       say(
-        `\n(${corpus})\n| crawler | seconds | times ours | RSS MB | pages/s | output |\n| --- | --- | --- | --- | --- | --- |`,
+        `\n(${corpus})\n| crawler | seconds | times ours | CPU seconds | times ours | RSS MB | output |\n| --- | --- | --- | --- | --- | --- | --- |`,
       );
-      let base: number | undefined;
+      let base: Measured | undefined;
       for (const runner of runners) {
         const got = await medianOf(runner, url);
-        if (typeof got === 'string') say(`| ${runner.name} | failed: ${got} | | | | |`);
+        if (typeof got === 'string') say(`| ${runner.name} | failed: ${got} | | | | | |`);
         else {
-          base ??= got.seconds;
+          base ??= got;
           const output = await verdictOf(runner, url, sha256);
-          const rate = Math.round(got.urls / got.seconds).toLocaleString('en');
-          say(
-            `| ${runner.name} | ${got.seconds.toFixed(2)} | ${(got.seconds / base).toFixed(1)} | ${Math.round(got.rssMb)} | ${rate} | ${output} |`,
-          );
+          const clock = `${got.seconds.toFixed(2)} | ${(got.seconds / base.seconds).toFixed(1)}`;
+          const cpu = `${got.cpuSeconds.toFixed(2)} | ${(got.cpuSeconds / base.cpuSeconds).toFixed(1)}`;
+          say(`| ${runner.name} | ${clock} | ${cpu} | ${Math.round(got.rssMb)} | ${output} |`);
         }
       }
     }
@@ -86,7 +90,7 @@ async function growth(): Promise<void> {
   say('\n| pages | seconds | per million | RSS MB |\n| --- | --- | --- | --- |');
   for (const millions of [1, 2, 5, 10]) {
     await withServer(millions * CHILDREN, async (origin) => {
-      const got = await measure(ours()[0]!, `${origin}/c.xml`);
+      const got = await measure(ours(), `${origin}/c.xml`);
       if (typeof got === 'string') say(`| ${millions} million | failed: ${got} | | |`);
       else
         say(
@@ -96,5 +100,10 @@ async function growth(): Promise<void> {
   }
 }
 
+/** `--only=scrapy,crawlee`: ours and those. */
+const only = process.argv
+  .find((argument) => argument.startsWith('--only='))
+  ?.slice(7)
+  .split(',');
 if (process.argv.includes('--growth')) await growth();
-else await compare(process.argv.includes('--ours') ? ours() : [...ours(), ...peers()]);
+else await compare([ours(), ...peers().filter(({ name }) => only === undefined || only.includes(name))]);

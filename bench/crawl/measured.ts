@@ -4,6 +4,8 @@ import type { Runner } from './runners.ts';
 /** What a runner prints: its own crawl time (imports apart), its peak memory, and a digest of what it found. */
 export interface Measured {
   readonly seconds: number;
+  /** Of the processor, all threads: steadier than the clock where others use the machine too. */
+  readonly cpuSeconds: number;
   /** Of the whole process, in MB of 1,000,000 bytes. */
   readonly rssMb: number;
   readonly urls: number;
@@ -14,7 +16,7 @@ export interface Measured {
 const PATIENCE_MS = 180_000;
 
 /** Runs a crawler once; a text that says why not when it failed. */
-export async function measure({ command }: Runner, url: string): Promise<Measured | string> {
+export async function measure({ command }: Pick<Runner, 'command'>, url: string): Promise<Measured | string> {
   const [program, ...args] = command;
   const child = spawn(program!, [...args, url], { stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';

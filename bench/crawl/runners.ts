@@ -11,6 +11,8 @@ const here = (file: string) => join(benchFolder, 'crawl', 'peers', file);
 export interface Runner {
   readonly name: string;
   readonly command: readonly string[];
+  /** The same where every loc is kept for the digest, and so a small heap will not do. */
+  readonly digestCommand?: readonly string[];
 }
 
 const NODE_PEERS = ['sitemapper@4.1.6', '@crawlee/utils@3.18.1', 'sitemap@9.0.1'];
@@ -19,13 +21,13 @@ const PYTHON_PEERS = ['scrapy==2.19.0', 'ultimate-sitemap-parser==1.8.1', 'adver
 /** What bin/courier.mjs starts `courier crawl` with: a small heap. */
 export const OUR_FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=96'];
 
-export function ours(): Runner[] {
-  return [
-    {
-      name: 'sitemap-courier',
-      command: [process.execPath, ...OUR_FLAGS, '--disable-warning=ExperimentalWarning', here('ours.ts')],
-    },
-  ];
+export function ours(): Runner {
+  const command = ['--disable-warning=ExperimentalWarning', here('ours.ts')];
+  return {
+    name: 'sitemap-courier',
+    command: [process.execPath, ...OUR_FLAGS, ...command],
+    digestCommand: [process.execPath, ...command],
+  };
 }
 
 /** Installs the peers into bench/.peers, the first time. What cannot be installed is left out with a line. */

@@ -12,5 +12,5 @@ for (const body of bodies) {
 }
 const seconds = (performance.now() - started) / 1_000;
 process.stdout.write(
-  `${JSON.stringify({ seconds, rssMb: (process.resourceUsage().maxRSS * 1_024) / 1e6, urls: 0, sha256: '' })}\n`,
+  `${JSON.stringify({ seconds, cpuSeconds: seconds, rssMb: (process.resourceUsage().maxRSS * 1_024) / 1e6, urls: 0, sha256: '' })}\n`,
 );

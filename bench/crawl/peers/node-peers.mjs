@@ -12,6 +12,7 @@ const load = (name) => import(pathToFileURL(require.resolve(name)).href);
 async function* sitemapper() {
   const { default: Sitemapper } = await load('sitemapper');
   started = performance.now();
+  before = process.cpuUsage();
   const { sites } = await new Sitemapper({ timeout: 120_000, concurrency: 10 }).fetch(url);
   yield* sites;
 }
@@ -19,12 +20,14 @@ async function* sitemapper() {
 async function* crawlee() {
   const { parseSitemap } = await load('@crawlee/utils');
   started = performance.now();
+  before = process.cpuUsage();
   for await (const { loc } of parseSitemap([{ type: 'url', url }], undefined, { enqueueStrategy: 'all' })) yield loc;
 }
 
 async function* sitemapJs() {
   const { XMLToSitemapItemStream, XMLToSitemapIndexStream } = await load('sitemap');
   started = performance.now();
+  before = process.cpuUsage();
   const open = async (address) => {
     const body = Readable.fromWeb((await fetch(address)).body);
     return address.endsWith('.gz') ? body.pipe(createGunzip()) : body;
@@ -40,6 +43,7 @@ async function* sitemapJs() {
 }
 
 let started = 0;
+let before;
 const keep = process.env.BENCH_DIGEST !== undefined;
 const locs = [];
 let urls = 0;
@@ -48,7 +52,9 @@ for await (const loc of { sitemapper, crawlee, 'sitemap.js': sitemapJs }[peer]()
   if (keep) locs.push(loc);
 }
 const seconds = (performance.now() - started) / 1_000;
+const { user, system } = process.cpuUsage(before);
+const cpuSeconds = (user + system) / 1e6;
 const sha256 = keep ? createHash('sha256').update(locs.sort().join('\n')).digest('hex') : '';
 process.stdout.write(
-  `${JSON.stringify({ seconds, rssMb: (process.resourceUsage().maxRSS * 1_024) / 1e6, urls, sha256 })}\n`,
+  `${JSON.stringify({ seconds, cpuSeconds, rssMb: (process.resourceUsage().maxRSS * 1_024) / 1e6, urls, sha256 })}\n`,
 );

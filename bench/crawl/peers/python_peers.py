@@ -52,17 +52,17 @@ def advertools():
 
 
 def begin():
-    global started
-    started = time.perf_counter()
+    global started, before
+    started, before = time.perf_counter(), time.process_time()
 
 
-started = 0.0
+started = before = 0.0
 locs, count = [], 0
 for loc in {"scrapy": scrapy, "ultimate-sitemap-parser": usp, "advertools": advertools}[peer]():
     count += 1
     if keep:
         locs.append(loc)
-seconds = time.perf_counter() - started
+seconds, cpu = time.perf_counter() - started, time.process_time() - before
 digest = hashlib.sha256("\n".join(sorted(locs, key=lambda s: s.encode("utf-16-be"))).encode()).hexdigest() if keep else ""
 rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
-print(json.dumps({"seconds": seconds, "rssMb": rss, "urls": count, "sha256": digest}))
+print(json.dumps({"seconds": seconds, "cpuSeconds": cpu, "rssMb": rss, "urls": count, "sha256": digest}))

@@ -19,7 +19,11 @@ const VENV = join(tmpdir(), `courier-schemathesis-${VERSION}`);
 const EXIT_CANNOT_RUN = 77;
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '300' }, database: { type: 'string' } },
+  options: {
+    seconds: { type: 'string', default: '300' },
+    database: { type: 'string' },
+    'installed-only': { type: 'boolean' },
+  },
 });
 
 function cannotRun(why: string): never {
@@ -34,6 +38,7 @@ function program(): string {
     cannotRun('it needs Python 3.10 or newer');
   }
   if (spawnSync('schemathesis', ['--version']).status === 0) return 'schemathesis';
+  if (values['installed-only']) cannotRun('it is not installed; npm run fuzz:api installs it');
   const made = spawnSync('python3', ['-m', 'venv', VENV], { encoding: 'utf8' });
   if (made.status !== 0) cannotRun('python3 -m venv does not work here');
   const installed = spawnSync(join(VENV, 'bin', 'pip'), ['install', '-q', `schemathesis==${VERSION}`], {

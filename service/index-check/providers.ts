@@ -5,6 +5,11 @@ import { simulatedProvider } from './simulated.ts';
 
 /** The provider that the settings name. Throws a TypeError when its own settings are missing. */
 export function openProvider(settings: IndexCheckSettings): IndexCheckProvider {
+  if (settings.leaseMs <= settings.timeoutMs) {
+    throw new TypeError(
+      'the lease of an index-check must be longer than its timeout, or a charge is restored too early',
+    );
+  }
   if (settings.provider === 'simulated') return simulatedProvider;
   if (settings.brave === undefined) throw new TypeError('index-check provider brave needs its endpoint and token');
   return braveProvider(settings.brave);

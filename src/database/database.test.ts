@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open.ts';
 import { compile, eachText, join, sql } from './sql.ts';
-import { testOnEach } from './testing.ts';
+import { emptyDatabaseUrl, testOnEach } from './testing.ts';
 
 const tables = [
   {
@@ -97,4 +97,28 @@ testOnEach('a database newer than the program is left alone', async (db) => {
 
 test('an unknown kind of database is named in the error', () => {
   assert.throws(() => openDatabase('mysql://x'), /mysql:.*sqlite:PATH or postgres/);
+});
+
+test('transactions that share a commit are each whole or nothing, in order, and durable when they resolve', async (t) => {
+  const url = emptyDatabaseUrl(t, 'sqlite');
+  const db = openDatabase(url, { groupCommit: true });
+  const other = openDatabase(url);
+  t.after(() => Promise.all([db.close(), other.close()]));
+  await migrate(db, 'test', tables, 0);
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 50 }, (_, index) =>
+      db.tx(async (tx) => {
+        await tx.run(sql`INSERT INTO accounts (name, balance) VALUES (${`a${index}`}, ${index})`);
+        if (index % 5 === 0) throw new Error('stop');
+        const seen = await tx.get(sql<{ count: number }>`SELECT count(*) AS count FROM accounts`);
+        return seen?.count;
+      }),
+    ),
+  );
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    Array.from({ length: 50 }, (_, index) => (index % 5 === 0 ? 'rejected' : 'fulfilled')),
+  );
+  assert.deepEqual(outcomes.at(-1), { status: 'fulfilled', value: 40 });
+  assert.equal((await other.all(sql`SELECT 1 FROM accounts`)).length, 40);
 });

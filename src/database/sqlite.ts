@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Changed, type Database, DatabaseUnavailableError, type Queryable } from './database.ts';
+import { type Connection, groupCommit } from './group-commit.ts';
 import { type Compiled, compile, type Query } from './sql.ts';
 
 export interface SqliteOptions {
@@ -12,6 +13,11 @@ export interface SqliteOptions {
   readonly cacheMiB?: number;
   /** How long a writer waits for another process, in milliseconds. */
   readonly busyTimeoutMs?: number;
+  /**
+   * Transactions that wait for their turn share one commit, so one flush to the disk. Each is still whole or nothing
+   * by itself, and durable when its promise resolves.
+   */
+  readonly groupCommit?: boolean;
 }
 
 /**
@@ -61,24 +67,20 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     }
   }
 
+  const group = groupCommit(writer, whenFree, inTurn);
+
   return {
     dialect: 'sqlite',
     all: (query) => (inMemory ? inTurn(() => reader.all(query)) : reader.all(query)),
     get: (query) => (inMemory ? inTurn(() => reader.get(query)) : reader.get(query)),
     run: (query) => inTurn(() => whenFree(() => writer.run(query))),
-    tx: (work) => inTurn(() => transact(work)),
+    tx: (work) => (options.groupCommit ? group(work) : inTurn(() => transact(work))),
     async close() {
       await turn;
       writer.close();
       if (!inMemory) reader.close();
     },
   };
-}
-
-interface Connection extends Queryable {
-  exec(text: string): void;
-  rollback(): void;
-  close(): void;
 }
 
 function connect(path: string, options: SqliteOptions): Connection {

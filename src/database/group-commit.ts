@@ -1,0 +1,75 @@
+import type { Queryable } from './database.ts';
+
+/** One SQLite connection. */
+export interface Connection extends Queryable {
+  exec(text: string): void;
+  /** Ends an open transaction, if there is one. */
+  rollback(): void;
+  close(): void;
+}
+
+/** No further transaction joins a group that has run for so long: the event loop is held meanwhile. */
+const GROUP_MS = 5;
+
+type Work<T> = (tx: Queryable) => Promise<T>;
+
+interface Waiting {
+  readonly work: Work<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Runs the transactions that wait as savepoints of one transaction and commits them with one flush. One that throws is
+ * undone alone; should the commit fail, all of the group fail, and none of them happened.
+ */
+export function groupCommit(
+  writer: Connection,
+  whenFree: <T>(work: () => T | Promise<T>) => Promise<T>,
+  inTurn: <T>(work: () => Promise<T>) => Promise<T>,
+): <T>(work: Work<T>) => Promise<T> {
+  const waiting: Waiting[] = [];
+
+  async function commitSome(): Promise<void> {
+    // The group before may have taken everything that waited.
+    if (waiting.length === 0) return;
+    const done: (() => void)[] = [];
+    const members: Waiting[] = [];
+    try {
+      await whenFree(() => writer.exec('BEGIN IMMEDIATE'));
+      for (const end = performance.now() + GROUP_MS; waiting.length > 0; ) {
+        const next = waiting.shift()!;
+        members.push(next);
+        done.push(await runOne(next));
+        if (performance.now() >= end) break;
+      }
+      writer.exec('COMMIT');
+    } catch (error) {
+      writer.rollback();
+      // Without a transaction nobody got a turn: everyone who waits would meet the same.
+      for (const { reject } of members.length === 0 ? waiting.splice(0) : members) reject(error);
+      return;
+    }
+    for (const settle of done) settle();
+  }
+
+  /** Returns how to settle it once the group is committed. Throws when the whole group is lost. */
+  async function runOne({ work, resolve, reject }: Waiting): Promise<() => void> {
+    writer.exec('SAVEPOINT member');
+    try {
+      const value = await work(writer);
+      writer.exec('RELEASE member');
+      return () => resolve(value);
+    } catch (error) {
+      writer.exec('ROLLBACK TO member');
+      writer.exec('RELEASE member');
+      return () => reject(error);
+    }
+  }
+
+  return <T>(work: Work<T>) =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      inTurn(commitSome).catch(reject);
+    });
+}

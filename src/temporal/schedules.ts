@@ -26,7 +26,7 @@ export async function reconcileSchedules(client: Client, config: Config): Promis
   const ids = new Set(wanted.map(({ scheduleId }) => scheduleId));
   for await (const { scheduleId, state, typedSearchAttributes } of client.schedule.list()) {
     // Only of our accounts: another configuration may use the same namespace.
-    const account = typedSearchAttributes.get(SEARCH_ATTRIBUTES.account);
+    const account = typedSearchAttributes?.get(SEARCH_ATTRIBUTES.account);
     const ours = account !== undefined && config.accounts.has(account as AccountId);
     if (!ours || ids.has(scheduleId) || state.paused) continue;
     await client.schedule.getHandle(scheduleId).pause(NO_LONGER_CONFIGURED);

@@ -145,6 +145,16 @@ budgetTest('headers that tell of others at the key shrink the budget, and give i
   assert.equal((await budget.left()).minute, 86, 'the last word counts, and we know of one more than it');
 });
 
+budgetTest('our own requests under way are not taken for those of others', async ({ budget }) => {
+  const tickets = [];
+  for (let n = 0; n < 5; n++) tickets.push(await budget.take('submission'));
+  const first = tickets[0]!;
+  assert.ok(first.kind === 'ticket');
+  const lane = { scope: 'submissions', windowSeconds: 60, limit: 10, remaining: 5, resetMs: 60_000 };
+  await budget.settle(first, { status: 202, retryAfterMs: null, budgets: [general(115), lane] });
+  assert.deepEqual(await budget.left(), { minute: 115, hour: 2995, day: 29_995, submissions: 5 });
+});
+
 budgetTest('headers about another window or another limit change nothing', async ({ budget }) => {
   const ticket = await budget.take('submission');
   assert.ok(ticket.kind === 'ticket');

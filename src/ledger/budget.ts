@@ -172,11 +172,14 @@ function createBudget(db: Database, key: string, limits: BudgetLimits, settings:
 async function correct(scope: Scope, row: KeyRow, told: readonly Told[]): Promise<void> {
   const { limits, time } = scope;
   const others: OthersByWindow = { ...parseOthers(row.others) };
+  const flights = await flightsNow(scope);
   for (const { window, remaining, resetMs } of told) {
     const { limit, lengthMs } = limits[window];
     const used = Math.max(0, limit - remaining);
-    const [kind, last] = window === 'submissions' ? ([1, row.submissions] as const) : ([0, row.requests] as const);
-    const ours = await usedSince(scope, kind, last, used, time - lengthMs);
+    const kind = window === 'submissions' ? 'submissions' : 'requests';
+    const answered = await usedSince(scope, kind === 'submissions' ? 1 : 0, row[kind], used, time - lengthMs);
+    // Our own requests under way may be in the service's count already: they are no strangers.
+    const ours = answered + flights[kind];
     if (ours >= used) delete others[window];
     else others[window] = { count: used - ours, until: time + (resetMs || lengthMs) };
   }

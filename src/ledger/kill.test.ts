@@ -64,16 +64,19 @@ test(`two workers killed at any moment, ${KILLS} times, charge every URL once`, 
     return child;
   };
   const workers = await Promise.all([worker(), worker()]);
-  for (let kill = 0; kill < KILLS; kill++) {
+  // On a busy machine a worker may be killed before it did anything: then it takes more kills until there is work done.
+  for (let kill = 0; kill < KILLS || jobs.size < 3; kill++) {
     // A random wait is the fault itself, not a wait for something.
     await passed(20 + Math.random() * 150);
     const at = kill % 2;
+    assert.equal(workers[at]!.exitCode, null, 'a worker ended by itself');
     const dead = once(workers[at]!, 'exit');
     workers[at]!.kill('SIGKILL');
     assert.deepEqual(await dead, [null, 'SIGKILL']);
     workers[at] = await worker();
   }
   for (const child of workers) {
+    assert.equal(child.exitCode, null, 'a worker ended by itself');
     const dead = once(child, 'exit');
     child.kill('SIGKILL');
     await dead;
@@ -85,7 +88,7 @@ test(`two workers killed at any moment, ${KILLS} times, charge every URL once`, 
   while ((await pendingBatches(ledger, ACCOUNT.id)).batches.length > 0) await turn(ledger, service);
   assert.deepEqual(breaches, []);
   const sent = [...jobs.values()].flatMap(({ urls }) => urls);
-  assert.ok(sent.length > 10, 'nothing was done: this test would prove nothing');
+  assert.ok(sent.length >= 30, 'too little was done: this test would prove nothing');
   assert.equal(new Set(sent).size, sent.length, 'a URL was bought twice');
   const sums = await ledger.db.get(sql<{ charged: number; urls: number }>`
     SELECT (SELECT sum(amount) FROM charges) AS charged, (SELECT count(*) FROM urls) AS urls`);

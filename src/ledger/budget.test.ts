@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { emptyDatabaseUrl, TEST_DIALECTS } from '../database/testing.ts';
 import type { ApiAnswer, HeaderBudget } from '../submission/answer.ts';
 import { type Budget, BudgetEmptyError, openBudgets } from './budget.ts';
-import { type BudgetLimits, budgetLimits, type Lane } from './budget-limits.ts';
+import { type BudgetLimits, budgetLimits, type Lane, type Window } from './budget-limits.ts';
 
 const MINUTE = 60_000;
 const limits = budgetLimits();
@@ -222,6 +222,19 @@ test('whatever the network does, a strict service never counts more than its lim
       const store = await openBudgets('sqlite::memory:', { now: () => time });
       const budget = store.budgetOf('main', small);
       const arrivals: { at: number; lane: Lane }[] = [];
+      /** What the service says is left when a request arrives. */
+      const headersAt = (at: number, lane: Lane): HeaderBudget[] => {
+        const left = (of: Lane | null, { limit, lengthMs }: Window) =>
+          limit -
+          arrivals.filter((one) => one.at <= at && one.at > at - lengthMs && (of ?? one.lane) === one.lane).length;
+        const lanes = lane === 'submission' ? [{ scope: 'submissions', remaining: left(lane, small.submissions) }] : [];
+        return [{ scope: '', remaining: left(null, small.minute) }, ...lanes].map((told) => ({
+          ...told,
+          windowSeconds: 60,
+          limit: null,
+          resetMs: null,
+        }));
+      };
       // Each worker submits as often as it may, and polls in between.
       const next = Array.from({ length: workers }, () => ({ at: time, run: async (): Promise<number> => 0 }));
       let requests = 0;
@@ -232,9 +245,10 @@ test('whatever the network does, a strict service never counts more than its lim
           return lane === 'submission' && ticket.waitMs > 2_000 ? 5_000 : ticket.waitMs;
         }
         const took = latencies[requests++ % latencies.length]!;
-        arrivals.push({ at: time + Math.round((took * (requests % 3)) / 2), lane });
+        const arrival = { at: time + Math.round((took * (requests % 3)) / 2), lane };
+        arrivals.push(arrival);
         worker.run = async () => {
-          await budget.settle(ticket, quiet);
+          await budget.settle(ticket, { ...quiet, budgets: headersAt(arrival.at, lane) });
           worker.run = () => step('submission', worker);
           return 0;
         };

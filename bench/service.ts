@@ -104,16 +104,20 @@ async function posts(size: number, count: number, parallel: number, atLeast: num
   const list = urls(size, 'post');
   const ratios: number[] = [];
   const blocked: number[] = [];
+  const processor: number[] = [];
   let last: Measured | undefined;
   await post(subject, Math.ceil(count / 4), parallel, list);
   for (let round = 0; round < rounds; round++) {
     const alone = await driverAlone(join(folder, `driver-${size}-${round}.db`), list, count);
     last = await post(subject, count, parallel, list);
-    ratios.push(last.perSecond / alone);
+    ratios.push(last.perSecond / alone.perSecond);
+    processor.push(alone.cpuMicros / last.cpuMicrosPerRequest);
     blocked.push(last.blockedMs);
   }
   tell(`POST of ${size} URLs, accepted a second`, last!.perSecond, '/s');
   tell(`POST of ${size} URLs, beside the driver alone`, median(ratios), '×', { atLeast });
+  tell(`POST of ${size} URLs, CPU`, last!.cpuMicrosPerRequest / 1_000, 'ms');
+  tell(`POST of ${size} URLs, CPU of the driver alone beside it`, median(processor), '×');
   if (size === LARGE) tell(`POST of ${size} URLs, event loop held at most`, median(blocked), 'ms', { atMost: 25 });
   subject.server.child.kill();
 }

@@ -4,11 +4,16 @@ import { MIGRATIONS } from '../../service/migrations.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
 
+export interface Alone {
+  readonly perSecond: number;
+  readonly cpuMicros: number;
+}
+
 /**
  * Transactions a second of the driver alone: the same statements, tables and durability as an accepted submission,
  * without HTTP, validation or a seam.
  */
-export async function driverAlone(path: string, urls: readonly string[], count: number): Promise<number> {
+export async function driverAlone(path: string, urls: readonly string[], count: number): Promise<Alone> {
   const seam = openDatabase(`sqlite:${path}`);
   await migrate(seam, 'service', MIGRATIONS, 0);
   await seam.close();
@@ -29,6 +34,7 @@ export async function driverAlone(path: string, urls: readonly string[], count: 
     'INSERT INTO submission_urls (submission_id, position, url, url_key) SELECT CAST(? AS BIGINT), key, substr(value, 17), CAST(substr(value, 1, 16) AS BIGINT) FROM json_each(?) AS sent',
   );
   const print = randomBytes(32);
+  const cpu = process.cpuUsage();
   const started = performance.now();
   for (let index = 0; index < count; index++) {
     const reference = `sub_${String(index).padStart(26, '0')}`;
@@ -55,6 +61,7 @@ export async function driverAlone(path: string, urls: readonly string[], count: 
     db.exec('COMMIT');
   }
   const seconds = (performance.now() - started) / 1_000;
+  const { user, system } = process.cpuUsage(cpu);
   db.close();
-  return count / seconds;
+  return { perSecond: count / seconds, cpuMicros: (user + system) / count };
 }

@@ -4,6 +4,9 @@ import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+/** As the launcher starts the service. */
+const FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'];
+
 export interface Server {
   readonly child: ChildProcess;
   readonly line: string;
@@ -13,6 +16,7 @@ export interface Server {
 export async function start(file: string, ...args: string[]): Promise<Server> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: FLAGS,
   });
   const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
   return { child, line };

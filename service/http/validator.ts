@@ -20,4 +20,8 @@ const ajv = new Ajv({
   formats: { uri: (text: string) => text.isWellFormed() && URL.canParse(text), date: isDate, 'date-time': true },
 });
 
+// Stands in the contract and is held by checkUrls, which knows when two URLs are the same. Ajv's own turns every text into
+// an object key: 7 ms of the 9 that validating 5,000 URLs took.
+ajv.removeKeyword('uniqueItems').addKeyword('uniqueItems');
+
 export const compileValidator = ({ schema }: { schema: unknown }) => ajv.compile(schema as object);

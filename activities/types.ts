@@ -1,5 +1,8 @@
 import type { Micros } from '../contract/money.ts';
 import type { ServiceLevel } from '../contract/states.ts';
+import type { RunDiff } from '../src/ledger/diff-run.ts';
+import type { Plan } from '../src/ledger/plan-run.ts';
+import type { RunSummary } from '../src/ledger/run-summary.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../src/submission/ids.ts';
 
 /** What crosses between workflows and activities: ids, counts and short texts, never URL lists. */
@@ -11,16 +14,7 @@ export interface WatchRun {
 }
 
 /** Counts of a run's diff, as people read them. */
-export interface RunCounts {
-  readonly found: number;
-  readonly new: number;
-  readonly changed: number;
-  readonly known: number;
-  readonly gone: number;
-  readonly skipped: number;
-  readonly complete: boolean;
-  readonly firstRun: boolean;
-}
+export type RunCounts = RunDiff;
 
 export interface CrawlReport {
   readonly urls: number;
@@ -36,29 +30,14 @@ export interface Hold {
   readonly sample: readonly string[];
 }
 
-export interface PlanReport {
-  readonly batches: number;
-  readonly urls: number;
-  /** Null when no price is known yet. */
-  readonly cost: Micros | null;
-  /** Where the price comes from. */
-  readonly basis: 'learned' | 'configured' | 'unknown';
-  /** URLs that caps do not allow now, with the reason. */
-  readonly held: number;
-  readonly heldReason: string | null;
-}
+/** What a run planned. `held`: URLs that caps do not allow now, with the reason. */
+export type PlanReport = Pick<Plan, 'batches' | 'urls' | 'cost' | 'basis' | 'held' | 'heldReason'>;
 
-export interface RunReport {
-  readonly batches: number;
-  readonly submitted: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly open: number;
-  readonly quarantined: number;
-  /** In batches that wait for a person. */
-  readonly stopped: number;
-  readonly charged: Micros;
-}
+/** What became of a run's batches. */
+export type RunReport = Pick<
+  RunSummary,
+  'batches' | 'submitted' | 'completed' | 'failed' | 'open' | 'quarantined' | 'stopped' | 'charged'
+>;
 
 /** What one turn of the dispatcher did. */
 export type Turn =

@@ -1,6 +1,7 @@
 import type { Micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
+import type { Looks } from '../submission/look-schedule.ts';
 import type { SecretReference } from './schema.ts';
 
 /** The configuration as the program uses it: durations in milliseconds, money in micro-lira, defaults filled in. */
@@ -29,15 +30,6 @@ export interface RequestLimits {
   readonly hour: number;
   readonly day: number;
   readonly submissionsPerMinute: number;
-}
-
-/** When to look at a job. All lengths in milliseconds. */
-export interface Looks {
-  readonly firstMs: number;
-  readonly minMs: number;
-  readonly maxMs: number;
-  readonly growth: number;
-  readonly patienceMs: number;
 }
 
 export interface Watch {

@@ -4,21 +4,15 @@ import { LIMITS } from '../../contract/limits.ts';
 import { type Micros, parseTry, ZERO } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
-import type { Account, Config, IndexCheckPolicy, Looks, Watch } from './config.ts';
+import { DEFAULT_LOOKS, type Looks } from '../submission/look-schedule.ts';
+import { DEFAULT_TERMINAL_STATES } from '../submission/states.ts';
+import type { Account, Config, IndexCheckPolicy, Watch } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { parseDuration } from './duration.ts';
 import { parseConfig } from './parse.ts';
 import type { RawAccount, RawConfig, RawWatch } from './schema.ts';
 
 const DAY = 86_400_000;
-const HOUR = 3_600_000;
-const MINUTE = 60_000;
-
-/** First looks fit what the service promises (spec 2.3): 5 to 10 minutes, or 3 hours to 7 days. */
-const DEFAULT_LOOKS: Record<ServiceLevel, Looks> = {
-  fast: { firstMs: 5 * MINUTE, minMs: 15_000, maxMs: 5 * MINUTE, growth: 1.5, patienceMs: DAY },
-  standard: { firstMs: 3 * HOUR, minMs: 10 * MINUTE, maxMs: HOUR, growth: 1.5, patienceMs: 8 * DAY },
-};
 
 /** Reads and checks a configuration file. Throws ConfigError (exit code 2); secrets are not read yet. */
 export function loadConfig(file: string): Config {
@@ -139,7 +133,7 @@ function accountOf(id: AccountId, raw: RawAccount): Account {
       fast: looks(raw.tracking?.fast, DEFAULT_LOOKS.fast),
       standard: looks(raw.tracking?.standard, DEFAULT_LOOKS.standard),
     },
-    terminalStates: raw.terminal_states ?? ['completed', 'partial', 'failed'],
+    terminalStates: raw.terminal_states ?? DEFAULT_TERMINAL_STATES,
   };
 }
 

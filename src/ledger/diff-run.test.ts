@@ -69,6 +69,17 @@ testLedger('a URL that comes back is the one that went: nothing of it is due', a
   assert.equal((await due(ledger)).new, 0);
 });
 
+testLedger(
+  'a page that went before it was bought is not due while it is gone, and is when it comes back',
+  async (ledger) => {
+    await night(ledger, 'r1', { a: ['1', '2'] });
+    await night(ledger, 'r2', { a: ['1'] });
+    assert.equal((await due(ledger)).new, 1);
+    await night(ledger, 'r3', { a: ['1', '2'] });
+    assert.equal((await due(ledger)).new, 2);
+  },
+);
+
 testLedger('URLs of a sitemap that was not modified count as seen', async (ledger) => {
   await night(ledger, 'r1', { a: ['1', '2'], b: ['3'] });
   const diff = await night(ledger, 'r2', { a: 'not-modified', b: ['3'] });

@@ -84,7 +84,10 @@ async function dropUnlisted(tx: Queryable, run: RunRow): Promise<void> {
   }
 }
 
-/** A candidate that another sitemap still lists has only moved; the others are gone. */
+/**
+ * A candidate that another sitemap still lists has only moved; the others are gone. What is due of them stays due and is
+ * not bought while they are gone: a page that comes back before it was bought is bought then.
+ */
 async function settleCandidates(tx: Queryable, run: RunRow): Promise<void> {
   const candidates = await tx.all(sql<{ fp: string }>`
     SELECT CAST(fp AS TEXT) AS fp FROM gone_candidates WHERE watch_id = ${run.watch_id}`);
@@ -109,9 +112,7 @@ async function settleCandidates(tx: Queryable, run: RunRow): Promise<void> {
   }
   const gone = candidates.filter((_, index) => listed[index] === 0).map(({ fp }): Row => [BigInt(fp)]);
   const { changes } = await tx.run(sql`
-    UPDATE urls SET gone_run = ${run.id}, due = NULL, due_at = NULL,
-      state = CASE WHEN state = 'held' THEN 'known' ELSE state END,
-      reason = CASE WHEN due IS NULL THEN reason ELSE 'gone from the sitemaps before it was bought' END
+    UPDATE urls SET gone_run = ${run.id}
     WHERE watch_id = ${run.watch_id} AND gone_run IS NULL
       AND fp IN (SELECT fp FROM ${rowsOf({ fp: 'bigint' }, gone)} AS r)`);
   await addLive(tx, run.watch_id, -changes);

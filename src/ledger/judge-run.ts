@@ -49,7 +49,8 @@ export async function judgeRun(
 
 async function sampleOf(ledger: Ledger, watchId: number, runId: number): Promise<Url[]> {
   const fresh = await ledger.db.all(sql<{ url: Url }>`
-    SELECT url FROM urls WHERE watch_id = ${watchId} AND due IS NOT NULL AND cleared = 0 ORDER BY id LIMIT ${EXAMPLES}`);
+    SELECT url FROM urls WHERE watch_id = ${watchId} AND due IS NOT NULL AND cleared = 0 AND gone_run IS NULL
+    ORDER BY id LIMIT ${EXAMPLES}`);
   const gone = await ledger.db.all(sql<{ url: Url }>`
     SELECT url FROM urls WHERE gone_run = ${runId} LIMIT ${EXAMPLES - Math.min(fresh.length, EXAMPLES - 1)}`);
   return [...fresh, ...gone].slice(0, EXAMPLES).map(({ url }) => url);

@@ -56,8 +56,9 @@ export function dispatchActivities(deps: Deps) {
 
     async awaitKey({ account }: { account: AccountId }): Promise<void> {
       const answer = await apiOf(account).ask('poll', (client) => client.me());
-      if (answer.status !== 401 && answer.status !== 403) return clearStanding(ledger, account, 'refused');
-      throw later(pause(), 'the API key is still refused');
+      // Only a success proves it: silence and a gateway's error say nothing of the key.
+      if (answer.body.kind === 'success') return clearStanding(ledger, account, 'refused');
+      throw later(pause(), 'the API key is not accepted yet');
     },
   };
 }

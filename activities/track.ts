@@ -6,7 +6,7 @@ import { recordLook } from '../src/ledger/record-look.ts';
 import { recordUrlResults, type Settled, settleJob, type UrlResult } from '../src/ledger/settle-job.ts';
 import { type Looks, nextLook } from '../src/submission/look-schedule.ts';
 import type { Deps } from './deps.ts';
-import { later } from './later.ts';
+import { isNotYet, later } from './later.ts';
 import { answered } from './requests.ts';
 import { onSharedTick } from './status-board.ts';
 import type { Look, TrackInput } from './types.ts';
@@ -22,7 +22,14 @@ export function trackActivities(deps: Deps) {
       const { account: id, reference, watch, service, acceptedAt } = job;
       const account = accountOf(id);
       const { attempt } = Context.current().info;
-      const seen = await boardOf(id).look(reference, freshness(account.tracking[service], attempt));
+      const next = nextLook(account.tracking[service], attempt, now() - acceptedAt);
+      const seen = await boardOf(id)
+        .look(reference, freshness(account.tracking[service], attempt))
+        .catch((error: unknown) => {
+          // A service that answers nonsense to the end of the patience must not be asked for ever.
+          if (next.kind === 'overdue' && !isNotYet(error)) return { reference, state: known };
+          throw error;
+        });
       const look = await recordLook(ledger, id, reference, {
         state: seen.state,
         terminalStates: account.terminalStates,
@@ -32,7 +39,6 @@ export function trackActivities(deps: Deps) {
         const retryFailed = config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };
         return lookOf(look.state, await settleJob(ledger, id, reference, { retryFailed }));
       }
-      const next = nextLook(account.tracking[service], attempt, now() - acceptedAt);
       if (next.kind === 'overdue') return { ...lookOf(look.state, null), overdue: true };
       if (look.state !== known) return lookOf(look.state, null);
       const wait = onSharedTick(now(), next.waitMs);

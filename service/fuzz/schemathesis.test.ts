@@ -10,7 +10,7 @@ test('schemathesis finds no difference between the contract and the service (a s
   timeout: 120_000,
 }, async (t) => {
   const script = fileURLToPath(new URL('./schemathesis.ts', import.meta.url));
-  const run = spawn(process.execPath, [script, '--seconds', '8', '--installed-only'], {
+  const run = spawn(process.execPath, [script, '--seconds', '4', '--installed-only'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

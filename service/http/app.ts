@@ -59,6 +59,14 @@ export async function buildApp(
   app.addHook('onRequest', async (request, reply) => {
     reply.header(HEADERS.requestId, request.id);
   });
+  let stopping = false;
+  app.addHook('preClose', async () => {
+    stopping = true;
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    // Kept open, the connection would hold up the stop until it has been idle for a while.
+    if (stopping) reply.header('connection', 'close');
+  });
   app.addHook('onResponse', async (request, reply) => {
     const { method, url, id } = request;
     const { statusCode, elapsedTime } = reply;

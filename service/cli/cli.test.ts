@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { TestClient, urlList } from '../testing.ts';
+
+const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+
+function folder(t: TestContext): string {
+  const made = mkdtempSync(join(tmpdir(), 'courier-cli-'));
+  t.after(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+interface Ran {
+  readonly code: number | null;
+  readonly records: Record<string, unknown>[];
+  readonly stderr: string;
+}
+
+function run(...args: string[]): Ran {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args, '--json'], { encoding: 'utf8' });
+  const records = stdout
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { code: status, records, stderr };
+}
+
+async function serve(...args: string[]): Promise<{ child: ChildProcess; baseUrl: string }> {
+  const child = spawn(process.execPath, [main, 'serve', '--json', '--port', '0', '--log-level', 'warn', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
+  const first = JSON.parse(line) as { type: string; base_url: string };
+  assert.equal(first.type, 'listening');
+  return { child, baseUrl: first.base_url };
+}
+
+test('from an empty disk to a submission: account, key, serve; a graceful stop answers what is in flight and ends with 0', async (t) => {
+  const database = `sqlite:${join(folder(t), 'sub', 'service.db')}`;
+  const made = run(
+    'account',
+    'create',
+    '--name',
+    'shop',
+    '--balance',
+    '100.00',
+    '--price',
+    '0.25',
+    '--price-fast',
+    '0.50',
+    '--database',
+    database,
+  );
+  assert.equal(made.code, 0);
+  assert.deepEqual(
+    made.records.map(({ type }) => type),
+    ['version', 'account', 'summary'],
+  );
+  assert.equal(made.records[1]?.price_fast, '0.50');
+  const created = run('key', 'create', '--account', 'shop', '--database', database).records[1]!;
+  assert.equal(created.type, 'key');
+  const key = String(created.api_key);
+  const listed = run('key', 'list', '--account', 'shop', '--database', database);
+  assert.ok(!JSON.stringify(listed.records).includes(key), 'seen once');
+
+  const { child, baseUrl } = await serve('--database', database);
+  const client = new TestClient(baseUrl, key);
+  assert.equal(
+    (await client.post('/submissions', 'cli-test-key-1', { urls: urlList(2), service: 'fast' })).status,
+    202,
+  );
+  assert.equal(run('account', 'top-up', '--name', 'shop', '--amount', '1', '--database', database).code, 0);
+  assert.equal(await client.balance(), 100, 'a running service sees it at once');
+
+  const body = JSON.stringify({ urls: urlList(3) });
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.on('data', (chunk: Buffer) => {
+    answer += chunk.toString();
+  });
+  socket.write(
+    `POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nIdempotency-Key: cli-test-key-2\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+  );
+  await sleep(100);
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await sleep(100);
+  socket.write(body.slice(10));
+  const [code] = (await ended) as [number];
+  assert.match(answer, /^HTTP\/1.1 202 /);
+  assert.equal(code, 0);
+});
+
+test('mistakes are named and end with 2, whatever cannot be reached with 5', (t) => {
+  const here = folder(t);
+  const database = `sqlite:${join(here, 'service.db')}`;
+  const file = join(here, 'service.yaml');
+  writeFileSync(file, 'processing: { procesor: indexnow }\n');
+  const wrong: [Ran, number, RegExp][] = [
+    [run('key', 'create', '--account', 'nobody', '--database', database), 2, /no account named "nobody"/],
+    [run('account', 'create', '--name', 'x', '--price', '1,5', '--database', database), 2, /amount/],
+    [run('account', 'top-up', '--name', 'x', '--amount', '-1', '--database', database), 2, /amount/],
+    [run('serve', '--config', file, '--database', database), 2, /processing.*procesor/],
+    [run('serve', '--database', 'mysql://x'), 2, /sqlite:PATH or postgres/],
+    [run('account', 'list', '--database', 'postgres://x@127.0.0.1:1/x'), 5, /cannot be used/],
+    [run('nonsense'), 2, /nonsense/],
+  ];
+  for (const [{ code, stderr }, expected, said] of wrong) {
+    assert.equal(code, expected, stderr);
+    assert.match(stderr, said);
+    assert.doesNotMatch(stderr, /at .*\.ts:\d+/);
+  }
+});

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { SecretMissingError } from '../config/secrets.ts';
-import { TemporalUnreachableError } from '../temporal/connect.ts';
 import { NoTemporalServerError } from '../temporal/server-binary.ts';
+import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
 import { type Output, type OutputFlags, openOutput } from './output.ts';
 

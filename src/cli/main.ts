@@ -1,13 +1,18 @@
 import { Command } from 'commander';
-import { crawlCommand } from './crawl.ts';
-import { demoCommand } from './demo/demo.ts';
 import { EXIT } from './exit-codes.ts';
 import { VERSION } from './output.ts';
-import { schemaCommand } from './schema.ts';
-import { validateCommand } from './validate.ts';
-import { workerCommand } from './worker.ts';
 
-export function program(): Command {
+/** Loaded when asked for: Temporal's SDK alone takes a second and 100 MB that `crawl` and `validate` need not pay. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  demo: async () => (await import('./demo/demo.ts')).demoCommand(),
+  worker: async () => (await import('./worker.ts')).workerCommand(),
+  crawl: async () => (await import('./crawl.ts')).crawlCommand(),
+  validate: async () => (await import('./validate.ts')).validateCommand(),
+  schema: async () => (await import('./schema.ts')).schemaCommand(),
+};
+
+/** The program with the command that the arguments name; with all of them for help and for a name that is none. */
+export async function program(args: readonly string[]): Promise<Command> {
   const courier = new Command('courier')
     .description('Watches sitemaps and submits what is new, without ever paying twice.')
     .version(VERSION)
@@ -20,15 +25,13 @@ export function program(): Command {
     .exitOverride((error) => {
       process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
     });
-  courier.addCommand(demoCommand());
-  courier.addCommand(workerCommand());
-  courier.addCommand(crawlCommand());
-  courier.addCommand(validateCommand());
-  courier.addCommand(schemaCommand());
+  const named = args.find((arg) => Object.hasOwn(COMMANDS, arg));
+  const wanted = named === undefined ? Object.values(COMMANDS) : [COMMANDS[named]!];
+  for (const load of wanted) courier.addCommand(await load());
   for (const command of courier.commands) command.copyInheritedSettings(courier);
   return courier;
 }
 
-await program().parseAsync();
+await (await program(process.argv.slice(2))).parseAsync();
 // Started by another of our programs: the channel to it would keep this one alive.
 if (process.connected) process.disconnect();

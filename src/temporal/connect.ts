@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
+import { TemporalUnreachableError } from './unreachable.ts';
 
 export interface TemporalSettings {
   /** `host:port`; empty: the TEMPORAL_* variables and profiles of Temporal's own tools. */
@@ -46,10 +47,6 @@ export async function connectWorker(
 ): Promise<{ connection: NativeConnection; namespace: string }> {
   const { options, namespace } = resolve(settings);
   return { connection: await named(options, () => NativeConnection.connect(options)), namespace };
-}
-
-export class TemporalUnreachableError extends Error {
-  override readonly name = 'TemporalUnreachableError';
 }
 
 async function named<T>(options: ConnectionOptions, connect: () => Promise<T>): Promise<T> {

@@ -1,5 +1,7 @@
 import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import { LIMITS } from '../contract/limits.ts';
+import { AuthenticationError } from '../src/api-client/errors.ts';
 import { pagesOf } from '../src/api-client/find-lost.ts';
 import type { UrlView } from '../src/api-client/read/submission.ts';
 import { recordLook } from '../src/ledger/record-look.ts';
@@ -22,20 +24,23 @@ export function trackActivities(deps: Deps) {
       const { account: id, reference, watch, service, acceptedAt } = job;
       const account = accountOf(id);
       const { attempt } = Context.current().info;
-      const next = nextLook(account.tracking[service], attempt, now() - acceptedAt);
-      const seen = await boardOf(id)
-        .look(reference, freshness(account.tracking[service], attempt))
-        .catch((error: unknown) => {
-          // A service that answers nonsense to the end of the patience must not be asked for ever.
-          if (next.kind === 'overdue' && !isNotYet(error)) return { reference, state: known };
-          throw error;
-        });
+      const looks = account.tracking[service];
+      const next = nextLook(looks, attempt, now() - acceptedAt);
+      const seen = await patiently(waitAfter(looks, attempt), () =>
+        boardOf(id).look(reference, freshness(looks, attempt)),
+      ).catch((error: unknown) => {
+        // A service that answers nonsense to the end of the patience must not be asked for ever.
+        if (next.kind === 'overdue' && !isNotYet(error)) return { reference, state: known };
+        throw error;
+      });
       const look = await recordLook(ledger, id, reference, {
         state: seen.state,
         terminalStates: account.terminalStates,
       });
       if (look.terminal) {
-        if (look.state !== ALL_DONE) await readUrls(deps, job);
+        if (look.state !== ALL_DONE) {
+          await patiently(waitAfter(looks, attempt), () => readUrls(deps, job));
+        }
         const retryFailed = config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };
         return lookOf(look.state, await settleJob(ledger, id, reference, { retryFailed }));
       }
@@ -49,7 +54,31 @@ export function trackActivities(deps: Deps) {
 
 /** How old an answer may be: a quarter of the wait that led here, so that it is never one from before that wait. */
 function freshness(looks: Looks, attempt: number): number {
-  return Math.min(looks.minMs * looks.growth ** Math.min(attempt - 1, 100), looks.maxMs) / 4;
+  return waitAfter(looks, attempt) / 4;
+}
+
+function waitAfter({ minMs, maxMs, growth }: Looks, attempt: number): number {
+  return Math.min(minMs * growth ** Math.min(attempt - 1, 100), maxMs);
+}
+
+/**
+ * A look that failed is made again when the next one would be. A refused key too: the job was paid for, and its tracker
+ * goes on by itself when the key works again.
+ */
+async function patiently<T>(waitMs: number, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure) || (error.nextRetryDelay ?? null) !== null) throw error;
+    if (error.nonRetryable === true && error.type !== AuthenticationError.name) throw error;
+    const { message, type, details } = error;
+    throw ApplicationFailure.create({
+      message,
+      ...(type ? { type } : {}),
+      ...(details ? { details } : {}),
+      nextRetryDelay: waitMs,
+    });
+  }
 }
 
 const lookOf = (state: string, settled: Settled | null): Look => ({

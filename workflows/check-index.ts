@@ -29,7 +29,7 @@ export interface CheckResult {
 const checking = proxyActivities<Activities>({
   startToCloseTimeout: '3 minutes',
   heartbeatTimeout: '12 seconds',
-  retry: { initialInterval: '5 seconds', maximumInterval: '15 minutes' },
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 1 },
   priority: { priorityKey: 3 },
 });
 

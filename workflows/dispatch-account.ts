@@ -27,17 +27,21 @@ export interface DispatchResult {
   readonly sentUrls: number;
 }
 
-/** An empty budget, a 429 and an unknown outcome are retries with a delay: no slot sleeps and no history grows. */
+/**
+ * An empty budget, a 429 and an unknown outcome are retries with a delay of their own: no slot sleeps and no history
+ * grows. The interval here is for what names none, such as a killed worker; it does not grow, because the attempts
+ * counted are waits, not failures.
+ */
 const sending = proxyActivities<Activities>({
   startToCloseTimeout: '3 minutes',
   heartbeatTimeout: '12 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+  retry: { initialInterval: '2 seconds', backoffCoefficient: 1 },
   priority: { priorityKey: 1 },
 });
 const watching = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12 seconds',
-  retry: { initialInterval: '30 seconds', maximumInterval: '15 minutes' },
+  retry: { initialInterval: '30 seconds', backoffCoefficient: 1 },
   priority: { priorityKey: 4 },
 });
 

@@ -18,12 +18,13 @@ import { span, table, urls } from './text.ts';
 
 /**
  * A look that finds nothing new fails with a delay for its retry, so waiting seven days costs a handful of events and
- * the Web UI's pending activity tells when the next look is.
+ * the Web UI's pending activity tells when the next look is. What names no delay, such as a killed worker, is tried again
+ * after an interval that does not grow: a hundred looks without news are no hundred failures.
  */
 const looking = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12 seconds',
-  retry: { initialInterval: '10 seconds', maximumInterval: '1 hour' },
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 1 },
   priority: { priorityKey: 2 },
 });
 

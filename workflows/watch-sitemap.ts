@@ -44,7 +44,7 @@ const crawler = proxyActivities<Activities>({
 const waiting = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12 seconds',
-  retry: { maximumInterval: '1 minute' },
+  retry: { initialInterval: '2 seconds', backoffCoefficient: 1 },
 });
 
 /** One run of a watch: what its sitemaps hold, what of that is new, what it costs, and on to the dispatcher. */

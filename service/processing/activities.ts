@@ -24,7 +24,7 @@ interface Deps {
 }
 
 export function processingActivities({ db, processor, refundFailed, now }: Deps): ProcessingActivities {
-  return {
+  return alive({
     async planProcessing(reference, service) {
       const items = await itemsOf(db, reference);
       if (items.length === 0)
@@ -48,5 +48,28 @@ export function processingActivities({ db, processor, refundFailed, now }: Deps)
       }
     },
     finishProcessing: (reference) => finish(db, reference, refundFailed, now()),
+  });
+}
+
+const HEARTBEAT_MS = 3_000;
+
+/** Tells the server that this process lives, so that what a killed one held goes on within seconds. */
+function alive(activities: ProcessingActivities): ProcessingActivities {
+  const kept =
+    <Args extends unknown[], Result>(activity: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      const context = Context.current();
+      const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+      try {
+        return await activity(...args);
+      } finally {
+        clearInterval(timer);
+      }
+    };
+  return {
+    planProcessing: kept(activities.planProcessing),
+    beginProcessing: kept(activities.beginProcessing),
+    processStep: kept(activities.processStep),
+    finishProcessing: kept(activities.finishProcessing),
   };
 }

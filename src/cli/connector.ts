@@ -52,8 +52,9 @@ export async function openConnector(config: Config, temporal: TemporalSettings, 
         baseUrl: account.baseUrl,
         apiKey: () => readSecret(account.apiKey),
         userAgent: `sitemap-courier/${VERSION}`,
+        timeouts: account.timeouts,
       });
-      const opened = accountApi(api, budgets.budgetOf(id, budgetLimits(account.limits)));
+      const opened = accountApi(api, budgets.budgetOf(id, budgetLimits(account.limits, account.limits.minuteMs)));
       apis.set(id, opened);
       return opened;
     },

@@ -22,6 +22,7 @@ export interface Account {
   readonly limits: RequestLimits;
   readonly spend: { readonly perDay: Micros | null; readonly perMonth: Micros | null; readonly balanceFloor: Micros };
   readonly tracking: Readonly<Record<ServiceLevel, Looks>>;
+  readonly timeouts: RequestTimeouts;
   readonly terminalStates: readonly string[];
 }
 
@@ -30,6 +31,17 @@ export interface RequestLimits {
   readonly hour: number;
   readonly day: number;
   readonly submissionsPerMinute: number;
+  /** What the service calls a minute; its hour and day follow. Other than a real minute only for test services. */
+  readonly minuteMs: number;
+}
+
+/** How long a request may take, in milliseconds. */
+export interface RequestTimeouts {
+  readonly connectMs: number;
+  /** Until the answer begins. */
+  readonly headersMs: number;
+  /** Everything together. */
+  readonly totalMs: number;
 }
 
 export interface Watch {

@@ -13,6 +13,10 @@ import { parseConfig } from './parse.ts';
 import type { RawAccount, RawConfig, RawWatch } from './schema.ts';
 
 const DAY = 86_400_000;
+const MINUTE = 60_000;
+
+/** 5,000 URLs are charged and stored before an answer begins. */
+const DEFAULT_TIMEOUTS = { connectMs: 10_000, headersMs: 60_000, totalMs: 90_000 };
 
 /** Reads and checks a configuration file. Throws ConfigError (exit code 2); secrets are not read yet. */
 export function loadConfig(file: string): Config {
@@ -123,6 +127,7 @@ function accountOf(id: AccountId, raw: RawAccount): Account {
       hour: raw.limits?.requests?.hour ?? LIMITS.requests.hour,
       day: raw.limits?.requests?.day ?? LIMITS.requests.day,
       submissionsPerMinute: raw.limits?.submissions?.minute ?? LIMITS.submissionsPerMinute,
+      minuteMs: duration(raw.limits?.minute_length, MINUTE),
     },
     spend: {
       perDay: money(raw.spend?.per_day),
@@ -132,6 +137,11 @@ function accountOf(id: AccountId, raw: RawAccount): Account {
     tracking: {
       fast: looks(raw.tracking?.fast, DEFAULT_LOOKS.fast),
       standard: looks(raw.tracking?.standard, DEFAULT_LOOKS.standard),
+    },
+    timeouts: {
+      connectMs: duration(raw.timeouts?.connect, DEFAULT_TIMEOUTS.connectMs),
+      headersMs: duration(raw.timeouts?.answer, DEFAULT_TIMEOUTS.headersMs),
+      totalMs: duration(raw.timeouts?.total, DEFAULT_TIMEOUTS.totalMs),
     },
     terminalStates: raw.terminal_states ?? DEFAULT_TERMINAL_STATES,
   };

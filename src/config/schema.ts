@@ -64,10 +64,13 @@ const Account = Type.Object(
           submissions: Type.Optional(
             Type.Object({ minute: Type.Optional(Count('POST /submissions a minute.')) }, closed),
           ),
+          minute_length: Type.Optional(Duration),
         },
         {
           ...closed,
-          description: 'Budgets of the API key, shared by all workers. Lower them when others use the key too.',
+          description:
+            'Budgets of the API key, shared by all workers. Lower them when others use the key too. minute_length is for ' +
+            'a test service whose minute, and with it hour and day, is shorter than the real one.',
         },
       ),
     ),
@@ -85,6 +88,17 @@ const Account = Type.Object(
       Type.Object(
         { fast: Type.Optional(Looks), standard: Type.Optional(Looks) },
         { ...closed, description: 'Polling.' },
+      ),
+    ),
+    timeouts: Type.Optional(
+      Type.Object(
+        { connect: Type.Optional(Duration), answer: Type.Optional(Duration), total: Type.Optional(Duration) },
+        {
+          ...closed,
+          description:
+            'How long a request may take: to connect, until its answer begins, and as a whole. Too short is not ' +
+            'dangerous, only slow: a request without an answer is sent again with the same bytes and key.',
+        },
       ),
     ),
     terminal_states: Type.Optional(

@@ -22,6 +22,8 @@ export interface ProxyOptions {
   /** Share of requests that meet a fault, 0 to 1. */
   readonly share: () => number;
   readonly stallMs: number;
+  /** A refusal that depends on the content alone, so that it comes every time: bad URLs, batches that are too large. */
+  readonly refuses: (body: string) => 422 | 413 | null;
 }
 
 export interface FaultProxy {
@@ -44,9 +46,10 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
     incoming.on('end', () => {
       const body = Buffer.concat(chunks);
       remember(bodies, incoming, body);
+      const refusal = incoming.method === 'POST' ? options.refuses(body.toString('utf8')) : null;
       const fault = options.random() < options.share() ? pick(options.random, FAULTS) : null;
       if (fault !== null) done.set(fault, (done.get(fault) ?? 0) + 1);
-      handle(fault, incoming, body, outgoing, options);
+      handle(fault, refusal, incoming, body, outgoing, options);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -76,6 +79,7 @@ interface Answer {
 
 function handle(
   fault: Fault | null,
+  refusal: 422 | 413 | null,
   incoming: IncomingMessage,
   body: Buffer,
   outgoing: ServerResponse,
@@ -97,7 +101,7 @@ function handle(
       give(503, 'application/json', envelope('unavailable'), { 'retry-after': '1' });
       return;
     default:
-      forward(incoming, body, options)
+      (refusal === null ? forward(incoming, body, options) : Promise.resolve(refused(refusal)))
         .then((answer) => deliver(fault, answer, outgoing, options))
         .catch(() => outgoing.destroy());
   }
@@ -152,6 +156,12 @@ function forward(incoming: IncomingMessage, body: Buffer, { target }: ProxyOptio
     asked.end(incoming.method === 'GET' ? undefined : body);
   });
 }
+
+const refused = (status: 422 | 413): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(envelope(status === 422 ? 'validation_error' : 'payload_too_large')),
+});
 
 const envelope = (code: string): string =>
   JSON.stringify({

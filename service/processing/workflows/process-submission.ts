@@ -11,11 +11,13 @@ export interface ProcessInput {
 const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' } as const;
 const fast = proxyActivities<ProcessingActivities>({
   startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '12 seconds',
   retry,
   priority: { priorityKey: 1 },
 });
 const standard = proxyActivities<ProcessingActivities>({
   startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '12 seconds',
   retry,
   priority: { priorityKey: 3 },
 });

@@ -1,0 +1,74 @@
+/**
+ * Plays fault schedules: npm run test:faults -- [--schedules N] [--seed S] [--only SEED] [--at-once K].
+ * Exit code 1 when a schedule broke a promise; each failing seed is printed with the command that plays it alone.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { playSchedule, type ScheduleReport } from './schedule.ts';
+import { startFaultyTemporal } from './temporal.ts';
+
+const { values } = parseArgs({
+  options: {
+    schedules: { type: 'string', default: '25' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    'at-once': { type: 'string', default: '4' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+const seeds =
+  values.only === undefined
+    ? Array.from({ length: Number(values.schedules) }, (_, n) => Number(values.seed) + n)
+    : [Number(values.only)];
+
+const folder = mkdtempSync(join(tmpdir(), 'courier-faults-'));
+const temporal = await startFaultyTemporal(folder);
+const began = performance.now();
+const failed: number[] = [];
+const sums = { urls: 0, bought: 0, faults: 0, actions: 0 };
+
+function tell({ seed, ms, tally, done, faults, breaches }: ScheduleReport): void {
+  const { urls, bought, jobs, checks } = tally;
+  sums.urls += urls;
+  sums.bought += bought;
+  sums.faults += faults;
+  sums.actions += done.length;
+  const verdict = breaches.length === 0 ? 'ok  ' : 'FAIL';
+  const text = `${urls} URLs, bought ${bought} in ${jobs} jobs, ${checks} checks; ${faults} network faults`;
+  console.log(`${verdict} seed ${seed} in ${(ms / 1_000).toFixed(1)} s: ${text}, ${done.length} other`);
+  if (breaches.length > 0 || values.verbose) for (const line of done) console.log(`       ${line}`);
+  if (breaches.length === 0) {
+    rmSync(join(folder, String(seed)), { recursive: true, force: true });
+    return;
+  }
+  failed.push(seed);
+  for (const breach of breaches.slice(0, 12)) console.log(`     - ${breach}`);
+  if (breaches.length > 12) console.log(`     - and ${breaches.length - 12} more`);
+  console.log(`     its files: ${join(folder, String(seed))}`);
+  console.log(`     again: npm run test:faults -- --only ${seed}`);
+}
+
+async function lane(): Promise<void> {
+  for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+    try {
+      tell(await playSchedule(seed, temporal, folder));
+    } catch (error) {
+      failed.push(seed);
+      console.log(`FAIL seed ${seed}: the harness could not go on: ${(error as Error).stack}`);
+    }
+  }
+}
+
+const count = seeds.length;
+await Promise.all(Array.from({ length: Math.min(Number(values['at-once']), count) }, lane));
+await temporal.stop();
+const { urls, bought, faults, actions } = sums;
+console.log(
+  `${count - failed.length} of ${count} schedules held in ${((performance.now() - began) / 1_000).toFixed(0)} s: ` +
+    `${urls} URLs, ${bought} bought, ${faults} network faults, ${actions} kills and resets`,
+);
+if (failed.length === 0) rmSync(folder, { recursive: true, force: true });
+else console.log(`failed: ${failed.join(', ')}`);
+process.exit(failed.length === 0 ? 0 : 1);

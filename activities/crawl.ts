@@ -45,8 +45,8 @@ export function crawlActivities({ watchOf, ledger, stopping }: Deps) {
   };
 }
 
-/** The options of a watch that its crawl needs; also what `courier plan` crawls with. */
-export function crawlOptions(watch: Watch): CrawlOptions {
+/** The options of a watch that its crawl needs. */
+function crawlOptions(watch: Watch): CrawlOptions {
   const headers = Object.entries(watch.headers).map(([name, value]) => {
     return [name, typeof value === 'string' ? value : readSecret(value)] as const;
   });

@@ -65,7 +65,7 @@ export async function trackSubmission(input: TrackInput): Promise<Look> {
       show('ask the service about this job');
       throw ApplicationFailure.nonRetryable(
         `Job ${input.reference} is still ${seen.state} after the account's patience. Its ${urls(input.urls)} stay ` +
-          'submitted and are not bought again. Ask the service, then reset this workflow or run "courier run".',
+          'submitted and are not bought again. Ask the service, then reset this workflow.',
         'SubmissionOverdue',
       );
     }

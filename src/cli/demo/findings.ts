@@ -47,7 +47,7 @@ export function findings(watch: Watch, result: WatchResult, check: CheckResult |
   if (report !== null && report.failed > 0) {
     tell(
       EXIT.partial,
-      `${watch.id}: ${report.failed} URLs failed at the service. "courier ledger show URL" tells why.`,
+      `${watch.id}: ${report.failed} URLs failed at the service. They are bought again as "retry_failed" allows, then quarantined.`,
     );
   }
   if (report !== null && report.quarantined > 0) {

@@ -23,6 +23,7 @@ export interface ScheduleReport {
   readonly breaches: readonly string[];
 }
 
+const NOISE_MS = 6_000;
 /** How long after the last fault everything may take to come to its end. */
 const CALM_MS = 75_000;
 
@@ -44,8 +45,9 @@ export async function playSchedule(seed: number, temporal: FaultyTemporal, folde
     await startChecks(world, watches, 'b', started);
     for (const planned of plan.actions.slice(half)) done.push(await act(planned, world, temporal, started, random));
 
-    // No program dies from here on; the network goes on as before until the first runs have ended in spite of it.
-    const deadline = Date.now() + CALM_MS;
+    // No program dies from here on; the network goes on as before for a while, and then is good.
+    const noise = sleep(NOISE_MS).then(() => world.calm());
+    const deadline = Date.now() + NOISE_MS + CALM_MS;
     const stuck: string[] = [];
     for (let round = 0; round < 6; round++) {
       const open = await untilQuiet(world, started, deadline);
@@ -53,11 +55,11 @@ export async function playSchedule(seed: number, temporal: FaultyTemporal, folde
         stuck.push(`after ${CALM_MS / 1_000} s of calm: ${open}`, ...(await stillOpen(world.client)));
         break;
       }
-      if (round === 1) world.calm();
-      if (round > 1 && (await urlsDue(world)) === 0) break;
+      if (round > 0 && (await urlsDue(world)) === 0) break;
       await startAll(world, watches, `end-${round}`, started);
       if (round === 0) await startChecks(world, watches, `end-${round}`, started);
     }
+    await noise;
     const { tally, breaches } = await judge(world.ledger, world.books, world.proxy, world.site.pages());
     const faults = [...world.proxy.done.values()].reduce((sum, times) => sum + times, 0);
     const ms = Math.round(performance.now() - began);

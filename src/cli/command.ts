@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { SecretMissingError } from '../config/secrets.ts';
+import { LedgerRefusal } from '../ledger/refusal.ts';
 import { NoTemporalServerError } from '../temporal/server-binary.ts';
 import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
@@ -51,6 +52,7 @@ export function action<Args extends unknown[]>(
 function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
   if (error instanceof ConfigError || error instanceof SecretMissingError) return EXIT.usage;
+  if (error instanceof LedgerRefusal) return EXIT.usage;
   if (error instanceof TemporalUnreachableError || error instanceof NoTemporalServerError) return EXIT.transient;
   return EXIT.unexpected;
 }

@@ -6,6 +6,13 @@ import { VERSION } from './output.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import('./demo/demo.ts')).demoCommand(),
   worker: async () => (await import('./worker.ts')).workerCommand(),
+  status: async () => (await import('./status.ts')).statusCommand(),
+  watch: async () => (await import('./watch.ts')).watchCommand(),
+  approve: async () => (await import('./decide.ts')).approveCommand(),
+  reject: async () => (await import('./decide.ts')).rejectCommand(),
+  submissions: async () => (await import('./submissions.ts')).submissionsCommand(),
+  ledger: async () => (await import('./ledger.ts')).ledgerCommand(),
+  quarantine: async () => (await import('./quarantine.ts')).quarantineCommand(),
   crawl: async () => (await import('./crawl.ts')).crawlCommand(),
   validate: async () => (await import('./validate.ts')).validateCommand(),
   schema: async () => (await import('./schema.ts')).schemaCommand(),
@@ -28,8 +35,12 @@ export async function program(args: readonly string[]): Promise<Command> {
   const named = args.find((arg) => Object.hasOwn(COMMANDS, arg));
   const wanted = named === undefined ? Object.values(COMMANDS) : [COMMANDS[named]!];
   for (const load of wanted) courier.addCommand(await load());
-  for (const command of courier.commands) command.copyInheritedSettings(courier);
+  inherit(courier);
   return courier;
+}
+
+function inherit(parent: Command): void {
+  for (const command of parent.commands) inherit(command.copyInheritedSettings(parent));
 }
 
 await (await program(process.argv.slice(2))).parseAsync();

@@ -35,9 +35,12 @@ export interface Connected {
 }
 
 /** Connects a client. Throws a sentence that names the address when no server answers. */
-export async function connectClient(settings: TemporalSettings): Promise<Connected> {
+export async function connectClient(
+  settings: TemporalSettings,
+  { timeoutMs = 10_000 }: { readonly timeoutMs?: number } = {},
+): Promise<Connected> {
   const { options, namespace } = resolve(settings);
-  const connection = await named(options, () => Connection.connect({ connectTimeout: 10_000, ...options }));
+  const connection = await named(options, () => Connection.connect({ connectTimeout: timeoutMs, ...options }));
   return { connection, client: new Client({ connection, namespace }), namespace };
 }
 

@@ -1,0 +1,39 @@
+import type { Config, Watch } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import { type Ledger, openLedger } from '../ledger/open-ledger.ts';
+import type { WatchId } from '../submission/ids.ts';
+import type { GlobalFlags } from './command.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
+
+export interface Books {
+  readonly file: string;
+  readonly config: Config;
+  readonly ledger: Ledger;
+}
+
+/** Opens the configuration and its ledger for as long as `work` takes. */
+export async function withBooks<T>({ config: file = 'courier.yaml' }: GlobalFlags, work: (books: Books) => Promise<T>) {
+  const config = loadConfig(file);
+  const ledger = await openLedger(config.ledgerUrl);
+  try {
+    return await work({ file, config, ledger });
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** The watches named, in that order; all of them when none is. */
+export function chosenWatches({ watches }: Config, names: readonly string[]): Watch[] {
+  if (names.length === 0) return [...watches.values()];
+  return names.map((name) => watchNamed(watches, name));
+}
+
+export function watchNamed(watches: Config['watches'], name: string): Watch {
+  const watch = watches.get(name as WatchId);
+  if (watch !== undefined) return watch;
+  throw new CommandError(
+    EXIT.usage,
+    `There is no watch "${name}" in the configuration. Nothing was read, submitted or charged. ` +
+      `It has: ${[...watches.keys()].join(', ')}.`,
+  );
+}

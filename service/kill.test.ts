@@ -1,47 +1,18 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { openDatabase } from '../src/database/open.ts';
 import { emptyDatabaseUrl, TEST_DIALECTS } from '../src/database/testing.ts';
 import { auditBalances } from './accounts/entries.ts';
 import { openAdministration } from './serve.ts';
-import { AMPLE, lira, TestClient, urlList } from './testing.ts';
+import { lira, TestClient, urlList } from './testing.ts';
+import { ampleConfig, serveProcess } from './testing-processes.ts';
 
 /** How often the service is killed: 100 times with `npm run kill:service`. */
 const ROUNDS = Number(process.env.COURIER_KILL_ROUNDS ?? 2);
 const URLS = 5;
 const WORKERS = 8;
-
-const main = fileURLToPath(new URL('./cli/main.ts', import.meta.url));
-
-async function serve(database: string, config: string): Promise<{ child: ChildProcess; baseUrl: string }> {
-  const child = spawn(
-    process.execPath,
-    [main, 'serve', '--json', '--port', '0', '--database', database, '--config', config, '--log-level', 'fatal'],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
-  return { child, baseUrl: (JSON.parse(line) as { base_url: string }).base_url };
-}
-
-function ampleConfig(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'courier-kill-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const budgets = Object.fromEntries(
-    Object.entries(AMPLE).map(([name, { limit, windowMs }]) => [name, { limit, window_ms: windowMs }]),
-  );
-  writeFileSync(join(folder, 'service.yaml'), JSON.stringify({ budgets }));
-  return join(folder, 'service.yaml');
-}
 
 for (const dialect of TEST_DIALECTS) {
   test(`kill -9 under load loses nothing that was acknowledged and charges every key once (${dialect}, ${ROUNDS} times)`, {
@@ -58,7 +29,7 @@ for (const dialect of TEST_DIALECTS) {
     const body = { urls: urlList(URLS) };
 
     for (let round = 0; round < ROUNDS; round++) {
-      const { child, baseUrl } = await serve(url, config);
+      const { child, baseUrl } = await serveProcess(url, config);
       const client = new TestClient(baseUrl, apiKey);
       let alive = true;
       const workers = Array.from({ length: WORKERS }, async (_, worker) => {
@@ -77,7 +48,7 @@ for (const dialect of TEST_DIALECTS) {
       await Promise.all([once(child, 'exit'), ...workers]);
     }
 
-    const { child, baseUrl } = await serve(url, config);
+    const { child, baseUrl } = await serveProcess(url, config);
     const client = new TestClient(baseUrl, apiKey);
     let index = 0;
     for (const [key, reference] of sent) {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from '../src/database/sql.ts';
 import { TEST_DIALECTS } from '../src/database/testing.ts';
 import { openService, TestClient, urlList } from './testing.ts';
+import { ampleConfig, serveProcess } from './testing-processes.ts';
 
 /** How often each race is run: more with `npm run race:service`. */
 const ROUNDS = Number(process.env.COURIER_RACE_ROUNDS ?? 3);
@@ -11,14 +12,16 @@ const PARALLEL = 50;
 for (const dialect of TEST_DIALECTS) {
   const processes = dialect === 'postgres' ? 3 : 1;
 
-  test(`spec 4.6 rule 2: of ${PARALLEL} parallel requests with one key exactly one is 202, the rest 200, one charge (${dialect}, ${processes} servers, ${ROUNDS} rounds)`, {
+  test(`spec 4.6 rule 2: of ${PARALLEL} parallel requests with one key exactly one is 202, the rest 200, one charge (${dialect}, ${processes} processes, ${ROUNDS} rounds)`, {
     timeout: 600_000,
   }, async (t) => {
     const first = await openService(t, dialect, { balance: '1000' });
     const clients = [first.client];
+    const config = ampleConfig(t);
     while (clients.length < processes) {
-      const { service } = await openService(t, dialect, { database: first.url });
-      clients.push(new TestClient(service.baseUrl, first.client.key));
+      const { child, baseUrl } = await serveProcess(first.url, config);
+      t.after(() => child.kill());
+      clients.push(new TestClient(baseUrl, first.client.key));
     }
     for (let round = 0; round < ROUNDS; round++) {
       const body = { urls: urlList(3) };

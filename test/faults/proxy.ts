@@ -30,6 +30,9 @@ export interface FaultProxy {
   readonly port: number;
   /** What was done so far, by fault. */
   readonly done: ReadonlyMap<Fault, number>;
+  /** Answers that went through, as "POST 202", and when the POSTs among them came in. */
+  readonly answers: ReadonlyMap<string, number>;
+  readonly posts: readonly number[];
   /** Bodies by idempotency key, as they came in: a key with two bodies is a breach. */
   readonly bodies: ReadonlyMap<string, ReadonlySet<string>>;
   close(): Promise<void>;
@@ -39,6 +42,8 @@ export interface FaultProxy {
 export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy> {
   const done = new Map<Fault, number>();
   const bodies = new Map<string, Set<string>>();
+  const answers = new Map<string, number>();
+  const posts: number[] = [];
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -48,6 +53,11 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
       remember(bodies, incoming, body);
       const refusal = incoming.method === 'POST' ? options.refuses(body.toString('utf8')) : null;
       const fault = options.random() < options.share() ? pick(options.random, FAULTS) : null;
+      if (incoming.method === 'POST') posts.push(Date.now());
+      outgoing.on('finish', () => {
+        const answer = `${incoming.method} ${outgoing.statusCode}`;
+        answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      });
       if (fault !== null) done.set(fault, (done.get(fault) ?? 0) + 1);
       handle(fault, refusal, incoming, body, outgoing, options);
     });
@@ -56,6 +66,8 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
   return {
     port: (server.address() as AddressInfo).port,
     done,
+    answers,
+    posts,
     bodies,
     close: () =>
       new Promise((resolve) => {

@@ -61,6 +61,12 @@ async function lane(): Promise<void> {
   }
 }
 
+// Ends through the exit hooks, which end every program that was started.
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.on(signal, () => process.exit(code));
 const count = seeds.length;
 await Promise.all(Array.from({ length: Math.min(Number(values['at-once']), count) }, lane));
 await temporal.stop();

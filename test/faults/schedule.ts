@@ -23,9 +23,11 @@ export interface ScheduleReport {
   readonly breaches: readonly string[];
 }
 
-const NOISE_MS = 6_000;
+/** The network is bad for so many answers in all, however fast the machine; but not for longer than so long. */
+const NOISY_ANSWERS = 50;
+const NOISE_MS = 30_000;
 /** How long after the last fault everything may take to come to its end. */
-const CALM_MS = 75_000;
+const CALM_MS = 240_000;
 
 /** Plays one schedule and compares the books afterwards. Throws only when the harness itself cannot go on. */
 export async function playSchedule(seed: number, temporal: FaultyTemporal, folder: string): Promise<ScheduleReport> {
@@ -46,7 +48,7 @@ export async function playSchedule(seed: number, temporal: FaultyTemporal, folde
     for (const planned of plan.actions.slice(half)) done.push(await act(planned, world, temporal, started, random));
 
     // No program dies from here on; the network goes on as before for a while, and then is good.
-    const noise = sleep(NOISE_MS).then(() => world.calm());
+    const noise = untilEnough(world);
     const deadline = Date.now() + NOISE_MS + CALM_MS;
     const stuck: string[] = [];
     for (let round = 0; round < 6; round++) {
@@ -59,6 +61,7 @@ export async function playSchedule(seed: number, temporal: FaultyTemporal, folde
       await startAll(world, watches, `end-${round}`, started);
       if (round === 0) await startChecks(world, watches, `end-${round}`, started);
     }
+    world.calm();
     await noise;
     const { tally, breaches } = await judge(world.ledger, world.books, world.proxy, world.site.pages());
     const faults = [...world.proxy.done.values()].reduce((sum, times) => sum + times, 0);
@@ -67,6 +70,12 @@ export async function playSchedule(seed: number, temporal: FaultyTemporal, folde
   } finally {
     await world.close();
   }
+}
+
+async function untilEnough({ proxy, calm }: World): Promise<void> {
+  const answers = () => [...proxy.answers.values()].reduce((sum, times) => sum + times, 0);
+  for (const end = Date.now() + NOISE_MS; Date.now() < end && answers() < NOISY_ANSWERS; ) await sleep(100);
+  calm();
 }
 
 async function act(

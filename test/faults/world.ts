@@ -111,7 +111,8 @@ function refusalOf(body: string, tooLarge: number | null): 422 | 413 | null {
   return urls.some((url) => url.includes(POISON)) ? 422 : null;
 }
 
-async function openAccount(books: string): Promise<string> {
+/** Makes the account and returns its key. */
+export async function openAccount(books: string): Promise<string> {
   const { accounts, close } = await openAdministration(books);
   try {
     const { id } = await accounts.createAccount({ name: 'faults', balance: BALANCE, price: PRICE });

@@ -72,7 +72,7 @@ async function takenByService(books: Database) {
   return new Map(rows.map((row) => [row.url, row]));
 }
 
-/** Generations of each URL in accepted batches; a generation that stands in two of them counts twice. */
+/** Generations of each URL in accepted batches, each once: a generation in two batches shows as one that the service took more often. */
 async function boughtInLedger(ledger: Database) {
   const rows = await ledger.all(sql<{ url: string; times: number }>`
     SELECT u.url, count(DISTINCT m.generation) AS times FROM batch_urls AS m

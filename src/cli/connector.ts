@@ -1,5 +1,4 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Worker } from '@temporalio/worker';
 import { type AccountApi, accountApi } from '../../activities/account-api.ts';
 import { accountBoard } from '../../activities/board.ts';
 import type { Deps } from '../../activities/deps.ts';
@@ -21,7 +20,6 @@ import { VERSION } from './output.ts';
 
 export interface Connector {
   readonly deps: Deps;
-  readonly worker: Worker;
   /** Works until `stop`, then lets go of everything. Rejects when the worker fails. */
   run(): Promise<void>;
   /** Finishes what is under way: a request on its way is answered and recorded, a crawl stops where it is. */
@@ -80,7 +78,6 @@ export async function openConnector(config: Config, temporal: TemporalSettings, 
 
   return {
     deps,
-    worker,
     async run() {
       try {
         await worker.run();

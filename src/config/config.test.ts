@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import { ConfigError } from './config-error.ts';
-import { formatDuration, parseDuration } from './duration.ts';
+import { parseDuration } from './duration.ts';
 import { readConfig } from './load.ts';
 
 const good = `version: 1
@@ -89,10 +89,7 @@ test('a schedule that Temporal would refuse is refused here', () => {
   assert.match(problemsOf(scheduled('{ cron: "30 4 * * *", timezone: Mars/Base }'))[0]!, /no time zone "Mars\/Base"/);
 });
 
-test('durations read and print as people write them', () => {
+test('durations read as people write them', () => {
   assert.equal(parseDuration('1.5h'), 5_400_000);
   assert.equal(parseDuration('soon'), null);
-  assert.equal(formatDuration(3 * 3_600_000 + 12 * 60_000), '3 h 12 min');
-  assert.equal(formatDuration(400), '400 ms');
-  assert.equal(formatDuration(60_000), '1 min');
 });

@@ -7,20 +7,3 @@ export function parseDuration(text: string): number | null {
   const value = Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
   return Number.isSafeInteger(value) ? value : null;
 }
-
-/** "3 h 12 min", "45 s", "2 d": the two largest units, for people. */
-export function formatDuration(ms: number): string {
-  const steps = [
-    ['d', UNITS.d],
-    ['h', UNITS.h],
-    ['min', UNITS.m],
-    ['s', UNITS.s],
-  ] as const;
-  if (ms < UNITS.s) return `${Math.max(0, Math.round(ms))} ms`;
-  const at = steps.findIndex(([, size]) => ms >= size);
-  const [unit, size] = steps[at]!;
-  const whole = Math.floor(ms / size);
-  const next = steps[at + 1];
-  const rest = next === undefined ? 0 : Math.floor((ms % size) / next[1]);
-  return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${next![0]}`;
-}

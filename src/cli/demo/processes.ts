@@ -12,7 +12,6 @@ export interface Program {
 }
 
 export interface Supervised {
-  readonly pid: () => number | undefined;
   stop(): Promise<void>;
 }
 
@@ -54,7 +53,6 @@ export async function supervise(
   }
 
   return {
-    pid: () => child.pid,
     async stop() {
       stopping = true;
       await stopProcess(child, 15_000);

@@ -16,7 +16,6 @@ export interface Stack {
   readonly temporalAddress: string;
   readonly uiUrl: string;
   readonly baseUrl: string;
-  readonly workerPid: number | undefined;
   stop(): Promise<void>;
 }
 
@@ -77,7 +76,7 @@ export async function startStack({ state, sources, say, gaveUp }: StackOptions):
       sources,
     });
     state.write('courier.yaml', text);
-    const worker = await keep('worker', () =>
+    await keep('worker', () =>
       startProgram(
         'src/cli/main.ts',
         ['worker', '--config', configFile, '--json', '--quiet'],
@@ -91,7 +90,6 @@ export async function startStack({ state, sources, say, gaveUp }: StackOptions):
       temporalAddress,
       uiUrl: `http://127.0.0.1:${uiPort}`,
       baseUrl,
-      workerPid: worker.pid(),
       stop,
     };
   } catch (error) {

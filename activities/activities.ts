@@ -5,6 +5,7 @@ import type {
   Hold,
   Look,
   PlanReport,
+  PlanRunInput,
   RunCounts,
   RunReport,
   TrackInput,
@@ -31,7 +32,7 @@ export interface Activities {
   judgeRun(run: WatchRun): Promise<Hold | null>;
   recordDecision(run: WatchRun & { readonly decision: 'approved' | 'rejected'; readonly by: string }): Promise<void>;
   /** Freezes batches with their keys, within the caps. The same run planned twice is planned once. */
-  planRun(run: WatchRun): Promise<PlanReport>;
+  planRun(run: PlanRunInput): Promise<PlanReport>;
   /** Starts the account's dispatcher, or wakes the one that runs. */
   wakeDispatcher(input: { readonly account: AccountId }): Promise<void>;
   /** Retries until every batch of the run has its answer (accepted) or its end (terminal). */

@@ -9,13 +9,10 @@ import { type PlanInput, planRun } from '../src/ledger/plan-run.ts';
 import { type RunSummary, runSummary } from '../src/ledger/run-summary.ts';
 import { beginRun, endRun, type RunStart } from '../src/ledger/runs.ts';
 import type { AccountId, RunId } from '../src/submission/ids.ts';
-import { dispatcherWorkflowId } from '../workflows/ids.ts';
-import type { dispatchAccount } from '../workflows/index.ts';
-import { wakeSignal } from '../workflows/messages.ts';
-import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { Deps } from './deps.ts';
 import { later } from './later.ts';
-import type { Hold, PlanReport, RunCounts, RunReport, WatchRun } from './types.ts';
+import type { Hold, PlanReport, PlanRunInput, RunCounts, RunReport, WatchRun } from './types.ts';
+import { wakeDispatcher } from './wake-dispatcher.ts';
 
 /** How long a waiting run lets the ledger be: a second at first, a minute in the end. */
 const waitMs = (attempt: number): number => Math.min(1_000 * 1.15 ** Math.max(0, attempt - 15), 60_000);
@@ -50,20 +47,16 @@ export function runActivities(deps: Deps) {
       await decideRun(ledger, run, decision, by);
     },
 
-    async planRun(run: WatchRun): Promise<PlanReport> {
-      const { batches, urls, cost, basis, held, heldReason } = await planRun(ledger, run.run, inputOf(run));
+    async planRun({ maxCost, ...run }: PlanRunInput): Promise<PlanReport> {
+      const { batches, urls, cost, basis, held, heldReason } = await planRun(ledger, run.run, {
+        ...inputOf(run),
+        maxCost: maxCost ?? null,
+      });
       return { batches, urls, cost, basis, held, heldReason };
     },
 
     async wakeDispatcher({ account }: { account: AccountId }): Promise<void> {
-      await client.workflow.signalWithStart<typeof dispatchAccount, []>('dispatchAccount', {
-        workflowId: dispatcherWorkflowId(account),
-        taskQueue,
-        args: [{ account }],
-        signal: wakeSignal,
-        staticSummary: `Sends the planned batches of account ${account}`,
-        typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.account, value: account }],
-      });
+      await wakeDispatcher(client, taskQueue, account);
     },
 
     async awaitRun({ run, until }: WatchRun & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport> {

@@ -13,6 +13,11 @@ export interface WatchRun {
   readonly run: RunId;
 }
 
+export interface PlanRunInput extends WatchRun {
+  /** A cap of this run alone, under the watch's own. */
+  readonly maxCost?: Micros;
+}
+
 /** Counts of a run's diff, as people read them. */
 export type RunCounts = RunDiff;
 

@@ -10,6 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { CrawlReport, Hold, PlanReport, RunCounts, RunReport, WatchRun } from '../activities/types.ts';
+import type { Micros } from '../contract/money.ts';
 import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
 import { approveUpdate, type Decision, rejectUpdate } from './messages.ts';
 import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
@@ -20,6 +21,8 @@ export interface WatchInput {
   readonly account: AccountId;
   /** planned: end when the dispatcher knows; accepted: when every batch has an answer; terminal: when every job ended. */
   readonly until: 'planned' | 'accepted' | 'terminal';
+  /** What this run alone may cost at most. What is due beyond it is held for a later run. */
+  readonly maxCost?: Micros;
 }
 
 export interface WatchResult {
@@ -48,7 +51,7 @@ const waiting = proxyActivities<Activities>({
 });
 
 /** One run of a watch: what its sitemaps hold, what of that is new, what it costs, and on to the dispatcher. */
-export async function watchSitemap({ watch, account, until }: WatchInput): Promise<WatchResult> {
+export async function watchSitemap({ watch, account, until, maxCost }: WatchInput): Promise<WatchResult> {
   const run: WatchRun = { watch, account, run: workflowInfo().workflowId as RunId };
   const decided = holdsForDecision();
 
@@ -76,7 +79,9 @@ export async function watchSitemap({ watch, account, until }: WatchInput): Promi
   }
 
   show('planning', { new: urls(counts.new), changed: urls(counts.changed) });
-  const plan = await ledger.planRun.executeWithOptions({ summary: `Plan ${urls(counts.new + counts.changed)}` }, [run]);
+  const plan = await ledger.planRun.executeWithOptions({ summary: `Plan ${urls(counts.new + counts.changed)}` }, [
+    maxCost === undefined ? run : { ...run, maxCost },
+  ]);
   // Also without batches of its own: what an earlier run left unsent, or untracked, goes on now.
   await ledger.wakeDispatcher.executeWithOptions({ summary: `Wake the dispatcher of ${account}` }, [{ account }]);
 

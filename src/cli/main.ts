@@ -6,6 +6,10 @@ import { VERSION } from './output.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import('./demo/demo.ts')).demoCommand(),
   worker: async () => (await import('./worker.ts')).workerCommand(),
+  plan: async () => (await import('./plan.ts')).planCommand(),
+  apply: async () => (await import('./apply.ts')).applyCommand(),
+  run: async () => (await import('./run.ts')).runCommand(),
+  check: async () => (await import('./check.ts')).checkCommand(),
   status: async () => (await import('./status.ts')).statusCommand(),
   watch: async () => (await import('./watch.ts')).watchCommand(),
   approve: async () => (await import('./decide.ts')).approveCommand(),

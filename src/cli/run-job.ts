@@ -1,5 +1,6 @@
 import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, defaultPayloadConverter, TimeoutFailure } from '@temporalio/common';
+import type { Micros } from '../../contract/money.ts';
 import type { CheckResult } from '../../workflows/check-index.ts';
 import { checkWorkflowId, TASK_QUEUE, watchWorkflowId } from '../../workflows/ids.ts';
 import type { checkIndex, watchSitemap } from '../../workflows/index.ts';
@@ -43,11 +44,12 @@ export async function startRun(
   watch: Watch,
   until: WatchInput['until'],
   name: string,
+  { maxCost = null }: { readonly maxCost?: Micros | null } = {},
 ): Promise<WorkflowHandle<typeof watchSitemap>> {
   return client.workflow.start<typeof watchSitemap>('watchSitemap', {
     workflowId: watchWorkflowId(watch.id, name),
     taskQueue: TASK_QUEUE,
-    args: [{ watch: watch.id, account: watch.account, until }],
+    args: [{ watch: watch.id, account: watch.account, until, ...(maxCost === null ? {} : { maxCost }) }],
     staticSummary: `Run of ${watch.id}`,
     typedSearchAttributes: attributesOf(watch),
   });

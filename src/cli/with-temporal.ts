@@ -1,5 +1,7 @@
+import { TASK_QUEUE } from '../../workflows/ids.ts';
 import type { Config } from '../config/config.ts';
 import { type Connected, connectClient, namesServer, type TemporalSettings } from '../temporal/connect.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
 
 /** Where a local server of `courier worker` listens. */
 const LOCAL = '127.0.0.1:7233';
@@ -17,4 +19,15 @@ export async function withTemporal<T>(config: Config, work: (temporal: Connected
   } finally {
     await connected.connection.close();
   }
+}
+
+/** Throws a sentence (exit code 5) when nobody would carry out what is started. */
+export async function needWorker({ client, namespace }: Connected): Promise<void> {
+  const { pollers } = await client.workflowService.describeTaskQueue({ namespace, taskQueue: { name: TASK_QUEUE } });
+  if ((pollers ?? []).length > 0) return;
+  throw new CommandError(
+    EXIT.transient,
+    'No worker is there to do the work. Nothing was started or charged. Start "courier worker"; "courier run --once" ' +
+      'needs none.',
+  );
 }

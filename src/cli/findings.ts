@@ -1,7 +1,7 @@
-import type { CheckResult } from '../../../workflows/check-index.ts';
-import type { WatchResult } from '../../../workflows/watch-sitemap.ts';
-import type { Watch } from '../../config/config.ts';
-import { EXIT, type ExitCode, worstOf } from '../exit-codes.ts';
+import type { CheckResult } from '../../workflows/check-index.ts';
+import type { WatchResult } from '../../workflows/watch-sitemap.ts';
+import type { Watch } from '../config/config.ts';
+import { EXIT, type ExitCode, worstOf } from './exit-codes.ts';
 
 export interface Findings {
   /** What a reader must know beyond the table: what happened, what it means, what to do. */

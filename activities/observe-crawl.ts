@@ -1,0 +1,113 @@
+import type { Watch } from '../src/config/config.ts';
+import { readSecret } from '../src/config/secrets.ts';
+import { type Observation, observe } from '../src/ledger/observe.ts';
+import type { Ledger } from '../src/ledger/open-ledger.ts';
+import { finishedSitemaps, knownSitemap } from '../src/ledger/sitemaps.ts';
+import { type CrawlEvent, type CrawlOptions, crawl, type SitemapEntry } from '../src/sitemap/crawl.ts';
+import type { RunId } from '../src/submission/ids.ts';
+import { makeScope } from '../src/url/scope.ts';
+import type { Url } from '../src/url/url.ts';
+import type { CrawlReport } from './types.ts';
+
+const PROBLEMS_TOLD = 5;
+
+export interface CrawlUnderWay {
+  readonly report: Promise<CrawlReport>;
+  soFar(): { readonly urls: number; readonly sitemaps: number };
+}
+
+/**
+ * Crawls a watch into a run of the ledger: what an activity of its run does, and `courier plan`. Sitemaps that an
+ * earlier attempt of the run read to their end are not read again.
+ */
+export function observeCrawl(ledger: Ledger, watch: Watch, run: RunId, signal: AbortSignal): CrawlUnderWay {
+  const totals: Totals = { urls: 0, sitemaps: 0, complete: true, problems: [] };
+  return {
+    report: observed(ledger, watch, run, signal, totals),
+    soFar: () => ({ urls: totals.urls, sitemaps: totals.sitemaps }),
+  };
+}
+
+async function observed(
+  ledger: Ledger,
+  watch: Watch,
+  run: RunId,
+  signal: AbortSignal,
+  totals: Totals,
+): Promise<CrawlReport> {
+  const observation = await observe(ledger, run);
+  const finished = await finishedSitemaps(ledger, run);
+  const inScope = makeScope({ hosts: watch.hosts ?? [], include: watch.include, exclude: watch.exclude });
+  const events = crawl(watch.sources, {
+    ...crawlOptions(watch),
+    signal,
+    known: (sitemap) => knownSitemap(ledger, run, sitemap),
+    done: async (sitemap) => finished.get(sitemap),
+  });
+  for await (const event of events) await take(event, observation, inScope, totals);
+  for (const { urls } of finished.values()) totals.urls += urls;
+  totals.sitemaps += finished.size;
+  return totals;
+}
+
+/** The options of a watch that its crawl needs. */
+function crawlOptions(watch: Watch): CrawlOptions {
+  const headers = Object.entries(watch.headers).map(([name, value]) => {
+    return [name, typeof value === 'string' ? value : readSecret(value)] as const;
+  });
+  return {
+    hreflang: watch.hreflang,
+    allowPrivateHosts: watch.allowPrivateHosts,
+    hosts: watch.hosts ?? [],
+    anyHost: watch.hosts === null,
+    headers: Object.fromEntries(headers),
+  };
+}
+
+interface Totals {
+  urls: number;
+  sitemaps: number;
+  complete: boolean;
+  problems: string[];
+}
+
+async function take(
+  event: CrawlEvent,
+  observation: Observation,
+  inScope: ReturnType<typeof makeScope>,
+  totals: Totals,
+): Promise<void> {
+  switch (event.type) {
+    case 'entries':
+      return observation.entries(event.sitemap, ours(event.sitemap, event.entries, observation, inScope));
+    case 'problem':
+      if (event.code === 'BAD_URL') observation.skipped(event.sitemap, 'bad-url', event.message, event.count ?? 1);
+      if (event.severity === 'error' && totals.problems.length < PROBLEMS_TOLD) {
+        totals.problems.push(`${event.sitemap}: ${event.message}`);
+      }
+      return;
+    case 'verdict':
+      if (event.verdict === 'duplicate') return;
+      totals.sitemaps += 1;
+      totals.urls += event.urls;
+      return observation.verdict(event.sitemap, event);
+    case 'summary':
+      totals.complete = event.complete;
+      return;
+    case 'sitemap':
+      return;
+  }
+}
+
+function ours(
+  sitemap: string,
+  entries: readonly SitemapEntry[],
+  observation: Observation,
+  inScope: ReturnType<typeof makeScope>,
+) {
+  return entries.filter((entry): entry is SitemapEntry & { url: Url } => {
+    const reason = entry.url === null ? 'relative' : inScope(entry.url);
+    if (reason !== null) observation.skipped(sitemap, reason, entry.url ?? entry.loc);
+    return reason === null;
+  });
+}

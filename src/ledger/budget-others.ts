@@ -1,18 +1,21 @@
 import type { HeaderBudget } from '../submission/answer.ts';
-import { type BudgetLimits, GENERAL, type WindowName } from './budget-limits.ts';
+import { type BudgetLimits, GENERAL, type Window, type WindowName } from './budget-limits.ts';
 
 /** Requests of a window that we did not make: somebody else uses the key, or our memory was lost. */
 export interface Others {
   readonly count: number;
   readonly until: number;
+  /** The service's own limit, where it is lower than the configured one. */
+  readonly limit?: number;
 }
 
 export type OthersByWindow = Partial<Record<WindowName | 'submissions', Others>>;
 
-/** A window's name and what headers say is left of it. */
+/** A window's name, what headers say is left of it, and of how many. */
 export interface Told {
   readonly window: WindowName | 'submissions';
   readonly remaining: number;
+  readonly limit: number | null;
   readonly resetMs: number | null;
 }
 
@@ -24,10 +27,10 @@ export function toldOf(budgets: readonly HeaderBudget[], limits: BudgetLimits): 
   const told = new Map<Told['window'], Told>();
   for (const budget of budgets) {
     const window = windowOf(budget, limits);
-    const { remaining, resetMs } = budget;
+    const { remaining, limit, resetMs } = budget;
     if (window === null || remaining === null) continue;
     const known = told.get(window);
-    if (known === undefined || remaining < known.remaining) told.set(window, { window, remaining, resetMs });
+    if (known === undefined || remaining < known.remaining) told.set(window, { window, remaining, limit, resetMs });
   }
   return [...told.values()];
 }
@@ -45,6 +48,23 @@ function windowOf({ scope, windowSeconds, limit }: HeaderBudget, limits: BudgetL
       return lengthMs === null ? limit === ours.limit : lengthMs === ours.lengthMs;
     }) ?? null
   );
+}
+
+/**
+ * The limits that hold: the configured ones, or the service's own where it named lower ones. What is above the service's
+ * limit was never there: it is neither used by others nor part of what a lane leaves to the one before it.
+ */
+export function limitsInForce(limits: BudgetLimits, others: OthersByWindow): BudgetLimits {
+  const inForce = (name: keyof BudgetLimits): Window => {
+    const { limit, lengthMs } = limits[name];
+    return { limit: Math.min(limit, others[name]?.limit ?? limit), lengthMs };
+  };
+  return {
+    minute: inForce('minute'),
+    hour: inForce('hour'),
+    day: inForce('day'),
+    submissions: inForce('submissions'),
+  };
 }
 
 /** Reads what was stored; anything unreadable is no correction. */

@@ -168,6 +168,52 @@ budgetTest('headers about another window or another limit change nothing', async
   assert.deepEqual(await budget.left(), { minute: 119, hour: 2999, day: 29_999, submissions: 3 });
 });
 
+const day = (limit: number, remaining: number) => general(remaining, { windowSeconds: 86_400, limit });
+const generous = budgetLimits({ minute: 100_000, hour: 500_000, day: 1_000_000, submissionsPerMinute: 1_000 });
+
+budgetTest(
+  'a configured limit above that of the service counts as its limit, not as used by others: polls go on',
+  async ({ budget, again }) => {
+    const ticket = await budget.take('submission');
+    assert.ok(ticket.kind === 'ticket');
+    await budget.settle(ticket, { status: 202, retryAfterMs: null, budgets: [day(30_000, 29_999)] });
+    assert.equal((await budget.left()).day, 29_999);
+    assert.equal(
+      (await (await again()).take('poll')).kind,
+      'ticket',
+      'what never was there is not kept for submissions',
+    );
+    assert.equal(await drain(budget, 'poll', 15_000), 14_998, 'half of the 30,000 is kept for submissions');
+  },
+  generous,
+);
+
+budgetTest(
+  'the lower limit holds until the service names a higher one; one that an error names is not believed',
+  async ({ budget }) => {
+    const hear = async (status: number, told: HeaderBudget) => {
+      const ticket = await budget.take('submission');
+      assert.ok(ticket.kind === 'ticket');
+      await budget.settle(ticket, { status, retryAfterMs: null, budgets: [told] });
+    };
+    await hear(202, day(100, 99));
+    assert.equal((await budget.left()).day, 99);
+    await hear(202, day(500, 498));
+    assert.equal((await budget.left()).day, 498);
+    await hear(502, day(3, 480));
+    assert.equal((await budget.left()).day, 480);
+    await hear(202, day(0, 480));
+    assert.equal((await budget.left()).day, 480, 'a limit of nothing would never be corrected');
+  },
+);
+
+budgetTest('a service whose limit is higher than the configured one leaves the configured one', async ({ budget }) => {
+  const ticket = await budget.take('submission');
+  assert.ok(ticket.kind === 'ticket');
+  await budget.settle(ticket, { status: 202, retryAfterMs: null, budgets: [general(600, { limit: 601 })] });
+  assert.deepEqual(await budget.left(), { minute: 119, hour: 2999, day: 29_999, submissions: 9 });
+});
+
 budgetTest('a clock that was ahead and is set right does not lock the key', async ({ budget, clock }) => {
   clock.at += 7 * 86_400_000;
   assert.equal(await drain(budget, 'submission'), 10);

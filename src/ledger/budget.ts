@@ -4,7 +4,15 @@ import { openDatabase } from '../database/open.ts';
 import type { ApiAnswer } from '../submission/answer.ts';
 import { rateLimitWait } from '../submission/refusal.ts';
 import type { BudgetLimits, Lane, WindowName } from './budget-limits.ts';
-import { type OthersByWindow, othersNow, parseOthers, type Told, toldOf } from './budget-others.ts';
+import {
+  limitsInForce,
+  type Others,
+  type OthersByWindow,
+  othersNow,
+  parseOthers,
+  type Told,
+  toldOf,
+} from './budget-others.ts';
 import {
   closeLanes,
   flightsNow,
@@ -113,7 +121,7 @@ function createBudget(db: Database, key: string, limits: BudgetLimits, settings:
       const row = await landLost(scope, found);
       const flights = await flightsNow(scope);
       const others = parseOthers(row.others);
-      const rules = rulesOf(lane, limits, row, flights, others, time);
+      const rules = rulesOf(lane, limitsInForce(limits, others), row, flights, others, time);
       const times = await timesOf(scope, rules);
       const waits = rules.flatMap((rule) => waitOf(rule, times.get(rule), flights, others, time) ?? []);
       const longest = waits.toSorted((a, b) => b.waitMs - a.waitMs)[0];
@@ -125,7 +133,7 @@ function createBudget(db: Database, key: string, limits: BudgetLimits, settings:
       const row = (await land(scope, id)) ? await record(scope, found, lane === 'submission') : found;
       if (seen === undefined) return;
       const told = toldOf(seen.budgets, limits);
-      if (told.length > 0) await correct(scope, row, told);
+      if (told.length > 0) await correct(scope, row, told, isSuccess(seen));
       if (seen.status === 429) await closeLanes(scope, closedBy(lane), scope.time + rateLimitWait(seen));
     });
 
@@ -152,8 +160,9 @@ function createBudget(db: Database, key: string, limits: BudgetLimits, settings:
       inTurn(async (scope, row) => {
         const flights = await flightsNow(scope);
         const others = parseOthers(row.others);
+        const inForce = limitsInForce(limits, others);
         const leftOf = async (name: WindowName | 'submissions') => {
-          const { limit, lengthMs } = limits[name];
+          const { limit, lengthMs } = inForce[name];
           const kind = name === 'submissions' ? 'submissions' : 'requests';
           const used = await usedSince(scope, kind === 'submissions' ? 1 : 0, row[kind], limit, scope.time - lengthMs);
           return Math.max(0, limit - used - flights[kind] - othersNow(others, name, scope.time));
@@ -168,24 +177,34 @@ function createBudget(db: Database, key: string, limits: BudgetLimits, settings:
   };
 }
 
-/** Takes over what headers say is left, where it is less than we think. */
-async function correct(scope: Scope, row: KeyRow, told: readonly Told[]): Promise<void> {
+/**
+ * Takes over what headers say is left, where it is less than we think, and the service's own limit, where it is lower.
+ * The limit only from a success: an error may be a gateway's, and its limit would hold back the answer that corrects it.
+ */
+async function correct(scope: Scope, row: KeyRow, told: readonly Told[], trusted: boolean): Promise<void> {
   const { limits, time } = scope;
-  const others: OthersByWindow = { ...parseOthers(row.others) };
+  const before = parseOthers(row.others);
+  const after: OthersByWindow = { ...before };
   const flights = await flightsNow(scope);
-  for (const { window, remaining, resetMs } of told) {
-    const { limit, lengthMs } = limits[window];
+  for (const { window, remaining, limit: named, resetMs } of told) {
+    const { limit: configured, lengthMs } = limits[window];
+    const known = before[window]?.limit;
+    const service = trusted && named !== null && named > 0 ? named : (known ?? configured);
+    const limit = Math.min(configured, service);
     const used = Math.max(0, limit - remaining);
     const kind = window === 'submissions' ? 'submissions' : 'requests';
     const answered = await usedSince(scope, kind === 'submissions' ? 1 : 0, row[kind], used, time - lengthMs);
     // Our own requests under way may be in the service's count already: they are no strangers.
-    const ours = answered + flights[kind];
-    if (ours >= used) delete others[window];
-    else others[window] = { count: used - ours, until: time + (resetMs || lengthMs) };
+    const count = Math.max(0, used - answered - flights[kind]);
+    const lower: Pick<Others, 'limit'> = limit < configured ? { limit } : {};
+    if (count === 0 && lower.limit === undefined) delete after[window];
+    else after[window] = { count, until: count === 0 ? 0 : time + (resetMs || lengthMs), ...lower };
   }
-  const text = JSON.stringify(others);
+  const text = JSON.stringify(after);
   if (text !== row.others) await writeOthers(scope, text);
 }
+
+const isSuccess = ({ status }: Seen): boolean => status !== null && status >= 200 && status < 300;
 
 /** A poll is refused for the key's general limit, which holds for all; other lanes may have a limit of their own. */
 const closedBy = (lane: Lane): readonly Lane[] => (lane === 'poll' ? ['submission', 'poll', 'check'] : [lane]);

@@ -1,18 +1,18 @@
 import { LIMITS } from '../contract/limits.ts';
 import type { SubmissionView } from '../src/api-client/read/submission.ts';
+import type { Seen, Sightings } from '../src/ledger/sightings.ts';
 import type { AccountApi } from './account-api.ts';
 import { answered } from './requests.ts';
-import { createStatusBoard, type Seen, type StatusBoard } from './status-board.ts';
+import { type BoardSource, createStatusBoard, type StatusBoard } from './status-board.ts';
 
 /** Questions that come within this time are asked together. */
 const GATHER_MS = 250;
-/** How long what a page showed may answer for jobs that ask a little later. */
-const KEEP_MS = 60_000;
 
 /** The status board of an account: list pages for many jobs, the job's own address for one. */
-export function accountBoard(api: AccountApi): StatusBoard {
+export function accountBoard(api: AccountApi, sightings: Sightings, places: BoardSource['places']): StatusBoard {
   return createStatusBoard(
     {
+      places,
       async one(reference) {
         const { submission } = await answered(
           api.ask('poll', (client) => client.getSubmission(reference, { urlLimit: 1 })),
@@ -25,13 +25,14 @@ export function accountBoard(api: AccountApi): StatusBoard {
         );
         return {
           seen: found.submissions.filter(({ state }) => state !== null).map(seenOf),
-          last: found.page.last || found.submissions.length === 0,
+          length: found.page.last ? 0 : found.submissions.length,
         };
       },
     },
+    sightings,
     {
       gatherMs: GATHER_MS,
-      keepMs: KEEP_MS,
+      pageLength: LIMITS.listPage.max,
       now: Date.now,
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     },

@@ -1,14 +1,37 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { emptyDatabaseUrl } from '../src/database/testing.ts';
+import { openBudgets } from '../src/ledger/budget.ts';
+import type { Seen, Sightings } from '../src/ledger/sightings.ts';
 import type { Reference } from '../src/submission/ids.ts';
-import { type BoardSource, createStatusBoard, onSharedTick, type Seen } from './status-board.ts';
+import { type BoardSource, createStatusBoard, onSharedTick, tickStart } from './status-board.ts';
 
 const ref = (n: number) => `R-${n}` as Reference;
+const START = 1_800_000_000_000;
 
-/** A service with so many jobs, newest first, a hundred a page, that counts what it is asked. */
-function service(jobs: number) {
+/**
+ * A service with jobs 1 to `jobs`, newest first, that counts what it is asked. `others`: newer jobs of somebody else.
+ * Its list is `length` jobs a page and leaves out `hidden`.
+ */
+function service({
+  jobs,
+  others = 0,
+  length = 100,
+  hidden = [] as readonly number[],
+}: {
+  jobs: number;
+  others?: number;
+  length?: number;
+  hidden?: readonly number[];
+}) {
   const requests: string[] = [];
+  const listed: Seen[] = [
+    ...Array.from({ length: others }, (_, n) => ({ reference: `S-${n}` as Reference, state: 'queued' })),
+    ...Array.from({ length: jobs }, (_, n) => ({ reference: ref(jobs - n), state: 'processing' })).filter(
+      ({ reference }) => !hidden.some((n) => ref(n) === reference),
+    ),
+  ];
   const source: BoardSource = {
     async one(reference) {
       requests.push(reference);
@@ -16,79 +39,140 @@ function service(jobs: number) {
     },
     async page(number) {
       requests.push(`page ${number}`);
-      const from = jobs - (number - 1) * 100;
-      const seen: Seen[] = [];
-      for (let n = from; n > Math.max(from - 100, 0); n--) seen.push({ reference: ref(n), state: 'processing' });
-      return { seen, last: from <= 100 };
+      const seen = listed.slice((number - 1) * length, number * length);
+      return { seen, length: listed.length > number * length ? seen.length : 0 };
     },
+    places: async (references) =>
+      new Map(references.map((reference) => [reference, jobs - Number(reference.slice(2))] as const)),
   };
   return { source, requests };
 }
 
-let time = 0;
-const settings = {
-  gatherMs: 1,
-  keepMs: 1_000,
-  now: () => time,
-  sleep: () => new Promise<void>((done) => setImmediate(done)),
-};
+/** Boards of as many processes as wanted, on one clock and one memory. */
+async function processes(t: { after(end: () => unknown): void }, source: BoardSource, count = 1) {
+  const clock = { at: START };
+  const url = emptyDatabaseUrl(t as Parameters<typeof emptyDatabaseUrl>[0], 'sqlite');
+  const boards = [];
+  for (let n = 0; n < count; n++) {
+    const store = await openBudgets(url, { now: () => clock.at });
+    t.after(() => store.close());
+    const sightings: Sightings = store.sightingsOf('main');
+    boards.push(
+      createStatusBoard(source, sightings, {
+        gatherMs: 1,
+        pageLength: 100,
+        now: () => clock.at,
+        sleep: () => new Promise<void>((done) => setImmediate(done)),
+      }),
+    );
+  }
+  return { boards, board: boards[0]!, clock };
+}
 
-test('a hundred questions that meet are one request', async () => {
-  const { source, requests } = service(100);
-  const board = createStatusBoard(source, settings);
-  const seen = await Promise.all(Array.from({ length: 100 }, (_, n) => board.look(ref(n + 1), 1_000)));
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+
+test('a hundred questions that meet are one request', async (t) => {
+  const { source, requests } = service({ jobs: 100 });
+  const { board } = await processes(t, source);
+  const seen = await Promise.all(range(1, 100).map((n) => board.look(ref(n), START)));
   assert.equal(seen.length, 100);
   assert.deepEqual(requests, ['page 1']);
 });
 
-test('one question asks for its job directly', async () => {
-  const { source, requests } = service(500);
-  assert.equal((await createStatusBoard(source, settings).look(ref(3), 0)).state, 'processing');
+test('a hundred questions of three processes that meet are one request', async (t) => {
+  const { source, requests } = service({ jobs: 100 });
+  const { boards } = await processes(t, source, 3);
+  const seen = await Promise.all(range(1, 100).map((n) => boards[n % 3]!.look(ref(n), START)));
+  assert.deepEqual(
+    seen.map(({ reference }) => reference),
+    range(1, 100).map(ref),
+  );
+  assert.deepEqual(requests, ['page 1']);
+});
+
+test('one question asks for its job directly', async (t) => {
+  const { source, requests } = service({ jobs: 500 });
+  const { board } = await processes(t, source);
+  assert.equal((await board.look(ref(3), START)).state, 'processing');
   assert.deepEqual(requests, ['R-3']);
 });
 
-test('jobs that no page shows are asked one by one, and none is forgotten', async () => {
-  const { source, requests } = service(100);
-  const board = createStatusBoard(source, settings);
-  const seen = await Promise.all([1, 2, 900, 901].map((n) => board.look(ref(n), 1_000)));
-  assert.deepEqual(
-    seen.map(({ reference }) => reference),
-    [ref(1), ref(2), ref(900), ref(901)],
-  );
-  assert.deepEqual(requests, ['page 1', 'R-900', 'R-901']);
+test('old jobs are asked from the page where they are, not from the first', async (t) => {
+  const { source, requests } = service({ jobs: 5_000 });
+  const { board } = await processes(t, source);
+  await Promise.all([11, 50, 99, 1_450, 1_500, 4_999].map((n) => board.look(ref(n), START)));
+  assert.deepEqual(requests, ['R-4999', 'page 36', 'page 50']);
 });
 
-test('what a page showed answers for a while without a request, then is asked anew', async () => {
-  const { source, requests } = service(100);
-  const board = createStatusBoard(source, settings);
-  await Promise.all([1, 2, 3].map((n) => board.look(ref(n), 1_000)));
-  await board.look(ref(50), 1_000);
+test('jobs that others pushed a page further back are found there', async (t) => {
+  const { source, requests } = service({ jobs: 100, others: 60 });
+  const { board } = await processes(t, source);
+  await Promise.all([1, 2, 99, 100].map((n) => board.look(ref(n), START)));
+  assert.deepEqual(requests, ['page 1', 'page 2']);
+});
+
+test('jobs that no page shows are asked one by one, and none is forgotten', async (t) => {
+  const { source, requests } = service({ jobs: 100, hidden: [7, 8] });
+  const { board } = await processes(t, source);
+  const seen = await Promise.all([1, 7, 8].map((n) => board.look(ref(n), START)));
+  assert.deepEqual(
+    seen.map(({ reference }) => reference),
+    [ref(1), ref(7), ref(8)],
+  );
+  assert.deepEqual(requests, ['page 1', 'R-7', 'R-8']);
+});
+
+test('a service whose pages are shorter is asked for the right ones from then on', async (t) => {
+  const { source, requests } = service({ jobs: 200, length: 20 });
+  const { board, clock } = await processes(t, source);
+  await Promise.all([101, 102, 199, 200].map((n) => board.look(ref(n), START)));
+  assert.deepEqual(requests.splice(0), ['page 1', 'page 5']);
+  clock.at += 10;
+  await Promise.all([41, 42].map((n) => board.look(ref(n), clock.at)));
+  assert.deepEqual(requests, ['page 8']);
+});
+
+test('what one process asked answers for all of them until it is too old, then it is asked anew', async (t) => {
+  const { source, requests } = service({ jobs: 100 });
+  const { boards, clock } = await processes(t, source, 2);
+  await Promise.all([1, 2, 3].map((n) => boards[0]!.look(ref(n), START)));
+  clock.at += 5_000;
+  await boards[1]!.look(ref(50), START);
   assert.equal(requests.length, 1);
-  time += 1_001;
-  await board.look(ref(50), 1_000);
+  await boards[1]!.look(ref(50), START + 1);
   assert.equal(requests.length, 2);
 });
 
-test('a request that fails rejects every question that needed it, and the next round asks again', async () => {
+test('a request that fails rejects every question that needed it, and the next round asks again', async (t) => {
   let fails = true;
-  const { source } = service(10);
+  const { source } = service({ jobs: 10 });
   const page = source.page;
-  const board = createStatusBoard(
-    { ...source, page: async (number) => (fails ? Promise.reject(new Error('no budget')) : page(number)) },
-    { ...settings, keepMs: -1 },
-  );
-  const all = await Promise.allSettled([1, 2, 3].map((n) => board.look(ref(n), 1_000)));
+  const { board } = await processes(t, {
+    ...source,
+    page: async (number) => (fails ? Promise.reject(new Error('no budget')) : page(number)),
+  });
+  const all = await Promise.allSettled([1, 2, 3].map((n) => board.look(ref(n), START)));
   assert.ok(all.every(({ status }) => status === 'rejected'));
   fails = false;
-  assert.equal((await board.look(ref(1), 1_000)).state, 'processing');
+  assert.equal((await board.look(ref(1), START)).state, 'processing');
 });
 
-test('a shared tick is never earlier, and later by a quarter at most', () => {
+test('a clock that is set back while it asks leaves no question open', async (t) => {
+  const { source } = service({ jobs: 10 });
+  const { board, clock } = await processes(t, source);
+  clock.at -= 60_000;
+  const seen = await Promise.all([1, 2].map((n) => board.look(ref(n), START)));
+  assert.equal(seen.length, 2);
+});
+
+test('a shared tick is never earlier, and no later than allowed; every longer one is a shorter one too', () => {
+  const time = fc.integer({ min: 0, max: 2e12 });
+  const length = fc.integer({ min: 1, max: 3_600_000 });
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 2e12 }), fc.integer({ min: 4, max: 3_600_000 }), (now, wait) => {
-      const moved = onSharedTick(now, wait);
-      assert.ok(moved >= wait && moved <= wait * 1.25 + 1, `${wait} → ${moved}`);
+    fc.property(time, length, length, length, (now, wait, least, most) => {
+      const moved = onSharedTick(now, wait, least, most);
+      assert.ok(moved >= wait && moved <= wait + Math.max(least, most), `${wait} → ${moved}`);
+      assert.equal(tickStart(now + moved, least), now + moved);
     }),
   );
-  assert.equal(onSharedTick(1_000_000, 60_000) + 1_000_000, onSharedTick(1_003_000, 60_000) + 1_003_000);
 });

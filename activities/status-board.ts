@@ -1,102 +1,168 @@
+import type { AskingTurn, Seen, Sightings } from '../src/ledger/sightings.ts';
 import type { Reference } from '../src/submission/ids.ts';
-
-/** What a job looks like from outside. */
-export interface Seen {
-  readonly reference: Reference;
-  readonly state: string;
-}
 
 /** The two ways to ask; each call of either is one request of the key's budget. */
 export interface BoardSource {
   one(reference: Reference): Promise<Seen>;
-  /** A page of the list, newest first, as long as the service makes them. */
-  page(number: number): Promise<{ readonly seen: readonly Seen[]; readonly last: boolean }>;
+  /** A page of the list, newest first. `length`: how many jobs the service puts on one; 0 when this is the last. */
+  page(number: number): Promise<{ readonly seen: readonly Seen[]; readonly length: number }>;
+  /** How many jobs of the list are newer, at least; absent for a job that is nowhere known. */
+  places(references: readonly Reference[]): Promise<ReadonlyMap<Reference, number>>;
 }
 
 export interface StatusBoard {
-  /** The job's state, as seen at most so many milliseconds ago. Rejects as the request that it needed did. */
-  look(reference: Reference, maxAgeMs: number): Promise<Seen>;
+  /** The job's state, asked no earlier than then. Rejects as the request that it needed did. */
+  look(reference: Reference, notBefore: number): Promise<Seen>;
 }
 
 export interface BoardSettings {
   /** How long questions are gathered before they are asked together. */
   readonly gatherMs: number;
-  /** How long what a page showed is kept. */
-  readonly keepMs: number;
+  /** How many jobs a page is expected to hold. */
+  readonly pageLength: number;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** From so many jobs on, a page of a hundred is asked instead of each job. */
-const WORTH_A_PAGE = 3;
+/** From so many jobs on, the page that shows them is asked instead of each job. */
+const WORTH_A_PAGE = 2;
 
 interface Question {
+  readonly notBefore: number;
   readonly resolve: (seen: Seen) => void;
   readonly reject: (error: unknown) => void;
 }
+type Questions = Map<Reference, Question[]>;
 
 /**
  * Answers many trackers with few requests: questions that come together are answered from pages of the list, a single
- * one by the job's own address. Polling each of ten standard jobs every 30 s would use up a key's whole day.
+ * one by the job's own address; and what any process of the account has asked since a question's time is not asked
+ * again. Polling each of ten standard jobs every 30 s would use up a key's whole day.
  */
-export function createStatusBoard(source: BoardSource, settings: BoardSettings): StatusBoard {
-  const { gatherMs, keepMs, now, sleep } = settings;
-  const seenAt = new Map<Reference, { seen: Seen; at: number }>();
-  let asked = new Map<Reference, Question[]>();
-  let gathering = false;
+export function createStatusBoard(source: BoardSource, sightings: Sightings, settings: BoardSettings): StatusBoard {
+  const { gatherMs, now, sleep } = settings;
+  let { pageLength } = settings;
+  let asked: Questions = new Map();
+  let working = false;
 
-  async function round(): Promise<void> {
-    gathering = true;
-    await sleep(gatherMs);
-    gathering = false;
-    const open = asked;
-    asked = new Map();
+  async function work(): Promise<void> {
+    working = true;
+    while (asked.size > 0) {
+      await sleep(gatherMs);
+      const open = asked;
+      asked = new Map();
+      try {
+        await round(open);
+      } catch (error) {
+        for (const questions of open.values()) for (const { reject } of questions) reject(error);
+      }
+    }
+    working = false;
+  }
+
+  async function round(open: Questions): Promise<void> {
+    await recall(open);
+    if (open.size === 0) return;
+    const turn = await sightings.begin();
+    if (turn === null) waitOn(open);
+    else await inTurn(turn, open);
+  }
+
+  async function inTurn(turn: AskingTurn, open: Questions): Promise<void> {
     try {
-      if (open.size >= WORTH_A_PAGE) await askPages(open);
-      for (const reference of [...open.keys()]) answer(open, await source.one(reference));
-    } catch (error) {
-      for (const questions of open.values()) for (const { reject } of questions) reject(error);
+      // Whoever had the turn before may have answered them.
+      await recall(open);
+      await ask(open);
+    } finally {
+      await turn.end();
     }
   }
 
-  /** Pages for as long as each still answers more jobs than asking for them one by one would. */
-  async function askPages(open: Map<Reference, Question[]>): Promise<void> {
-    for (let number = 1; open.size > 0; number++) {
-      const before = open.size;
-      const { seen, last } = await source.page(number);
-      for (const each of seen) answer(open, each);
-      if (last || before - open.size < 1) return;
+  /** Another process is asking: what it learns is looked up in the next round. */
+  function waitOn(open: Questions): void {
+    for (const [reference, questions] of open) asked.set(reference, [...questions, ...(asked.get(reference) ?? [])]);
+    open.clear();
+  }
+
+  /** Answers what has been seen lately enough. */
+  async function recall(open: Questions): Promise<void> {
+    for (const sighting of await sightings.of([...open.keys()])) answer(open, sighting, sighting.at);
+  }
+
+  /** The newest first: the page where each should be, if it answers more than one. */
+  async function ask(open: Questions): Promise<void> {
+    const places = new Map(await source.places([...open.keys()]));
+    while (open.size > 0) {
+      const waiting = [...open.keys()].toSorted((a, b) => placeIn(places, a) - placeIn(places, b));
+      const first = waiting[0]!;
+      const page = Math.floor(placeIn(places, first) / pageLength) + 1;
+      const together = waiting.filter((reference) => placeIn(places, reference) < page * pageLength);
+      if (together.length < WORTH_A_PAGE) {
+        await askOne(open, first);
+        continue;
+      }
+      const goOn = await askPage(open, page);
+      for (const reference of together.filter((each) => open.has(each))) {
+        // Others submit with the account as well, so it is further back; or the list does not have it.
+        if (goOn) places.set(reference, Math.max(placeIn(places, reference), page * pageLength));
+        else places.delete(reference);
+      }
     }
   }
 
-  function answer(open: Map<Reference, Question[]>, seen: Seen): void {
-    seenAt.set(seen.reference, { seen, at: now() });
-    for (const { resolve } of open.get(seen.reference) ?? []) resolve(seen);
-    open.delete(seen.reference);
+  async function askOne(open: Questions, reference: Reference): Promise<void> {
+    const at = now();
+    const seen = await source.one(reference);
+    await sightings.record([seen], at);
+    for (const { resolve } of open.get(reference) ?? []) resolve(seen);
+    open.delete(reference);
   }
 
-  function forgetStale(): void {
-    for (const [reference, { at }] of seenAt) if (now() - at > keepMs) seenAt.delete(reference);
+  /** Whether the page answered anything and another comes after it. */
+  async function askPage(open: Questions, number: number): Promise<boolean> {
+    const before = open.size;
+    const at = now();
+    const { seen, length } = await source.page(number);
+    if (length > 0) pageLength = length;
+    await sightings.record(seen, at);
+    for (const each of seen) answer(open, each, at);
+    return open.size < before && length > 0;
+  }
+
+  function answer(open: Questions, { reference, state }: Seen, at: number): void {
+    const questions = open.get(reference);
+    if (questions === undefined || questions.some(({ notBefore }) => notBefore > at)) return;
+    for (const { resolve } of questions) resolve({ reference, state });
+    open.delete(reference);
   }
 
   return {
-    look(reference, maxAgeMs) {
-      forgetStale();
-      const known = seenAt.get(reference);
-      if (known !== undefined && now() - known.at <= maxAgeMs) return Promise.resolve(known.seen);
-      return new Promise((resolve, reject) => {
-        asked.set(reference, [...(asked.get(reference) ?? []), { resolve, reject }]);
-        if (!gathering) void round();
-      });
-    },
+    look: (reference, notBefore) =>
+      new Promise((resolve, reject) => {
+        asked.set(reference, [...(asked.get(reference) ?? []), { notBefore, resolve, reject }]);
+        if (!working) void work();
+      }),
   };
 }
 
+/** A job that is nowhere known stands alone behind all others. */
+const placeIn = (places: ReadonlyMap<Reference, number>, reference: Reference): number =>
+  places.get(reference) ?? Number.POSITIVE_INFINITY;
+
 /**
- * Moves a look later, by at most a quarter, onto a tick that all jobs with such a wait share, so that their questions
- * meet on one page.
+ * Moves a look later, onto a tick that all jobs share, so that their questions meet on one page. `least` is the
+ * shortest tick; `most`: by how much it may be moved, for fewer pages where the wait is long.
  */
-export function onSharedTick(now: number, waitMs: number): number {
-  const tick = 2 ** Math.floor(Math.log2(Math.max(waitMs / 4, 1)));
+export function onSharedTick(now: number, waitMs: number, least: number, most = least): number {
+  const tick = tickOf(least, most);
   return Math.ceil((now + waitMs) / tick) * tick - now;
+}
+
+/** When the running tick began. */
+export const tickStart = (now: number, least: number): number => Math.floor(now / tickOf(least)) * tickOf(least);
+
+/** Doubled as often as it fits: every longer tick is a shorter one too. */
+function tickOf(least: number, most = least): number {
+  const base = Math.max(Math.floor(least), 1);
+  return base * 2 ** Math.max(0, Math.floor(Math.log2(most / base)));
 }

@@ -10,7 +10,7 @@ import { type Looks, nextLook } from '../src/submission/look-schedule.ts';
 import type { Deps } from './deps.ts';
 import { isNotYet, later } from './later.ts';
 import { answered } from './requests.ts';
-import { onSharedTick } from './status-board.ts';
+import { onSharedTick, tickStart } from './status-board.ts';
 import type { Look, TrackInput } from './types.ts';
 
 /** A state after which the list says nothing of single URLs that must be read: all of them are done. */
@@ -27,7 +27,7 @@ export function trackActivities(deps: Deps) {
       const looks = account.tracking[service];
       const next = nextLook(looks, attempt, now() - acceptedAt);
       const seen = await patiently(waitAfter(looks, attempt), () =>
-        boardOf(id).look(reference, freshness(looks, attempt)),
+        boardOf(id).look(reference, stillFresh(now(), looks, attempt)),
       ).catch((error: unknown) => {
         // A service that answers nonsense to the end of the patience must not be asked for ever.
         if (next.kind === 'overdue' && !isNotYet(error)) return { reference, state: known };
@@ -46,15 +46,21 @@ export function trackActivities(deps: Deps) {
       }
       if (next.kind === 'overdue') return { ...lookOf(look.state, null), overdue: true };
       if (look.state !== known) return lookOf(look.state, null);
-      const wait = onSharedTick(now(), next.waitMs);
+      const wait = onSharedTick(now(), next.waitMs, looks.minMs, next.waitMs / 2);
       throw later(wait, `${reference} is ${look.state}; looked at ${attempt} times since the last news`);
     },
   };
 }
 
-/** How old an answer may be: a quarter of the wait that led here, so that it is never one from before that wait. */
-function freshness(looks: Looks, attempt: number): number {
-  return waitAfter(looks, attempt) / 4;
+/** Looks come to a tick some seconds apart: what one of them asked is asked for all. */
+const LATE_MS = 10_000;
+
+/**
+ * What was asked since then will do: since the tick that this look was due at, but no longer ago than a quarter of the
+ * wait that led here, so that it is never an answer from before that wait.
+ */
+function stillFresh(now: number, looks: Looks, attempt: number): number {
+  return Math.max(tickStart(now, looks.minMs), now - Math.max(waitAfter(looks, attempt) / 4, LATE_MS));
 }
 
 function waitAfter({ minMs, maxMs, growth }: Looks, attempt: number): number {

@@ -6,6 +6,7 @@ import { trackerWorkflowId } from '../workflows/ids.ts';
 import type { trackSubmission } from '../workflows/index.ts';
 import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { Deps } from './deps.ts';
+import { onSharedTick } from './status-board.ts';
 import type { TrackInput } from './types.ts';
 
 /**
@@ -27,7 +28,8 @@ async function startTracker(
   open: OpenSubmission,
 ): Promise<void> {
   const { watch, batch, reference, service, urls } = open;
-  const next = nextLook(accountOf(account).tracking[service], 0, now() - open.acceptedAt);
+  const looks = accountOf(account).tracking[service];
+  const next = nextLook(looks, 0, now() - open.acceptedAt);
   const key = open.key;
   if (key === null) return;
   const input: TrackInput = {
@@ -39,7 +41,7 @@ async function startTracker(
     service,
     urls,
     acceptedAt: open.acceptedAt,
-    firstLookMs: next.kind === 'in' ? next.waitMs : 0,
+    firstLookMs: next.kind === 'in' ? onSharedTick(now(), next.waitMs, looks.minMs) : 0,
   };
   try {
     await client.workflow.start<typeof trackSubmission>('trackSubmission', {

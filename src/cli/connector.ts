@@ -11,6 +11,7 @@ import { readSecret } from '../config/secrets.ts';
 import { openBudgets } from '../ledger/budget.ts';
 import { budgetLimits } from '../ledger/budget-limits.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
+import { placesOf } from '../ledger/places.ts';
 import type { Logger } from '../observability/log.ts';
 import type { AccountId, Reference } from '../submission/ids.ts';
 import { connectClient, connectWorker, type TemporalSettings } from '../temporal/connect.ts';
@@ -57,7 +58,9 @@ export async function openConnector(config: Config, temporal: TemporalSettings, 
       return opened;
     },
     boardOf(id) {
-      const known = boards.get(id) ?? accountBoard(deps.apiOf(id));
+      const known =
+        boards.get(id) ??
+        accountBoard(deps.apiOf(id), budgets.sightingsOf(id), (references) => placesOf(ledger, id, references));
       boards.set(id, known);
       return known;
     },

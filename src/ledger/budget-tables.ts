@@ -1,6 +1,9 @@
 import type { Migration } from '../database/migrate.ts';
 
-/** The tables of the request budgets. They hold no secret and nothing that could not be lost: headers correct them. */
+/**
+ * The tables of the request budgets and of what requests showed. They hold no secret and nothing that could not be lost:
+ * headers correct the first, the next request the second.
+ */
 export const BUDGET_MIGRATIONS: readonly Migration[] = [
   {
     name: 'request budgets',
@@ -23,6 +26,17 @@ export const BUDGET_MIGRATIONS: readonly Migration[] = [
       `CREATE TABLE budget_flights (
          id ${t.id}, budget TEXT NOT NULL, submission INTEGER NOT NULL, since BIGINT NOT NULL)`,
       'CREATE INDEX budget_flights_by_budget ON budget_flights (budget)',
+    ],
+  },
+  {
+    name: 'job sightings',
+    statements: (t) => [
+      // Written by every look at a list page, so not in the ledger, where each write is flushed.
+      `CREATE TABLE job_sightings (
+         account TEXT NOT NULL, reference TEXT NOT NULL, state TEXT NOT NULL, at BIGINT NOT NULL,
+         PRIMARY KEY (account, reference)) ${t.withoutRowid}`,
+      // Until when a process asks for the account's jobs. `turn` tells it from the one before.
+      'CREATE TABLE asking_turns (account TEXT PRIMARY KEY, turn BIGINT NOT NULL, until BIGINT NOT NULL)',
     ],
   },
 ];

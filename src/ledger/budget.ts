@@ -29,6 +29,7 @@ import {
 } from './budget-rows.ts';
 import { type NoBudget, rulesOf, waiting, waitOf } from './budget-rules.ts';
 import { BUDGET_MIGRATIONS } from './budget-tables.ts';
+import { type Sightings, sightingsIn } from './sightings.ts';
 
 /** Permission for one request. Settle it when its answer is there, or when there will be none. */
 export interface Ticket {
@@ -72,6 +73,8 @@ export interface Budget {
 export interface BudgetStore {
   /** `key` names the API key without being it, for example the account's id. */
   budgetOf(key: string, limits: BudgetLimits): Budget;
+  /** What requests of the account showed of its jobs. */
+  sightingsOf(account: string): Sightings;
   close(): Promise<void>;
 }
 
@@ -97,6 +100,7 @@ export async function openBudgets(ledgerUrl: string, settings: BudgetSettings = 
   await migrate(db, 'budget', BUDGET_MIGRATIONS, now());
   return {
     budgetOf: (key, limits) => createBudget(db, key, limits, settings),
+    sightingsOf: (account) => sightingsIn(db, account, now),
     close: () => db.close(),
   };
 }

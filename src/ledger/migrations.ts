@@ -111,4 +111,10 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX check_urls_by_url ON check_urls (url_id)',
     ],
   },
+  {
+    name: 'where a job is in the list',
+    statements: () => [
+      'CREATE INDEX batches_by_acceptance ON batches (account_id, accepted_at) WHERE accepted_at IS NOT NULL',
+    ],
+  },
 ];

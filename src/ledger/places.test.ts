@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import type { Reference, RunId } from '../submission/ids.ts';
+import { placesOf } from './places.ts';
+import { planRun } from './plan-run.ts';
+import { endRun } from './runs.ts';
+import { ACCOUNT, crawled, sendAll, testLedger, WATCH } from './testing.ts';
+
+testLedger('a job’s place in the list is the number of newer ones; an unknown job has none', async (ledger) => {
+  const references: Reference[] = [];
+  for (const name of ['r1', 'r2', 'r3', 'r4']) {
+    await crawled(ledger, name, { a: [name] });
+    await planRun(ledger, name as RunId, { account: ACCOUNT, watch: WATCH });
+    await endRun(ledger, name as RunId, 'finished');
+    references.push(...(await sendAll(ledger)));
+    // The last two in the same millisecond.
+    if (name !== 'r3') ledger.pass(1_000);
+  }
+  const [first, second, third, last] = references as [Reference, Reference, Reference, Reference];
+  const asked = [second, first, 'R-elsewhere' as Reference, last];
+  assert.deepEqual(
+    [...(await placesOf(ledger, ACCOUNT.id, asked))].toSorted(([, a], [, b]) => a - b),
+    [
+      [last, 0],
+      [second, 2],
+      [first, 3],
+    ],
+  );
+  assert.equal((await placesOf(ledger, ACCOUNT.id, [third])).get(third), 1);
+  assert.equal((await placesOf(ledger, ACCOUNT.id, [])).size, 0);
+});

@@ -71,11 +71,13 @@ export function sightingsIn(db: Database, account: string, now: () => number): S
 
     async begin() {
       const time = now();
-      const taken = await db.get(sql<{ turn: number }>`
-        INSERT INTO asking_turns (account, turn, until) VALUES (${account}, 1, ${time + TURN_MS})
-        ON CONFLICT (account) DO UPDATE SET turn = asking_turns.turn + 1, until = excluded.until
-          WHERE asking_turns.until <= ${time}
-        RETURNING turn`);
+      const taken = await db.tx((tx) =>
+        tx.get(sql<{ turn: number }>`
+          INSERT INTO asking_turns (account, turn, until) VALUES (${account}, 1, ${time + TURN_MS})
+          ON CONFLICT (account) DO UPDATE SET turn = asking_turns.turn + 1, until = excluded.until
+            WHERE asking_turns.until <= ${time}
+          RETURNING turn`),
+      );
       if (taken === undefined) return null;
       return {
         async end() {

@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { ApiAnswer, Endpoint } from '../submission/answer.ts';
 import { checkOutcomeOf, outcomeOf } from '../submission/outcome.ts';
+import { dictionaryOf } from '../submission/words.ts';
 import { type DataReader, readEnvelope } from './envelope.ts';
 import { errorOf } from './errors.ts';
 import { failureOf } from './failure.ts';
 import { readCheck } from './read/check.ts';
 import { readAccepted } from './read/submission.ts';
-import { DEFAULT_WORDS } from './read/words.ts';
 
+const words = dictionaryOf();
 const asked = { urls: ['https://shop.example/a', 'https://shop.example/b'], uncertain: false, reference: null };
 
 const envelope = (success: boolean, more: object) =>
@@ -63,8 +64,8 @@ function answerOf<Data>(endpoint: Endpoint, status: number, text: string, read: 
 }
 
 function means(endpoint: Endpoint, status: number, text: string): string {
-  const submit = answerOf(endpoint, status, text, readAccepted);
-  const check = answerOf(endpoint, status, text, (json, whole) => readCheck(json, whole, DEFAULT_WORDS));
+  const submit = answerOf(endpoint, status, text, (json) => readAccepted(json, words));
+  const check = answerOf(endpoint, status, text, (json, whole) => readCheck(json, whole, words));
   const answer: ApiAnswer = endpoint === 'submit' ? submit : check;
   const outcome = endpoint === 'submit' ? outcomeOf(submit, asked) : checkOutcomeOf(check, asked);
   if (outcome.chargeState !== 'charged') {

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { LIMITS } from '../../contract/limits.ts';
 import type { AcceptedData, ApiAnswer, CheckData, Endpoint } from '../submission/answer.ts';
 import type { IdempotencyKey, Reference } from '../submission/ids.ts';
+import { dictionaryOf, type UnknownWord, type Words } from '../submission/words.ts';
 import { type DataReader, readEnvelope } from './envelope.ts';
 import { headerOf } from './headers.ts';
 import { readRetryAfter } from './http-time.ts';
@@ -16,7 +17,6 @@ import {
   type SubmissionDetail,
   type SubmissionsPage,
 } from './read/submission.ts';
-import { DEFAULT_WORDS, type Words } from './read/words.ts';
 import { createTransport, DEFAULT_TIMEOUTS, type Exchange, type Timeouts } from './transport.ts';
 
 export interface ApiClientOptions {
@@ -28,8 +28,10 @@ export interface ApiClientOptions {
   readonly authentication?: 'bearer' | 'x-api-key';
   readonly timeouts?: Partial<Timeouts>;
   readonly userAgent?: string;
-  /** Words for states and verdicts, where the service uses others. */
-  readonly words?: Partial<Words>;
+  /** Words for states and verdicts. */
+  readonly words?: Words;
+  /** Told of each word that `words` does not hold, once. It counts as open, never as failed. */
+  readonly onUnknownWord?: (seen: UnknownWord) => void;
   /** Replaces the connections, for example by a proxy agent. */
   readonly dispatcher?: Dispatcher;
   readonly now?: () => number;
@@ -85,7 +87,7 @@ interface Call<Data> extends Cancellable {
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { authentication = 'bearer', userAgent = 'sitemap-courier', now = Date.now } = options;
   const base = new URL(options.baseUrl.replace(/\/+$/, ''));
-  const words: Words = { ...DEFAULT_WORDS, ...options.words };
+  const words = dictionaryOf(options.words, options.onUnknownWord);
   const transport = createTransport(base.origin, { ...DEFAULT_TIMEOUTS, ...options.timeouts }, options.dispatcher);
   const prefix = base.pathname === '/' ? '' : base.pathname;
 
@@ -113,7 +115,12 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   return {
     submit: (body, key, cancel) =>
-      call('submit', { path: '/submissions', read: readAccepted, post: { body, key }, ...cancel }),
+      call('submit', {
+        path: '/submissions',
+        read: (data) => readAccepted(data, words),
+        post: { body, key },
+        ...cancel,
+      }),
     indexCheck: (body, key, cancel) =>
       call('index-check', {
         path: '/index-check',
@@ -133,7 +140,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const asked = { page: query.page ?? 1, limit: query.limit ?? LIMITS.listPage.default };
       return call('submissions', {
         path: `/submissions?${parameters({ ...query, ...asked })}`,
-        read: (data, envelope) => readSubmissions(data, envelope, asked),
+        read: (data, envelope) => readSubmissions(data, envelope, asked, words),
         ...(signal === undefined ? {} : { signal }),
       });
     },

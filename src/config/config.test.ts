@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccountId, WatchId } from '../submission/ids.ts';
+import { dictionaryOf } from '../submission/words.ts';
 import { ConfigError } from './config-error.ts';
 import { parseDuration } from './duration.ts';
 import { readConfig } from './load.ts';
@@ -92,4 +93,42 @@ test('a schedule that Temporal would refuse is refused here', () => {
 test('durations read as people write them', () => {
   assert.equal(parseDuration('1.5h'), 5_400_000);
   assert.equal(parseDuration('soon'), null);
+});
+
+const withAccount = (settings: string) => good.replace('    spend: {', `${settings}\n    spend: {`);
+const accountWith = (settings: string) =>
+  readConfig(withAccount(settings), 'c.yaml').accounts.get('main' as AccountId)!;
+
+test("an account's own words for states are read, and ours stay behind them", () => {
+  const { words } = accountWith(
+    '    words: { job: { completed: [Bitti] }, check: { not_found: [yok], found: [var] } }',
+  );
+  const { job, check } = dictionaryOf(words);
+  assert.deepEqual(['BİTTİ', 'done', 'queued'].map(job), ['completed', 'completed', 'queued']);
+  assert.deepEqual([check(['Yok']), check(['VAR']), check(['not indexed'])], ['not-found', 'found', 'not-found']);
+});
+
+test('an end may be given in the word of the service', () => {
+  const { terminalStates, words } = accountWith(
+    '    terminal_states: [Bitti, partial, Kapandı]\n    words: { job: { completed: [bitti] } }',
+  );
+  assert.deepEqual(terminalStates, ['completed', 'partial', 'kapandı']);
+  assert.equal(dictionaryOf(words).job('KAPANDI'), 'kapandı', 'an end of its own is known, in whatever letter case');
+});
+
+test('a word with two meanings, and a meaning that does not exist, are mistakes', () => {
+  assert.match(
+    problemsOf(withAccount('    words: { url: { completed: [Ready], failed: [ready] } }'))[0]!,
+    /6:\d+ accounts.main.words.url.failed: "ready" stands under "completed" as well; it has one meaning/,
+  );
+  assert.match(
+    problemsOf(withAccount('    words: { job: { done: [x] } }'))[0]!,
+    /"done" is not a setting here; known are: queued/,
+  );
+});
+
+test('the key goes in the Authorization header, unless the account says X-API-Key', () => {
+  assert.equal(accountWith('').authentication, 'bearer');
+  assert.equal(accountWith('    authentication: x-api-key').authentication, 'x-api-key');
+  assert.match(problemsOf(withAccount('    authentication: basic'))[0]!, /bearer, x-api-key/);
 });

@@ -2,6 +2,7 @@ import type { Micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import type { Looks } from '../submission/look-schedule.ts';
+import type { Words } from '../submission/words.ts';
 import type { SecretReference } from './schema.ts';
 
 /** The configuration as the program uses it: durations in milliseconds, money in micro-lira, defaults filled in. */
@@ -17,13 +18,18 @@ export interface Account {
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly apiKey: SecretReference;
+  /** Which of the two equivalent headers carries the key (spec 5). */
+  readonly authentication: 'bearer' | 'x-api-key';
   /** Null: learned from charges. */
   readonly pricePerUrl: Micros | null;
   readonly limits: RequestLimits;
   readonly spend: { readonly perDay: Micros | null; readonly perMonth: Micros | null; readonly balanceFloor: Micros };
   readonly tracking: Readonly<Record<ServiceLevel, Looks>>;
   readonly timeouts: RequestTimeouts;
+  /** In the words of the specification where they have one there, else in the service's own, in lower case. */
   readonly terminalStates: readonly string[];
+  /** The account's own words for states and verdicts, and ours behind them. */
+  readonly words: Words;
 }
 
 export interface RequestLimits {

@@ -5,12 +5,12 @@ import { type Micros, parseTry, ZERO } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import { DEFAULT_LOOKS, type Looks } from '../submission/look-schedule.ts';
-import { DEFAULT_TERMINAL_STATES } from '../submission/states.ts';
 import type { Account, Config, IndexCheckPolicy, Watch } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { parseDuration } from './duration.ts';
 import { parseConfig } from './parse.ts';
 import type { RawAccount, RawConfig, RawWatch } from './schema.ts';
+import { terminalStatesOf, wordsOf, wordsTwice } from './words.ts';
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
@@ -37,12 +37,18 @@ export function readConfig(text: string, file: string): Config {
   const problems: ConfigProblem[] = [];
   const folder = dirname(resolvePath(file));
   const { raw } = located;
-  const accounts = new Map(
-    Object.entries(raw.accounts).map(([id, account]) => [id as AccountId, accountOf(id as AccountId, account)]),
-  );
   const complain = (path: string[], message: string) => {
     problems.push({ path: path.join('.'), ...located.locate(path), message });
   };
+  const accounts = new Map(
+    Object.entries(raw.accounts).map(([id, account]) => {
+      for (const { path, message } of wordsTwice(account.words ?? {})) {
+        const full = ['accounts', id, 'words', ...path];
+        complain(full, `${full.join('.')}: ${message}`);
+      }
+      return [id as AccountId, accountOf(id as AccountId, account)];
+    }),
+  );
   const watches = new Map(
     Object.entries(raw.watches).map(([id, watch]) => {
       const merged = { ...raw.defaults, ...watch };
@@ -117,10 +123,12 @@ function looks(raw: NonNullable<RawAccount['tracking']>[ServiceLevel], otherwise
 }
 
 function accountOf(id: AccountId, raw: RawAccount): Account {
+  const words = wordsOf(raw);
   return {
     id,
     baseUrl: raw.base_url.replace(/\/+$/, ''),
     apiKey: raw.api_key,
+    authentication: raw.authentication ?? 'bearer',
     pricePerUrl: money(raw.price_per_url),
     limits: {
       minute: raw.limits?.requests?.minute ?? LIMITS.requests.minute,
@@ -143,7 +151,8 @@ function accountOf(id: AccountId, raw: RawAccount): Account {
       headersMs: duration(raw.timeouts?.answer, DEFAULT_TIMEOUTS.headersMs),
       totalMs: duration(raw.timeouts?.total, DEFAULT_TIMEOUTS.totalMs),
     },
-    terminalStates: raw.terminal_states ?? DEFAULT_TERMINAL_STATES,
+    terminalStates: terminalStatesOf(raw, words),
+    words,
   };
 }
 

@@ -43,10 +43,64 @@ const Looks = Type.Object(
   },
 );
 
+const WordList = (meaning: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
+      minItems: 1,
+      description: `Words that mean ${meaning}.`,
+    }),
+  );
+
+const Words = Type.Object(
+  {
+    job: Type.Optional(
+      Type.Object(
+        {
+          queued: WordList('accepted and not begun'),
+          processing: WordList('under way'),
+          completed: WordList('ended, all URLs done'),
+          partial: WordList('ended, some URLs failed'),
+          failed: WordList('ended, all URLs failed'),
+        },
+        { ...closed, description: 'States of a job.' },
+      ),
+    ),
+    url: Type.Optional(
+      Type.Object(
+        {
+          completed: WordList('done'),
+          failed: WordList('failed: the URL may be bought again, see retry_failed'),
+          open: WordList('nothing is decided yet'),
+        },
+        { ...closed, description: 'States of one URL of a job.' },
+      ),
+    ),
+    check: Type.Optional(
+      Type.Object(
+        { found: WordList('in the index'), not_found: WordList('not in the index'), unknown: WordList('neither') },
+        { ...closed, description: 'Verdicts of an index-check.' },
+      ),
+    ),
+  },
+  {
+    ...closed,
+    description:
+      'Words of the service that the connector does not know, in whatever letter case; they win over those that it ' +
+      'knows. A word that stands nowhere counts as open, never as failed, and is told in the log.',
+  },
+);
+
 const Account = Type.Object(
   {
     base_url: Type.String({ pattern: '^https?://', description: 'Address of the service, with /api/v1.' }),
     api_key: Secret,
+    authentication: Type.Optional(
+      Type.Enum(['bearer', 'x-api-key'], {
+        description:
+          'Header that carries the key: Authorization: Bearer (the default) or X-API-Key, where something in front of ' +
+          'the service needs Authorization for itself.',
+      }),
+    ),
     price_per_url: Type.Optional(Money),
     limits: Type.Optional(
       Type.Object(
@@ -107,6 +161,7 @@ const Account = Type.Object(
         description: 'Job states after which nothing more is expected. Default: completed, partial, failed.',
       }),
     ),
+    words: Type.Optional(Words),
   },
   closed,
 );

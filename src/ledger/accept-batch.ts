@@ -1,9 +1,10 @@
-import { type Micros, timesMicros, ZERO } from '../../contract/money.ts';
+import { type Micros, ZERO } from '../../contract/money.ts';
 import type { Queryable } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { BatchId, Reference } from '../submission/ids.ts';
 import { setBalance } from './balance.ts';
 import type { BatchRow } from './batch-row.ts';
+import { chargeOf } from './charge-of.ts';
 import { learnPrice } from './price.ts';
 
 /** An acceptance as the service tells it, in an answer or in its list. */
@@ -13,6 +14,8 @@ export interface Acceptance {
   readonly charged: Micros | null;
   readonly pricePerUrl: Micros | null;
   readonly balance: Micros | null;
+  /** What the answer says that does not fit the batch, in sentences for a person. */
+  readonly oddities?: readonly string[];
 }
 
 export type AcceptanceRecorded =
@@ -56,13 +59,13 @@ export async function acceptBatch(
         `Nothing more is sent of this one; ask the service which URLs ${reference} has`,
     );
   }
-  const charged = chargeOf(row, accepted);
+  const charged = await chargeOf(tx, row, accepted);
   await tx.run(sql`
     INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, told, at)
     VALUES (${row.account_id}, ${row.watch_id}, ${row.run_id}, 'batch', ${row.id}, ${row.urls}, ${charged.amount ?? ZERO},
       ${charged.told ? 1 : 0}, ${now})
     ON CONFLICT (kind, of_id) DO NOTHING`);
-  if (charged.told && charged.amount !== null) {
+  if (charged.teaches && charged.amount !== null) {
     await learnPrice(tx, {
       account: row.account_id,
       service: row.service,
@@ -74,26 +77,20 @@ export async function acceptBatch(
   if (accepted.balance !== null) await setBalance(tx, row.account_id, accepted.balance, now);
   await tx.run(sql`
     UPDATE batches SET reference = ${reference}, accepted_at = ${now}, charge = ${charged.amount},
-      job_state = ${accepted.state ?? 'queued'}, unknown_since = NULL, lost = 0, if_absent = NULL
+      job_state = ${beginningOf(accepted.state)}, unknown_since = NULL, lost = 0, if_absent = NULL
     WHERE id = ${row.id}`);
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   if (row.state === 'refused') return acceptedAfterAll(tx, row, reference);
-  await tx.run(sql`UPDATE batches SET state = 'accepted', reason = NULL WHERE id = ${row.id}`);
+  const odd = [...(accepted.oddities ?? []), ...charged.oddities].join('; ');
+  await tx.run(sql`UPDATE batches SET state = 'accepted', reason = ${odd === '' ? null : odd} WHERE id = ${row.id}`);
   await tx.run(sql`
     UPDATE urls SET state = 'submitted', reason = NULL, bought_at = ${now}
     WHERE id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${row.id}) AND state = 'planned'`);
   return { kind: 'accepted', batch: row.id, reference, charged: charged.amount, again: false };
 }
 
-/**
- * What the service says it took; else what was expected. Zero is not believed: an answer that repeats an earlier one may
- * well say that nothing was charged now. Below zero is nonsense. Neither teaches a price.
- */
-function chargeOf(row: BatchRow, { charged, pricePerUrl }: Acceptance): { amount: Micros | null; told: boolean } {
-  if (charged !== null && charged > 0) return { amount: charged, told: true };
-  if (pricePerUrl !== null && pricePerUrl > 0) return { amount: timesMicros(pricePerUrl, row.urls), told: true };
-  return { amount: row.expected_cost, told: false };
-}
+/** A job is queued until a look has shown more: what an acceptance calls its state may be meant for the request. */
+const beginningOf = (state: string | null): string => (state === 'processing' ? state : 'queued');
 
 /** Its parts were planned because it was refused. Those that were not sent stop; a person settles the rest. */
 async function acceptedAfterAll(tx: Queryable, row: BatchRow, reference: Reference): Promise<AcceptanceRecorded> {

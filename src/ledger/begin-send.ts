@@ -10,6 +10,7 @@ import type { Url } from '../url/url.ts';
 import { type BatchRow, type BatchState, batchRow } from './batch-row.ts';
 import type { Ledger } from './open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from './policy.ts';
+import { costToday } from './price.ts';
 import { refusalEnds } from './spend.ts';
 import { spendQuestion } from './spend-question.ts';
 import { takeTurn } from './watches.ts';
@@ -112,7 +113,7 @@ async function refused(
     { count: 'on their way', except: { kind: 'batch', id: row.id } },
     now,
   );
-  return capRefusal({ ...question, cost: row.expected_cost });
+  return capRefusal({ ...question, cost: await costToday(tx, row, account) });
 }
 
 async function stopDamaged(tx: Queryable, row: BatchRow): Promise<Sending> {

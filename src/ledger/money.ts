@@ -5,6 +5,7 @@ import type { AccountId, BatchId } from '../submission/ids.ts';
 import { batchRow } from './batch-row.ts';
 import type { Ledger } from './open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from './policy.ts';
+import { costToday } from './price.ts';
 import { refusalEnds } from './spend.ts';
 import { spendQuestion } from './spend-question.ts';
 
@@ -35,7 +36,8 @@ export async function moneyFor(
   const kept = await ledger.db.get(sql<{ balance: Micros | null }>`
     SELECT balance FROM ledger_accounts WHERE id = ${account.id}`);
   const balance = question.balance ?? kept?.balance ?? null;
-  const refusal = capRefusal({ ...question, balance, cost: row.expected_cost });
+  const cost = await costToday(ledger.db, row, account);
+  const refusal = capRefusal({ ...question, balance, cost });
   return refusal === null ? { kind: 'enough' } : { kind: 'short', refusal, until: refusalEnds(refusal, now) };
 }
 

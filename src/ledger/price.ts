@@ -1,8 +1,10 @@
-import type { Micros } from '../../contract/money.ts';
+import { type Micros, timesMicros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { Queryable } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { AccountId } from '../submission/ids.ts';
+import type { BatchRow } from './batch-row.ts';
+import type { AccountPolicy } from './policy.ts';
 
 /** Where a price comes from: the last charge, the configuration, or nowhere (then it is not guessed). */
 export type PriceBasis = 'learned' | 'configured' | 'unknown';
@@ -28,12 +30,30 @@ export async function priceOf(
   return configured === null ? { perUrl: null, basis: 'unknown' } : { perUrl: configured, basis: 'configured' };
 }
 
-/** Learns the price from a charge. One that is not a whole amount a URL, or below zero, teaches nothing. */
+/** What a planned batch may cost now: a price that has risen since counts, one that has fallen may rise again. */
+export async function costToday(
+  db: Queryable,
+  batch: Pick<BatchRow, 'service' | 'urls' | 'expected_cost'>,
+  account: Pick<AccountPolicy, 'id' | 'pricePerUrl'>,
+): Promise<Micros | null> {
+  const { perUrl } = await priceOf(db, account.id, batch.service, account.pricePerUrl);
+  if (perUrl === null) return batch.expected_cost;
+  return Math.max(timesMicros(perUrl, batch.urls), batch.expected_cost ?? 0) as Micros;
+}
+
+/**
+ * Learns the price from a charge. One that is not a whole amount a URL, or below zero, teaches nothing. Charges of this
+ * level that nobody told, from before any price was known, count at the price now learned. Uses charges_by_account.
+ */
 export async function learnPrice(tx: Queryable, { account, service, charge, urls, now }: Charged): Promise<void> {
   if (charge <= 0 || urls < 1 || charge % urls !== 0) return;
   await tx.run(sql`
     INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${charge / urls}, ${now})
     ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at`);
+  await tx.run(sql`
+    UPDATE charges SET amount = urls * ${charge / urls}
+    WHERE account_id = ${account} AND kind = 'batch' AND told = 0 AND amount = 0
+      AND of_id IN (SELECT id FROM batches WHERE id = of_id AND service = ${service})`);
 }
 
 interface Charged {

@@ -2,7 +2,7 @@ import type { ServiceLevel } from '../../contract/states.ts';
 import type { Queryable } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../submission/ids.ts';
-import { moveOf } from '../submission/states.ts';
+import { moveOf, unknownState } from '../submission/states.ts';
 import type { Ledger } from './open-ledger.ts';
 import { LedgerRefusal } from './refusal.ts';
 import { takeTurn } from './watches.ts';
@@ -74,8 +74,12 @@ export async function recordLook(
       return { kind: 'refused', state: job.job_state, terminal: ended, message: move.message };
     }
     const terminal = ended || seen.terminalStates.includes(seen.state);
+    const unknown = unknownState(seen.state, [...seen.terminalStates, ...(ended ? [seen.state] : [])]);
+    const outdated = unknownState(job.job_state, []);
     await tx.run(sql`
-      UPDATE batches SET job_state = ${seen.state}, ended_at = ${terminal ? (job.ended_at ?? now) : null}
+      UPDATE batches SET job_state = ${seen.state}, ended_at = ${terminal ? (job.ended_at ?? now) : null},
+        reason = CASE WHEN CAST(${unknown} AS TEXT) IS NOT NULL THEN ${unknown}
+          WHEN reason = ${outdated} THEN NULL ELSE reason END
       WHERE id = ${job.id}`);
     return { kind: move.kind, state: seen.state, terminal };
   });

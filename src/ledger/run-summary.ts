@@ -23,6 +23,8 @@ export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
   /** In batches that wait for a person. */
   readonly stopped: number;
   readonly charged: Micros;
+  /** URLs whose charge nobody knows: they are bought and not in `charged`, which must not be shown as if it were all. */
+  readonly untoldUrls: number;
   /** Found at their last index-check. */
   readonly inIndex: number;
   /** Batches that have no answer of the service yet. */
@@ -52,8 +54,10 @@ export async function runSummary(ledger: Ledger, run: RunId): Promise<RunSummary
       coalesce(sum(CASE WHEN q.found_at IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_index
     FROM batches AS b JOIN batch_urls AS m ON m.batch_id = b.id JOIN urls AS u ON u.id = m.url_id
     LEFT JOIN check_queue AS q ON q.url_id = u.id WHERE b.run_id = ${id}`);
-  const charged = await db.get(sql<{ amount: Micros }>`
-    SELECT coalesce(sum(amount), 0) AS amount FROM charges WHERE run_id = ${id}`);
+  const charged = await db.get(sql<{ amount: Micros; untold: number }>`
+    SELECT coalesce(sum(amount), 0) AS amount,
+      coalesce(sum(CASE WHEN told = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
+    FROM charges WHERE run_id = ${id}`);
   return {
     found: row!.found ?? 0,
     new: row!.new_urls ?? 0,
@@ -74,6 +78,7 @@ export async function runSummary(ledger: Ledger, run: RunId): Promise<RunSummary
     quarantined: urls!.quarantined,
     stopped: batches!.stopped,
     charged: charged!.amount,
+    untoldUrls: charged!.untold,
     inIndex: urls!.in_index,
     unanswered: batches!.unanswered,
     unsettled: batches!.unsettled,

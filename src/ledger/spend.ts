@@ -37,6 +37,8 @@ export interface Promises {
   readonly count: 'all' | 'on their way';
   /** Left out: the batch that asks. */
   readonly except?: { readonly kind: 'batch' | 'check'; readonly id: number };
+  /** What a URL counts for whose charge nobody told and no price was known for then; null counts as nothing. */
+  readonly untold?: Micros | null;
 }
 
 export interface SpentSums {
@@ -65,14 +67,18 @@ export async function spentSums(
 ): Promise<SpentSums> {
   const day = dayStart(now);
   const month = monthStart(now);
+  const untold = promises.untold ?? 0;
   const charged = await db.get(sql<Record<'day' | 'month' | 'watch_day' | 'watch_month', number>>`
-    SELECT coalesce(sum(CASE WHEN at >= ${day} THEN amount ELSE 0 END), 0) AS day,
-      coalesce(sum(amount), 0) AS month,
-      coalesce(sum(CASE WHEN at >= ${day} AND watch_id = ${watchId} THEN amount ELSE 0 END), 0) AS watch_day,
-      coalesce(sum(CASE WHEN watch_id = ${watchId} THEN amount ELSE 0 END), 0) AS watch_month
-    FROM charges WHERE account_id = ${account} AND at >= ${month}`);
+    SELECT coalesce(sum(CASE WHEN at >= ${day} THEN counted ELSE 0 END), 0) AS day,
+      coalesce(sum(counted), 0) AS month,
+      coalesce(sum(CASE WHEN at >= ${day} AND watch_id = ${watchId} THEN counted ELSE 0 END), 0) AS watch_day,
+      coalesce(sum(CASE WHEN watch_id = ${watchId} THEN counted ELSE 0 END), 0) AS watch_month
+    FROM (
+      SELECT at, watch_id, CASE WHEN told = 0 AND amount = 0 THEN urls * CAST(${untold} AS BIGINT) ELSE amount END AS counted
+      FROM charges WHERE account_id = ${account} AND at >= ${month}) AS this_month`);
   const ofRun = await db.get(sql<{ amount: number }>`
-    SELECT coalesce(sum(amount), 0) AS amount FROM charges WHERE run_id = ${runId} AND kind = 'batch'`);
+    SELECT coalesce(sum(CASE WHEN told = 0 AND amount = 0 THEN urls * CAST(${untold} AS BIGINT) ELSE amount END), 0) AS amount
+    FROM charges WHERE run_id = ${runId} AND kind = 'batch'`);
   const exceptBatch = promises.except?.kind === 'batch' ? promises.except.id : 0;
   const exceptCheck = promises.except?.kind === 'check' ? promises.except.id : 0;
   const planned = promises.count === 'all' ? 1 : 0;

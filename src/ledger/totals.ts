@@ -12,6 +12,8 @@ export interface AccountTotals {
   readonly chargedToday: Micros;
   readonly chargedThisMonth: Micros;
   readonly chargedEver: Micros;
+  /** URLs whose charge nobody knows: they are bought and not in these sums. */
+  readonly untoldUrls: number;
   /** Planned, or on its way with an unknown outcome. */
   readonly promised: Micros;
   readonly price: { readonly standard: Price; readonly fast: Price };
@@ -32,10 +34,11 @@ export async function accountTotals(
   const now = ledger.now();
   const money = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
     SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
-  const charged = await db.get(sql<Record<'day' | 'month' | 'ever', Micros>>`
+  const charged = await db.get(sql<Record<'day' | 'month' | 'ever', Micros> & { untold: number }>`
     SELECT coalesce(sum(CASE WHEN at >= ${dayStart(now)} THEN amount ELSE 0 END), 0) AS day,
       coalesce(sum(CASE WHEN at >= ${monthStart(now)} THEN amount ELSE 0 END), 0) AS month,
-      coalesce(sum(amount), 0) AS ever
+      coalesce(sum(amount), 0) AS ever,
+      coalesce(sum(CASE WHEN told = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
     FROM charges WHERE account_id = ${account}`);
   const batches = await db.get(sql<BatchCounts>`
     SELECT coalesce(sum(CASE WHEN state = 'planned' THEN 1 ELSE 0 END), 0) AS waiting,
@@ -51,6 +54,7 @@ export async function accountTotals(
     chargedToday: charged!.day,
     chargedThisMonth: charged!.month,
     chargedEver: charged!.ever,
+    untoldUrls: charged!.untold,
     promised: batches!.promised,
     price: {
       standard: await priceOf(db, account, 'standard', configuredPrice),

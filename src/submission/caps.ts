@@ -78,6 +78,8 @@ interface Bound {
   readonly cap: CapRefusal['cap'];
   readonly limit: Micros;
   readonly left: Micros;
+  /** A balance below zero, as it was told. */
+  readonly debt?: Micros;
 }
 
 function boundsOf({ watch, account, balance, floor }: Omit<SpendQuestion, 'cost'>): Bound[] {
@@ -91,7 +93,8 @@ function boundsOf({ watch, account, balance, floor }: Omit<SpendQuestion, 'cost'
   cap('account per day', account.caps.perDay, account.spent.day);
   cap('account per month', account.caps.perMonth, account.spent.month);
   if (balance !== null) {
-    bounds.push({ cap: floor > 0 ? 'balance floor' : 'balance', limit: floor, left: above(balance - floor) });
+    const debt = balance < 0 ? { debt: balance } : {};
+    bounds.push({ cap: floor > 0 ? 'balance floor' : 'balance', limit: floor, left: above(balance - floor), ...debt });
   }
   return bounds;
 }
@@ -102,13 +105,15 @@ function tightestOf(bounds: readonly Bound[]): Bound | null {
   return bounds.reduce<Bound | null>((least, each) => (least === null || each.left < least.left ? each : least), null);
 }
 
-function refusal({ cap, limit, left }: Bound, cost: Micros): CapRefusal {
+function refusal({ cap, limit, left, debt }: Bound, cost: Micros): CapRefusal {
   const what =
-    cap === 'balance'
-      ? `the balance leaves ${formatTry(left)}`
-      : cap === 'balance floor'
-        ? `the balance leaves ${formatTry(left)} above its floor of ${formatTry(limit)}`
-        : `the cap ${cap} of ${formatTry(limit)} leaves ${formatTry(left)}`;
+    debt !== undefined
+      ? `the balance, less what is on its way, is below zero (${formatTry(debt)})`
+      : cap === 'balance'
+        ? `the balance leaves ${formatTry(left)}`
+        : cap === 'balance floor'
+          ? `the balance leaves ${formatTry(left)} above its floor of ${formatTry(limit)}`
+          : `the cap ${cap} of ${formatTry(limit)} leaves ${formatTry(left)}`;
   return { cap, limit, left, message: `${what}, ${formatTry(cost)} would be needed; nothing was spent` };
 }
 

@@ -1,7 +1,8 @@
-import type { Micros } from '../../contract/money.ts';
+import { formatTry, type Micros } from '../../contract/money.ts';
 import type { AcceptedData, ApiAnswer, CheckData, CheckResult } from './answer.ts';
 import type { Reference } from './ids.ts';
 import { type Asked, type Conflict, type Refusal, refusalOf } from './refusal.ts';
+import { DEFAULT_TERMINAL_STATES } from './states.ts';
 
 /** The service took the batch and charged it, now or when the key was first seen. */
 export interface Accepted {
@@ -50,7 +51,7 @@ export function outcomeOf(answer: ApiAnswer<AcceptedData>, batch: AskedBatch): O
     charged: rest.charged,
     pricePerUrl: rest.pricePerUrl,
     balance: rest.balance,
-    oddities: odditiesOf(body.data, batch.urls.length),
+    oddities: odditiesOf(body.data, batch.urls.length, status === 202),
   };
 }
 
@@ -78,12 +79,17 @@ function unusableSuccess(what: string): Conflict {
   };
 }
 
-function odditiesOf({ urls, charged, pricePerUrl }: AcceptedData, sent: number): string[] {
+function odditiesOf({ urls, charged, pricePerUrl, state }: AcceptedData, sent: number, isNew: boolean): string[] {
   const oddities: string[] = [];
+  if (isNew && DEFAULT_TERMINAL_STATES.includes(state ?? '')) {
+    oddities.push(
+      `the service takes the batch and calls it ${state} at once: the job is looked at before that is believed`,
+    );
+  }
   if (urls !== null && urls !== sent) oddities.push(`${sent} URLs were sent and the service counts ${urls}`);
-  if (charged !== null && charged < 0) oddities.push(`the charge is below zero (${charged} micro-lira)`);
+  if (charged !== null && charged < 0) oddities.push(`the charge is below zero (${formatTry(charged)})`);
   if (charged !== null && pricePerUrl !== null && charged !== pricePerUrl * sent) {
-    oddities.push(`the charge of ${charged} micro-lira is not ${sent} times the price of ${pricePerUrl}`);
+    oddities.push(`the charge of ${formatTry(charged)} is not ${sent} times the price of ${formatTry(pricePerUrl)}`);
   }
   return oddities;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_TERMINAL_STATES, moveOf } from './states.ts';
+import { DEFAULT_TERMINAL_STATES, moveOf, unknownState } from './states.ts';
 
 const rows: [known: string, seen: string, kind: string, terminal?: boolean][] = [
   ['queued', 'queued', 'same'],
@@ -15,6 +15,7 @@ const rows: [known: string, seen: string, kind: string, terminal?: boolean][] = 
   ['completed', 'completed', 'same'],
   ['queued', 'reviewing', 'moved', false],
   ['reviewing', 'processing', 'moved', false],
+  ['reviewing', 'queued', 'moved', false],
   ['completed', 'reviewing', 'refused'],
 ];
 for (const [known, seen, kind, terminal] of rows) {
@@ -37,4 +38,10 @@ test('which states are the end is a setting', () => {
     state: 'completed',
     terminal: true,
   });
+});
+
+test('a state that no setting knows is told in a sentence', () => {
+  assert.match(unknownState('baking', DEFAULT_TERMINAL_STATES)!, /calls the job "baking".*counts as open.*"words"/);
+  for (const known of ['queued', 'processing', 'partial']) assert.equal(unknownState(known, []), null);
+  assert.equal(unknownState('baked', ['baked']), null);
 });

@@ -1,3 +1,5 @@
+import { SUBMISSION_STATES } from '../../contract/states.ts';
+
 /** States after which nothing more is expected. The specification does not say which; accounts may set others. */
 export const DEFAULT_TERMINAL_STATES: readonly string[] = ['completed', 'partial', 'failed'];
 
@@ -10,13 +12,11 @@ export type StateMove =
 
 /**
  * A job goes forward: queued, processing, then an end. An end is final: on its account nothing is bought again because
- * the service later says otherwise. A state that we do not know counts as open, and is shown.
+ * the service later says otherwise. A state that we do not know counts as open, wherever it comes, and is shown.
  */
 export function moveOf(known: string, seen: string, terminalStates: readonly string[]): StateMove {
   if (seen === known) return { kind: 'same' };
-  const wasTerminal = terminalStates.includes(known);
-  const terminal = terminalStates.includes(seen);
-  if (wasTerminal || (!terminal && rank(seen) < rank(known))) {
+  if (terminalStates.includes(known) || (known === 'processing' && seen === 'queued')) {
     return {
       kind: 'refused',
       message:
@@ -24,10 +24,14 @@ export function moveOf(known: string, seen: string, terminalStates: readonly str
         'bought again. Ask the service if the job matters',
     };
   }
-  return { kind: 'moved', state: seen, terminal };
+  return { kind: 'moved', state: seen, terminal: terminalStates.includes(seen) };
 }
 
-/** How far along a state is; an unknown one lies between queued and the ends. */
-function rank(state: string): number {
-  return state === 'queued' ? 0 : 1;
+/** What a person reads of a state that no setting knows; null for one that is known. */
+export function unknownState(state: string, terminalStates: readonly string[]): string | null {
+  if (terminalStates.includes(state) || SUBMISSION_STATES.some((each) => each === state)) return null;
+  return (
+    `the service calls the job "${state}", a word that is not known: it counts as open and nothing is bought on ` +
+    'account of it. Say what it means under "words" or "terminal_states" of the account'
+  );
 }

@@ -50,6 +50,22 @@ export const asText = (value: Json): string | null => {
   return typeof value === 'number' ? String(value) : null;
 };
 
+const LONGEST_WORD = 80;
+const LONGEST_SENTENCE = 300;
+
+/** A state or a verdict in the service's own word: short, and without what a terminal or a page would obey. */
+export const asWord = (value: Json): string | null => shown(value, LONGEST_WORD);
+
+/** A reason or a message, as people are shown it. */
+export const asSentence = (value: Json): string | null => shown(value, LONGEST_SENTENCE);
+
+function shown(value: Json, longest: number): string | null {
+  const text = asText(
+    typeof value === 'string' ? value.slice(0, 4 * longest).replace(/[\p{Cc}\p{Cf}]+/gu, ' ') : value,
+  );
+  return text !== null && text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
 /** A whole number that is not negative, also as text. */
 export function asCount(value: Json): number | null {
   const number = typeof value === 'string' && /^\s*\d{1,15}\s*$/.test(value) ? Number(value) : value;

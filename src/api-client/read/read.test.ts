@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Reference } from '../../submission/ids.ts';
+import { dictionaryOf } from '../../submission/words.ts';
 import { readAccount, readBalance } from './account.ts';
 import { readCheck } from './check.ts';
 import { readError } from './errors.ts';
@@ -10,9 +11,9 @@ import { readList } from './list.ts';
 import { asMoney, moneyOf } from './money.ts';
 import { asReference, readAccepted, readDetail, readSubmissions } from './submission.ts';
 import { latestInstant } from './time.ts';
-import { DEFAULT_WORDS, urlStateOf, verdictOf } from './words.ts';
 
 const asked = { page: 1, limit: 2 };
+const words = dictionaryOf();
 
 const amounts: [value: Json, micros: number | null][] = [
   [12.5, 12_500_000],
@@ -91,7 +92,7 @@ test('a list is found under every usual name, one level deep, as a map and as th
     { submission_history: entries },
   ];
   for (const shape of shapes) {
-    const read = readSubmissions(shape, { data: shape }, asked);
+    const read = readSubmissions(shape, { data: shape }, asked, words);
     assert.ok(!(read instanceof Nonsense), JSON.stringify(shape));
     assert.deepEqual(
       read.submissions.map(({ reference }) => reference),
@@ -102,7 +103,7 @@ test('a list is found under every usual name, one level deep, as a map and as th
 });
 
 test('no list is not an empty list, and a list with a job that cannot be read proves nothing', () => {
-  const read = (data: Json) => readSubmissions(data, { data }, asked);
+  const read = (data: Json) => readSubmissions(data, { data }, asked, words);
   assert.ok(read({}) instanceof Nonsense);
   assert.ok(read({ submissions: null }) instanceof Nonsense);
   assert.ok(read({ submissions: [{ reference: 'a' }, { state: 'queued' }] }) instanceof Nonsense);
@@ -132,7 +133,7 @@ for (const { told, last, stated } of pages) {
 }
 
 test('a detail that names another job is nonsense; one that names none is the job that was asked for', () => {
-  const read = (data: Json) => readDetail(data, { data }, asked, DEFAULT_WORDS, 'SUB-1' as Reference);
+  const read = (data: Json) => readDetail(data, { data }, asked, words, 'SUB-1' as Reference);
   const other = read({ reference: 'SUB-2', status: 'completed' });
   assert.ok(other instanceof Nonsense && other.what === 'about SUB-2, when SUB-1 was asked for');
   const same = read({ status: 'Completed' });
@@ -140,20 +141,11 @@ test('a detail that names another job is nonsense; one that names none is the jo
   assert.deepEqual([same.submission.reference, same.submission.state, same.urls], ['SUB-1', 'completed', []]);
 });
 
-test('a word that we do not know is open, never failed; an account can teach words', () => {
-  assert.equal(urlStateOf('Frobnicated', DEFAULT_WORDS), 'open');
-  assert.equal(urlStateOf(null, DEFAULT_WORDS), 'open');
-  assert.equal(urlStateOf('FAILED', DEFAULT_WORDS), 'failed');
-  assert.equal(urlStateOf('frobnicated', { ...DEFAULT_WORDS, failed: ['Frobnicated'] }), 'failed');
-  assert.equal(verdictOf('Not Indexed', DEFAULT_WORDS), 'not-found');
-  assert.equal(verdictOf('perhaps', DEFAULT_WORDS), 'unknown');
-});
-
 test('an index-check whose status only says that it was done has its verdict in another field', () => {
   const read = readCheck(
     { results: [{ url: 'https://a.example/', status: 'completed', result: 'not_found' }] },
     null,
-    DEFAULT_WORDS,
+    words,
   );
   assert.ok(!(read instanceof Nonsense));
   assert.deepEqual(
@@ -245,12 +237,12 @@ test('no JSON whatever makes a reader throw, or read what is not there', () => {
   }));
   fc.assert(
     fc.property(json, json, (data, envelope) => {
-      const { reference } = readAccepted(data);
+      const { reference } = readAccepted(data, words);
       assert.ok(reference === null || JSON.stringify(data).includes(reference));
-      readSubmissions(data, envelope, asked);
-      const detail = readDetail(data, envelope, asked, DEFAULT_WORDS, 'SUB-9' as Reference);
+      readSubmissions(data, envelope, asked, words);
+      const detail = readDetail(data, envelope, asked, words, 'SUB-9' as Reference);
       assert.ok(detail instanceof Nonsense || detail.submission.reference === 'SUB-9');
-      readCheck(data, envelope, DEFAULT_WORDS);
+      readCheck(data, envelope, words);
       readBalance(data);
       readAccount(data);
       assert.equal(typeof readError(envelope).message, 'string');

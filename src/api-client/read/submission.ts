@@ -1,16 +1,16 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { AcceptedData } from '../../submission/answer.ts';
 import type { Reference } from '../../submission/ids.ts';
-import { asCount, asText, fieldsOf, firstOf, isObject, type Json, Nonsense } from './fields.ts';
+import type { Dictionary, UrlState } from '../../submission/words.ts';
+import { asCount, asSentence, asText, asWord, fieldsOf, firstOf, isObject, type Json, Nonsense } from './fields.ts';
 import { type Asked, type Page, readList } from './list.ts';
 import { moneyOf } from './money.ts';
 import { latestInstant } from './time.ts';
-import { type UrlState, urlStateOf, type Words } from './words.ts';
 
 /** A job as the list and the detail show it. Null where the service does not tell. */
 export interface SubmissionView {
   readonly reference: Reference;
-  /** In the service's own word, in lower case. */
+  /** One of the five states (spec 3); a word that the account's settings do not know as it is, in lower case. */
   readonly state: string | null;
   readonly project: string | null;
   /** At the latest, in milliseconds since 1970. */
@@ -82,16 +82,13 @@ export function asReference(value: Json): Reference | null {
   return text !== null && /^(?!\.+$)[\x21-\x7e]{1,200}$/.test(text) ? (text as Reference) : null;
 }
 
-const asWord = (value: Json): string | null =>
-  typeof value === 'string' ? (asText(value)?.toLowerCase() ?? null) : null;
-
 /** The data of an accepted submission (spec 4.6): at `data` itself or in `data.submission`. */
-export function readAccepted(data: Json): AcceptedData {
+export function readAccepted(data: Json, words: Dictionary): AcceptedData {
   const { outer, job } = jobIn(data);
   const both = new Map([...outer, ...job]);
   return {
     reference: firstOf(outer, REFERENCE, asReference) ?? firstOf(job, ID, asReference),
-    state: firstOf(job, STATE, asWord) ?? firstOf(outer, STATE, asWord),
+    state: words.job(stateWord(outer, job)),
     charged: moneyOf(both, CHARGED),
     pricePerUrl: moneyOf(both, PRICE),
     balance: moneyOf(both, BALANCE),
@@ -99,17 +96,20 @@ export function readAccepted(data: Json): AcceptedData {
   };
 }
 
+const stateWord = (outer: Fields, job: Fields): string | null =>
+  firstOf(job, STATE, asWord) ?? firstOf(outer, STATE, asWord);
+
 /** A job of the list; null when the entry has no reference. */
-export function readSubmission(entry: Json): SubmissionView | null {
+export function readSubmission(entry: Json, words: Dictionary): SubmissionView | null {
   const { outer, job } = jobIn(entry);
   const reference = firstOf(job, ID, asReference) ?? firstOf(outer, ID, asReference);
-  return reference === null ? null : { ...viewOf(outer, job), reference };
+  return reference === null ? null : { ...viewOf(outer, job, words), reference };
 }
 
-function viewOf(outer: Fields, job: Fields): Omit<SubmissionView, 'reference'> {
+function viewOf(outer: Fields, job: Fields, words: Dictionary): Omit<SubmissionView, 'reference'> {
   const counts = new Map([...COUNTS_IN.flatMap((name) => [...fieldsOf(job.get(name))]), ...job]);
   return {
-    state: firstOf(job, STATE, asWord) ?? firstOf(outer, STATE, asWord),
+    state: words.job(stateWord(outer, job)),
     project: firstOf(job, ['project', 'projectname', 'name', 'title'], (value) =>
       isObject(value) ? firstOf(fieldsOf(value), ['name', 'title'], asText) : asText(value),
     ),
@@ -127,10 +127,15 @@ export interface SubmissionsPage {
 }
 
 /** A page of the list (spec 4.5). One entry that cannot be read spoils it: it may be the one that is looked for. */
-export function readSubmissions(data: Json, envelope: Json, asked: Asked): SubmissionsPage | Nonsense {
+export function readSubmissions(
+  data: Json,
+  envelope: Json,
+  asked: Asked,
+  words: Dictionary,
+): SubmissionsPage | Nonsense {
   const listed = readList(data, envelope, JOBS, asked);
   if (listed === null) return new Nonsense('without a list of submissions');
-  const submissions = listed.items.map(readSubmission);
+  const submissions = listed.items.map((item) => readSubmission(item, words));
   if (!submissions.every((submission) => submission !== null))
     return new Nonsense('with a submission without reference');
   return { submissions, page: listed.page };
@@ -144,7 +149,7 @@ export function readDetail(
   data: Json,
   envelope: Json,
   asked: Asked,
-  words: Words,
+  words: Dictionary,
   reference: Reference,
 ): SubmissionDetail | Nonsense {
   if (!isObject(data)) return new Nonsense('without data');
@@ -153,22 +158,22 @@ export function readDetail(
   if (named !== null && named !== reference) return new Nonsense(`about ${named}, when ${reference} was asked for`);
   const listed = readList(data, envelope, URLS, asked);
   const urls = (listed?.items ?? []).flatMap((item) => readUrl(item, words) ?? []);
-  const submission = { ...viewOf(outer, job), reference };
+  const submission = { ...viewOf(outer, job, words), reference };
   return { submission, urls, page: listed?.page ?? { last: true, stated: false, total: null } };
 }
 
-function readUrl(item: Json, words: Words): UrlView | null {
+function readUrl(item: Json, words: Dictionary): UrlView | null {
   if (typeof item === 'string') return { url: item, state: 'open', word: null, reason: null };
   const fields = fieldsOf(item);
   const url = firstOf(fields, ['url', 'link', 'uri', 'loc', 'address', 'href', 'originalurl'], asText);
   if (url === null) return null;
-  const word = firstOf(fields, ['status', 'state', 'result', 'outcome', 'urlstatus'], asText);
+  const word = firstOf(fields, ['status', 'state', 'result', 'outcome', 'urlstatus'], asWord);
   const reason = firstOf(
     fields,
     ['reason', 'error', 'errormessage', 'message', 'failurereason', 'detail', 'note'],
-    (value) => (isObject(value) ? firstOf(fieldsOf(value), ['message', 'code'], asText) : asText(value)),
+    (value) => (isObject(value) ? firstOf(fieldsOf(value), ['message', 'code'], asSentence) : asSentence(value)),
   );
-  return { url, state: urlStateOf(word, words), word, reason };
+  return { url, state: words.url(word), word, reason };
 }
 
 /** The payload and the job in it, which may be the same. */

@@ -1,0 +1,154 @@
+import type { SubmissionState } from '../../contract/states.ts';
+import type { Verdict } from './answer.ts';
+
+/** What became of one URL of a job, as far as its word tells. */
+export type UrlState = 'completed' | 'failed' | 'open';
+
+/**
+ * Which words of a service mean what. Of a word that stands twice the first meaning counts, so an account's own words go
+ * before ours. `open` words are known to say that nothing is decided yet; an unknown one says so too, and is reported.
+ */
+export interface Words {
+  readonly job: Readonly<Record<SubmissionState, readonly string[]>>;
+  readonly url: Readonly<Record<UrlState, readonly string[]>>;
+  readonly check: Readonly<Record<'found' | 'notFound' | 'unknown', readonly string[]>>;
+  /** Ends of a job that are none of the five states: known, and called as they are. */
+  readonly ends: readonly string[];
+}
+
+/**
+ * Words that services are known to use. The specification names the states of a job and no others (2.1, 2.4). Few words
+ * mean "failed": a failed URL may be bought again, so a word that is only likely to say so must not.
+ */
+export const DEFAULT_WORDS: Words = {
+  job: {
+    queued: ['queued', 'pending', 'waiting', 'accepted', 'submitted', 'scheduled', 'created', 'received', 'new'],
+    processing: ['processing', 'in progress', 'running', 'started', 'working', 'active', 'ongoing'],
+    completed: ['completed', 'complete', 'done', 'finished', 'success', 'succeeded'],
+    partial: ['partial', 'partially completed', 'partial success', 'partially failed', 'completed with errors'],
+    failed: ['failed', 'failure'],
+  },
+  url: {
+    completed: [
+      ...['completed', 'complete', 'done', 'success', 'successful', 'succeeded'],
+      ...['ok', 'indexed', 'processed', 'finished'],
+    ],
+    failed: ['failed', 'failure', 'fail', 'error', 'errored', 'rejected', 'invalid', 'declined'],
+    open: [
+      ...['queued', 'pending', 'waiting', 'accepted', 'submitted', 'scheduled', 'created', 'received', 'new'],
+      ...['processing', 'in progress', 'running', 'started', 'working', 'active', 'ongoing', 'open'],
+    ],
+  },
+  check: {
+    found: ['found', 'indexed', 'in index', 'present', 'listed', 'visible', 'yes', 'true', 'positive'],
+    notFound: [
+      ...['not found', 'not indexed', 'not in index', 'not present', 'not listed', 'unindexed'],
+      ...['missing', 'absent', 'no', 'false', 'none', 'negative'],
+    ],
+    unknown: ['unknown', 'undetermined', 'inconclusive'],
+  },
+  ends: [],
+};
+
+/** Where a word that nobody knows was seen. */
+export interface UnknownWord {
+  readonly of: 'job' | 'url' | 'check';
+  readonly word: string;
+}
+
+/** The words of one account. An unknown word is told to `unknown`, each once. */
+export interface Dictionary {
+  /** One of the five states of the specification; an unknown word in lower case; null when there is no word. */
+  job(word: string | null): string | null;
+  url(word: string | null): UrlState;
+  /** What the first word that is known says; a record may hold others, such as "done", that say nothing of it. */
+  check(words: readonly string[]): Verdict;
+}
+
+const MOST_TOLD = 100;
+
+export function dictionaryOf(words: Words = DEFAULT_WORDS, unknown?: (seen: UnknownWord) => void): Dictionary {
+  const jobs = new Map<string, string>([
+    ...words.ends.map((word) => [plainWord(word), word.toLowerCase()] as const),
+    ...tableOf(words.job),
+  ]);
+  const urls = tableOf(words.url);
+  const checks = tableOf(words.check);
+  const told = new Set<string>();
+  const tell = (of: UnknownWord['of'], word: string) => {
+    const id = `${of} ${plainWord(word)}`;
+    if (told.has(id) || told.size >= MOST_TOLD) return;
+    told.add(id);
+    unknown?.({ of, word });
+  };
+  return {
+    job(word) {
+      if (word === null) return null;
+      const state = jobs.get(plainWord(word));
+      if (state === undefined) tell('job', word);
+      return state ?? word.toLowerCase();
+    },
+    url(word) {
+      if (word === null) return 'open';
+      const state = urls.get(plainWord(word));
+      if (state === undefined) tell('url', word);
+      return state ?? 'open';
+    },
+    check(said) {
+      const verdict = said.map((word) => checks.get(plainWord(word))).find((each) => each !== undefined);
+      if (verdict === undefined && said[0] !== undefined) tell('check', said[0]);
+      return verdict === undefined || verdict === 'unknown' ? 'unknown' : verdict === 'found' ? 'found' : 'not-found';
+    },
+  };
+}
+
+function tableOf<Meaning extends string>(
+  words: Readonly<Record<Meaning, readonly string[]>>,
+): ReadonlyMap<string, Meaning> {
+  const table = new Map<string, Meaning>();
+  for (const [meaning, list] of Object.entries(words) as [Meaning, readonly string[]][]) {
+    for (const word of list) if (!table.has(plainWord(word))) table.set(plainWord(word), meaning);
+  }
+  return table;
+}
+
+/**
+ * A word without what services write differently: "In-Progress", "in_progress" and "inProgress" are one, as are
+ * "TAMAMLANDI", "tamamlandı" and "Tamamlandi" (the four letters i of Turkish, and all marks on letters).
+ */
+export function plainWord(word: string): string {
+  return word
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replaceAll('ı', 'i')
+    .toLowerCase()
+    .replace(/[\s._-]+/g, '');
+}
+
+/** An account's words before ours: what it calls failed is failed, whatever we took it for. */
+export function withWords(own: WordSettings, ends: readonly string[] = []): Words {
+  return {
+    ends,
+    job: first(own.job ?? {}, DEFAULT_WORDS.job),
+    url: first(own.url ?? {}, DEFAULT_WORDS.url),
+    check: first(own.check ?? {}, DEFAULT_WORDS.check),
+  };
+}
+
+/** The words that an account sets, where it sets any. */
+export type WordSettings = { readonly [Of in 'job' | 'url' | 'check']?: Partial<Words[Of]> };
+
+/** Ours are kept but for those to which the account gives a meaning of its own. */
+function first<Meaning extends string>(
+  own: Partial<Record<Meaning, readonly string[]>>,
+  ours: Readonly<Record<Meaning, readonly string[]>>,
+): Readonly<Record<Meaning, readonly string[]>> {
+  const taken = new Set(
+    Object.values<readonly string[] | undefined>(own).flatMap((list) => (list ?? []).map(plainWord)),
+  );
+  const merged = Object.entries<readonly string[]>(ours).map(([meaning, list]) => [
+    meaning,
+    [...(own[meaning as Meaning] ?? []), ...list.filter((word) => !taken.has(plainWord(word)))],
+  ]);
+  return Object.fromEntries(merged) as Record<Meaning, readonly string[]>;
+}

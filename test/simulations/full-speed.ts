@@ -1,22 +1,18 @@
 /**
- * A key at full speed: npm run simulate:speed -- [--batches 300] [--workers 3] [--minute 6000].
- * Several workers, one key, a service that counts strictly. What a minute is, is a setting of both sides; every other
- * length follows. Exit code 1 when a promise is missed.
+ * A key at full speed: npm run simulate:speed -- [--batches 300] [--workers 3] [--minute 6000] [--stand-in]; a whole day
+ * of it: npm run simulate:day. Several workers, one key, a service that counts strictly. What a minute is, is a setting
+ * of both sides; every other length follows. SIGTERM ends it early, with the figures so far. Exit code 1 when a promise
+ * is missed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from '../../src/database/sql.ts';
-import { diffRun } from '../../src/ledger/diff-run.ts';
-import { observe } from '../../src/ledger/observe.ts';
-import { planRun } from '../../src/ledger/plan-run.ts';
-import { beginRun, endRun } from '../../src/ledger/runs.ts';
-import type { AccountId, RunId, WatchId } from '../../src/submission/ids.ts';
-import type { Url } from '../../src/url/url.ts';
+import type { AccountId } from '../../src/submission/ids.ts';
 import { dispatcherWorkflowId, TASK_QUEUE } from '../../workflows/ids.ts';
 import type { dispatchAccount } from '../../workflows/index.ts';
 import { wakeSignal } from '../../workflows/messages.ts';
-import { HOST } from '../faults/site.ts';
 import { historySizes, sumOf } from './histories.ts';
+import { planBatch } from './plan-batches.ts';
 import { openStack, type Stack } from './stack.ts';
 
 const { values } = parseArgs({
@@ -24,82 +20,111 @@ const { values } = parseArgs({
     batches: { type: 'string', default: '300' },
     workers: { type: 'string', default: '3' },
     minute: { type: 'string', default: '6000' },
+    'job-minutes': { type: 'string', default: '7' },
+    'stand-in': { type: 'boolean', default: false },
   },
 });
 const batches = Number(values.batches);
 const minuteMs = Number(values.minute);
 const LANE = 10;
+/** So many batches wait at any time: the lane is never idle for want of work. */
+const AHEAD = 300;
+const DAY = { batches: 14_400, requests: 30_000 };
 
-/** One batch a run, straight into the ledger: crawling is not what is measured. */
-async function plan({ ledger, config }: Stack): Promise<void> {
-  const watch = config.watches.get('shop' as WatchId)!;
-  const account = config.accounts.get(watch.account)!;
-  for (let n = 0; n < batches; n++) {
-    const run = `planned-${n}` as RunId;
-    const sitemap = `https://${HOST}/${n}.xml`;
-    const start = { watch: watch.id, account: account.id, run, sources: [sitemap], scope: '' };
-    await beginRun(ledger, { ...start, firstRun: 'submit' });
-    const observation = await observe(ledger, run);
-    const pages = [0, 1, 2].map((page) => ({
-      url: `https://${HOST}/${n}/${page}` as Url,
-      lastmod: null,
-      lastmodAt: null,
-    }));
-    await observation.entries(sitemap, pages);
-    await observation.verdict(sitemap, {
-      verdict: 'complete',
-      kind: 'urlset',
-      urls: pages.length,
-      fingerprint: `${n}`,
-    });
-    await diffRun(ledger, run, { complete: false });
-    await planRun(ledger, run, { watch, account });
-    await endRun(ledger, run, 'finished');
-  }
+const account = 'main' as AccountId;
+const misses: string[] = [];
+let ended = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    ended = true;
+  });
 }
 
-const stack = await openStack({ workers: Number(values.workers), service: 'fast', minuteMs, jobMinutes: 7 });
-const misses: string[] = [];
-try {
-  await plan(stack);
-  const account = 'main' as AccountId;
-  await stack.client.workflow.signalWithStart<typeof dispatchAccount, []>('dispatchAccount', {
+const settledIn = async ({ ledger }: Stack): Promise<number> =>
+  (await ledger.db.get(sql<{ n: number }>`SELECT count(*) AS n FROM batches WHERE settled_at IS NOT NULL`))!.n;
+
+const wake = (stack: Stack) =>
+  stack.client.workflow.signalWithStart<typeof dispatchAccount, []>('dispatchAccount', {
     workflowId: dispatcherWorkflowId(account),
     taskQueue: TASK_QUEUE,
     args: [{ account }],
     signal: wakeSignal,
   });
-  for (const end = Date.now() + batches * minuteMs; Date.now() < end; await sleep(500)) {
-    const row = await stack.ledger.db.get(sql<{ open: number }>`
-      SELECT count(*) AS open FROM batches WHERE settled_at IS NULL`);
-    if (row!.open === 0) break;
+
+/** Until every batch is tracked to its end, or for twice as long as it should take. Tells how many were planned. */
+async function play(stack: Stack): Promise<number> {
+  let planned = 0;
+  const lasts = (batches / LANE) * minuteMs;
+  const latest = Date.now() + 2 * lasts + 20 * minuteMs;
+  for (let told = Date.now(); !ended && Date.now() < latest; await sleep(200)) {
+    const wanted = Math.min(batches, stack.server.posts.length + AHEAD);
+    for (; planned < wanted && !ended; planned++) await planBatch(stack, planned);
+    if (planned <= AHEAD) await wake(stack);
+    if ((await settledIn(stack)) === batches) break;
+    if (Date.now() - told > 60_000) {
+      told = Date.now();
+      console.log(figures(stack, await settledIn(stack)));
+    }
   }
-  const settled = await stack.ledger.db.get(sql<{ n: number }>`
-    SELECT count(*) AS n FROM batches WHERE settled_at IS NOT NULL`);
+  return planned;
+}
+
+const requestsOf = ({ server }: Stack): number => sumOf([...server.answers.values()]);
+const refusedOf = ({ server }: Stack): number =>
+  sumOf([...server.answers].filter(([answer]) => answer.endsWith(' 429')).map(([, times]) => times));
+
+function laneUse({ server }: Stack): { minutes: number; used: number } {
+  const { posts } = server;
+  const minutes = ((posts.at(-1) ?? 0) - (posts[0] ?? 0)) / minuteMs;
+  return { minutes, used: (posts.length - LANE) / (LANE * minutes) };
+}
+
+function figures(stack: Stack, settled: number): string {
+  const { minutes, used } = laneUse(stack);
+  const sent = stack.server.posts.length;
+  return (
+    `${sent} batches sent, ${settled} tracked to their end; 429 answers: ${refusedOf(stack)}; ` +
+    `submissions lane used: ${(100 * used).toFixed(1)}% over ${minutes.toFixed(1)} minutes; ` +
+    `requests: ${requestsOf(stack)}, ${(requestsOf(stack) / sent).toFixed(2)} a batch`
+  );
+}
+
+const stack = await openStack({
+  workers: Number(values.workers),
+  service: 'fast',
+  minuteMs,
+  jobMinutes: Number(values['job-minutes']),
+  standIn: values['stand-in'],
+});
+try {
+  const planned = await play(stack);
+  const settled = await settledIn(stack);
   await sleep(2_000);
 
-  const { posts, answers } = stack.proxy;
-  const minutes = (posts.at(-1)! - posts[0]!) / minuteMs;
-  const used = (posts.length - LANE) / (LANE * minutes);
-  const refused = sumOf([...answers].filter(([answer]) => answer.endsWith(' 429')).map(([, times]) => times));
-  const requests = sumOf([...answers.values()]);
-  const sizes = await historySizes(stack.client);
-  const events = sumOf(sizes.map((size) => size.events)) / batches;
+  const { used } = laneUse(stack);
+  const perBatch = requestsOf(stack) / stack.server.posts.length;
+  console.log(
+    `${batches} batches wanted, ${planned} planned; ${values.workers} workers, minute = ${minuteMs} ms, ` +
+      `service: ${values['stand-in'] ? 'a stand-in' : 'the real one'}`,
+  );
+  console.log(figures(stack, settled));
+  console.log(`answers: ${[...stack.server.answers].map((each) => each.join(': ')).join(', ')}`);
+  if (settled !== batches) misses.push(`${batches - settled} batches did not come to their end`);
+  if (refusedOf(stack) > 0) misses.push('a 429 was provoked');
+  if (used < 0.95) misses.push('less than 95% of the submissions lane was used');
+  if (perBatch > DAY.requests / DAY.batches)
+    misses.push('a day of 14,400 batches would need more than 30,000 requests');
+
+  const sizes = await historySizes(stack.client, 1_000);
+  const of = (type: string) => sizes.filter((size) => size.type === type);
+  const eventsOf = (type: string) => sumOf(of(type).map((size) => size.events));
+  const trackers = of('trackSubmission').length;
+  const events = eventsOf('trackSubmission') / trackers + eventsOf('dispatchAccount') / stack.server.posts.length;
   const payload = Math.max(...sizes.map((size) => size.largestPayload));
   console.log(
-    `${settled!.n} of ${batches} batches tracked to their end, ${values.workers} workers, minute = ${minuteMs} ms`,
+    `history: ${events.toFixed(1)} events a batch, dispatcher (${of('dispatchAccount').length} executions) and tracker ` +
+      `(${trackers} of them read); largest payload ${payload} bytes`,
   );
-  console.log(
-    `429 answers: ${refused}; submissions lane used: ${(100 * used).toFixed(1)}% over ${minutes.toFixed(1)} minutes`,
-  );
-  console.log(
-    `requests: ${requests}, ${(requests / batches).toFixed(2)} a batch (${[...answers].map((each) => each.join(': ')).join(', ')})`,
-  );
-  console.log(`history: ${events.toFixed(1)} events a batch, dispatcher and tracker; largest payload ${payload} bytes`);
-  if (settled!.n !== batches) misses.push('not every batch came to its end');
-  if (refused > 0) misses.push('a 429 was provoked');
-  if (used < 0.95) misses.push('less than 95% of the submissions lane was used');
-  if (requests / batches > 30_000 / 14_400) misses.push('a day of 14,400 batches would need more than 30,000 requests');
   if (events > 40) misses.push('more than 40 events a batch');
   if (payload >= 32_768) misses.push('a payload of 32 KB or more');
 } finally {

@@ -8,12 +8,14 @@ export interface HistorySize {
   readonly largestPayload: number;
 }
 
-/** What the connector's workflows have left behind, one line for each execution. */
-export async function historySizes(client: Client): Promise<HistorySize[]> {
+/** What the connector's workflows have left behind, one line for each execution, of at most so many trackers. */
+export async function historySizes(client: Client, mostTrackers = Number.POSITIVE_INFINITY): Promise<HistorySize[]> {
   const sizes: HistorySize[] = [];
   const types = ['watchSitemap', 'dispatchAccount', 'trackSubmission', 'checkIndex'];
   const query = types.map((type) => `WorkflowType = '${type}'`).join(' OR ');
+  let trackers = 0;
   for await (const { workflowId, runId, type } of client.workflow.list({ query })) {
+    if (type === 'trackSubmission' && ++trackers > mostTrackers) continue;
     const handle = client.workflow.getHandle(workflowId, runId);
     const { historySize } = await handle.describe();
     const { events } = await handle.fetchHistory();

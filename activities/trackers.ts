@@ -9,16 +9,28 @@ import type { Deps } from './deps.ts';
 import { onSharedTick } from './status-board.ts';
 import type { TrackInput } from './types.ts';
 
+/** Longer than another process may take to write down what it has sent. */
+const RECENT_MS = 600_000;
+/** More jobs than become one within that time. */
+const REMEMBERED = 1_000;
+
 /**
  * Sees to it that every open job of the account has its tracker: started after each accepted batch, and again for those
- * that a crash, or a server that lost its state, left without one. One that runs already is left alone.
+ * that a crash, or a server that lost its state, left without one. One that runs already is left alone. All open jobs
+ * are looked through once a process, then the recent ones: a hundred thousand standard jobs may be open at a time.
  */
 export async function startTrackers(deps: Deps, account: AccountId): Promise<void> {
   const known = deps.tracked(account);
-  for (const open of await openSubmissions(deps.ledger, account)) {
+  const since = known.size === 0 ? 0 : deps.now() - RECENT_MS;
+  for (const open of await openSubmissions(deps.ledger, account, since)) {
     if (known.has(open.reference)) continue;
     await startTracker(deps, account, open);
     known.add(open.reference);
+  }
+  // The oldest first. One that is forgotten too early is found to have its tracker.
+  for (const reference of known) {
+    if (known.size <= REMEMBERED) break;
+    known.delete(reference);
   }
 }
 

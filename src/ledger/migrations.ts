@@ -117,4 +117,12 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX batches_by_acceptance ON batches (account_id, accepted_at) WHERE accepted_at IS NOT NULL',
     ],
   },
+  {
+    name: 'jobs to follow, without those that have ended',
+    statements: () => [
+      'DROP INDEX batches_open',
+      `CREATE INDEX batches_followed ON batches (account_id, accepted_at)
+        WHERE state = 'accepted' AND settled_at IS NULL`,
+    ],
+  },
 ];

@@ -29,13 +29,14 @@ interface OpenRow extends Omit<OpenSubmission, 'acceptedAt' | 'lookedAt' | 'ende
   readonly ended_at: number | null;
 }
 
-/** The account's jobs to follow, oldest first. Uses batches_open. */
-export async function openSubmissions(ledger: Ledger, account: AccountId): Promise<OpenSubmission[]> {
+/** The account's jobs to follow that were accepted since then, oldest first. Uses batches_followed. */
+export async function openSubmissions(ledger: Ledger, account: AccountId, since = 0): Promise<OpenSubmission[]> {
   const rows = await ledger.db.all(sql<OpenRow>`
     SELECT b.id AS batch, w.name AS watch, b.idempotency_key AS key, b.reference, b.service, b.urls,
       b.job_state AS state, b.accepted_at, b.looks, b.looked_at, b.ended_at
     FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
-    WHERE b.account_id = ${account} AND b.state = 'accepted' AND b.settled_at IS NULL ORDER BY b.id`);
+    WHERE b.account_id = ${account} AND b.state = 'accepted' AND b.settled_at IS NULL AND b.accepted_at >= ${since}
+    ORDER BY b.accepted_at, b.id`);
   return rows.map(({ accepted_at, looked_at, ended_at, ...row }) => {
     return { ...row, acceptedAt: accepted_at, lookedAt: looked_at, ended: ended_at !== null };
   });

@@ -1,60 +1,108 @@
 import { pick, seeded } from './seeded.ts';
 import { HOST } from './site.ts';
 
-/** What happens besides the network: which program dies, or which workflow is set back. */
-export const ACTIONS = ['kill worker', 'kill service', 'kill temporal', 'reset'] as const;
+/** What happens besides the network: a program dies, a workflow is set back, a key or the money stops for a while. */
+export const ACTIONS = [
+  'kill worker',
+  'kill service',
+  'kill temporal',
+  'reset',
+  'refuse key',
+  'replace key',
+  'top up',
+] as const;
 export type Action = (typeof ACTIONS)[number];
 
 export interface PlannedAction {
   readonly action: Action;
-  /** Wait before it, and how long a killed program stays away, in milliseconds. */
+  /** Wait before it, and how long a killed program stays away or a key is refused, in milliseconds. */
   readonly afterMs: number;
   readonly awayMs: number;
+  /** Whether a person tells the dispatcher that the key works or the money is there; else it finds out by itself. */
+  readonly told: boolean;
+}
+
+export interface WatchPlan {
+  readonly first: readonly string[];
+  /** What a later run finds besides, and what it does not find any more. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Sitemaps below the index; 1: the sitemap itself lists the pages. */
+  readonly parts: number;
 }
 
 export interface SchedulePlan {
   readonly seed: number;
-  /** By watch: what its sitemap lists at first, and what it lists besides later on. */
-  readonly watches: ReadonlyMap<string, { readonly first: readonly string[]; readonly later: readonly string[] }>;
+  readonly watches: ReadonlyMap<string, WatchPlan>;
+  /** Share of requests that meet a fault, 0 to 1: at the service, and at the sites. */
   readonly faultShare: number;
+  readonly crawlFaultShare: number;
   /** Batches with more URLs than that are refused with 413; null: none is. */
   readonly tooLarge: number | null;
+  /** What the account holds at first, as a share of what the first pages cost; null: ample. */
+  readonly funds: number | null;
+  /** How long the service works on a job. 0: at once; else in some steps, between which it can be killed. */
+  readonly jobMs: number;
   readonly actions: readonly PlannedAction[];
 }
 
 /** A URL that the gateway refuses with 422. */
 export const POISON = '~poison';
 /** A URL that the simulated processor fails. */
-const FAILS = '~fail';
+export const FAILS = '~fail';
 
 /** The schedule of a seed: the same on every machine. What falls together in time is up to the machine. */
 export function planOf(seed: number): SchedulePlan {
   const random = seeded(seed);
+  const chance = (share: number) => random() < share;
   const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));
-  const poisoned = random() < 0.4;
+  const poisoned = chance(0.4);
   const watches = new Map(
-    Array.from({ length: between(2, 4) }, (_, n) => {
-      const watch = `w${n}`;
-      const first = pagesOf(watch, 'a', between(20, 400), random);
-      const later = pagesOf(watch, 'b', between(1, 60), random);
-      // One is enough: finding it takes a request for each halving of its batch.
-      const poison = poisoned && n === 0 ? [`https://${HOST}/${watch}/${POISON}`] : [];
-      return [watch, { first: [...first, ...poison], later }] as const;
-    }),
+    // One poisoned page is enough: finding it takes a request for each halving of its batch.
+    Array.from(
+      { length: between(2, 4) },
+      (_, n) => [`w${n}`, watchPlan(`w${n}`, poisoned && n === 0, random)] as const,
+    ),
   );
+  const funds = chance(0.3) ? 0.1 + random() * 0.8 : null;
   // The server restarts for all schedules that run beside this one: it is killed less often.
   const choices: Action[] = ['kill worker', 'kill worker', 'kill service', 'reset', 'reset', 'reset'];
-  if (random() < 0.35) choices.push('kill temporal', 'kill temporal');
+  if (chance(0.35)) choices.push('kill temporal', 'kill temporal');
+  if (chance(0.35)) choices.push('refuse key', 'replace key');
+  const actions = Array.from({ length: between(1, 4) }, () => plannedAction(pick(random, choices), random));
+  if (funds !== null) actions.splice(between(0, actions.length), 0, plannedAction('top up', random));
   return {
     seed,
     watches,
     faultShare: 0.1 + random() * 0.5,
-    tooLarge: random() < 0.3 ? between(40, 150) : null,
-    actions: Array.from({ length: between(1, 4) }, () => ({
-      action: pick(random, choices),
-      afterMs: Math.floor(random() ** 2 * 3_000),
-      awayMs: Math.floor(random() ** 2 * 1_500),
-    })),
+    crawlFaultShare: chance(0.5) ? random() * 0.5 : 0,
+    tooLarge: chance(0.3) ? between(40, 150) : null,
+    funds,
+    jobMs: chance(0.35) ? 600 : 0,
+    actions,
+  };
+}
+
+function plannedAction(action: Action, random: () => number): PlannedAction {
+  return {
+    action,
+    afterMs: Math.floor(random() ** 2 * 3_000),
+    awayMs: 100 + Math.floor(random() ** 2 * 1_500),
+    told: random() < 0.8,
+  };
+}
+
+function watchPlan(watch: string, poisoned: boolean, random: () => number): WatchPlan {
+  const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));
+  const first = pagesOf(watch, 'a', between(20, 400), random);
+  const added = pagesOf(watch, 'b', between(1, 60), random);
+  // Most changes are small; some are a relaunch, which the guard holds for a person.
+  const leaving = random() < 0.5 ? 0 : random() < 0.8 ? random() * 0.2 : 0.4 + random() * 0.4;
+  return {
+    first: poisoned ? [...first, `https://${HOST}/${watch}/${POISON}`] : first,
+    added,
+    removed: first.filter(() => random() < leaving),
+    parts: random() < 0.5 ? 1 : between(2, 3),
   };
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pick } from './seeded.ts';
+import { deckOf } from './seeded.ts';
 
 /** What the proxy may do to a request. "After" means that the service has done its work by then. */
 export const FAULTS = [
@@ -11,6 +11,7 @@ export const FAULTS = [
   'rate-limit',
   'unavailable',
   'stall',
+  'late',
   'error-after',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
@@ -24,6 +25,8 @@ export interface ProxyOptions {
   readonly stallMs: number;
   /** A refusal that depends on the content alone, so that it comes every time: bad URLs, batches that are too large. */
   readonly refuses: (body: string) => 422 | 413 | null;
+  /** Whether the gateway refuses the key of every request now, with 401. */
+  readonly refusesKey?: () => boolean;
 }
 
 export interface FaultProxy {
@@ -44,6 +47,7 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
   const bodies = new Map<string, Set<string>>();
   const answers = new Map<string, number>();
   const posts: number[] = [];
+  const nextFault = deckOf(options.random, FAULTS);
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -52,12 +56,16 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
       const body = Buffer.concat(chunks);
       remember(bodies, incoming, body);
       const refusal = incoming.method === 'POST' ? options.refuses(body.toString('utf8')) : null;
-      const fault = options.random() < options.share() ? pick(options.random, FAULTS) : null;
+      const fault = options.random() < options.share() ? nextFault() : null;
       if (incoming.method === 'POST') posts.push(Date.now());
       outgoing.on('finish', () => {
         const answer = `${incoming.method} ${outgoing.statusCode}`;
         answers.set(answer, (answers.get(answer) ?? 0) + 1);
       });
+      if (options.refusesKey?.()) {
+        outgoing.writeHead(401, { 'content-type': 'application/json' }).end(envelope('unauthorized'));
+        return;
+      }
       if (fault !== null) done.set(fault, (done.get(fault) ?? 0) + 1);
       handle(fault, refusal, incoming, body, outgoing, options);
     });
@@ -111,6 +119,13 @@ function handle(
       return;
     case 'unavailable':
       give(503, 'application/json', envelope('unavailable'), { 'retry-after': '1' });
+      return;
+    case 'late':
+      // The client has given up and perhaps asked again by the time that the service gets this.
+      setTimeout(() => {
+        if (refusal === null) forward(incoming, body, options).catch(() => undefined);
+        outgoing.destroy();
+      }, options.stallMs * 1.3);
       return;
     default:
       (refusal === null ? forward(incoming, body, options) : Promise.resolve(refused(refusal)))

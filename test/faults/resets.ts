@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
@@ -8,47 +9,79 @@ import { throughOutages } from './temporal.ts';
 
 /** temporal.api.enums.v1.EventType */
 const WORKFLOW_TASK_COMPLETED = 7;
+/** How long a workflow that runs is looked for; after that one that has ended is set back, which starts it again. */
+const PATIENCE_MS = 2_000;
 
 /**
- * Sets one workflow back to an earlier workflow task, as a person does in the Web UI: a run, the dispatcher or a tracker.
- * Whatever it did since then it does again. Returns what was reset, or why nothing was.
+ * Sets one workflow back to an earlier workflow task, as a person does in the Web UI: a run, an index-check, the
+ * dispatcher or a tracker, one that runs where there is one. Whatever it did since then it does again. Returns what was
+ * reset; null when there was nothing that could be.
  */
 export async function resetSomething(
   client: Client,
   ledger: Database,
-  runs: readonly string[],
+  started: readonly string[],
   random: () => number,
-): Promise<string> {
-  const batches = await ledger.all(
-    sql<{ key: IdempotencyKey }>`SELECT idempotency_key AS key FROM batches WHERE reference IS NOT NULL`,
-  );
-  const kinds = [runs, [dispatcherWorkflowId('main' as AccountId)], batches.map(({ key }) => trackerWorkflowId(key))];
-  const workflowId = pick(
-    random,
-    pick(
-      random,
-      kinds.filter((ids) => ids.length > 0),
-    ),
-  );
-  try {
-    return await throughOutages(() => reset(client, workflowId, random));
-  } catch (error) {
-    return `${workflowId} could not be reset: ${(error as Error).message}`;
+): Promise<string | null> {
+  for (const end = Date.now() + PATIENCE_MS; ; await sleep(100)) {
+    const late = Date.now() > end;
+    const ids = shuffled([...started, ...(await ownIds(ledger))], random);
+    for (const workflowId of ids) {
+      const hit = await throughOutages(() => reset(client, workflowId, { alsoEnded: late, random }));
+      if (hit !== null) return hit;
+    }
+    if (late) return null;
   }
 }
 
-async function reset(client: Client, workflowId: string, random: () => number): Promise<string> {
-  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
-  const points = (events ?? []).filter(({ eventType }) => eventType === WORKFLOW_TASK_COMPLETED);
-  if (points.length === 0) return `${workflowId} has no point to go back to`;
-  const point = pick(random, points);
-  const at = Number(point.eventId);
-  await client.workflowService.resetWorkflowExecution({
-    namespace: client.options.namespace,
-    workflowExecution: { workflowId },
-    reason: 'fault schedule',
-    workflowTaskFinishEventId: point.eventId ?? null,
-    requestId: `${workflowId}-${at}-${Math.floor(random() * 1e9)}`,
-  });
-  return `${workflowId} to event ${at} of ${events?.length}`;
+/** The dispatcher, and the trackers of the latest jobs. */
+async function ownIds(ledger: Database): Promise<string[]> {
+  const batches = await ledger.all(sql<{ key: IdempotencyKey }>`
+    SELECT idempotency_key AS key FROM batches WHERE reference IS NOT NULL ORDER BY id DESC LIMIT 5`);
+  return [dispatcherWorkflowId('main' as AccountId), ...batches.map(({ key }) => trackerWorkflowId(key))];
+}
+
+function shuffled(ids: readonly string[], random: () => number): string[] {
+  return ids
+    .map((id) => ({ id, at: random() }))
+    .sort((left, right) => left.at - right.at)
+    .map(({ id }) => id);
+}
+
+async function reset(
+  client: Client,
+  workflowId: string,
+  { alsoEnded, random }: { readonly alsoEnded: boolean; readonly random: () => number },
+): Promise<string | null> {
+  const handle = client.workflow.getHandle(workflowId);
+  try {
+    const { status } = await handle.describe();
+    if (status.name !== 'RUNNING' && !alsoEnded) return null;
+    const { events } = await handle.fetchHistory();
+    const points = (events ?? []).filter(({ eventType }) => eventType === WORKFLOW_TASK_COMPLETED);
+    if (points.length === 0) return null;
+    const { eventId } = pick(random, points);
+    await client.workflowService.resetWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId },
+      reason: 'fault schedule',
+      workflowTaskFinishEventId: eventId ?? null,
+      requestId: `${workflowId}-${eventId}-${Math.floor(random() * 1e9)}`,
+    });
+    const was = status.name === 'RUNNING' ? 'running' : 'ended';
+    return `${workflowId} (${was}) to event ${eventId} of ${events?.length}`;
+  } catch (error) {
+    // Not started, or not in a state that can be reset: another is tried. What is an outage is for the caller.
+    if (isRefusal(error)) return null;
+    throw error;
+  }
+}
+
+/** NOT_FOUND, INVALID_ARGUMENT, FAILED_PRECONDITION of gRPC, as such or as what the client makes of them. */
+function isRefusal(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause.name === 'WorkflowNotFoundError' || [3, 5, 9].includes((cause as { code?: number }).code ?? -1))
+      return true;
+  }
+  return false;
 }

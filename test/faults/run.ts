@@ -2,10 +2,11 @@
  * Plays fault schedules: npm run test:faults -- [--schedules N] [--seed S] [--only SEED] [--at-once K].
  * Exit code 1 when a schedule broke a promise; each failing seed is printed with the command that plays it alone.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { newFolder } from './folder.ts';
+import { quickStarts } from './quick-start.ts';
 import { playSchedule, type ScheduleReport } from './schedule.ts';
 import { startFaultyTemporal } from './temporal.ts';
 
@@ -23,22 +24,37 @@ const seeds =
     ? Array.from({ length: Number(values.schedules) }, (_, n) => Number(values.seed) + n)
     : [Number(values.only)];
 
-const folder = mkdtempSync(join(tmpdir(), 'courier-faults-'));
+const folder = newFolder();
+await quickStarts(folder);
 const temporal = await startFaultyTemporal(folder);
 const began = performance.now();
 const failed: number[] = [];
-const sums = { urls: 0, bought: 0, faults: 0, actions: 0 };
+const sums = { urls: 0, bought: 0, deeds: 0 };
+const met = new Map<string, number>();
 
-function tell({ seed, ms, tally, done, faults, breaches }: ScheduleReport): void {
-  const { urls, bought, jobs, checks } = tally;
+const add = (counts: Map<string, number>, name: string, times = 1) => counts.set(name, (counts.get(name) ?? 0) + times);
+const listed = (counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([name, times]) => `${name} ${times}`).join(', ') || 'none';
+
+function tell({ seed, ms, tally, laps, deeds, approved, faults, breaches }: ScheduleReport): void {
+  const { urls, bought, jobs, checks, ends } = tally;
+  const hits = deeds.filter(({ hit }) => hit);
   sums.urls += urls;
   sums.bought += bought;
-  sums.faults += faults;
-  sums.actions += done.length;
+  sums.deeds += hits.length;
+  for (const [name, times] of faults) add(met, name, times);
+  for (const { action } of hits) add(met, action);
+  if (approved > 0) add(met, 'held and approved', approved);
   const verdict = breaches.length === 0 ? 'ok  ' : 'FAIL';
-  const text = `${urls} URLs, bought ${bought} in ${jobs} jobs, ${checks} checks; ${faults} network faults`;
-  console.log(`${verdict} seed ${seed} in ${(ms / 1_000).toFixed(1)} s: ${text}, ${done.length} other`);
-  if (breaches.length > 0 || values.verbose) for (const line of done) console.log(`       ${line}`);
+  console.log(
+    `${verdict} seed ${seed} in ${(ms / 1_000).toFixed(1)} s: ${urls} URLs, bought ${bought} in ${jobs} jobs, ` +
+      `${checks} checks; ${hits.map(({ action }) => action).join(', ') || 'nothing killed'}; faults: ${listed(faults)}`,
+  );
+  if (breaches.length > 0 || values.verbose) {
+    for (const { text } of deeds) console.log(`       ${text}`);
+    console.log(`       milliseconds: ${listed(laps)}`);
+    console.log(`       ends: ${listed(ends)}`);
+  }
   if (breaches.length === 0) {
     rmSync(join(folder, String(seed)), { recursive: true, force: true });
     return;
@@ -70,11 +86,13 @@ for (const [signal, code] of [
 const count = seeds.length;
 await Promise.all(Array.from({ length: Math.min(Number(values['at-once']), count) }, lane));
 await temporal.stop();
-const { urls, bought, faults, actions } = sums;
+const { urls, bought, deeds } = sums;
 console.log(
   `${count - failed.length} of ${count} schedules held in ${((performance.now() - began) / 1_000).toFixed(0)} s: ` +
-    `${urls} URLs, ${bought} bought, ${faults} network faults, ${actions} kills and resets`,
+    `${urls} URLs, ${bought} bought, ${deeds} kills, resets and other acts`,
 );
+console.log(`met: ${listed(met)}`);
+console.log('checked: the charge of every URL generation, the body of every key, and the end of every URL');
 if (failed.length === 0) rmSync(folder, { recursive: true, force: true });
 else console.log(`failed: ${failed.join(', ')}`);
 process.exit(failed.length === 0 ? 0 : 1);

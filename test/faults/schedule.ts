@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { startCheck, startRun } from '../../src/cli/run-job.ts';
 import type { Watch } from '../../src/config/config.ts';
-import { sql } from '../../src/database/sql.ts';
-import type { AccountId } from '../../src/submission/ids.ts';
-import { checkWorkflowId, dispatcherWorkflowId, watchWorkflowId } from '../../workflows/ids.ts';
-import { type PlannedAction, planOf } from './plan.ts';
-import { resetSomething } from './resets.ts';
+import { checkWorkflowId, watchWorkflowId } from '../../workflows/ids.ts';
+import { act, type Deed } from './actions.ts';
+import { approveHeldRuns } from './operator.ts';
+import { planOf, type SchedulePlan } from './plan.ts';
+import { stillOpen, untilQuiet, workLeft } from './quiet.ts';
 import { seeded } from './seeded.ts';
 import { type FaultyTemporal, throughOutages } from './temporal.ts';
 import { judge, type Tally } from './verdict.ts';
@@ -16,10 +16,15 @@ import { openWorld, type World } from './world.ts';
 export interface ScheduleReport {
   readonly seed: number;
   readonly ms: number;
+  /** What was reached when, in milliseconds since the beginning. */
+  readonly laps: ReadonlyMap<string, number>;
   readonly tally: Tally;
   /** What was done to it, in order. */
-  readonly done: readonly string[];
-  readonly faults: number;
+  readonly deeds: readonly Deed[];
+  /** Runs that a guard held and a person approved. */
+  readonly approved: number;
+  /** How often each fault of the network and of the sites was met, and each refusal: "drop-after", "sitemap cut", "POST 402". */
+  readonly faults: ReadonlyMap<string, number>;
   readonly breaches: readonly string[];
 }
 
@@ -28,90 +33,100 @@ const NOISY_ANSWERS = 50;
 const NOISE_MS = 30_000;
 /** How long after the last fault everything may take to come to its end. */
 const CALM_MS = 240_000;
+const MAX_ROUNDS = 6;
+/** Answers that the connector must not take for a passing fault. */
+const REFUSALS = / (401|402|409|413|422)$/;
 
 /** Plays one schedule and compares the books afterwards. Throws only when the harness itself cannot go on. */
 export async function playSchedule(seed: number, temporal: FaultyTemporal, folder: string): Promise<ScheduleReport> {
   const began = performance.now();
+  const laps = new Map<string, number>();
+  const lap = (name: string) => laps.set(name, Math.round(performance.now() - began));
   const plan = planOf(seed);
   const world = await openWorld(plan, temporal, join(folder, String(seed)));
-  const done: string[] = [];
-  const started = new Set<string>();
-  const watches = [...world.config.watches.values()];
+  lap('started');
+  const approving = approveHeldRuns(world.client, world.ledger);
   try {
-    const random = seeded(seed ^ 0xfa17);
-    const half = Math.ceil(plan.actions.length / 2);
-    await startAll(world, watches, 'a', started);
-    for (const planned of plan.actions.slice(0, half)) done.push(await act(planned, world, temporal, started, random));
-    for (const [watch, { later }] of plan.watches) world.site.publish(watch, later);
-    await startAll(world, watches, 'b', started);
-    await startChecks(world, watches, 'b', started);
-    for (const planned of plan.actions.slice(half)) done.push(await act(planned, world, temporal, started, random));
-
-    // No program dies from here on; the network goes on as before for a while, and then is good.
-    const noise = untilEnough(world);
-    const deadline = Date.now() + NOISE_MS + CALM_MS;
-    const stuck: string[] = [];
-    for (let round = 0; round < 6; round++) {
-      const open = await untilQuiet(world, started, deadline);
-      if (open !== null) {
-        stuck.push(`after ${CALM_MS / 1_000} s of calm: ${open}`, ...(await stillOpen(world.client)));
-        break;
-      }
-      if (round > 0 && (await urlsDue(world)) === 0) break;
-      await startAll(world, watches, `end-${round}`, started);
-      if (round === 0) await startChecks(world, watches, `end-${round}`, started);
-    }
-    world.calm();
-    await noise;
-    const { tally, breaches } = await judge(world.ledger, world.books, world.proxy, world.site.pages());
-    const faults = [...world.proxy.done.values()].reduce((sum, times) => sum + times, 0);
+    const deeds: Deed[] = [];
+    const started = new Set<string>();
+    await trouble(plan, world, temporal, started, deeds);
+    lap('troubled');
+    const stuck = await comeToRest(world, started, lap);
+    const approved = await approving.stop();
+    const { tally, breaches } = await judge(world, plan);
+    const faults = new Map([
+      ...world.proxy.done,
+      ...named('sitemap ', world.site.done),
+      ...[...world.proxy.answers].filter(([answer]) => REFUSALS.test(answer)),
+    ]);
     const ms = Math.round(performance.now() - began);
-    return { seed, ms, tally, done, faults, breaches: [...stuck, ...breaches] };
+    return { seed, ms, laps, tally, deeds, approved, faults, breaches: [...stuck, ...breaches] };
   } finally {
+    await approving.stop();
     await world.close();
   }
 }
 
-async function untilEnough({ proxy, calm }: World): Promise<void> {
-  const answers = () => [...proxy.answers.values()].reduce((sum, times) => sum + times, 0);
-  for (const end = Date.now() + NOISE_MS; Date.now() < end && answers() < NOISY_ANSWERS; ) await sleep(100);
-  calm();
+/** Runs of all watches, their pages change, runs again, and all the while the actions of the plan. */
+async function trouble(
+  plan: SchedulePlan,
+  world: World,
+  temporal: FaultyTemporal,
+  started: Set<string>,
+  deeds: Deed[],
+): Promise<void> {
+  const random = seeded(plan.seed ^ 0xfa17);
+  const half = Math.ceil(plan.actions.length / 2);
+  await startRuns(world, 'a', started);
+  for (const planned of plan.actions.slice(0, half)) deeds.push(await act(planned, world, temporal, started, random));
+  for (const [watch, { first, added, removed }] of plan.watches) {
+    const gone = new Set(removed);
+    world.site.publish(watch, [...first.filter((url) => !gone.has(url)), ...added]);
+  }
+  await startRuns(world, 'b', started);
+  await startChecks(world, 'b', started);
+  for (const planned of plan.actions.slice(half)) deeds.push(await act(planned, world, temporal, started, random));
 }
 
-async function act(
-  { action, afterMs, awayMs }: PlannedAction,
-  { worker, service, client, ledger }: World,
-  temporal: FaultyTemporal,
-  started: ReadonlySet<string>,
-  random: () => number,
-): Promise<string> {
-  await sleep(afterMs);
-  switch (action) {
-    case 'kill worker':
-      await worker.crash(awayMs);
-      return 'killed the worker';
-    case 'kill service':
-      await service.crash(awayMs);
-      return 'killed the service';
-    case 'kill temporal':
-      await temporal.crash(awayMs);
-      return 'killed the Temporal server';
-    case 'reset':
-      return `reset ${await resetSomething(client, ledger, [...started], random)}`;
+/**
+ * No program dies any more; the network goes on as before for a while, and then is good. Runs are started until nothing
+ * is left for another one. Returns what was under way when the time was up.
+ */
+async function comeToRest(world: World, started: Set<string>, lap: (name: string) => void): Promise<string[]> {
+  const resting = new AbortController();
+  const noise = untilEnough(world, resting.signal);
+  const deadline = Date.now() + NOISE_MS + CALM_MS;
+  for (let round = 0; ; round++) {
+    const open = await untilQuiet(world, started, deadline);
+    lap(`quiet ${round}`);
+    resting.abort();
+    await noise;
+    if (open !== null) return [`after ${CALM_MS / 1_000} s of calm: ${open}`, ...(await stillOpen(world.client))];
+    if (round > 0 && (round === MAX_ROUNDS || (await workLeft(world)) === 0)) return [];
+    await startRuns(world, `end-${round}`, started);
+    await startChecks(world, `end-${round}`, started);
   }
 }
 
+async function untilEnough({ proxy, calm }: World, signal: AbortSignal): Promise<void> {
+  const answers = () => [...proxy.answers.values()].reduce((sum, times) => sum + times, 0);
+  const end = Date.now() + NOISE_MS;
+  while (!signal.aborted && Date.now() < end && answers() < NOISY_ANSWERS) await sleep(100);
+  calm();
+}
+
 /** Starts a run of each watch. One that is under way still refuses the new one: that is how it should be. */
-async function startAll({ client }: World, watches: readonly Watch[], name: string, started: Set<string>) {
-  for (const watch of watches) {
-    await throughOutages(() => startRun(client, watch, 'terminal', name)).catch(unlessStarted);
+async function startRuns(world: World, name: string, started: Set<string>) {
+  const start = (watch: Watch) => startRun(world.client, watch, 'terminal', name);
+  for (const watch of world.config.watches.values()) {
+    await throughOutages(() => start(watch)).catch(unlessStarted);
     started.add(watchWorkflowId(watch.id, name));
   }
 }
 
-async function startChecks({ client }: World, watches: readonly Watch[], name: string, started: Set<string>) {
-  for (const watch of watches) {
-    await throughOutages(() => startCheck(client, watch, name)).catch(unlessStarted);
+async function startChecks(world: World, name: string, started: Set<string>) {
+  for (const watch of world.config.watches.values()) {
+    await throughOutages(() => startCheck(world.client, watch, name)).catch(unlessStarted);
     started.add(checkWorkflowId(watch.id, name));
   }
 }
@@ -120,56 +135,5 @@ function unlessStarted(error: unknown): void {
   if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
 }
 
-/** Waits until nothing is under way any more. Returns what still is when the time is up, else null. */
-async function untilQuiet(world: World, started: ReadonlySet<string>, deadline: number): Promise<string | null> {
-  for (;;) {
-    const open = await underWay(world, started);
-    if (open === null) return null;
-    if (Date.now() > deadline) return open;
-    await sleep(250);
-  }
-}
-
-async function underWay({ client, ledger }: World, started: ReadonlySet<string>): Promise<string | null> {
-  const row = await ledger.get(sql<{ waiting: number; open: number }>`
-    SELECT coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN 1 ELSE 0 END), 0) AS waiting,
-      coalesce(sum(CASE WHEN state = 'accepted' AND settled_at IS NULL THEN 1 ELSE 0 END), 0) AS open FROM batches`);
-  if (row!.waiting > 0) return `${row!.waiting} batches have no answer`;
-  if (row!.open > 0) return `${row!.open} jobs have no end`;
-  for (const id of [...started, dispatcherWorkflowId('main' as AccountId)]) {
-    if (await throughOutages(() => isRunning(client, id))) return `${id} is running`;
-  }
-  return null;
-}
-
-/** What the Web UI would show of the workflows that have not ended: where each waits, and for what. */
-async function stillOpen(client: World['client']): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const { workflowId, type } of client.workflow.list({ query: `ExecutionStatus = 'Running'` })) {
-    const { raw, historyLength } = await client.workflow.getHandle(workflowId).describe();
-    const pending = (raw.pendingActivities ?? []).map(
-      ({ activityType, attempt, lastFailure, state, scheduledTime }) =>
-        `${activityType?.name} (state ${state}, attempt ${attempt}, due ${Number(scheduledTime?.seconds)}): ${lastFailure?.message ?? ''}`,
-    );
-    const task = raw.pendingWorkflowTask;
-    lines.push(
-      `${type} ${workflowId}, ${historyLength} events: ${pending.join('; ') || 'no activity'}` +
-        (task ? `; workflow task in state ${task.state}, attempt ${task.attempt}` : ''),
-    );
-  }
-  return lines;
-}
-
-async function isRunning(client: World['client'], workflowId: string): Promise<boolean> {
-  try {
-    return (await client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
-}
-
-async function urlsDue({ ledger }: World): Promise<number> {
-  const row = await ledger.get(sql<{ n: number }>`SELECT count(*) AS n FROM urls WHERE due IS NOT NULL`);
-  return row!.n;
-}
+const named = (prefix: string, counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([name, times]) => [`${prefix}${name}`, times] as const);

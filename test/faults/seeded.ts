@@ -12,3 +12,12 @@ export function seeded(seed: number): () => number {
 export function pick<T>(random: () => number, choices: readonly T[]): T {
   return choices[Math.floor(random() * choices.length)]!;
 }
+
+/** Deals all choices in a chance order before any comes again: a short schedule still meets many of them. */
+export function deckOf<T>(random: () => number, choices: readonly T[]): () => T {
+  let left: T[] = [];
+  return () => {
+    if (left.length === 0) left = [...choices];
+    return left.splice(Math.floor(random() * left.length), 1)[0]!;
+  };
+}

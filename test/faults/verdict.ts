@@ -1,7 +1,10 @@
+import type { Client } from '@temporalio/client';
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
-import type { FaultProxy } from './proxy.ts';
-import { PRICE } from './world.ts';
+import { boughtInLedger, chargedByService, chargedInLedger, countedByService, takenByService } from './books.ts';
+import { PRICE } from './operator.ts';
+import { FAILS, POISON, type SchedulePlan } from './plan.ts';
+import type { World } from './world.ts';
 
 export interface Tally {
   readonly urls: number;
@@ -9,6 +12,8 @@ export interface Tally {
   readonly bought: number;
   readonly jobs: number;
   readonly checks: number;
+  /** How many URLs ended how: "completed", "quarantined: …", "gone, completed". */
+  readonly ends: ReadonlyMap<string, number>;
 }
 
 export interface Verdict {
@@ -17,103 +22,123 @@ export interface Verdict {
   readonly breaches: readonly string[];
 }
 
-/** Compares the service's books with the ledger and with what the sites list. */
-export async function judge(
-  ledger: Database,
-  books: Database,
-  proxy: FaultProxy,
-  listed: ReadonlyMap<string, readonly string[]>,
-): Promise<Verdict> {
-  const breaches: string[] = [];
-  const promise = (holds: boolean, otherwise: string) => {
-    if (!holds) breaches.push(otherwise);
-  };
-
-  for (const [key, bodies] of proxy.bodies)
-    promise(bodies.size === 1, `key ${key} was sent with ${bodies.size} bodies`);
-
+/** Compares the service's books with the ledger, and the state of every URL with what the sites list. */
+export async function judge({ ledger, books, proxy, site, client }: World, plan: SchedulePlan): Promise<Verdict> {
+  const breaches = [...keysWithTwoBodies(proxy.bodies)];
   const taken = await takenByService(books);
   const ours = await boughtInLedger(ledger);
-  for (const { url, times } of taken.values()) {
-    promise(
-      times === (ours.get(url) ?? 0),
-      `${url} was bought ${times} times, and the ledger has ${ours.get(url) ?? 0} generations of it`,
-    );
-  }
-  for (const [url, times] of ours)
-    promise(taken.has(url), `${url}: ${times} generations, of which the service knows none`);
-
+  breaches.push(...disagreements(taken, ours));
   const bought = [...ours.values()].reduce((sum, times) => sum + times, 0);
-  const theirs = await chargedByService(books);
-  const charged = await chargedInLedger(ledger);
-  promise(
-    theirs.jobs === bought * PRICE,
-    `the service charged ${theirs.jobs} for ${bought} URL generations at ${PRICE}, that is ${bought * PRICE}`,
-  );
-  promise(theirs.jobs === charged.jobs, `the service charged ${theirs.jobs}, the ledger says ${charged.jobs}`);
-  promise(
-    theirs.checks === charged.checks,
-    `the service charged ${theirs.checks} for checks, the ledger says ${charged.checks}`,
-  );
-
-  for (const line of await unexplained(ledger)) breaches.push(line);
-  const states = await statesOf(ledger);
-  for (const urls of listed.values()) {
-    for (const url of urls) promise(states.has(url), `${url} is listed, and the ledger has never heard of it`);
+  breaches.push(...(await unequalCharges(ledger, books, bought)));
+  const urls = await urlsOf(ledger);
+  const listed = new Set([...site.pages().values()].flat());
+  for (const url of listed) if (!urls.has(url)) breaches.push(`${url} is listed, and the ledger has never heard of it`);
+  for (const each of urls.values()) {
+    const wrong = wrongWith(each, listed.has(each.url), taken.get(each.url) ?? 0, plan);
+    if (wrong !== null) breaches.push(`${each.url} (${endOf(each)}): ${wrong}`);
   }
-  const counted = await books.get(sql<{ jobs: number; checks: number }>`
-    SELECT (SELECT count(*) FROM submissions) AS jobs, (SELECT count(*) FROM index_checks) AS checks`);
-  return { tally: { urls: states.size, bought, jobs: counted!.jobs, checks: counted!.checks }, breaches };
+  breaches.push(...(await leftOpen(ledger)), ...(await failedWorkflows(client)));
+  const ends = new Map<string, number>();
+  for (const each of urls.values()) ends.set(endOf(each), (ends.get(endOf(each)) ?? 0) + 1);
+  return { tally: { urls: urls.size, bought, ...(await countedByService(books)), ends }, breaches };
 }
 
-async function takenByService(books: Database) {
-  const rows = await books.all(sql<{ url: string; times: number }>`
-    SELECT url, count(*) AS times FROM submission_urls GROUP BY url`);
+function* keysWithTwoBodies(bodies: World['proxy']['bodies']): Generator<string> {
+  for (const [key, { size }] of bodies) if (size !== 1) yield `key ${key} was sent with ${size} bodies`;
+}
+
+function* disagreements(taken: ReadonlyMap<string, number>, ours: ReadonlyMap<string, number>): Generator<string> {
+  for (const [url, times] of taken) {
+    const known = ours.get(url) ?? 0;
+    if (times !== known) yield `${url} was bought ${times} times, and the ledger has ${known} generations of it`;
+  }
+  for (const [url, times] of ours) {
+    if (!taken.has(url)) yield `${url}: ${times} generations, of which the service knows none`;
+  }
+}
+
+async function unequalCharges(ledger: Database, books: Database, bought: number): Promise<string[]> {
+  const theirs = await chargedByService(books);
+  const charged = await chargedInLedger(ledger);
+  const wrong: string[] = [];
+  if (theirs.jobs !== bought * PRICE) {
+    wrong.push(
+      `the service charged ${theirs.jobs} for ${bought} URL generations at ${PRICE}, that is ${bought * PRICE}`,
+    );
+  }
+  if (theirs.jobs !== charged.jobs) wrong.push(`the service charged ${theirs.jobs}, the ledger says ${charged.jobs}`);
+  if (theirs.checks !== charged.checks) {
+    wrong.push(`the service charged ${theirs.checks} for checks, the ledger says ${charged.checks}`);
+  }
+  return wrong;
+}
+
+interface UrlEnd {
+  readonly url: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly gone: number | null;
+}
+
+async function urlsOf(ledger: Database): Promise<Map<string, UrlEnd>> {
+  const rows = await ledger.all(sql<UrlEnd>`SELECT url, state, reason, gone_run AS gone FROM urls`);
   return new Map(rows.map((row) => [row.url, row]));
 }
 
-/** Generations of each URL in accepted batches, each once: a generation in two batches shows as one that the service took more often. */
-async function boughtInLedger(ledger: Database) {
-  const rows = await ledger.all(sql<{ url: string; times: number }>`
-    SELECT u.url, count(DISTINCT m.generation) AS times FROM batch_urls AS m
-    JOIN batches AS b ON b.id = m.batch_id JOIN urls AS u ON u.id = m.url_id
-    WHERE b.state = 'accepted' GROUP BY u.url`);
-  return new Map(rows.map(({ url, times }) => [url, times]));
+function endOf({ state, reason, gone }: UrlEnd): string {
+  const why = state === 'completed' || reason === null ? '' : `: ${reason.slice(0, 60)}`;
+  return `${gone === null ? '' : 'gone, '}${state}${why}`;
 }
 
-async function chargedByService(books: Database) {
-  const row = await books.get(sql<{ jobs: number; checks: number }>`
-    SELECT coalesce(sum(CASE WHEN s.reference IS NOT NULL THEN -e.amount ELSE 0 END), 0) AS jobs,
-      coalesce(sum(CASE WHEN s.reference IS NULL THEN -e.amount ELSE 0 END), 0) AS checks
-    FROM entries AS e LEFT JOIN submissions AS s ON s.reference = e.subject WHERE e.kind <> 'top_up'`);
-  return row!;
+/** What is wrong with where a URL ended and how often it was bought; null when nothing is. */
+function wrongWith(
+  { state, reason, gone, url }: UrlEnd,
+  listed: boolean,
+  times: number,
+  plan: SchedulePlan,
+): string | null {
+  // One that fails is bought a second time, once; a refused one never.
+  const most = url.includes(POISON) ? 0 : url.includes(FAILS) ? 2 : 1;
+  if (times > most) return `it was bought ${times} times, at most ${most} are wanted`;
+  if (listed && gone !== null) return 'it is listed, and the ledger calls it gone';
+  if (!listed) return gone === null ? 'no sitemap lists it any more, and the ledger does not know' : null;
+  if (state === 'completed') return times === 1 && most === 1 ? null : `it was bought ${times} times`;
+  if (state !== 'quarantined') return 'that is no end';
+  if (reason === null) return 'it has no reason';
+  if (most === 1) return 'nothing is wrong with it';
+  return times === most ? null : `it was bought ${times} times of ${most}, in seed ${plan.seed}`;
 }
 
-async function chargedInLedger(ledger: Database) {
-  const row = await ledger.get(sql<{ jobs: number; checks: number }>`
-    SELECT coalesce(sum(CASE WHEN kind = 'batch' THEN amount ELSE 0 END), 0) AS jobs,
-      coalesce(sum(CASE WHEN kind = 'check' THEN amount ELSE 0 END), 0) AS checks FROM charges`);
-  return row!;
-}
-
-/** Batches, checks and URLs that are neither at their end nor have a reason why not. */
-async function unexplained(ledger: Database): Promise<string[]> {
+/** Batches and checks that have not come to an end, or wait for a person. */
+async function leftOpen(ledger: Database): Promise<string[]> {
   const batches = await ledger.all(sql<{ id: number; state: string; reason: string | null; n: number }>`
     SELECT id, state, reason, urls AS n FROM batches
     WHERE state NOT IN ('accepted', 'refused') OR (state = 'accepted' AND settled_at IS NULL)`);
   const checks = await ledger.all(sql<{ id: number; state: string; reason: string | null }>`
     SELECT id, state, reason FROM checks WHERE state NOT IN ('done', 'refused')`);
-  const urls = await ledger.all(sql<{ state: string; n: number; example: string }>`
-    SELECT state, count(*) AS n, min(url) AS example FROM urls
-    WHERE NOT (state = 'completed' OR (state = 'quarantined' AND reason IS NOT NULL)) GROUP BY state`);
   return [
     ...batches.map(({ id, state, reason, n }) => `batch ${id} (${n} URLs) is left ${state}: ${reason}`),
     ...checks.map(({ id, state, reason }) => `check ${id} is left ${state}: ${reason}`),
-    ...urls.map(({ state, n, example }) => `${n} URLs are left ${state}, for example ${example}`),
   ];
 }
 
-async function statesOf(ledger: Database) {
-  const rows = await ledger.all(sql<{ url: string; state: string }>`SELECT url, state FROM urls`);
-  return new Map(rows.map(({ url, state }) => [url, state]));
+/** A run that another one was in the way of, and one that was set back after its end, say so and did nothing. */
+const MAY_FAIL = /Another run of \S+ is active|has ended \(/;
+
+async function failedWorkflows(client: Client): Promise<string[]> {
+  const failed: string[] = [];
+  const query = `ExecutionStatus IN ('Failed', 'TimedOut', 'Canceled')`;
+  for await (const { workflowId, runId, status } of client.workflow.list({ query })) {
+    const why = await client.workflow
+      .getHandle(workflowId, runId, { firstExecutionRunId: runId })
+      .result()
+      .then(
+        () => '',
+        (error: Error) => deepest(error).message,
+      );
+    if (!MAY_FAIL.test(why)) failed.push(`${workflowId} ended ${status.name}: ${why}`);
+  }
+  return failed;
 }
+
+const deepest = (error: Error): Error => (error.cause instanceof Error ? deepest(error.cause) : error);

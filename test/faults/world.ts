@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { stringify } from 'yaml';
 import { micros } from '../../contract/money.ts';
-import { openAdministration } from '../../service/serve.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { freePort } from '../../src/temporal/free-port.ts';
+import { AMPLE_BALANCE, type Operator, openOperator, PRICE } from './operator.ts';
 import { POISON, type SchedulePlan } from './plan.ts';
 import { keepProgram, type Program } from './program.ts';
 import { type FaultProxy, startFaultProxy } from './proxy.ts';
@@ -16,11 +16,11 @@ import { seeded } from './seeded.ts';
 import { HOST, type Site, startSite } from './site.ts';
 import type { FaultyTemporal } from './temporal.ts';
 
-export const PRICE = micros(250_000);
-const BALANCE = micros(100_000_000_000);
 /** Requests a window on both sides: budgets have tests of their own. */
 const AMPLE = 1_000_000;
 const STALL_MS = 2_500;
+/** A sitemap hangs at most so long: a little above the crawler's patience with one. */
+const HANG_MS = 22_000;
 
 /** Everything that a schedule runs: real programs on files of their own, and a network that obeys the seed. */
 export interface World {
@@ -30,8 +30,11 @@ export interface World {
   readonly proxy: FaultProxy;
   readonly worker: Program;
   readonly service: Program;
+  readonly operator: Operator;
   readonly ledger: Database;
   readonly books: Database;
+  /** Whether the gateway refuses the key. */
+  refuseKey(refuse: boolean): void;
   /** From now on the network is as good as it gets. */
   calm(): void;
   close(): Promise<void>;
@@ -47,14 +50,26 @@ export async function openWorld(plan: SchedulePlan, temporal: FaultyTemporal, fo
   try {
     const namespace = `faults-${plan.seed}-${Date.now().toString(36)}`;
     const client = await temporal.client(namespace);
-    const site = await startSite();
+    let share = plan.faultShare;
+    let siteShare = plan.crawlFaultShare;
+    let keyRefused = false;
+    const hang = seeded(plan.seed ^ 0x4a46);
+    const site = await startSite({
+      random: seeded(plan.seed ^ 0x517e),
+      share: () => siteShare,
+      partsOf: (watch) => plan.watches.get(watch)?.parts ?? 1,
+      hangMs: () => HANG_MS * hang() ** 3,
+    });
     closing.push(() => site.close());
     for (const [watch, { first }] of plan.watches) site.publish(watch, first);
 
     const books = `sqlite:${path('service.db')}`;
-    writeFileSync(path('api-key'), await openAccount(books), { mode: 0o600 });
+    const operator = await openOperator(books, path('api-key'), balanceAtFirst(plan));
     const port = await freePort();
-    writeFileSync(path('service.yaml'), stringify(serviceConfig(books, port, temporal.address, namespace)));
+    writeFileSync(
+      path('service.yaml'),
+      stringify(serviceConfig({ books, port, jobMs: plan.jobMs }, { address: temporal.address, namespace })),
+    );
     const service = await keepProgram(
       'service/cli/main.ts',
       ['serve', '--config', path('service.yaml'), '--log-level', 'silent', '--json'],
@@ -62,13 +77,13 @@ export async function openWorld(plan: SchedulePlan, temporal: FaultyTemporal, fo
     );
     closing.push(() => service.stop());
 
-    let share = plan.faultShare;
     const proxy = await startFaultProxy({
       target: () => ({ host: '127.0.0.1', port }),
       random: seeded(plan.seed ^ 0x5eed),
       share: () => share,
       stallMs: STALL_MS,
       refuses: (body) => refusalOf(body, plan.tooLarge),
+      refusesKey: () => keyRefused,
     });
     closing.push(() => proxy.close());
 
@@ -97,8 +112,12 @@ export async function openWorld(plan: SchedulePlan, temporal: FaultyTemporal, fo
     closing.push(() => open.close());
     const calm = () => {
       share = 0;
+      siteShare = 0;
     };
-    return { config, client, site, proxy, worker, service, ledger, books: open, calm, close };
+    const refuseKey = (refuse: boolean) => {
+      keyRefused = refuse;
+    };
+    return { config, client, site, proxy, worker, service, operator, ledger, books: open, refuseKey, calm, close };
   } catch (error) {
     await close();
     throw error;
@@ -111,21 +130,20 @@ function refusalOf(body: string, tooLarge: number | null): 422 | 413 | null {
   return urls.some((url) => url.includes(POISON)) ? 422 : null;
 }
 
-/** Makes the account and returns its key. */
-export async function openAccount(books: string): Promise<string> {
-  const { accounts, close } = await openAdministration(books);
-  try {
-    const { id } = await accounts.createAccount({ name: 'faults', balance: BALANCE, price: PRICE });
-    return (await accounts.createKey({ account: id, name: 'faults' })).apiKey;
-  } finally {
-    await close();
-  }
+/** Enough for a share of the first pages where the plan says so; a top-up makes it ample. */
+function balanceAtFirst({ funds, watches }: SchedulePlan) {
+  if (funds === null) return AMPLE_BALANCE;
+  const urls = [...watches.values()].reduce((sum, { first }) => sum + first.length, 0);
+  return micros(Math.floor(urls * PRICE * funds));
 }
 
-function serviceConfig(database: string, port: number, address: string, namespace: string) {
+function serviceConfig(
+  { books, port, jobMs }: { books: string; port: number; jobMs: number },
+  temporal: { address: string; namespace: string },
+) {
   const ample = (window_ms: number) => ({ limit: AMPLE, window_ms });
   return {
-    database,
+    database: books,
     port,
     budgets: {
       minute: ample(60_000),
@@ -133,8 +151,10 @@ function serviceConfig(database: string, port: number, address: string, namespac
       day: ample(86_400_000),
       submissions: ample(60_000),
     },
-    processing: { simulated: { fast_ms: 600, standard_ms: 600 }, sweep_ms: 500 },
-    temporal: { address, namespace },
+    // What a killed service was checking is given back soon, instead of after a minute.
+    index_check: { timeout_ms: 2_000, lease_ms: 4_000 },
+    processing: { simulated: { fast_ms: jobMs, standard_ms: jobMs }, sweep_ms: 500 },
+    temporal,
   };
 }
 
@@ -143,7 +163,7 @@ function courierConfig(
   { baseUrl, sitePort, keyFile }: { baseUrl: string; sitePort: number; keyFile: string },
   temporal: { address: string; namespace: string },
 ): object {
-  const looks = { first: '600ms', min: '300ms', max: '1500ms', growth: 1.2, patience: '1h' };
+  const looks = { first: '0s', min: '300ms', max: '1500ms', growth: 1.2, patience: '1h' };
   const watch = (name: string) => ({
     account: 'main',
     project: `Faults ${name}`,
@@ -153,6 +173,7 @@ function courierConfig(
     hosts: [HOST],
     allow_private_hosts: ['127.0.0.1'],
     retry_failed: { times: 1, after: '1ms' },
+    guard: { max_gone_percent: 30 },
     index_check: { after: '0s', every: '365d', sample: '10%' },
   });
   return {

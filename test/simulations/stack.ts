@@ -11,10 +11,10 @@ import { startDevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/free-port.ts';
 import { ensureSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { findTemporalBinary } from '../../src/temporal/server-binary.ts';
+import { openAccount } from '../faults/operator.ts';
 import { keepProgram } from '../faults/program.ts';
 import { startFaultProxy } from '../faults/proxy.ts';
 import { HOST, type Site, startSite } from '../faults/site.ts';
-import { openAccount } from '../faults/world.ts';
 import type { ServerSide } from './server-side.ts';
 import { startStandIn } from './stand-in.ts';
 

@@ -48,6 +48,22 @@ testLedger('what an incomplete crawl has seen is surely there', async (ledger) =
   assert.deepEqual([diff.new, diff.gone, diff.complete], [1, 0, false]);
 });
 
+testLedger(
+  'a page that only a sitemap cut short has shown is gone when the whole one does not list it',
+  async (ledger) => {
+    const cut = await night(ledger, 'r1', { a: { cut: ['1', '2', '3'] } });
+    assert.deepEqual([cut.complete, cut.new, cut.gone], [false, 3, 0]);
+    const whole = await night(ledger, 'r2', { a: ['1', '3', '4'] });
+    assert.deepEqual([whole.new, whole.gone, whole.found], [1, 1, 3]);
+    assert.equal((await due(ledger)).new, 3, 'what is gone before it was bought is not bought');
+    assert.equal(
+      (await night(ledger, 'r3', { a: ['1', '2', '3', '4'] })).found,
+      4,
+      'and is there again when it comes back',
+    );
+  },
+);
+
 testLedger('a sitemap that is no longer listed takes its URLs with it, but not those that moved', async (ledger) => {
   await night(ledger, 'r1', { a: ['1', '2'], b: ['3', '4'] });
   const diff = await night(ledger, 'r2', { a: ['1', '2', '3'] });

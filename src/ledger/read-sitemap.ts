@@ -12,6 +12,8 @@ export interface SitemapReading {
   readonly urls: number;
   /** Fingerprints that were there and are not: only of meaning once the sitemap was read to its end. */
   missing(): bigint[];
+  /** Fingerprints that are there and were not in the last complete visit. */
+  unlisted(): bigint[];
   /** The packed list of this visit, or null when it is what is kept already. */
   snapshot(): Uint8Array | null;
 }
@@ -84,6 +86,7 @@ export function readSitemap(before: FingerprintList, seed: number): SitemapReadi
       }
       return gone;
     },
+    unlisted: () => Array.from({ length: fresh?.length ?? 0 }, (_, at) => asKey(fresh!.high(at), fresh!.low(at))),
     snapshot: () => (same && after.length === before.length ? null : after.bytes()),
   };
 }

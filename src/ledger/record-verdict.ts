@@ -42,6 +42,8 @@ export async function recordVerdict(
       break;
     case 'incomplete':
       problem = verdict;
+      // No list of a complete visit holds these: should the page go before there is one, nothing else would tell.
+      await addCandidates(tx, visit.place.watchId, visit.reading.unlisted());
   }
   await tx.run(sql`
     INSERT INTO run_sitemaps (run_id, sitemap_id, verdict, code, message, urls, new_urls, changed, at)
@@ -63,9 +65,14 @@ async function replaceList(tx: Queryable, { place, reading }: Visit): Promise<vo
   await tx.run(sql`
     INSERT INTO sitemap_snapshots (sitemap_id, entries) VALUES (${place.sitemapId}, ${snapshot})
     ON CONFLICT (sitemap_id) DO UPDATE SET entries = excluded.entries`);
-  const missing = reading.missing().map((fp): Row => [place.watchId, fp]);
+  await addCandidates(tx, place.watchId, reading.missing());
+}
+
+/** Perhaps gone: the next complete run takes those off that a sitemap lists, and calls the others gone. */
+async function addCandidates(tx: Queryable, watchId: number, fps: readonly bigint[]): Promise<void> {
   const columns = { watch_id: 'bigint', fp: 'bigint' } as const;
-  await insertRows(tx, 'gone_candidates', columns, missing, 'ON CONFLICT (watch_id, fp) DO NOTHING');
+  const rows = fps.map((fp): Row => [watchId, fp]);
+  await insertRows(tx, 'gone_candidates', columns, rows, 'ON CONFLICT (watch_id, fp) DO NOTHING');
 }
 
 async function keep(

@@ -60,9 +60,11 @@ export function testLedger(
 
 export const shopUrl = (path: string | number): Url => `https://shop.example/${path}` as Url;
 
-/** A site: sitemaps with their pages; a page is a path, or a path and its lastmod. */
+type Page = string | readonly [string, string];
+
+/** A site: sitemaps with their pages; a page is a path, or a path and its lastmod. `cut`: the sitemap breaks off after. */
 export type Site = Readonly<
-  Record<string, readonly (string | readonly [string, string])[] | 'broken' | 'not-modified'>
+  Record<string, readonly Page[] | { readonly cut: readonly Page[] } | 'broken' | 'not-modified'>
 >;
 
 /** One night: the site is crawled and compared. The run stays open. */
@@ -76,7 +78,9 @@ export async function crawled(
   const sources = Object.keys(site);
   await beginRun(ledger, { watch, account: ACCOUNT.id, run: id, sources, scope, firstRun });
   const observation = await observe(ledger, id);
-  for (const [sitemap, pages] of Object.entries(site)) {
+  for (const [sitemap, there] of Object.entries(site)) {
+    const cut = typeof there === 'object' && 'cut' in there;
+    const pages = cut ? there.cut : there;
     if (pages === 'broken') {
       await observation.verdict(sitemap, { verdict: 'incomplete', code: 'HTTP_STATUS', message: 'status 500' });
       continue;
@@ -91,6 +95,10 @@ export async function crawled(
           return { url: shopUrl(path), lastmod, lastmodAt: Number.isNaN(at) ? null : at };
         }),
       );
+    }
+    if (cut) {
+      await observation.verdict(sitemap, { verdict: 'incomplete', code: 'NETWORK', message: 'it broke off' });
+      continue;
     }
     await observation.verdict(sitemap, { verdict: pages === 'not-modified' ? 'not-modified' : 'complete', ...known });
   }

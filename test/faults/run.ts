@@ -1,11 +1,12 @@
 /**
- * Plays fault schedules: npm run test:faults -- [--schedules N] [--seed S] [--only SEED] [--at-once K].
+ * Plays fault schedules: npm run test:faults -- [--schedules N] [--seed S] [--only SEED | --kept] [--at-once K].
  * Exit code 1 when a schedule broke a promise; each failing seed is printed with the command that plays it alone.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { newFolder } from './folder.ts';
+import { KEPT_SEEDS } from './kept-seeds.ts';
 import { quickStarts } from './quick-start.ts';
 import { playSchedule, type ScheduleReport } from './schedule.ts';
 import { startFaultyTemporal } from './temporal.ts';
@@ -15,14 +16,18 @@ const { values } = parseArgs({
     schedules: { type: 'string', default: '25' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
-    'at-once': { type: 'string', default: '4' },
+    kept: { type: 'boolean', default: false },
+    'at-once': { type: 'string', default: '6' },
     verbose: { type: 'boolean', default: false },
   },
 });
-const seeds =
-  values.only === undefined
-    ? Array.from({ length: Number(values.schedules) }, (_, n) => Number(values.seed) + n)
-    : [Number(values.only)];
+const seeds = wantedSeeds();
+
+function wantedSeeds(): number[] {
+  if (values.only !== undefined) return [Number(values.only)];
+  if (values.kept) return KEPT_SEEDS.map(({ seed }) => seed);
+  return Array.from({ length: Number(values.schedules) }, (_, n) => Number(values.seed) + n);
+}
 
 const folder = newFolder();
 await quickStarts(folder);

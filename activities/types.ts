@@ -1,7 +1,7 @@
 import type { Micros } from '../contract/money.ts';
 import type { ServiceLevel } from '../contract/states.ts';
 import type { RunDiff } from '../src/ledger/diff-run.ts';
-import type { Plan } from '../src/ledger/plan-run.ts';
+import type { Plan } from '../src/ledger/make-plan.ts';
 import type { RunSummary } from '../src/ledger/run-summary.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../src/submission/ids.ts';
 

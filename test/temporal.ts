@@ -10,8 +10,6 @@ import { ensureSearchAttributes } from '../src/temporal/search-attributes.ts';
 import { findTemporalBinary } from '../src/temporal/server-binary.ts';
 import { createWorker } from '../src/temporal/worker.ts';
 
-installRuntime(createLogger('error', 'test'));
-
 export const NAMESPACE = 'default';
 
 /** The address of the test run's Temporal server; a file run by itself gets a server of its own. */
@@ -36,6 +34,7 @@ export async function withWorker(t: TestContext, activities: Partial<Activities>
   const address = await temporalAddress(t);
   const connection = await Connection.connect({ address });
   await ensureSearchAttributes(connection, NAMESPACE);
+  installRuntime(createLogger('error', 'test'));
   const native = await NativeConnection.connect({ address });
   const taskQueue = `test-${randomUUID()}`;
   const worker = await createWorker({

@@ -4,8 +4,9 @@ import { loadConfig } from '../config/load.ts';
 import { chosenWatches } from './books.ts';
 import { action } from './command.ts';
 import { CommandError, EXIT, type ExitCode, worstOf } from './exit-codes.ts';
+import { needWorker } from './need-worker.ts';
 import { followCheck, newRunName, startCheck } from './run-job.ts';
-import { needWorker, withTemporal } from './with-temporal.ts';
+import { withTemporal } from './temporal-for.ts';
 
 export function checkCommand(): Command {
   return new Command('check')
@@ -24,7 +25,7 @@ export function checkCommand(): Command {
               'Add it to the watch, or name others.',
           );
         }
-        return withTemporal(config, async (temporal) => {
+        return withTemporal(config, file, async (temporal) => {
           await needWorker(temporal);
           const codes = await Promise.all(
             watches.map(async (watch): Promise<ExitCode> => {

@@ -5,9 +5,7 @@ import type { Deps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import type { StatusBoard } from '../../activities/status-board.ts';
 import { TASK_QUEUE } from '../../workflows/ids.ts';
-import { createApiClient } from '../api-client/client.ts';
 import type { Config } from '../config/config.ts';
-import { readSecret } from '../config/secrets.ts';
 import { openBudgets } from '../ledger/budget.ts';
 import { budgetLimits } from '../ledger/budget-limits.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
@@ -17,7 +15,7 @@ import type { AccountId, Reference } from '../submission/ids.ts';
 import { connectClient, connectWorker, type TemporalSettings } from '../temporal/connect.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { createWorker } from '../temporal/worker.ts';
-import { VERSION } from './output.ts';
+import { clientOf } from './with-service.ts';
 
 export interface Connector {
   readonly deps: Deps;
@@ -29,11 +27,30 @@ export interface Connector {
 
 /** Puts the rooms together: one worker over one configuration. */
 export async function openConnector(config: Config, temporal: TemporalSettings, log: Logger): Promise<Connector> {
+  const opened = new AsyncDisposableStack();
+  try {
+    return await connectorOver(opened, config, temporal, log);
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+/** Everything opened is let go of through `opened`, in the opposite order, also when half of it could not be opened. */
+async function connectorOver(
+  opened: AsyncDisposableStack,
+  config: Config,
+  temporal: TemporalSettings,
+  log: Logger,
+): Promise<Connector> {
+  const keep = <T extends { close(): Promise<void> }>(resource: T): T => opened.adopt(resource, (each) => each.close());
+  const ledger = keep(await openLedger(config.ledgerUrl));
+  const budgets = keep(await openBudgets(config.ledgerUrl));
   const { client, connection, namespace } = await connectClient(temporal);
+  keep(connection);
   await ensureSearchAttributes(connection, namespace);
-  const native = await connectWorker(temporal);
-  const ledger = await openLedger(config.ledgerUrl);
-  const budgets = await openBudgets(config.ledgerUrl);
+  const native = await connectWorker(temporal, log);
+  keep(native.connection);
   const apis = new Map<AccountId, AccountApi>();
   const boards = new Map<AccountId, StatusBoard>();
   const tracked = new Map<AccountId, Set<Reference>>();
@@ -47,15 +64,10 @@ export async function openConnector(config: Config, temporal: TemporalSettings, 
       const account = deps.accountOf(id);
       const known = apis.get(id);
       if (known !== undefined) return known;
-      const api = createApiClient({
-        baseUrl: account.baseUrl,
-        apiKey: () => readSecret(account.apiKey),
-        userAgent: `sitemap-courier/${VERSION}`,
-        timeouts: account.timeouts,
-      });
-      const opened = accountApi(api, budgets.budgetOf(id, budgetLimits(account.limits, account.limits.minuteMs)));
-      apis.set(id, opened);
-      return opened;
+      const budget = budgets.budgetOf(id, budgetLimits(account.limits, account.limits.minuteMs));
+      const api = keep(accountApi(clientOf(account), budget));
+      apis.set(id, api);
+      return api;
     },
     boardOf(id) {
       const known =
@@ -85,11 +97,7 @@ export async function openConnector(config: Config, temporal: TemporalSettings, 
       try {
         await worker.run();
       } finally {
-        for (const api of apis.values()) await api.close();
-        await budgets.close();
-        await ledger.close();
-        await native.connection.close();
-        await connection.close();
+        await opened.disposeAsync();
       }
     },
     stop() {

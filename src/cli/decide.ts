@@ -5,7 +5,7 @@ import { approveUpdate, type Decision, rejectUpdate } from '../../workflows/mess
 import { loadConfig } from '../config/load.ts';
 import { action } from './command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
-import { withTemporal } from './with-temporal.ts';
+import { withTemporal } from './temporal-for.ts';
 
 const KINDS = {
   approve: {
@@ -32,7 +32,7 @@ function decideCommand(kind: keyof typeof KINDS): Command {
     .option('--note <text>', 'why; kept with your name in the ledger')
     .action(
       action(async (output, { config: file = 'courier.yaml' }, run: string, { note }: { note?: string }) =>
-        withTemporal(loadConfig(file), async ({ client }) => {
+        withTemporal(loadConfig(file), file, async ({ client }) => {
           const decision: Decision = { by: userInfo().username, ...(note === undefined ? {} : { note }) };
           try {
             const taken = await client.workflow.getHandle(run).executeUpdate(update, { args: [decision] });

@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import type { Micros } from '../../contract/money.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
+import type { WatchPlan } from './plan-text.ts';
 
 const PlanFile = Type.Object({
   type: Type.Literal('courier-plan'),
@@ -12,6 +14,10 @@ const PlanFile = Type.Object({
       run: Type.String(),
       /** Names exactly this plan: these URLs at this price. */
       digest: Type.String(),
+      /** For the reader, as the cost; `digest` alone decides. */
+      urls: Type.Integer(),
+      /** In micro-lira. */
+      cost: Type.Union([Type.Integer(), Type.Null()]),
       /** Why a guard holds it; empty when none does. */
       guards: Type.Array(Type.String()),
     }),
@@ -21,15 +27,30 @@ const PlanFile = Type.Object({
 /** A plan that a person looked at, by the names under which the ledger has it. */
 export type PlanFile = Static<typeof PlanFile>;
 
-export function writePlanFile(file: string, watches: PlanFile['watches']): void {
-  writeFileSync(file, `${JSON.stringify({ type: 'courier-plan', version: 1, watches } satisfies PlanFile, null, 2)}\n`);
+/** Writes the plans, whole or not at all. */
+export function writePlanFile(file: string, plans: readonly WatchPlan[]): void {
+  const kept: PlanFile = {
+    type: 'courier-plan',
+    version: 1,
+    watches: plans.map(({ watch, run, plan, guards }) => ({
+      watch: watch.id,
+      run,
+      digest: plan.digest,
+      urls: plan.urls,
+      cost: plan.cost satisfies Micros | null,
+      guards: [...guards],
+    })),
+  };
+  writeFileSync(`${file}.new`, `${JSON.stringify(kept, null, 2)}\n`);
+  renameSync(`${file}.new`, file);
 }
 
+/** Reads a plan. Throws a sentence (exit code 2) when it is none. */
 export function readPlanFile(file: string): PlanFile {
   const unusable = (why: string) =>
     new CommandError(
       EXIT.usage,
-      `${file} is not a plan (${why}). Nothing was planned or charged. Make one with "courier plan -o ${file}".`,
+      `${file} is not a plan (${why}). Nothing was planned or charged. Make one with "courier plan -o FILE".`,
     );
   let read: unknown;
   try {

@@ -1,23 +1,21 @@
-import { dirname, resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { Command } from 'commander';
-import { formatTry, type Micros, parseTry } from '../../contract/money.ts';
+import { formatTry, type Micros, parseTry, sumMicros, ZERO } from '../../contract/money.ts';
 import type { Watch } from '../config/config.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { createLogger } from '../observability/log.ts';
-import { connectClient } from '../temporal/connect.ts';
-import { installRuntime } from '../temporal/runtime.ts';
-import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 import { type Books, chosenWatches, withBooks } from './books.ts';
 import { action, type Ending } from './command.ts';
 import { openConnector } from './connector.ts';
 import { CommandError, EXIT, type ExitCode, worstOf } from './exit-codes.ts';
 import { findings } from './findings.ts';
+import { needWorker } from './need-worker.ts';
 import type { Output } from './output.ts';
-import { followRun, newRunName, startRun } from './run-job.ts';
-import { temporalFor } from './temporal-for.ts';
-import { needWorker, serverOf, withTemporal } from './with-temporal.ts';
-import { onSignals } from './worker.ts';
+import { activeRun, followRun, newRunName, startRun } from './run-job.ts';
+import { runProgress } from './run-progress.ts';
+import { openStages, type Stages } from './stages.ts';
+import { stopSignal } from './stop-signal.ts';
+import { temporalFor, withTemporal } from './temporal-for.ts';
 
 interface RunFlags {
   readonly once?: boolean;
@@ -29,6 +27,8 @@ interface Job {
   readonly watches: readonly Watch[];
   readonly until: 'accepted' | 'terminal';
   readonly maxCost: Micros | null;
+  /** The worker is this process. */
+  readonly here: boolean;
 }
 
 export function runCommand(): Command {
@@ -45,6 +45,7 @@ export function runCommand(): Command {
             watches: chosenWatches(books.config, names),
             until: wait ? 'terminal' : 'accepted',
             maxCost: maxCost === undefined ? null : amountOf(maxCost),
+            here: once,
           };
           return once ? runHere(output, books, job) : runElsewhere(output, books, job);
         }),
@@ -53,90 +54,134 @@ export function runCommand(): Command {
 }
 
 function amountOf(text: string): Micros {
-  const amount = parseTry(text.replace(/\s*TRY$/i, ''));
-  if (amount !== null) return amount;
+  const amount = parseTry(text);
+  if (amount !== null && amount >= 0) return amount;
   throw new CommandError(
     EXIT.usage,
     `--max-cost "${text}" is not an amount. Nothing was run or charged. Write it as 50TRY or 12.50TRY.`,
   );
 }
 
-/** Everything in this process: a worker, and a local Temporal server unless one is named or already runs here. */
+/** Everything in this process: a worker, and the folder's local Temporal server unless one is named. */
 async function runHere(output: Output, { config, file, ledger }: Books, job: Job): Promise<Ending> {
   const log = createLogger(output.verbose ? 'debug' : 'error', 'courier');
-  installRuntime(log);
-  const here = (await answers(config))
-    ? { settings: serverOf(config), server: null }
-    : await temporalFor(config, resolve(dirname(file), '.courier'), (line) => output.say(line));
+  const stop = stopSignal('What was under way is finished; what was planned goes on with the next run or worker.');
+  const { settings, server } = await temporalFor(config, file, output.say);
   try {
-    const connector = await openConnector(config, here.settings, log);
+    const connector = await openConnector(config, settings, log);
+    const { client } = connector.deps;
     const working = connector.run();
-    const stopped = Promise.withResolvers<Ending>();
-    const code = onSignals(() => {
-      output.say('Stopping after what is under way; what was planned goes on with the next run.');
-      stopped.resolve({ exitCode: EXIT.done });
-    });
-    const failed = working.then(() => stopped.promise);
     try {
-      const ending = await Promise.race([runAll(output, connector.deps.client, ledger, job), stopped.promise, failed]);
-      return code() === EXIT.done ? ending : { exitCode: code() };
+      return await whileWatched(client, [stop, failureOf(working)], () => runAll(output, client, ledger, job));
     } finally {
       connector.stop();
       await working;
     }
   } finally {
-    await here.server?.stop();
+    await server?.stop();
   }
 }
 
-async function answers(config: Books['config']): Promise<boolean> {
-  try {
-    const { connection } = await connectClient(serverOf(config), { timeoutMs: 1_000 });
-    await connection.close();
-    return true;
-  } catch (error) {
-    if (error instanceof TemporalUnreachableError) return false;
-    throw error;
-  }
-}
-
-function runElsewhere(output: Output, { config, ledger }: Books, job: Job): Promise<Ending> {
-  return withTemporal(config, async (temporal) => {
+function runElsewhere(output: Output, { config, file, ledger }: Books, job: Job): Promise<Ending> {
+  const stop = stopSignal('The runs go on where the worker is; "courier status" shows them.');
+  return withTemporal(config, file, async (temporal) => {
     await needWorker(temporal);
-    return runAll(output, temporal.client, ledger, job);
+    return whileWatched(temporal.client, [stop], () => runAll(output, temporal.client, ledger, job));
   });
+}
+
+/** Aborted when the worker fails. */
+function failureOf(working: Promise<void>): AbortSignal {
+  const failed = new AbortController();
+  working.catch((error: unknown) => failed.abort(error));
+  return failed.signal;
+}
+
+/** Follows runs until they end or a signal says to look away; no request of it is left under way then. */
+async function whileWatched<T>(client: Client, signals: readonly AbortSignal[], follow: () => Promise<T>): Promise<T> {
+  const signal = AbortSignal.any([...signals]);
+  signal.throwIfAborted();
+  const following = client.withAbortSignal(signal, follow);
+  const lookedAway = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => lookedAway.reject(signal.reason), { once: true });
+  try {
+    return await Promise.race([following, lookedAway.promise]);
+  } finally {
+    await following.catch(() => undefined);
+  }
 }
 
 async function runAll(output: Output, client: Client, ledger: Ledger, job: Job): Promise<Ending> {
-  const ended = await Promise.allSettled(job.watches.map((watch) => runOne(output, client, ledger, watch, job)));
-  const codes = ended.map((each): ExitCode => {
-    if (each.status === 'fulfilled') return each.value;
-    if (!(each.reason instanceof CommandError)) throw each.reason;
-    process.stderr.write(`${each.reason.message}\n`);
-    return each.reason.exitCode;
-  });
-  return { exitCode: worstOf(codes), summary: { watches: job.watches.length } };
+  const stages = openStages(output, job.watches.length);
+  const ended = await Promise.allSettled(
+    job.watches.map((watch) => runWatch(output, client, ledger, watch, job, stages)),
+  );
+  stages.end();
+  const codes: ExitCode[] = [];
+  let charged: Micros = ZERO;
+  for (const each of ended) {
+    if (each.status === 'rejected') {
+      if (!(each.reason instanceof CommandError)) throw each.reason;
+      process.stderr.write(`${each.reason.message}\n`);
+      codes.push(each.reason.exitCode);
+      continue;
+    }
+    for (const ran of each.value) {
+      tell(output, ran);
+      codes.push(ran.exitCode);
+      charged = sumMicros(charged, ran.result.report?.charged ?? ZERO);
+    }
+  }
+  return { exitCode: worstOf(codes), summary: { watches: job.watches.length, charged } };
 }
 
-async function runOne(output: Output, client: Client, ledger: Ledger, watch: Watch, job: Job): Promise<ExitCode> {
-  const { until, maxCost } = job;
+interface Ran extends ReturnType<typeof findings> {
+  readonly watch: Watch;
+  readonly run: string;
+  readonly result: Awaited<ReturnType<typeof followRun>>;
+}
+
+/** A run of a watch; before it, where nobody else would, one that an earlier command left unfinished. */
+async function runWatch(
+  output: Output,
+  client: Client,
+  ledger: Ledger,
+  watch: Watch,
+  { until, maxCost, here }: Job,
+  stages: Stages,
+): Promise<Ran[]> {
+  const done: Ran[] = [];
+  const interrupted = here ? await activeRun(client, watch) : null;
+  if (interrupted !== null) {
+    output.say(`  A run of ${watch.id} was interrupted; it goes on where it was.`);
+    done.push(await followed(interrupted, ledger, watch, stages));
+  }
   const handle = await startRun(client, watch, until, newRunName(Date.now(), Math.random()), { maxCost });
-  output.say(`${watch.id}: ${handle.workflowId}`);
-  let said = '';
-  const result = await followRun(handle, ledger, ({ phase }) => {
-    if (phase === 'held') throw heldRun(watch, handle.workflowId);
-    if (phase !== said) output.say(`${watch.id}: ${phase}`);
-    said = phase;
+  return [...done, await followed(handle, ledger, watch, stages)];
+}
+
+async function followed(
+  handle: Parameters<typeof followRun>[0],
+  ledger: Ledger,
+  watch: Watch,
+  stages: Stages,
+): Promise<Ran> {
+  const run = handle.workflowId;
+  const result = await followRun(handle, ledger, (progress) => {
+    if (progress.phase === 'held') throw heldRun(watch, run);
+    runProgress(stages, watch.id, progress);
   });
-  const { sentences, exitCode } = findings(watch, result, null);
+  return { watch, run, result, ...findings(watch, result, null) };
+}
+
+function tell(output: Output, { watch, run, result, sentences }: Ran): void {
   const { counts, report } = result;
-  output.record({ type: 'run', watch: watch.id, run: handle.workflowId, ...result, findings: sentences });
+  output.record({ type: 'run', watch: watch.id, run, ...result, findings: sentences });
   output.print(
     `${watch.id}: ${counts.found} found, ${counts.new} new, ${report?.submitted ?? 0} submitted, ` +
-      `${report?.completed ?? 0} completed, ${report?.failed ?? 0} failed, charged ${formatTry(report?.charged ?? (0 as Micros))}`,
+      `${report?.completed ?? 0} completed, ${report?.failed ?? 0} failed, charged ${formatTry(report?.charged ?? ZERO)}`,
   );
   for (const sentence of sentences) output.print(sentence);
-  return exitCode;
 }
 
 function heldRun(watch: Watch, run: string): CommandError {

@@ -1,25 +1,26 @@
 import { Command } from 'commander';
 import { formatTry } from '../../contract/money.ts';
 import { watchScheduleId } from '../../workflows/ids.ts';
-import type { Config, Watch } from '../config/config.ts';
+import type { Watch } from '../config/config.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { runSummary } from '../ledger/run-summary.ts';
 import { accountTotals, listRuns } from '../ledger/totals.ts';
 import { TemporalUnreachableError } from '../temporal/unreachable.ts';
-import { withBooks } from './books.ts';
+import { type Books, withBooks } from './books.ts';
 import { action } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Output } from './output.ts';
+import { withTemporal } from './temporal-for.ts';
 import { day } from './times.ts';
-import { withTemporal } from './with-temporal.ts';
 
 export function statusCommand(): Command {
   return new Command('status')
     .description('every watch and account: last run, what is open, what was spent, what waits for a person')
     .action(
       action((output, flags) =>
-        withBooks(flags, async ({ config, ledger }) => {
-          const next = await nextRuns(config, output);
+        withBooks(flags, async (books) => {
+          const { config, ledger } = books;
+          const next = await nextRuns(books, output);
           const held: string[] = [];
           for (const watch of config.watches.values()) held.push(...(await tellWatch(output, ledger, watch, next)));
           for (const { id, pricePerUrl } of config.accounts.values()) {
@@ -68,10 +69,10 @@ async function tellWatch(
 }
 
 /** When the schedules run next. Empty, with a word about it, while Temporal does not answer: the ledger is read all the same. */
-async function nextRuns(config: Config, output: Output): Promise<Map<string, number>> {
+async function nextRuns({ config, file }: Books, output: Output): Promise<Map<string, number>> {
   const next = new Map<string, number>();
   try {
-    await withTemporal(config, async ({ client }) => {
+    await withTemporal(config, file, async ({ client }) => {
       const watches = new Map([...config.watches.keys()].map((id) => [watchScheduleId(id), id]));
       for await (const { scheduleId, info, state } of client.schedule.list()) {
         const watch = watches.get(scheduleId);

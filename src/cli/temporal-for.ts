@@ -1,20 +1,48 @@
-import { join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { namesServer, type TemporalSettings } from '../temporal/connect.ts';
-import { type DevServer, startDevServer } from '../temporal/dev-server.ts';
+import { type Connected, connectClient, namesServer, type TemporalSettings } from '../temporal/connect.ts';
+import { type LocalServer, localAddress, openLocalServer } from '../temporal/local-server.ts';
 import { findTemporalBinary } from '../temporal/server-binary.ts';
+import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 
 export interface TemporalHere {
   readonly settings: TemporalSettings;
-  /** Our own local server, when no other is named. */
-  readonly server: DevServer | null;
+  /** The local server of the configuration's folder, when no other is named. */
+  readonly server: LocalServer | null;
 }
 
-/** The server that the configuration or the environment names, else a local one that keeps its state beside the ledger. */
-export async function temporalFor(config: Config, folder: string, say: (line: string) => void): Promise<TemporalHere> {
+/** Where a configuration without a Temporal server of its own keeps a local one. */
+const folderOf = (file: string): string => resolve(dirname(file), '.courier');
+
+/** The server that the configuration or the environment names, else the local one, started where it does not run. */
+export async function temporalFor(config: Config, file: string, say: (line: string) => void): Promise<TemporalHere> {
   if (namesServer(config.temporal)) return { settings: config.temporal, server: null };
-  const binary = await findTemporalBinary(say);
-  const server = await startDevServer({ binary, file: join(folder, 'temporal.db'), port: 7233, uiPort: 8233 });
-  say(`Temporal runs at ${server.address}; its Web UI is ${server.uiUrl}`);
+  const server = await openLocalServer(folderOf(file), () => findTemporalBinary(say));
+  say(`Temporal runs at ${server.address}${server.uiUrl === null ? '' : `; its Web UI is ${server.uiUrl}`}`);
   return { settings: { address: server.address, namespace: config.temporal.namespace }, server };
+}
+
+/** The same server for a command that starts none. Throws a sentence (exit code 5) when there is none. */
+export function serverOf({ temporal }: Config, file: string): TemporalSettings {
+  if (namesServer(temporal)) return temporal;
+  const address = localAddress(folderOf(file));
+  if (address !== null) return { ...temporal, address };
+  throw new TemporalUnreachableError(
+    `No Temporal server is configured, and none runs for ${file} on this machine. Nothing was submitted or charged. ` +
+      'Start "courier worker", which brings one, or name yours in temporal.address.',
+  );
+}
+
+/** Connects for as long as `work` takes. A server that does not answer is a sentence and exit code 5. */
+export async function withTemporal<T>(
+  config: Config,
+  file: string,
+  work: (temporal: Connected) => Promise<T>,
+): Promise<T> {
+  const connected = await connectClient(serverOf(config, file), { timeoutMs: 3_000 });
+  try {
+    return await work(connected);
+  } finally {
+    await connected.connection.close();
+  }
 }

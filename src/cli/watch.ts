@@ -6,8 +6,8 @@ import { loadConfig } from '../config/load.ts';
 import { chosenWatches, watchNamed } from './books.ts';
 import { action } from './command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
+import { withTemporal } from './temporal-for.ts';
 import { day } from './times.ts';
-import { withTemporal } from './with-temporal.ts';
 
 const PAUSED = 'paused by a person with courier watch pause';
 const RESUMED = 'resumed by a person with courier watch resume';
@@ -23,7 +23,7 @@ export function watchCommand(): Command {
           action((output, { config: file = 'courier.yaml' }, id: string) => {
             const config = loadConfig(file);
             const watch = watchNamed(config.watches, id);
-            return withTemporal(config, async ({ client }) => {
+            return withTemporal(config, file, async ({ client }) => {
               await act(client, watch).catch((error: unknown) => {
                 throw error instanceof ScheduleNotFoundError ? noSchedule(watch) : error;
               });
@@ -52,7 +52,7 @@ function listCommand(): Command {
   return new Command('list').description('every watch with its schedule').action(
     action((output, { config: file = 'courier.yaml' }) => {
       const config = loadConfig(file);
-      return withTemporal(config, async ({ client }) => {
+      return withTemporal(config, file, async ({ client }) => {
         const seen = new Map<string, { paused: boolean; next: number | null }>();
         for await (const { scheduleId, state, info } of client.schedule.list())
           seen.set(scheduleId, { paused: state.paused, next: info?.nextActionTimes[0]?.getTime() ?? null });

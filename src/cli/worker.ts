@@ -1,8 +1,6 @@
-import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { createLogger } from '../observability/log.ts';
-import { installRuntime } from '../temporal/runtime.ts';
 import { reconcileSchedules } from '../temporal/schedules.ts';
 import { action } from './command.ts';
 import { openConnector } from './connector.ts';
@@ -17,8 +15,7 @@ export function workerCommand(): Command {
       action(async (output, { config: file = 'courier.yaml' }) => {
         const config = loadConfig(file);
         const log = createLogger(output.verbose ? 'debug' : output.quiet ? 'error' : 'info', 'courier');
-        installRuntime(log);
-        const here = await temporalFor(config, resolve(dirname(file), '.courier'), (line) => output.say(line));
+        const here = await temporalFor(config, file, output.say);
         const connector = await openConnector(config, here.settings, log);
         const ending = onSignals(() => connector.stop());
         for (const { id, change } of await reconcileSchedules(connector.deps.client, config))

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Micros } from '../../contract/money.ts';
 import type { RunId } from '../submission/ids.ts';
-import { decideRun, judgeRun } from './judge-run.ts';
+import { decideRun } from './decide-run.ts';
+import { judgeRun } from './judge-run.ts';
 import { planRun } from './plan-run.ts';
 import { endRun } from './runs.ts';
 import { ACCOUNT, crawled, night, testLedger, WATCH } from './testing.ts';
@@ -60,6 +61,25 @@ testLedger('a plan over a cap can hold the run', async (ledger) => {
   await crawled(ledger, 'r3', { a: ['0', ...pages(0, 3)] });
   const next = await judgeRun(ledger, run('r3'), guard, { input: { account: ACCOUNT, watch: capped } });
   assert.equal(next, null, 'the cap spreads what was approved over the nights');
+});
+
+testLedger('what a plan that was only looked at saw first is still new to the next run', async (ledger) => {
+  const percent = { maxNew: null, maxNewPercent: 20, maxGonePercent: null };
+  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+  await night(ledger, 'r2', { a: pages(0, 10) });
+  await crawled(ledger, 'look', { a: pages(0, 13) });
+  await endRun(ledger, run('look'), 'previewed');
+  await crawled(ledger, 'r3', { a: pages(0, 13) });
+  assert.match((await judgeRun(ledger, run('r3'), percent))!.reasons[0]!, /3 new URLs.*30/);
+});
+
+testLedger('what was gone in a plan that was only looked at still holds the next run', async (ledger) => {
+  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+  await crawled(ledger, 'look', { a: pages(0, 4) });
+  await endRun(ledger, run('look'), 'previewed');
+  const diff = await crawled(ledger, 'r2', { a: pages(0, 4) });
+  assert.equal(diff.gone, 0, 'the look saw them go');
+  assert.match((await judgeRun(ledger, run('r2'), guard))!.reasons[0]!, /6 of 10 known URLs are gone/);
 });
 
 testLedger('too much gone holds the run', async (ledger) => {

@@ -3,9 +3,10 @@ import { type Change, type GuardPolicy, guardTrips } from '../submission/guard.t
 import type { RunId } from '../submission/ids.ts';
 import type { Url } from '../url/url.ts';
 import { clearedDue, unclearedNew } from './due.ts';
+import { goneSinceFinished } from './gone-since.ts';
+import type { PlanInput } from './make-plan.ts';
 import type { Ledger } from './open-ledger.ts';
-import { type PlanInput, previewRun } from './plan-run.ts';
-import { LedgerRefusal } from './refusal.ts';
+import { previewRun } from './preview-runs.ts';
 import { runRow } from './runs.ts';
 
 /** Why a run waits for a person, with a few of the URLs that made it wait. */
@@ -31,10 +32,13 @@ export async function judgeRun(
   if (row.held !== null) return row.decision === 'approved' ? null : (JSON.parse(row.held) as Held);
   if (row.planned_at !== null || row.ended_at !== null) return null;
   const plan = input === undefined ? null : await previewRun(ledger, run, input);
+  const gone = await goneSinceFinished(ledger.db, row.name);
+  const newUrls = await unclearedNew(ledger.db, row.watch_id, ledger.now());
   const change: Change = {
-    newUrls: await unclearedNew(ledger.db, row.watch_id, ledger.now()),
-    gone: row.gone ?? 0,
-    knownBefore: row.first_run === 1 ? 0 : (row.found ?? 0) - (row.new_urls ?? 0) + (row.gone ?? 0),
+    newUrls,
+    gone,
+    // Also when an earlier run found them: new URLs must not count among those that they are measured against.
+    knownBefore: row.first_run === 1 ? 0 : Math.max(0, (row.found ?? 0) - newUrls) + gone,
   };
   const trips = guardTrips(change, guard).map(({ message }) => message);
   // What a person has let pass and a cap spreads over the nights does not ask again: only what is new to the cap does.
@@ -54,32 +58,4 @@ async function sampleOf(ledger: Ledger, watchId: number, runId: number): Promise
   const gone = await ledger.db.all(sql<{ url: Url }>`
     SELECT url FROM urls WHERE gone_run = ${runId} LIMIT ${EXAMPLES - Math.min(fresh.length, EXAMPLES - 1)}`);
   return [...fresh, ...gone].slice(0, EXAMPLES).map(({ url }) => url);
-}
-
-/**
- * Records what a person decided on a held run; the first decision stands. Rejected: nothing of it is bought, its URLs
- * are held with the name of who said so, and the next run is judged with them.
- */
-export async function decideRun(
-  ledger: Ledger,
-  run: RunId,
-  decision: 'approved' | 'rejected',
-  by: string,
-): Promise<'approved' | 'rejected'> {
-  return ledger.db.tx(async (tx) => {
-    const row = await runRow(tx, run);
-    if (row.held === null) {
-      throw new LedgerRefusal('NOTHING_TO_DECIDE', `Run "${run}" waits for no decision. Nothing was changed.`);
-    }
-    if (row.decision !== null) return row.decision;
-    await tx.run(sql`
-      UPDATE runs SET decision = ${decision}, decided_by = ${by}, decided_at = ${ledger.now()}
-      WHERE id = ${row.id} AND decision IS NULL`);
-    if (decision === 'rejected') {
-      await tx.run(sql`
-        UPDATE urls SET state = 'held', reason = ${`rejected by ${by}`}
-        WHERE watch_id = ${row.watch_id} AND due IS NOT NULL AND cleared = 0 AND state IN ('known', 'held')`);
-    }
-    return decision;
-  });
 }

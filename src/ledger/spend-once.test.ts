@@ -5,7 +5,8 @@ import type { RunId } from '../submission/ids.ts';
 import { beginSend } from './begin-send.ts';
 import type { Ledger } from './open-ledger.ts';
 import { pendingBatches } from './pending-batches.ts';
-import { planRun, previewRun } from './plan-run.ts';
+import { planRun } from './plan-run.ts';
+import { previewRun } from './preview-runs.ts';
 import { recordAnswer } from './record-answer.ts';
 import { recordLook } from './record-look.ts';
 import { recordReconciled } from './record-reconciled.ts';
@@ -66,22 +67,6 @@ testLedger('a run planned twice, at once or again, is planned once', async (ledg
     sizes.map(({ urls }) => urls),
     [5_000, 5_000, 2_001],
   );
-});
-
-testLedger('a preview writes nothing and is exactly what the plan then does', async (ledger) => {
-  await crawled(ledger, 'r1', { a: pages(7) });
-  const preview = await previewRun(ledger, run('r1'), input);
-  assert.deepEqual(await ledger.db.all(sql`SELECT 1 FROM batches`), []);
-  assert.deepEqual(await planRun(ledger, run('r1'), input, { expect: preview.digest }), preview);
-  await assert.rejects(planRun(ledger, run('r1'), input, { expect: preview.digest }), /was applied before/);
-});
-
-testLedger('a plan that is out of date is refused', async (ledger) => {
-  await crawled(ledger, 'r1', { a: pages(7) });
-  const preview = await previewRun(ledger, run('r1'), input);
-  await crawled(ledger, 'r1', { a: pages(8) });
-  await assert.rejects(planRun(ledger, run('r1'), input, { expect: preview.digest }), /out of date/);
-  assert.deepEqual(await ledger.db.all(sql`SELECT 1 FROM batches`), []);
 });
 
 testLedger('every attempt sends the same bytes under the same key, whatever came back', async (ledger) => {

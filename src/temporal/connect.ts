@@ -1,6 +1,8 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection } from '@temporalio/worker';
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import type { Logger } from '../observability/log.ts';
+import { installRuntime } from './runtime.ts';
 import { TemporalUnreachableError } from './unreachable.ts';
 
 export interface TemporalSettings {
@@ -44,12 +46,20 @@ export async function connectClient(
   return { connection, client: new Client({ connection, namespace }), namespace };
 }
 
-/** The connection of a worker, through the SDK's native core. */
+/** The connection of a worker, through the SDK's native core, which says what it has to say into our log. */
 export async function connectWorker(
   settings: TemporalSettings,
+  log: Logger,
 ): Promise<{ connection: NativeConnection; namespace: string }> {
   const { options, namespace } = resolve(settings);
-  return { connection: await named(options, () => NativeConnection.connect(options)), namespace };
+  installRuntime(log);
+  try {
+    return { connection: await named(options, () => NativeConnection.connect(options)), namespace };
+  } catch (error) {
+    // Nothing uses it, so nothing would ever end it: the program would not either.
+    await Runtime.instance().shutdown();
+    throw error;
+  }
 }
 
 async function named<T>(options: ConnectionOptions, connect: () => Promise<T>): Promise<T> {

@@ -1,10 +1,11 @@
+import { IllegalStateError } from '@temporalio/common';
 import { type Logger as CoreLogger, type LogLevel, Runtime } from '@temporalio/worker';
 import type { Logger } from '../observability/log.ts';
 
 const PINO_LEVEL = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
 /**
- * Sends what Temporal's SDK and its native core say into our log. Once a process, before anything of Temporal is used.
+ * Sends what Temporal's SDK and its native core say into our log. Again while it is installed changes nothing.
  * The SDK's INFO is our debug: a worker that starts and stops is no news.
  */
 export function installRuntime(log: Logger): void {
@@ -19,10 +20,15 @@ export function installRuntime(log: Logger): void {
     warn: (message, meta) => write('WARN', message, meta),
     error: (message, meta) => write('ERROR', message, meta),
   };
-  Runtime.install({
-    logger,
-    telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } },
-    // Signals are the program's own business: it stops its workers in the order that loses nothing.
-    shutdownSignals: [],
-  });
+  try {
+    Runtime.install({
+      logger,
+      telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } },
+      // Signals are the program's own business: it stops its workers in the order that loses nothing.
+      shutdownSignals: [],
+    });
+  } catch (error) {
+    // A worker of this process has it installed.
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
 }

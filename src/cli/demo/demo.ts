@@ -12,10 +12,11 @@ import { CommandError, EXIT, type ExitCode, worstOf } from '../exit-codes.ts';
 import { findings } from '../findings.ts';
 import type { Output } from '../output.ts';
 import { activeRun, followCheck, followRun, newRunName, startCheck, startRun } from '../run-job.ts';
+import { costText, runProgress } from '../run-progress.ts';
+import { openStages, type Stages } from '../stages.ts';
 import { NEW_PAGES } from './site.ts';
 import { namedSource } from './sources.ts';
 import { type Stack, startStack } from './stack.ts';
-import { openStages, type Stages } from './stages.ts';
 import { DemoState } from './state.ts';
 import { resultTable, type WatchLine } from './table.ts';
 
@@ -171,22 +172,12 @@ async function runJobs({ output, ledger, client, watch, stages }: JobInput): Pro
   }
 
   async function follow(handle: Awaited<ReturnType<typeof startRun>>): Promise<WatchResult> {
-    const ended = await followRun(handle, ledger, ({ phase, read, summary }) => {
-      if (phase === 'crawling') stages.at('crawl', watch.id, Math.max(read, summary?.found ?? 0), null);
-      if (summary === null || phase === 'crawling' || phase === 'comparing') return;
-      stages.at('crawl', watch.id, summary.found, summary.found, `${summary.new} new`);
-      if (summary.batches === 0) return;
-      stages.at('plan', watch.id, summary.planned, summary.planned, costText(summary.plannedCost));
-      stages.at('submit', watch.id, summary.submitted, summary.planned, formatTry(summary.charged));
-      stages.at('track', watch.id, summary.completed + summary.failed, summary.planned, `${summary.failed} failed`);
-    });
+    const ended = await followRun(handle, ledger, (progress) => runProgress(stages, watch.id, progress));
     stages.at('crawl', watch.id, ended.counts.found, ended.counts.found, `${ended.counts.new} new`);
     if (ended.plan !== null) stages.at('plan', watch.id, ended.plan.urls, ended.plan.urls, costText(ended.plan.cost));
     return ended;
   }
 }
-
-const costText = (cost: Micros | null): string => (cost === null ? 'price not known yet' : `costs ${formatTry(cost)}`);
 
 async function balanceOf({ config, baseUrl }: Stack): Promise<Micros> {
   const [account] = config.accounts.values();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { micros, ZERO } from '../../../contract/money.ts';
-import type { WatchResult } from '../../../workflows/watch-sitemap.ts';
-import { readConfig } from '../../config/load.ts';
-import type { WatchId } from '../../submission/ids.ts';
+import { micros, ZERO } from '../../contract/money.ts';
+import type { WatchResult } from '../../workflows/watch-sitemap.ts';
+import { readConfig } from '../config/load.ts';
+import type { WatchId } from '../submission/ids.ts';
 import { findings } from './findings.ts';
 
 const config = readConfig(

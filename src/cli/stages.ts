@@ -1,5 +1,5 @@
 import { MultiBar, Presets, type SingleBar } from 'cli-progress';
-import type { Output } from '../output.ts';
+import type { Output } from './output.ts';
 
 /** Progress through the stages of one or several jobs: a bar a stage on a terminal, plain lines elsewhere. */
 export interface Stages {

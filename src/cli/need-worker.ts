@@ -1,0 +1,14 @@
+import { TASK_QUEUE } from '../../workflows/ids.ts';
+import type { Connected } from '../temporal/connect.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
+
+/** Throws a sentence (exit code 5) when nobody would carry out what is started. */
+export async function needWorker({ client, namespace }: Connected): Promise<void> {
+  const { pollers } = await client.workflowService.describeTaskQueue({ namespace, taskQueue: { name: TASK_QUEUE } });
+  if ((pollers ?? []).length > 0) return;
+  throw new CommandError(
+    EXIT.transient,
+    'No worker is there to do the work. Nothing was started or charged. Start "courier worker"; "courier run --once" ' +
+      'needs none.',
+  );
+}

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { emptyDatabaseUrl } from '../src/database/testing.ts';
 import { openBudgets } from '../src/ledger/budget.ts';
 import type { Seen, Sightings } from '../src/ledger/sightings.ts';
 import type { Reference } from '../src/submission/ids.ts';
-import { type BoardSource, createStatusBoard, onSharedTick, tickStart } from './status-board.ts';
+import { type BoardSource, createStatusBoard } from './status-board.ts';
 
 const ref = (n: number) => `R-${n}` as Reference;
 const START = 1_800_000_000_000;
@@ -163,16 +162,4 @@ test('a clock that is set back while it asks leaves no question open', async (t)
   clock.at -= 60_000;
   const seen = await Promise.all([1, 2].map((n) => board.look(ref(n), START)));
   assert.equal(seen.length, 2);
-});
-
-test('a shared tick is never earlier, and no later than allowed; every longer one is a shorter one too', () => {
-  const time = fc.integer({ min: 0, max: 2e12 });
-  const length = fc.integer({ min: 1, max: 3_600_000 });
-  fc.assert(
-    fc.property(time, length, length, length, (now, wait, least, most) => {
-      const moved = onSharedTick(now, wait, least, most);
-      assert.ok(moved >= wait && moved <= wait + Math.max(least, most), `${wait} → ${moved}`);
-      assert.equal(tickStart(now + moved, least), now + moved);
-    }),
-  );
 });

@@ -148,21 +148,3 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
 /** A job that is nowhere known stands alone behind all others. */
 const placeIn = (places: ReadonlyMap<Reference, number>, reference: Reference): number =>
   places.get(reference) ?? Number.POSITIVE_INFINITY;
-
-/**
- * Moves a look later, onto a tick that all jobs share, so that their questions meet on one page. `least` is the
- * shortest tick; `most`: by how much it may be moved, for fewer pages where the wait is long.
- */
-export function onSharedTick(now: number, waitMs: number, least: number, most = least): number {
-  const tick = tickOf(least, most);
-  return Math.ceil((now + waitMs) / tick) * tick - now;
-}
-
-/** When the running tick began. */
-export const tickStart = (now: number, least: number): number => Math.floor(now / tickOf(least)) * tickOf(least);
-
-/** Doubled as often as it fits: every longer tick is a shorter one too. */
-function tickOf(least: number, most = least): number {
-  const base = Math.max(Math.floor(least), 1);
-  return base * 2 ** Math.max(0, Math.floor(Math.log2(most / base)));
-}

@@ -6,11 +6,10 @@ import { pagesOf } from '../src/api-client/find-lost.ts';
 import type { UrlView } from '../src/api-client/read/submission.ts';
 import { recordLook } from '../src/ledger/record-look.ts';
 import { recordUrlResults, type Settled, settleJob, type UrlResult } from '../src/ledger/settle-job.ts';
-import { type Looks, nextLook } from '../src/submission/look-schedule.ts';
+import { freshSince, nextLook, onSharedTick, waitAfter } from '../src/submission/look-schedule.ts';
 import type { Deps } from './deps.ts';
 import { isNotYet, later } from './later.ts';
 import { answered } from './requests.ts';
-import { onSharedTick, tickStart } from './status-board.ts';
 import type { Look, TrackInput } from './types.ts';
 
 /** A state after which the list says nothing of single URLs that must be read: all of them are done. */
@@ -27,7 +26,7 @@ export function trackActivities(deps: Deps) {
       const looks = account.tracking[service];
       const next = nextLook(looks, attempt, now() - acceptedAt);
       const seen = await patiently(waitAfter(looks, attempt), () =>
-        boardOf(id).look(reference, stillFresh(now(), looks, attempt)),
+        boardOf(id).look(reference, freshSince(looks, now(), attempt)),
       ).catch((error: unknown) => {
         // A service that answers nonsense to the end of the patience must not be asked for ever.
         if (next.kind === 'overdue' && !isNotYet(error)) return { reference, state: known };
@@ -46,25 +45,10 @@ export function trackActivities(deps: Deps) {
       }
       if (next.kind === 'overdue') return { ...lookOf(look.state, null), overdue: true };
       if (look.state !== known) return lookOf(look.state, null);
-      const wait = onSharedTick(now(), next.waitMs, looks.minMs, next.waitMs / 2);
+      const wait = onSharedTick(looks, now(), next.waitMs);
       throw later(wait, `${reference} is ${look.state}; looked at ${attempt} times since the last news`);
     },
   };
-}
-
-/** Looks come to a tick some seconds apart: what one of them asked is asked for all. */
-const LATE_MS = 10_000;
-
-/**
- * What was asked since then will do: since the tick that this look was due at, but no longer ago than a quarter of the
- * wait that led here, so that it is never an answer from before that wait.
- */
-function stillFresh(now: number, looks: Looks, attempt: number): number {
-  return Math.max(tickStart(now, looks.minMs), now - Math.max(waitAfter(looks, attempt) / 4, LATE_MS));
-}
-
-function waitAfter({ minMs, maxMs, growth }: Looks, attempt: number): number {
-  return Math.min(minMs * growth ** Math.min(attempt - 1, 100), maxMs);
 }
 
 /**

@@ -1,12 +1,11 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { type OpenSubmission, openSubmissions } from '../src/ledger/record-look.ts';
 import type { AccountId } from '../src/submission/ids.ts';
-import { nextLook } from '../src/submission/look-schedule.ts';
+import { nextLook, onSharedTick } from '../src/submission/look-schedule.ts';
 import { trackerWorkflowId } from '../workflows/ids.ts';
 import type { trackSubmission } from '../workflows/index.ts';
 import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { Deps } from './deps.ts';
-import { onSharedTick } from './status-board.ts';
 import type { TrackInput } from './types.ts';
 
 /** Longer than another process may take to write down what it has sent. */
@@ -53,7 +52,7 @@ async function startTracker(
     service,
     urls,
     acceptedAt: open.acceptedAt,
-    firstLookMs: next.kind === 'in' ? onSharedTick(now(), next.waitMs, looks.minMs) : 0,
+    firstLookMs: next.kind === 'in' ? onSharedTick(looks, now(), next.waitMs, false) : 0,
   };
   try {
     await client.workflow.start<typeof trackSubmission>('trackSubmission', {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DEFAULT_LOOKS, type Looks, nextLook } from './look-schedule.ts';
+import { DEFAULT_LOOKS, freshSince, type Looks, nextLook, onSharedTick } from './look-schedule.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -55,4 +55,71 @@ test('waits never shrink, never leave their bounds and never pass the patience',
       assert.ok(later.kind === 'in' && later.waitMs >= next.waitMs);
     }),
   );
+});
+
+test('a look on a shared tick is never earlier, and later by less than the shortest wait or half of a longer one', () => {
+  const looks = { ...DEFAULT_LOOKS.fast, minMs: 10_000 };
+  const time = fc.integer({ min: 0, max: 2e12 });
+  fc.assert(
+    fc.property(time, fc.integer({ min: 0, max: 3_600_000 }), (now, wait) => {
+      const moved = onSharedTick(looks, now, wait);
+      assert.ok(moved >= wait && moved < wait + Math.max(looks.minMs, wait / 2), `${wait} → ${moved}`);
+      assert.equal((now + moved) % looks.minMs, 0);
+      const first = onSharedTick(looks, now, wait, false);
+      assert.ok(first >= wait && first < wait + looks.minMs);
+    }),
+  );
+});
+
+test('an answer is fresh from its tick on, however late the look; never one from before the wait', () => {
+  const { fast, standard } = DEFAULT_LOOKS;
+  const tick = 1_800_000_000_000;
+  assert.equal(freshSince(fast, tick, 1), tick);
+  assert.equal(freshSince(fast, tick + 9_999, 1), tick);
+  assert.equal(freshSince(fast, tick + 10_000, 1), tick + 10_000);
+  assert.equal(freshSince(standard, tick + 9 * MINUTE, 1), tick + 6.5 * MINUTE, 'a quarter of ten minutes');
+});
+
+/**
+ * What a day at full speed asks of the list: a job every six seconds that takes five to ten minutes, each look up to
+ * three seconds late, and a page that answers the hundred newest jobs.
+ */
+function pagesAtFullSpeed(jobs: number): { pages: number; delayMs: number } {
+  const looks = DEFAULT_LOOKS.fast;
+  const start = 1_800_000_000_000;
+  const next = Array.from({ length: jobs }, (_, n) => {
+    const accepted = start + n * 6_000;
+    const ready = accepted + 5 * MINUTE * (1 + ((n * 37) % 61) / 60);
+    const first = accepted + onSharedTick(looks, accepted, looks.firstMs, false);
+    return { n, accepted, ready, looks: 1, at: first + ((n * 7_919) % 3_000) };
+  });
+  const askedAt: number[] = [];
+  let pages = 0;
+  let delayMs = 0;
+  while (next.length > 0) {
+    const job = next.reduce((soonest, each) => (each.at < soonest.at ? each : soonest));
+    const now = job.at;
+    const page = Math.floor((Math.min(jobs - 1, Math.floor((now - start) / 6_000)) - job.n) / 100);
+    if ((askedAt[page] ?? 0) < freshSince(looks, now, job.looks)) {
+      askedAt[page] = now;
+      pages += 1;
+    }
+    if (askedAt[page]! >= job.ready) {
+      delayMs += (now - job.ready) / jobs;
+      next.splice(next.indexOf(job), 1);
+      continue;
+    }
+    const wait = nextLook(looks, job.looks, now - job.accepted);
+    assert.ok(wait.kind === 'in');
+    job.looks += 1;
+    job.at = now + onSharedTick(looks, now, wait.waitMs) + ((job.n * 104_729 + job.looks * 1_299_709) % 3_000);
+  }
+  return { pages, delayMs };
+}
+
+test('at full speed a batch is tracked with one request at most, on average', (t) => {
+  const { pages, delayMs } = pagesAtFullSpeed(1_440);
+  t.diagnostic(`${(pages / 1_440).toFixed(2)} pages a batch; an end is seen ${(delayMs / 1_000).toFixed(0)} s later`);
+  assert.ok(pages / 1_440 <= 1, `${pages} pages`);
+  assert.ok(delayMs < MINUTE);
 });

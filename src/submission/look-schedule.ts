@@ -29,6 +29,11 @@ export const DEFAULT_LOOKS: Readonly<Record<ServiceLevel, Looks>> = {
 
 export type NextLook = { readonly kind: 'in'; readonly waitMs: number } | { readonly kind: 'overdue' };
 
+/** The usual wait after so many looks, of which there was at least one. */
+export function waitAfter({ minMs, maxMs, growth }: Looks, looksSoFar: number): number {
+  return Math.min(minMs * growth ** Math.min(looksSoFar - 1, 1_000), maxMs);
+}
+
 /**
  * The wait before the next look at a job that is open at this age, after so many looks. The last look falls on the end
  * of the patience, not after it.
@@ -36,9 +41,34 @@ export type NextLook = { readonly kind: 'in'; readonly waitMs: number } | { read
 export function nextLook(looks: Looks, looksSoFar: number, ageMs: number): NextLook {
   const left = looks.patienceMs - ageMs;
   if (left <= 0) return { kind: 'overdue' };
-  const wait =
-    looksSoFar === 0
-      ? Math.max(looks.firstMs - ageMs, 0)
-      : Math.min(looks.minMs * looks.growth ** Math.min(looksSoFar - 1, 1_000), looks.maxMs);
+  const wait = looksSoFar === 0 ? Math.max(looks.firstMs - ageMs, 0) : waitAfter(looks, looksSoFar);
   return { kind: 'in', waitMs: Math.ceil(Math.min(wait, left)) };
+}
+
+/**
+ * Moves a look later, onto a tick that all jobs of the account share, so that one page of the list answers them all:
+ * by less than the shortest wait, or by less than half of a longer one. So however many jobs are open and however many
+ * processes look at them, each page is asked at most once a tick.
+ */
+export function onSharedTick({ minMs }: Looks, now: number, waitMs: number, growing = true): number {
+  const tick = tickOf(minMs, growing ? waitMs / 2 : 0);
+  return Math.ceil((now + waitMs) / tick) * tick - now;
+}
+
+/** Looks come to their tick some seconds apart. */
+const LATE_MS = 10_000;
+
+/**
+ * An answer to a question that was asked since then will do for a look now: since the tick began that this look was due
+ * at, but no longer ago than a quarter of the wait that led here, so that it is never an answer from before that wait.
+ */
+export function freshSince(looks: Looks, now: number, looksSoFar: number): number {
+  const tick = tickOf(looks.minMs);
+  return Math.max(Math.floor(now / tick) * tick, now - Math.max(waitAfter(looks, looksSoFar) / 4, LATE_MS));
+}
+
+/** The shortest wait, doubled as often as it fits into `most`: every longer tick is a shorter one too. */
+function tickOf(least: number, most = 0): number {
+  const base = Math.max(Math.floor(least), 1);
+  return base * 2 ** Math.max(0, Math.floor(Math.log2(Math.max(most, 1) / base)));
 }

@@ -34,6 +34,7 @@ export interface BatchRow {
   readonly digest: string;
   readonly tag: string;
   readonly urls: number;
+  readonly planned_at: number;
   readonly expected_cost: Micros | null;
   readonly price_basis: PriceBasis;
   readonly state: BatchState;

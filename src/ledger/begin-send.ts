@@ -73,6 +73,10 @@ export async function beginSend(
     if (unknownSince !== null && (row.lost === 1 || mustReconcile(unknownSince, now))) {
       return { kind: 'reconcile', tag: row.tag, firstSentAt: unknownSince, ...named };
     }
+    // Planned long ago and never sent, says this ledger; it may be a restored copy of one that has sent it.
+    if (unknownSince === null && mustReconcile(await lastSignOfLife(tx, row), now)) {
+      return { kind: 'reconcile', tag: row.tag, firstSentAt: row.planned_at, ...named };
+    }
     if (row.not_before !== null && row.not_before > now) return { kind: 'wait', until: row.not_before };
     const refusal = await refused(tx, row, account, watch, now);
     if (refusal !== null) {
@@ -95,6 +99,14 @@ export async function beginSend(
       ...named,
     };
   });
+}
+
+/** When this copy of the ledger last knew for certain where the batch stands. */
+async function lastSignOfLife(tx: Queryable, { id, planned_at }: BatchRow): Promise<number> {
+  const answer = await tx.get(
+    sql<{ at: number | null }>`SELECT max(at) AS at FROM batch_answers WHERE batch_id = ${id}`,
+  );
+  return Math.max(planned_at, answer?.at ?? 0);
 }
 
 /** The caps as they are now: the configuration, the price or the balance may have changed since the plan. */

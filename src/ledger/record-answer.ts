@@ -86,7 +86,8 @@ async function logAnswer(tx: Queryable, now: number, batch: BatchId, answer: Ans
 /** Every attempt has an answer that says nothing was charged. A worker that died between them leaves one without. */
 async function nothingIsOut(tx: Queryable, row: BatchRow): Promise<boolean> {
   const answered = await tx.get(sql<{ attempts: number }>`
-    SELECT count(*) AS attempts FROM batch_answers WHERE batch_id = ${row.id} AND charge_state = 'none'`);
+    SELECT count(*) AS attempts FROM batch_answers 
+    WHERE batch_id = ${row.id} AND attempt > 0 AND charge_state = 'none'`);
   return answered!.attempts >= row.attempts;
 }
 

@@ -23,7 +23,7 @@ export async function recordReconciled(ledger: Ledger, batch: BatchId, seen: Rec
     await takeTurn(tx, account);
     const row = await batchRow(tx, batch);
     if (seen.kind === 'found') return acceptBatch(tx, now, row, seen);
-    if (row.state !== 'sending') return { kind: 'closed', batch, state: row.state };
+    if (row.state !== 'sending' && row.state !== 'planned') return { kind: 'closed', batch, state: row.state };
     if (row.if_absent !== null) return refuseBatch(tx, now, row, JSON.parse(row.if_absent) as Split | Quarantine);
     if (row.lost === 1) {
       const reason = `${row.reason}. The service's list does not have it. Nothing more is sent: a person decides`;
@@ -35,11 +35,12 @@ export async function recordReconciled(ledger: Ledger, batch: BatchId, seen: Rec
       UPDATE batches SET state = 'planned', unknown_since = NULL, not_before = NULL,
         reason = 'not in the list of the service: it is sent again with the same key'
       WHERE id = ${batch}`);
-    for (let attempt = 1; attempt <= row.attempts; attempt++) {
+    // Attempt 0: of a batch that was never sent, the list has said so.
+    for (let attempt = row.attempts === 0 ? 0 : 1; attempt <= row.attempts; attempt++) {
       await tx.run(sql`
         INSERT INTO batch_answers (batch_id, attempt, at, kind, charge_state, message)
         VALUES (${batch}, ${attempt}, ${now}, 'absent', 'none', 'no answer came, and the list does not have the job')
-        ON CONFLICT (batch_id, attempt) DO NOTHING`);
+        ON CONFLICT (batch_id, attempt) DO ${attempt === 0 ? sql`UPDATE SET at = excluded.at` : sql`NOTHING`}`);
     }
     await tx.run(sql`
       UPDATE batch_answers SET charge_state = 'none' WHERE batch_id = ${batch} AND charge_state = 'unknown'`);

@@ -174,6 +174,29 @@ testLedger('an outcome unknown for 20 hours is looked up before anything is sent
   assert.equal(await charged(ledger), 750_000);
 });
 
+testLedger(
+  'a batch planned long ago is looked up before its first send: the ledger may be a restored copy',
+  async (ledger) => {
+    await crawled(ledger, 'r1', { a: pages(3) });
+    await planRun(ledger, run('r1'), input);
+    const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+    ledger.pass(21 * HOUR);
+    assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
+    assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' })).kind, 'retry');
+    ledger.pass(21 * HOUR);
+    assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile', 'the look was a day ago');
+    await recordReconciled(ledger, batch, { kind: 'absent' });
+    const sending = await beginSend(ledger, batch, policies);
+    assert.ok(sending.kind === 'send' && !sending.uncertain);
+    // Its worker dies; the next one does not take the looks for answers to the attempt.
+    ledger.pass(21 * HOUR);
+    assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
+    const found = await recordReconciled(ledger, batch, { ...accepted('R-1'), kind: 'found' });
+    assert.equal(found.kind, 'accepted');
+    assert.equal(await charged(ledger), 750_000);
+  },
+);
+
 testLedger('bad URLs are quarantined with the reason and the rest is bought, each once', async (ledger) => {
   await crawled(ledger, 'r1', { a: pages(40) });
   await planRun(ledger, run('r1'), input);

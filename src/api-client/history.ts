@@ -1,0 +1,52 @@
+import type { ApiAnswer } from '../submission/answer.ts';
+import type { Reference } from '../submission/ids.ts';
+import type { ApiClient, ListQuery } from './client.ts';
+import { pagesOf } from './find-lost.ts';
+import type { SubmissionDetail, SubmissionsPage, SubmissionView, UrlView } from './read/submission.ts';
+
+/** One request that spends nothing, when the budget allows it. Rejects with the ApiError of an answer that is none. */
+export type Ask = <Data>(request: (client: ApiClient) => Promise<ApiAnswer<Data>>) => Promise<Data>;
+
+const LIST_LIMIT = 100;
+const URL_LIMIT = 500;
+
+/**
+ * Every job of the service's list (spec 4.5), oldest first, each once: a job that is submitted meanwhile moves the
+ * pages, so one may come twice. Those without a time keep their place in the list, which is taken to be newest first.
+ */
+export async function listHistory(
+  ask: Ask,
+  from: string | null,
+  tell: (jobs: number, total: number | null) => void,
+): Promise<SubmissionView[]> {
+  const found = new Map<Reference, SubmissionView>();
+  const query = (page: number): ListQuery => ({ page, limit: LIST_LIMIT, ...(from === null ? {} : { from }) });
+  const pages = pagesOf<SubmissionsPage>(
+    (page) => ask((client) => client.listSubmissions(query(page))),
+    ({ submissions }) => submissions.map(({ reference }) => reference).join(),
+  );
+  for await (const { submissions, page } of pages) {
+    for (const submission of submissions) found.set(submission.reference, submission);
+    tell(found.size, page.total);
+  }
+  return [...found.values()].reverse().sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0));
+}
+
+/** A job with every URL of it (spec 4.7), and what the service says of each. */
+export async function readJob(
+  ask: Ask,
+  reference: Reference,
+): Promise<{ readonly submission: SubmissionView; readonly urls: readonly UrlView[] }> {
+  const urls: UrlView[] = [];
+  let first: SubmissionDetail | null = null;
+  const pages = pagesOf<SubmissionDetail>(
+    (urlPage) => ask((client) => client.getSubmission(reference, { urlPage, urlLimit: URL_LIMIT })),
+    (detail) => detail.urls.map(({ url }) => url).join(' '),
+  );
+  for await (const detail of pages) {
+    first ??= detail;
+    urls.push(...detail.urls);
+  }
+  if (first === null) throw new Error(`job ${reference} has no URLs`);
+  return { submission: first.submission, urls };
+}

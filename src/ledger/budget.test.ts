@@ -214,6 +214,24 @@ budgetTest('a service whose limit is higher than the configured one leaves the c
   assert.deepEqual(await budget.left(), { minute: 119, hour: 2999, day: 29_999, submissions: 9 });
 });
 
+budgetTest(
+  'an hour that the service calls used up is not tried before its reset, also where we count less',
+  async ({ budget, clock, again }) => {
+    assert.equal(await drain(budget, 'submission'), 4);
+    clock.at += 30 * MINUTE;
+    const ticket = await budget.take('submission');
+    assert.ok(ticket.kind === 'ticket');
+    // It counts in pieces of ten minutes: the first four are in its hour for up to seventy minutes.
+    const told = general(0, { windowSeconds: 3_600, limit: 5, resetMs: 40 * MINUTE });
+    await budget.settle(ticket, { status: 202, retryAfterMs: null, budgets: [told] });
+    clock.at += 40 * MINUTE - 1;
+    assert.equal((await (await again()).take('poll')).kind, 'wait');
+    clock.at += 1;
+    assert.equal((await budget.take('submission')).kind, 'ticket');
+  },
+  budgetLimits({ hour: 5, submissionsPerMinute: 4 }),
+);
+
 budgetTest('a clock that was ahead and is set right does not lock the key', async ({ budget, clock }) => {
   clock.at += 7 * 86_400_000;
   assert.equal(await drain(budget, 'submission'), 10);

@@ -203,6 +203,10 @@ async function correct(scope: Scope, row: KeyRow, told: readonly Told[], trusted
     const lower: Pick<Others, 'limit'> = limit < configured ? { limit } : {};
     if (count === 0 && lower.limit === undefined) delete after[window];
     else after[window] = { count, until: count === 0 ? 0 : time + (resetMs || lengthMs), ...lower };
+    // A service may count long windows in pieces and free them later than we do, with no answer in between to say so.
+    if (remaining === 0 && resetMs !== null && (window === 'hour' || window === 'day')) {
+      await closeLanes(scope, ALL_LANES, time + Math.min(resetMs, lengthMs));
+    }
   }
   const text = JSON.stringify(after);
   if (text !== row.others) await writeOthers(scope, text);
@@ -210,5 +214,7 @@ async function correct(scope: Scope, row: KeyRow, told: readonly Told[], trusted
 
 const isSuccess = ({ status }: Seen): boolean => status !== null && status >= 200 && status < 300;
 
+const ALL_LANES: readonly Lane[] = ['submission', 'poll', 'check'];
+
 /** A poll is refused for the key's general limit, which holds for all; other lanes may have a limit of their own. */
-const closedBy = (lane: Lane): readonly Lane[] => (lane === 'poll' ? ['submission', 'poll', 'check'] : [lane]);
+const closedBy = (lane: Lane): readonly Lane[] => (lane === 'poll' ? ALL_LANES : [lane]);

@@ -23,6 +23,7 @@ export function accountBoard(api: AccountApi, sightings: Sightings, places: Boar
         const found = await answered(
           api.ask('poll', (client) => client.listSubmissions({ page, limit: LIMITS.listPage.max })),
         );
+        if (found.submissions.length > 0 && found.submissions.every(({ state }) => state === null)) return null;
         return {
           seen: found.submissions.filter(({ state }) => state !== null).map(seenOf),
           length: found.page.last ? 0 : found.submissions.length,

@@ -131,6 +131,23 @@ test('a service whose pages are shorter is asked for the right ones from then on
   assert.deepEqual(requests, ['page 8']);
 });
 
+test('a list that shows no states is asked once and never again', async (t) => {
+  const { source, requests } = service({ jobs: 100 });
+  let pages = 0;
+  const { board, clock } = await processes(t, {
+    ...source,
+    page: async () => {
+      pages += 1;
+      return null;
+    },
+  });
+  await Promise.all([1, 2].map((n) => board.look(ref(n), START)));
+  clock.at += 10;
+  await Promise.all([1, 2].map((n) => board.look(ref(n), clock.at)));
+  assert.equal(pages, 1);
+  assert.deepEqual(requests, ['R-1', 'R-2', 'R-2', 'R-1']);
+});
+
 test('what one process asked answers for all of them until it is too old, then it is asked anew', async (t) => {
   const { source, requests } = service({ jobs: 100 });
   const { boards, clock } = await processes(t, source, 2);

@@ -4,8 +4,11 @@ import type { Reference } from '../src/submission/ids.ts';
 /** The two ways to ask; each call of either is one request of the key's budget. */
 export interface BoardSource {
   one(reference: Reference): Promise<Seen>;
-  /** A page of the list, newest first. `length`: how many jobs the service puts on one; 0 when this is the last. */
-  page(number: number): Promise<{ readonly seen: readonly Seen[]; readonly length: number }>;
+  /**
+   * A page of the list, newest first. `length`: how many jobs the service puts on one; 0 when this is the last. Null from
+   * a service whose list shows jobs without their states.
+   */
+  page(number: number): Promise<{ readonly seen: readonly Seen[]; readonly length: number } | null>;
   /** How many jobs of the list are newer, at least; absent for a job that is nowhere known. */
   places(references: readonly Reference[]): Promise<ReadonlyMap<Reference, number>>;
 }
@@ -44,6 +47,7 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
   let { pageLength } = settings;
   let asked: Questions = new Map();
   let working = false;
+  let listTells = true;
 
   async function work(): Promise<void> {
     working = true;
@@ -97,7 +101,7 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
       const first = waiting[0]!;
       const page = Math.floor(placeIn(places, first) / pageLength) + 1;
       const together = waiting.filter((reference) => placeIn(places, reference) < page * pageLength);
-      if (together.length < WORTH_A_PAGE) {
+      if (!listTells || together.length < WORTH_A_PAGE) {
         await askOne(open, first);
         continue;
       }
@@ -122,7 +126,12 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
   async function askPage(open: Questions, number: number): Promise<boolean> {
     const before = open.size;
     const at = now();
-    const { seen, length } = await source.page(number);
+    const shown = await source.page(number);
+    if (shown === null) {
+      listTells = false;
+      return false;
+    }
+    const { seen, length } = shown;
     if (length > 0) pageLength = length;
     await sightings.record(seen, at);
     for (const each of seen) answer(open, each, at);

@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { wakeDispatcher } from './operator.ts';
 import type { Action, PlannedAction } from './plan.ts';
+import type { FaultProxy } from './proxy.ts';
 import { resetSomething } from './resets.ts';
 import type { FaultyTemporal } from './temporal.ts';
 import type { World } from './world.ts';
 
-/** Something that was done to a schedule, in a sentence. `hit`: a reset that found nothing to set back did not. */
+/** Something that was done to a schedule, in a sentence. `hit`: whether it met anything, such as a request with the key. */
 export interface Deed {
   readonly action: Action;
   readonly hit: boolean;
   readonly text: string;
 }
+
+/** How long a key stays refused, or the money short, when nobody asks for it. */
+const PATIENCE_MS = 4_000;
 
 /** Carries out an action and waits until what was taken away is back. */
 export async function act(
@@ -20,7 +24,7 @@ export async function act(
   started: ReadonlySet<string>,
   random: () => number,
 ): Promise<Deed> {
-  const { worker, service, operator, client, ledger, refuseKey } = world;
+  const { worker, service, operator, client, ledger, proxy, refuseKey } = world;
   const deed = (text: string, hit = true): Deed => ({ action, hit, text });
   const thenTold = told ? ', and the dispatcher was told' : '';
   await sleep(afterMs);
@@ -38,21 +42,41 @@ export async function act(
       const hit = await resetSomething(client, ledger, [...started], random);
       return hit === null ? deed('found nothing to reset', false) : deed(`reset ${hit}`);
     }
-    case 'refuse key':
+    case 'refuse key': {
+      const met = untilAnswered(proxy, 401);
       refuseKey(true);
       await sleep(awayMs);
+      const hit = await met;
       refuseKey(false);
       if (told) await wakeDispatcher(client);
-      return deed(`refused the key for ${awayMs} ms${thenTold}`);
-    case 'replace key':
+      return deed(`refused the key for a while${thenTold}`, hit);
+    }
+    case 'replace key': {
+      const met = untilAnswered(proxy, 401);
       await operator.revokeKey();
       await sleep(awayMs);
+      const hit = await met;
       await operator.issueKey();
       if (told) await wakeDispatcher(client);
-      return deed(`revoked the key, and issued another after ${awayMs} ms${thenTold}`);
-    case 'top up':
+      return deed(`revoked the key, and issued another a while later${thenTold}`, hit);
+    }
+    case 'top up': {
+      const hit = countOf(proxy, 402) > 0 || (await untilAnswered(proxy, 402));
       await operator.topUp();
       if (told) await wakeDispatcher(client);
-      return deed(`topped up the account${thenTold}`);
+      return deed(`topped up the account${thenTold}`, hit);
+    }
   }
+}
+
+const countOf = ({ answers }: FaultProxy, status: number): number =>
+  [...answers].reduce((sum, [answer, times]) => (answer.endsWith(` ${status}`) ? sum + times : sum), 0);
+
+/** Waits for one more answer of this status. Resolves with false when there is none for a while. */
+async function untilAnswered(proxy: FaultProxy, status: number): Promise<boolean> {
+  const before = countOf(proxy, status);
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(50)) {
+    if (countOf(proxy, status) > before) return true;
+  }
+  return false;
 }

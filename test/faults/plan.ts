@@ -83,6 +83,49 @@ export function planOf(seed: number): SchedulePlan {
   };
 }
 
+/** Two small plans that together hold every action, every refusal and pages that change. The same kinds of trouble as a long run meets. */
+export function shortPlans(): SchedulePlan[] {
+  const at = (action: Action, afterMs: number): PlannedAction => ({ action, afterMs, awayMs: 200, told: true });
+  const random = seeded(1);
+  const watch = (name: string, pages: number, parts: number, poisoned = false): WatchPlan => {
+    const first = pagesOf(name, 'a', pages, random);
+    return {
+      first: poisoned ? [...first, poisonOf(name)] : first,
+      added: pagesOf(name, 'b', 8, random),
+      removed: first.slice(0, 5),
+      parts,
+    };
+  };
+  return [
+    {
+      seed: 1,
+      watches: new Map([
+        ['w0', watch('w0', 24, 1, true)],
+        ['w1', watch('w1', 60, 2)],
+      ]),
+      faultShare: 0.2,
+      crawlFaultShare: 0,
+      tooLarge: 20,
+      funds: null,
+      jobMs: 0,
+      actions: [at('refuse key', 0), at('reset', 100), at('kill worker', 100)],
+    },
+    {
+      seed: 2,
+      watches: new Map([
+        ['w0', watch('w0', 50, 3)],
+        ['w1', watch('w1', 30, 1)],
+      ]),
+      faultShare: 0.2,
+      crawlFaultShare: 0.4,
+      tooLarge: null,
+      funds: 0.3,
+      jobMs: 0,
+      actions: [at('kill temporal', 100), at('top up', 0), at('kill service', 200), at('replace key', 300)],
+    },
+  ];
+}
+
 function plannedAction(action: Action, random: () => number): PlannedAction {
   return {
     action,
@@ -99,12 +142,14 @@ function watchPlan(watch: string, poisoned: boolean, random: () => number): Watc
   // Most changes are small; some are a relaunch, which the guard holds for a person.
   const leaving = random() < 0.5 ? 0 : random() < 0.8 ? random() * 0.2 : 0.4 + random() * 0.4;
   return {
-    first: poisoned ? [...first, `https://${HOST}/${watch}/${POISON}`] : first,
+    first: poisoned ? [...first, poisonOf(watch)] : first,
     added,
     removed: first.filter(() => random() < leaving),
     parts: random() < 0.5 ? 1 : between(2, 3),
   };
 }
+
+const poisonOf = (watch: string): string => `https://${HOST}/${watch}/${POISON}`;
 
 function pagesOf(watch: string, part: string, count: number, random: () => number): string[] {
   return Array.from({ length: count }, (_, n) => {

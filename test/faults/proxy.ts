@@ -33,7 +33,7 @@ export interface FaultProxy {
   readonly port: number;
   /** What was done so far, by fault. */
   readonly done: ReadonlyMap<Fault, number>;
-  /** Answers that went through, as "POST 202", and when the POSTs among them came in. */
+  /** Answers that were begun at least, as "POST 202", and when the POSTs among them came in. */
   readonly answers: ReadonlyMap<string, number>;
   readonly posts: readonly number[];
   /** Bodies by idempotency key, as they came in: a key with two bodies is a breach. */
@@ -58,7 +58,8 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
       const refusal = incoming.method === 'POST' ? options.refuses(body.toString('utf8')) : null;
       const fault = options.random() < options.share() ? nextFault() : null;
       if (incoming.method === 'POST') posts.push(Date.now());
-      outgoing.on('finish', () => {
+      outgoing.on('close', () => {
+        if (!outgoing.headersSent) return;
         const answer = `${incoming.method} ${outgoing.statusCode}`;
         answers.set(answer, (answers.get(answer) ?? 0) + 1);
       });

@@ -8,24 +8,33 @@ import type { World } from './world.ts';
 
 /** Waits until nothing is under way any more. Returns what still is when the time is up, else null. */
 export async function untilQuiet(world: World, started: ReadonlySet<string>, deadline: number): Promise<string | null> {
+  const ended = new Set<string>();
   for (;;) {
-    const open = await underWay(world, started);
+    const open = await underWay(world, started, ended);
     if (open === null) return null;
     if (Date.now() > deadline) return open;
     await sleep(250);
   }
 }
 
-async function underWay({ client, ledger }: World, started: ReadonlySet<string>): Promise<string | null> {
+/** Nothing sets a workflow back any more: what has ended is not asked about again. The dispatcher always is. */
+async function underWay(
+  { client, ledger }: World,
+  started: ReadonlySet<string>,
+  ended: Set<string>,
+): Promise<string | null> {
   const row = await ledger.get(sql<{ waiting: number; open: number }>`
     SELECT coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN 1 ELSE 0 END), 0) AS waiting,
       coalesce(sum(CASE WHEN state = 'accepted' AND settled_at IS NULL THEN 1 ELSE 0 END), 0) AS open FROM batches`);
   if (row!.waiting > 0) return `${row!.waiting} batches have no answer`;
   if (row!.open > 0) return `${row!.open} jobs have no end`;
-  for (const id of [...started, dispatcherWorkflowId('main' as AccountId)]) {
+  for (const id of started) {
+    if (ended.has(id)) continue;
     if (await throughOutages(() => isRunning(client, id))) return `${id} is running`;
+    ended.add(id);
   }
-  return null;
+  const dispatcher = dispatcherWorkflowId('main' as AccountId);
+  return (await throughOutages(() => isRunning(client, dispatcher))) ? `${dispatcher} is running` : null;
 }
 
 async function isRunning(client: World['client'], workflowId: string): Promise<boolean> {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { newFolder } from './folder.ts';
 import { KEPT_SEEDS } from './kept-seeds.ts';
+import { planOf } from './plan.ts';
 import { quickStarts } from './quick-start.ts';
 import { playSchedule, type ScheduleReport } from './schedule.ts';
 import { startFaultyTemporal } from './temporal.ts';
@@ -30,8 +31,7 @@ function wantedSeeds(): number[] {
 }
 
 const folder = newFolder();
-await quickStarts(folder);
-const temporal = await startFaultyTemporal(folder);
+const [temporal] = await Promise.all([startFaultyTemporal(folder), quickStarts(folder)]);
 const began = performance.now();
 const failed: number[] = [];
 const sums = { urls: 0, bought: 0, deeds: 0 };
@@ -74,7 +74,7 @@ function tell({ seed, ms, tally, laps, deeds, approved, faults, breaches }: Sche
 async function lane(): Promise<void> {
   for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
     try {
-      tell(await playSchedule(seed, temporal, folder));
+      tell(await playSchedule(planOf(seed), temporal, folder));
     } catch (error) {
       failed.push(seed);
       console.log(`FAIL seed ${seed}: the harness could not go on: ${(error as Error).stack}`);

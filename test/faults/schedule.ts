@@ -6,7 +6,7 @@ import type { Watch } from '../../src/config/config.ts';
 import { checkWorkflowId, watchWorkflowId } from '../../workflows/ids.ts';
 import { act, type Deed } from './actions.ts';
 import { approveHeldRuns } from './operator.ts';
-import { planOf, type SchedulePlan } from './plan.ts';
+import type { SchedulePlan } from './plan.ts';
 import { stillOpen, untilQuiet, workLeft } from './quiet.ts';
 import { seeded } from './seeded.ts';
 import { type FaultyTemporal, throughOutages } from './temporal.ts';
@@ -38,11 +38,15 @@ const MAX_ROUNDS = 6;
 const REFUSALS = / (401|402|409|413|422)$/;
 
 /** Plays one schedule and compares the books afterwards. Throws only when the harness itself cannot go on. */
-export async function playSchedule(seed: number, temporal: FaultyTemporal, folder: string): Promise<ScheduleReport> {
+export async function playSchedule(
+  plan: SchedulePlan,
+  temporal: FaultyTemporal,
+  folder: string,
+): Promise<ScheduleReport> {
+  const { seed } = plan;
   const began = performance.now();
   const laps = new Map<string, number>();
   const lap = (name: string) => laps.set(name, Math.round(performance.now() - began));
-  const plan = planOf(seed);
   const world = await openWorld(plan, temporal, join(folder, String(seed)));
   lap('started');
   const approving = approveHeldRuns(world.client, world.ledger);

@@ -32,21 +32,20 @@ export async function listHistory(
   return [...found.values()].reverse().sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0));
 }
 
-/** A job with every URL of it (spec 4.7), and what the service says of each. */
+/** A job with every URL of it (spec 4.7), and what the service says of each. No submission: it shows no URL at all. */
 export async function readJob(
   ask: Ask,
   reference: Reference,
-): Promise<{ readonly submission: SubmissionView; readonly urls: readonly UrlView[] }> {
+): Promise<{ readonly submission: SubmissionView | null; readonly urls: readonly UrlView[] }> {
   const urls: UrlView[] = [];
-  let first: SubmissionDetail | null = null;
+  let submission: SubmissionView | null = null;
   const pages = pagesOf<SubmissionDetail>(
     (urlPage) => ask((client) => client.getSubmission(reference, { urlPage, urlLimit: URL_LIMIT })),
     (detail) => detail.urls.map(({ url }) => url).join(' '),
   );
   for await (const detail of pages) {
-    first ??= detail;
+    submission ??= detail.submission;
     urls.push(...detail.urls);
   }
-  if (first === null) throw new Error(`job ${reference} has no URLs`);
-  return { submission: first.submission, urls };
+  return { submission, urls };
 }

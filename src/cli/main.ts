@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   apply: async () => (await import('./apply.ts')).applyCommand(),
   run: async () => (await import('./run.ts')).runCommand(),
   check: async () => (await import('./check.ts')).checkCommand(),
+  recover: async () => (await import('./recover.ts')).recoverCommand(),
   status: async () => (await import('./status.ts')).statusCommand(),
   watch: async () => (await import('./watch.ts')).watchCommand(),
   approve: async () => (await import('./decide.ts')).approveCommand(),

@@ -49,7 +49,8 @@ export async function learnPrice(tx: Queryable, { account, service, charge, urls
   if (charge <= 0 || urls < 1 || charge % urls !== 0) return;
   await tx.run(sql`
     INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${charge / urls}, ${now})
-    ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at`);
+    ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at
+      WHERE prices.learned_at <= excluded.learned_at`);
   await tx.run(sql`
     UPDATE charges SET amount = urls * ${charge / urls}
     WHERE account_id = ${account} AND kind = 'batch' AND told = 0 AND amount = 0

@@ -1,4 +1,5 @@
 import type { Micros } from '../../../contract/money.ts';
+import { SERVICE_LEVELS, type ServiceLevel } from '../../../contract/states.ts';
 import type { AcceptedData } from '../../submission/answer.ts';
 import type { Reference } from '../../submission/ids.ts';
 import type { Dictionary, UrlState } from '../../submission/words.ts';
@@ -19,6 +20,7 @@ export interface SubmissionView {
   readonly completed: number | null;
   readonly failed: number | null;
   readonly charged: Micros | null;
+  readonly service: ServiceLevel | null;
 }
 
 export interface UrlView {
@@ -118,7 +120,13 @@ function viewOf(outer: Fields, job: Fields, words: Dictionary): Omit<SubmissionV
     completed: firstOf(counts, COMPLETED, asCount),
     failed: firstOf(counts, FAILED, asCount),
     charged: moneyOf(job, CHARGED),
+    service: firstOf(job, ['service', 'servicelevel', 'level', 'tier', 'speed'], asServiceLevel),
   };
+}
+
+function asServiceLevel(value: Json): ServiceLevel | null {
+  const word = asWord(value)?.toLowerCase();
+  return SERVICE_LEVELS.find((level) => level === word) ?? null;
 }
 
 export interface SubmissionsPage {

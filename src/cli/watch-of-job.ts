@@ -1,0 +1,26 @@
+import type { Watch } from '../config/config.ts';
+import { plainProject, taggedProject, tagOf } from '../submission/project-tag.ts';
+import { makeScope } from '../url/scope.ts';
+import type { Url } from '../url/url.ts';
+
+/**
+ * The watch that a job of the service's history belongs to: the only one with the job's project, else the only one in
+ * whose scope all its URLs lie. Null when there is none or more than one: a person names it.
+ */
+export function watchOfJob(watches: readonly Watch[], project: string | null, urls: readonly Url[]): Watch | null {
+  const named = project === null ? [] : watches.filter((watch) => isProjectOf(watch, project));
+  if (named.length === 1) return named[0]!;
+  const among = named.length > 1 ? named : watches;
+  const holding = among.filter((watch) => {
+    // Any host and any path: such a watch says nothing about whose job it is.
+    if (watch.hosts === null && among.length > 1) return false;
+    const inScope = makeScope({ hosts: watch.hosts ?? [], include: watch.include, exclude: watch.exclude });
+    return urls.every((url) => inScope(url) === null);
+  });
+  return holding.length === 1 ? holding[0]! : null;
+}
+
+function isProjectOf({ project }: Watch, seen: string): boolean {
+  const tag = tagOf(seen);
+  return tag === null ? plainProject(seen) === plainProject(project) : taggedProject(project, tag) === seen.trimEnd();
+}

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
-import { formatTry } from '../contract/money.ts';
+import { ApplicationFailure } from '@temporalio/common';
+import { formatTry, type Micros } from '../contract/money.ts';
 import type { Watch } from '../src/config/config.ts';
 import { recordBalance } from '../src/ledger/balance.ts';
 import { batchRow } from '../src/ledger/batch-row.ts';
@@ -39,7 +40,7 @@ export function dispatchActivities(deps: Deps) {
     },
 
     async awaitMoney({ account: id }: { account: AccountId }): Promise<void> {
-      const { balance } = await answered(apiOf(id).ask('poll', (client) => client.balance()));
+      const balance = await balanceOf(deps, id);
       await recordBalance(ledger, id, balance);
       const { batches } = await pendingBatches(ledger, id, 100);
       let earliest = now() + pause();
@@ -61,6 +62,16 @@ export function dispatchActivities(deps: Deps) {
       throw later(pause(), 'the API key is not accepted yet');
     },
   };
+}
+
+/** A refusal of the question is waited out as the money is: it must not end the dispatcher while batches wait. */
+async function balanceOf({ apiOf }: Deps, account: AccountId): Promise<Micros> {
+  try {
+    return (await answered(apiOf(account).ask('poll', (client) => client.balance()))).balance;
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
+    throw later(pause(), `the balance cannot be asked: ${error.message}`);
+  }
 }
 
 /** Sends the first batch that may be sent. A cap of one watch does not hold up another. */

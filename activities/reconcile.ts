@@ -1,25 +1,36 @@
-import { findLostBatch } from '../src/api-client/find-lost.ts';
+import { ApiError, AuthenticationError } from '../src/api-client/errors.ts';
+import { findLostBatch, type Search } from '../src/api-client/find-lost.ts';
 import type { Sending } from '../src/ledger/begin-send.ts';
 import { isTaken } from '../src/ledger/is-taken.ts';
+import { setRefused } from '../src/ledger/money.ts';
 import type { AnswerRecorded } from '../src/ledger/record-answer.ts';
 import { recordReconciled } from '../src/ledger/record-reconciled.ts';
 import { stopBatch } from '../src/ledger/stop-batch.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import type { Deps } from './deps.ts';
-import { throwingFailures } from './requests.ts';
+import { applicationFailure } from './requests.ts';
 
 type Lost = Extract<Sending, { kind: 'reconcile' }>;
 
-/** Looks a batch whose outcome is unknown up in the service's list, before anything of it is sent again. */
-export async function reconcileBatch({ ledger, apiOf }: Deps, account: AccountId, lost: Lost): Promise<AnswerRecorded> {
-  const api = apiOf(account);
-  const search = await throwingFailures(() =>
-    findLostBatch(lost, {
-      list: (query) => api.ask('poll', (client) => client.listSubmissions(query)),
-      detail: (reference, page) => api.ask('poll', (client) => client.getSubmission(reference, page)),
-      isTaken: (reference) => isTaken(ledger, account, reference),
-    }),
-  );
+/**
+ * Looks a batch whose outcome is unknown up in the service's list, before anything of it is sent again. A list that
+ * refuses to be asked leaves the batch to a person: one batch must not hold up all others of the account.
+ */
+export async function reconcileBatch(deps: Deps, account: AccountId, lost: Lost): Promise<AnswerRecorded> {
+  const { ledger } = deps;
+  let search: Search;
+  try {
+    search = await searchFor(deps, account, lost);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error instanceof AuthenticationError) {
+      await setRefused(ledger.db, account, error.message);
+      return { kind: 'key-refused', batch: lost.batch, reason: error.message };
+    }
+    if (error.policy === 'retry') throw applicationFailure(error);
+    const why = `the list cannot be asked for it (${error.message}); it may be charged already, so nothing is sent again`;
+    return stopBatch(ledger, lost.batch, `${why}. Look it up at the service, then decide`);
+  }
   switch (search.kind) {
     case 'found': {
       const { reference, state, charged } = search.submission;
@@ -31,4 +42,13 @@ export async function reconcileBatch({ ledger, apiOf }: Deps, account: AccountId
     case 'unsure':
       return stopBatch(ledger, lost.batch, search.message);
   }
+}
+
+function searchFor({ ledger, apiOf }: Deps, account: AccountId, lost: Lost): Promise<Search> {
+  const api = apiOf(account);
+  return findLostBatch(lost, {
+    list: (query) => api.ask('poll', (client) => client.listSubmissions(query)),
+    detail: (reference, page) => api.ask('poll', (client) => client.getSubmission(reference, page)),
+    isTaken: (reference) => isTaken(ledger, account, reference),
+  });
 }

@@ -17,7 +17,8 @@ export async function throwingFailures<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function applicationFailure(error: ApiError): ApplicationFailure {
+/** What an error of the service is to the server that retries. */
+export function applicationFailure(error: ApiError): ApplicationFailure {
   const { type, message, nonRetryable, nextRetryDelayMs, benign, details } = failureOf(error);
   return ApplicationFailure.create({
     type,

@@ -1,4 +1,5 @@
 import type { Micros } from '../../contract/money.ts';
+import type { Queryable } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { type CapRefusal, capRefusal } from '../submission/caps.ts';
 import type { AccountId, BatchId } from '../submission/ids.ts';
@@ -52,6 +53,11 @@ export async function accountStanding(ledger: Ledger, account: AccountId): Promi
   const row = await ledger.db.get(sql<AccountStanding>`
     SELECT parked, refused FROM ledger_accounts WHERE id = ${account}`);
   return { parked: row?.parked ?? null, refused: row?.refused ?? null };
+}
+
+/** The key was refused: nothing of the account is sent until it works again. */
+export async function setRefused(db: Queryable, account: AccountId, reason: string): Promise<void> {
+  await db.run(sql`UPDATE ledger_accounts SET refused = ${reason} WHERE id = ${account}`);
 }
 
 /** The money suffices again, or the key works again. */

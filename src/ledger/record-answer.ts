@@ -4,6 +4,7 @@ import type { BatchId } from '../submission/ids.ts';
 import type { Outcome } from '../submission/outcome.ts';
 import { type AcceptanceRecorded, acceptBatch } from './accept-batch.ts';
 import { accountOfBatch, type BatchRow, batchRow } from './batch-row.ts';
+import { setRefused } from './money.ts';
 import type { Ledger } from './open-ledger.ts';
 import { type RefusalRecorded, refuseBatch } from './refuse-batch.ts';
 import { takeTurn } from './watches.ts';
@@ -57,7 +58,7 @@ export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: Answe
         return { kind: 'parked', batch, reason: outcome.message };
       case 'stop-account':
         await backToWaiting(tx, row, { certain, notBefore: null, reason: outcome.message });
-        await tx.run(sql`UPDATE ledger_accounts SET refused = ${outcome.message} WHERE id = ${account}`);
+        await setRefused(tx, account, outcome.message);
         return { kind: 'key-refused', batch, reason: outcome.message };
       case 'split':
       case 'quarantine':

@@ -8,6 +8,7 @@ import type { Checked } from '../submission/outcome.ts';
 import type { Refusal } from '../submission/refusal.ts';
 import { setBalance } from './balance.ts';
 import { type CheckRow, historyOf, type QueueRow } from './check-queue.ts';
+import { setRefused } from './money.ts';
 import type { Ledger } from './open-ledger.ts';
 import { LedgerRefusal } from './refusal.ts';
 import { takeTurn } from './watches.ts';
@@ -61,7 +62,7 @@ export async function recordCheck(
         return { kind: 'parked', reason: outcome.message };
       case 'stop-account':
         await wait(tx, row, certain, null, outcome.message);
-        await tx.run(sql`UPDATE ledger_accounts SET refused = ${outcome.message} WHERE id = ${row.account_id}`);
+        await setRefused(tx, row.account_id as AccountId, outcome.message);
         return { kind: 'key-refused', reason: outcome.message };
       case 'split':
       case 'quarantine':

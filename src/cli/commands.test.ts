@@ -5,8 +5,10 @@ import { sql } from '../database/sql.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import { planRun } from '../ledger/plan-run.ts';
 import { endRun } from '../ledger/runs.ts';
+import { stopBatch } from '../ledger/stop-batch.ts';
 import { ACCOUNT, crawled, night, sendAll, shopUrl, WATCH } from '../ledger/testing.ts';
-import type { RunId } from '../submission/ids.ts';
+import { accountTotals } from '../ledger/totals.ts';
+import type { BatchId, RunId } from '../submission/ids.ts';
 import { courier, folderFor, ofType } from './testing.ts';
 
 /** Discard: no Temporal server ever answers there. */
@@ -83,4 +85,40 @@ test('a command that needs Temporal says so and ends with 5; a watch that is not
   assert.match(approve.stderr, /No Temporal server answers/);
   assert.equal(pause.code, 2);
   assert.match(pause.stderr, /no watch "shoe".*It has: shop/s);
+});
+
+test('a stopped batch is settled by what the service says of it, and only then', async (t) => {
+  const folder = folderOf(t);
+  const url = `sqlite:${join(folder, 'ledger.db')}`;
+  const ledger = await openLedger(url);
+  for (const name of ['one', 'two', 'three']) {
+    await crawled(ledger, name, { 'https://shop.example/sitemap.xml': [name] });
+    await planRun(ledger, name as RunId, { account: ACCOUNT, watch: WATCH });
+    await endRun(ledger, name as RunId, 'finished');
+  }
+  const ids = await ledger.db.all(sql<{ id: BatchId }>`SELECT id FROM batches ORDER BY id`);
+  for (const { id } of ids) await stopBatch(ledger, id, 'a conflict that explains itself in no way');
+  await ledger.close();
+  const [one, two, three] = ids.map(({ id }) => String(id));
+
+  const listed = await courier(folder, 'submissions', 'list', '--state', 'stopped');
+  assert.equal(ofType(listed, 'submission').length, 3);
+  assert.equal((await courier(folder, 'submissions', 'settle', one!)).code, 2, 'nothing is assumed');
+  assert.equal((await courier(folder, 'submissions', 'settle', one!, '--release', '--leave')).code, 2);
+  assert.equal((await courier(folder, 'submissions', 'settle', '99', '--release')).code, 2);
+  const charged = await courier(folder, 'submissions', 'settle', one!, '--charged', 'R-77');
+  assert.equal(charged.code, 0, charged.stderr);
+  const taken = await courier(folder, 'submissions', 'settle', two!, '--charged', 'R-77');
+  assert.equal(taken.code, 2);
+  assert.match(taken.stderr, /as it called batch/);
+  assert.equal((await courier(folder, 'submissions', 'settle', two!, '--release')).code, 0);
+  assert.equal((await courier(folder, 'submissions', 'settle', three!, '--leave')).code, 0);
+  assert.equal((await courier(folder, 'submissions', 'settle', three!, '--release')).code, 2, 'decided once');
+
+  const after = await openLedger(url);
+  t.after(() => after.close());
+  assert.equal((await accountTotals(after, ACCOUNT.id, ACCOUNT.pricePerUrl)).chargedEver, 250_000);
+  await crawled(after, 'next', { 'https://shop.example/sitemap.xml': ['one', 'two', 'three'] });
+  const plan = await planRun(after, 'next' as RunId, { account: ACCOUNT, watch: WATCH });
+  assert.equal(plan.urls, 1, 'what was released is bought, what was charged or left is not');
 });

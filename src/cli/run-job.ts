@@ -78,13 +78,13 @@ const attributesOf = ({ id, account }: Watch) => [
 export async function followRun(
   handle: WorkflowHandle<typeof watchSitemap>,
   ledger: Ledger,
-  tell: (progress: JobProgress) => void,
+  tell: (progress: JobProgress) => void | Promise<void>,
 ): Promise<WatchResult> {
   const outcome = settled(handle.result());
   for (;;) {
     const ended = await Promise.race([outcome, pause(400)]);
     const progress = await progressOf(handle, ledger);
-    if (progress !== null) tell(progress);
+    if (progress !== null) await tell(progress);
     if (ended === undefined) continue;
     if ('value' in ended) return ended.value;
     throw sentenceFor(ended.error, handle.workflowId);

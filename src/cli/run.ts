@@ -2,8 +2,10 @@ import type { Client } from '@temporalio/client';
 import { Command } from 'commander';
 import { formatTry, type Micros, parseTry, sumMicros, ZERO } from '../../contract/money.ts';
 import type { Watch } from '../config/config.ts';
+import { parseDuration } from '../config/duration.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { createLogger } from '../observability/log.ts';
+import type { RunId } from '../submission/ids.ts';
 import { type Books, chosenWatches, withBooks } from './books.ts';
 import { action, type Ending } from './command.ts';
 import { openConnector } from './connector.ts';
@@ -14,6 +16,7 @@ import type { Output } from './output.ts';
 import { activeRun, followRun, newRunName, startRun } from './run-job.ts';
 import { runProgress } from './run-progress.ts';
 import { openStages, type Stages } from './stages.ts';
+import { standstillOf } from './standstill.ts';
 import { stopSignal } from './stop-signal.ts';
 import { temporalFor, withTemporal } from './temporal-for.ts';
 
@@ -21,12 +24,15 @@ interface RunFlags {
   readonly once?: boolean;
   readonly wait?: boolean;
   readonly maxCost?: string;
+  readonly giveUp: string;
 }
 
 interface Job {
   readonly watches: readonly Watch[];
   readonly until: 'accepted' | 'terminal';
   readonly maxCost: Micros | null;
+  /** So long without an answer of the service, in milliseconds, ends the command. */
+  readonly giveUpMs: number;
   /** The worker is this process. */
   readonly here: boolean;
 }
@@ -38,13 +44,15 @@ export function runCommand(): Command {
     .option('--once', 'work in this process, and end with it; otherwise a "courier worker" does the work')
     .option('--wait', 'follow until every job of the service has ended')
     .option('--max-cost <amount>', 'what each run may cost at most, as 50TRY; the rest is held')
+    .option('--give-up <duration>', 'so long without any answer of the service ends the command', '15m')
     .action(
-      action((output, flags, names: string[], { once = false, wait = false, maxCost }: RunFlags) =>
+      action((output, flags, names: string[], { once = false, wait = false, maxCost, giveUp }: RunFlags) =>
         withBooks(flags, (books) => {
           const job: Job = {
             watches: chosenWatches(books.config, names),
             until: wait ? 'terminal' : 'accepted',
             maxCost: maxCost === undefined ? null : amountOf(maxCost),
+            giveUpMs: durationOf(giveUp),
             here: once,
           };
           return once ? runHere(output, books, job) : runElsewhere(output, books, job);
@@ -59,6 +67,15 @@ function amountOf(text: string): Micros {
   throw new CommandError(
     EXIT.usage,
     `--max-cost "${text}" is not an amount. Nothing was run or charged. Write it as 50TRY or 12.50TRY.`,
+  );
+}
+
+function durationOf(text: string): number {
+  const duration = parseDuration(text);
+  if (duration !== null) return duration;
+  throw new CommandError(
+    EXIT.usage,
+    `--give-up "${text}" is not a duration. Nothing was run or charged. Write it as 15m or 2h.`,
   );
 }
 
@@ -99,7 +116,8 @@ function failureOf(working: Promise<void>): AbortSignal {
 
 /** Follows runs until they end or a signal says to look away; no request of it is left under way then. */
 async function whileWatched<T>(client: Client, signals: readonly AbortSignal[], follow: () => Promise<T>): Promise<T> {
-  const signal = AbortSignal.any([...signals]);
+  const over = new AbortController();
+  const signal = AbortSignal.any([...signals, over.signal]);
   signal.throwIfAborted();
   const following = client.withAbortSignal(signal, follow);
   const lookedAway = Promise.withResolvers<never>();
@@ -107,15 +125,16 @@ async function whileWatched<T>(client: Client, signals: readonly AbortSignal[], 
   try {
     return await Promise.race([following, lookedAway.promise]);
   } finally {
+    // What still waits for an answer is given up: its connection is closed next.
+    over.abort();
     await following.catch(() => undefined);
   }
 }
 
 async function runAll(output: Output, client: Client, ledger: Ledger, job: Job): Promise<Ending> {
   const stages = openStages(output, job.watches.length);
-  const ended = await Promise.allSettled(
-    job.watches.map((watch) => runWatch(output, client, ledger, watch, job, stages)),
-  );
+  const scene: Scene = { output, client, ledger, stages, job };
+  const ended = await Promise.allSettled(job.watches.map((watch) => runWatch(scene, watch)));
   stages.end();
   const codes: ExitCode[] = [];
   let charged: Micros = ZERO;
@@ -135,6 +154,15 @@ async function runAll(output: Output, client: Client, ledger: Ledger, job: Job):
   return { exitCode: worstOf(codes), summary: { watches: job.watches.length, charged } };
 }
 
+/** What every run of the command needs. */
+interface Scene {
+  readonly output: Output;
+  readonly client: Client;
+  readonly ledger: Ledger;
+  readonly stages: Stages;
+  readonly job: Job;
+}
+
 interface Ran extends ReturnType<typeof findings> {
   readonly watch: Watch;
   readonly run: string;
@@ -142,34 +170,30 @@ interface Ran extends ReturnType<typeof findings> {
 }
 
 /** A run of a watch; before it, where nobody else would, one that an earlier command left unfinished. */
-async function runWatch(
-  output: Output,
-  client: Client,
-  ledger: Ledger,
-  watch: Watch,
-  { until, maxCost, here }: Job,
-  stages: Stages,
-): Promise<Ran[]> {
+async function runWatch(scene: Scene, watch: Watch): Promise<Ran[]> {
+  const { output, client, job } = scene;
   const done: Ran[] = [];
-  const interrupted = here ? await activeRun(client, watch) : null;
+  const interrupted = job.here ? await activeRun(client, watch) : null;
   if (interrupted !== null) {
     output.say(`  A run of ${watch.id} was interrupted; it goes on where it was.`);
-    done.push(await followed(interrupted, ledger, watch, stages));
+    done.push(await followed(scene, watch, interrupted));
   }
-  const handle = await startRun(client, watch, until, newRunName(Date.now(), Math.random()), { maxCost });
-  return [...done, await followed(handle, ledger, watch, stages)];
+  const name = newRunName(Date.now(), Math.random());
+  const handle = await startRun(client, watch, job.until, name, { maxCost: job.maxCost });
+  return [...done, await followed(scene, watch, handle)];
 }
 
 async function followed(
-  handle: Parameters<typeof followRun>[0],
-  ledger: Ledger,
+  { client, ledger, stages, job }: Scene,
   watch: Watch,
-  stages: Stages,
+  handle: Awaited<ReturnType<typeof startRun>>,
 ): Promise<Ran> {
   const run = handle.workflowId;
-  const result = await followRun(handle, ledger, (progress) => {
+  const standstill = standstillOf(client, ledger, watch, run as RunId, job.giveUpMs);
+  const result = await followRun(handle, ledger, async (progress) => {
     if (progress.phase === 'held') throw heldRun(watch, run);
     runProgress(stages, watch.id, progress);
+    await standstill(progress);
   });
   return { watch, run, result, ...findings(watch, result, null) };
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { formatTry } from '../../contract/money.ts';
 import { watchScheduleId } from '../../workflows/ids.ts';
 import type { Watch } from '../config/config.ts';
+import { accountStanding } from '../ledger/money.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { runSummary } from '../ledger/run-summary.ts';
 import { accountTotals, listRuns } from '../ledger/totals.ts';
@@ -25,7 +26,8 @@ export function statusCommand(): Command {
           for (const watch of config.watches.values()) held.push(...(await tellWatch(output, ledger, watch, next)));
           for (const { id, pricePerUrl } of config.accounts.values()) {
             const totals = await accountTotals(ledger, id, pricePerUrl);
-            output.record({ type: 'account', account: id, ...totals });
+            const standing = await accountStanding(ledger, id);
+            output.record({ type: 'account', account: id, ...totals, ...standing });
             const balance =
               totals.balance === null
                 ? 'not known yet'
@@ -36,6 +38,8 @@ export function statusCommand(): Command {
                 `  batches: ${totals.waiting} waiting, ${totals.unknown} with unknown outcome, ${totals.open} open, ` +
                 `${totals.stopped} stopped`,
             );
+            if (standing.refused !== null) output.print(`  the key is refused: ${standing.refused}`);
+            if (standing.parked !== null) output.print(`  waits for money: ${standing.parked}`);
           }
           return { exitCode: EXIT.done, summary: { held } };
         }),

@@ -1,33 +1,45 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { formatTry } from '../../contract/money.ts';
+import { asReference } from '../api-client/read/submission.ts';
+import type { BatchState } from '../ledger/batch-row.ts';
 import { type BatchLine, batchUrls, listBatches } from '../ledger/lists.ts';
-import type { Reference } from '../submission/ids.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
+import { resolveStopped } from '../ledger/quarantine.ts';
+import { recordReconciled } from '../ledger/record-reconciled.ts';
+import type { BatchId, Reference } from '../submission/ids.ts';
 import { watchNamed, withBooks } from './books.ts';
 import { action } from './command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { day } from './times.ts';
 
 const LISTED = 50;
+const STATES: readonly BatchState[] = ['planned', 'sending', 'accepted', 'refused', 'stopped'];
 
 export function submissionsCommand(): Command {
   return new Command('submissions')
     .description('what was submitted, as the ledger has it')
     .addCommand(listCommand())
-    .addCommand(showCommand());
+    .addCommand(showCommand())
+    .addCommand(settleCommand());
 }
 
 function listCommand(): Command {
   return new Command('list')
     .description(`the last ${LISTED} batches, newest first`)
     .option('--watch <watch>', 'only of this watch')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
     .action(
-      action((output, flags, { watch }: { watch?: string }) =>
+      action((output, flags, { watch, state }: { watch?: string; state?: BatchState }) =>
         withBooks(flags, async ({ ledger, config }) => {
-          const filter = watch === undefined ? {} : { watch: watchNamed(config.watches, watch).id };
-          const batches = await listBatches(ledger, { ...filter, limit: LISTED });
+          const batches = await listBatches(ledger, {
+            ...(watch === undefined ? {} : { watch: watchNamed(config.watches, watch).id }),
+            ...(state === undefined ? {} : { state }),
+            limit: LISTED,
+          });
           for (const batch of batches) {
             output.record({ type: 'submission', ...batch });
             output.print(batchText(batch));
+            if (batch.state !== 'accepted' && batch.reason !== null) output.print(`  ${batch.reason}`);
           }
           if (batches.length === 0) output.print('Nothing was planned or submitted yet.');
           return { exitCode: EXIT.done, summary: { submissions: batches.length } };
@@ -64,6 +76,64 @@ function showCommand(): Command {
     );
 }
 
+interface SettleFlags {
+  readonly charged?: string;
+  readonly release?: boolean;
+  readonly leave?: boolean;
+}
+
+function settleCommand(): Command {
+  return new Command('settle')
+    .description('decide on a batch that was stopped, after you have asked the service what became of it')
+    .argument('<batch>', 'its number, as "courier submissions list" shows it')
+    .option('--charged <reference>', 'the service has charged it, as this job: it is followed from here on')
+    .option('--release', 'the service has charged nothing: its URLs may be bought again')
+    .option('--leave', 'its URLs are not bought again')
+    .action(
+      action((output, flags, number: string, options: SettleFlags) =>
+        withBooks(flags, async ({ ledger }) => {
+          const batch = Number(number) as BatchId;
+          const [line] = Number.isSafeInteger(batch) ? await listBatches(ledger, { batch, limit: 1 }) : [];
+          if (line?.state !== 'stopped') {
+            throw new CommandError(
+              EXIT.usage,
+              `${line === undefined ? `There is no batch ${number}` : `Batch ${number} is ${line.state}, not stopped`}. ` +
+                'Nothing was changed or charged. "courier submissions list" names those that are stopped.',
+            );
+          }
+          const said = await settle(ledger, batch, options);
+          output.record({ type: 'settled', batch, how: said.how });
+          output.print(`Batch ${batch} of ${line.watch}, ${line.urls} URLs: ${said.meaning}`);
+          return { exitCode: EXIT.done, summary: { batch } };
+        }),
+      ),
+    );
+}
+
+async function settle(ledger: Ledger, batch: BatchId, { charged, release, leave }: SettleFlags) {
+  if ([charged, release, leave].filter((each) => each !== undefined).length !== 1) {
+    throw new CommandError(
+      EXIT.usage,
+      'Say what the service says of the batch: --charged REFERENCE, --release (nothing was charged) or --leave. ' +
+        'Nothing was changed or charged.',
+    );
+  }
+  if (charged === undefined) {
+    await resolveStopped(ledger, batch, release ? 'release' : 'leave');
+    return release
+      ? { how: 'release', meaning: 'they are due again, and are bought with the next run.' }
+      : { how: 'leave', meaning: 'they stay as they are and are not bought again.' };
+  }
+  const reference = asReference(charged);
+  if (reference === null) {
+    throw new CommandError(EXIT.usage, `"${charged}" cannot be a job's reference. Nothing was changed or charged.`);
+  }
+  const seen = { kind: 'found', reference, state: null, charged: null, pricePerUrl: null, balance: null } as const;
+  const recorded = await recordReconciled(ledger, batch, seen);
+  if (recorded.kind === 'stopped') throw new CommandError(EXIT.usage, `${recorded.reason}. The batch stays stopped.`);
+  return { how: 'charged', meaning: `bought as ${reference}; it is followed when the next run or worker wakes.` };
+}
+
 function batchText(batch: BatchLine): string {
   const { reference, watch, state, jobState, urls, completed, failed, charge, expectedCost } = batch;
   const cost =
@@ -73,7 +143,7 @@ function batchText(batch: BatchLine): string {
         ? 'not known yet'
         : `${formatTry(expectedCost)} expected`;
   return (
-    `${reference ?? `batch ${batch.batch}`}  ${watch}  ${day(batch.plannedAt)}  ${state}${jobState === null ? '' : ` (${jobState})`}  ` +
+    `${batch.batch}  ${reference ?? 'no reference'}  ${watch}  ${day(batch.plannedAt)}  ${state}${jobState === null ? '' : ` (${jobState})`}  ` +
     `${urls} URLs, ${completed} completed, ${failed} failed  ${cost}`
   );
 }

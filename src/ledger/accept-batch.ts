@@ -79,6 +79,9 @@ export async function acceptBatch(
     UPDATE batches SET reference = ${reference}, accepted_at = ${now}, charge = ${charged.amount},
       job_state = ${beginningOf(accepted.state)}, unknown_since = NULL, lost = 0, if_absent = NULL
     WHERE id = ${row.id}`);
+  await tx.run(sql`
+    UPDATE ledger_accounts SET parked = NULL, refused = NULL
+    WHERE id = ${row.account_id} AND (parked IS NOT NULL OR refused IS NOT NULL)`);
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   if (row.state === 'refused') return acceptedAfterAll(tx, row, reference);
   const odd = [...(accepted.oddities ?? []), ...charged.oddities].join('; ');

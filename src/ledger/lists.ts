@@ -41,6 +41,7 @@ export interface BatchFilter {
   readonly run?: RunId;
   readonly state?: BatchState;
   readonly reference?: Reference;
+  readonly batch?: BatchId;
   readonly limit?: number;
   /** Those before this batch: the last one of the page before. */
   readonly before?: BatchId;
@@ -73,7 +74,7 @@ interface BatchColumns {
 
 /** Batches, newest first. An unknown outcome is one whose `unknownSince` is set: ask for state `sending`. */
 export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Promise<BatchLine[]> {
-  const { account, watch, run, state, reference, before, limit = 100 } = filter;
+  const { account, watch, run, state, reference, batch, before, limit = 100 } = filter;
   const conditions = [
     sql`1 = 1`,
     ...(account === undefined ? [] : [sql`b.account_id = ${account}`]),
@@ -81,6 +82,7 @@ export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Pro
     ...(run === undefined ? [] : [sql`r.name = ${run}`]),
     ...(state === undefined ? [] : [sql`b.state = ${state}`]),
     ...(reference === undefined ? [] : [sql`b.reference = ${reference}`]),
+    ...(batch === undefined ? [] : [sql`b.id = ${batch}`]),
     ...(before === undefined ? [] : [sql`b.id < ${before}`]),
   ];
   const rows = await ledger.db.all(sql<BatchColumns>`

@@ -1,0 +1,54 @@
+import type { Client } from '@temporalio/client';
+import { dispatcherWorkflowId } from '../../workflows/ids.ts';
+import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes.ts';
+import type { Watch } from '../config/config.ts';
+import { lastWord } from '../ledger/last-word.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
+import type { RunId } from '../submission/ids.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
+import type { JobProgress } from './run-job.ts';
+
+/** A dispatcher that was parked by an earlier run looks again when it is woken; so long its phase proves nothing. */
+const SURE_MS = 5_000;
+
+/**
+ * Watches a run that waits for the service, and throws when waiting is no use to a command that should end: the key is
+ * refused (6), the money does not suffice (7), or no batch got its answer for `giveUpMs` (5). The run itself stays and
+ * goes on.
+ */
+export function standstillOf(client: Client, ledger: Ledger, watch: Watch, run: RunId, giveUpMs: number) {
+  const startedAt = Date.now();
+  let seen = '';
+  let since = startedAt;
+  return async ({ phase, summary }: JobProgress): Promise<void> => {
+    const now = Date.now();
+    const state = `${phase} ${summary?.unanswered} ${summary?.submitted}`;
+    if (state !== seen) [seen, since] = [state, now];
+    if (phase !== 'submitting' || (summary?.unanswered ?? 0) === 0 || now - since < SURE_MS) return;
+    const { reason, answer } = await lastWord(ledger, run, startedAt);
+    const why = reason === null ? '' : `: ${reason.replace(/[.]$/, '')}`;
+    const dispatcher = await phaseOf(client, watch);
+    const rest =
+      'What was planned stays planned under its key and goes on by itself while a worker runs, or with the next run.';
+    if (dispatcher === 'stopped' && answer === 'key-refused') {
+      throw new CommandError(EXIT.keyRefused, `${watch.id}: the API key is refused${why}. ${rest}`);
+    }
+    if (dispatcher === 'parked' && (answer === 'no-money' || reason !== null)) {
+      throw new CommandError(EXIT.balanceOrCap, `${watch.id}: the money does not suffice${why}. ${rest}`);
+    }
+    if (now - since < giveUpMs) return;
+    throw new CommandError(
+      EXIT.transient,
+      `${watch.id}: ${summary!.unanswered} batches got no answer for ${Math.round(giveUpMs / 60_000)} minutes${why}. ${rest}`,
+    );
+  };
+}
+
+async function phaseOf(client: Client, { account }: Watch): Promise<string | null> {
+  try {
+    const { typedSearchAttributes } = await client.workflow.getHandle(dispatcherWorkflowId(account)).describe();
+    return typedSearchAttributes.get(SEARCH_ATTRIBUTES.phase) ?? null;
+  } catch {
+    return null;
+  }
+}

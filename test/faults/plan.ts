@@ -43,6 +43,8 @@ export interface SchedulePlan {
   readonly funds: number | null;
   /** How long the service works on a job. 0: at once; else in some steps, between which it can be killed. */
   readonly jobMs: number;
+  /** Worker processes on the one ledger; the first is the one that is killed. */
+  readonly workers: number;
   readonly actions: readonly PlannedAction[];
 }
 
@@ -79,6 +81,7 @@ export function planOf(seed: number): SchedulePlan {
     tooLarge: chance(0.3) ? between(40, 150) : null,
     funds,
     jobMs: chance(0.35) ? 600 : 0,
+    workers: chance(0.25) ? 2 : 1,
     actions,
   };
 }
@@ -108,6 +111,7 @@ export function shortPlans(): SchedulePlan[] {
       tooLarge: 20,
       funds: null,
       jobMs: 0,
+      workers: 1,
       actions: [at('refuse key', 0), at('reset', 100), at('kill worker', 100)],
     },
     {
@@ -121,6 +125,7 @@ export function shortPlans(): SchedulePlan[] {
       tooLarge: null,
       funds: 0.3,
       jobMs: 0,
+      workers: 1,
       actions: [at('kill temporal', 100), at('top up', 0), at('kill service', 200), at('replace key', 300)],
     },
   ];

@@ -31,8 +31,8 @@ export interface ProxyOptions {
 
 export interface FaultProxy {
   readonly port: number;
-  /** What was done so far, by fault. */
-  readonly done: ReadonlyMap<Fault, number>;
+  /** What was done so far, by fault; "check cut" and the like are those that met an index-check. */
+  readonly done: ReadonlyMap<string, number>;
   /** Answers that were begun at least, as "POST 202", and when the POSTs among them came in. */
   readonly answers: ReadonlyMap<string, number>;
   readonly posts: readonly number[];
@@ -43,7 +43,7 @@ export interface FaultProxy {
 
 /** Stands between the connector and the service and does what networks and gateways do, by seed. */
 export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy> {
-  const done = new Map<Fault, number>();
+  const done = new Map<string, number>();
   const bodies = new Map<string, Set<string>>();
   const answers = new Map<string, number>();
   const posts: number[] = [];
@@ -67,7 +67,10 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
         outgoing.writeHead(401, { 'content-type': 'application/json' }).end(envelope('unauthorized'));
         return;
       }
-      if (fault !== null) done.set(fault, (done.get(fault) ?? 0) + 1);
+      if (fault !== null) {
+        const met = incoming.url?.endsWith('/index-check') ? `check ${fault}` : fault;
+        done.set(met, (done.get(met) ?? 0) + 1);
+      }
       handle(fault, refusal, incoming, body, outgoing, options);
     });
   });

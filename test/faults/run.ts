@@ -49,6 +49,7 @@ function tell({ seed, ms, tally, laps, deeds, approved, faults, breaches }: Sche
   sums.deeds += hits.length;
   for (const [name, times] of faults) add(met, name, times);
   for (const { action } of hits) add(met, action);
+  if (planOf(seed).workers > 1) add(met, 'two workers');
   if (approved > 0) add(met, 'held and approved', approved);
   const verdict = breaches.length === 0 ? 'ok  ' : 'FAIL';
   console.log(

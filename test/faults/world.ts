@@ -99,12 +99,17 @@ export async function openWorld(plan: SchedulePlan, temporal: FaultyTemporal, fo
         ),
       ),
     );
-    const worker = await keepProgram(
-      'src/cli/main.ts',
-      ['worker', '--config', configFile, '--json', '--quiet'],
-      'ready',
-    );
-    closing.push(() => worker.stop());
+    const startWorker = async () => {
+      const started = await keepProgram(
+        'src/cli/main.ts',
+        ['worker', '--config', configFile, '--json', '--quiet'],
+        'ready',
+      );
+      closing.push(() => started.stop());
+      return started;
+    };
+    const worker = await startWorker();
+    for (let more = 1; more < plan.workers; more++) await startWorker();
     const config = loadConfig(configFile);
     const ledger = openDatabase(config.ledgerUrl);
     closing.push(() => ledger.close());

@@ -39,10 +39,13 @@ export function standstillOf(client: Client, ledger: Ledger, watch: Watch, run: 
     if (now - since < giveUpMs) return;
     throw new CommandError(
       EXIT.transient,
-      `${watch.id}: ${summary!.unanswered} batches got no answer for ${Math.round(giveUpMs / 60_000)} minutes${why}. ${rest}`,
+      `${watch.id}: batches without an answer: ${summary!.unanswered}, for ${spanText(giveUpMs)} now${why}. ${rest}`,
     );
   };
 }
+
+const spanText = (ms: number): string =>
+  ms < 120_000 ? `${Math.round(ms / 1_000)} s` : `${Math.round(ms / 60_000)} minutes`;
 
 async function phaseOf(client: Client, { account }: Watch): Promise<string | null> {
   try {

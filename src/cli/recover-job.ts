@@ -25,7 +25,13 @@ export interface Job {
 }
 
 export type JobTaken =
-  | { readonly kind: 'recovered'; readonly urls: number; readonly charged: Micros | null }
+  | {
+      readonly kind: 'recovered';
+      readonly urls: number;
+      readonly charged: Micros | null;
+      /** Its job has not ended: it is to be followed. */
+      readonly open: boolean;
+    }
   /** The ledger had it. */
   | { readonly kind: 'known' }
   /** A batch of ours that waited for this answer. */
@@ -67,6 +73,7 @@ export async function takeJob({ ledger, account, watches, fallback, ask, submiss
     return { kind: 'unassigned', reference, project, sample: read.urls[0]?.url ?? null };
   }
   const state = read.submission?.state ?? submission.state ?? 'queued';
+  const terminal = account.terminalStates.includes(state);
   const charge = submission.charged ?? read.submission?.charged ?? null;
   const taken = await recoverJob(
     ledger,
@@ -74,7 +81,7 @@ export async function takeJob({ ledger, account, watches, fallback, ask, submiss
     {
       reference,
       state,
-      terminal: account.terminalStates.includes(state),
+      terminal,
       service: submission.service ?? read.submission?.service ?? watch.service,
       project: project ?? watch.project,
       createdAt: submission.createdAt ?? read.submission?.createdAt ?? ledger.now(),
@@ -82,5 +89,5 @@ export async function takeJob({ ledger, account, watches, fallback, ask, submiss
       urls,
     },
   );
-  return taken.kind === 'known' ? taken : { kind: 'recovered', urls: taken.urls, charged: charge };
+  return taken.kind === 'known' ? taken : { kind: 'recovered', urls: taken.urls, charged: charge, open: !terminal };
 }

@@ -134,6 +134,11 @@ function tell(output: Output, { id }: Account, taken: readonly JobTaken[]): Exit
       `${untold === 0 ? '' : `, and ${untold} whose charge is not told`}), ${counts.settled} were waiting for their answer, ` +
       `${counts.known} were known`,
   );
+  const open = taken.filter((each) => each.kind === 'recovered' && each.open).length;
+  if (open > 0)
+    output.print(
+      `  ${open} of them have not ended: "courier worker", started anew, and "courier run --once" follow them.`,
+    );
   if (strangers.length === 0) return EXIT.done;
   const [first] = strangers;
   output.print(

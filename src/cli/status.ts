@@ -38,6 +38,8 @@ export function statusCommand(): Command {
                 `  batches: ${totals.waiting} waiting, ${totals.unknown} with unknown outcome, ${totals.open} open, ` +
                 `${totals.stopped} stopped`,
             );
+            if (totals.untoldUrls > 0)
+              output.print(`  not in these sums: ${totals.untoldUrls} URLs whose charge the service never told`);
             if (standing.refused !== null) output.print(`  the key is refused: ${standing.refused}`);
             if (standing.parked !== null) output.print(`  waits for money: ${standing.parked}`);
           }

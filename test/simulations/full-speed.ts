@@ -57,9 +57,10 @@ async function play(stack: Stack): Promise<number> {
   const lasts = (batches / LANE) * minuteMs;
   const latest = Date.now() + 2 * lasts + 20 * minuteMs;
   for (let told = Date.now(); !ended && Date.now() < latest; await sleep(200)) {
-    const wanted = Math.min(batches, stack.server.posts.length + AHEAD);
-    for (; planned < wanted && !ended; planned++) await planBatch(stack, planned);
-    if (planned <= AHEAD) await wake(stack);
+    const sent = stack.server.posts.length;
+    const idle = planned < batches && sent === planned;
+    for (; planned < Math.min(batches, sent + AHEAD) && !ended; planned++) await planBatch(stack, planned);
+    if (idle) await wake(stack);
     if ((await settledIn(stack)) === batches) break;
     if (Date.now() - told > 60_000) {
       told = Date.now();

@@ -3,13 +3,18 @@ import type { SubmissionView } from '../src/api-client/read/submission.ts';
 import type { Seen, Sightings } from '../src/ledger/sightings.ts';
 import type { AccountApi } from './account-api.ts';
 import { answered } from './requests.ts';
-import { type BoardSource, createStatusBoard, type StatusBoard } from './status-board.ts';
+import { type BoardSettings, type BoardSource, createStatusBoard, type StatusBoard } from './status-board.ts';
 
 /** Questions that come within this time are asked together. */
 const GATHER_MS = 250;
 
 /** The status board of an account: list pages for many jobs, the job's own address for one. */
-export function accountBoard(api: AccountApi, sightings: Sightings, places: BoardSource['places']): StatusBoard {
+export function accountBoard(
+  api: AccountApi,
+  sightings: Sightings,
+  places: BoardSource['places'],
+  settings: Partial<BoardSettings> = {},
+): StatusBoard {
   return createStatusBoard(
     {
       places,
@@ -36,6 +41,7 @@ export function accountBoard(api: AccountApi, sightings: Sightings, places: Boar
       pageLength: LIMITS.listPage.max,
       now: Date.now,
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      ...settings,
     },
   );
 }

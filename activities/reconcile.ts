@@ -38,7 +38,7 @@ export async function reconcileBatch(deps: Deps, account: AccountId, lost: Lost)
       return recordReconciled(ledger, lost.batch, found);
     }
     case 'absent':
-      return recordReconciled(ledger, lost.batch, { kind: 'absent' });
+      return recordReconciled(ledger, lost.batch, { kind: 'absent' }, deps.accountOf(account).reconcile);
     case 'unsure':
       return stopBatch(ledger, lost.batch, search.message);
   }

@@ -1,8 +1,8 @@
 import type { ApiAnswer } from '../submission/answer.ts';
 import type { Reference } from '../submission/ids.ts';
-import { type Candidate, type LostBatch, proofOf, sameUrls } from '../submission/reconcile.ts';
+import { type Candidate, compareUrls, type LostBatch, proofOf } from '../submission/reconcile.ts';
 import type { ListQuery } from './client.ts';
-import { dataOf } from './errors.ts';
+import { dataOf, NotFoundError } from './errors.ts';
 import type { Page } from './read/list.ts';
 import type { SubmissionDetail, SubmissionsPage, SubmissionView } from './read/submission.ts';
 
@@ -61,10 +61,16 @@ async function search(batch: LostBatch, ask: ListAndDetail, query: ListQuery, co
   }
   if (!compare) return { kind: 'absent' };
   if (undecided.length > MOST_COMPARED) return unsure(`${undecided.length} jobs of the list may be the batch`);
+  const unclear: SubmissionView[] = [];
   for (const submission of undecided) {
-    if (sameUrls(batch.urls, await urlsOf(submission.reference, ask))) return { kind: 'found', submission };
+    const compared = compareUrls(batch.urls, await urlsOf(submission.reference, ask));
+    if (compared === 'same') return { kind: 'found', submission };
+    if (compared === 'unsure') unclear.push(submission);
   }
-  return { kind: 'absent' };
+  if (unclear.length === 0) return { kind: 'absent' };
+  return unsure(
+    `${unclear.map(({ reference }) => reference).join(', ')} may be the batch and does not show all its URLs`,
+  );
 }
 
 const unsure = (what: string): Search => ({
@@ -89,6 +95,10 @@ async function urlsOf(reference: Reference, ask: ListAndDetail): Promise<string[
   return urls;
 }
 
+/** As the client throws it, or as the failure that an activity makes of it. */
+const isNotFound = (error: unknown): boolean =>
+  error instanceof NotFoundError || (error as { type?: unknown } | null)?.type === NotFoundError.name;
+
 /**
  * Pages until the last one. A service that says nothing about pages ends with an empty page; one that ignores the page
  * number repeats itself, and is read once.
@@ -99,7 +109,12 @@ export async function* pagesOf<Found extends { readonly page: Page }>(
 ): AsyncGenerator<Found> {
   let before: string | null = null;
   for (let page = 1; ; page++) {
-    const found = await ask(page);
+    const found = await ask(page).catch((error: unknown) => {
+      // Some have no page behind the last one, and say so as if it were an address that does not exist.
+      if (page > 1 && isNotFound(error)) return null;
+      throw error;
+    });
+    if (found === null) return;
     const content = contentOf(found);
     if (content === before || content === '') return;
     yield found;

@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { type Dispatcher, Pool } from 'undici';
 import { headerOf, type ResponseHeaders } from './headers.ts';
 
@@ -92,9 +92,12 @@ function decoded(bytes: Buffer, headers: ResponseHeaders): string {
     case 'x-gzip':
       return gunzipSync(bytes, limit).toString('utf8');
     case 'deflate':
-      return inflateSync(bytes, limit).toString('utf8');
+      // Half of all that calls itself so comes without the zlib header.
+      return ((bytes[0]! & 0x0f) === 8 ? inflateSync : inflateRawSync)(bytes, limit).toString('utf8');
     case 'br':
       return brotliDecompressSync(bytes, limit).toString('utf8');
+    case 'zstd':
+      return zstdDecompressSync(bytes, limit).toString('utf8');
     default:
       return bytes.toString('utf8');
   }

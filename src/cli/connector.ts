@@ -12,6 +12,7 @@ import { openLedger } from '../ledger/open-ledger.ts';
 import { placesOf } from '../ledger/places.ts';
 import type { Logger } from '../observability/log.ts';
 import type { AccountId, Reference } from '../submission/ids.ts';
+import type { UnknownWord } from '../submission/words.ts';
 import { connectClient, connectWorker, type TemporalSettings } from '../temporal/connect.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { createWorker } from '../temporal/worker.ts';
@@ -56,6 +57,14 @@ async function connectorOver(
   const tracked = new Map<AccountId, Set<Reference>>();
   const stopping = new AbortController();
 
+  const unknownWord =
+    (id: AccountId) =>
+    ({ of, word }: UnknownWord): void =>
+      log.warn(
+        { account: id, of, word },
+        `the service says "${word}" of a ${of === 'url' ? 'URL' : of}, which is not known: it counts as open. See docs/other-services.md`,
+      );
+
   const deps: Deps = {
     config,
     watchOf: (id) => config.watches.get(id) ?? notConfigured(`watch "${id}"`),
@@ -65,7 +74,7 @@ async function connectorOver(
       const known = apis.get(id);
       if (known !== undefined) return known;
       const budget = budgets.budgetOf(id, budgetLimits(account.limits, account.limits.minuteMs));
-      const api = keep(accountApi(clientOf(account), budget));
+      const api = keep(accountApi(clientOf(account, unknownWord(account.id)), budget));
       apis.set(id, api);
       return api;
     },

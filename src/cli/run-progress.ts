@@ -1,4 +1,5 @@
 import { formatTry, type Micros } from '../../contract/money.ts';
+import { chargeText } from './charge-text.ts';
 import type { JobProgress } from './run-job.ts';
 import type { Stages } from './stages.ts';
 
@@ -9,7 +10,7 @@ export function runProgress(stages: Stages, watch: string, { phase, read, summar
   stages.at('crawl', watch, summary.found, summary.found, `${summary.new} new`);
   if (summary.batches === 0) return;
   stages.at('plan', watch, summary.planned, summary.planned, costText(summary.plannedCost));
-  stages.at('submit', watch, summary.submitted, summary.planned, formatTry(summary.charged));
+  stages.at('submit', watch, summary.submitted, summary.planned, chargeText(summary));
   stages.at('track', watch, summary.completed + summary.failed, summary.planned, `${summary.failed} failed`);
 }
 

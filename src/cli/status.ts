@@ -8,6 +8,7 @@ import { runSummary } from '../ledger/run-summary.ts';
 import { accountTotals, listRuns } from '../ledger/totals.ts';
 import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 import { type Books, withBooks } from './books.ts';
+import { chargeText } from './charge-text.ts';
 import { action } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Output } from './output.ts';
@@ -34,7 +35,8 @@ export function statusCommand(): Command {
                 : `${formatTry(totals.balance)} on ${day(totals.balanceAt ?? 0)}`;
             output.print(
               `account ${id}: balance ${balance}; charged today ${formatTry(totals.chargedToday)}, ` +
-                `this month ${formatTry(totals.chargedThisMonth)}; promised ${formatTry(totals.promised)}\n` +
+                `this month ${formatTry(totals.chargedThisMonth)}; promised ${formatTry(totals.promised)}` +
+                `${totals.untoldUrls === 0 ? '' : `; nobody told the charge of ${totals.untoldUrls} URLs`}\n` +
                 `  batches: ${totals.waiting} waiting, ${totals.unknown} with unknown outcome, ${totals.open} open, ` +
                 `${totals.stopped} stopped`,
             );
@@ -67,7 +69,7 @@ async function tellWatch(
     output.print(
       `  ${last.run}: ${last.endState ?? 'under way'}, ${summary.found} found, ${summary.new} new, ` +
         `${summary.planned} planned, ${summary.completed} completed, ${summary.failed} failed, ` +
-        `${formatTry(summary.charged)}`,
+        `${chargeText(summary)}`,
     );
   }
   for (const run of held) output.print(`  waits for you: courier approve ${run}   (or reject)`);

@@ -6,6 +6,7 @@ import { readSecret } from '../config/secrets.ts';
 import { type Budget, BudgetEmptyError, openBudgets } from '../ledger/budget.ts';
 import { budgetLimits } from '../ledger/budget-limits.ts';
 import type { ApiAnswer } from '../submission/answer.ts';
+import type { UnknownWord } from '../submission/words.ts';
 import { VERSION } from './output.ts';
 
 /** An account's service for a command: every request is taken from the budget that the workers share. */
@@ -21,13 +22,16 @@ export interface Service {
   ): Promise<Data>;
 }
 
-/** The client of an account, as its configuration describes it. */
-export function clientOf(account: Account): ApiClient {
+/** The client of an account, as its configuration describes it. `onUnknownWord`: told of each once. */
+export function clientOf(account: Account, onUnknownWord?: (seen: UnknownWord) => void): ApiClient {
   return createApiClient({
     baseUrl: account.baseUrl,
     apiKey: () => readSecret(account.apiKey),
     userAgent: `sitemap-courier/${VERSION}`,
     timeouts: account.timeouts,
+    authentication: account.authentication,
+    words: account.words,
+    ...(onUnknownWord === undefined ? {} : { onUnknownWord }),
   });
 }
 

@@ -28,6 +28,8 @@ export interface Account {
   readonly timeouts: RequestTimeouts;
   /** In the words of the specification where they have one there, else in the service's own, in lower case. */
   readonly terminalStates: readonly string[];
+  /** When an unknown outcome is looked up in the list before anything is sent again, in milliseconds. */
+  readonly reconcile: { readonly afterMs: number; readonly confirmMs: number };
   /** The account's own words for states and verdicts, and ours behind them. */
   readonly words: Words;
 }

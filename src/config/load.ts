@@ -5,6 +5,7 @@ import { type Micros, parseTry, ZERO } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import { DEFAULT_LOOKS, type Looks } from '../submission/look-schedule.ts';
+import { DEFAULT_CONFIRM_MS, DEFAULT_KEY_TRUST_MS } from '../submission/reconcile.ts';
 import type { Account, Config, IndexCheckPolicy, Watch } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { parseDuration } from './duration.ts';
@@ -153,6 +154,10 @@ function accountOf(id: AccountId, raw: RawAccount): Account {
     },
     terminalStates: terminalStatesOf(raw, words),
     words,
+    reconcile: {
+      afterMs: duration(raw.reconcile?.after, DEFAULT_KEY_TRUST_MS),
+      confirmMs: duration(raw.reconcile?.confirm_after, DEFAULT_CONFIRM_MS),
+    },
   };
 }
 

@@ -162,6 +162,18 @@ const Account = Type.Object(
       }),
     ),
     words: Type.Optional(Words),
+    reconcile: Type.Optional(
+      Type.Object(
+        { after: Type.Optional(Duration), confirm_after: Type.Optional(Duration) },
+        {
+          ...closed,
+          description:
+            'A submission whose answer was lost is sent again with the same key until it is this old (after: 20h), then it ' +
+            'is looked up in the list first. Set it shorter than the time for which the service keeps idempotency keys. ' +
+            'A list that does not have it is asked once more after confirm_after (30s) before that is believed.',
+        },
+      ),
+    ),
   },
   closed,
 );

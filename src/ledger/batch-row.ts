@@ -45,6 +45,8 @@ export interface BatchRow {
   /** 1: it must be looked up in the service's list before anything is sent. */
   readonly lost: number;
   readonly if_absent: string | null;
+  /** When the service's list first did not have it. */
+  readonly absent_at: number | null;
   readonly reference: Reference | null;
   readonly accepted_at: number | null;
   readonly job_state: string | null;

@@ -49,7 +49,7 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
     await takeTurn(tx, account.id);
     const watchId = await watchRow(tx, watch, account.id);
     let open = await openCheck(tx, watchId);
-    if (open?.unknown_since != null && mustReconcile(open.unknown_since, now)) {
+    if (open?.unknown_since != null && mustReconcile(open.unknown_since, now, account.reconcile?.afterMs)) {
       // The service keeps no list of checks to look it up in; asking again could be charged again.
       const reason = 'no answer came for as long as its key is trusted; it counts as charged';
       await stopCheck(tx, now, open, { reason, charged: true }, policy);

@@ -70,11 +70,14 @@ export async function beginSend(
       urls: (JSON.parse(kept.body) as { urls: Url[] }).urls,
     };
     const unknownSince = row.unknown_since;
-    if (unknownSince !== null && (row.lost === 1 || mustReconcile(unknownSince, now))) {
+    const confirming = row.absent_at !== null && row.not_before !== null && row.not_before > now;
+    if (confirming) return { kind: 'wait', until: row.not_before };
+    const { afterMs } = account.reconcile ?? {};
+    if (unknownSince !== null && (row.lost === 1 || mustReconcile(unknownSince, now, afterMs))) {
       return { kind: 'reconcile', tag: row.tag, firstSentAt: unknownSince, ...named };
     }
     // Planned long ago and never sent, says this ledger; it may be a restored copy of one that has sent it.
-    if (unknownSince === null && mustReconcile(await lastSignOfLife(tx, row), now)) {
+    if (unknownSince === null && mustReconcile(await lastSignOfLife(tx, row), now, afterMs)) {
       return { kind: 'reconcile', tag: row.tag, firstSentAt: row.planned_at, ...named };
     }
     if (row.not_before !== null && row.not_before > now) return { kind: 'wait', until: row.not_before };
@@ -86,7 +89,7 @@ export async function beginSend(
     await tx.run(sql`
       UPDATE batches SET state = 'sending', reason = NULL, not_before = NULL, attempts = attempts + 1,
         first_sent_at = coalesce(first_sent_at, ${now}), last_sent_at = ${now},
-        unknown_since = coalesce(unknown_since, ${now})
+        unknown_since = coalesce(unknown_since, ${now}), absent_at = NULL
       WHERE id = ${batch}`);
     await tx.run(sql`UPDATE watches SET served_at = ${now} WHERE id = ${row.watch_id}`);
     return {

@@ -125,4 +125,8 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         WHERE state = 'accepted' AND settled_at IS NULL`,
     ],
   },
+  {
+    name: 'when the list first did not have a lost batch',
+    statements: () => ['ALTER TABLE batches ADD COLUMN absent_at BIGINT'],
+  },
 ];

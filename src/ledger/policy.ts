@@ -10,6 +10,8 @@ export interface AccountPolicy {
   /** Null: learned from charges. Of the two the higher one counts. */
   readonly pricePerUrl: Micros | null;
   readonly spend: { readonly perDay: Micros | null; readonly perMonth: Micros | null; readonly balanceFloor: Micros };
+  /** Absent: 20 hours. How long an idempotency key is trusted, in milliseconds. */
+  readonly reconcile?: { readonly afterMs: number };
 }
 
 /** What the ledger must know of a watch to spend for it. The configuration's watches have this shape. */

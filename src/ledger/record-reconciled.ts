@@ -14,9 +14,15 @@ export type Reconciled = ({ readonly kind: 'found' } & Acceptance) | { readonly 
 /**
  * Settles a lost batch. Found: it was accepted then. Absent: it never was, so the same bytes may go again under the
  * same key, or the refusal that came after the lost attempt is carried out. After a conflict that explains itself in
- * neither way nothing is sent: a person decides.
+ * neither way nothing is sent: a person decides. `confirmMs`: absent counts only when the list says so again, so much
+ * later: services show a new job a little after they accepted it.
  */
-export async function recordReconciled(ledger: Ledger, batch: BatchId, seen: Reconciled): Promise<AnswerRecorded> {
+export async function recordReconciled(
+  ledger: Ledger,
+  batch: BatchId,
+  seen: Reconciled,
+  { confirmMs = 0 }: { readonly confirmMs?: number } = {},
+): Promise<AnswerRecorded> {
   const now = ledger.now();
   const account = await accountOfBatch(ledger.db, batch);
   return ledger.db.tx(async (tx): Promise<AnswerRecorded> => {
@@ -24,6 +30,12 @@ export async function recordReconciled(ledger: Ledger, batch: BatchId, seen: Rec
     const row = await batchRow(tx, batch);
     if (seen.kind === 'found') return acceptBatch(tx, now, row, seen);
     if (row.state !== 'sending' && row.state !== 'planned') return { kind: 'closed', batch, state: row.state };
+    if (now - (row.absent_at ?? now) < confirmMs) {
+      const notBefore = now + confirmMs;
+      await tx.run(sql`
+        UPDATE batches SET absent_at = coalesce(absent_at, ${now}), not_before = ${notBefore} WHERE id = ${batch}`);
+      return { kind: 'lost', batch, reason: 'not in the list yet: it is looked up again before that is believed' };
+    }
     if (row.if_absent !== null) return refuseBatch(tx, now, row, JSON.parse(row.if_absent) as Split | Quarantine);
     if (row.lost === 1) {
       const reason = `${row.reason}. The service's list does not have it. Nothing more is sent: a person decides`;

@@ -1,11 +1,12 @@
 import type { Queryable } from '../database/database.ts';
 import { type Row, rowsOf } from '../database/rows.ts';
 import { sql } from '../database/sql.ts';
+import { canonicalUrl } from '../submission/canonical-url.ts';
 import { nextGeneration, type RetryFailedPolicy } from '../submission/generations.ts';
 import type { AccountId, Reference } from '../submission/ids.ts';
 import { keyOf } from './fingerprint.ts';
 import type { Ledger } from './open-ledger.ts';
-import { jobRow } from './record-look.ts';
+import { type JobRow, jobRow } from './record-look.ts';
 import { LedgerRefusal } from './refusal.ts';
 import { takeTurn } from './watches.ts';
 
@@ -27,13 +28,39 @@ export async function recordUrlResults(
     await takeTurn(tx, account);
     const job = await jobRow(tx, account, reference);
     if (job.settled_at !== null) return { matched: 0, unknown: 0 };
-    const rows = results.map(({ url, result, reason }): Row => [keyOf(url, ledger.seed), url, result, reason]);
-    const columns = { fp: 'bigint', url: 'text', result: 'text', reason: 'text' } as const;
-    const { changes } = await tx.run(sql`
-      UPDATE batch_urls SET result = r.result, reason = r.reason
-      FROM ${rowsOf(columns, rows)} AS r JOIN urls AS u ON u.fp = r.fp AND u.watch_id = ${job.watch_id} AND u.url = r.url
-      WHERE batch_urls.batch_id = ${job.id} AND batch_urls.url_id = u.id`);
-    return { matched: changes, unknown: results.length - changes };
+    const exact = await write(tx, ledger, job, results);
+    if (exact === results.length) return { matched: exact, unknown: 0 };
+    const matched = await write(tx, ledger, job, await inOurForm(tx, job.id, results));
+    return { matched, unknown: results.length - matched };
+  });
+}
+
+/** Writes the results of URLs that are named exactly; answers how many those are. */
+async function write(
+  tx: Queryable,
+  ledger: Ledger,
+  job: Pick<JobRow, 'id' | 'watch_id'>,
+  results: readonly UrlResult[],
+): Promise<number> {
+  const rows = results.map(({ url, result, reason }): Row => [keyOf(url, ledger.seed), url, result, reason]);
+  const columns = { fp: 'bigint', url: 'text', result: 'text', reason: 'text' } as const;
+  const { changes } = await tx.run(sql`
+    UPDATE batch_urls SET result = r.result, reason = r.reason
+    FROM ${rowsOf(columns, rows)} AS r JOIN urls AS u ON u.fp = r.fp AND u.watch_id = ${job.watch_id} AND u.url = r.url
+    WHERE batch_urls.batch_id = ${job.id} AND batch_urls.url_id = u.id`);
+  return changes;
+}
+
+/** Services name URLs in a form of their own: unescaped, with a slash more. Two of ours that look alike are left out. */
+async function inOurForm(tx: Queryable, batch: number, results: readonly UrlResult[]): Promise<UrlResult[]> {
+  const members = await tx.all(sql<{ url: string }>`
+    SELECT u.url FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch}`);
+  const ours = new Map<string, string | null>();
+  for (const { url } of members) ours.set(canonicalUrl(url), ours.has(canonicalUrl(url)) ? null : url);
+  const exact = new Set(members.map(({ url }) => url));
+  return results.flatMap((result) => {
+    const url = exact.has(result.url) ? result.url : ours.get(canonicalUrl(result.url));
+    return url === undefined || url === null ? [] : [{ ...result, url }];
   });
 }
 

@@ -1,5 +1,6 @@
 import { formatTry, type Micros } from '../../contract/money.ts';
 import type { AcceptedData, ApiAnswer, CheckData, CheckResult } from './answer.ts';
+import { canonicalUrl } from './canonical-url.ts';
 import type { Reference } from './ids.ts';
 import { type Asked, type Conflict, type Refusal, refusalOf } from './refusal.ts';
 import { DEFAULT_TERMINAL_STATES } from './states.ts';
@@ -117,18 +118,9 @@ function matched(urls: readonly string[], results: readonly CheckResult[]): (Che
   const byPlace = results.length === urls.length && results.every(({ url }) => url === null);
   const named = results.filter((result): result is CheckResult & { url: string } => result.url !== null);
   const byUrl = new Map(named.map((result) => [result.url, result]));
-  const byForm = new Map(named.map((result) => [canonical(result.url), result]));
+  const byForm = new Map(named.map((result) => [canonicalUrl(result.url), result]));
   return urls.map((url, at) => {
-    const result = byPlace ? results[at] : (byUrl.get(url) ?? byForm.get(canonical(url)));
+    const result = byPlace ? results[at] : (byUrl.get(url) ?? byForm.get(canonicalUrl(url)));
     return { url, verdict: result?.verdict ?? 'unknown', word: result?.word ?? null };
   });
-}
-
-/** Services echo URLs in a form of their own: characters unescaped, no slash after a host. */
-function canonical(url: string): string {
-  try {
-    return decodeURI(new URL(url).href);
-  } catch {
-    return url;
-  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reference } from './ids.ts';
-import { type Candidate, mustReconcile, proofOf, sameUrls } from './reconcile.ts';
+import { type Candidate, compareUrls, mustReconcile, proofOf } from './reconcile.ts';
 
 const HOUR = 3_600_000;
 const batch = {
@@ -25,7 +25,8 @@ const rows: { what: string; job: Partial<Candidate>; proof: string }[] = [
     proof: 'same',
   },
   { what: 'another tag', job: { project: 'Shop [sc00000000000002]' }, proof: 'other' },
-  { what: 'older than the first attempt', job: { createdAt: 99 * HOUR }, proof: 'other' },
+  { what: 'a day older than the first attempt', job: { createdAt: 75 * HOUR }, proof: 'other' },
+  { what: 'an age in the time of another zone', job: { createdAt: 88 * HOUR }, proof: 'compare-urls' },
   {
     what: 'as old as the first attempt, by another clock',
     job: { createdAt: 100 * HOUR - 60_000 },
@@ -41,8 +42,17 @@ for (const row of rows) {
   });
 }
 
-test('the same URLs in another order are the same, one more or another are not', () => {
-  assert.equal(sameUrls(batch.urls, batch.urls.toReversed()), true);
-  assert.equal(sameUrls(batch.urls, [...batch.urls, 'https://a.example/3']), false);
-  assert.equal(sameUrls(batch.urls, [batch.urls[0]!, batch.urls[0]!]), false);
-});
+const [one, two] = batch.urls as [string, string];
+for (const [what, theirs, compared] of [
+  ['the same URLs in another order', [two, one], 'same'],
+  ['the same in another form', ['https://A.example:443/1/', ' https://a.example/2'], 'same'],
+  ['one more', [one, two, 'https://a.example/3'], 'other'],
+  ['fewer, and one of another job', ['https://a.example/3'], 'other'],
+  ['none yet', [], 'unsure'],
+  ['some of them', [one], 'unsure'],
+  ['as many, one of them unknown to us', [one, 'https://a.example/two'], 'unsure'],
+] as const) {
+  test(`a job that holds our first URL and shows ${what}: ${compared}`, () => {
+    assert.equal(compareUrls(batch.urls, theirs), compared);
+  });
+}

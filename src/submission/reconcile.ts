@@ -1,8 +1,12 @@
+import { canonicalUrl } from './canonical-url.ts';
 import type { Reference } from './ids.ts';
 import { tagOf } from './project-tag.ts';
 
 /** Services keep idempotency keys for a day at least, it is said; nothing is sent again on a key that may be forgotten. */
 export const DEFAULT_KEY_TRUST_MS = 20 * 3_600_000;
+
+/** Lists show a new job a little later than it is accepted; so much later an empty answer is believed. */
+export const DEFAULT_CONFIRM_MS = 30_000;
 
 /**
  * Whether a batch whose outcome is unknown must be looked up in the service's list before its bytes are sent again:
@@ -33,8 +37,11 @@ export type Proof =
   /** The list does not say enough: compare the URLs of the job. */
   | { readonly kind: 'compare-urls' };
 
-/** Two clocks differ; a job that is older by more than this is not ours. */
-const CLOCK_SKEW_MS = 10 * 60_000;
+/**
+ * A job that is older by more than this is not ours. Two clocks differ, and services write the time of their own zone
+ * as if it were UTC: taking the lost job for another one would buy it twice.
+ */
+const CLOCK_SKEW_MS = 24 * 3_600_000;
 
 /**
  * Whether a job of the list is the lost batch. Our tag in its project proves it; another tag, another number of URLs or an
@@ -49,9 +56,15 @@ export function proofOf(candidate: Candidate, batch: LostBatch): Proof {
   return { kind: 'compare-urls' };
 }
 
-/** Whether two lists hold the same URLs, in whatever order. */
-export function sameUrls(ours: readonly string[], theirs: readonly string[]): boolean {
-  if (ours.length !== theirs.length) return false;
-  const mine = new Set(ours);
-  return new Set(theirs).size === mine.size && theirs.every((url) => mine.has(url));
+/**
+ * Whether a job that holds our first URL is ours, by all the URLs that it shows, in whatever order and form. It is
+ * another only when that is certain: a service that lists its URLs late, in part or in a form of its own must not make
+ * us buy them again.
+ */
+export function compareUrls(ours: readonly string[], theirs: readonly string[]): 'same' | 'other' | 'unsure' {
+  const mine = new Set(ours.map(canonicalUrl));
+  const shown = new Set(theirs.map(canonicalUrl));
+  const strange = [...shown].filter((url) => !mine.has(url)).length;
+  if (strange === 0) return shown.size === mine.size ? 'same' : 'unsure';
+  return shown.size === mine.size ? 'unsure' : 'other';
 }

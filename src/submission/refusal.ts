@@ -82,6 +82,9 @@ const LEAST_RATE_LIMIT_WAIT_MS = 1_000;
 /** 409 for a request with this key that is still running. Every other conflict is final. */
 const IN_PROGRESS = /in[_-]?progress|still[_-]?(running|processing)|concurrent|locked|being[_-]processed/i;
 
+/** The same in the words of the message, where they leave no doubt. */
+const STILL_RUNNING = /\b(still (being )?(process|runn)|already being processed|in progress)/i;
+
 /** The part of the answer table that both paid endpoints share: every answer that is not an acceptance. */
 export function refusalOf(answer: ApiAnswer, asked: Asked): Refusal {
   const { status, body, retryAfterMs } = answer;
@@ -222,8 +225,8 @@ function whenCertain(refusal: Split | Quarantine | Defect, { uncertain }: Asked)
 }
 
 function conflictOf(answer: ApiAnswer, said: string): Refusal {
-  const code = answer.body.kind === 'error' ? (answer.body.error.code ?? '') : '';
-  if (answer.retryAfterMs !== null || IN_PROGRESS.test(code)) {
+  const { code, message } = answer.body.kind === 'error' ? answer.body.error : { code: null, message: '' };
+  if (answer.retryAfterMs !== null || IN_PROGRESS.test(code ?? '') || STILL_RUNNING.test(message)) {
     return retry('in-progress', 'unknown', answer.retryAfterMs, `the same request is still running${said}`);
   }
   return {

@@ -41,6 +41,8 @@ test("an account's own words win over ours, in whatever letter case and with wha
   ]);
   assert.equal(own.url('frobnicated'), 'failed');
   assert.equal(own.check(['YOK']), 'not-found');
+  const signed = dictionaryOf(withWords({ url: { failed: ['-1'], completed: ['1'] } }));
+  assert.deepEqual(['-1', '1', '+1'].map(signed.url), ['failed', 'completed', 'open'], 'a sign is no hyphen');
 });
 
 test('each unknown word is told once, with where it was seen', () => {

@@ -122,7 +122,8 @@ export function plainWord(word: string): string {
     .replace(/\p{M}/gu, '')
     .replaceAll('ı', 'i')
     .toLowerCase()
-    .replace(/[\s._-]+/g, '');
+    .replace(/(?<=[\p{L}\p{N}])[\s._-]+(?=[\p{L}\p{N}])/gu, '')
+    .trim();
 }
 
 /** An account's words before ours: what it calls failed is failed, whatever we took it for. */

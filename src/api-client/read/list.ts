@@ -1,4 +1,4 @@
-import { asCount, asFlag, asText, fieldsOf, firstOf, isList, isObject, type Json } from './fields.ts';
+import { asCount, asFlag, asText, fieldsOf, firstOf, isList, isObject, type Json, type JsonObject } from './fields.ts';
 
 /** One page of a list, as far as the service tells. */
 export interface Page {
@@ -23,7 +23,7 @@ const PAGE_NAMES = ['pagination', 'meta', 'page', 'pageinfo', 'paging', 'links',
  * paginators put it (`data.submissions.data`). Null when there is none: that is not an empty list.
  */
 export function readList(data: Json, envelope: Json, names: readonly string[], asked: Asked): Listed | null {
-  const found = listIn(data, names);
+  const found = listIn(data, names) ?? noneIn(data, envelope, asked);
   if (found === null) return null;
   return { items: found.items, page: pageOf([found.around, data, envelope], found.items.length, asked) };
 }
@@ -46,17 +46,43 @@ function listIn(data: Json, names: readonly string[], depth = 0): Found | null {
   const fields = fieldsOf(data);
   for (const name of names) {
     const value = fields.get(name);
-    if (isList(value)) return { items: value, around: data };
+    if (isList(value)) return { items: value.map(nodeOf), around: data };
     if (isObject(value) && depth < 2) {
       const inner = listIn(value, names, depth + 1);
       if (inner !== null) return inner;
-      const entries = entriesOf(value);
+      const entries = entriesOf(value) ?? keyedIn(value);
       if (entries !== null) return { items: entries, around: data };
     }
   }
   const lists = [...fields.values()].filter((value) => isList(value) && value.length > 0 && value.every(isObject));
   return lists.length === 1 ? { items: lists[0] as readonly Json[], around: data } : null;
 }
+
+/** Some write no list at all where it is empty; only together with a total of zero is that believed. */
+function noneIn(data: Json, envelope: Json, asked: Asked): Found | null {
+  return pageOf([data, envelope], 0, asked).total === 0 ? { items: [], around: data } : null;
+}
+
+/** `{ "edges": [{ "node": … }] }`. */
+function nodeOf(item: Json): Json {
+  const node = isObject(item) ? item.node : undefined;
+  return isObject(node) && Object.keys(item as JsonObject).every((key) => key === 'node' || key === 'cursor')
+    ? node
+    : item;
+}
+
+/** `{ "3": {…}, "7": {…} }`, or by reference: a list whose places, or whose names, are its keys. */
+function keyedIn(value: JsonObject): Json[] | null {
+  const entries = Object.entries(value);
+  if (entries.length === 0 || !entries.every(([, entry]) => isObject(entry) && isRecord(entry))) return null;
+  return entries.map(([key, entry]) => (/^\d{1,6}$/.test(key) ? entry : { reference: key, ...(entry as JsonObject) }));
+}
+
+/** What pages say of themselves is no entry: an entry has a state, a name or an address. */
+const isRecord = (entry: JsonObject): boolean => {
+  const fields = fieldsOf(entry);
+  return ['status', 'state', 'reference', 'url', 'id'].some((name) => fields.has(name));
+};
 
 /** `{ "https://…": "done" }` as a list of entries with their URL. */
 function entriesOf(value: Json): Json[] | null {

@@ -67,10 +67,12 @@ for (const [value, reference] of [
   [' x ', 'x'],
   ['', null],
   ['..', null],
-  ['a b', null],
+  ['İş 7/2026 #1', 'İş 7/2026 #1'],
+  ['8f14e45f-ceea-467f-a9c3-2d6a1a1d3c1b', '8f14e45f-ceea-467f-a9c3-2d6a1a1d3c1b'],
   ['a\nb', null],
-  ['ş', null],
-  ['x'.repeat(201), null],
+  ['a\u202eb', null],
+  ['\ud800', null],
+  ['x'.repeat(501), null],
   [1e21, null],
   [{}, null],
   [true, null],
@@ -90,6 +92,9 @@ test('a list is found under every usual name, one level deep, as a map and as th
     { results: entries, links: ['x'] },
     { submissions: { data: entries } },
     { submission_history: entries },
+    { submissions: { 3: entries[0]!, 7: entries[1]! } },
+    { jobs: { a: { state: 'queued' }, b: { state: 'queued' } } },
+    { list: { edges: [{ node: entries[0]! }, { node: entries[1]! }] } },
   ];
   for (const shape of shapes) {
     const read = readSubmissions(shape, { data: shape }, asked, words);
@@ -107,8 +112,11 @@ test('no list is not an empty list, and a list with a job that cannot be read pr
   assert.ok(read({}) instanceof Nonsense);
   assert.ok(read({ submissions: null }) instanceof Nonsense);
   assert.ok(read({ submissions: [{ reference: 'a' }, { state: 'queued' }] }) instanceof Nonsense);
-  const empty = read({ submissions: [] });
-  assert.ok(!(empty instanceof Nonsense) && empty.submissions.length === 0);
+  for (const nothing of [{ submissions: [] }, { submissions: null, total: 0 }, { items: {}, meta: { total: '0' } }]) {
+    const empty = read(nothing);
+    assert.ok(!(empty instanceof Nonsense) && empty.submissions.length === 0, JSON.stringify(nothing));
+  }
+  assert.ok(read({ submissions: null, total: 3 }) instanceof Nonsense);
 });
 
 const full: Json = { items: [{ reference: 'a' }, { reference: 'b' }] };

@@ -3,8 +3,19 @@ import { SERVICE_LEVELS, type ServiceLevel } from '../../../contract/states.ts';
 import type { AcceptedData } from '../../submission/answer.ts';
 import type { Reference } from '../../submission/ids.ts';
 import type { Dictionary, UrlState } from '../../submission/words.ts';
-import { asCount, asSentence, asText, asWord, fieldsOf, firstOf, isObject, type Json, Nonsense } from './fields.ts';
-import { type Asked, type Page, readList } from './list.ts';
+import {
+  asCount,
+  asSentence,
+  asText,
+  asWord,
+  fieldsOf,
+  firstOf,
+  isObject,
+  type Json,
+  type JsonObject,
+  Nonsense,
+} from './fields.ts';
+import { type Asked, type Listed, type Page, readList } from './list.ts';
 import { moneyOf } from './money.ts';
 import { latestInstant } from './time.ts';
 
@@ -63,7 +74,10 @@ const CREATED = ['createdat', 'submittedat', 'acceptedat', 'queuedat', 'created'
 const COUNTS_IN = ['counts', 'progress', 'summary', 'stats', 'urlcounts'];
 const COMPLETED = ['completed', 'completedcount', 'completedurls', 'urlscompleted', 'success', 'succeeded', 'done'];
 const FAILED = ['failed', 'failedcount', 'failedurls', 'urlsfailed', 'errors', 'rejected'];
-const JOBS = ['submissions', 'items', 'jobs', 'data', 'results', 'records', 'rows', 'list', 'history'];
+const JOBS = [
+  ...['submissions', 'items', 'jobs', 'data', 'results', 'records', 'rows', 'list', 'history', 'edges', 'nodes'],
+  ...['entries', 'content', 'orders'],
+];
 const URLS = [
   'urls',
   'urlstates',
@@ -76,12 +90,22 @@ const URLS = [
   'records',
   'data',
   'details',
+  'rows',
+  'list',
+  'content',
+  'edges',
+  'nodes',
+  'perurl',
 ];
 
-/** A reference that can stand in a path and be told to people: 1 to 200 visible ASCII characters, not only dots. */
+/**
+ * A reference that can stand in a path and be told to people: 1 to 500 characters in whatever script, spaces inside, no
+ * control characters, not only dots. Kept as it came: another service may tell two apart by their letter case.
+ */
 export function asReference(value: Json): Reference | null {
   const text = typeof value === 'number' && !Number.isSafeInteger(value) ? null : asText(value);
-  return text !== null && /^(?!\.+$)[\x21-\x7e]{1,200}$/.test(text) ? (text as Reference) : null;
+  const usable = text !== null && /^(?!\.+$)[^\p{C}\p{Zl}\p{Zp}]{1,500}$/u.test(text);
+  return usable ? (text as Reference) : null;
 }
 
 /** The data of an accepted submission (spec 4.6): at `data` itself or in `data.submission`. */
@@ -164,10 +188,16 @@ export function readDetail(
   const { outer, job } = jobIn(data);
   const named = firstOf(job, REFERENCE, asReference) ?? firstOf(outer, REFERENCE, asReference);
   if (named !== null && named !== reference) return new Nonsense(`about ${named}, when ${reference} was asked for`);
-  const listed = readList(data, envelope, URLS, asked);
+  const listed = listOfUrls(data, envelope, asked);
   const urls = (listed?.items ?? []).flatMap((item) => readUrl(item, words) ?? []);
   const submission = { ...viewOf(outer, job, words), reference };
   return { submission, urls, page: listed?.page ?? { last: true, stated: false, total: null } };
+}
+
+/** Beside the job or inside it. */
+function listOfUrls(data: JsonObject, envelope: Json, asked: Asked): Listed | null {
+  const inner = firstOf(fieldsOf(data), JOB, (value) => (isObject(value) ? value : null));
+  return readList(data, envelope, URLS, asked) ?? (inner === null ? null : readList(inner, data, URLS, asked));
 }
 
 function readUrl(item: Json, words: Dictionary): UrlView | null {

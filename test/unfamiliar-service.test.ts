@@ -1,0 +1,110 @@
+/**
+ * The connector's activities against services that keep the specification and share nothing else with ours, by seed:
+ * other names, shapes, words, dates, money, encodings and references, keys that expire, a list that lags, and a network
+ * that breaks. Each URL is charged once. COURIER_UNFAMILIAR=1000 plays more seeds, COURIER_UNFAMILIAR_SEED one alone.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { listBatches } from '../src/ledger/lists.ts';
+import { pick, seeded } from './faults/seeded.ts';
+import { connectorByHand, KEY } from './fixtures/connector-by-hand.ts';
+import { failed } from './fixtures/unfamiliar-manners.ts';
+import { type NetworkFault, startUnfamiliarService } from './fixtures/unfamiliar-service.ts';
+
+const MINUTE = 60_000;
+const PRICE_KURUS = 20;
+const FAULTS: readonly NetworkFault[] = [
+  'drop-before',
+  'drop-after',
+  'cut-after',
+  'page-200-after',
+  'page-502-after',
+  'error-500-after',
+  'error-503-before',
+  'error-429-before',
+  'empty-200-after',
+  'slow-commit',
+];
+/** Keys live an hour here and are trusted for fifty minutes; the list is half a minute late, and asked again after one. */
+const TIMES = { keyLifeMs: 60 * MINUTE, listLagMs: MINUTE / 2 };
+const ACCOUNT =
+  'reconcile: { after: 50m, confirm_after: 1m }, tracking: { standard: { first: 1m, min: 1m, max: 5m, growth: 1.5, patience: 3d } }';
+const WATCH = 'retry_failed: { times: 0 }, service: standard, first_run: submit';
+
+const one = process.env.COURIER_UNFAMILIAR_SEED;
+const seeds =
+  one === undefined
+    ? Array.from({ length: Number(process.env.COURIER_UNFAMILIAR ?? 24) }, (_, n) => n + 1)
+    : [Number(one)];
+
+async function played(t: Pick<TestContext, 'after'>, seed: number) {
+  const random = seeded(seed * 7_919);
+  let now = () => 0;
+  const service = await startUnfamiliarService({
+    seed,
+    apiKey: KEY,
+    now: () => now(),
+    priceKurus: PRICE_KURUS,
+    ...TIMES,
+  });
+  t.after(() => service.close());
+  const { manners } = service;
+  const account = [ACCOUNT, ...(manners.account === '' ? [] : [manners.account])].join(', ');
+  const connector = await connectorByHand(t, { baseUrl: service.baseUrl, account, watch: WATCH });
+  now = connector.now;
+  const pages: string[] = [];
+  for (let night = 1; night <= 3; night++) {
+    const more = 1 + Math.floor(random() * 12);
+    for (let n = 0; n < more; n++) pages.push(`ürün/${night}-${n}?a=1&b=%20`);
+    await connector.plan(`night-${night}`, pages);
+    const storm = { until: 5 + Math.floor(random() * 25), share: random() * 0.9 };
+    const outcome = await connector.play({
+      steps: 400,
+      before(step) {
+        const stormy = step < storm.until && random() < storm.share;
+        service.faults.splice(0, service.faults.length, ...(stormy ? [pick(random, FAULTS)] : []));
+        // Long silences: keys expire, clocks move.
+        if (stormy && random() < 0.15) connector.pass(pick(random, [10, 55, 90, 600]) * MINUTE);
+        if (step >= storm.until + 5) service.finish(pick(random, ['completed', 'partial', 'failed']));
+      },
+    });
+    assert.ok(outcome.ended, `night ${night} goes on for ever: ${outcome.said.slice(-3).join(' | ')}`);
+  }
+  return { service, connector, pages };
+}
+
+for (const seed of seeds) {
+  test(`seed ${seed}: each URL is charged once`, async (t) => {
+    const { service, connector, pages } = await played(t, seed);
+    const manners = JSON.stringify(service.manners.chosen);
+    const batches = await listBatches(connector.ledger);
+    const stopped = batches.filter(({ state }) => state === 'stopped');
+    const paid = [...service.charges.values()];
+    assert.deepEqual(
+      paid.filter((times) => times !== 1),
+      [],
+      `charged more than once; ${manners}`,
+    );
+    for (const [key, bodies] of service.bodies) assert.equal(bodies.size, 1, `key ${key} with two bodies`);
+    for (const { reason } of stopped) assert.ok(reason !== null && reason.length > 30, 'a stop says why');
+    const waiting = stopped.reduce((sum, { urls }) => sum + urls, 0);
+    assert.ok(paid.length + waiting >= pages.length, `${pages.length - paid.length} URLs are nowhere; ${manners}`);
+    assert.ok(
+      batches.every(({ state }) => state === 'accepted' || state === 'stopped'),
+      manners,
+    );
+    if (stopped.length > 0) t.diagnostic(`stopped: ${stopped.map(({ reason }) => reason).join(' | ')} ${manners}`);
+    for (const batch of batches.filter(({ state }) => state === 'accepted')) {
+      assert.ok(batch.endedAt !== null, `${batch.reference} was followed to its end; ${batch.jobState}; ${manners}`);
+      const cost = batch.urls * PRICE_KURUS * 10_000;
+      assert.ok(batch.charge === null || batch.charge === cost, `${batch.charge} is not ${cost}; ${manners}`);
+    }
+    if (manners.includes('"URLs":"none"')) return;
+    for (const job of service.jobs) {
+      const batch = batches.find(({ reference, state }) => reference === job.reference && state === 'accepted');
+      const lost = job.urls.filter((_, n) => failed(job, n)).length;
+      if (batch !== undefined)
+        assert.deepEqual([batch.failed, batch.completed], [lost, job.urls.length - lost], manners);
+    }
+  });
+}

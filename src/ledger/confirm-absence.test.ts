@@ -68,6 +68,21 @@ testLedger(
   },
 );
 
+testLedger('a batch that waited a day for money is looked up once, not for ever', async (ledger) => {
+  const batch = await lostBatch(ledger);
+  ledger.pass(-20 * HOUR);
+  const outcome = { kind: 'park', chargeState: 'none', message: 'the balance does not suffice' } as const;
+  const again = await beginSend(ledger, batch, policies);
+  assert.ok(again.kind === 'send');
+  for (const attempt of [1, again.attempt]) {
+    await recordAnswer(ledger, batch, { attempt, outcome, status: 402, requestId: null });
+  }
+  ledger.pass(30 * HOUR);
+  assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
+  await recordReconciled(ledger, batch, { kind: 'absent' });
+  assert.equal((await beginSend(ledger, batch, policies)).kind, 'send');
+});
+
 testLedger('how long a key is trusted is a setting of the account', async (ledger) => {
   const batch = await lostBatch(ledger);
   const at = (hours: number) =>

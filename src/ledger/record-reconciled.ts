@@ -47,8 +47,8 @@ export async function recordReconciled(
       UPDATE batches SET state = 'planned', unknown_since = NULL, not_before = NULL,
         reason = 'not in the list of the service: it is sent again with the same key'
       WHERE id = ${batch}`);
-    // Attempt 0: of a batch that was never sent, the list has said so.
-    for (let attempt = row.attempts === 0 ? 0 : 1; attempt <= row.attempts; attempt++) {
+    // Attempt 0, which was never sent, is where the list's last word stands: without it the list would be asked for ever.
+    for (let attempt = 0; attempt <= row.attempts; attempt++) {
       await tx.run(sql`
         INSERT INTO batch_answers (batch_id, attempt, at, kind, charge_state, message)
         VALUES (${batch}, ${attempt}, ${now}, 'absent', 'none', 'no answer came, and the list does not have the job')

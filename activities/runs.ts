@@ -100,6 +100,6 @@ function runActive({ watch }: WatchRun, other: RunId): ApplicationFailure {
 }
 
 function reportOf(summary: RunSummary): RunReport {
-  const { batches, submitted, completed, failed, open, quarantined, stopped, charged } = summary;
-  return { batches, submitted, completed, failed, open, quarantined, stopped, charged };
+  const { batches, submitted, completed, failed, open, quarantined, stopped, charged, untoldUrls } = summary;
+  return { batches, submitted, completed, failed, open, quarantined, stopped, charged, untoldUrls };
 }

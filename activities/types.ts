@@ -41,7 +41,7 @@ export type PlanReport = Pick<Plan, 'batches' | 'urls' | 'cost' | 'basis' | 'hel
 /** What became of a run's batches. */
 export type RunReport = Pick<
   RunSummary,
-  'batches' | 'submitted' | 'completed' | 'failed' | 'open' | 'quarantined' | 'stopped' | 'charged'
+  'batches' | 'submitted' | 'completed' | 'failed' | 'open' | 'quarantined' | 'stopped' | 'charged' | 'untoldUrls'
 >;
 
 /** What one turn of the dispatcher did. */

@@ -34,6 +34,7 @@ const report = {
   quarantined: 0,
   stopped: 0,
   charged: 1_750_000 as Micros,
+  untoldUrls: 0,
 };
 
 /** What an activity throws to be asked again later (see activities/later.ts). */

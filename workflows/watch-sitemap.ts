@@ -97,7 +97,7 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
     found: urls(counts.found),
     new: urls(counts.new),
     planned: urls(plan.urls),
-    cost: money(report?.charged ?? plan.cost),
+    cost: report !== null && report.untoldUrls > 0 ? money(null) : money(report?.charged ?? plan.cost),
     ...(plan.held > 0 ? { held: `${urls(plan.held)}: ${plan.heldReason}` } : {}),
     ...(crawl.complete ? {} : { incomplete: crawl.problems[0] ?? 'some sitemaps could not be read' }),
   });

@@ -18,7 +18,17 @@ const good: WatchResult = {
   crawl: { urls: 10, sitemaps: 1, complete: true, problems: [] },
   counts: { found: 10, new: 10, changed: 0, known: 0, gone: 0, skipped: 0, complete: true, firstRun: true },
   plan: { batches: 1, urls: 10, cost: micros(2_500_000), basis: 'learned', held: 0, heldReason: null },
-  report: { batches: 1, submitted: 10, completed: 10, failed: 0, open: 0, quarantined: 0, stopped: 0, charged: ZERO },
+  report: {
+    batches: 1,
+    submitted: 10,
+    completed: 10,
+    failed: 0,
+    open: 0,
+    quarantined: 0,
+    stopped: 0,
+    charged: ZERO,
+    untoldUrls: 0,
+  },
   decision: 'none needed',
 };
 

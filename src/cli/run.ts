@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/open-ledger.ts';
 import { createLogger } from '../observability/log.ts';
 import type { RunId } from '../submission/ids.ts';
 import { type Books, chosenWatches, withBooks } from './books.ts';
+import { chargeText } from './charge-text.ts';
 import { action, type Ending } from './command.ts';
 import { openConnector } from './connector.ts';
 import { CommandError, EXIT, type ExitCode, worstOf } from './exit-codes.ts';
@@ -203,7 +204,7 @@ function tell(output: Output, { watch, run, result, sentences }: Ran): void {
   output.record({ type: 'run', watch: watch.id, run, ...result, findings: sentences });
   output.print(
     `${watch.id}: ${counts.found} found, ${counts.new} new, ${report?.submitted ?? 0} submitted, ` +
-      `${report?.completed ?? 0} completed, ${report?.failed ?? 0} failed, charged ${formatTry(report?.charged ?? ZERO)}`,
+      `${report?.completed ?? 0} completed, ${report?.failed ?? 0} failed, charged ${report === null ? formatTry(ZERO) : chargeText(report)}`,
   );
   for (const sentence of sentences) output.print(sentence);
 }

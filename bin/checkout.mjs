@@ -41,6 +41,8 @@ export function launch(entry, args, flags = []) {
   ensureDependencies();
   const child = spawn(pinnedNode(), [...flags, '--disable-warning=ExperimentalWarning', join(root, entry), ...args], {
     stdio: 'inherit',
+    // Code once read and stripped of its types is kept: every later command starts in half the time.
+    env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), ...process.env },
   });
   // On a terminal Ctrl-C reaches both processes: the child decides what it means, this one waits for it.
   process.on('SIGINT', () => undefined);

@@ -27,7 +27,7 @@ const PlanFile = Type.Object({
 /** A plan that a person looked at, by the names under which the ledger has it. */
 export type PlanFile = Static<typeof PlanFile>;
 
-/** Writes the plans, whole or not at all. */
+/** Writes the plans, whole or not at all. Throws a sentence (exit code 2) where that is not allowed. */
 export function writePlanFile(file: string, plans: readonly WatchPlan[]): void {
   const kept: PlanFile = {
     type: 'courier-plan',
@@ -41,8 +41,16 @@ export function writePlanFile(file: string, plans: readonly WatchPlan[]): void {
       guards: [...guards],
     })),
   };
-  writeFileSync(`${file}.new`, `${JSON.stringify(kept, null, 2)}\n`);
-  renameSync(`${file}.new`, file);
+  try {
+    writeFileSync(`${file}.new`, `${JSON.stringify(kept, null, 2)}\n`);
+    renameSync(`${file}.new`, file);
+  } catch (error) {
+    throw new CommandError(
+      EXIT.usage,
+      `The plan cannot be kept in ${file} (${(error as Error).message}). Nothing was planned or charged. ` +
+        'Name a file in a folder that you may write to.',
+    );
+  }
 }
 
 /** Reads a plan. Throws a sentence (exit code 2) when it is none. */

@@ -51,7 +51,7 @@ const WHY: Readonly<Record<keyof Plan['due'], string>> = {
 };
 
 /** A watch's plan for people. */
-export function watchText({ watch, crawl, diff, plan, guards, skipped }: WatchPlan): string {
+export function watchText({ watch, diff, plan, guards, skipped }: WatchPlan): string {
   const { found, known, gone, firstRun } = diff;
   const due = Object.entries(plan.due).flatMap(([why, urls]) =>
     urls === 0 ? [] : `${number(urls)} ${WHY[why as keyof Plan['due']]}`,
@@ -68,7 +68,6 @@ export function watchText({ watch, crawl, diff, plan, guards, skipped }: WatchPl
       : `  to buy: ${number(plan.urls)} URLs in ${counted(plan.batches, 'batch', 'batches')}, ${costText(plan)}${due.length === 0 ? '' : ` (${due.join(', ')})`}`,
     ...(plan.held === 0 ? [] : [`  held back: ${number(plan.held)} URLs: ${plan.heldReason}`]),
     ...guards.map((reason) => `  a guard would hold this for a person: ${reason}`),
-    ...crawl.problems.map((problem) => `  incomplete: ${problem}`),
   ].join('\n');
 }
 

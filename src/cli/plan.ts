@@ -4,10 +4,11 @@ import { goneSinceFinished } from '../ledger/gone-since.ts';
 import type { Plan } from '../ledger/make-plan.ts';
 import { previewRuns } from '../ledger/preview-runs.ts';
 import { skippedByReason } from '../ledger/run-summary.ts';
-import { means } from './account-means.ts';
+import { type AccountMeans, means } from './account-means.ts';
 import { type Books, chosenWatches, withBooks } from './books.ts';
 import { action, type Ending } from './command.ts';
 import { EXIT, type ExitCode, worstOf } from './exit-codes.ts';
+import { findings } from './findings.ts';
 import type { Output } from './output.ts';
 import { writePlanFile } from './plan-file.ts';
 import { type AccountPlan, accountPlan, accountText, type WatchPlan, watchText } from './plan-text.ts';
@@ -46,31 +47,29 @@ async function plan(
   try {
     for (const watch of watches) {
       const preview = await previewOf(books, watch, signal, (urls) => stages.at('crawl', watch.id, urls, null));
-      stages.at('crawl', watch.id, preview.diff.found, preview.diff.found, `${preview.diff.new} new`);
+      stages.at('crawl', watch.id, preview.diff.found, preview.diff.found);
       previews.push(preview);
     }
   } finally {
     stages.end();
   }
-  const plans = await planned(books, previews);
-  for (const each of plans) tellWatch(output, each);
+  // First, because a balance floor is one of the caps that are planned with.
+  const accounts: AccountMeans[] = [];
   for (const account of new Set(watches.map((watch) => watch.account))) {
-    const now = await means(output, books.config, books.ledger, account, signal);
-    tellAccount(
-      output,
-      accountPlan(
-        now,
-        plans.filter(({ watch }) => watch.account === account),
-        books.config.accounts.get(account)!.limits.submissionsPerMinute,
-      ),
-    );
+    accounts.push(await means(output, books.config, books.ledger, account, signal));
+  }
+  const plans = await planned(books, previews);
+  const codes = plans.map((each): ExitCode => tellWatch(output, each));
+  for (const account of accounts) {
+    const { limits } = books.config.accounts.get(account.account)!;
+    const own = plans.filter(({ watch }) => watch.account === account.account);
+    tellAccount(output, accountPlan(account, own, limits.submissionsPerMinute));
   }
   if (out !== undefined) {
     writePlanFile(out, plans);
     output.print(`Kept in ${out}. To buy exactly this: courier apply ${out}`);
   }
   const urls = plans.reduce((sum, each) => sum + each.plan.urls, 0);
-  const codes = previews.map(({ crawl }): ExitCode => (crawl.complete ? EXIT.done : EXIT.partial));
   if (detailedExitcode && urls > 0) codes.push(EXIT.changesPending);
   return { exitCode: worstOf(codes), summary: { urls, plan: out ?? null } };
 }
@@ -93,11 +92,15 @@ async function sinceBought(ledger: Books['ledger'], { run, diff }: Preview, { du
   return { ...diff, new: due.new, changed: due.changed, known, gone: await goneSinceFinished(ledger.db, run) };
 }
 
-function tellWatch(output: Output, told: WatchPlan): void {
+function tellWatch(output: Output, told: WatchPlan): ExitCode {
   const { watch, run, crawl, diff, plan, guards, skipped } = told;
   const { digest: _digest, ...numbers } = plan;
-  output.record({ type: 'plan', watch: watch.id, run, diff, ...numbers, skipped, guards, problems: crawl.problems });
+  const looked = { crawl, counts: diff, plan: null, report: null, decision: 'none needed' } as const;
+  const { sentences, exitCode } = findings(watch, looked, null);
+  output.record({ type: 'plan', watch: watch.id, run, diff, ...numbers, skipped, guards, findings: sentences });
   output.print(watchText(told));
+  for (const sentence of sentences) output.print(`  ${sentence}`);
+  return exitCode;
 }
 
 function tellAccount(output: Output, account: AccountPlan): void {

@@ -53,7 +53,7 @@ export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: Answe
         return { kind: 'retry', batch, notBefore };
       }
       case 'park':
-        await backToWaiting(tx, row, { certain, notBefore: null, reason: outcome.message });
+        await backToWaiting(tx, row, { certain, notBefore: afterPark(now, row.attempts), reason: outcome.message });
         await tx.run(sql`UPDATE ledger_accounts SET parked = ${outcome.message} WHERE id = ${account}`);
         return { kind: 'parked', batch, reason: outcome.message };
       case 'stop-account':
@@ -72,6 +72,13 @@ export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: Answe
     }
   });
 }
+
+/**
+ * A batch waits until the balance suffices. When it was sent for that reason and refused again, the service says two
+ * things at once: it is tried more and more rarely, or the account's requests would be used up on it.
+ */
+const afterPark = (now: number, attempts: number): number | null =>
+  attempts < 2 ? null : now + Math.min(60_000 * 2 ** Math.min(attempts - 2, 10), 900_000);
 
 /** Whether the answer is the first of its attempt. */
 async function logAnswer(tx: Queryable, now: number, batch: BatchId, answer: AnswerRecord): Promise<boolean> {

@@ -103,7 +103,8 @@ async function recordResults(
   requestId: string | null,
   policy: CheckPolicy,
 ): Promise<CheckRecorded> {
-  const told = outcome.charged !== null && outcome.charged > 0;
+  // The price is the specification's (4.8 rule 1): a charge of ten times as much is a misread or a broken one.
+  const told = outcome.charged !== null && outcome.charged > 0 && outcome.charged <= 10 * row.expected_cost;
   const charged = told ? outcome.charged : row.expected_cost;
   await charge(tx, now, row, charged, told);
   if (outcome.balance !== null) await setBalance(tx, row.account_id as AccountId, outcome.balance, now);

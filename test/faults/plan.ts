@@ -1,3 +1,4 @@
+import { FAULTS, type Fault } from './proxy.ts';
 import { pick, seeded } from './seeded.ts';
 import { HOST } from './site.ts';
 
@@ -36,6 +37,8 @@ export interface SchedulePlan {
   readonly watches: ReadonlyMap<string, WatchPlan>;
   /** Share of requests that meet a fault, 0 to 1: at the service, and at the sites. */
   readonly faultShare: number;
+  /** Which faults the network has. */
+  readonly faults: readonly Fault[];
   readonly crawlFaultShare: number;
   /** Batches with more URLs than that are refused with 413; null: none is. */
   readonly tooLarge: number | null;
@@ -77,6 +80,7 @@ export function planOf(seed: number): SchedulePlan {
     seed,
     watches,
     faultShare: 0.1 + random() * 0.5,
+    faults: FAULTS,
     crawlFaultShare: chance(0.5) ? random() * 0.5 : 0,
     tooLarge: chance(0.3) ? between(40, 150) : null,
     funds,
@@ -107,6 +111,7 @@ export function shortPlans(): SchedulePlan[] {
         ['w1', watch('w1', 60, 2)],
       ]),
       faultShare: 0.2,
+      faults: FAULTS,
       crawlFaultShare: 0,
       tooLarge: 20,
       funds: null,
@@ -121,6 +126,7 @@ export function shortPlans(): SchedulePlan[] {
         ['w1', watch('w1', 30, 1)],
       ]),
       faultShare: 0.2,
+      faults: FAULTS,
       crawlFaultShare: 0.4,
       tooLarge: null,
       funds: 0.3,

@@ -13,8 +13,11 @@ export const FAULTS = [
   'stall',
   'late',
   'error-after',
+  'too-large',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
+/** They are of no interest where nothing is bought. */
+const OF_POSTS: readonly Fault[] = ['late', 'too-large'];
 
 export interface ProxyOptions {
   /** host:port of the service; asked for each request, because the service may be restarted on another port. */
@@ -22,6 +25,8 @@ export interface ProxyOptions {
   readonly random: () => number;
   /** Share of requests that meet a fault, 0 to 1. */
   readonly share: () => number;
+  /** Which; default: all. */
+  readonly faults?: readonly Fault[];
   readonly stallMs: number;
   /** A refusal that depends on the content alone, so that it comes every time: bad URLs, batches that are too large. */
   readonly refuses: (body: string) => 422 | 413 | null;
@@ -47,7 +52,10 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
   const bodies = new Map<string, Set<string>>();
   const answers = new Map<string, number>();
   const posts: number[] = [];
-  const nextFault = deckOf(options.random, FAULTS);
+  const faults = options.faults ?? FAULTS;
+  const ofPosts = deckOf(options.random, faults);
+  const reading = faults.filter((fault) => !OF_POSTS.includes(fault));
+  const ofReads = reading.length === 0 ? () => null : deckOf(options.random, reading);
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -56,7 +64,7 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
       const body = Buffer.concat(chunks);
       remember(bodies, incoming, body);
       const refusal = incoming.method === 'POST' ? options.refuses(body.toString('utf8')) : null;
-      const fault = options.random() < options.share() ? nextFault() : null;
+      const fault = options.random() < options.share() ? (incoming.method === 'POST' ? ofPosts() : ofReads()) : null;
       if (incoming.method === 'POST') posts.push(Date.now());
       outgoing.on('close', () => {
         if (!outgoing.headersSent) return;
@@ -67,7 +75,7 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
         outgoing.writeHead(401, { 'content-type': 'application/json' }).end(envelope('unauthorized'));
         return;
       }
-      if (fault !== null) {
+      if (fault !== null && (fault !== 'too-large' || isLargeBatch(incoming, body))) {
         const met = incoming.url?.endsWith('/index-check') ? `check ${fault}` : fault;
         done.set(met, (done.get(met) ?? 0) + 1);
       }
@@ -118,6 +126,11 @@ function handle(
     case 'html':
       give(200, 'text/html', '<html><body>Please sign in to the hotel network</body></html>');
       return;
+    case 'too-large':
+      // A gateway that refuses this once what it lets through at another time.
+      if (isLargeBatch(incoming, body)) give(413, 'text/html', '<h1>413 Request Entity Too Large</h1>');
+      else pass();
+      return;
     case 'rate-limit':
       give(429, 'application/json', envelope('rate_limited'), { 'retry-after': '1' });
       return;
@@ -129,13 +142,23 @@ function handle(
       setTimeout(() => {
         if (refusal === null) forward(incoming, body, options).catch(() => undefined);
         outgoing.destroy();
-      }, options.stallMs * 1.3);
+      }, options.stallMs * 1.8);
       return;
     default:
-      (refusal === null ? forward(incoming, body, options) : Promise.resolve(refused(refusal)))
-        .then((answer) => deliver(fault, answer, outgoing, options))
-        .catch(() => outgoing.destroy());
+      pass();
   }
+
+  function pass(): void {
+    (refusal === null ? forward(incoming, body, options) : Promise.resolve(refused(refusal)))
+      .then((answer) => deliver(fault, answer, outgoing, options))
+      .catch(() => outgoing.destroy());
+  }
+}
+
+/** Halves of one URL would be quarantined for it. */
+function isLargeBatch({ method, url }: IncomingMessage, body: Buffer): boolean {
+  if (method !== 'POST' || !url?.endsWith('/submissions')) return false;
+  return (JSON.parse(body.toString('utf8')) as { urls: string[] }).urls.length > 4;
 }
 
 function deliver(fault: Fault | null, answer: Answer, outgoing: ServerResponse, { stallMs }: ProxyOptions): void {

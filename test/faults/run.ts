@@ -6,8 +6,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { newFolder } from './folder.ts';
-import { KEPT_SEEDS } from './kept-seeds.ts';
-import { planOf } from './plan.ts';
+import { keptPlans } from './kept-seeds.ts';
+import { planOf, type SchedulePlan } from './plan.ts';
 import { quickStarts } from './quick-start.ts';
 import { playSchedule, type ScheduleReport } from './schedule.ts';
 import { startFaultyTemporal } from './temporal.ts';
@@ -22,12 +22,12 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
-const seeds = wantedSeeds();
+const plans = wantedPlans();
 
-function wantedSeeds(): number[] {
-  if (values.only !== undefined) return [Number(values.only)];
-  if (values.kept) return KEPT_SEEDS.map(({ seed }) => seed);
-  return Array.from({ length: Number(values.schedules) }, (_, n) => Number(values.seed) + n);
+function wantedPlans(): SchedulePlan[] {
+  if (values.only !== undefined) return [planOf(Number(values.only))];
+  if (values.kept) return keptPlans();
+  return Array.from({ length: Number(values.schedules) }, (_, n) => planOf(Number(values.seed) + n));
 }
 
 const folder = newFolder();
@@ -41,7 +41,8 @@ const add = (counts: Map<string, number>, name: string, times = 1) => counts.set
 const listed = (counts: ReadonlyMap<string, number>) =>
   [...counts].map(([name, times]) => `${name} ${times}`).join(', ') || 'none';
 
-function tell({ seed, ms, tally, laps, deeds, approved, faults, breaches }: ScheduleReport): void {
+function tell(report: ScheduleReport, { workers }: SchedulePlan): void {
+  const { seed, ms, tally, laps, deeds, approved, faults, breaches } = report;
   const { urls, bought, jobs, checks, ends } = tally;
   const hits = deeds.filter(({ hit }) => hit);
   sums.urls += urls;
@@ -49,7 +50,7 @@ function tell({ seed, ms, tally, laps, deeds, approved, faults, breaches }: Sche
   sums.deeds += hits.length;
   for (const [name, times] of faults) add(met, name, times);
   for (const { action } of hits) add(met, action);
-  if (planOf(seed).workers > 1) add(met, 'two workers');
+  if (workers > 1) add(met, 'two workers');
   if (approved > 0) add(met, 'held and approved', approved);
   const verdict = breaches.length === 0 ? 'ok  ' : 'FAIL';
   console.log(
@@ -69,16 +70,16 @@ function tell({ seed, ms, tally, laps, deeds, approved, faults, breaches }: Sche
   for (const breach of breaches.slice(0, 12)) console.log(`     - ${breach}`);
   if (breaches.length > 12) console.log(`     - and ${breaches.length - 12} more`);
   console.log(`     its files: ${join(folder, String(seed))}`);
-  console.log(`     again: npm run test:faults -- --only ${seed}`);
+  console.log(`     again: npm run test:faults -- ${values.kept ? '--kept' : `--only ${seed}`}`);
 }
 
 async function lane(): Promise<void> {
-  for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+  for (let plan = plans.shift(); plan !== undefined; plan = plans.shift()) {
     try {
-      tell(await playSchedule(planOf(seed), temporal, folder));
+      tell(await playSchedule(plan, temporal, folder), plan);
     } catch (error) {
-      failed.push(seed);
-      console.log(`FAIL seed ${seed}: the harness could not go on: ${(error as Error).stack}`);
+      failed.push(plan.seed);
+      console.log(`FAIL seed ${plan.seed}: the harness could not go on: ${(error as Error).stack}`);
     }
   }
 }
@@ -89,7 +90,7 @@ for (const [signal, code] of [
   ['SIGTERM', 143],
 ] as const)
   process.on(signal, () => process.exit(code));
-const count = seeds.length;
+const count = plans.length;
 await Promise.all(Array.from({ length: Math.min(Number(values['at-once']), count) }, lane));
 await temporal.stop();
 const { urls, bought, deeds } = sums;

@@ -81,6 +81,7 @@ export async function openWorld(plan: SchedulePlan, temporal: FaultyTemporal, fo
       target: () => ({ host: '127.0.0.1', port }),
       random: seeded(plan.seed ^ 0x5eed),
       share: () => share,
+      faults: plan.faults,
       stallMs: STALL_MS,
       refuses: (body) => refusalOf(body, plan.tooLarge),
       refusesKey: () => keyRefused,
@@ -189,6 +190,8 @@ function courierConfig(
         api_key: { file: keyFile },
         price_per_url: '0.25 TRY',
         limits: { requests: { minute: AMPLE, hour: AMPLE, day: AMPLE }, submissions: { minute: AMPLE } },
+        // An absence is believed when a late request would have arrived.
+        reconcile: { confirm_after: '3s' },
         timeouts: { connect: '1s', answer: '2s', total: '3s' },
         tracking: { fast: looks, standard: looks },
       },

@@ -14,7 +14,7 @@ export interface Deed {
 }
 
 /** How long a key stays refused, or the money short, when nobody asks for it. */
-const PATIENCE_MS = 4_000;
+const PATIENCE_MS = 6_000;
 
 /** Carries out an action and waits until what was taken away is back. */
 export async function act(

@@ -105,7 +105,7 @@ export function shortPlans(): SchedulePlan[] {
   };
   return [
     {
-      seed: 1,
+      seed: 18,
       watches: new Map([
         ['w0', watch('w0', 24, 1, true)],
         ['w1', watch('w1', 60, 2)],
@@ -120,7 +120,7 @@ export function shortPlans(): SchedulePlan[] {
       actions: [at('refuse key', 0), at('reset', 100), at('kill worker', 100)],
     },
     {
-      seed: 2,
+      seed: 48,
       watches: new Map([
         ['w0', watch('w0', 50, 3)],
         ['w1', watch('w1', 30, 1)],
@@ -132,7 +132,7 @@ export function shortPlans(): SchedulePlan[] {
       funds: 0.3,
       jobMs: 0,
       workers: 1,
-      actions: [at('kill temporal', 100), at('top up', 0), at('kill service', 200), at('replace key', 300)],
+      actions: [at('top up', 0), at('kill temporal', 100), at('kill service', 200), at('replace key', 300)],
     },
   ];
 }

@@ -13,6 +13,7 @@ import type { AccountId, BatchId } from '../src/submission/ids.ts';
 import { outcomeOf } from '../src/submission/outcome.ts';
 import type { Deps } from './deps.ts';
 import { later } from './later.ts';
+import { noteBalanceBefore, withBalanceAfter } from './price-from-balance.ts';
 import { reconcileBatch } from './reconcile.ts';
 import { answered } from './requests.ts';
 import { startTrackers } from './trackers.ts';
@@ -34,6 +35,7 @@ export function dispatchActivities(deps: Deps) {
         if (nextAt === null) return { kind: 'idle' };
         throw later(nextAt - now(), 'every planned batch waits for its next attempt');
       }
+      await noteBalanceBefore(deps, account, batches[0]);
       const turn = await firstTurn(deps, account, batches);
       await startTrackers(deps, account);
       return turn;
@@ -88,7 +90,7 @@ async function firstTurn(deps: Deps, account: AccountId, batches: readonly Batch
       const sending = await beginSend(deps.ledger, batch, { account: deps.accountOf(account), watch });
       switch (sending.kind) {
         case 'send':
-          return turnOf(deps, sending, await send(deps, sending, submit));
+          return turnOf(deps, sending, await send(deps, account, sending, submit));
         case 'reconcile':
           return turnOf(deps, sending, await reconcileBatch(deps, account, sending));
         case 'not-allowed':
@@ -107,15 +109,16 @@ async function firstTurn(deps: Deps, account: AccountId, batches: readonly Batch
 type SendNow = Extract<Sending, { kind: 'send' }>;
 type Submit = Parameters<Parameters<ReturnType<Deps['apiOf']>['reserved']>[1]>[0];
 
-async function send({ ledger, random }: Deps, sending: SendNow, submit: Submit): Promise<AnswerRecorded> {
-  const { batch, attempt, urls, uncertain, reference } = sending;
+async function send(deps: Deps, account: AccountId, sending: SendNow, submit: Submit): Promise<AnswerRecorded> {
+  const { batch, attempt, urls, uncertain, reference, expectedCost } = sending;
   const answer = await submit((client) => client.submit(sending.body, sending.key));
-  return recordAnswer(ledger, batch, {
+  const outcome = outcomeOf(answer, { urls, uncertain, reference });
+  return recordAnswer(deps.ledger, batch, {
     attempt,
-    outcome: outcomeOf(answer, { urls, uncertain, reference }),
+    outcome: await withBalanceAfter(deps, account, expectedCost, outcome),
     status: answer.status,
     requestId: answer.requestId,
-    backoffMs: backoffMs(attempt, random()),
+    backoffMs: backoffMs(attempt, deps.random()),
   });
 }
 

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { listBatches } from '../src/ledger/lists.ts';
 import { pick, seeded } from './faults/seeded.ts';
 import { connectorByHand, KEY } from './fixtures/connector-by-hand.ts';
-import { failed } from './fixtures/unfamiliar-manners.ts';
+import { failed, mannersOf } from './fixtures/unfamiliar-manners.ts';
 import { type NetworkFault, startUnfamiliarService } from './fixtures/unfamiliar-service.ts';
 
 const MINUTE = 60_000;
@@ -108,3 +108,28 @@ for (const seed of seeds) {
     }
   });
 }
+
+test('a service that tells neither charge nor price: both are learned from the balance around the first batch', async (t) => {
+  const seed = Array.from({ length: 500 }, (_, n) => n + 1).find((n) => mannersOf(n).chosen.charge === 'nothing')!;
+  let now = () => 0;
+  const service = await startUnfamiliarService({
+    seed,
+    apiKey: KEY,
+    now: () => now(),
+    priceKurus: PRICE_KURUS,
+    ...TIMES,
+  });
+  t.after(() => service.close());
+  const connector = await connectorByHand(t, { baseUrl: service.baseUrl, watch: WATCH });
+  now = connector.now;
+  await connector.plan('night-1', ['1', '2', '3']);
+  await connector.play({ sendOnly: true });
+  await connector.plan('night-2', ['1', '2', '3', '4']);
+  await connector.play({ sendOnly: true });
+  const charges = (await listBatches(connector.ledger)).map(({ charge, expectedCost }) => [charge, expectedCost]);
+  assert.deepEqual(charges, [
+    [200_000, 200_000],
+    [600_000, null],
+  ]);
+  assert.equal(service.balanceAsked(), 2, 'once before and once after the first batch');
+});

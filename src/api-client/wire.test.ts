@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { test } from 'node:test';
+import type { IdempotencyKey } from '../submission/ids.ts';
+import { outcomeOf } from '../submission/outcome.ts';
+import { createApiClient } from './client.ts';
+
+const urls = Array.from({ length: 5_000 }, (_, n) => `https://shop.example/${'x'.repeat(300)}/${n}`);
+const body = JSON.stringify({ urls });
+const taken = JSON.stringify({ success: true, status: 'success', data: { reference: 'R-1' }, request_id: 'q' });
+const tooLarge = JSON.stringify({ success: false, status: 'error', data: null, error: { code: 'X', message: 'x' } });
+
+const whole = (status: string, text: string, more = '') =>
+  `HTTP/1.1 ${status}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n${more}\r\n${text}`;
+
+/** What a server does as soon as the first bytes of the request are there. */
+const early: Record<string, (socket: Socket) => void> = {
+  'and closes': (socket) => socket.end(whole('413 Payload Too Large', tooLarge, 'connection: close\r\n')),
+  'and breaks the connection': (socket) =>
+    socket.write(whole('413 Payload Too Large', tooLarge, 'connection: close\r\n'), () => socket.resetAndDestroy()),
+  'with a page': (socket) => socket.end(whole('413 Too Large', '<html>413</html>', 'connection: close\r\n')),
+};
+
+/** What it does when it has read the whole request; then it closes. */
+const late: Record<string, { reply: string; outcome: string }> = {
+  '103 Early Hints first': {
+    reply: `HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${whole('202 Accepted', taken)}`,
+    outcome: 'accepted',
+  },
+  'HTTP/1.0 without a length': { reply: `HTTP/1.0 202 Accepted\r\n\r\n${taken}`, outcome: 'accepted' },
+  'two answers to one request': { reply: whole('202 Accepted', taken) + whole('500 Oops', '{}'), outcome: 'accepted' },
+  'another protocol': {
+    reply: 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    outcome: 'retry',
+  },
+  'a header that is none': { reply: `HTTP/1.1 202 Accepted\r\nx y: z\r\n\r\n${taken}`, outcome: 'retry' },
+  'no HTTP at all': { reply: 'SSH-2.0-OpenSSH_9.6\r\n', outcome: 'retry' },
+};
+
+async function outcomeAt(serve: (socket: Socket) => void): Promise<ReturnType<typeof outcomeOf>> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    serve(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+  const client = createApiClient({ baseUrl, apiKey: () => 'a-key-of-this-test' });
+  try {
+    const answer = await client.submit(body, 'sc1-0123456789' as IdempotencyKey);
+    return outcomeOf(answer, { urls, uncertain: false, reference: null });
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await client.close();
+  }
+}
+
+for (const [how, answer] of Object.entries(early)) {
+  test(`413 before the body is read, ${how}: the batch is split, nothing is unknown`, async () => {
+    const outcome = await outcomeAt((socket) => socket.once('data', () => answer(socket)));
+    assert.deepEqual([outcome.kind, outcome.chargeState], ['split', 'none']);
+  });
+}
+
+for (const [how, { reply, outcome }] of Object.entries(late)) {
+  test(`an answer with ${how}: ${outcome === 'retry' ? 'unknown, the same again' : outcome}`, async () => {
+    const seen = await outcomeAt((socket) => {
+      let read = 0;
+      socket.on('data', (piece: Buffer) => {
+        read += piece.length;
+        if (read > body.length) socket.end(reply);
+      });
+    });
+    assert.deepEqual([seen.kind, seen.chargeState], [outcome, outcome === 'accepted' ? 'charged' : 'unknown']);
+  });
+}

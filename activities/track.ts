@@ -25,7 +25,8 @@ export function trackActivities(deps: Deps) {
       const { attempt } = Context.current().info;
       const looks = account.tracking[service];
       const next = nextLook(looks, attempt, now() - acceptedAt);
-      const seen = await patiently(waitAfter(looks, attempt), () =>
+      const usualWait = onSharedTick(looks, now(), waitAfter(looks, attempt));
+      const seen = await patiently(usualWait, () =>
         boardOf(id).look(reference, freshSince(looks, now(), attempt)),
       ).catch((error: unknown) => {
         // A service that answers nonsense to the end of the patience must not be asked for ever.
@@ -38,7 +39,7 @@ export function trackActivities(deps: Deps) {
       });
       if (look.terminal) {
         if (look.state !== ALL_DONE) {
-          await patiently(waitAfter(looks, attempt), () => readUrls(deps, job));
+          await patiently(usualWait, () => readUrls(deps, job));
         }
         const retryFailed = config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };
         return lookOf(look.state, await settleJob(ledger, id, reference, { retryFailed }));
@@ -53,13 +54,16 @@ export function trackActivities(deps: Deps) {
 
 /**
  * A look that failed is made again when the next one would be. A refused key too: the job was paid for, and its tracker
- * goes on by itself when the key works again.
+ * goes on by itself when the key works again. And a look that found no budget, no sooner: a thousand trackers that all
+ * came back for the next free request would leave the worker no time for anything else.
  */
 async function patiently<T>(waitMs: number, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    if (!(error instanceof ApplicationFailure) || (error.nextRetryDelay ?? null) !== null) throw error;
+    if (!(error instanceof ApplicationFailure)) throw error;
+    if (isNotYet(error)) throw later(Math.max(waitMs, Number(error.nextRetryDelay)), error.message);
+    if ((error.nextRetryDelay ?? null) !== null) throw error;
     if (error.nonRetryable === true && error.type !== AuthenticationError.name) throw error;
     const { message, type, details } = error;
     throw ApplicationFailure.create({

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts';
 import { dialectal, join, raw, sql } from '../database/sql.ts';
 import type { BudgetLimits, Lane } from './budget-limits.ts';
-import type { Rule } from './budget-rules.ts';
+import { KIND, type Kind, type Rule } from './budget-rules.ts';
 
 export interface KeyRow {
   /** Answered requests ever, and the submissions among them: the numbers of the last ones. */
@@ -90,15 +90,18 @@ export async function record({ tx, key, limits, time }: Scope, row: KeyRow, subm
   const at = Math.max(row.last_at, time);
   await tx.run(sql`
     UPDATE budget_keys SET requests = ${requests}, submissions = ${submissions}, last_at = ${at} WHERE budget = ${key}`);
+  const most = Math.max(limits.day.limit, limits.hour.limit, limits.minute.limit);
   const numbers = [
-    { kind: 0, number: requests, kept: Math.max(limits.day.limit, limits.hour.limit, limits.minute.limit) },
+    { kind: KIND.all, number: requests, kept: most },
+    submission
+      ? { kind: KIND.submissions, number: submissions, kept: limits.submissions.limit }
+      : { kind: KIND.others, number: requests - submissions, kept: most },
   ];
-  if (submission) numbers.push({ kind: 1, number: submissions, kept: limits.submissions.limit });
   for (const { kind, number, kept } of numbers) {
     await tx.run(sql`
-      INSERT INTO budget_requests (budget, submission, number, at) VALUES (${key}, ${kind}, ${number}, ${at})`);
+      INSERT INTO budget_requests (budget, kind, number, at) VALUES (${key}, ${kind}, ${number}, ${at})`);
     await tx.run(sql`
-      DELETE FROM budget_requests WHERE budget = ${key} AND submission = ${kind} AND number <= ${number - kept}`);
+      DELETE FROM budget_requests WHERE budget = ${key} AND kind = ${kind} AND number <= ${number - kept}`);
   }
   return { ...row, requests, submissions, last_at: at };
 }
@@ -107,14 +110,12 @@ export async function record({ tx, key, limits, time }: Scope, row: KeyRow, subm
 export async function timesOf({ tx, key }: Scope, rules: readonly Rule[]): Promise<ReadonlyMap<Rule, number>> {
   const wanted = rules.filter(({ room, number }) => room > 0 && number > 0);
   if (wanted.length === 0) return new Map();
-  const conditions = wanted.map(
-    ({ submission, number }) => sql`(budget = ${key} AND submission = ${submission} AND number = ${number})`,
-  );
-  const rows = await tx.all(sql<{ submission: number; number: number; at: number }>`
-    SELECT submission, number, at FROM budget_requests WHERE ${join(conditions, ' OR ')}`);
+  const conditions = wanted.map(({ kind, number }) => sql`(budget = ${key} AND kind = ${kind} AND number = ${number})`);
+  const rows = await tx.all(sql<{ kind: number; number: number; at: number }>`
+    SELECT kind, number, at FROM budget_requests WHERE ${join(conditions, ' OR ')}`);
   return new Map(
     wanted.flatMap((rule) => {
-      const row = rows.find(({ submission, number }) => submission === rule.submission && number === rule.number);
+      const row = rows.find(({ kind, number }) => kind === rule.kind && number === rule.number);
       return row === undefined ? [] : [[rule, row.at]];
     }),
   );
@@ -123,7 +124,7 @@ export async function timesOf({ tx, key }: Scope, rules: readonly Rule[]): Promi
 /** Our own answered requests since then; counts no further than `enough`, which one look-up mostly proves. */
 export async function usedSince(
   { tx, key }: Scope,
-  submission: 0 | 1,
+  kind: Kind,
   last: number,
   enough: number,
   since: number,
@@ -131,11 +132,11 @@ export async function usedSince(
   if (enough === 0) return 0;
   const edge = await tx.get(sql<{ at: number }>`
     SELECT at FROM budget_requests
-    WHERE budget = ${key} AND submission = ${submission} AND number = ${last - enough + 1}`);
+    WHERE budget = ${key} AND kind = ${kind} AND number = ${last - enough + 1}`);
   if (edge !== undefined && edge.at > since) return enough;
   const counted = await tx.get(sql<{ n: number }>`
     SELECT count(*) AS n FROM budget_requests
-    WHERE budget = ${key} AND submission = ${submission} AND number > ${last - enough} AND at > ${since}`);
+    WHERE budget = ${key} AND kind = ${kind} AND number > ${last - enough} AND at > ${since}`);
   return counted!.n;
 }
 

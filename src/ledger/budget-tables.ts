@@ -39,4 +39,8 @@ export const BUDGET_MIGRATIONS: readonly Migration[] = [
       'CREATE TABLE asking_turns (account TEXT PRIMARY KEY, turn BIGINT NOT NULL, until BIGINT NOT NULL)',
     ],
   },
+  {
+    name: 'polls and checks are numbered by themselves',
+    statements: () => ['ALTER TABLE budget_requests RENAME COLUMN submission TO kind'],
+  },
 ];

@@ -71,6 +71,29 @@ budgetTest('polls leave what submissions need, checks leave it to both', async (
   assert.deepEqual(await budget.left(), { minute: 0, hour: 2880, day: 29_880, submissions: 0 });
 });
 
+budgetTest('what polls leave to submissions is not kept for those that were made a second time', async ({ budget }) => {
+  assert.equal(await drain(budget, 'submission'), 10);
+  assert.equal(await drain(budget, 'poll'), 110);
+  assert.equal((await budget.left()).minute, 0);
+});
+
+/** A day at full speed, a tenth of it: so many submissions, and what it takes to follow them, for a day and a half. */
+budgetTest(
+  'at full speed polls go on all day: they never wait for what submissions have used',
+  async ({ budget, clock }) => {
+    for (let minute = 0; minute < 216; minute++) {
+      assert.equal(await drain(budget, 'submission'), 10, `minute ${minute}`);
+      for (let page = 0; page < 9; page++) {
+        const ticket = await budget.take('poll');
+        assert.equal(ticket.kind, 'ticket', `minute ${minute}: ${ticket.kind === 'wait' ? ticket.why : ''}`);
+        if (ticket.kind === 'ticket') await budget.settle(ticket, quiet);
+      }
+      clock.at += MINUTE + 250;
+    }
+  },
+  { ...limits, day: { limit: 3_000, lengthMs: 144 * MINUTE } },
+);
+
 budgetTest('a request counts until a minute after its answer, however long that took', async ({ budget, clock }) => {
   const tickets = [];
   for (let n = 0; n < 10; n++) tickets.push(await budget.take('submission'));
@@ -183,7 +206,7 @@ budgetTest(
       'ticket',
       'what never was there is not kept for submissions',
     );
-    assert.equal(await drain(budget, 'poll'), 148, 'half of the 300 is kept for submissions');
+    assert.equal(await drain(budget, 'poll'), 149, 'half of the 300 is kept for submissions');
   },
   generous,
 );

@@ -27,7 +27,7 @@ import {
   usedSince,
   writeOthers,
 } from './budget-rows.ts';
-import { type NoBudget, rulesOf, waiting, waitOf } from './budget-rules.ts';
+import { KIND, type NoBudget, rulesOf, waiting, waitOf } from './budget-rules.ts';
 import { BUDGET_MIGRATIONS } from './budget-tables.ts';
 import { type Sightings, sightingsIn } from './sightings.ts';
 
@@ -168,7 +168,7 @@ function createBudget(db: Database, key: string, limits: BudgetLimits, settings:
         const leftOf = async (name: WindowName | 'submissions') => {
           const { limit, lengthMs } = inForce[name];
           const kind = name === 'submissions' ? 'submissions' : 'requests';
-          const used = await usedSince(scope, kind === 'submissions' ? 1 : 0, row[kind], limit, scope.time - lengthMs);
+          const used = await usedSince(scope, KIND_OF[kind], row[kind], limit, scope.time - lengthMs);
           return Math.max(0, limit - used - flights[kind] - othersNow(others, name, scope.time));
         };
         return {
@@ -197,7 +197,7 @@ async function correct(scope: Scope, row: KeyRow, told: readonly Told[], trusted
     const limit = Math.min(configured, service);
     const used = Math.max(0, limit - remaining);
     const kind = window === 'submissions' ? 'submissions' : 'requests';
-    const answered = await usedSince(scope, kind === 'submissions' ? 1 : 0, row[kind], used, time - lengthMs);
+    const answered = await usedSince(scope, KIND_OF[kind], row[kind], used, time - lengthMs);
     // Our own requests under way may be in the service's count already: they are no strangers.
     const count = Math.max(0, used - answered - flights[kind]);
     const lower: Pick<Others, 'limit'> = limit < configured ? { limit } : {};
@@ -213,6 +213,8 @@ async function correct(scope: Scope, row: KeyRow, told: readonly Told[], trusted
 }
 
 const isSuccess = ({ status }: Seen): boolean => status !== null && status >= 200 && status < 300;
+
+const KIND_OF = { requests: KIND.all, submissions: KIND.submissions } as const;
 
 const ALL_LANES: readonly Lane[] = ['submission', 'poll', 'check'];
 

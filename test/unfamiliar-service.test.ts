@@ -29,7 +29,8 @@ const FAULTS: readonly NetworkFault[] = [
 const TIMES = { keyLifeMs: 60 * MINUTE, listLagMs: MINUTE / 2 };
 const ACCOUNT =
   'reconcile: { after: 50m, confirm_after: 1m }, tracking: { standard: { first: 1m, min: 1m, max: 5m, growth: 1.5, patience: 3d } }';
-const WATCH = 'retry_failed: { times: 0 }, service: standard, first_run: submit';
+const WATCH =
+  'retry_failed: { times: 0 }, service: standard, first_run: submit, index_check: { after: 1ms, every: 30d }';
 
 const one = process.env.COURIER_UNFAMILIAR_SEED;
 const seeds =
@@ -133,3 +134,39 @@ test('a service that tells neither charge nor price: both are learned from the b
   ]);
   assert.equal(service.balanceAsked(), 2, 'once before and once after the first batch');
 });
+
+for (const seed of seeds.slice(0, 10)) {
+  test(`seed ${seed}: each URL is checked once, through lost answers, and its verdict is read`, async (t) => {
+    const random = seeded(seed * 104_729);
+    let now = () => 0;
+    const service = await startUnfamiliarService({
+      seed,
+      apiKey: KEY,
+      now: () => now(),
+      priceKurus: PRICE_KURUS,
+      ...TIMES,
+    });
+    t.after(() => service.close());
+    const { manners } = service;
+    const account = [ACCOUNT, ...(manners.account === '' ? [] : [manners.account])].join(', ');
+    const connector = await connectorByHand(t, { baseUrl: service.baseUrl, account, watch: WATCH });
+    now = connector.now;
+    const pages = Array.from({ length: 70 }, (_, n) => `ürün/${n}`);
+    await connector.plan('night-1', pages);
+    await connector.play({ steps: 100, before: () => service.finish('completed') });
+    connector.pass(MINUTE);
+    let found = 0;
+    for (let tries = 0; ; tries++) {
+      assert.ok(tries < 60, 'the checks come to an end');
+      const stormy = tries < 20 && random() < 0.6;
+      service.faults.splice(0, service.faults.length, ...(stormy ? [pick(random, FAULTS)] : []));
+      const turn = await connector.check();
+      if (turn === 'later') continue;
+      if (turn.kind === 'idle') break;
+      if (turn.kind === 'checked') found += turn.found;
+    }
+    const times = [...service.checks.values()];
+    assert.deepEqual([times.length, times.filter((each) => each !== 1).length], [pages.length, 0]);
+    assert.equal(found, pages.length / 2, JSON.stringify(manners.chosen));
+  });
+}

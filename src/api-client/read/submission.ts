@@ -136,7 +136,7 @@ function viewOf(outer: Fields, job: Fields, words: Dictionary): Omit<SubmissionV
   const counts = new Map([...COUNTS_IN.flatMap((name) => [...fieldsOf(job.get(name))]), ...job]);
   return {
     state: words.job(stateWord(outer, job)),
-    project: firstOf(job, ['project', 'projectname', 'name', 'title'], (value) =>
+    project: firstOf(job, ['project', 'projectname', 'projecttitle', 'name', 'title', 'label', 'campaign'], (value) =>
       isObject(value) ? firstOf(fieldsOf(value), ['name', 'title'], asText) : asText(value),
     ),
     createdAt: firstOf(job, CREATED, latestInstant),

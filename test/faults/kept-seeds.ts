@@ -17,7 +17,16 @@ export const KEPT_SEEDS: readonly KeptSeed[] = [
   },
   {
     seed: 10,
-    but: { faults: ['late', 'too-large'], faultShare: 1, actions: [], funds: null, crawlFaultShare: 0 },
+    but: {
+      faults: ['late', 'too-large'],
+      faultShare: 1,
+      watches: new Map([...planOf(10).watches].slice(0, 1)),
+      workers: 1,
+      actions: [],
+      whileChecking: null,
+      funds: null,
+      crawlFaultShare: 0,
+    },
     broke:
       'a batch without an answer was refused with 413 when it was sent again, was not in the list yet, was split, and ' +
       'then the first request arrived: 636 URLs were bought twice',

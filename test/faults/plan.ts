@@ -49,6 +49,8 @@ export interface SchedulePlan {
   /** Worker processes on the one ledger; the first is the one that is killed. */
   readonly workers: number;
   readonly actions: readonly PlannedAction[];
+  /** What happens while most index-checks are made, if anything. */
+  readonly whileChecking: PlannedAction | null;
 }
 
 /** A URL that the gateway refuses with 422. */
@@ -87,6 +89,9 @@ export function planOf(seed: number): SchedulePlan {
     jobMs: chance(0.35) ? 600 : 0,
     workers: chance(0.25) ? 2 : 1,
     actions,
+    whileChecking: chance(0.6)
+      ? plannedAction(pick(random, ['kill worker', 'kill service', 'reset', 'replace key']), random)
+      : null,
   };
 }
 
@@ -118,6 +123,7 @@ export function shortPlans(): SchedulePlan[] {
       jobMs: 0,
       workers: 1,
       actions: [at('refuse key', 0), at('reset', 100), at('kill worker', 100)],
+      whileChecking: null,
     },
     {
       seed: 48,
@@ -133,6 +139,7 @@ export function shortPlans(): SchedulePlan[] {
       jobMs: 0,
       workers: 1,
       actions: [at('top up', 0), at('kill temporal', 100), at('kill service', 200), at('replace key', 300)],
+      whileChecking: null,
     },
   ];
 }

@@ -23,8 +23,8 @@ export interface ProxyOptions {
   /** host:port of the service; asked for each request, because the service may be restarted on another port. */
   readonly target: () => { host: string; port: number };
   readonly random: () => number;
-  /** Share of requests that meet a fault, 0 to 1. */
-  readonly share: () => number;
+  /** Share of requests that meet a fault, 0 to 1; index-checks may have another one. */
+  readonly share: (check: boolean) => number;
   /** Which; default: all. */
   readonly faults?: readonly Fault[];
   readonly stallMs: number;
@@ -64,7 +64,12 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
       const body = Buffer.concat(chunks);
       remember(bodies, incoming, body);
       const refusal = incoming.method === 'POST' ? options.refuses(body.toString('utf8')) : null;
-      const fault = options.random() < options.share() ? (incoming.method === 'POST' ? ofPosts() : ofReads()) : null;
+      const fault =
+        options.random() < options.share(isCheck(incoming))
+          ? incoming.method === 'POST'
+            ? ofPosts()
+            : ofReads()
+          : null;
       if (incoming.method === 'POST') posts.push(Date.now());
       outgoing.on('close', () => {
         if (!outgoing.headersSent) return;
@@ -76,7 +81,7 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
         return;
       }
       if (fault !== null && (fault !== 'too-large' || isLargeBatch(incoming, body))) {
-        const met = incoming.url?.endsWith('/index-check') ? `check ${fault}` : fault;
+        const met = isCheck(incoming) ? `check ${fault}` : fault;
         done.set(met, (done.get(met) ?? 0) + 1);
       }
       handle(fault, refusal, incoming, body, outgoing, options);
@@ -142,7 +147,7 @@ function handle(
       setTimeout(() => {
         if (refusal === null) forward(incoming, body, options).catch(() => undefined);
         outgoing.destroy();
-      }, options.stallMs * 1.8);
+      }, options.stallMs * 2.2);
       return;
     default:
       pass();
@@ -154,6 +159,8 @@ function handle(
       .catch(() => outgoing.destroy());
   }
 }
+
+const isCheck = ({ url }: IncomingMessage): boolean => url?.endsWith('/index-check') === true;
 
 /** Halves of one URL would be quarantined for it. */
 function isLargeBatch({ method, url }: IncomingMessage, body: Buffer): boolean {

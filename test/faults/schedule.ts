@@ -55,7 +55,10 @@ export async function playSchedule(
     const started = new Set<string>();
     await trouble(plan, world, temporal, started, deeds);
     lap('troubled');
-    const stuck = await comeToRest(world, started, lap);
+    const stuck = await comeToRest(world, started, lap, async () => {
+      if (plan.whileChecking === null) return;
+      deeds.push(await act(plan.whileChecking, world, temporal, started, seeded(seed ^ 0xc4ec)));
+    });
     const approved = await approving.stop();
     const { tally, breaches } = await judge(world, plan);
     const faults = new Map([
@@ -93,10 +96,16 @@ async function trouble(
 }
 
 /**
- * No program dies any more; the network goes on as before for a while, and then is good. Runs are started until nothing
- * is left for another one. Returns what was under way when the time was up.
+ * The network goes on as before for a while, and then is good, but for the first checks of what was completed; one thing
+ * more is done to them. Then runs are started until nothing is left for another one. Returns what was under way when the
+ * time was up.
  */
-async function comeToRest(world: World, started: Set<string>, lap: (name: string) => void): Promise<string[]> {
+async function comeToRest(
+  world: World,
+  started: Set<string>,
+  lap: (name: string) => void,
+  whileChecking: () => Promise<void>,
+): Promise<string[]> {
   const resting = new AbortController();
   const noise = untilEnough(world, resting.signal);
   const deadline = Date.now() + NOISE_MS + CALM_MS;
@@ -105,10 +114,12 @@ async function comeToRest(world: World, started: Set<string>, lap: (name: string
     lap(`quiet ${round}`);
     resting.abort();
     await noise;
+    if (round > 0) world.calmChecks();
     if (open !== null) return [`after ${CALM_MS / 1_000} s of calm: ${open}`, ...(await stillOpen(world.client))];
     if (round > 0 && (round === MAX_ROUNDS || (await workLeft(world)) === 0)) return [];
     await startRuns(world, `end-${round}`, started);
     await startChecks(world, `end-${round}`, started);
+    if (round === 0) await whileChecking();
   }
 }
 

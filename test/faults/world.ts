@@ -35,8 +35,9 @@ export interface World {
   readonly books: Database;
   /** Whether the gateway refuses the key. */
   refuseKey(refuse: boolean): void;
-  /** From now on the network is as good as it gets. */
+  /** From now on the network and the sites are as good as they get, but for index-checks. */
   calm(): void;
+  calmChecks(): void;
   close(): Promise<void>;
 }
 
@@ -51,6 +52,7 @@ export async function openWorld(plan: SchedulePlan, temporal: FaultyTemporal, fo
     const namespace = `faults-${plan.seed}-${Date.now().toString(36)}`;
     const client = await temporal.client(namespace);
     let share = plan.faultShare;
+    let checkShare = plan.faultShare;
     let siteShare = plan.crawlFaultShare;
     let keyRefused = false;
     const hang = seeded(plan.seed ^ 0x4a46);
@@ -80,7 +82,7 @@ export async function openWorld(plan: SchedulePlan, temporal: FaultyTemporal, fo
     const proxy = await startFaultProxy({
       target: () => ({ host: '127.0.0.1', port }),
       random: seeded(plan.seed ^ 0x5eed),
-      share: () => share,
+      share: (check) => (check ? checkShare : share),
       faults: plan.faults,
       stallMs: STALL_MS,
       refuses: (body) => refusalOf(body, plan.tooLarge),
@@ -120,10 +122,27 @@ export async function openWorld(plan: SchedulePlan, temporal: FaultyTemporal, fo
       share = 0;
       siteShare = 0;
     };
+    const calmChecks = () => {
+      checkShare = 0;
+    };
     const refuseKey = (refuse: boolean) => {
       keyRefused = refuse;
     };
-    return { config, client, site, proxy, worker, service, operator, ledger, books: open, refuseKey, calm, close };
+    return {
+      config,
+      client,
+      site,
+      proxy,
+      worker,
+      service,
+      operator,
+      ledger,
+      books: open,
+      refuseKey,
+      calm,
+      calmChecks,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -191,7 +210,7 @@ function courierConfig(
         price_per_url: '0.25 TRY',
         limits: { requests: { minute: AMPLE, hour: AMPLE, day: AMPLE }, submissions: { minute: AMPLE } },
         // An absence is believed when a late request would have arrived.
-        reconcile: { confirm_after: '3s' },
+        reconcile: { confirm_after: '5s' },
         timeouts: { connect: '1s', answer: '2s', total: '3s' },
         tracking: { fast: looks, standard: looks },
       },

@@ -41,8 +41,10 @@ function service({
       const seen = listed.slice((number - 1) * length, number * length);
       return { seen, length: listed.length > number * length ? seen.length : 0 };
     },
-    places: async (references) =>
-      new Map(references.map((reference) => [reference, jobs - Number(reference.slice(2))] as const)),
+    places: async (references) => ({
+      newer: new Map(references.map((reference) => [reference, jobs - Number(reference.slice(2))] as const)),
+      several: jobs > 1,
+    }),
   };
   return { source, requests };
 }
@@ -89,18 +91,36 @@ test('a hundred questions of three processes that meet are one request', async (
   assert.deepEqual(requests, ['page 1']);
 });
 
-test('one question asks for its job directly', async (t) => {
-  const { source, requests } = service({ jobs: 500 });
+test('the only job is asked directly', async (t) => {
+  const { source, requests } = service({ jobs: 1 });
   const { board } = await processes(t, source);
-  assert.equal((await board.look(ref(3), START)).state, 'processing');
-  assert.deepEqual(requests, ['R-3']);
+  assert.equal((await board.look(ref(1), START)).state, 'processing');
+  assert.deepEqual(requests, ['R-1']);
+});
+
+test('one question among many jobs asks the page, which answers the others that come later', async (t) => {
+  const { source, requests } = service({ jobs: 100 });
+  const { board, clock } = await processes(t, source);
+  await board.look(ref(3), START);
+  clock.at += 2_000;
+  await Promise.all([1, 2, 4, 99].map((n) => board.look(ref(n), START)));
+  assert.deepEqual(requests, ['page 1']);
+});
+
+test('a page that shows nothing of ours is not asked for single questions any more', async (t) => {
+  const { source, requests } = service({ jobs: 10, others: 200 });
+  const { board, clock } = await processes(t, source);
+  await board.look(ref(3), START);
+  clock.at += 1;
+  await board.look(ref(3), clock.at);
+  assert.deepEqual(requests, ['page 1', 'R-3', 'R-3']);
 });
 
 test('old jobs are asked from the page where they are, not from the first', async (t) => {
   const { source, requests } = service({ jobs: 5_000 });
   const { board } = await processes(t, source);
   await Promise.all([11, 50, 99, 1_450, 1_500, 4_999].map((n) => board.look(ref(n), START)));
-  assert.deepEqual(requests, ['R-4999', 'page 36', 'page 50']);
+  assert.deepEqual(requests, ['page 1', 'page 36', 'page 50']);
 });
 
 test('jobs that others pushed a page further back are found there', async (t) => {

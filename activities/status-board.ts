@@ -1,3 +1,4 @@
+import type { Places } from '../src/ledger/places.ts';
 import type { AskingTurn, Seen, Sightings } from '../src/ledger/sightings.ts';
 import type { Reference } from '../src/submission/ids.ts';
 
@@ -9,8 +10,8 @@ export interface BoardSource {
    * a service whose list shows jobs without their states.
    */
   page(number: number): Promise<{ readonly seen: readonly Seen[]; readonly length: number } | null>;
-  /** How many jobs of the list are newer, at least; absent for a job that is nowhere known. */
-  places(references: readonly Reference[]): Promise<ReadonlyMap<Reference, number>>;
+  /** Where the list has these jobs, as far as the ledger knows. */
+  places(references: readonly Reference[]): Promise<Places>;
 }
 
 export interface StatusBoard {
@@ -26,9 +27,6 @@ export interface BoardSettings {
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }
-
-/** From so many jobs on, the page that shows them is asked instead of each job. */
-const WORTH_A_PAGE = 2;
 
 interface Question {
   readonly notBefore: number;
@@ -48,6 +46,8 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
   let asked: Questions = new Map();
   let working = false;
   let listTells = true;
+  /** Whether the last page showed what it was asked for: it may not, where others submit with the account as well. */
+  let pagesHelp = true;
 
   async function work(): Promise<void> {
     working = true;
@@ -93,15 +93,22 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
     for (const sighting of await sightings.of([...open.keys()])) answer(open, sighting, sighting.at);
   }
 
-  /** The newest first: the page where each should be, if it answers more than one. */
+  /**
+   * The newest first: the page where each should be, if it can answer more than one. It is asked for a single question
+   * too, because those of the other jobs come a moment later, and cost nothing then.
+   */
   async function ask(open: Questions): Promise<void> {
-    const places = new Map(await source.places([...open.keys()]));
+    if (open.size === 0) return;
+    const { newer, several } = await source.places([...open.keys()]);
+    const places = new Map(newer);
+    const forOne = pagesHelp && several;
     while (open.size > 0) {
       const waiting = [...open.keys()].toSorted((a, b) => placeIn(places, a) - placeIn(places, b));
       const first = waiting[0]!;
       const page = Math.floor(placeIn(places, first) / pageLength) + 1;
       const together = waiting.filter((reference) => placeIn(places, reference) < page * pageLength);
-      if (!listTells || together.length < WORTH_A_PAGE) {
+      const worthAPage = together.length > (forOne ? 0 : 1);
+      if (!listTells || !worthAPage) {
         await askOne(open, first);
         continue;
       }
@@ -135,7 +142,8 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
     if (length > 0) pageLength = length;
     await sightings.record(seen, at);
     for (const each of seen) answer(open, each, at);
-    return open.size < before && length > 0;
+    pagesHelp = open.size < before;
+    return pagesHelp && length > 0;
   }
 
   function answer(open: Questions, { reference, state }: Seen, at: number): void {

@@ -12,19 +12,20 @@ testLedger('a job’s place in the list is the number of newer ones; an unknown 
     await planRun(ledger, name as RunId, { account: ACCOUNT, watch: WATCH });
     await endRun(ledger, name as RunId, 'finished');
     references.push(...(await sendAll(ledger)));
+    assert.equal((await placesOf(ledger, ACCOUNT.id, references)).several, references.length > 1);
     // The last two in the same millisecond.
     if (name !== 'r3') ledger.pass(1_000);
   }
   const [first, second, third, last] = references as [Reference, Reference, Reference, Reference];
   const asked = [second, first, 'R-elsewhere' as Reference, last];
   assert.deepEqual(
-    [...(await placesOf(ledger, ACCOUNT.id, asked))].toSorted(([, a], [, b]) => a - b),
+    [...(await placesOf(ledger, ACCOUNT.id, asked)).newer].toSorted(([, a], [, b]) => a - b),
     [
       [last, 0],
       [second, 2],
       [first, 3],
     ],
   );
-  assert.equal((await placesOf(ledger, ACCOUNT.id, [third])).get(third), 1);
-  assert.equal((await placesOf(ledger, ACCOUNT.id, [])).size, 0);
+  assert.equal((await placesOf(ledger, ACCOUNT.id, [third])).newer.get(third), 1);
+  assert.equal((await placesOf(ledger, ACCOUNT.id, [])).newer.size, 0);
 });

@@ -2,21 +2,24 @@ import { eachText, sql } from '../database/sql.ts';
 import type { AccountId, Reference } from '../submission/ids.ts';
 import type { Ledger } from './open-ledger.ts';
 
-/**
- * How many of the account's jobs are newer than each of these, as far as the ledger knows: where the service's list,
- * newest first, has them at least. Reads what is newer than the oldest of them. Uses batches_by_acceptance.
- */
-export async function placesOf(
-  ledger: Ledger,
-  account: AccountId,
-  references: readonly Reference[],
-): Promise<ReadonlyMap<Reference, number>> {
-  const rows = await ledger.db.all(sql<{ reference: Reference; place: number }>`
+/** Where the service's list, newest first, has an account's jobs. */
+export interface Places {
+  /** How many of the account's jobs are newer, as far as the ledger knows; none for a job that it does not know. */
+  readonly newer: ReadonlyMap<Reference, number>;
+  /** Whether more than one job is followed now. */
+  readonly several: boolean;
+}
+
+/** Reads what is newer than the oldest of the jobs. Uses batches_by_acceptance and batches_followed. */
+export async function placesOf({ db }: Ledger, account: AccountId, references: readonly Reference[]): Promise<Places> {
+  const rows = await db.all(sql<{ reference: Reference; place: number }>`
     SELECT reference, place FROM (
       SELECT reference, row_number() OVER (ORDER BY accepted_at DESC, id DESC) - 1 AS place FROM batches
       WHERE account_id = ${account} AND accepted_at >= (
         SELECT min(accepted_at) FROM batches
         WHERE account_id = ${account} AND reference IN (SELECT value FROM ${eachText(references)} AS asked))) AS listed
     WHERE reference IN (SELECT value FROM ${eachText(references)} AS asked)`);
-  return new Map(rows.map(({ reference, place }) => [reference, place]));
+  const two = await db.all(sql`
+    SELECT id FROM batches WHERE account_id = ${account} AND state = 'accepted' AND settled_at IS NULL LIMIT 2`);
+  return { newer: new Map(rows.map(({ reference, place }) => [reference, place])), several: two.length === 2 };
 }

@@ -28,7 +28,7 @@ const FAULTS: readonly NetworkFault[] = [
 /** Keys live an hour here and are trusted for fifty minutes; the list is half a minute late, and asked again after one. */
 const TIMES = { keyLifeMs: 60 * MINUTE, listLagMs: MINUTE / 2 };
 const ACCOUNT =
-  'reconcile: { after: 50m, confirm_after: 1m }, tracking: { standard: { first: 1m, min: 1m, max: 5m, growth: 1.5, patience: 3d } }';
+  'reconcile: { after: 50m, confirm_after: 1m }, tracking: { standard: { first: 1m, min: 1m, max: 5m, growth: 1.5, patience: 60d } }';
 const WATCH =
   'retry_failed: { times: 0 }, service: standard, first_run: submit, index_check: { after: 1ms, every: 30d }';
 
@@ -58,14 +58,14 @@ async function played(t: Pick<TestContext, 'after'>, seed: number) {
     const more = 1 + Math.floor(random() * 12);
     for (let n = 0; n < more; n++) pages.push(`ürün/${night}-${n}?a=1&b=%20`);
     await connector.plan(`night-${night}`, pages);
-    const storm = { until: 5 + Math.floor(random() * 25), share: random() * 0.9 };
+    const storm = { until: 5 + Math.floor(random() * 25), share: 0.4 + random() * 0.55 };
     const outcome = await connector.play({
       steps: 400,
       before(step) {
         const stormy = step < storm.until && random() < storm.share;
         service.faults.splice(0, service.faults.length, ...(stormy ? [pick(random, FAULTS)] : []));
         // Long silences: keys expire, clocks move.
-        if (stormy && random() < 0.15) connector.pass(pick(random, [10, 55, 90, 600]) * MINUTE);
+        if (step < storm.until && random() < 0.4) connector.pass(pick(random, [10, 55, 90, 600]) * MINUTE);
         if (step >= storm.until + 5) service.finish(pick(random, ['completed', 'partial', 'failed']));
       },
     });

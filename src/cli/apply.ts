@@ -5,6 +5,7 @@ import { formatTry } from '../../contract/money.ts';
 import { TASK_QUEUE } from '../../workflows/ids.ts';
 import { applyPlans } from '../ledger/apply-plans.ts';
 import type { RunId } from '../submission/ids.ts';
+import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { type Books, watchNamed, withBooks } from './books.ts';
 import { action, type Ending } from './command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
@@ -43,7 +44,8 @@ async function apply(
     return { watch, run: run as RunId, digest, input: { watch, account: config.accounts.get(watch.account)! } };
   });
   // The server first: a plan that nobody would send must not be used up.
-  return withTemporal(config, file, async ({ client }) => {
+  return withTemporal(config, file, async ({ client, connection, namespace }) => {
+    await ensureSearchAttributes(connection, namespace);
     const applied = await applyPlans(ledger, plans, {
       approvedBy: approve ? `${userInfo().username}: courier apply` : null,
     });

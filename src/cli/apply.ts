@@ -11,6 +11,7 @@ import { action, type Ending } from './command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { type PlanFile, readPlanFile } from './plan-file.ts';
+import { counted } from './plan-text.ts';
 import { withTemporal } from './temporal-for.ts';
 
 export function applyCommand(): Command {
@@ -53,7 +54,9 @@ async function apply(
       const { watch, run } = plans[at]!;
       output.record({ type: 'applied', watch: watch.id, run, urls, batches, cost });
       const price = cost === null ? 'at a price that is not known yet' : formatTry(cost);
-      output.print(`${watch.id}: ${urls} URLs in ${batches} batches, ${price}; they are sent as the limits allow.`);
+      output.print(
+        `${watch.id}: ${urls} URLs in ${counted(batches, 'batch', 'batches')}, ${price}; they are sent as the limits allow.`,
+      );
     }
     for (const account of new Set(plans.map(({ watch }) => watch.account))) {
       await wakeDispatcher(client, TASK_QUEUE, account).catch((error: Error) => {

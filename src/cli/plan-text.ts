@@ -40,7 +40,8 @@ export function accountPlan(means: AccountMeans, plans: readonly WatchPlan[], pe
 }
 
 const number = (value: number): string => value.toLocaleString('en-US');
-const counted = (value: number, one: string, many: string): string => `${number(value)} ${value === 1 ? one : many}`;
+export const counted = (value: number, one: string, many: string): string =>
+  `${number(value)} ${value === 1 ? one : many}`;
 
 const WHY: Readonly<Record<keyof Plan['due'], string>> = {
   new: 'new',

@@ -1,6 +1,7 @@
 import { LIMITS } from '../contract/limits.ts';
 import type { SubmissionView } from '../src/api-client/read/submission.ts';
 import type { Seen, Sightings } from '../src/ledger/sightings.ts';
+import type { Reference } from '../src/submission/ids.ts';
 import type { AccountApi } from './account-api.ts';
 import { answered } from './requests.ts';
 import { type BoardSettings, type BoardSource, createStatusBoard, type StatusBoard } from './status-board.ts';
@@ -15,14 +16,19 @@ export function accountBoard(
   places: BoardSource['places'],
   settings: Partial<BoardSettings> = {},
 ): StatusBoard {
+  async function inList(reference: Reference): Promise<SubmissionView | null> {
+    const { submissions } = await answered(api.ask('poll', (client) => client.listSubmissions({ reference })));
+    return submissions.find((each) => each.reference === reference && each.state !== null) ?? null;
+  }
+
   return createStatusBoard(
     {
       places,
       async one(reference) {
-        const { submission } = await answered(
-          api.ask('poll', (client) => client.getSubmission(reference, { urlLimit: 1 })),
-        );
-        return seenOf(submission);
+        const asked = await api.ask('poll', (client) => client.getSubmission(reference, { urlLimit: 1 }));
+        // Not found, and paid for: the list may know it (a copy of the service that is behind, an address that moved).
+        const listed = asked.status === 404 ? await inList(reference) : null;
+        return seenOf(listed ?? (await answered(Promise.resolve(asked))).submission);
       },
       async page(page) {
         const found = await answered(

@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { LIMITS } from '../contract/limits.ts';
-import { AuthenticationError } from '../src/api-client/errors.ts';
 import { pagesOf } from '../src/api-client/find-lost.ts';
 import type { UrlView } from '../src/api-client/read/submission.ts';
 import { recordLook } from '../src/ledger/record-look.ts';
@@ -53,8 +52,8 @@ export function trackActivities(deps: Deps) {
 }
 
 /**
- * A look that failed is made again when the next one would be. A refused key too: the job was paid for, and its tracker
- * goes on by itself when the key works again. And a look that found no budget, no sooner: a thousand trackers that all
+ * A look that failed is made again when the next one would be, whatever the answer was: the job was paid for, so a key
+ * that is refused, or a job that is not found, is waited out until the patience ends and a person is told. And a look that found no budget, no sooner: a thousand trackers that all
  * came back for the next free request would leave the worker no time for anything else.
  */
 async function patiently<T>(waitMs: number, ask: () => Promise<T>): Promise<T> {
@@ -64,7 +63,6 @@ async function patiently<T>(waitMs: number, ask: () => Promise<T>): Promise<T> {
     if (!(error instanceof ApplicationFailure)) throw error;
     if (isNotYet(error)) throw later(Math.max(waitMs, Number(error.nextRetryDelay)), error.message);
     if ((error.nextRetryDelay ?? null) !== null) throw error;
-    if (error.nonRetryable === true && error.type !== AuthenticationError.name) throw error;
     const { message, type, details } = error;
     throw ApplicationFailure.create({
       message,

@@ -201,6 +201,24 @@ for (const [what, nonsense, state, tells] of [
   ['nothing', { detail: always(json('', 200)) }, 'queued', /an empty body/],
   ['a list', { detail: always(json('[1]', 200)) }, 'queued', /JSON that is not an envelope/],
   ['404', { detail: always(failure(404, 'GONE')) }, 'queued', /status 404, GONE: GONE/],
+  [
+    '404 for a while, then itself',
+    {
+      detail: (n: number, reference: string) =>
+        n <= 3 ? failure(404, 'GONE') : success({ reference, status: 'completed' }),
+    },
+    'completed',
+    null,
+  ],
+  [
+    '400 for a while, then itself',
+    {
+      detail: (n: number, reference: string) =>
+        n <= 3 ? failure(400, 'BAD') : success({ reference, status: 'completed' }),
+    },
+    'completed',
+    null,
+  ],
   ['500', { detail: always(failure(500, 'OOPS')) }, 'queued', /status 500, OOPS: OOPS/],
   [
     '20 MB',

@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import { Client, Connection } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { createApiClient } from '../src/api-client/client.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { sql } from '../src/database/sql.ts';
@@ -77,7 +78,7 @@ async function dispatcher(ledger: TestLedger, t: TestContext, answers: Answers) 
   await planRun(ledger, 'r1' as RunId, { watch, account });
   const { sendNextBatch, awaitMoney } = dispatchActivities(deps);
   const run = <T>(activity: (input: { account: typeof ACCOUNT.id }) => Promise<T>): Promise<T> =>
-    new MockActivityEnvironment().run(activity, { account: ACCOUNT.id });
+    new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(activity, { account: ACCOUNT.id });
   return { send: () => run(sendNextBatch), awaitMoney: () => run(awaitMoney) };
 }
 

@@ -87,6 +87,15 @@ test('a command that needs Temporal says so and ends with 5; a watch that is not
   assert.match(pause.stderr, /no watch "shoe".*It has: shop/s);
 });
 
+test('a key that is not there is told before any work is begun', async (t) => {
+  const folder = folderOf(t);
+  for (const args of [['worker'], ['run', '--once']]) {
+    const run = await courier(folder, ...args);
+    assert.equal(run.code, 2);
+    assert.match(run.stderr, /COURIER_API_KEY is not set/);
+  }
+});
+
 test('a stopped batch is settled by what the service says of it, and only then', async (t) => {
   const folder = folderOf(t);
   const url = `sqlite:${join(folder, 'ledger.db')}`;

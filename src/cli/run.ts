@@ -14,6 +14,7 @@ import { CommandError, EXIT, type ExitCode, worstOf } from './exit-codes.ts';
 import { findings } from './findings.ts';
 import { needWorker } from './need-worker.ts';
 import type { Output } from './output.ts';
+import { requireKeys } from './require-keys.ts';
 import { activeRun, followRun, newRunName, startRun } from './run-job.ts';
 import { runProgress } from './run-progress.ts';
 import { openStages, type Stages } from './stages.ts';
@@ -82,6 +83,7 @@ function durationOf(text: string): number {
 
 /** Everything in this process: a worker, and the folder's local Temporal server unless one is named. */
 async function runHere(output: Output, { config, file, ledger }: Books, job: Job): Promise<Ending> {
+  requireKeys(config);
   const log = createLogger(output.verbose ? 'debug' : 'error', 'courier');
   const stop = stopSignal('What was under way is finished; what was planned goes on with the next run or worker.');
   const { settings, server } = await temporalFor(config, file, output.say);

@@ -5,6 +5,7 @@ import { reconcileSchedules } from '../temporal/schedules.ts';
 import { action } from './command.ts';
 import { openConnector } from './connector.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { requireKeys } from './require-keys.ts';
 import { temporalFor } from './temporal-for.ts';
 
 /** The daemon: works for all watches until it is told to end. */
@@ -14,6 +15,7 @@ export function workerCommand(): Command {
     .action(
       action(async (output, { config: file = 'courier.yaml' }) => {
         const config = loadConfig(file);
+        requireKeys(config);
         const log = createLogger(output.verbose ? 'debug' : output.quiet ? 'error' : 'info', 'courier');
         const here = await temporalFor(config, file, output.say);
         const connector = await openConnector(config, here.settings, log);

@@ -329,7 +329,7 @@ test('whatever the network does, a strict service never counts more than its lim
         const ticket = await budget.take(lane);
         if (ticket.kind === 'wait') {
           worker.run = () => step(lane === 'submission' && ticket.waitMs > 2_000 ? 'poll' : 'submission', worker);
-          return lane === 'submission' && ticket.waitMs > 2_000 ? 5_000 : ticket.waitMs;
+          return Math.min(ticket.waitMs, 5_000);
         }
         const took = latencies[requests++ % latencies.length]!;
         const arrival = { at: time + Math.round((took * (requests % 3)) / 2), lane };

@@ -5,13 +5,8 @@ import type { ApiAnswer } from '../src/submission/answer.ts';
 
 /** The data of a successful answer; any other is the failure that its class calls for. For requests that spend nothing. */
 export async function answered<Data>(asking: Promise<ApiAnswer<Data>>): Promise<Data> {
-  return throwingFailures(async () => dataOf(await asking));
-}
-
-/** Runs work that may throw an ApiError and throws the ApplicationFailure for it. */
-export async function throwingFailures<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return dataOf(await asking);
   } catch (error) {
     throw error instanceof ApiError ? applicationFailure(error) : error;
   }

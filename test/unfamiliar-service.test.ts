@@ -38,8 +38,8 @@ const seeds =
     ? Array.from({ length: Number(process.env.COURIER_UNFAMILIAR ?? 24) }, (_, n) => n + 1)
     : [Number(one)];
 
-async function played(t: Pick<TestContext, 'after'>, seed: number) {
-  const random = seeded(seed * 7_919);
+/** A service of the seed's making, and the connector that meets it: both by the connector's clock. */
+async function meeting(t: Pick<TestContext, 'after'>, seed: number) {
   let now = () => 0;
   const service = await startUnfamiliarService({
     seed,
@@ -53,6 +53,12 @@ async function played(t: Pick<TestContext, 'after'>, seed: number) {
   const account = [ACCOUNT, ...(manners.account === '' ? [] : [manners.account])].join(', ');
   const connector = await connectorByHand(t, { baseUrl: service.baseUrl, account, watch: WATCH });
   now = connector.now;
+  return { service, connector };
+}
+
+async function played(t: Pick<TestContext, 'after'>, seed: number) {
+  const random = seeded(seed * 7_919);
+  const { service, connector } = await meeting(t, seed);
   const pages: string[] = [];
   for (let night = 1; night <= 3; night++) {
     const more = 1 + Math.floor(random() * 12);
@@ -138,19 +144,7 @@ test('a service that tells neither charge nor price: both are learned from the b
 for (const seed of seeds.slice(0, 10)) {
   test(`seed ${seed}: each URL is checked once, through lost answers, and its verdict is read`, async (t) => {
     const random = seeded(seed * 104_729);
-    let now = () => 0;
-    const service = await startUnfamiliarService({
-      seed,
-      apiKey: KEY,
-      now: () => now(),
-      priceKurus: PRICE_KURUS,
-      ...TIMES,
-    });
-    t.after(() => service.close());
-    const { manners } = service;
-    const account = [ACCOUNT, ...(manners.account === '' ? [] : [manners.account])].join(', ');
-    const connector = await connectorByHand(t, { baseUrl: service.baseUrl, account, watch: WATCH });
-    now = connector.now;
+    const { service, connector } = await meeting(t, seed);
     const pages = Array.from({ length: 70 }, (_, n) => `ürün/${n}`);
     await connector.plan('night-1', pages);
     await connector.play({ steps: 100, before: () => service.finish('completed') });
@@ -167,6 +161,6 @@ for (const seed of seeds.slice(0, 10)) {
     }
     const times = [...service.checks.values()];
     assert.deepEqual([times.length, times.filter((each) => each !== 1).length], [pages.length, 0]);
-    assert.equal(found, pages.length / 2, JSON.stringify(manners.chosen));
+    assert.equal(found, pages.length / 2, JSON.stringify(service.manners.chosen));
   });
 }

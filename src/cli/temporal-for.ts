@@ -23,7 +23,7 @@ export async function temporalFor(config: Config, file: string, say: (line: stri
 }
 
 /** The same server for a command that starts none. Throws a sentence (exit code 5) when there is none. */
-export function serverOf({ temporal }: Config, file: string): TemporalSettings {
+function serverOf({ temporal }: Config, file: string): TemporalSettings {
   if (namesServer(temporal)) return temporal;
   const address = localAddress(folderOf(file));
   if (address !== null) return { ...temporal, address };

@@ -121,15 +121,3 @@ export async function skippedByReason(
     GROUP BY reason ORDER BY reason`);
   return rows.map(({ reason, urls, sample }) => ({ reason, urls, sample: JSON.parse(sample) as string[] }));
 }
-
-/** Sitemaps of a run that could not be read to their end, and why. */
-export async function incompleteSitemaps(
-  ledger: Ledger,
-  run: RunId,
-): Promise<{ readonly sitemap: string; readonly code: string; readonly message: string }[]> {
-  const { id } = await runRow(ledger.db, run);
-  const rows = await ledger.db.all(sql<{ sitemap: string; code: string; message: string }>`
-    SELECT s.url AS sitemap, r.code, r.message FROM run_sitemaps AS r JOIN sitemaps AS s ON s.id = r.sitemap_id
-    WHERE r.run_id = ${id} AND r.verdict = 'incomplete' ORDER BY s.id`);
-  return rows.map((row) => ({ ...row }));
-}

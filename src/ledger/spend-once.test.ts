@@ -197,6 +197,20 @@ testLedger(
   },
 );
 
+testLedger('a look before the first send is no answer to an attempt: one that died stays in doubt', async (ledger) => {
+  await crawled(ledger, 'r1', { a: pages(3) });
+  await planRun(ledger, run('r1'), input);
+  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  ledger.pass(21 * HOUR);
+  await recordReconciled(ledger, batch, { kind: 'absent' });
+  assert.equal((await beginSend(ledger, batch, policies)).kind, 'send', 'its worker dies');
+  const second = await beginSend(ledger, batch, policies);
+  assert.ok(second.kind === 'send' && second.uncertain);
+  const outcome = { kind: 'defect', chargeState: 'none', message: 'not understood' } as const;
+  const answer = { attempt: second.attempt, outcome, status: 400, requestId: null };
+  assert.equal((await recordAnswer(ledger, batch, answer)).kind, 'lost', 'the first may have been charged');
+});
+
 testLedger('bad URLs are quarantined with the reason and the rest is bought, each once', async (ledger) => {
   await crawled(ledger, 'r1', { a: pages(40) });
   await planRun(ledger, run('r1'), input);

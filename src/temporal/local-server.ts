@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answers, startDevServer } from './dev-server.ts';
+import { isAlive } from './is-alive.ts';
 
 /** A local Temporal server of a state folder, as every program of the folder finds it. */
 export interface LocalServer {
@@ -106,15 +107,6 @@ function claim(folder: string): boolean {
   const holder = Number(readText(lockOf(folder)) || process.pid);
   if (!isAlive(holder)) rmSync(lockOf(folder), { force: true });
   return false;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function readNote(folder: string): Note | null {

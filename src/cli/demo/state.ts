@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isAlive } from '../../temporal/is-alive.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 
 /** What the demo remembers between two runs, beside its databases: ports (so that addresses stay) and the site's state. */
@@ -71,15 +72,6 @@ export class DemoState {
   remember(change: Partial<DemoMemory>): void {
     Object.assign(this.memory, change);
     this.write('demo.json', `${JSON.stringify(this.memory, null, 2)}\n`);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 

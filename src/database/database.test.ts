@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DatabaseUnavailableError, type Queryable } from './database.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open.ts';
 import { compile, eachText, join, sql } from './sql.ts';
-import { emptyDatabaseUrl, testOnEach } from './testing.ts';
+import { emptyDatabaseUrl, TEST_DIALECTS, testOnEach } from './testing.ts';
 
 const tables = [
   {
@@ -121,4 +122,32 @@ test('transactions that share a commit are each whole or nothing, in order, and 
   );
   assert.deepEqual(outcomes.at(-1), { status: 'fulfilled', value: 40 });
   assert.equal((await other.all(sql`SELECT 1 FROM accounts`)).length, 40);
+});
+
+test('a Postgres connection that ends within a transaction costs that transaction and nothing else', {
+  skip: !(TEST_DIALECTS as readonly string[]).includes('postgres') && 'COURIER_TEST_POSTGRES is not set',
+}, async (t) => {
+  const db = openDatabase(emptyDatabaseUrl(t, 'postgres'));
+  t.after(() => db.close());
+  await migrate(db, 'test', tables, 0);
+  const terminate = async (tx: Queryable) => {
+    const row = await tx.get(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`);
+    await db.run(sql`SELECT pg_terminate_backend(${row!.pid})`);
+  };
+  const insert = (name: string) => sql`INSERT INTO accounts (name, balance) VALUES (${name}, 1)`;
+  // Between two statements, with the event loop running: the error of the connection finds no query to reject.
+  const idle = db.tx(async (tx) => {
+    await tx.run(insert('idle'));
+    await terminate(tx);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await tx.run(insert('later'));
+  });
+  await assert.rejects(idle, DatabaseUnavailableError);
+  const atOnce = db.tx(async (tx) => {
+    await terminate(tx);
+    await tx.run(insert('at once'));
+  });
+  await assert.rejects(atOnce, DatabaseUnavailableError);
+  await db.run(insert('next'));
+  assert.deepEqual(await db.all(sql`SELECT name FROM accounts`), [{ name: 'next' }]);
 });

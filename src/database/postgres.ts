@@ -40,8 +40,11 @@ export function openPostgres(url: string): Database {
     connectionTimeoutMillis: 5_000,
     ...(schema === null ? {} : { options: `-c search_path=${schema}` }),
   });
-  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  // A connection that breaks while idle is replaced by the pool. One that breaks within a transaction rejects the
+  // transaction's next statement. Without a listener for each of them the error would end the process: the pool takes
+  // its own off a client while that is checked out, so ours is put on once, when the connection is made.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
 
   async function transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     const client = await unavailable(() => pool.connect());
@@ -111,7 +114,12 @@ async function unavailable<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string };
-    if (UNAVAILABLE.test(code) || /Connection terminated|timeout exceeded when trying to connect/.test(message)) {
+    if (
+      UNAVAILABLE.test(code) ||
+      /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect/.test(
+        message,
+      )
+    ) {
       throw new DatabaseUnavailableError(`Postgres cannot be used: ${message}`, { cause: error });
     }
     throw error;

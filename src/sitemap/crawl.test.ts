@@ -205,6 +205,18 @@ test('two addresses of one sitemap are read once', async () => {
   });
 });
 
+test('a redirect to a small sitemap that was read already does not end the process', async () => {
+  // The body has arrived whole when it is discarded; the crawl still reads, so the process would see its error.
+  await using server = await serve((origin) => ({
+    '/robots.txt': `Sitemap: ${origin}/sitemap_index.xml\nSitemap: ${origin}/sitemap.xml\n`,
+    '/sitemap.xml': redirect('/sitemap_index.xml'),
+    '/sitemap_index.xml': sitemapindex('/slow.xml'),
+    '/slow.xml': (_, response) => void setTimeout(() => response.end(urlset(A)), 50),
+  }));
+  const got = await collect([`${server.origin}/robots.txt`]);
+  assert.deepEqual([got.locs, got.complete], [[A], true]);
+});
+
 test('many addresses of one sitemap leave no connection behind', { timeout: 10_000 }, async () => {
   const aliases = Array.from({ length: 40 }, (_, n) => `/${n}.xml`);
   await using server = await serve({

@@ -104,7 +104,11 @@ async function get(at: URL, known: KnownSitemap | undefined, context: HttpContex
     ...(context.headerOrigins.has(at.origin) ? context.headers : {}),
   };
   try {
-    return await request(at.href, { dispatcher: context.dispatcher, signal: context.signal, headers });
+    const response = await request(at.href, { dispatcher: context.dispatcher, signal: context.signal, headers });
+    // A body that is destroyed after it has arrived emits an error although nobody reads it any more. Without a listener
+    // that error would end the process. Whoever reads the body still gets it.
+    response.body.on('error', () => undefined);
+    return response;
   } catch (error) {
     throw networkError(error, context.signal);
   }

@@ -5,8 +5,8 @@ import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { finishedSitemaps, knownSitemap } from '../src/ledger/sitemaps.ts';
 import { type CrawlEvent, type CrawlOptions, crawl, type SitemapEntry } from '../src/sitemap/crawl.ts';
 import type { RunId } from '../src/submission/ids.ts';
+import type { Url } from '../src/url/normalize-url.ts';
 import { makeScope } from '../src/url/scope.ts';
-import type { Url } from '../src/url/url.ts';
 import type { CrawlReport } from './types.ts';
 
 const PROBLEMS_TOLD = 5;

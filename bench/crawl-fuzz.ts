@@ -2,11 +2,11 @@
 // promises that hold for all bytes. Ends at the first disagreement and prints the seed that makes it again.
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { readBytes } from '../src/sitemap/testing/collect.ts';
-import { damage, generateDocument, seeded } from '../src/sitemap/testing/documents.ts';
-import { readWithFastXmlParser, readWithSaxes } from '../src/sitemap/testing/oracles.ts';
-import { readRecords } from '../src/sitemap/testing/read-records.ts';
 import { normalizeUrl } from '../src/url/normalize-url.ts';
+import { readBytes } from '../test/support/sitemap/collect.ts';
+import { damage, generateDocument, seeded } from '../test/support/sitemap/documents.ts';
+import { readWithFastXmlParser, readWithSaxes } from '../test/support/sitemap/oracles.ts';
+import { readRecords } from '../test/support/sitemap/read-records.ts';
 import { KEPT_SEEDS } from './crawl-fuzz-seeds.ts';
 
 /** A document of the generator takes a few milliseconds, so one that takes this long (of the processor, not of the clock) has found a hole. */

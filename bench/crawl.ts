@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { CHILDREN, locOf, PAGES } from './crawl/corpora.ts';
+import { CHILDREN, makeLoc, PAGES } from './crawl/corpora.ts';
 import { type Measured, measure, median } from './crawl/measured.ts';
 import { benchFolder, ours, peers, type Runner } from './crawl/runners.ts';
 
@@ -29,12 +29,12 @@ async function withServer<T>(children: number, use: (origin: string) => Promise<
 function expected(corpus: 'a' | 'b' | 'c'): string {
   const locs: string[] = [];
   for (let child = 0; child < (corpus === 'c' ? CHILDREN : 1); child += 1) {
-    for (let page = 0; page < PAGES; page += 1) locs.push(locOf(child, page));
+    for (let page = 0; page < PAGES; page += 1) locs.push(makeLoc(child, page));
   }
   return createHash('sha256').update(locs.sort().join('\n')).digest('hex');
 }
 
-async function verdictOf(runner: Runner, url: string, sha256: string): Promise<string> {
+async function checkOutput(runner: Runner, url: string, sha256: string): Promise<string> {
   process.env.BENCH_DIGEST = '1';
   const got = await measure({ command: runner.digestCommand ?? runner.command }, url);
   delete process.env.BENCH_DIGEST;
@@ -42,7 +42,7 @@ async function verdictOf(runner: Runner, url: string, sha256: string): Promise<s
   return got.sha256 === sha256 ? 'exact' : `WRONG (${got.urls} pages)`;
 }
 
-async function medianOf(runner: Runner, url: string): Promise<Measured | string> {
+async function measureMedian(runner: Runner, url: string): Promise<Measured | string> {
   const runs: Measured[] = [];
   for (let run = 0; run < RUNS; run += 1) {
     const got = await measure(runner, url);
@@ -67,18 +67,18 @@ async function compare(runners: readonly Runner[]): Promise<void> {
       );
       let base: Measured | undefined;
       for (const runner of runners) {
-        const got = await medianOf(runner, url);
+        const got = await measureMedian(runner, url);
         if (typeof got === 'string') say(`| ${runner.name} | failed: ${got} | | | | | |`);
         else {
           base ??= got;
-          const output = await verdictOf(runner, url, sha256);
+          const output = await checkOutput(runner, url, sha256);
           const clock = `${got.seconds.toFixed(2)} | ${(got.seconds / base.seconds).toFixed(1)}`;
           const cpu = `${got.cpuSeconds.toFixed(2)} | ${(got.cpuSeconds / base.cpuSeconds).toFixed(1)}`;
           say(`| ${runner.name} | ${clock} | ${cpu} | ${Math.round(got.rssMb)} | ${output} |`);
         }
       }
     }
-    const gunzip = await medianOf(
+    const gunzip = await measureMedian(
       { name: 'gunzip', command: [process.execPath, join(benchFolder, 'crawl', 'peers', 'gunzip.mjs')] },
       `${origin}/c.xml`,
     );

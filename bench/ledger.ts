@@ -15,7 +15,7 @@ import { observe } from '../src/ledger/observe.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { beginRun, endRun } from '../src/ledger/runs.ts';
 import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
-import type { Url } from '../src/url/url.ts';
+import type { Url } from '../src/url/normalize-url.ts';
 
 const { values } = parseArgs({ options: { urls: { type: 'string' }, rounds: { type: 'string' } } });
 const URLS = Number(values.urls ?? 1_000_000);

@@ -9,7 +9,7 @@ import { emptyDatabaseUrl } from '../src/database/testing.ts';
 import { freezeBatch, freezeCheck } from '../src/submission/freeze.ts';
 import type { AccountId, WatchId } from '../src/submission/ids.ts';
 import { checkOutcomeOf, outcomeOf } from '../src/submission/outcome.ts';
-import type { Url } from '../src/url/url.ts';
+import type { Url } from '../src/url/normalize-url.ts';
 
 // The client and the service of this project meet over HTTP only; here they meet.
 

@@ -18,7 +18,7 @@ import { crawled, shopUrl } from '../src/ledger/testing.ts';
 import { accountTotals } from '../src/ledger/totals.ts';
 import { freezeBatch } from '../src/submission/freeze.ts';
 import type { AccountId, IdempotencyKey, RunId, WatchId } from '../src/submission/ids.ts';
-import type { Url } from '../src/url/url.ts';
+import type { Url } from '../src/url/normalize-url.ts';
 
 const lira = (text: string) => parseTry(text)!;
 const account = 'main' as AccountId;

@@ -16,7 +16,7 @@ const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
 /** The loc of a page as it should be read. */
-export function locOf(child: number, page: number): string {
+export function makeLoc(child: number, page: number): string {
   const path = `/category-${page % 97}/product-${child}-${page}-with-a-usual-name`;
   if (page % 10 === 3) return `${HOST}${path}?variant=${page % 7}&colour=blue`;
   if (page % 20 === 1) return `${HOST}${path}-çay-bardağı`;
@@ -26,16 +26,16 @@ export function locOf(child: number, page: number): string {
 
 const escaped = (loc: string) => loc.replaceAll('&', '&amp;');
 const two = (n: number) => String(n).padStart(2, '0');
-const lastmodOf = (page: number) =>
+const makeLastmod = (page: number) =>
   `2026-${two(1 + (page % 10))}-${two(1 + (page % 28))}T${two(page % 24)}:15:00+03:00`;
 
 function plain(child: number, page: number): string {
-  const loc = escaped(locOf(child, page));
-  return `  <url>\n    <loc>${loc}</loc>\n    <lastmod>${lastmodOf(page)}</lastmod>\n    <changefreq>weekly</changefreq>\n  </url>\n`;
+  const loc = escaped(makeLoc(child, page));
+  return `  <url>\n    <loc>${loc}</loc>\n    <lastmod>${makeLastmod(page)}</lastmod>\n    <changefreq>weekly</changefreq>\n  </url>\n`;
 }
 
 function rich(page: number): string {
-  const loc = escaped(locOf(0, page));
+  const loc = escaped(makeLoc(0, page));
   const links = ['tr', 'en', 'de', 'fr'].map(
     (lang) =>
       `    <xhtml:link rel="alternate" hreflang="${lang}" href="${loc.replace('/category', `/${lang}/category`)}"/>\n`,
@@ -46,7 +46,7 @@ function rich(page: number): string {
       `      <image:title><![CDATA[Ürün ${page} & fotoğraf ${n}]]></image:title>\n` +
       `      <image:caption>Güzel bir ürün</image:caption>\n    </image:image>\n`,
   );
-  return `  <url>\n    <loc>${loc}</loc>\n    <lastmod>${lastmodOf(page)}</lastmod>\n${links.join('')}${images.join('')}  </url>\n`;
+  return `  <url>\n    <loc>${loc}</loc>\n    <lastmod>${makeLastmod(page)}</lastmod>\n${links.join('')}${images.join('')}  </url>\n`;
 }
 
 const pages = (one: (page: number) => string) => Array.from({ length: PAGES }, (_, page) => one(page)).join('');

@@ -14,7 +14,7 @@ import {
 import { freezeBatch, freezeCheck } from '../submission/freeze.ts';
 import type { AccountId, Reference, WatchId } from '../submission/ids.ts';
 import { checkOutcomeOf, outcomeOf } from '../submission/outcome.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { type ApiClient, createApiClient } from './client.ts';
 import { dataOf, errorOf } from './errors.ts';
 import { failureOf } from './failure.ts';

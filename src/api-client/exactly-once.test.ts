@@ -6,7 +6,7 @@ import { type FrozenBatch, freezeBatch } from '../submission/freeze.ts';
 import type { AccountId, Reference, WatchId } from '../submission/ids.ts';
 import { outcomeOf } from '../submission/outcome.ts';
 import { mustReconcile } from '../submission/reconcile.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { createApiClient } from './client.ts';
 import { findLostBatch } from './find-lost.ts';
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { sitemapindex, urlset } from '../sitemap/testing/collect.ts';
-import { serve, type TestServer } from '../sitemap/testing/server.ts';
+import { sitemapindex, urlset } from '../../test/support/sitemap/collect.ts';
+import { serve, type TestServer } from '../../test/support/sitemap/server.ts';
 
 const program = fileURLToPath(new URL('../../test/fixtures/courier-crawl.ts', import.meta.url));
 const A = 'https://shop.example/a';

@@ -61,7 +61,7 @@ async function run(output: Output, sources: readonly string[], flags: Flags): Pr
   const report = new Report(output, state);
   const release = onInterrupt((why) => stop.abort(why));
   try {
-    for await (const event of crawl(sources, optionsOf(flags, state, stop.signal))) await report.on(event);
+    for await (const event of crawl(sources, toCrawlOptions(flags, state, stop.signal))) await report.on(event);
   } catch (error) {
     if (!(error instanceof Interruption)) throw error;
     return { exitCode: error.exitCode, summary: { ...report.summary, error: error.message } };
@@ -75,7 +75,7 @@ async function run(output: Output, sources: readonly string[], flags: Flags): Pr
 /** Ends the crawl early, but with the summary of what was read. */
 class Interruption extends CommandError {}
 
-function optionsOf(flags: Flags, state: StateDirectory | undefined, signal: AbortSignal): CrawlOptions {
+function toCrawlOptions(flags: Flags, state: StateDirectory | undefined, signal: AbortSignal): CrawlOptions {
   const given = <K extends keyof Flags, O>(key: K, as: (value: NonNullable<Flags[K]>) => O) =>
     flags[key] === undefined ? {} : as(flags[key]);
   const agent = `sitemap-courier/${VERSION}`;

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { formatTry } from '../../contract/money.ts';
 import { type Purchase, type UrlStory, urlStory } from '../ledger/url-story.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
-import type { Url } from '../url/url.ts';
 import { withBooks } from './books.ts';
 import { action } from './command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';

@@ -1,7 +1,7 @@
 import type { Watch } from '../config/config.ts';
 import { plainProject, taggedProject, tagOf } from '../submission/project-tag.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { makeScope } from '../url/scope.ts';
-import type { Url } from '../url/url.ts';
 
 /**
  * The watch that a job of the service's history belongs to: the only one with the job's project, else the only one in

@@ -7,7 +7,7 @@ import { type CapRefusal, type SpendQuestion, urlsAllowed } from '../submission/
 import { digestOf, freezeCheck } from '../submission/freeze.ts';
 import type { IdempotencyKey, WatchId } from '../submission/ids.ts';
 import { mustReconcile } from '../submission/reconcile.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { type CheckRow, dueChecks, openCheck } from './check-queue.ts';
 import type { Ledger } from './open-ledger.ts';
 import type { AccountPolicy, IndexCheckPolicy } from './policy.ts';

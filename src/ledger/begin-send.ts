@@ -6,7 +6,7 @@ import { type CapRefusal, capRefusal } from '../submission/caps.ts';
 import { digestOf } from '../submission/freeze.ts';
 import type { BatchId, IdempotencyKey, Reference, WatchId } from '../submission/ids.ts';
 import { mustReconcile } from '../submission/reconcile.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { type BatchRow, type BatchState, batchRow } from './batch-row.ts';
 import type { Ledger } from './open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from './policy.ts';

@@ -4,7 +4,7 @@ import { type Row, rowsOf } from '../database/rows.ts';
 import { sql } from '../database/sql.ts';
 import { type CheckHistory, type CheckPolicy, inSample, nextCheckAt } from '../submission/check-schedule.ts';
 import type { IdempotencyKey } from '../submission/ids.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 
 export interface CheckRow {
   readonly id: number;

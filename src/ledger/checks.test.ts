@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Micros } from '../../contract/money.ts';
 import type { Verdict } from '../submission/answer.ts';
 import type { RunId } from '../submission/ids.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { beginCheck } from './begin-check.ts';
 import { dueCounts } from './due.ts';
 import { planRun } from './plan-run.ts';

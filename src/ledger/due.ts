@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import type { WatchPolicy } from './policy.ts';
 
 /** Why a URL is to be bought. */

@@ -1,4 +1,4 @@
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { asKey } from './fingerprint.ts';
 import { growingList } from './fingerprint-list.ts';
 

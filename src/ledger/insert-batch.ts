@@ -5,7 +5,7 @@ import { insertRows, type Row } from '../database/rows.ts';
 import { sql } from '../database/sql.ts';
 import { freezeBatch } from '../submission/freeze.ts';
 import type { AccountId, BatchId, IdempotencyKey, WatchId } from '../submission/ids.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import type { PriceBasis } from './price.ts';
 
 export interface NewBatch {

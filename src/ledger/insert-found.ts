@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts';
 import { insertRows, type Row, rowsOf } from '../database/rows.ts';
 import { dialectal, sql } from '../database/sql.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { type Found, rowsBetween } from './found.ts';
 
 /** Where entries were found. */

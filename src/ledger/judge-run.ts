@@ -1,7 +1,7 @@
 import { sql } from '../database/sql.ts';
 import { type Change, type GuardPolicy, guardTrips } from '../submission/guard.ts';
 import type { RunId } from '../submission/ids.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { clearedDue, unclearedNew } from './due.ts';
 import { goneSinceFinished } from './gone-since.ts';
 import type { PlanInput } from './make-plan.ts';

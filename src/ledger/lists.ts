@@ -3,7 +3,7 @@ import type { ServiceLevel } from '../../contract/states.ts';
 import type { Queryable } from '../database/database.ts';
 import { join, sql } from '../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../submission/ids.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import type { BatchState } from './batch-row.ts';
 import type { Ledger } from './open-ledger.ts';
 import type { UrlState } from './url-story.ts';

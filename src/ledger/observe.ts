@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { RunId } from '../submission/ids.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { unpackList } from './fingerprint-list.ts';
 import type { ObservedEntry } from './found.ts';
 import { insertFound, type Place } from './insert-found.ts';

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { BatchId, WatchId } from '../submission/ids.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { accountOfBatch, batchRow } from './batch-row.ts';
 import { keyOf } from './fingerprint.ts';
 import type { Ledger } from './open-ledger.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { keyOf } from './fingerprint.ts';
 import { type FingerprintList, unpackList } from './fingerprint-list.ts';
 import type { Found, ObservedEntry } from './found.ts';

@@ -5,7 +5,7 @@ import { insertRows, type Row, rowsOf } from '../database/rows.ts';
 import { sql } from '../database/sql.ts';
 import type { AccountId, BatchId, Reference, RunId, WatchId } from '../submission/ids.ts';
 import { tagOf } from '../submission/project-tag.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { keyOf } from './fingerprint.ts';
 import type { Ledger } from './open-ledger.ts';
 import { learnPrice } from './price.ts';

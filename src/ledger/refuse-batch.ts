@@ -6,7 +6,7 @@ import { splitBatch } from '../submission/batches.ts';
 import { worthBisecting } from '../submission/bisect.ts';
 import type { BatchId } from '../submission/ids.ts';
 import type { Quarantine, Split } from '../submission/refusal.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import type { BatchRow } from './batch-row.ts';
 import { insertBatch } from './insert-batch.ts';
 

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import type { Micros } from '../../contract/money.ts';
 import { testOnEach } from '../database/testing.ts';
 import type { AccountId, BatchId, Reference, RunId, WatchId } from '../submission/ids.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { beginSend } from './begin-send.ts';
 import { diffRun, type RunDiff } from './diff-run.ts';
 import { observe } from './observe.ts';

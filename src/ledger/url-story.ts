@@ -2,7 +2,7 @@ import type { Micros } from '../../contract/money.ts';
 import type { Queryable } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import type { BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../submission/ids.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import type { BatchState } from './batch-row.ts';
 import type { DueReason } from './due.ts';
 import { keyOf } from './fingerprint.ts';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readBytes } from './testing/collect.ts';
+import { readBytes } from '../../test/support/sitemap/collect.ts';
 
 /** Real sitemaps are not part of this repository; where a folder of them lies beside it, they are read. */
 const folder =

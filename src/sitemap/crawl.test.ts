@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { collect, sitemapindex, urlset } from '../../test/support/sitemap/collect.ts';
+import { type Route, serve } from '../../test/support/sitemap/server.ts';
 import type { CrawlEvent, KnownSitemap } from './crawl.ts';
 import { crawl } from './crawl.ts';
-import { collect, sitemapindex, urlset } from './testing/collect.ts';
-import { type Route, serve } from './testing/server.ts';
 
 const A = 'https://shop.example/a';
 const B = 'https://shop.example/b';

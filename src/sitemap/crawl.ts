@@ -1,14 +1,14 @@
 import { Channel } from './channel.ts';
+import { CrawlFrontier } from './crawl-frontier.ts';
 import type { CrawlEvent } from './events.ts';
 import { makeAddressGuard } from './fetch/address-guard.ts';
 import { openDispatcher } from './fetch/dispatcher.ts';
 import { HostGate } from './fetch/host-gate.ts';
 import { HostPolicy } from './fetch/host-policy.ts';
-import { type CrawlOptions, settingsOf } from './options.ts';
+import { type CrawlOptions, toSettings } from './options.ts';
 import { SitemapError } from './problems.ts';
+import { type FetchContext, fetchSitemap } from './sitemap-fetch.ts';
 import { parseSource, type Source, safeName } from './source.ts';
-import { type VisitContext, visit } from './visit.ts';
-import { Walk } from './walk.ts';
 
 export type { CrawlEvent, KnownSitemap, Problem, SitemapEntry, SitemapKind, Verdict } from './events.ts';
 export type { CrawlOptions } from './options.ts';
@@ -25,7 +25,7 @@ const QUEUE = 4;
  * and never an exception; aborting the signal throws its reason. Leaving the loop early ends every request.
  */
 export async function* crawl(sources: readonly string[], options: CrawlOptions = {}): AsyncGenerator<CrawlEvent> {
-  const settings = settingsOf(options);
+  const settings = toSettings(options);
   const left = new AbortController();
   const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
   const guard = makeAddressGuard(settings.allowPrivateHosts);
@@ -35,7 +35,7 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
   const claims = new Map<string, string>();
   const roots: Source[] = [];
   const budget = { urls: 0, isSpent: false, maxUrls: settings.maxUrls, maxSitemaps: settings.maxSitemaps };
-  const walk = new Walk({ settings, policy, budget, emit: (event) => events.push(event) });
+  const walk = new CrawlFrontier({ settings, policy, budget, emit: (event) => events.push(event) });
 
   for (const text of sources) {
     try {
@@ -48,7 +48,7 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
   const hosts = roots.flatMap((root) => (root.kind === 'http' ? [new URL(root.name)] : []));
   for (const url of hosts) policy.vouchFor(url.hostname);
 
-  const context: VisitContext = {
+  const context: FetchContext = {
     settings,
     gate: new HostGate({ ...settings, concurrency: settings.hostConcurrency, delayMs: settings.hostDelayMs }),
     http: {
@@ -72,7 +72,7 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
   };
 
   const running = walk
-    .run(roots, (source) => visit(source, context), signal)
+    .run(roots, (source) => fetchSitemap(source, context), signal)
     .then(
       (summary) => events.push({ type: 'summary', urls: budget.urls, ...summary }).then(() => events.close()),
       (error: unknown) => events.close({ error }),

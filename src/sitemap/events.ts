@@ -1,4 +1,4 @@
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import type { ProblemCode, Severity } from './problems.ts';
 
 /** A page that a sitemap names. Its texts may share the memory of the block they were read from: copy what is kept long. */
@@ -17,7 +17,7 @@ export interface SitemapEntry {
 
 export type SitemapKind = 'urlset' | 'index' | 'text' | 'rss' | 'atom' | 'robots';
 
-/** What to keep of a good visit, so that the next one can be cheap. Never kept of a visit that was not complete. */
+/** What to keep of a good fetch, so that the next one can be cheap. Never kept of a fetch that was not complete. */
 export interface KnownSitemap {
   readonly kind: SitemapKind;
   /** How many pages it named. */
@@ -42,7 +42,7 @@ export interface Problem {
   readonly count?: number;
 }
 
-/** How the visit of one sitemap ended. */
+/** How the fetch of one sitemap ended. */
 export type Verdict =
   | ({ readonly sitemap: string; readonly verdict: 'complete' } & KnownSitemap)
   /** Nothing was read because nothing changed. An index that did not change still leads to its children. */
@@ -57,7 +57,7 @@ export type Verdict =
       readonly message: string;
       /** Pages that were read before the reason for stopping. They are real; those that are missing mean nothing. */
       readonly urls: number;
-      /** Sitemaps named before the reason for stopping; they are visited. */
+      /** Sitemaps named before the reason for stopping; they are followed. */
       readonly children?: readonly string[];
       /** The server asked for a longer pause than this crawl waits. */
       readonly retryAfterMs?: number;
@@ -68,7 +68,7 @@ export type CrawlEvent =
   | { readonly type: 'sitemap'; readonly sitemap: string; readonly depth: number; readonly parent: string | null }
   | { readonly type: 'entries'; readonly sitemap: string; readonly entries: readonly SitemapEntry[] }
   | ({ readonly type: 'problem' } & Problem)
-  /** Exactly one for each sitemap visited, after its entries and problems. */
+  /** Exactly one for each sitemap fetched, after its entries and problems. */
   | ({ readonly type: 'verdict' } & Verdict)
   /** Last. `complete` is true when every sitemap was complete or not modified and none was left out. */
   | {

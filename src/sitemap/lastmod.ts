@@ -15,11 +15,11 @@ const UPPER_Z = 0x5a;
 export function parseW3cDate(text: string): number | null {
   const year = digits(text, 0, 4);
   if (year < 0) return null;
-  if (text.length === 4) return midnightOf(year, 1, 1);
+  if (text.length === 4) return toMidnight(year, 1, 1);
   const month = text.charCodeAt(4) === DASH ? digits(text, 5, 2) : -1;
-  if (text.length === 7) return midnightOf(year, month, 1);
+  if (text.length === 7) return toMidnight(year, month, 1);
   const day = text.charCodeAt(7) === DASH ? digits(text, 8, 2) : -1;
-  const midnight = midnightOf(year, month, day);
+  const midnight = toMidnight(year, month, day);
   return midnight === null || text.length === 10 ? midnight : withTime(midnight, text);
 }
 
@@ -66,7 +66,7 @@ function digits(text: string, at: number, count: number): number {
   return value;
 }
 
-function midnightOf(year: number, month: number, day: number): number | null {
+function toMidnight(year: number, month: number, day: number): number | null {
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null;
   return daysSince1970(year, month, day) * DAY_MS;
 }

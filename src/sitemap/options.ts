@@ -37,7 +37,7 @@ export interface CrawlOptions {
   readonly retries?: number;
   /** The longest pause before another try; a server that asks for more ends the visit and `retryAfterMs` tells. */
   readonly maxRetryWaitMs?: number;
-  /** What was kept of the last good visit, if anything. */
+  /** What was kept of the last good fetch, if anything. */
   readonly known?: (sitemap: string) => Promise<KnownSitemap | undefined>;
   /**
    * For a crawl that goes on where a killed worker left it: what is kept of a sitemap finished in this same run. It is
@@ -60,7 +60,7 @@ export interface Settings extends Required<Omit<CrawlOptions, 'signal' | 'contac
   readonly done: NonNullable<CrawlOptions['done']>;
 }
 
-export function settingsOf(options: CrawlOptions): Settings {
+export function toSettings(options: CrawlOptions): Settings {
   const { contact } = options;
   return {
     userAgent: options.userAgent ?? (contact === undefined ? 'sitemap-courier' : `sitemap-courier (+${contact})`),

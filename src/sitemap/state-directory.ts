@@ -11,12 +11,12 @@ export interface StateDirectory {
 
 export async function openStateDirectory(folder: string): Promise<StateDirectory> {
   await mkdir(folder, { recursive: true });
-  const fileOf = (sitemap: string) =>
+  const toPath = (sitemap: string) =>
     join(folder, `${createHash('sha256').update(sitemap).digest('hex').slice(0, 32)}.json`);
   return {
     async known(sitemap) {
       try {
-        const kept = JSON.parse(await readFile(fileOf(sitemap), 'utf8')) as { sitemap?: string } & KnownSitemap;
+        const kept = JSON.parse(await readFile(toPath(sitemap), 'utf8')) as { sitemap?: string } & KnownSitemap;
         return kept.sitemap === sitemap && typeof kept.fingerprint === 'string' ? kept : undefined;
       } catch (error) {
         // A file that is damaged means that the sitemap is read again, and nothing worse.
@@ -26,7 +26,7 @@ export async function openStateDirectory(folder: string): Promise<StateDirectory
     },
     async keep(sitemap, { kind, urls, fingerprint, etag, lastModified, location, children }) {
       const kept = { sitemap, kind, urls, fingerprint, etag, lastModified, location, children };
-      const file = fileOf(sitemap);
+      const file = toPath(sitemap);
       // A crawl that is killed here leaves the old file or the new one, never half of one.
       await writeFile(`${file}.${process.pid}`, `${JSON.stringify(kept)}\n`);
       await rename(`${file}.${process.pid}`, file);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import { digestOf, type FreezeInput, freezeBatch, freezeCheck } from './freeze.ts';
 import type { AccountId, WatchId } from './ids.ts';
 import { tagOf } from './project-tag.ts';

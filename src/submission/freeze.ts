@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../../contract/limits.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
-import type { Url } from '../url/url.ts';
+import type { Url } from '../url/normalize-url.ts';
 import type { AccountId, IdempotencyKey, WatchId } from './ids.ts';
 import { plainProject, tagFrom, taggedProject } from './project-tag.ts';
 

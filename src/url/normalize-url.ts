@@ -1,5 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts';
-import type { Url } from './url.ts';
+
+/** A normalized absolute http(s) URL without a fragment: what the ledger stores and what is submitted. */
+export type Url = string & { readonly __brand: 'Url' };
 
 /** Why a text is no page that could be submitted. */
 export type BadUrlReason =

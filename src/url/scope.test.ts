@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Url } from './normalize-url.ts';
 import { makeScope, type ScopeOptions, type SkipReason } from './scope.ts';
-import type { Url } from './url.ts';
 
 const cases: readonly (readonly [string, ScopeOptions, string, SkipReason | null])[] = [
   ['everything by default', {}, 'http://any.example:81/x', null],

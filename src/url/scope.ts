@@ -1,5 +1,5 @@
 import { compileGlobs } from './globs.ts';
-import type { Url } from './url.ts';
+import type { Url } from './normalize-url.ts';
 
 /** Why a page that was read is not this watch's business. */
 export type SkipReason = 'scheme' | 'host' | 'not-included' | 'excluded';

@@ -3,7 +3,7 @@ import { observe } from '../../src/ledger/observe.ts';
 import { planRun } from '../../src/ledger/plan-run.ts';
 import { beginRun, endRun } from '../../src/ledger/runs.ts';
 import type { RunId, WatchId } from '../../src/submission/ids.ts';
-import type { Url } from '../../src/url/url.ts';
+import type { Url } from '../../src/url/normalize-url.ts';
 import { HOST } from '../faults/site.ts';
 import type { Stack } from './stack.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { literalRefusal, makeAddressGuard, rangeOf } from './address-guard.ts';
+import { getAddressRange, literalRefusal, makeAddressGuard } from './address-guard.ts';
 
 const closed = [
   '127.0.0.1',
@@ -58,4 +58,4 @@ test('the resolver never answers with a refused address, whatever a name resolve
   assert.equal(error?.code, 'PRIVATE_HOST');
 });
 
-test('what is no address has no range', () => assert.equal(rangeOf('shop.example'), undefined));
+test('what is no address has no range', () => assert.equal(getAddressRange('shop.example'), undefined));

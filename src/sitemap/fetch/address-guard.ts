@@ -22,7 +22,7 @@ export function makeAddressGuard(allowed: PrivateHosts): AddressGuard {
   const isAllowed = allowed === true ? () => true : makeAllowList(allowed === false ? [] : allowed);
 
   function refusal(host: string, address: string): string | null {
-    const range = rangeOf(address);
+    const range = getAddressRange(address);
     if (range === 'unicast' || isAllowed(host.toLowerCase(), address)) return null;
     return `${address} is ${range === undefined ? 'no address' : `not a public address (${range})`}`;
   }
@@ -50,7 +50,7 @@ function answer(found: LookupAddress[], all: boolean, callback: Parameters<Looku
 /** Why a host is refused before anyone resolves it: it is an address, or a name that always means this machine. */
 export function literalRefusal(guard: AddressGuard, hostname: string): string | null {
   const bare = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
-  if (rangeOf(bare) !== undefined) return guard.refusal(bare, bare);
+  if (getAddressRange(bare) !== undefined) return guard.refusal(bare, bare);
   if (bare === 'localhost' || bare.endsWith('.localhost')) return guard.refusal(bare, '127.0.0.1');
   return null;
 }
@@ -63,7 +63,7 @@ export function privateHost(host: string, why: string): SitemapError {
 }
 
 /** A name for what an address is for, 'unicast' when anyone may be reached there; undefined when it is no address. */
-export function rangeOf(address: string): string | undefined {
+export function getAddressRange(address: string): string | undefined {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   if (isIP(bare) === 0 || !ipaddr.isValid(bare)) return undefined;
   const parsed = ipaddr.process(bare);

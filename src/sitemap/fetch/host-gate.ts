@@ -25,7 +25,7 @@ export class HostGate {
 
   /** Waits for a turn at this host. The function it gives must be called when the request and its body are done. */
   async enter(host: string, signal: AbortSignal): Promise<() => void> {
-    const lane = this.#laneOf(host);
+    const lane = this.#getLane(host);
     while (lane.active >= this.#options.concurrency) {
       signal.throwIfAborted();
       await new Promise<void>((resolve) => lane.waiting.push(resolve));
@@ -47,7 +47,7 @@ export class HostGate {
     return leave;
   }
 
-  #laneOf(host: string): Lane {
+  #getLane(host: string): Lane {
     const lane = this.#lanes.get(host) ?? { active: 0, nextAt: 0, waiting: [] };
     this.#lanes.set(host, lane);
     return lane;

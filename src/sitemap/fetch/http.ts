@@ -65,7 +65,7 @@ export async function openHttp(url: URL, known: KnownSitemap | undefined, contex
     }
     return {
       kind: 'body',
-      bytes: notDripping(bodyOf(response, context.signal), context.idleMs),
+      bytes: notDripping(readBody(response, context.signal), context.idleMs),
       discard: () => response.body.destroy(),
       location: at,
       contentType: one(headers['content-type']),
@@ -114,7 +114,7 @@ async function get(at: URL, known: KnownSitemap | undefined, context: HttpContex
   }
 }
 
-async function* bodyOf({ body }: Dispatcher.ResponseData, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* readBody({ body }: Dispatcher.ResponseData, signal: AbortSignal): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of body) yield chunk as Buffer;
   } catch (error) {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
-import { collect, urlset } from '../testing/collect.ts';
-import { serve } from '../testing/server.ts';
+import { collect, urlset } from '../../../test/support/sitemap/collect.ts';
+import { serve } from '../../../test/support/sitemap/server.ts';
 
 test('a proxy in the environment is used, also on a private address; addresses in URLs are refused all the same', async () => {
   await using site = await serve({ '/s.xml': urlset('https://shop.example/a') });

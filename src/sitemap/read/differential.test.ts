@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { damage, generateDocument, seeded } from '../testing/documents.ts';
-import { readWithFastXmlParser, readWithSaxes } from '../testing/oracles.ts';
-import { readRecords } from '../testing/read-records.ts';
+import { damage, generateDocument, seeded } from '../../../test/support/sitemap/documents.ts';
+import { readWithFastXmlParser, readWithSaxes } from '../../../test/support/sitemap/oracles.ts';
+import { readRecords } from '../../../test/support/sitemap/read-records.ts';
 
 const DOCUMENTS = 3_000;
 

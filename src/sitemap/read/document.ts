@@ -1,6 +1,6 @@
 import type { SitemapKind } from '../events.ts';
 import { SitemapError } from '../problems.ts';
-import { encodingOf, transcoder } from './encoding.ts';
+import { detectEncoding, transcoder } from './encoding.ts';
 import { FeedReader } from './feed-reader.ts';
 import { decompressed } from './gunzip.ts';
 import type { DocumentReader, Sink } from './reader.ts';
@@ -126,7 +126,7 @@ class Document {
 
   #decideEncoding(last: boolean): void {
     this.#isDecided = true;
-    const encoding = encodingOf(this.#head, this.#source.contentType);
+    const encoding = detectEncoding(this.#head, this.#source.contentType);
     if (encoding.misnamed !== undefined) {
       this.#sink.problem('XML_MALFORMED', 'warning', `it calls itself ${encoding.misnamed} and is not; read as UTF-8`);
     }
@@ -156,12 +156,12 @@ class Document {
     if (found.skip > 0)
       this.#sink.problem('XML_MALFORMED', 'warning', `${found.skip} bytes of something else before the document`);
     this.#options.onKind(found.kind);
-    this.#reader = this.#readerOf(found.kind);
+    this.#reader = this.#createReader(found.kind);
     this.#reader.write(this.#text.subarray(found.skip));
     this.#text = Buffer.alloc(0);
   }
 
-  #readerOf(kind: SitemapKind): DocumentReader {
+  #createReader(kind: SitemapKind): DocumentReader {
     if (kind === 'text') return new TextReader(this.#sink);
     if (kind === 'robots') return new RobotsReader(this.#sink);
     if (kind === 'rss' || kind === 'atom') return new FeedReader(this.#sink);

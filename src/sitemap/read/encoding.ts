@@ -14,7 +14,7 @@ export interface Encoding {
  * How the bytes are to be read (RFC 7303): byte order mark, then the charset of the HTTP header, then the XML
  * declaration, then what the first bytes look like, then UTF-8. A claim that the bytes disprove is passed over.
  */
-export function encodingOf(head: Buffer, contentType: string | undefined): Encoding {
+export function detectEncoding(head: Buffer, contentType: string | undefined): Encoding {
   const mark = byteOrderMark(head);
   if (mark !== undefined) return mark;
   const shape = utf16Shape(head);
@@ -23,12 +23,12 @@ export function encodingOf(head: Buffer, contentType: string | undefined): Encod
     head.toString('latin1', 0, 1_200),
   )?.[1];
   const sent = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? '')?.[1];
-  const fromHeader = sent === undefined ? undefined : labelOf(sent);
+  const fromHeader = sent === undefined ? undefined : findEncodingLabel(sent);
   if (fromHeader !== undefined && !isUtf16(fromHeader) && !isDisproved(fromHeader, declared, head)) {
     return { label: fromHeader, skip: 0 };
   }
   if (declared === undefined) return { label: 'utf-8', skip: 0 };
-  const label = labelOf(declared);
+  const label = findEncodingLabel(declared);
   if (label === undefined) {
     throw new SitemapError('UNSUPPORTED_ENCODING', `the document is in "${declared}", which cannot be read here`);
   }
@@ -61,13 +61,13 @@ const isUtf16 = (label: string) => label.startsWith('utf-16');
 
 /** Servers add `charset=iso-8859-1` to everything; bytes that are UTF-8 beyond ASCII and say so are UTF-8. */
 function isDisproved(fromHeader: string, declared: string | undefined, head: Buffer): boolean {
-  if (fromHeader === 'utf-8' || declared === undefined || labelOf(declared) !== 'utf-8') return false;
+  if (fromHeader === 'utf-8' || declared === undefined || findEncodingLabel(declared) !== 'utf-8') return false;
   const whole = head.subarray(0, Math.max(0, head.lastIndexOf(0x3c)));
   return isUtf8(whole) && whole.some((byte) => byte >= 0x80);
 }
 
 /** The standard's own label; undefined for one that it does not know. ASCII is read as the UTF-8 that it is part of. */
-function labelOf(name: string): string | undefined {
+function findEncodingLabel(name: string): string | undefined {
   if (/^(us-?)?ascii$/i.test(name)) return 'utf-8';
   try {
     return new TextDecoder(name).encoding;

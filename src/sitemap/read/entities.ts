@@ -12,7 +12,7 @@ export function decodeEntities(text: string, onStray: (entity: string) => void):
   while (from !== -1) {
     const end = text.indexOf(';', from);
     const name = end === -1 || end - from > 12 ? undefined : text.slice(from + 1, end);
-    const character = name === undefined ? undefined : characterOf(name);
+    const character = name === undefined ? undefined : decodeReference(name);
     if (character === undefined) {
       onStray(text.slice(from, from + 12));
       from = text.indexOf('&', from + 1);
@@ -25,7 +25,7 @@ export function decodeEntities(text: string, onStray: (entity: string) => void):
   return decoded + text.slice(done);
 }
 
-function characterOf(name: string): string | undefined {
+function decodeReference(name: string): string | undefined {
   if (name.charCodeAt(0) !== 0x23) return Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
   const hex = /^#x([0-9a-f]+)$/i.exec(name)?.[1];
   const decimal = /^#([0-9]+)$/.exec(name)?.[1];

@@ -47,7 +47,7 @@ export class FeedReader implements DocumentReader {
   }
 
   #root(root: Node): void {
-    const name = nameOf(root);
+    const name = getName(root);
     const base = attribute(root, 'xml:base');
     if (local(name) === 'feed') {
       for (const entry of children(root, 'entry')) this.#atomEntry(entry, base);
@@ -60,10 +60,10 @@ export class FeedReader implements DocumentReader {
   }
 
   #rssItem(item: Node): void {
-    const link = textOf(children(item, 'link').find((node) => isPlain(node) && textOf(node) !== ''));
+    const link = getText(children(item, 'link').find((node) => isPlain(node) && getText(node) !== ''));
     const guid = children(item, 'guid').find((node) => attribute(node, 'isPermaLink')?.toLowerCase() !== 'false');
-    const loc = link === '' ? asUrl(textOf(guid)) || (attribute(item, 'rdf:about') ?? '') : link;
-    const date = textOf(children(item, 'pubDate')[0]) || textOf(children(item, 'date')[0]);
+    const loc = link === '' ? asUrl(getText(guid)) || (attribute(item, 'rdf:about') ?? '') : link;
+    const date = getText(children(item, 'pubDate')[0]) || getText(children(item, 'date')[0]);
     this.#page(loc, date);
   }
 
@@ -74,7 +74,7 @@ export class FeedReader implements DocumentReader {
       .filter((part) => part !== undefined)
       .reduce<string | undefined>((outer, inner) => resolved(inner, outer), undefined);
     const href = link === undefined ? '' : attribute(link, 'href')!;
-    const date = textOf(children(entry, 'updated')[0]) || textOf(children(entry, 'published')[0]);
+    const date = getText(children(entry, 'updated')[0]) || getText(children(entry, 'published')[0]);
     this.#page(base === undefined ? href : resolved(href, base), date);
   }
 
@@ -109,22 +109,22 @@ function refuseEntities(text: string): void {
   }
 }
 
-const nameOf = (node: Node) => Object.keys(node).find((key) => key !== ':@') ?? '';
+const getName = (node: Node) => Object.keys(node).find((key) => key !== ':@') ?? '';
 const local = (name: string) => name.slice(name.indexOf(':') + 1).toLowerCase();
 
 /** Elements of extensions that share a name with one of RSS: `<media:link>`, `<atom:link>`. */
-const isPlain = (node: Node) => !nameOf(node).includes(':') || nameOf(node).startsWith('rss:');
+const isPlain = (node: Node) => !getName(node).includes(':') || getName(node).startsWith('rss:');
 
 function nodes(node: Node | undefined): Node[] {
-  const value = node === undefined ? undefined : node[nameOf(node)];
+  const value = node === undefined ? undefined : node[getName(node)];
   return Array.isArray(value) ? (value as Node[]) : [];
 }
 
 const children = (node: Node, name: string) =>
-  nodes(node).filter((child) => local(nameOf(child)) === name.toLowerCase());
+  nodes(node).filter((child) => local(getName(child)) === name.toLowerCase());
 
 /** Text and CDATA of an element, entities decoded. */
-function textOf(node: Node | undefined): string {
+function getText(node: Node | undefined): string {
   return nodes(node)
     .map((child) => {
       if (typeof child['#text'] === 'string') return decodeEntities(child['#text'], () => {});

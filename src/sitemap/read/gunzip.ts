@@ -74,7 +74,7 @@ async function* layers(
 ): AsyncGenerator<Buffer> {
   const { head, rest } = await peek(source);
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-  const open = isGzip ? createGunzip : depth === 0 && !isPlain(head) ? openerOf(encoding, head) : undefined;
+  const open = isGzip ? createGunzip : depth === 0 && !isPlain(head) ? findDecompressor(encoding, head) : undefined;
   if (open === undefined) {
     yield* rest;
     return;
@@ -115,7 +115,7 @@ const isPlain = (head: Buffer) =>
 
 type Decompressor = Pick<Gunzip, 'write' | 'end' | 'on' | 'once' | 'destroy'>;
 
-function openerOf(
+function findDecompressor(
   encoding: string | undefined,
   head: Buffer,
 ): ((options: { chunkSize: number }) => Decompressor) | undefined {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { NS, type ReadSetup, readBytes, urlset } from '../testing/collect.ts';
+import { NS, type ReadSetup, readBytes, urlset } from '../../../test/support/sitemap/collect.ts';
 
 const HEAD = `<?xml version="1.0"?><urlset ${NS}>`;
 const A = 'https://shop.example/a';

@@ -41,7 +41,7 @@ export function tagEnd(text: string, from: number): number {
 }
 
 /** The attributes of a tag, undecoded; of two with one name, the first. */
-export function attributesOf(tag: string): Map<string, string> {
+export function parseAttributes(tag: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [, name, double, single] of tag.matchAll(/\s([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
     if (!found.has(name!)) found.set(name!, double ?? single ?? '');

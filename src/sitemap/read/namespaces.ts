@@ -1,4 +1,4 @@
-import { attributesOf } from './markup.ts';
+import { parseAttributes } from './markup.ts';
 
 export const SITEMAP_NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 const NEARLY = /^https?:\/\/(www\.)?(sitemaps\.org\/schemas?\/sitemap|google\.com\/schemas\/sitemap)\/0\.\d+\/?$/i;
@@ -28,7 +28,7 @@ export class Namespaces {
   /** Called for a start tag that holds `xmlns`, before its own name is judged. */
   declare(depth: number, tag: string): void {
     const names = new Map<string, string>();
-    for (const [name, value] of attributesOf(tag)) {
+    for (const [name, value] of parseAttributes(tag)) {
       if (name === 'xmlns') names.set('', value.trim());
       else if (name.startsWith('xmlns:')) names.set(name.slice(6), value.trim());
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NS, readBytes, urlset } from '../testing/collect.ts';
+import { NS, readBytes, urlset } from '../../../test/support/sitemap/collect.ts';
 
 const A = 'https://shop.example/a';
 const B = 'https://shop.example/b';

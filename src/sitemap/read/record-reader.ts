@@ -3,7 +3,7 @@ import { SitemapError } from '../problems.ts';
 import { BlockFeeder } from './block-feeder.ts';
 import { refuseDoctype } from './doctype.ts';
 import { decodeEntities } from './entities.ts';
-import { attributesOf, CHAR, INCOMPLETE, isNameStart, tagEnd } from './markup.ts';
+import { CHAR, INCOMPLETE, isNameStart, parseAttributes, tagEnd } from './markup.ts';
 import { Namespaces, SITEMAP_NAMESPACE } from './namespaces.ts';
 import type { DocumentReader, Sink } from './reader.ts';
 import { OpenRecord } from './record.ts';
@@ -209,7 +209,7 @@ export class RecordReader implements DocumentReader {
 
   /** `<xhtml:link rel="alternate" hreflang="…" href="…"/>` in a record. */
   #alternate(from: number, to: number): void {
-    const attributes = attributesOf(this.#decoded(from, to));
+    const attributes = parseAttributes(this.#decoded(from, to));
     const href = attributes.get('href');
     const rel = attributes.get('rel')?.toLowerCase();
     if (href === undefined || !attributes.has('hreflang') || (rel !== undefined && rel !== 'alternate')) return;

@@ -104,8 +104,8 @@ function rootName(text: string, from: number): { readonly name: string; readonly
 }
 
 function afterMarkup(text: string, at: number): number {
-  if (text.startsWith('<!--', at)) return endOf('-->', text, at + 4);
-  if (text.startsWith('<?', at)) return endOf('?>', text, at + 2);
+  if (text.startsWith('<!--', at)) return findEnd('-->', text, at + 4);
+  if (text.startsWith('<?', at)) return findEnd('?>', text, at + 2);
   if (/^<!doctype/i.test(text.slice(at, at + 9))) {
     if (/^<!doctype\s+html/i.test(text.slice(at, at + 60)))
       throw new SitemapError('NOT_SITEMAP', 'the document is an HTML page');
@@ -114,7 +114,7 @@ function afterMarkup(text: string, at: number): number {
   return at + 1;
 }
 
-function endOf(mark: string, text: string, from: number): number {
+function findEnd(mark: string, text: string, from: number): number {
   const end = text.indexOf(mark, from);
   return end === -1 ? text.length : end + mark.length;
 }
@@ -126,5 +126,5 @@ function doctypeEnd(text: string, at: number): number {
   if (/<!ENTITY/i.test(text.slice(subset))) {
     throw new SitemapError('DOCTYPE_FORBIDDEN', 'the document declares entities of its own; nothing of it was read');
   }
-  return endOf(']', text, subset);
+  return findEnd(']', text, subset);
 }

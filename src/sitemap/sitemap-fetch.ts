@@ -1,21 +1,21 @@
+import { BodyChangedError, BodyDigest, holdBack, type Prefix } from './body-digest.ts';
 import type { CrawlEvent, KnownSitemap, Problem, Verdict } from './events.ts';
 import { openFile } from './fetch/file.ts';
 import type { HostGate } from './fetch/host-gate.ts';
 import { type HttpContext, openHttp } from './fetch/http.ts';
 import { backoffMs } from './fetch/retry.ts';
-import { type Budget, Findings } from './findings.ts';
 import type { Settings } from './options.ts';
 import { SitemapError } from './problems.ts';
 import { type DocumentSource, readDocument } from './read/document.ts';
+import { type Budget, RecordCollector } from './record-collector.ts';
 import type { Source } from './source.ts';
-import { ChangedUnderway, holdBack, type Prefix, Wire } from './wire.ts';
 
 /** Changes with what is read out of a sitemap: what an older reader saw is then read again. */
 const READER = 'r1';
 /** Pages in one event. */
 const BATCH = 500;
 
-export interface VisitContext {
+export interface FetchContext {
   readonly settings: Settings;
   readonly http: Omit<HttpContext, 'signal'>;
   readonly gate: HostGate;
@@ -26,7 +26,7 @@ export interface VisitContext {
   readonly claim: (url: string, sitemap: string) => string | undefined;
 }
 
-export interface Visit {
+export interface SitemapFetch {
   readonly verdict: Verdict;
   /** Sitemaps to go on with. */
   readonly children: readonly string[];
@@ -35,7 +35,7 @@ export interface Visit {
 }
 
 /** Reads one sitemap, with its retries: emits its pages, its problems, and one verdict. Throws only what is no problem of a sitemap. */
-export async function visit(source: Source, context: VisitContext): Promise<Visit> {
+export async function fetchSitemap(source: Source, context: FetchContext): Promise<SitemapFetch> {
   const { settings } = context;
   const timeout = new AbortController();
   const { totalMs } = settings.timeouts;
@@ -52,43 +52,43 @@ type Seen = Pick<KnownSitemap, 'etag' | 'lastModified' | 'location'>;
 
 class Attempts {
   readonly #source: Source;
-  readonly #context: VisitContext;
+  readonly #context: FetchContext;
   readonly #signal: AbortSignal;
-  #findings: Findings;
-  #wire = new Wire();
+  #collector: RecordCollector;
+  #digest = new BodyDigest();
   #location: string | undefined;
   /** Pages of a try that broke off are out already; the next one begins after them if its bytes begin the same. */
   #resume: { readonly pages: number; readonly prefix: Prefix } | undefined;
 
-  constructor(source: Source, context: VisitContext, signal: AbortSignal) {
+  constructor(source: Source, context: FetchContext, signal: AbortSignal) {
     this.#source = source;
     this.#context = context;
     this.#signal = signal;
-    this.#findings = this.#begin();
+    this.#collector = this.#begin();
   }
 
-  async run(): Promise<Visit> {
+  async run(): Promise<SitemapFetch> {
     const { settings } = this.#context;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#once();
       } catch (error) {
-        if (error instanceof ChangedUnderway) this.#resume = undefined;
+        if (error instanceof BodyChangedError) this.#resume = undefined;
         else {
           if (!(error instanceof SitemapError)) throw error;
           await this.#drain(1);
           if (!error.transient || attempt > settings.retries || !(await this.#pause(error, attempt))) {
             return this.#failed(error);
           }
-          if (this.#findings.pages > 0) this.#resume = { pages: this.#findings.pages, prefix: this.#wire.prefix };
+          if (this.#collector.pages > 0) this.#resume = { pages: this.#collector.pages, prefix: this.#digest.prefix };
         }
       }
     }
   }
 
-  #begin(): Findings {
+  #begin(): RecordCollector {
     const { settings, budget } = this.#context;
-    return new Findings({
+    return new RecordCollector({
       sitemap: this.#source.name,
       base: this.#location,
       budget,
@@ -111,7 +111,7 @@ class Attempts {
     return true;
   }
 
-  async #once(): Promise<Visit> {
+  async #once(): Promise<SitemapFetch> {
     const { settings } = this.#context;
     const known = await settings.known(this.#source.name);
     const trusted = known?.fingerprint.startsWith(`${this.#reader}:`) === true ? known : undefined;
@@ -128,7 +128,7 @@ class Attempts {
     }
   }
 
-  async #fetch(url: URL, known: KnownSitemap | undefined): Promise<Visit> {
+  async #fetch(url: URL, known: KnownSitemap | undefined): Promise<SitemapFetch> {
     const answer = await openHttp(url, known, { ...this.#context.http, signal: this.#signal });
     this.#location = answer.location.href;
     if (answer.kind === 'not-modified') return await this.#notModified(known!);
@@ -150,28 +150,28 @@ class Attempts {
     );
   }
 
-  async #read(document: DocumentSource, seen: Seen, known: KnownSitemap | undefined): Promise<Visit> {
-    this.#wire = new Wire();
-    this.#findings = this.#begin();
-    const sent = this.#wire.through(document.bytes, this.#resume?.prefix);
+  async #read(document: DocumentSource, seen: Seen, known: KnownSitemap | undefined): Promise<SitemapFetch> {
+    this.#digest = new BodyDigest();
+    this.#collector = this.#begin();
+    const sent = this.#digest.through(document.bytes, this.#resume?.prefix);
     let bytes: AsyncIterable<Buffer> = sent;
     if (known !== undefined) {
       const held = await holdBack(sent);
       if (held.whole && this.#fingerprint === known.fingerprint) return await this.#notModified({ ...known, ...seen });
       bytes = held.bytes;
     }
-    const findings = this.#findings;
-    await readDocument({ ...document, bytes }, findings, {
+    const collector = this.#collector;
+    await readDocument({ ...document, bytes }, collector, {
       maxBytes: this.#context.settings.maxBytes,
       alternates: this.#context.settings.hreflang,
       drain: () => this.#drain(BATCH),
       onKind: (kind) => {
-        findings.kind = kind;
+        collector.kind = kind;
       },
     });
-    findings.finish();
+    collector.finish();
     await this.#drain(1);
-    const { kind, children, pages, problems, firstError } = findings;
+    const { kind, children, pages, problems, firstError } = collector;
     if (firstError !== undefined || kind === undefined) return await this.#incomplete(firstError);
     const isList = kind === 'index' || kind === 'robots' || children.length > 0;
     const fingerprint = this.#fingerprint;
@@ -196,20 +196,20 @@ class Attempts {
   }
 
   get #fingerprint(): string {
-    return `${this.#reader}:${this.#wire.prefix.digest}`;
+    return `${this.#reader}:${this.#digest.prefix.digest}`;
   }
 
-  async #notModified(known: KnownSitemap): Promise<Visit> {
+  async #notModified(known: KnownSitemap): Promise<SitemapFetch> {
     return await this.#end({ ...known, sitemap: this.#source.name, verdict: 'not-modified' }, [], known.children ?? []);
   }
 
-  async #failed(error: SitemapError): Promise<Visit> {
-    this.#findings.problem(error.code, 'error', error.message);
-    return await this.#incomplete(this.#findings.firstError, error.retryAfterMs);
+  async #failed(error: SitemapError): Promise<SitemapFetch> {
+    this.#collector.problem(error.code, 'error', error.message);
+    return await this.#incomplete(this.#collector.firstError, error.retryAfterMs);
   }
 
-  async #incomplete(error: Problem | undefined, retryAfterMs?: number): Promise<Visit> {
-    const { kind, pages, children, problems } = this.#findings;
+  async #incomplete(error: Problem | undefined, retryAfterMs?: number): Promise<SitemapFetch> {
+    const { kind, pages, children, problems } = this.#collector;
     return await this.#end(
       {
         sitemap: this.#source.name,
@@ -226,7 +226,7 @@ class Attempts {
     );
   }
 
-  async #end(verdict: Verdict, problems: readonly Problem[], children: readonly string[]): Promise<Visit> {
+  async #end(verdict: Verdict, problems: readonly Problem[], children: readonly string[]): Promise<SitemapFetch> {
     for (const problem of problems) await this.#context.emit({ type: 'problem', ...problem });
     await this.#context.emit({ type: 'verdict', ...verdict });
     return { verdict, children, location: this.#location };
@@ -234,7 +234,7 @@ class Attempts {
 
   /** Hands on the pages gathered, when there are at least so many. */
   async #drain(least: number): Promise<void> {
-    if (this.#findings.gathered < least) return;
-    await this.#context.emit({ type: 'entries', sitemap: this.#source.name, entries: this.#findings.takeBatch() });
+    if (this.#collector.gathered < least) return;
+    await this.#context.emit({ type: 'entries', sitemap: this.#source.name, entries: this.#collector.takeBatch() });
   }
 }

@@ -1,7 +1,14 @@
-import { type CrawlEvent, type CrawlOptions, crawl, type Problem, type SitemapEntry, type Verdict } from '../crawl.ts';
-import { Findings } from '../findings.ts';
-import { SitemapError } from '../problems.ts';
-import { readDocument } from '../read/document.ts';
+import {
+  type CrawlEvent,
+  type CrawlOptions,
+  crawl,
+  type Problem,
+  type SitemapEntry,
+  type Verdict,
+} from '../../../src/sitemap/crawl.ts';
+import { SitemapError } from '../../../src/sitemap/problems.ts';
+import { readDocument } from '../../../src/sitemap/read/document.ts';
+import { RecordCollector } from '../../../src/sitemap/record-collector.ts';
 
 /** What a whole crawl said. */
 export interface Collected {
@@ -62,7 +69,7 @@ export interface ReadSetup {
 /** Reads one document without any network. */
 export async function readBytes(document: string | Buffer, setup: ReadSetup = {}): Promise<ReadResult> {
   const base = 'base' in setup ? setup.base : 'https://shop.example/sitemap.xml';
-  const findings = new Findings({
+  const collector = new RecordCollector({
     sitemap: 'test',
     base,
     budget: { urls: 0, isSpent: false, maxUrls: Number.POSITIVE_INFINITY, maxSitemaps: 50_000 },
@@ -73,27 +80,27 @@ export async function readBytes(document: string | Buffer, setup: ReadSetup = {}
   try {
     await readDocument(
       { bytes: inChunks(bytes, setup.chunk ?? bytes.length), path: setup.path ?? '/sitemap.xml', ...setup },
-      findings,
+      collector,
       {
         maxBytes: setup.maxBytes ?? 104_857_600,
         alternates: setup.hreflang ?? false,
         drain: async () => {},
         onKind: (kind) => {
-          findings.kind = kind;
+          collector.kind = kind;
         },
       },
     );
-    findings.finish();
+    collector.finish();
   } catch (error) {
     if (!(error instanceof SitemapError)) throw error;
-    findings.problem(error.code, 'error', error.message);
+    collector.problem(error.code, 'error', error.message);
   }
-  const entries = findings.takeBatch();
-  const problems = findings.problems;
+  const entries = collector.takeBatch();
+  const problems = collector.problems;
   return {
     entries,
     locs: entries.map(({ loc }) => loc),
-    children: findings.children,
+    children: collector.children,
     problems,
     codes: problems.map(({ severity, code }) => `${severity} ${code}`).sort(),
   };

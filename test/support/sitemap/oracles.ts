@@ -64,7 +64,7 @@ export function readWithFastXmlParser(text: string): OracleRecord[] {
   });
   const name = (node: Node) => Object.keys(node).find((key) => key !== ':@') ?? '';
   const inner = (node: Node): Node[] => (Array.isArray(node[name(node)]) ? (node[name(node)] as Node[]) : []);
-  const textOf = (node: Node): string =>
+  const getText = (node: Node): string =>
     inner(node)
       .map((child) => {
         if (typeof child['#text'] === 'string') return child['#text'];
@@ -83,6 +83,6 @@ export function readWithFastXmlParser(text: string): OracleRecord[] {
     if (name(node) !== prefix + kind) return [];
     const of = (field: string) => inner(node).find((child) => name(child) === prefix + field);
     const [loc, lastmod] = [of('loc'), of('lastmod')];
-    return record(loc === undefined ? null : textOf(loc), lastmod === undefined ? null : textOf(lastmod));
+    return record(loc === undefined ? null : getText(loc), lastmod === undefined ? null : getText(lastmod));
   });
 }

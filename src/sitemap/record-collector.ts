@@ -1,5 +1,5 @@
+import type { Url } from '../url/normalize-url.ts';
 import { type BadUrlReason, isNormal, normalizeUrl } from '../url/normalize-url.ts';
-import type { Url } from '../url/url.ts';
 import type { Problem, SitemapEntry, SitemapKind } from './events.ts';
 import { parseRfc822Date, parseW3cDate } from './lastmod.ts';
 import { type ProblemCode, type Severity, SitemapError } from './problems.ts';
@@ -21,7 +21,7 @@ export interface Budget {
   readonly maxSitemaps: number;
 }
 
-export interface FindingsOptions {
+export interface CollectorOptions {
   readonly sitemap: string;
   /** What relative texts are resolved against; undefined for a local file. */
   readonly base: string | undefined;
@@ -41,8 +41,8 @@ const WHY_BAD: Record<BadUrlReason, string> = {
 };
 
 /** What one visit of one sitemap brings: pages in batches, sitemaps, and problems of one kind counted as one. */
-export class Findings implements Sink {
-  readonly #options: FindingsOptions;
+export class RecordCollector implements Sink {
+  readonly #options: CollectorOptions;
   readonly #problems = new Map<string, Problem & { count: number }>();
   readonly #children = new Set<string>();
   #batch: SitemapEntry[] = [];
@@ -51,7 +51,7 @@ export class Findings implements Sink {
   pages = 0;
   #refused = 0;
 
-  constructor(options: FindingsOptions) {
+  constructor(options: CollectorOptions) {
     this.#options = options;
   }
 

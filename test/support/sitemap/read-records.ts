@@ -1,6 +1,6 @@
-import { SitemapError } from '../problems.ts';
-import type { Sink } from '../read/reader.ts';
-import { RecordReader } from '../read/record-reader.ts';
+import { SitemapError } from '../../../src/sitemap/problems.ts';
+import type { Sink } from '../../../src/sitemap/read/reader.ts';
+import { RecordReader } from '../../../src/sitemap/read/record-reader.ts';
 import type { OracleRecord } from './oracles.ts';
 
 /** What our reader finds in a document given in pieces, and what it says about it. */

@@ -1,10 +1,10 @@
 import type { CrawlEvent } from './events.ts';
 import type { HostPolicy } from './fetch/host-policy.ts';
-import type { Budget } from './findings.ts';
 import type { Settings } from './options.ts';
 import type { ProblemCode, SitemapError } from './problems.ts';
+import type { Budget } from './record-collector.ts';
+import type { SitemapFetch } from './sitemap-fetch.ts';
 import type { Source } from './source.ts';
-import type { Visit } from './visit.ts';
 
 /**
  * Indexes inside indexes. The protocol knows none, real sites have a handful; a tree of them is how a hostile site makes
@@ -19,25 +19,25 @@ interface Job {
   location?: string;
 }
 
-export interface WalkOptions {
+export interface FrontierOptions {
   readonly settings: Settings;
   readonly policy: HostPolicy;
   readonly budget: Budget;
   readonly emit: (event: CrawlEvent) => Promise<void>;
 }
 
-export interface WalkSummary {
+export interface FrontierSummary {
   readonly sitemaps: number;
   readonly notModified: number;
   readonly complete: boolean;
 }
 
 /** The way from the sources to every sitemap below them: each opened once, breadth first, a few at a time. */
-export class Walk {
+export class CrawlFrontier {
   readonly #settings: Settings;
   readonly #policy: HostPolicy;
   readonly #budget: Budget;
-  readonly #emit: WalkOptions['emit'];
+  readonly #emit: FrontierOptions['emit'];
   readonly #seen = new Set<string>();
   #queue: Job[] = [];
   #next = 0;
@@ -49,7 +49,7 @@ export class Walk {
   #complete = true;
   readonly #refused: CrawlEvent[] = [];
 
-  constructor({ settings, policy, budget, emit }: WalkOptions) {
+  constructor({ settings, policy, budget, emit }: FrontierOptions) {
     this.#settings = settings;
     this.#policy = policy;
     this.#budget = budget;
@@ -68,16 +68,16 @@ export class Walk {
 
   async run(
     roots: readonly Source[],
-    visit: (source: Source) => Promise<Visit>,
+    fetchSitemap: (source: Source) => Promise<SitemapFetch>,
     signal: AbortSignal,
-  ): Promise<WalkSummary> {
+  ): Promise<FrontierSummary> {
     for (const event of this.#refused) await this.#emit(event);
     for (const source of roots) this.#add({ source, depth: 0, parent: null });
     const stop = new AbortController();
     const ended = AbortSignal.any([signal, stop.signal]);
     const workers = Array.from({ length: this.#settings.concurrency }, async () => {
       try {
-        await this.#work(visit, ended);
+        await this.#work(fetchSitemap, ended);
       } catch (error) {
         stop.abort(error);
         this.#wakeAll();
@@ -91,7 +91,7 @@ export class Walk {
     return { sitemaps: this.#sitemaps, notModified: this.#notModified, complete: this.#complete };
   }
 
-  async #work(visit: (source: Source) => Promise<Visit>, signal: AbortSignal): Promise<void> {
+  async #work(fetchSitemap: (source: Source) => Promise<SitemapFetch>, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
       const job = this.#take();
@@ -102,7 +102,7 @@ export class Walk {
       }
       this.#active += 1;
       try {
-        await this.#do(job, visit);
+        await this.#do(job, fetchSitemap);
       } finally {
         this.#active -= 1;
         this.#wakeAll();
@@ -133,7 +133,7 @@ export class Walk {
     for (const wake of this.#idle.splice(0)) wake();
   }
 
-  async #do(job: Job, visit: (source: Source) => Promise<Visit>): Promise<void> {
+  async #do(job: Job, fetchSitemap: (source: Source) => Promise<SitemapFetch>): Promise<void> {
     const { name } = job.source;
     const done = await this.#settings.done(name);
     if (done !== undefined) {
@@ -147,7 +147,7 @@ export class Walk {
     }
     this.#sitemaps += 1;
     await this.#emit({ type: 'sitemap', sitemap: name, depth: job.depth, parent: job.parent?.source.name ?? null });
-    const { verdict, children, location } = await visit(job.source);
+    const { verdict, children, location } = await fetchSitemap(job.source);
     if (location !== undefined) job.location = location;
     if (verdict.verdict === 'not-modified') this.#notModified += 1;
     if (verdict.verdict === 'incomplete') this.#complete = false;

@@ -7,12 +7,12 @@ export interface Prefix {
 }
 
 /** The bytes of this try are not those of the try that it goes on from: the sitemap changed in between. */
-export class ChangedUnderway extends Error {
-  override readonly name = 'ChangedUnderway';
+export class BodyChangedError extends Error {
+  override readonly name = 'BodyChangedError';
 }
 
 /** Bytes as they were sent, counted and digested on their way through. */
-export class Wire {
+export class BodyDigest {
   readonly #hash = createHash('sha256');
   #bytes = 0;
 
@@ -21,18 +21,18 @@ export class Wire {
     return { bytes: this.#bytes, digest: this.#hash.copy().digest('hex') };
   }
 
-  /** Passes the bytes on; throws ChangedUnderway where they turn out not to begin with `expected`. */
+  /** Passes the bytes on; throws BodyChangedError where they turn out not to begin with `expected`. */
   async *through(source: AsyncIterable<Buffer>, expected: Prefix | undefined): AsyncGenerator<Buffer> {
     for await (const chunk of source) {
       const border = expected === undefined ? 0 : expected.bytes - this.#bytes;
       if (border > 0 && border <= chunk.length) {
         this.#add(chunk.subarray(0, border));
-        if (this.prefix.digest !== expected!.digest) throw new ChangedUnderway();
+        if (this.prefix.digest !== expected!.digest) throw new BodyChangedError();
         this.#add(chunk.subarray(border));
       } else this.#add(chunk);
       yield chunk;
     }
-    if (expected !== undefined && this.#bytes < expected.bytes) throw new ChangedUnderway();
+    if (expected !== undefined && this.#bytes < expected.bytes) throw new BodyChangedError();
   }
 
   #add(chunk: Buffer): void {

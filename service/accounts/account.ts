@@ -31,7 +31,7 @@ export const toAccount = (row: AccountRow): Account => ({
   createdAt: row.account_created_at,
 });
 
-/** An account, or what is asked of it, is not there or may not be so. Nothing was changed. */
+/** An account, or what was asked of it, does not exist or is not allowed. Nothing was changed. */
 export class AccountError extends Error {
   override readonly name = 'AccountError';
 }
@@ -42,7 +42,7 @@ const byName = (name: string) => sql<AccountRow>`
 
 export async function findAccount(db: Queryable, name: string): Promise<Account> {
   const row = await db.get(byName(name));
-  if (row === undefined) throw new AccountError(`there is no account named "${name}"`);
+  if (row === undefined) throw new AccountError(`there is no account named "${name}"; nothing was changed`);
   return toAccount(row);
 }
 
@@ -58,16 +58,18 @@ export interface NewAccount {
   readonly prices: Readonly<Record<ServiceLevel, Micros>>;
 }
 
-/** Adds an account with an empty balance. Throws an AccountError when the name is taken or is no name. */
+/** Adds an account with an empty balance. Throws an AccountError when the name is taken or not valid. */
 export async function insertAccount(db: Queryable, { name, prices }: NewAccount, now: number): Promise<Account> {
   if (!/^[^\p{Cc}\p{Cs}]{1,120}$/u.test(name) || name.trim() !== name) {
-    throw new AccountError(`"${name}" is no account name: 1 to 120 characters, no space around them`);
+    throw new AccountError(
+      `"${name}" is not a valid account name: use 1 to 120 characters without spaces at either end`,
+    );
   }
   for (const price of Object.values(prices)) assertNotNegative(price, 'a price');
   const row = await db.get(sql<{ id: AccountId }>`
     INSERT INTO accounts (name, price_standard, price_fast, created_at)
     VALUES (${name}, ${prices.standard}, ${prices.fast}, ${now}) ON CONFLICT (name) DO NOTHING RETURNING id`);
-  if (row === undefined) throw new AccountError(`there is an account named "${name}" already; nothing was changed`);
+  if (row === undefined) throw new AccountError(`an account named "${name}" exists already; nothing was changed`);
   return { id: row.id, name, balance: ZERO, prices, createdAt: now };
 }
 

@@ -32,7 +32,7 @@ export interface Administration {
   account(name: string): Promise<Account>;
   topUp(name: string, amount: Micros): Promise<Account>;
   setPrice(name: string, service: ServiceLevel, price: Micros): Promise<Account>;
-  /** A new password for the customer page; every session of the account ends. Seen this once. */
+  /** A new password for the dashboard; every session of the account ends. Seen this once. */
   resetPassword(name: string): Promise<string>;
   createKey(wanted: { readonly account: AccountId; readonly name?: string }): Promise<CreatedKey>;
   keys(account: string): Promise<ApiKey[]>;

@@ -3,7 +3,7 @@ import type { Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from './account.ts';
 
-/** One line of the balance: appended, never changed. */
+/** A movement of the balance. Entries are appended and never changed; the balance is their sum. */
 export type EntryKind = 'charge' | 'restore' | 'top_up' | 'refund';
 
 export interface Entry {
@@ -12,14 +12,14 @@ export interface Entry {
   /** Negative when money leaves the account. */
   readonly amount: Micros;
   readonly balance_after: Micros;
-  /** What it was for: a reference, the id of an index-check, or a word of the operator. */
+  /** What it was for: a reference, the id of an index-check, or the text of the operator. */
   readonly subject: string;
   readonly created_at: number;
 }
 
 /** The balance does not cover the amount. Nothing was charged: the transaction must be rolled back. */
-export class InsufficientBalance extends Error {
-  override readonly name = 'InsufficientBalance';
+export class InsufficientBalanceError extends Error {
+  override readonly name = 'InsufficientBalanceError';
 }
 
 interface Posting {
@@ -43,7 +43,7 @@ async function append(tx: Queryable, { account, kind, amount, subject, balanceAf
 export async function charge(tx: Queryable, account: AccountId, amount: Micros, subject: string, now: number) {
   const row = await tx.get(sql<{ balance: Micros }>`
     UPDATE accounts SET balance = balance - ${amount} WHERE id = ${account} AND balance >= ${amount} RETURNING balance`);
-  if (row === undefined) throw new InsufficientBalance(`the balance does not cover ${amount} micro-lira`);
+  if (row === undefined) throw new InsufficientBalanceError(`the balance does not cover ${amount} micro-lira`);
   const negative = -amount as Micros;
   return append(tx, { account, kind: 'charge', amount: negative, subject, balanceAfter: row.balance, now });
 }
@@ -77,7 +77,7 @@ export async function latestEntries(db: Queryable, account: AccountId, limit: nu
     WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit}`);
 }
 
-/** Accounts whose balance is not the sum of their entries: must be none, ever. */
+/** Accounts whose balance is not the sum of their entries: must always be empty. */
 export async function auditBalances(db: Queryable): Promise<{ name: string; balance: Micros; entries: Micros }[]> {
   return db.all(sql<{ name: string; balance: Micros; entries: Micros }>`
     SELECT a.name, a.balance, coalesce(e.total, 0) AS entries

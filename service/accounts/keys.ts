@@ -4,7 +4,7 @@ import { sql } from '../../src/database/sql.ts';
 import { type Account, AccountError, type AccountId, type AccountRow, toAccount } from './account.ts';
 import { hashKey, isKeyShaped, newKey, shownPart } from './key-format.ts';
 
-/** What is known of a key after it was shown. */
+/** A key as it is stored, without its text. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -13,12 +13,12 @@ export interface ApiKey {
   readonly revokedAt: number | null;
 }
 
-/** A new key: the only time that its text is seen. */
+/** A new key. Its text is available only now: later only its hash is known. */
 export interface CreatedKey extends ApiKey {
   readonly apiKey: string;
 }
 
-/** Who sent a request. */
+/** The account and key that sent a request. */
 export interface Principal {
   readonly account: Account;
   readonly key: ApiKey;
@@ -41,7 +41,7 @@ const toKey = (row: KeyRow): ApiKey => ({
 });
 
 /**
- * The account and key behind the text of a key, or null when it is unknown or revoked. Asked on every request and
+ * The account and key behind the text of a key, or null when it is unknown or revoked. Queried on every request and
  * never cached: a revoked key is refused by the very next request in every process.
  */
 export async function authenticate(db: Queryable, text: string): Promise<Principal | null> {
@@ -74,7 +74,7 @@ export async function listKeys(db: Queryable, account: AccountId): Promise<ApiKe
   return rows.map(toKey);
 }
 
-/** Ends a key. With `account`, only a key of that account. Throws an AccountError when no such key is alive. */
+/** Ends a key. With `account`, only a key of that account. Throws an AccountError when the key does not exist or is revoked. */
 export async function revokeKey(db: Queryable, id: string, now: number, account?: AccountId): Promise<ApiKey> {
   const mine = account === undefined ? sql`` : sql`AND account_id = ${account}`;
   const row = await db.get(sql<KeyRow>`

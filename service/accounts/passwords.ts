@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 const derive = promisify<string, Buffer, number, Buffer>(scrypt);
 const KEY_BYTES = 32;
 
-/** A password of 120 random bits, in groups that can be read out. */
+/** A password of 120 random bits, in groups that are easy to read aloud. */
 export function newPassword(): string {
   return randomBytes(15).toString('hex').match(/.{6}/g)!.join('-');
 }
@@ -16,8 +16,8 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt$${salt.toString('hex')}$${derived.toString('hex')}`;
 }
 
-/** Whether the password is the stored one. Takes the same time when nothing is stored. */
-export async function passwordFits(password: string, stored: string | null): Promise<boolean> {
+/** Compares a password with its stored hash, in the same time when nothing is stored. */
+export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [, salt = '', expected = ''] = (stored ?? '').split('$');
   const derived = await derive(password.normalize('NFKC'), Buffer.from(salt, 'hex'), KEY_BYTES);
   const wanted = Buffer.from(expected, 'hex');

@@ -2,14 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import { type Account, type AccountId, type AccountRow, toAccount } from './account.ts';
-import { passwordFits } from './passwords.ts';
+import { verifyPassword } from './passwords.ts';
 
-/** How long a person stays signed in. */
+/** How long a session lasts. */
 export const SESSION_MS = 12 * 60 * 60 * 1_000;
 
 export interface Session {
   readonly account: Account;
-  /** Stands in every form of the page; a request without it changes nothing. */
+  /** The token in every form; a POST without it changes nothing. */
   readonly csrf: string;
 }
 
@@ -19,11 +19,11 @@ export async function setPassword(tx: Queryable, account: AccountId, hashed: str
   await tx.run(sql`DELETE FROM sessions WHERE account_id = ${account}`);
 }
 
-/** Opens a session and returns the text for the cookie, or null when name and password do not fit. */
+/** Opens a session and returns the text for the cookie, or null when name or password is wrong. */
 export async function signIn(db: Database, name: string, password: string, now: number): Promise<string | null> {
   const row = await db.get(sql<{ id: AccountId; password: string | null }>`
     SELECT id, password FROM accounts WHERE name = ${name}`);
-  const fits = await passwordFits(password, row?.password ?? null);
+  const fits = await verifyPassword(password, row?.password ?? null);
   if (row === undefined || !fits) return null;
   const token = randomBytes(32).toString('base64url');
   await db.tx(async (tx) => {

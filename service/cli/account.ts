@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import { decimalTry, formatTry, type Micros } from '../../contract/money.ts';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
 import type { Account } from '../accounts/account.ts';
-import { administering, type DatabaseFlags, databaseOption } from './database.ts';
-import { run } from './failure.ts';
+import { run } from './command.ts';
+import { type DatabaseFlags, databaseOption, withAdministration } from './database.ts';
 import { amount } from './numbers.ts';
 import type { Flags, Output } from './output.ts';
 
@@ -37,14 +37,14 @@ export function addAccount(program: Command): void {
       .option('--json', 'one record a line');
 
   verb('create', 'add an account with its first balance and its prices')
-    .requiredOption('--name <name>', 'name of the account, also for the customer page')
+    .requiredOption('--name <name>', 'name of the account, also for the dashboard')
     .option('--balance <amount>', 'first balance in TRY', amount)
     .requiredOption('--price <amount>', 'price per URL in TRY', amount)
     .option('--price-fast <amount>', 'price per URL of service fast (as --price)', amount)
     .action((flags: Common & { name: string; balance?: Micros; price: Micros; priceFast?: Micros }) =>
       run(flags, async (output) => {
         const { name, balance, price, priceFast } = flags;
-        const created = await administering(flags, (accounts) =>
+        const created = await withAdministration(flags, (accounts) =>
           accounts.createAccount({
             name,
             price,
@@ -53,13 +53,13 @@ export function addAccount(program: Command): void {
           }),
         );
         show(output, created, { password: created.password });
-        output.print(`password for the customer page, shown this once: ${created.password}`);
+        output.print(`password for the dashboard, shown this once: ${created.password}`);
       }),
     );
 
   verb('list', 'list the accounts').action((flags: Common) =>
     run(flags, async (output) => {
-      for (const each of await administering(flags, (accounts) => accounts.accounts())) show(output, each);
+      for (const each of await withAdministration(flags, (accounts) => accounts.accounts())) show(output, each);
     }),
   );
 
@@ -68,7 +68,7 @@ export function addAccount(program: Command): void {
     .requiredOption('--amount <amount>', 'amount in TRY', amount)
     .action((flags: Common & { name: string; amount: Micros }) =>
       run(flags, async (output) =>
-        show(output, await administering(flags, (accounts) => accounts.topUp(flags.name, flags.amount))),
+        show(output, await withAdministration(flags, (accounts) => accounts.topUp(flags.name, flags.amount))),
       ),
     );
 
@@ -80,18 +80,18 @@ export function addAccount(program: Command): void {
       run(flags, async (output) =>
         show(
           output,
-          await administering(flags, (accounts) => accounts.setPrice(flags.name, flags.service, flags.price)),
+          await withAdministration(flags, (accounts) => accounts.setPrice(flags.name, flags.service, flags.price)),
         ),
       ),
     );
 
-  verb('reset-password', 'give the account a new password for the customer page and end its sessions')
+  verb('reset-password', 'give the account a new password for the dashboard and end its sessions')
     .requiredOption('--name <name>', 'name of the account')
     .action((flags: Common & { name: string }) =>
       run(flags, async (output) => {
-        const password = await administering(flags, (accounts) => accounts.resetPassword(flags.name));
+        const password = await withAdministration(flags, (accounts) => accounts.resetPassword(flags.name));
         output.record({ type: 'password', name: flags.name, password });
-        output.print(`password for the customer page, shown this once: ${password}`);
+        output.print(`password for the dashboard, shown this once: ${password}`);
       }),
     );
 }

@@ -45,7 +45,7 @@ async function serve(...args: string[]): Promise<{ child: ChildProcess; baseUrl:
   return { child, baseUrl: first.base_url };
 }
 
-test('from an empty disk to a submission: account, key, serve; a graceful stop answers what is in flight and ends with 0', async (t) => {
+test('account create, key create and serve work on an empty disk; SIGTERM answers the request in flight and exits with 0', async (t) => {
   const database = `sqlite:${join(folder(t), 'sub', 'service.db')}`;
   const made = run(
     'account',
@@ -71,7 +71,7 @@ test('from an empty disk to a submission: account, key, serve; a graceful stop a
   assert.equal(created.type, 'key');
   const key = String(created.api_key);
   const listed = run('key', 'list', '--account', 'shop', '--database', database);
-  assert.ok(!JSON.stringify(listed.records).includes(key), 'seen once');
+  assert.ok(!JSON.stringify(listed.records).includes(key), 'the key is shown once');
 
   const { child, baseUrl } = await serve('--database', database);
   const client = new TestClient(baseUrl, key);
@@ -80,7 +80,7 @@ test('from an empty disk to a submission: account, key, serve; a graceful stop a
     202,
   );
   assert.equal(run('account', 'top-up', '--name', 'shop', '--amount', '1', '--database', database).code, 0);
-  assert.equal(await client.balance(), 100, 'a running service sees it at once');
+  assert.equal(await client.balance(), 100, 'a running service sees the top-up at once');
 
   const body = JSON.stringify({ urls: urlList(3) });
   const { hostname, port } = new URL(baseUrl);
@@ -102,7 +102,7 @@ test('from an empty disk to a submission: account, key, serve; a graceful stop a
   assert.equal(code, 0);
 });
 
-test('mistakes are named and end with 2, whatever cannot be reached with 5', (t) => {
+test('usage errors name the mistake and exit with 2; an unreachable database exits with 5', (t) => {
   const here = folder(t);
   const database = `sqlite:${join(here, 'service.db')}`;
   const file = join(here, 'service.yaml');

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { type Micros, parseTry } from '../../contract/money.ts';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
 import type { PartialSettings } from '../serve.ts';
-import { UsageError } from './failure.ts';
+import { UsageError } from './command.ts';
 
 const object = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
   Type.Object(fields, { additionalProperties: false });
@@ -59,7 +59,7 @@ export type ConfigFile = Type.Static<typeof ConfigFile>;
 
 const fits = new Ajv({ strict: false }).compile<ConfigFile>(ConfigFile);
 
-/** Reads and checks a YAML (or JSON) file. Throws a UsageError that names the place. */
+/** Reads and checks a YAML (or JSON) file. Throws a UsageError that names the setting. */
 export function readConfig(path: string): ConfigFile {
   let read: unknown;
   try {
@@ -83,7 +83,7 @@ function set<Value extends object>(value: Value): { [Name in keyof Value]: Exclu
 }
 
 /** The settings that a file changes. `env` is where its secrets are. */
-export function settingsOf(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSettings {
+export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSettings {
   const { budgets = {}, index_check: check = {}, processing = {} } = file;
   const { brave } = check;
   const { indexnow, simulated } = processing;
@@ -121,7 +121,7 @@ export function settingsOf(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSet
 
 function price(text: string): Micros {
   const amount = parseTry(text);
-  if (amount === null || amount < 0) throw new UsageError(`"${text}" is no amount of money: write it as 0.50`);
+  if (amount === null || amount < 0) throw new UsageError(`"${text}" is not an amount of money: write it as 0.50`);
   return amount;
 }
 

@@ -14,7 +14,7 @@ export interface DatabaseFlags {
 }
 
 /** Opens the tables, does the work, closes them. A running service sees the change on its next request. */
-export async function administering<T>(
+export async function withAdministration<T>(
   flags: DatabaseFlags,
   work: (accounts: Administration) => Promise<T>,
 ): Promise<T> {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiKey, CreatedKey } from '../accounts/keys.ts';
-import { administering, type DatabaseFlags, databaseOption } from './database.ts';
-import { run } from './failure.ts';
+import { run } from './command.ts';
+import { type DatabaseFlags, databaseOption, withAdministration } from './database.ts';
 import type { Flags, Output } from './output.ts';
 
 type Common = Flags & DatabaseFlags;
@@ -41,7 +41,7 @@ export function addKey(program: Command): void {
     .option('--name <name>', 'what the key is for', 'API key')
     .action((flags: Common & { account: string; name: string }) =>
       run(flags, async (output) => {
-        const created = await administering(flags, async (accounts) => {
+        const created = await withAdministration(flags, async (accounts) => {
           const { id } = await accounts.account(flags.account);
           return accounts.createKey({ account: id, name: flags.name });
         });
@@ -53,21 +53,22 @@ export function addKey(program: Command): void {
     .requiredOption('--account <name>', 'name of the account')
     .action((flags: Common & { account: string }) =>
       run(flags, async (output) => {
-        for (const each of await administering(flags, (accounts) => accounts.keys(flags.account))) show(output, each);
+        for (const each of await withAdministration(flags, (accounts) => accounts.keys(flags.account)))
+          show(output, each);
       }),
     );
 
   verb('revoke', 'end a key: the next request with it is refused')
     .argument('<id>', 'id of the key')
     .action((id: string, flags: Common) =>
-      run(flags, async (output) => show(output, await administering(flags, (accounts) => accounts.revokeKey(id)))),
+      run(flags, async (output) => show(output, await withAdministration(flags, (accounts) => accounts.revokeKey(id)))),
     );
 
   verb('regenerate', 'end a key and make a new one in its place; shown this once')
     .argument('<id>', 'id of the key')
     .action((id: string, flags: Common) =>
       run(flags, async (output) =>
-        showCreated(output, await administering(flags, (accounts) => accounts.regenerateKey(id))),
+        showCreated(output, await withAdministration(flags, (accounts) => accounts.regenerateKey(id))),
       ),
     );
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { addAccount } from './account.ts';
-import { EXIT } from './failure.ts';
+import { EXIT } from './command.ts';
 import { addKey } from './key.ts';
 import { VERSION } from './output.ts';
 import { addServe } from './serve.ts';

@@ -3,9 +3,9 @@ import { destination } from 'pino';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
 import { type PartialSettings, startService } from '../serve.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
-import { readConfig, settingsOf } from './config.ts';
+import { EXIT, fail } from './command.ts';
+import { readConfig, toSettings } from './config.ts';
 import { DEFAULT_DATABASE, databaseOption } from './database.ts';
-import { EXIT, fail } from './failure.ts';
 import { wholeNumber } from './numbers.ts';
 import { type Flags, openOutput, versionRecord } from './output.ts';
 
@@ -26,7 +26,7 @@ interface ServeFlags extends Flags {
 export function addServe(program: Command): void {
   program
     .command('serve')
-    .description('answer the REST API, the customer page, /healthz and /readyz until a signal ends it')
+    .description('answer the REST API, the dashboard, /healthz and /readyz until a signal ends it')
     .option('--host <host>', 'address to listen on (127.0.0.1)')
     .option('--port <port>', 'port to listen on, 0 for a free one (8080)', wholeNumber)
     .addOption(databaseOption())
@@ -46,7 +46,7 @@ export function addServe(program: Command): void {
 
 async function serve(flags: ServeFlags): Promise<void> {
   const file = flags.config === undefined ? {} : readConfig(flags.config);
-  const settings = withFlags(settingsOf(file, process.env), flags);
+  const settings = withFlags(toSettings(file, process.env), flags);
   const address = flags.temporal ?? file.temporal?.address;
   const namespace = flags.namespace ?? file.temporal?.namespace;
   const taskQueue = flags.taskQueue ?? file.temporal?.task_queue;
@@ -70,7 +70,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const output = openOutput(flags);
   output.record({ type: 'listening', base_url: service.baseUrl });
   output.record(versionRecord);
-  output.print(`courier-service answers at ${service.baseUrl} (customer page: ${new URL('/', service.baseUrl).href})`);
+  output.print(`courier-service answers at ${service.baseUrl} (dashboard: ${new URL('/', service.baseUrl).href})`);
   await stopped;
   await service.close();
   output.record({ type: 'summary', ok: true, exit_code: EXIT.done });

@@ -22,7 +22,7 @@ import { BASE } from './version.ts';
 const SMALL_BODY_BYTES = 512 * 1024;
 const MAX_CONNECTIONS = 2_000;
 
-/** The HTTP server: the API under its base, the customer page at the root, health outside of both. */
+/** The HTTP server: the API under its base, the dashboard at the root, health outside of both. */
 export async function buildApp(
   context: Context,
   logger: NonNullable<FastifyServerOptions['logger']> | false,

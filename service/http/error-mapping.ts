@@ -1,7 +1,7 @@
 import type { FastifyError } from 'fastify';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { AccountError } from '../accounts/account.ts';
-import { InsufficientBalance } from '../accounts/entries.ts';
+import { InsufficientBalanceError } from '../accounts/entries.ts';
 import { CheckInProgress } from '../index-check/check.ts';
 import { CheckUnavailable } from '../index-check/provider.ts';
 import { IdempotencyConflict } from '../submissions/accept.ts';
@@ -25,7 +25,7 @@ const FRAMEWORK: Record<string, ConstructorParameters<typeof ApiError>> = {
 /** What any thrown error means to the client. The only place that decides; what is unknown is a 500 without a word of it. */
 export function toApiError(error: unknown, retryAfterSeconds: number): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof InsufficientBalance) return new ApiError('insufficient_balance');
+  if (error instanceof InsufficientBalanceError) return new ApiError('insufficient_balance');
   if (error instanceof IdempotencyConflict) return new ApiError('idempotency_conflict');
   if (error instanceof CheckInProgress) {
     return new ApiError('request_in_progress', undefined, { retryAfterSeconds: IN_PROGRESS_RETRY_SECONDS });

@@ -70,7 +70,7 @@ export async function checkUrlsInIndex(
   }
 }
 
-/** Claims the key and charges. Returns undefined when the key is taken; throws InsufficientBalance. */
+/** Claims the key and charges. Returns undefined when the key is taken; throws InsufficientBalanceError. */
 async function claim(db: Database, wanted: Checking, leaseMs: number, now: number): Promise<string | undefined> {
   if ((await findByKey(db, wanted)) !== undefined) return undefined;
   const id = `chk_${randomBytes(12).toString('hex')}`;

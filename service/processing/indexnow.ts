@@ -1,3 +1,4 @@
+import { SettingsError } from '../settings.ts';
 import { type Item, type Outcome, type Processor, TryLater } from './processor.ts';
 import type { IndexNowSettings } from './settings.ts';
 
@@ -12,7 +13,7 @@ const MAX_STEPS = 100;
  */
 export function indexNowProcessor(settings: IndexNowSettings, fetcher: typeof fetch = fetch): Processor {
   if (!/^[A-Za-z0-9-]{8,128}$/.test(settings.key)) {
-    throw new TypeError('the IndexNow key is 8 to 128 characters of a-z, A-Z, 0-9 and hyphen');
+    throw new SettingsError('the IndexNow key is 8 to 128 characters of a-z, A-Z, 0-9 and hyphen');
   }
   return {
     name: 'indexnow',

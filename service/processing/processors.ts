@@ -1,11 +1,12 @@
+import { SettingsError } from '../settings.ts';
 import { indexNowProcessor } from './indexnow.ts';
 import type { Processor } from './processor.ts';
 import type { ProcessingSettings } from './settings.ts';
 import { simulatedProcessor } from './simulated.ts';
 
-/** The processor that the settings name. Throws a TypeError when its own settings are missing. */
+/** The processor that the settings name. Throws a SettingsError when its own settings are missing. */
 export function openProcessor(settings: ProcessingSettings): Processor {
   if (settings.processor === 'simulated') return simulatedProcessor(settings.simulated);
-  if (settings.indexnow === undefined) throw new TypeError('processor indexnow needs its endpoint and key');
+  if (settings.indexnow === undefined) throw new SettingsError('processor indexnow needs its endpoint and key');
   return indexNowProcessor(settings.indexnow);
 }

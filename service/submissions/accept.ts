@@ -40,7 +40,7 @@ export class IdempotencyConflict extends Error {
  * Accepts a submission (spec 4.6 rules 1 to 4): the claim of the key, the charge, the submission and its URLs are one
  * transaction. Of several requests with one key the first claims it and the others wait for the outcome: if it was
  * accepted they get it back, if it was not the next one is judged as the first. Throws IdempotencyConflict or
- * InsufficientBalance; then nothing happened and the key is as free as before.
+ * InsufficientBalanceError; then nothing happened and the key is as free as before.
  */
 export async function accept(db: Database, wanted: Accepting, now: number): Promise<Accepted> {
   const rows = eachText(wanted.urls.map((url, index) => keyed(url, urlKey(wanted.identities[index]!, wanted.account))));

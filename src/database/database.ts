@@ -30,6 +30,11 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
+/** The URL of a database cannot be used as it is written. Nothing was opened. */
+export class DatabaseUrlError extends Error {
+  override readonly name = 'DatabaseUrlError';
+}
+
 /** The storage cannot be reached or is busy for too long. Nothing was written; the same call may work later. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Changed, type Database, DatabaseUnavailableError, type Queryable } from './database.ts';
+import { type Changed, type Database, DatabaseUnavailableError, DatabaseUrlError, type Queryable } from './database.ts';
 import { compile, type Query } from './sql.ts';
 
 /** int8 comes back as a number; one that JavaScript cannot hold exactly is an error, never a rounded amount. */
@@ -25,13 +25,15 @@ const MAX_RUNS = 5;
  * number of connections (10 by default).
  */
 export function openPostgres(url: string): Database {
-  const parsed = new URL(url);
+  const parsed = URL.parse(url);
+  if (parsed === null)
+    throw new DatabaseUrlError('the Postgres URL cannot be parsed: write postgres://USER@HOST:PORT/DATABASE');
   const schema = parsed.searchParams.get('schema');
   const max = Number(parsed.searchParams.get('pool') ?? 10);
   parsed.searchParams.delete('schema');
   parsed.searchParams.delete('pool');
   if (schema !== null && !/^[a-z_][a-z0-9_]*$/.test(schema)) {
-    throw new TypeError(`schema=${schema} is not a plain lower-case name`);
+    throw new DatabaseUrlError(`schema=${schema} is not a plain lower-case name`);
   }
   const pool = new pg.Pool({
     connectionString: parsed.href,

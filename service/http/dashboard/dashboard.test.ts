@@ -12,9 +12,9 @@ const CHROMIUM = [
 ].find((path) => path !== undefined && existsSync(path));
 const skip = CHROMIUM === undefined ? 'no Chromium here: install one or name it in COURIER_TEST_CHROMIUM' : false;
 
-const rootOf = ({ service }: Bench): string => new URL('/', service.baseUrl).href;
+const getRoot = ({ service }: Bench): string => new URL('/', service.baseUrl).href;
 
-test('the customer page: sign in, balance, submissions and URLs, a key made, regenerated and revoked, in Chromium', {
+test('the dashboard: sign in, balance, submissions and URLs, a key made, regenerated and revoked, in Chromium', {
   skip,
 }, async (t) => {
   const bench = await openService(t, 'sqlite');
@@ -29,7 +29,7 @@ test('the customer page: sign in, balance, submissions and URLs, a key made, reg
   const page = await browser.newPage();
   const problems: string[] = [];
   page.on('console', (message) => void problems.push(message.text()));
-  await page.goto(rootOf(bench));
+  await page.goto(getRoot(bench));
   await page.getByLabel('Account').fill(account);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -46,14 +46,14 @@ test('the customer page: sign in, balance, submissions and URLs, a key made, reg
   await page.getByRole('button', { name: 'Create key' }).click();
   const made = (await page.locator('#new-key').textContent()) ?? '';
   assert.equal(await new TestClient(client.baseUrl, made).balance(), 970);
-  await page.goto(rootOf(bench));
+  await page.goto(getRoot(bench));
   assert.equal(await page.locator('#new-key').count(), 0, 'shown once');
   const row = page.getByRole('row', { name: 'from the page' });
   await row.getByRole('button', { name: 'Regenerate' }).click();
   const again = (await page.locator('#new-key').textContent()) ?? '';
   assert.equal((await new TestClient(client.baseUrl, made).get('/balance')).status, 401);
   assert.equal((await new TestClient(client.baseUrl, again).get('/balance')).status, 200);
-  await page.goto(rootOf(bench));
+  await page.goto(getRoot(bench));
   await row.getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('heading', { name: 'Balance' }).waitFor();
   assert.equal((await new TestClient(client.baseUrl, again).get('/balance')).status, 401);
@@ -66,12 +66,12 @@ test('the customer page: sign in, balance, submissions and URLs, a key made, reg
 });
 
 serviceTest(
-  'the customer page lets nobody in without a password, changes nothing without its token, and shows nothing to a stranger',
+  'the dashboard lets nobody in without a password, changes nothing without its token, and shows nothing to a stranger',
   async (bench) => {
     const { service, client, account, db } = bench;
     const password = await service.accounts.resetPassword(account);
     const send = (path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
-      fetch(rootOf(bench) + path, { method: 'POST', body: new URLSearchParams(form), headers, redirect: 'manual' });
+      fetch(getRoot(bench) + path, { method: 'POST', body: new URLSearchParams(form), headers, redirect: 'manual' });
     assert.equal((await send('sign-in', { account, password: 'wrong' })).status, 401);
     assert.equal((await send('sign-in', { account: 'nobody', password })).status, 401);
     assert.equal((await send('sign-in', { account, password }, { 'sec-fetch-site': 'cross-site' })).status, 400);
@@ -82,7 +82,7 @@ serviceTest(
     assert.equal((await send('keys', { name: 'x', csrf: 'guessed' }, { cookie })).status, 400);
     assert.equal((await send('keys', { name: 'x' })).status, 403, 'no session');
     const { body } = await client.post('/submissions', 'dashboard-key', { urls: urlList(1) });
-    const theirs = await fetch(`${rootOf(bench)}submissions/${body.data.reference}`);
+    const theirs = await fetch(`${getRoot(bench)}submissions/${body.data.reference}`);
     assert.ok((await theirs.text()).includes('Sign in'));
     const [session] = await db.all<{ hash: Uint8Array }>({ strings: ['SELECT hash FROM sessions'], parts: [] });
     assert.ok(

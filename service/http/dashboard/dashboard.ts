@@ -22,7 +22,7 @@ type Form = Record<string, string>;
 type Handler = (request: FastifyRequest, reply: FastifyReply, session: Session) => Promise<unknown>;
 
 /**
- * The customer page at the root: sign in, balance and entries, prices, submissions and their URLs, keys. It reads and
+ * The dashboard at the root: sign in, balance and entries, prices, submissions and their URLs, keys. It reads and
  * writes the same records as the API. Plain forms without a script; every change needs the session's own token.
  */
 export function dashboard(app: FastifyInstance, { db, settings, now }: Context): void {
@@ -78,14 +78,14 @@ export function dashboard(app: FastifyInstance, { db, settings, now }: Context):
 
   app.get(
     '/',
-    signedIn((request, reply, session) => overview(reply, session, pageOf(request))),
+    signedIn((request, reply, session) => overview(reply, session, getPage(request))),
   );
 
   app.get(
     '/submissions/:reference',
     signedIn(async (request, reply, session) => {
       const { reference } = request.params as { reference: string };
-      const query = { url_page: pageOf(request), url_limit: URLS_PER_PAGE };
+      const query = { url_page: getPage(request), url_limit: URLS_PER_PAGE };
       const detail = await submissionDetail(db, session.account.id, reference, query);
       if (detail === null) throw new ApiError('submission_not_found');
       return show(reply, submissionPage(session, detail));
@@ -140,7 +140,7 @@ export function dashboard(app: FastifyInstance, { db, settings, now }: Context):
 
 const show = (reply: FastifyReply, text: string) => reply.type('text/html; charset=utf-8').send(text);
 
-function pageOf({ query }: FastifyRequest): number {
+function getPage({ query }: FastifyRequest): number {
   const { page } = query as { page?: unknown };
   return typeof page === 'string' && /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1;
 }

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { decimalTry, formatTry, type Micros, micros, parseTry, sumMicros, timesMicros } from './money.ts';
+import {
+  decimalTry,
+  formatTry,
+  type Micros,
+  maxMicros,
+  micros,
+  negateMicros,
+  parseTry,
+  splitMicros,
+  sumMicros,
+  timesMicros,
+} from './money.ts';
 
-test('text to money and back loses nothing, for every amount', () => {
+test('every amount survives the way to text and back', () => {
   fc.assert(
     fc.property(fc.integer({ min: -9_000_000_000_000_000, max: 9_000_000_000_000_000 }), (amount) => {
       assert.equal(parseTry(decimalTry(amount as Micros)), amount);
@@ -20,14 +31,21 @@ test('amounts read as people write them', () => {
   assert.equal(formatTry(1_234_500 as Micros), '1.2345 TRY');
 });
 
-for (const text of ['', 'abc', '1,5', '1.2345678', '1e3', '.5', '0x10', 'NaN', '99999999999', '1 USD']) {
-  test(`"${text}" is no amount of money`, () => assert.equal(parseTry(text), null));
-}
+describe('texts that are not an amount', () => {
+  for (const text of ['', 'abc', '1,5', '1.2345678', '1e3', '.5', '0x10', 'NaN', '99999999999', '1 USD']) {
+    test(`"${text}"`, () => assert.equal(parseTry(text), null));
+  }
+});
 
-test('money is never rounded in silence', () => {
+test('money is never rounded silently', () => {
   assert.throws(() => micros(0.5), RangeError);
   assert.throws(() => micros(Number.MAX_SAFE_INTEGER + 1), RangeError);
   assert.throws(() => sumMicros(Number.MAX_SAFE_INTEGER as Micros, 1 as Micros), RangeError);
   assert.throws(() => timesMicros(0.1 as Micros, 3), RangeError);
   assert.equal(timesMicros(250_000 as Micros, 5000), 1_250_000_000);
+  assert.throws(() => splitMicros(micros(10), 3), RangeError);
+  assert.equal(splitMicros(micros(1_000_000), 4), 250_000);
+  assert.equal(maxMicros(micros(-1), micros(3), micros(2)), 3);
+  assert.ok(Object.is(negateMicros(micros(0)), 0));
+  assert.equal(negateMicros(micros(5)), -5);
 });

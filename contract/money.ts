@@ -12,7 +12,7 @@ export const INDEX_CHECK_PRICE = 500_000 as Micros;
 
 export const ZERO = 0 as Micros;
 
-/** Checks that a number is a whole, safely representable amount. Throws a RangeError: money is never rounded in silence. */
+/** Checks that a number is a whole, safely representable amount. Throws a RangeError: money is never rounded silently. */
 export function micros(value: number): Micros {
   if (!Number.isSafeInteger(value)) throw new RangeError(`not an exact amount of micro-lira: ${value}`);
   return value as Micros;
@@ -22,12 +22,27 @@ export function micros(value: number): Micros {
 export function sumMicros(...amounts: readonly Micros[]): Micros {
   let total = 0;
   for (const amount of amounts) total = micros(total + amount);
-  return total as Micros;
+  return micros(total);
 }
 
 /** Price times a whole count. */
 export function timesMicros(price: Micros, count: number): Micros {
   return micros(price * count);
+}
+
+/** The amount with the other sign. Never -0, which is not equal to 0 everywhere. */
+export function negateMicros(amount: Micros): Micros {
+  return micros(amount === 0 ? 0 : -amount);
+}
+
+/** The largest of at least one amount. */
+export function maxMicros(first: Micros, ...others: readonly Micros[]): Micros {
+  return micros(Math.max(first, ...others));
+}
+
+/** One of `parts` equal parts of an amount. Throws a RangeError when the amount cannot be split so. */
+export function splitMicros(amount: Micros, parts: number): Micros {
+  return micros(amount / parts);
 }
 
 /**

@@ -1,17 +1,16 @@
 import type { FastifyServerOptions } from 'fastify';
+import { BASE_PATH } from '../contract/version.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { type Administration, administer } from './accounts/administration.ts';
 import { buildApp } from './http/app.ts';
 import { openLimiter } from './http/limits/limiter.ts';
-import { BASE } from './http/version.ts';
 import { openProvider } from './index-check/providers.ts';
 import type { IndexCheckSettings } from './index-check/settings.ts';
 import { runSweeper } from './index-check/sweeper.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openProcessing } from './processing/open.ts';
-import type { ProcessingSettings } from './processing/settings.ts';
-import type { TemporalOptions } from './processing/temporal.ts';
+import type { ProcessingSettings, TemporalOptions } from './processing/settings.ts';
 import { type BudgetSettings, DEFAULT_SETTINGS, type ServiceSettings } from './settings.ts';
 
 export interface ServiceOptions {
@@ -64,7 +63,7 @@ export async function openAdministration(
 /** Page cache of each of the two connections to SQLite: the index of one submission fits many times. */
 const CACHE_MIB = 16;
 
-/** Starts the whole service in this process. Throws a DatabaseUnavailableError when the storage is away. */
+/** Starts the whole service in this process. Throws a DatabaseUnavailableError when the storage is unavailable. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { database, host = '127.0.0.1', port = 0, temporal, logger = false, now = Date.now } = options;
   const settings = settingsFrom(options);
@@ -88,12 +87,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const onError = (error: unknown) =>
       app.log.warn({ err: error }, 'processing is waiting for Temporal or the storage');
     closing.push(runSweeper(db, now, onError));
-    const processing = await openProcessing(db, settings.processing, temporal, now, onError);
+    const processing = await openProcessing(db, settings.processing, temporal, now, app.log, onError);
     closing.push(processing.close);
     accepted = processing.accepted;
     closing.push(() => app.close());
     const address = await app.listen({ host, port });
-    return { baseUrl: `${address}${BASE}`, accounts: administer(db, now), close };
+    return { baseUrl: `${address}${BASE_PATH}`, accounts: administer(db, now), close };
   } catch (error) {
     await close();
     throw error;

@@ -36,9 +36,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'service/accounts': ['contract', 'src/database', 'service'],
   'service/submissions': ['contract', 'src/database', 'service'],
   'service/index-check': ['contract', 'src/database', 'service'],
-  'service/processing': ['contract', 'src/database', 'service'],
+  'service/processing': ['contract', 'src/database', 'src/temporal', 'service'],
   'service/http': ['contract', 'src/database', 'service'],
-  'service/cli': ['contract', 'src/database', 'service'],
+  'service/cli': ['contract', 'src/database', 'src/temporal', 'service'],
   service: ['contract', 'src/database', 'service'],
 };
 /** What a workflow is called and listens to: constants that both sides must share. */

@@ -1,4 +1,4 @@
-import { type Micros, sumMicros } from '../../contract/money.ts';
+import { type Micros, negateMicros, sumMicros } from '../../contract/money.ts';
 import type { Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from './account.ts';
@@ -33,10 +33,10 @@ interface Posting {
 }
 
 async function append(tx: Queryable, { account, kind, amount, subject, balanceAfter, reverses, now }: Posting) {
-  const row = await tx.get(sql<{ id: number }>`
+  const row = await tx.one(sql<{ id: number }>`
     INSERT INTO entries (account_id, kind, amount, balance_after, subject, reverses, created_at)
     VALUES (${account}, ${kind}, ${amount}, ${balanceAfter}, ${subject}, ${reverses ?? null}, ${now}) RETURNING id`);
-  return row!.id;
+  return row.id;
 }
 
 /** Takes money, if there is enough, and returns the id of the entry. Only inside a transaction. */
@@ -44,7 +44,7 @@ export async function charge(tx: Queryable, account: AccountId, amount: Micros, 
   const row = await tx.get(sql<{ balance: Micros }>`
     UPDATE accounts SET balance = balance - ${amount} WHERE id = ${account} AND balance >= ${amount} RETURNING balance`);
   if (row === undefined) throw new InsufficientBalanceError(`the balance does not cover ${amount} micro-lira`);
-  const negative = -amount as Micros;
+  const negative = negateMicros(amount);
   return append(tx, { account, kind: 'charge', amount: negative, subject, balanceAfter: row.balance, now });
 }
 
@@ -55,9 +55,9 @@ export async function credit(
   { kind, amount, subject, reverses }: { kind: EntryKind; amount: Micros; subject: string; reverses?: number },
   now: number,
 ): Promise<Micros> {
-  const row = await tx.get(sql<{ balance: Micros }>`
+  const row = await tx.one(sql<{ balance: Micros }>`
     UPDATE accounts SET balance = balance + ${amount} WHERE id = ${account} RETURNING balance`);
-  const balanceAfter = sumMicros(row!.balance);
+  const balanceAfter = sumMicros(row.balance);
   await append(tx, {
     account,
     kind,

@@ -87,6 +87,6 @@ export async function revokeKey(db: Queryable, id: string, now: number, account?
 /** Ends a key and makes a new one with its name, for the same account. Only inside a transaction. */
 export async function regenerateKey(tx: Queryable, id: string, now: number, account?: AccountId): Promise<CreatedKey> {
   const old = await revokeKey(tx, id, now, account);
-  const owner = await tx.get(sql<{ account_id: AccountId }>`SELECT account_id FROM api_keys WHERE id = ${id}`);
-  return createKey(tx, owner!.account_id, old.name, now);
+  const owner = await tx.one(sql<{ account_id: AccountId }>`SELECT account_id FROM api_keys WHERE id = ${id}`);
+  return createKey(tx, owner.account_id, old.name, now);
 }

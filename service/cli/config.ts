@@ -49,7 +49,7 @@ const ConfigFile = object({
   ),
   temporal: optional(
     object({
-      address: Type.String(),
+      address: optional(Type.String()),
       namespace: optional(Type.String()),
       task_queue: optional(Type.String()),
     }),

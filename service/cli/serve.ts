@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { destination } from 'pino';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
+import { namesServer } from '../../src/temporal/settings.ts';
 import { type PartialSettings, startService } from '../serve.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
 import { EXIT, fail } from './command.ts';
@@ -31,8 +32,8 @@ export function addServe(program: Command): void {
     .option('--port <port>', 'port to listen on, 0 for a free one (8080)', wholeNumber)
     .addOption(databaseOption())
     .option('--config <file>', 'settings as YAML (docs/service.md)')
-    .addOption(new Option('--temporal <address>', 'host:port of the Temporal server').env('TEMPORAL_ADDRESS'))
-    .addOption(new Option('--namespace <name>', 'Temporal namespace').env('TEMPORAL_NAMESPACE'))
+    .option('--temporal <address>', 'host:port of the Temporal server (the TEMPORAL_* variables or profile)')
+    .option('--namespace <name>', 'Temporal namespace (default)')
     .option('--task-queue <name>', 'Temporal task queue (courier-service)')
     .addOption(
       new Option('--default-service <level>', 'service of a submission that names none').choices(SERVICE_LEVELS),
@@ -47,7 +48,7 @@ export function addServe(program: Command): void {
 async function serve(flags: ServeFlags): Promise<void> {
   const file = flags.config === undefined ? {} : readConfig(flags.config);
   const settings = withFlags(toSettings(file, process.env), flags);
-  const address = flags.temporal ?? file.temporal?.address;
+  const address = flags.temporal ?? file.temporal?.address ?? '';
   const namespace = flags.namespace ?? file.temporal?.namespace;
   const taskQueue = flags.taskQueue ?? file.temporal?.task_queue;
   const stopped = stopSignal();
@@ -57,15 +58,15 @@ async function serve(flags: ServeFlags): Promise<void> {
     port: flags.port ?? file.port ?? 8080,
     settings,
     logger: { level: flags.logLevel, stream: destination({ dest: 2, sync: false }) },
-    ...(address === undefined || address === ''
-      ? {}
-      : {
+    ...(namesServer({ address })
+      ? {
           temporal: {
             address,
             ...(namespace === undefined ? {} : { namespace }),
             ...(taskQueue === undefined ? {} : { taskQueue }),
           },
-        }),
+        }
+      : {}),
   });
   const output = openOutput(flags);
   output.record({ type: 'listening', base_url: service.baseUrl });

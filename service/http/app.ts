@@ -1,13 +1,14 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import { HEADERS } from '../../contract/headers.ts';
+import { BASE_PATH } from '../../contract/version.ts';
+import { requireApiKey } from './authentication.ts';
 import type { Context } from './context.ts';
 import { dashboard } from './dashboard/dashboard.ts';
 import { failure } from './envelope.ts';
 import { toApiError } from './error-mapping.ts';
-import { guard } from './gate.ts';
 import { healthRoutes } from './health.ts';
-import { answerBrokenRequest, newRequestId, TIMEOUTS } from './hostile.ts';
 import { readJsonBodies } from './json-body.ts';
+import { answerMalformedRequest, newRequestId, TIMEOUTS } from './malformed-requests.ts';
 import { describeContract } from './openapi.ts';
 import { accountRoutes } from './routes/account.ts';
 import { indexCheckRoute } from './routes/index-check.ts';
@@ -16,7 +17,6 @@ import { submissionRoutes } from './routes/submissions.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { answerUnknownRoutes } from './unknown-routes.ts';
 import { compileValidator } from './validator.ts';
-import { BASE } from './version.ts';
 
 /** No body of a POST but a submission's is large: an index-check has 50 URLs at most. */
 const SMALL_BODY_BYTES = 512 * 1024;
@@ -40,7 +40,7 @@ export async function buildApp(
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: 16_384 },
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
+    clientErrorHandler: (error, socket) => answerMalformedRequest(error, socket),
     frameworkErrors: (error, request, reply) => void sendError(error, request.id, reply),
   });
   app.server.maxConnections = MAX_CONNECTIONS;
@@ -82,14 +82,14 @@ export async function buildApp(
       await describeContract(api, settings);
       infoRoute(api, context);
       await api.register(async (authenticated) => {
-        guard(authenticated, context);
+        requireApiKey(authenticated, context);
         readJsonBodies(authenticated);
         accountRoutes(authenticated, context);
         submissionRoutes(authenticated, context);
         indexCheckRoute(authenticated, context);
       });
     },
-    { prefix: BASE },
+    { prefix: BASE_PATH },
   );
   await app.register(async (page) => dashboard(page, context));
   await app.ready();

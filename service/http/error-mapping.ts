@@ -2,13 +2,13 @@ import type { FastifyError } from 'fastify';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { AccountError } from '../accounts/account.ts';
 import { InsufficientBalanceError } from '../accounts/entries.ts';
-import { CheckInProgress } from '../index-check/check.ts';
-import { CheckUnavailable } from '../index-check/provider.ts';
-import { IdempotencyConflict } from '../submissions/accept.ts';
+import { CheckInProgressError } from '../index-check/check.ts';
+import { CheckUnavailableError } from '../index-check/provider.ts';
+import { IdempotencyConflictError } from '../submissions/accept.ts';
 import { ApiError, validationFailed } from './api-error.ts';
-import { problemsOf, type SchemaError } from './schema-problems.ts';
+import { type SchemaError, toProblems } from './schema-problems.ts';
 
-/** Seconds after which storage that was away is worth another try. */
+/** Retry-After while the storage is unavailable. */
 const STORAGE_RETRY_SECONDS = 5;
 const IN_PROGRESS_RETRY_SECONDS = 2;
 
@@ -26,11 +26,11 @@ const FRAMEWORK: Record<string, ConstructorParameters<typeof ApiError>> = {
 export function toApiError(error: unknown, retryAfterSeconds: number): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InsufficientBalanceError) return new ApiError('insufficient_balance');
-  if (error instanceof IdempotencyConflict) return new ApiError('idempotency_conflict');
-  if (error instanceof CheckInProgress) {
+  if (error instanceof IdempotencyConflictError) return new ApiError('idempotency_conflict');
+  if (error instanceof CheckInProgressError) {
     return new ApiError('request_in_progress', undefined, { retryAfterSeconds: IN_PROGRESS_RETRY_SECONDS });
   }
-  if (error instanceof CheckUnavailable) {
+  if (error instanceof CheckUnavailableError) {
     return new ApiError('index_check_unavailable', undefined, { retryAfterSeconds, cause: error });
   }
   if (error instanceof DatabaseUnavailableError) {
@@ -38,7 +38,7 @@ export function toApiError(error: unknown, retryAfterSeconds: number): ApiError 
   }
   if (error instanceof AccountError) return new ApiError('validation_failed', error.message);
   const { code, validation, validationContext } = error as FastifyError & { validationContext?: string };
-  if (validation !== undefined) return validationFailed(problemsOf(validation as SchemaError[], validationContext));
+  if (validation !== undefined) return validationFailed(toProblems(validation as SchemaError[], validationContext));
   const known = code === undefined ? undefined : FRAMEWORK[code];
   if (known !== undefined) return new ApiError(...known);
   return new ApiError('internal_error', undefined, { cause: error });

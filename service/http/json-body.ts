@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from './api-error.ts';
 
-/** A byte order mark is kept and so is no JSON (RFC 8259, section 8.1). */
+/** A byte order mark is kept, so the text is not JSON (RFC 8259, section 8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Content types that are JSON in UTF-8; parameters other than charset are ignored. */

@@ -1,8 +1,8 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { budgetHeader, IDEMPOTENCY_KEY_PATTERN, WINDOW_NAMES } from '../../contract/headers.ts';
+import { BASE_PATH, CONTRACT_VERSION } from '../../contract/version.ts';
 import type { ServiceSettings } from '../settings.ts';
-import { BASE, CONTRACT_VERSION } from './version.ts';
 
 type Json = Record<string, unknown>;
 interface Operation extends Json {
@@ -29,7 +29,7 @@ export async function describeContract(api: FastifyInstance, { defaultService }:
           `A submission that names no service is ${defaultService} here: send it always.`,
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: BASE, description: 'This server.' }],
+      servers: [{ url: BASE_PATH, description: 'This server.' }],
       tags: [
         { name: 'Service', description: 'Version and availability.' },
         { name: 'Account', description: 'Balance, statistics and the key in use.' },
@@ -65,7 +65,7 @@ function complete(document: Contract): Contract {
       if (isPublic) operation.security = [];
       if (method === 'post') operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
       for (const [status, response] of Object.entries(operation.responses)) {
-        response.headers = headersOf(operation.operationId, Number(status), isPublic);
+        response.headers = describeHeaders(operation.operationId, Number(status), isPublic);
         if (operation.operationId === 'createSubmission' && Number(status) < 300) {
           response.links = {
             detail: {
@@ -85,13 +85,13 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: true,
-  description: 'One key per request; the same body with the same key is charged once, for ever.',
+  description: 'One key per request; the same body with the same key is charged once.',
   schema: { type: 'string', minLength: 8, maxLength: 100, pattern: IDEMPOTENCY_KEY_PATTERN },
 };
 
 const header = (description: string, type: 'string' | 'integer' = 'string') => ({ description, schema: { type } });
 
-function headersOf(operationId: string, status: number, isPublic: boolean): Json {
+function describeHeaders(operationId: string, status: number, isPublic: boolean): Json {
   const headers: Json = { 'X-Request-Id': header('request_id of the body.') };
   if (status === 401) headers['WWW-Authenticate'] = header('Bearer.');
   if (status === 429 || status === 503) headers['Retry-After'] = header('Seconds.', 'integer');

@@ -30,7 +30,7 @@ const REASONS: Partial<Record<string, (params: Record<string, unknown>) => strin
 };
 
 /** The breaches of a schema as the API names them: field, place in the list, reason. The first hundred. */
-export function problemsOf(errors: readonly SchemaError[], context = 'body'): Problem[] {
+export function toProblems(errors: readonly SchemaError[], context = 'body'): Problem[] {
   if (errors.some(({ keyword }) => keyword === 'anyOf')) {
     return [{ field: 'urls', index: null, reason: 'is missing: send url or urls' }];
   }
@@ -44,6 +44,6 @@ export function problemsOf(errors: readonly SchemaError[], context = 'body'): Pr
 /** Throws the 422 of a body that the schema refused, with every wrong URL of it. Call it first in a POST handler. */
 export function refuseInvalid({ validationError, body }: FastifyRequest, maxUrls: number): void {
   if (validationError === undefined) return;
-  const said = problemsOf((validationError.validation ?? []) as unknown as SchemaError[]);
+  const said = toProblems((validationError.validation ?? []) as unknown as SchemaError[]);
   throw validationFailed(wrongItems(body, said, maxUrls));
 }

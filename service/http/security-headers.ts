@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Headers of every answer. There is no CORS: the API is for servers (spec 1). */
+/** Headers of every answer. No CORS: the API is for servers (spec 1). */
 export function setSecurityHeaders(app: FastifyInstance, https: boolean): void {
   const headers = {
     'x-content-type-options': 'nosniff',

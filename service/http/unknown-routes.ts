@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { BASE_PATH } from '../../contract/version.ts';
 import { ApiError } from './api-error.ts';
-import { BASE } from './version.ts';
 
 /**
  * Paths that do not exist answer 404; a path that does, asked with a method that it does not have (OPTIONS, TRACE and
@@ -28,4 +28,4 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
 }
 
 /** The base address answers with and without its last slash; no other path does. */
-const withoutSlash = (path: string): string => (path === `${BASE}/` ? BASE : path);
+const withoutSlash = (path: string): string => (path === `${BASE_PATH}/` ? BASE_PATH : path);

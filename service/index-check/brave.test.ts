@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { braveProvider } from './brave.ts';
-import { CheckUnavailable } from './provider.ts';
+import { CheckUnavailableError } from './provider.ts';
 
 /** An answer as the API documents it, cut to what is read and a little more. */
 const recorded = (...urls: string[]) => ({
@@ -39,15 +39,17 @@ test('an answer without web results means not found', async () => {
   assert.deepEqual(await provider.check(['https://shop.example/a'], signal), [{ found: false, position: null }]);
 });
 
-for (const [what, answer] of Object.entries({
-  'a 429': () => new Response('{}', { status: 429 }),
-  'a 401': () => new Response('{}', { status: 401 }),
-  'a redirect': () => new Response(null, { status: 302, headers: { location: 'http://127.0.0.1/' } }),
-  'something else than JSON': () => new Response('<html>'),
-  'another form': () => Response.json({ type: 'ErrorResponse' }),
-  'results that are no list': () => Response.json({ type: 'search', web: { results: 'x' } }),
-})) {
-  test(`${what} fails the check, so that the charge is restored`, async () => {
-    await assert.rejects(answering(answer).provider.check(['https://shop.example/a'], signal), CheckUnavailable);
-  });
-}
+describe('answers that fail the check, so that the charge is restored', () => {
+  for (const [what, answer] of Object.entries({
+    'a 429': () => new Response('{}', { status: 429 }),
+    'a 401': () => new Response('{}', { status: 401 }),
+    'a redirect': () => new Response(null, { status: 302, headers: { location: 'http://127.0.0.1/' } }),
+    'something else than JSON': () => new Response('<html>'),
+    'another form': () => Response.json({ type: 'ErrorResponse' }),
+    'results that are no list': () => Response.json({ type: 'search', web: { results: 'x' } }),
+  })) {
+    test(what, async () => {
+      await assert.rejects(answering(answer).provider.check(['https://shop.example/a'], signal), CheckUnavailableError);
+    });
+  }
+});

@@ -1,4 +1,4 @@
-import { CheckUnavailable, type Finding, type IndexCheckProvider } from './provider.ts';
+import { CheckUnavailableError, type Finding, type IndexCheckProvider } from './provider.ts';
 import type { BraveSettings } from './settings.ts';
 
 /** Largest answer that is read: results of one query are a few hundred kilobytes at most. */
@@ -21,7 +21,7 @@ export function braveProvider({ endpoint, token }: BraveSettings, fetcher: typeo
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw new CheckUnavailable(`the search API answered ${response.status}`);
+      throw new CheckUnavailableError(`the search API answered ${response.status}`);
     }
     const places = resultUrls(await readLimited(response));
     const index = places.findIndex((place) => samePage(place, url));
@@ -46,13 +46,13 @@ async function readLimited(response: Response): Promise<unknown> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new CheckUnavailable('the search API sent too long an answer');
+    if (size > MAX_ANSWER_BYTES) throw new CheckUnavailableError('the search API sent too long an answer');
     chunks.push(chunk);
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
-    throw new CheckUnavailable('the search API sent something else than JSON');
+    throw new CheckUnavailableError('the search API sent something else than JSON');
   }
 }
 
@@ -64,18 +64,18 @@ interface BraveAnswer {
 /** The addresses of the web results, in order. An answer without any web results is an empty list. */
 function resultUrls(answer: unknown): string[] {
   const { type, web } = (answer ?? {}) as BraveAnswer;
-  if (type !== 'search') throw new CheckUnavailable('the search API sent an answer of another form');
+  if (type !== 'search') throw new CheckUnavailableError('the search API sent an answer of another form');
   if (web === undefined || web === null) return [];
-  if (!Array.isArray(web.results)) throw new CheckUnavailable('the search API sent an answer of another form');
+  if (!Array.isArray(web.results)) throw new CheckUnavailableError('the search API sent an answer of another form');
   return web.results.flatMap((result: { url?: unknown }) => (typeof result?.url === 'string' ? [result.url] : []));
 }
 
 /** The same page: without fragment, scheme and a slash at the end, which search engines choose themselves. */
 function samePage(left: string, right: string): boolean {
-  return pageOf(left) === pageOf(right);
+  return toPage(left) === toPage(right);
 }
 
-function pageOf(text: string): string {
+function toPage(text: string): string {
   const url = URL.parse(text);
   return url === null ? text : `${url.host}${url.pathname.replace(/\/$/, '')}${url.search}`;
 }

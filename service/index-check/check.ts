@@ -6,9 +6,9 @@ import type { Database, Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../accounts/account.ts';
 import { charge } from '../accounts/entries.ts';
-import { IdempotencyConflict } from '../submissions/accept.ts';
+import { IdempotencyConflictError } from '../submissions/accept.ts';
 import { isoTime, lira } from '../submissions/record.ts';
-import { CheckUnavailable, type Finding, type IndexCheckProvider } from './provider.ts';
+import { CheckUnavailableError, type Finding, type IndexCheckProvider } from './provider.ts';
 import { restore } from './restore.ts';
 import type { IndexCheckSettings } from './settings.ts';
 
@@ -22,8 +22,8 @@ export interface Checking {
 }
 
 /** The first request with this key has not ended yet. Its charge stands or falls with its own outcome. */
-export class CheckInProgress extends Error {
-  override readonly name = 'CheckInProgress';
+export class CheckInProgressError extends Error {
+  override readonly name = 'CheckInProgressError';
 }
 
 interface CheckRow {
@@ -47,7 +47,7 @@ const LOOK_EVERY_MS = 50;
 
 /**
  * Carries out an index-check (spec 4.8) in two transactions: the claim of the key with the charge and a lease; then,
- * after the provider answered, the result, or the restored charge. Throws CheckUnavailable when no charge stands.
+ * after the provider answered, the result, or the restored charge. Throws CheckUnavailableError when no charge stands.
  */
 export async function checkUrlsInIndex(
   db: Database,
@@ -63,10 +63,10 @@ export async function checkUrlsInIndex(
     // Restored in the meantime: the key is free again.
     if (earlier === undefined) continue;
     if (Buffer.compare(earlier.fingerprint, wanted.fingerprint) !== 0) {
-      throw new IdempotencyConflict('the key belongs to another body');
+      throw new IdempotencyConflictError('the key belongs to another body');
     }
     if (earlier.status === 'done') return { result: toResult(earlier), replayed: true };
-    if (now() >= end) throw new CheckInProgress(`index-check ${earlier.id} is still running`);
+    if (now() >= end) throw new CheckInProgressError(`index-check ${earlier.id} is still running`);
   }
 }
 
@@ -86,18 +86,18 @@ async function claim(db: Database, wanted: Checking, leaseMs: number, now: numbe
           ${now})
         ON CONFLICT (account_id, idempotency_key) DO NOTHING`);
       // Roll the charge back: another request has the key.
-      if (changes === 0) throw new KeyTaken();
+      if (changes === 0) throw new KeyTakenError();
     });
     return id;
   } catch (error) {
-    if (error instanceof KeyTaken) return undefined;
+    if (error instanceof KeyTakenError) return undefined;
     // On an account that has just enough, the winner's charge is what is missing here: judge the key first.
     if ((await findByKey(db, wanted)) !== undefined) return undefined;
     throw error;
   }
 }
 
-class KeyTaken extends Error {}
+class KeyTakenError extends Error {}
 
 const findByKey = (db: Queryable, { account, idempotencyKey }: Checking) =>
   db.get(sql<CheckRow>`
@@ -116,10 +116,10 @@ async function execute(
   try {
     const deadline = AbortSignal.timeout(settings.timeoutMs);
     findings = await Promise.race([provider.check(wanted.urls, deadline), aborted(deadline)]);
-    if (findings.length !== wanted.urls.length) throw new CheckUnavailable('the provider left URLs out');
+    if (findings.length !== wanted.urls.length) throw new CheckUnavailableError('the provider left URLs out');
   } catch (cause) {
     await restore(db, id, now());
-    throw new CheckUnavailable(`${provider.name} could not check`, { cause });
+    throw new CheckUnavailableError(`${provider.name} could not check`, { cause });
   }
   const finished = now();
   const { changes } = await db.run(sql`
@@ -127,7 +127,7 @@ async function execute(
       found_count = ${findings.filter(({ found }) => found).length}, finished_at = ${finished}
     WHERE id = ${id} AND status = 'executing'`);
   // The lease ended first and the charge was given back: what was found was not paid for.
-  if (changes === 0) throw new CheckUnavailable('the check took longer than its lease');
+  if (changes === 0) throw new CheckUnavailableError('the check took longer than its lease');
   const charged = timesMicros(wanted.price, wanted.urls.length);
   return shape({ id, urls: wanted.urls, findings, price: wanted.price, charged, finished });
 }

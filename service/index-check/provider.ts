@@ -16,6 +16,6 @@ export interface IndexCheckProvider {
 }
 
 /** The check could not be carried out; the account was not charged, or has its money back. */
-export class CheckUnavailable extends Error {
-  override readonly name = 'CheckUnavailable';
+export class CheckUnavailableError extends Error {
+  override readonly name = 'CheckUnavailableError';
 }

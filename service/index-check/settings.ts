@@ -5,7 +5,7 @@ export interface IndexCheckSettings {
   readonly timeoutMs: number;
   /** After this long without a result the charge is restored, whatever became of the process. Above timeoutMs. */
   readonly leaseMs: number;
-  /** How long a repeated request waits for the first one before it is told to come back. */
+  /** How long a repeated request waits for the first one before it is answered with 409 request_in_progress. */
   readonly waitMs: number;
   readonly retryAfterSeconds: number;
 }

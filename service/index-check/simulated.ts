@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CheckUnavailable, type IndexCheckProvider } from './provider.ts';
+import { CheckUnavailableError, type IndexCheckProvider } from './provider.ts';
 
 /**
  * Deterministic by URL, for demonstrations and tests: a path that holds `~missing` is not found, `~down` makes the
@@ -8,7 +8,7 @@ import { CheckUnavailable, type IndexCheckProvider } from './provider.ts';
 export const simulatedProvider: IndexCheckProvider = {
   name: 'simulated',
   async check(urls) {
-    if (urls.some((url) => url.includes('~down'))) throw new CheckUnavailable('the simulated search is down');
+    if (urls.some((url) => url.includes('~down'))) throw new CheckUnavailableError('the simulated search is down');
     return urls.map((url) => {
       const found = !url.includes('~missing');
       return { found, position: found ? 1 + (createHash('sha256').update(url).digest()[0]! % 10) : null };

@@ -1,8 +1,8 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ServiceLevel, SubmissionState } from '../../contract/states.ts';
 import type { Database } from '../../src/database/database.ts';
-import { type Plan, type Processor, TryLater } from './processor.ts';
-import { begin, finish, itemsOf, recordOutcomes } from './transitions.ts';
+import { type Plan, type Processor, TryLaterError } from './processor.ts';
+import { begin, finish, listItems, recordOutcomes } from './transitions.ts';
 
 export interface Work extends Plan {
   readonly steps: number;
@@ -26,20 +26,20 @@ interface Deps {
 export function processingActivities({ db, processor, refundFailed, now }: Deps): ProcessingActivities {
   return alive({
     async planProcessing(reference, service) {
-      const items = await itemsOf(db, reference);
+      const items = await listItems(db, reference);
       if (items.length === 0)
-        throw ApplicationFailure.nonRetryable(`there is no submission ${reference}`, 'NoSubmission');
+        throw ApplicationFailure.nonRetryable(`no submission has the reference ${reference}`, 'NoSubmission');
       return { ...processor.plan(service), steps: processor.split(items).length };
     },
     beginProcessing: (reference) => begin(db, reference, now()),
     async processStep(reference, step) {
-      const items = await itemsOf(db, reference);
+      const items = await listItems(db, reference);
       const left = (processor.split(items)[step] ?? []).filter(({ position }) => items[position]?.decided === false);
       const { cancellationSignal } = Context.current();
       try {
         await processor.run(left, (outcomes) => recordOutcomes(db, reference, outcomes, now()), cancellationSignal);
       } catch (error) {
-        if (!(error instanceof TryLater)) throw error;
+        if (!(error instanceof TryLaterError)) throw error;
         throw ApplicationFailure.create({
           message: error.message,
           type: 'TryLater',

@@ -2,7 +2,7 @@ import type { ServiceLevel } from '../../contract/states.ts';
 import type { Database } from '../../src/database/database.ts';
 import { eachText, sql } from '../../src/database/sql.ts';
 
-/** Starts the processing of one submission; starting it again changes nothing. Throws when Temporal is away. */
+/** Starts the processing of one submission; starting it again changes nothing. Throws when Temporal cannot be reached. */
 export type StartProcessing = (reference: string, service: ServiceLevel) => Promise<void>;
 
 /** So few at a time that fast submissions which came meanwhile are next. */
@@ -25,7 +25,7 @@ export interface Dispatcher {
 
 /**
  * Hands accepted submissions to Temporal. It looks when woken and every `sweepMs`, so that what was accepted while
- * Temporal was away, or by a process that crashed, is started too; the table is the queue and nothing is only in memory.
+ * Temporal was unreachable, or by a process that crashed, is started too; the table is the queue and nothing is only in memory.
  */
 export function runDispatcher(
   db: Database,

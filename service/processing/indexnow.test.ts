@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { indexNowProcessor } from './indexnow.ts';
-import { type Item, type Outcome, TryLater } from './processor.ts';
+import { type Item, type Outcome, TryLaterError } from './processor.ts';
 
 interface Received {
   readonly host: string;
@@ -74,36 +74,38 @@ test('URLs are sent per host with the key and its location; 200 and 202 mean rec
   );
 });
 
-for (const status of [400, 403, 422]) {
-  test(`${status} fails the URLs of the host with the protocol's reason, and no other host`, async (t) => {
-    const { url } = await endpoint(t);
-    const { outcomes, error } = await run(
-      indexNowProcessor({ endpoint: url, key: KEY }),
-      items(`https://h${status}.example/1`, 'https://h200.example/2'),
-    );
-    assert.equal(error, undefined);
-    assert.deepEqual(
-      outcomes.map((outcome) => outcome.status),
-      ['failed', 'completed'],
-    );
-    assert.match(outcomes[0]?.reason ?? '', /^IndexNow: /);
-  });
-}
+describe('statuses that refuse a batch', () => {
+  for (const status of [400, 403, 422]) {
+    test(`${status} fails the URLs of the host with the protocol's reason, and no other host`, async (t) => {
+      const { url } = await endpoint(t);
+      const { outcomes, error } = await run(
+        indexNowProcessor({ endpoint: url, key: KEY }),
+        items(`https://h${status}.example/1`, 'https://h200.example/2'),
+      );
+      assert.equal(error, undefined);
+      assert.deepEqual(
+        outcomes.map((outcome) => outcome.status),
+        ['failed', 'completed'],
+      );
+      assert.match(outcomes[0]?.reason ?? '', /^IndexNow: /);
+    });
+  }
+});
 
-test('429 waits as long as it is told, and what was recorded before stays', async (t) => {
+test('429 waits for Retry-After, and what was recorded before stays', async (t) => {
   const { url } = await endpoint(t, { 'retry-after': '90' });
   const { outcomes, error } = await run(
     indexNowProcessor({ endpoint: url, key: KEY }),
     items('https://h200.example/1', 'https://h429.example/2'),
   );
   assert.equal(outcomes.length, 1);
-  assert.ok(error instanceof TryLater && error.afterMs === 90_000);
+  assert.ok(error instanceof TryLaterError && error.afterMs === 90_000);
 });
 
 test('any other answer is tried again', async (t) => {
   const { url } = await endpoint(t);
   const { error } = await run(indexNowProcessor({ endpoint: url, key: KEY }), items('https://h500.example/1'));
-  assert.ok(error instanceof TryLater && error.afterMs === undefined);
+  assert.ok(error instanceof TryLaterError && error.afterMs === undefined);
 });
 
 test('5,000 hosts are at most a hundred steps, the same ones each time, every URL in one', () => {

@@ -1,5 +1,5 @@
 import { SettingsError } from '../settings.ts';
-import { type Item, type Outcome, type Processor, TryLater } from './processor.ts';
+import { type Item, type Outcome, type Processor, TryLaterError } from './processor.ts';
 import type { IndexNowSettings } from './settings.ts';
 
 /** URLs of one host in one request; the protocol allows 10,000, twice what a submission holds. */
@@ -8,8 +8,8 @@ const MAX_STEPS = 100;
 
 /**
  * The IndexNow protocol: URLs are sent per host with the key that the host serves in a file. 200 and 202 mean
- * received, not indexed. 400, 403 and 422 fail the batch with the protocol's own reason; 429 waits as long as it is
- * told; everything else is tried again by Temporal.
+ * received, not indexed. 400, 403 and 422 fail the batch with the protocol's own reason; 429 waits for
+ * Retry-After; Temporal retries everything else.
  */
 export function indexNowProcessor(settings: IndexNowSettings, fetcher: typeof fetch = fetch): Processor {
   if (!/^[A-Za-z0-9-]{8,128}$/.test(settings.key)) {
@@ -53,7 +53,7 @@ const REFUSALS: Record<number, string> = {
   422: 'IndexNow: the URLs do not belong to the host, or the key has another form',
 };
 
-/** Sends one batch. Returns why it was refused, or null; throws TryLater. */
+/** Sends one batch. Returns why it was refused, or null; throws TryLaterError. */
 async function send(
   batch: readonly Item[],
   { endpoint, key, keyLocation }: IndexNowSettings,
@@ -78,9 +78,9 @@ async function send(
   const refusal = REFUSALS[response.status];
   if (refusal !== undefined) return refusal;
   if (response.status === 429) {
-    throw new TryLater('IndexNow answered 429', retryAfterMs(response.headers.get('retry-after')));
+    throw new TryLaterError('IndexNow answered 429', retryAfterMs(response.headers.get('retry-after')));
   }
-  throw new TryLater(`IndexNow answered ${response.status}`);
+  throw new TryLaterError(`IndexNow answered ${response.status}`);
 }
 
 /** Seconds, or a date; undefined when it says neither. */

@@ -1,9 +1,9 @@
 import type { Database } from '../../src/database/database.ts';
+import type { RuntimeLogger } from '../../src/temporal/runtime.ts';
 import { processingActivities } from './activities.ts';
 import { dispatchUnfinishedAgain, runDispatcher } from './dispatcher.ts';
 import { openProcessor } from './processors.ts';
-import type { ProcessingSettings } from './settings.ts';
-import type { TemporalOptions } from './temporal.ts';
+import type { ProcessingSettings, TemporalOptions } from './settings.ts';
 
 export interface OpenProcessing {
   /** A submission was accepted. */
@@ -17,6 +17,7 @@ export async function openProcessing(
   settings: ProcessingSettings,
   temporal: TemporalOptions | undefined,
   now: () => number,
+  log: RuntimeLogger,
   onError: (error: unknown) => void,
 ): Promise<OpenProcessing> {
   const processor = openProcessor(settings);
@@ -26,7 +27,7 @@ export async function openProcessing(
   const { refundFailed, sweepMs } = settings;
   const activities = processingActivities({ db, processor, refundFailed, now });
   await dispatchUnfinishedAgain(db);
-  const processing = connectProcessing(temporal, activities, onError);
+  const processing = connectProcessing(temporal, activities, log, onError);
   const dispatcher = runDispatcher(db, processing.start, { sweepMs, now, onError });
   return {
     accepted: dispatcher.wake,

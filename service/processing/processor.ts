@@ -28,7 +28,7 @@ export interface Processor {
   split(items: readonly Item[]): readonly (readonly Item[])[];
   /**
    * Carries out a step, of which only undecided items are left, and hands each outcome to `record` as it is known.
-   * Throws TryLater when it must wait: what was recorded is not done again.
+   * Throws TryLaterError when it must wait: what was recorded is not done again.
    */
   run(
     items: readonly Item[],
@@ -38,8 +38,8 @@ export interface Processor {
 }
 
 /** The step cannot go on now; nothing is lost. */
-export class TryLater extends Error {
-  override readonly name = 'TryLater';
+export class TryLaterError extends Error {
+  override readonly name = 'TryLaterError';
   readonly afterMs: number | undefined;
 
   constructor(message: string, afterMs?: number) {

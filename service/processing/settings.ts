@@ -1,3 +1,12 @@
+/** The Temporal server that processes submissions. */
+export interface TemporalOptions {
+  /** `host:port`. Absent: the TEMPORAL_* variables and profiles, with their TLS, API key and headers. */
+  readonly address?: string;
+  /** `default` when absent. A namespace of the environment takes precedence where the environment names the server. */
+  readonly namespace?: string;
+  readonly taskQueue?: string;
+}
+
 export interface ProcessingSettings {
   readonly processor: 'simulated' | 'indexnow';
   /** How long the simulated processor takes, from acceptance to the end. */

@@ -1,22 +1,17 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { type Connected, connectClient, connectWorker } from '../../src/temporal/connect.ts';
+import type { RuntimeLogger } from '../../src/temporal/runtime.ts';
 import type { ProcessingActivities } from './activities.ts';
 import type { StartProcessing } from './dispatcher.ts';
-import { prepareRuntime } from './runtime.ts';
+import type { TemporalOptions } from './settings.ts';
 import type { processSubmission } from './workflows/process-submission.ts';
-
-export interface TemporalOptions {
-  /** host:port */
-  readonly address: string;
-  readonly namespace?: string;
-  readonly taskQueue?: string;
-}
 
 export const TASK_QUEUE = 'courier-service';
 const RECONNECT_MS = 2_000;
+const CONNECT_MS = 5_000;
 
 export interface Processing {
   readonly start: StartProcessing;
@@ -42,29 +37,38 @@ function bundle(): Promise<{ readonly code: string }> {
 }
 
 /**
- * Connects to Temporal in the background and stays at it: the service answers meanwhile, and goes on when Temporal
- * is there (again).
+ * Connects to Temporal in the background and keeps trying: the service answers meanwhile, and submissions are
+ * processed as soon as Temporal answers.
  */
 export function connectProcessing(
-  { address, namespace = 'default', taskQueue = TASK_QUEUE }: TemporalOptions,
+  { address = '', namespace = 'default', taskQueue = TASK_QUEUE }: TemporalOptions,
   activities: ProcessingActivities,
+  log: RuntimeLogger,
   onError: (error: unknown) => void,
 ): Processing {
-  prepareRuntime();
-  const connection = Connection.lazy({ address, connectTimeout: 5_000 });
-  const client = new Client({ connection, namespace });
+  const settings = { address, namespace };
   const stop = Promise.withResolvers<void>();
   let stopped = false;
+  let connected: Promise<Connected> | undefined;
 
-  async function work(): Promise<void> {
+  /** The client's connection, made once; a failed attempt is repeated by the next caller. */
+  function connect(): Promise<Connected> {
+    connected ??= connectClient(settings, { timeoutMs: CONNECT_MS }).catch((error: unknown) => {
+      connected = undefined;
+      throw error;
+    });
+    return connected;
+  }
+
+  async function runWorkers(): Promise<void> {
     while (!stopped) {
       try {
         const workflowBundle = await bundle();
-        const native = await NativeConnection.connect({ address });
+        const native = await connectWorker(settings, log, { keepRuntime: true });
         try {
           const worker = await Worker.create({
-            connection: native,
-            namespace,
+            connection: native.connection,
+            namespace: native.namespace,
             taskQueue,
             workflowBundle,
             activities,
@@ -73,7 +77,7 @@ export function connectProcessing(
           });
           await worker.runUntil(stop.promise);
         } finally {
-          await native.close();
+          await native.connection.close();
         }
       } catch (error) {
         if (stopped) return;
@@ -82,11 +86,12 @@ export function connectProcessing(
       }
     }
   }
-  const working = work().catch(onError);
+  const working = runWorkers().catch(onError);
 
   return {
     async start(reference, service) {
-      await connection.withDeadline(Date.now() + 5_000, () =>
+      const { client, connection } = await connect();
+      await connection.withDeadline(Date.now() + CONNECT_MS, () =>
         client.workflow.start<typeof processSubmission>('processSubmission', {
           workflowId: reference,
           taskQueue,
@@ -102,7 +107,8 @@ export function connectProcessing(
       stopped = true;
       stop.resolve();
       await working;
-      await connection.close();
+      const last = await connected?.catch(() => undefined);
+      await last?.connection.close();
     },
   };
 }

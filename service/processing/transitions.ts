@@ -26,7 +26,7 @@ export interface UndecidedItem extends Item {
 }
 
 /** The URLs of a submission in order, and whether each was decided already. */
-export async function itemsOf(db: Queryable, reference: string): Promise<UndecidedItem[]> {
+export async function listItems(db: Queryable, reference: string): Promise<UndecidedItem[]> {
   const rows = await db.all(sql<{ position: number; url: string; status: string | null }>`
     SELECT u.position, u.url, u.status FROM submission_urls AS u JOIN submissions AS s ON s.id = u.submission_id
     WHERE s.reference = ${reference} ORDER BY u.position`);
@@ -86,9 +86,9 @@ export async function finish(
       WHERE reference = ${reference} AND status = 'processing' AND urls_completed + urls_failed = url_count
       RETURNING account_id, status, urls_failed, price`);
     if (ended === undefined) {
-      const row = await tx.get(sql<{ status: SubmissionState }>`
+      const row = await tx.one(sql<{ status: SubmissionState }>`
         SELECT status FROM submissions WHERE reference = ${reference}`);
-      return row!.status;
+      return row.status;
     }
     const amount = timesMicros(ended.price, ended.urls_failed);
     if (refundFailed && amount > 0) {

@@ -32,14 +32,14 @@ export interface Accepted {
 }
 
 /** The key belongs to another body (spec 4.6 rule 3). Nothing new was charged. */
-export class IdempotencyConflict extends Error {
-  override readonly name = 'IdempotencyConflict';
+export class IdempotencyConflictError extends Error {
+  override readonly name = 'IdempotencyConflictError';
 }
 
 /**
  * Accepts a submission (spec 4.6 rules 1 to 4): the claim of the key, the charge, the submission and its URLs are one
  * transaction. Of several requests with one key the first claims it and the others wait for the outcome: if it was
- * accepted they get it back, if it was not the next one is judged as the first. Throws IdempotencyConflict or
+ * accepted they get it back, if it was not the next one is judged as the first. Throws IdempotencyConflictError or
  * InsufficientBalanceError; then nothing happened and the key is as free as before.
  */
 export async function accept(db: Database, wanted: Accepting, now: number): Promise<Accepted> {
@@ -75,7 +75,7 @@ async function replay(tx: Queryable, wanted: Accepting): Promise<SubmissionRow> 
     SELECT ${SUBMISSION_COLUMNS}, fingerprint FROM submissions
     WHERE account_id = ${wanted.account} AND idempotency_key = ${wanted.idempotencyKey}`);
   if (row === undefined || Buffer.compare(row.fingerprint, wanted.fingerprint) !== 0) {
-    throw new IdempotencyConflict('the key belongs to another body');
+    throw new IdempotencyConflictError('the key belongs to another body');
   }
   return row;
 }

@@ -10,7 +10,7 @@ import { containing } from './search.ts';
 import { urlIdentity, urlKey } from './url-identity.ts';
 
 const DAY_MS = 86_400_000;
-const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+const parseDay = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
 /**
  * One page of an account's submissions, newest first; filters narrow it together (spec 4.5).
@@ -54,8 +54,8 @@ function conditions(account: AccountId, { status, reference, url, q, from, to }:
   const all = [sql`account_id = ${account}`];
   if (status !== undefined) all.push(sql`status = ${status}`);
   if (reference !== undefined) all.push(sql`reference = ${reference}`);
-  if (from !== undefined) all.push(sql`created_at >= ${startOf(from)}`);
-  if (to !== undefined) all.push(sql`created_at < ${startOf(to) + DAY_MS}`);
+  if (from !== undefined) all.push(sql`created_at >= ${parseDay(from)}`);
+  if (to !== undefined) all.push(sql`created_at < ${parseDay(to) + DAY_MS}`);
   if (q !== undefined && q !== '') all.push(sql`searchable LIKE ${containing(q)} ESCAPE '\\'`);
   if (url !== undefined) {
     const key = urlKey(urlIdentity(url), account);

@@ -26,7 +26,7 @@ export async function accountStats(db: Queryable, account: Account): Promise<Sta
     SELECT status, count(*) AS submissions, sum(url_count) AS urls, sum(urls_completed) AS completed,
       sum(urls_failed) AS failed, sum(charged - refunded) AS spent
     FROM submissions WHERE account_id = ${account.id} GROUP BY status`);
-  const checks = await db.get(sql<{ total: number; urls: number; found: number; spent: Micros }>`
+  const checks = await db.one(sql<{ total: number; urls: number; found: number; spent: Micros }>`
     SELECT count(*) AS total, coalesce(sum(url_count), 0) AS urls, coalesce(sum(found_count), 0) AS found,
       coalesce(sum(charged), 0) AS spent
     FROM index_checks WHERE account_id = ${account.id} AND status = 'done'`);
@@ -34,7 +34,7 @@ export async function accountStats(db: Queryable, account: Account): Promise<Sta
     rows.reduce((total, row) => total + row[field], 0);
   const count = (status: SubmissionState) => rows.find((row) => row.status === status)?.submissions ?? 0;
   const onSubmissions = sumMicros(...rows.map(({ spent }) => spent));
-  const onChecks = checks!.spent;
+  const onChecks = checks.spent;
   return {
     ...toBalance(account.balance),
     submissions: {
@@ -57,6 +57,6 @@ export async function accountStats(db: Queryable, account: Account): Promise<Sta
       total: lira(sumMicros(onSubmissions, onChecks)),
       currency: CURRENCY,
     },
-    index_checks: { total: checks!.total, urls: checks!.urls, found: checks!.found },
+    index_checks: { total: checks.total, urls: checks.urls, found: checks.found },
   };
 }

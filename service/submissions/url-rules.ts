@@ -14,13 +14,13 @@ export interface CheckedUrls {
 
 const FORM = new RegExp(HTTP_URL_PATTERN);
 
-/** Why something is no URL that can be submitted, or null. */
+/** Why a value cannot be submitted as a URL, or null. */
 export function urlProblem(url: unknown): string | null {
   if (typeof url !== 'string') return 'must be a string';
   if (url.length > LIMITS.urlLength && [...url].length > LIMITS.urlLength) {
     return `must have at most ${LIMITS.urlLength} characters`;
   }
-  if (!url.isWellFormed()) return 'holds half of a surrogate pair, which is no character';
+  if (!url.isWellFormed()) return 'holds half of a surrogate pair, which is not a character';
   if (!FORM.test(url)) return 'must be an absolute HTTP(S) URL without white space';
   return URL.canParse(url) ? null : 'is not a valid URL';
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DatabaseUnavailableError, type Queryable } from './database.ts';
+import { DatabaseUnavailableError, NoRowError, type Queryable } from './database.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open.ts';
 import { compile, eachText, join, sql } from './sql.ts';
@@ -33,6 +33,18 @@ testOnEach('values of every kind come back as they went in', async (db) => {
   assert.equal(row?.name, name);
   assert.deepEqual([...(row?.hash ?? [])], [0, 255]);
   assert.equal(row?.balance, 2 ** 53 - 1);
+});
+
+testOnEach('one() returns the row and throws when there is none, inside and outside of a transaction', async (db) => {
+  assert.equal((await db.one(sql<{ a: number }>`SELECT 1 AS a`)).a, 1);
+  await assert.rejects(db.one(sql`SELECT 1 AS a WHERE 1 = 2`), {
+    name: 'NoRowError',
+    message: /no row: SELECT 1 AS a/,
+  });
+  await assert.rejects(
+    db.tx((tx) => tx.one(sql`SELECT 1 AS a WHERE 1 = 2`)),
+    NoRowError,
+  );
 });
 
 testOnEach('a transaction is whole or nothing', async (db) => {

@@ -10,6 +10,8 @@ export interface Queryable {
   readonly dialect: Dialect;
   all<Row>(query: Query<Row>): Promise<Row[]>;
   get<Row>(query: Query<Row>): Promise<Row | undefined>;
+  /** The one row of an aggregate or RETURNING. Throws a NoRowError when there is none: a defect of the caller. */
+  one<Row>(query: Query<Row>): Promise<Row>;
   run(query: Query): Promise<Changed>;
 }
 
@@ -33,6 +35,19 @@ export interface Database extends Queryable {
 /** The URL of a database cannot be used as it is written. Nothing was opened. */
 export class DatabaseUrlError extends Error {
   override readonly name = 'DatabaseUrlError';
+}
+
+/** A query that always returns a row returned none. */
+export class NoRowError extends Error {
+  override readonly name = 'NoRowError';
+
+  constructor(query: Query) {
+    super(`no row: ${query.strings.join('?').replaceAll(/\s+/g, ' ').trim()}`);
+  }
+}
+
+export function throwNoRow(query: Query): never {
+  throw new NoRowError(query);
 }
 
 /** The storage cannot be reached or is busy for too long. Nothing was written; the same call may work later. */

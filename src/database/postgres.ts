@@ -1,5 +1,12 @@
 import pg from 'pg';
-import { type Changed, type Database, DatabaseUnavailableError, DatabaseUrlError, type Queryable } from './database.ts';
+import {
+  type Changed,
+  type Database,
+  DatabaseUnavailableError,
+  DatabaseUrlError,
+  type Queryable,
+  throwNoRow,
+} from './database.ts';
 import { compile, type Query } from './sql.ts';
 
 /** int8 comes back as a number; one that JavaScript cannot hold exactly is an error, never a rounded amount. */
@@ -85,7 +92,7 @@ export function openPostgres(url: string): Database {
 /** One name per query text, so that each connection parses and plans a query once. */
 const names = new Map<string, string>();
 
-function nameOf(text: string): string {
+function getStatementName(text: string): string {
   let name = names.get(text);
   if (name === undefined) {
     name = `q${names.size}`;
@@ -98,12 +105,13 @@ function queryable(client: pg.Pool | pg.PoolClient): Queryable {
   async function query<Row>(asked: Query<Row>): Promise<{ rows: Row[]; rowCount: number | null }> {
     const { text, values } = compile(asked, 'postgres');
     const bound = values.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value));
-    return unavailable(() => client.query<never>({ name: nameOf(text), text, values: bound }));
+    return unavailable(() => client.query<never>({ name: getStatementName(text), text, values: bound }));
   }
   return {
     dialect: 'postgres',
     all: async (asked) => (await query(asked)).rows,
     get: async (asked) => (await query(asked)).rows[0],
+    one: async (asked) => (await query(asked)).rows[0] ?? throwNoRow(asked),
     run: async (asked): Promise<Changed> => ({ changes: (await query(asked)).rowCount ?? 0 }),
   };
 }

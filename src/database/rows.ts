@@ -6,7 +6,7 @@ export type Columns = Readonly<Record<string, 'text' | 'bigint'>>;
 /** One row of a bulk statement, in the order of its columns. A bigint of any size is allowed. */
 export type Row = readonly (string | number | bigint | null)[];
 
-const jsonOf = (rows: readonly Row[]): string =>
+const toJson = (rows: readonly Row[]): string =>
   JSON.stringify(rows.map((row) => row.map((value) => (typeof value === 'bigint' ? String(value) : value))));
 
 /**
@@ -14,7 +14,7 @@ const jsonOf = (rows: readonly Row[]): string =>
  * parameter. Write `FROM ${rowsOf(columns, rows)} AS r` and then `r.nr`, `r.name`.
  */
 export function rowsOf(columns: Columns, rows: readonly Row[]): Dialectal {
-  const json = jsonOf(rows);
+  const json = toJson(rows);
   const names = Object.keys(columns);
   const sqlite = names.map((name, at) =>
     raw(columns[name] === 'bigint' ? `CAST(value ->> ${at} AS INTEGER) AS ${name}` : `value ->> ${at} AS ${name}`),

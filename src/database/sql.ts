@@ -56,7 +56,7 @@ export function eachText(values: readonly string[]): Dialectal {
 
 const isValue = (part: Part): part is Value => part === null || typeof part !== 'object' || part instanceof Uint8Array;
 
-/** Texts of templates without nested fragments, by template: the hot path never joins strings. */
+/** Texts of templates without nested fragments, by template: a hot query never joins strings. */
 const flat: Record<Dialect, WeakMap<readonly string[], string>> = { sqlite: new WeakMap(), postgres: new WeakMap() };
 
 export function compile(query: Query, dialect: Dialect): Compiled {

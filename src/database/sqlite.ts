@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Changed, type Database, DatabaseUnavailableError, type Queryable } from './database.ts';
+import { type Changed, type Database, DatabaseUnavailableError, type Queryable, throwNoRow } from './database.ts';
 import { type Connection, groupCommit } from './group-commit.ts';
 import { type Compiled, compile, type Query } from './sql.ts';
 
@@ -73,6 +73,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     dialect: 'sqlite',
     all: (query) => (inMemory ? inTurn(() => reader.all(query)) : reader.all(query)),
     get: (query) => (inMemory ? inTurn(() => reader.get(query)) : reader.get(query)),
+    one: (query) => (inMemory ? inTurn(() => reader.one(query)) : reader.one(query)),
     run: (query) => inTurn(() => whenFree(() => writer.run(query))),
     tx: (work) => (options.groupCommit ? group(work) : inTurn(() => transact(work))),
     async close() {
@@ -110,6 +111,10 @@ function connect(path: string, options: SqliteOptions): Connection {
     async get<Row>(query: Query<Row>) {
       const compiled = compile(query, 'sqlite');
       return unavailable(() => prepared(compiled).get(...compiled.values) as Row | undefined);
+    },
+    async one<Row>(query: Query<Row>) {
+      const compiled = compile(query, 'sqlite');
+      return (unavailable(() => prepared(compiled).get(...compiled.values)) as Row | undefined) ?? throwNoRow(query);
     },
     async run(query: Query): Promise<Changed> {
       const compiled = compile(query, 'sqlite');

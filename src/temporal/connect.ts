@@ -1,34 +1,12 @@
 import { Client, Connection } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, Runtime } from '@temporalio/worker';
-import type { Logger } from '../observability/log.ts';
-import { installRuntime } from './runtime.ts';
+import { installRuntime, type RuntimeLogger } from './runtime.ts';
+import { type ResolvedTemporal, resolveTemporal, type TemporalSettings } from './settings.ts';
 import { TemporalUnreachableError } from './unreachable.ts';
 
-export interface TemporalSettings {
-  /** `host:port`; empty: the TEMPORAL_* variables and profiles of Temporal's own tools. */
-  readonly address: string;
-  readonly namespace: string;
-}
+export { namesServer, type TemporalSettings } from './settings.ts';
 
-type ConnectionOptions = ReturnType<typeof loadClientConnectConfig>['connectionOptions'];
-
-interface Resolved {
-  readonly options: ConnectionOptions;
-  readonly namespace: string;
-}
-
-/** True when the configuration or the environment names a server, so that none of our own is started. */
-export function namesServer(settings: TemporalSettings): boolean {
-  if (settings.address !== '') return true;
-  return (loadClientConnectConfig().connectionOptions.address ?? '') !== '';
-}
-
-function resolve(settings: TemporalSettings): Resolved {
-  if (settings.address !== '') return { options: { address: settings.address }, namespace: settings.namespace };
-  const { connectionOptions, namespace } = loadClientConnectConfig();
-  return { options: connectionOptions, namespace: namespace ?? settings.namespace };
-}
+type ConnectionOptions = ResolvedTemporal['options'];
 
 export interface Connected {
   readonly client: Client;
@@ -41,23 +19,26 @@ export async function connectClient(
   settings: TemporalSettings,
   { timeoutMs = 10_000 }: { readonly timeoutMs?: number } = {},
 ): Promise<Connected> {
-  const { options, namespace } = resolve(settings);
+  const { options, namespace } = resolveTemporal(settings);
   const connection = await named(options, () => Connection.connect({ connectTimeout: timeoutMs, ...options }));
   return { connection, client: new Client({ connection, namespace }), namespace };
 }
 
-/** The connection of a worker, through the SDK's native core, which says what it has to say into our log. */
+/**
+ * The connection of a worker, through the SDK's native core, which writes into our log. When it fails, the runtime is
+ * shut down, because the program could not exit otherwise; `keepRuntime` is for a program that connects again.
+ */
 export async function connectWorker(
   settings: TemporalSettings,
-  log: Logger,
+  log: RuntimeLogger,
+  { keepRuntime = false }: { readonly keepRuntime?: boolean } = {},
 ): Promise<{ connection: NativeConnection; namespace: string }> {
-  const { options, namespace } = resolve(settings);
+  const { options, namespace } = resolveTemporal(settings);
   installRuntime(log);
   try {
     return { connection: await named(options, () => NativeConnection.connect(options)), namespace };
   } catch (error) {
-    // Nothing uses it, so nothing would ever end it: the program would not either.
-    await Runtime.instance().shutdown();
+    if (!keepRuntime) await Runtime.instance().shutdown();
     throw error;
   }
 }

@@ -2,13 +2,16 @@ import { IllegalStateError } from '@temporalio/common';
 import { type Logger as CoreLogger, type LogLevel, Runtime } from '@temporalio/worker';
 import type { Logger } from '../observability/log.ts';
 
+/** What the SDK writes into: our own log, or the log of a program that embeds a worker. */
+export type RuntimeLogger = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>;
+
 const PINO_LEVEL = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
 /**
  * Sends what Temporal's SDK and its native core say into our log. Again while it is installed changes nothing.
  * The SDK's INFO is our debug: a worker that starts and stops is no news.
  */
-export function installRuntime(log: Logger): void {
+export function installRuntime(log: RuntimeLogger): void {
   const write = (level: LogLevel, message: string, meta?: Record<string | symbol, unknown>) => {
     log[PINO_LEVEL[level]]({ ...meta }, message);
   };

@@ -5,7 +5,7 @@ import { isoTime, lira } from '../../submissions/record.ts';
 import { accountStats, toBalance } from '../../submissions/stats.ts';
 import type { Context } from '../context.ts';
 import { success } from '../envelope.ts';
-import { answers } from './answers.ts';
+import { describeResponses } from './response-schemas.ts';
 
 /** GET /me, /balance and /stats (spec 4.2 to 4.4). */
 export function accountRoutes(app: FastifyInstance, { db, settings }: Context): void {
@@ -44,5 +44,5 @@ const operation = (operationId: string, summary: string, data: typeof Me | typeo
   operationId,
   summary,
   tags: ['Account'],
-  response: answers({ 200: { description: summary, data } }, []),
+  response: describeResponses({ 200: { description: summary, data } }, []),
 });

@@ -9,9 +9,9 @@ import { checkUrls } from '../../submissions/url-rules.ts';
 import { validationFailed } from '../api-error.ts';
 import type { Context } from '../context.ts';
 import { success } from '../envelope.ts';
-import { idempotencyKey, requireIdempotencyKey } from '../idempotency-key.ts';
+import { parseIdempotencyKey, requireIdempotencyKey } from '../request.ts';
 import { refuseInvalid } from '../schema-problems.ts';
-import { answers, POST_ERRORS } from './answers.ts';
+import { describeResponses, POST_ERRORS } from './response-schemas.ts';
 
 /** POST /index-check (spec 4.8), beta. */
 export function indexCheckRoute(app: FastifyInstance, { db, provider, settings, now }: Context): void {
@@ -25,7 +25,7 @@ export function indexCheckRoute(app: FastifyInstance, { db, provider, settings, 
         summary: 'Look for 1 to 50 URLs in current search results (beta)',
         tags: ['Index-check'],
         body: IndexCheck,
-        response: answers(
+        response: describeResponses(
           { 200: { description: 'What was found at that moment; also when asked before.', data: IndexCheckResult } },
           [...POST_ERRORS, 'request_in_progress', 'index_check_unavailable'],
         ),
@@ -41,7 +41,7 @@ export function indexCheckRoute(app: FastifyInstance, { db, provider, settings, 
         settings.indexCheck,
         {
           account: request.principal.account.id,
-          idempotencyKey: idempotencyKey(request),
+          idempotencyKey: parseIdempotencyKey(request),
           fingerprint: fingerprint(request.body),
           urls,
           price: settings.indexCheckPrice,

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceInfo } from '../../../contract/responses.ts';
+import { BASE_PATH, CONTRACT_VERSION } from '../../../contract/version.ts';
 import { sql } from '../../../src/database/sql.ts';
 import type { Context } from '../context.ts';
 import { success } from '../envelope.ts';
-import { BASE, CONTRACT_VERSION } from '../version.ts';
-import { publicAnswers } from './answers.ts';
+import { describePublicResponses } from './response-schemas.ts';
 
 /** GET / (spec 4.1): public. */
 export function infoRoute(app: FastifyInstance, { db }: Context): void {
@@ -12,7 +12,7 @@ export function infoRoute(app: FastifyInstance, { db }: Context): void {
     operationId: 'getServiceInfo',
     summary: 'Version and availability',
     tags: ['Service'],
-    response: publicAnswers({ 200: { description: 'The service answers.', data: ServiceInfo } }),
+    response: describePublicResponses({ 200: { description: 'The service answers.', data: ServiceInfo } }),
   };
   app.get('/', { schema }, async (request) => {
     const available = await db.get(sql`SELECT 1 AS one`).then(
@@ -24,7 +24,7 @@ export function infoRoute(app: FastifyInstance, { db }: Context): void {
       version: 'v1',
       contract_version: CONTRACT_VERSION,
       available,
-      openapi: `${BASE}/openapi.json`,
+      openapi: `${BASE_PATH}/openapi.json`,
     });
   });
 }

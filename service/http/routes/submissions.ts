@@ -3,6 +3,7 @@ import { HEADERS } from '../../../contract/headers.ts';
 import { DEFAULT_PROJECT, LIMITS } from '../../../contract/limits.ts';
 import { CreateSubmission, DetailQuery, ListQuery } from '../../../contract/requests.ts';
 import { Submission, SubmissionDetail, SubmissionList } from '../../../contract/responses.ts';
+import { BASE_PATH } from '../../../contract/version.ts';
 import { accept } from '../../submissions/accept.ts';
 import { submissionDetail } from '../../submissions/detail.ts';
 import { fingerprint } from '../../submissions/fingerprint.ts';
@@ -12,12 +13,9 @@ import { checkUrls } from '../../submissions/url-rules.ts';
 import { ApiError, validationFailed } from '../api-error.ts';
 import type { Context } from '../context.ts';
 import { success } from '../envelope.ts';
-import { idempotencyKey, requireIdempotencyKey } from '../idempotency-key.ts';
-import { numbersIn } from '../query-numbers.ts';
+import { parseIdempotencyKey, parseQueryNumbers, requireIdempotencyKey, yieldToEventLoop } from '../request.ts';
 import { refuseInvalid } from '../schema-problems.ts';
-import { letOthersRun } from '../turn.ts';
-import { BASE } from '../version.ts';
-import { answers, POST_ERRORS } from './answers.ts';
+import { describeResponses, POST_ERRORS } from './response-schemas.ts';
 
 /** Submissions (spec 4.5 to 4.7). */
 export function submissionRoutes(app: FastifyInstance, context: Context): void {
@@ -35,7 +33,7 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
         summary: 'Submit 1 to 5,000 URLs',
         tags: ['Submissions'],
         body: CreateSubmission,
-        response: answers(
+        response: describeResponses(
           {
             200: {
               description: 'The same request was accepted before: its submission, nothing charged.',
@@ -62,12 +60,12 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
       }
       if (problems.length > 0) throw validationFailed(problems);
       const print = fingerprint(body);
-      if (urls.length > 500) await letOthersRun();
+      if (urls.length > 500) await yieldToEventLoop();
       const { submission, replayed } = await accept(
         db,
         {
           account: request.principal.account.id,
-          idempotencyKey: idempotencyKey(request),
+          idempotencyKey: parseIdempotencyKey(request),
           fingerprint: print,
           project,
           service,
@@ -76,7 +74,7 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
         },
         now(),
       );
-      reply.header('location', `${BASE}/submissions/${submission.reference}`);
+      reply.header('location', `${BASE_PATH}/submissions/${submission.reference}`);
       if (replayed) {
         reply.header(HEADERS.replayed, 'true');
         return success(request.id, 'Accepted before; nothing was charged again.', toSubmission(submission));
@@ -94,13 +92,13 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
   app.get<{ Querystring: ListQuery }>(
     '/submissions',
     {
-      preValidation: numbersIn('page', 'limit'),
+      preValidation: parseQueryNumbers('page', 'limit'),
       schema: {
         operationId: 'listSubmissions',
         summary: 'History of submissions',
         tags: ['Submissions'],
         querystring: ListQuery,
-        response: answers({ 200: { description: 'One page, newest first.', data: SubmissionList } }, [
+        response: describeResponses({ 200: { description: 'One page, newest first.', data: SubmissionList } }, [
           'validation_failed',
         ]),
       },
@@ -117,7 +115,7 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
   app.get<{ Querystring: DetailQuery; Params: { reference: string } }>(
     '/submissions/:reference',
     {
-      preValidation: numbersIn('url_page', 'url_limit'),
+      preValidation: parseQueryNumbers('url_page', 'url_limit'),
       schema: {
         operationId: 'getSubmission',
         summary: 'A submission and its URLs',
@@ -128,7 +126,7 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
           required: ['reference'],
         },
         querystring: DetailQuery,
-        response: answers(
+        response: describeResponses(
           { 200: { description: 'The submission and one page of its URLs.', data: SubmissionDetail } },
           ['submission_not_found', 'validation_failed'],
         ),

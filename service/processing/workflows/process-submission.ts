@@ -7,7 +7,7 @@ export interface ProcessInput {
   readonly service: ServiceLevel;
 }
 
-/** Patient without end: an accepted submission was paid for, so a processor that is away is waited for. */
+/** Retries have no limit here: the deadline of a submission is enforced in its row, which ends the activities too. */
 const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' } as const;
 const fast = proxyActivities<ProcessingActivities>({
   startToCloseTimeout: '2 minutes',

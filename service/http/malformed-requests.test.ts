@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { openService, serviceTest, type TestClient, urlList } from '../testing.ts';
-import { TIMEOUTS } from './hostile.ts';
+import { TIMEOUTS } from './malformed-requests.ts';
 
 /** Sends bytes as they are and returns all that comes back until the service closes, or answers once. */
 async function raw(client: TestClient, bytes: string | Buffer): Promise<string> {

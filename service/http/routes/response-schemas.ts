@@ -25,12 +25,12 @@ interface Answer {
 }
 
 /** The answers of an authenticated route by status: its own, and an error envelope for each status of the errors it can send. */
-export function answers(own: Readonly<Record<number, Answer>>, errors: readonly ErrorCode[]) {
-  return publicAnswers(own, [...AUTHENTICATED, ...errors]);
+export function describeResponses(own: Readonly<Record<number, Answer>>, errors: readonly ErrorCode[]) {
+  return describePublicResponses(own, [...AUTHENTICATED, ...errors]);
 }
 
 /** The same for a route that needs no key. */
-export function publicAnswers(own: Readonly<Record<number, Answer>>, errors: readonly ErrorCode[] = []) {
+export function describePublicResponses(own: Readonly<Record<number, Answer>>, errors: readonly ErrorCode[] = []) {
   const byStatus: Record<number, TSchema & { description: string }> = {};
   for (const [status, { description, data }] of Object.entries(own)) {
     byStatus[Number(status)] = { description, ...Success(data) };

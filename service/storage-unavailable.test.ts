@@ -14,7 +14,7 @@ function isUnavailable({ status, headers, body }: Answer): void {
 
 const submit = (client: TestClient) => client.post('/submissions', 'storage-key', { urls: urlList(2) });
 
-test('spec 4.6 rule 7: while the storage is away it is 503 with Retry-After, nothing is charged, and it recovers by itself (sqlite)', async (t) => {
+test('spec 4.6 rule 7: an unavailable storage is 503 with Retry-After, nothing is charged, and the service recovers by itself (sqlite)', async (t) => {
   const { client, url } = await openService(t, 'sqlite');
   await client.balance();
   const other = new DatabaseSync(url.slice('sqlite:'.length));
@@ -26,7 +26,7 @@ test('spec 4.6 rule 7: while the storage is away it is 503 with Retry-After, not
   assert.equal((await submit(client)).status, 202);
 });
 
-/** A way to Postgres that can be cut and mended. */
+/** A proxy before Postgres that can be cut and restored. */
 async function wire(target: URL) {
   const open = new Set<Socket>();
   const listen = async (port: number): Promise<Server> => {
@@ -57,13 +57,13 @@ async function wire(target: URL) {
   return {
     port,
     cut,
-    async mend() {
+    async restore() {
       server = await listen(port);
     },
   };
 }
 
-test('spec 4.6 rule 7: while the storage is away it is 503 with Retry-After, nothing is charged, and it recovers by itself (postgres)', {
+test('spec 4.6 rule 7: an unavailable storage is 503 with Retry-After, nothing is charged, and the service recovers by itself (postgres)', {
   skip: !(TEST_DIALECTS as readonly string[]).includes('postgres') && 'COURIER_TEST_POSTGRES is not set',
 }, async (t) => {
   const direct = new URL(emptyDatabaseUrl(t, 'postgres'));
@@ -77,7 +77,7 @@ test('spec 4.6 rule 7: while the storage is away it is 503 with Retry-After, not
   isUnavailable(await client.get('/balance'));
   assert.equal((await fetch(new URL('/readyz', client.baseUrl))).status, 503);
   assert.equal((await fetch(new URL('/healthz', client.baseUrl))).status, 200);
-  await line.mend();
+  await line.restore();
   assert.equal((await submit(client)).status, 202);
   assert.equal(await client.balance(), 999.5);
 });

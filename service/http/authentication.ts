@@ -2,17 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import { authenticate } from '../accounts/keys.ts';
 import { ApiError } from './api-error.ts';
 import type { Context } from './context.ts';
-import { keyFrom } from './credentials.ts';
 import { setBudgetHeaders } from './limits/budget-headers.ts';
+import { parseApiKey } from './request.ts';
 
 /**
  * What stands before every authenticated route and before its body is read: first the key (401), then the budgets
  * (429). A refused key costs no budget, and every answer after it carries the budgets.
  */
-export function guard(app: FastifyInstance, { db, limiter }: Context): void {
+export function requireApiKey(app: FastifyInstance, { db, limiter }: Context): void {
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request, reply) => {
-    const text = keyFrom(request.raw);
+    const text = parseApiKey(request.raw);
     const principal = text === null ? null : await authenticate(db, text);
     if (principal === null) {
       reply.header('www-authenticate', 'Bearer');

@@ -25,7 +25,7 @@ const REASONS: Record<number, string> = {
 };
 
 /** Answers what is not HTTP, or came too slowly or too large for Node to make a request of it, and closes. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;

@@ -1,11 +1,11 @@
 import { ZERO } from '../contract/money.ts';
-import { beginCheck } from '../src/ledger/begin-check.ts';
-import { recordCheck } from '../src/ledger/record-check.ts';
+import { beginCheck } from '../src/ledger/index-checks/begin-check.ts';
+import { recordCheck } from '../src/ledger/index-checks/record-check.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
 import { checkOutcomeOf } from '../src/submission/outcome.ts';
+import type { CheckTurn, WatchRun } from '../src/temporal-api/payloads.ts';
+import { retryLater } from '../src/temporal-api/retry-later.ts';
 import type { Deps } from './deps.ts';
-import { later } from './later.ts';
-import type { CheckTurn, WatchRun } from './types.ts';
 
 /** What the index-checks of a watch ask for: one batch at a time. */
 export function checkActivities({ ledger, watchOf, accountOf, apiOf, now, random }: Deps) {
@@ -23,7 +23,7 @@ export function checkActivities({ ledger, watchOf, accountOf, apiOf, now, random
           case 'not-allowed':
             return { kind: 'stopped', reason: begun.refusal.message };
           case 'wait':
-            throw later(begun.until - now(), 'the last index-check waits for its next attempt');
+            throw retryLater(begun.until - now(), 'the last index-check waits for its next attempt');
           case 'send':
             break;
         }
@@ -41,7 +41,7 @@ export function checkActivities({ ledger, watchOf, accountOf, apiOf, now, random
           case 'checked':
             return recorded;
           case 'retry':
-            throw later(recorded.notBefore - now(), 'the index-check goes again with the same bytes and key');
+            throw retryLater(recorded.notBefore - now(), 'the index-check goes again with the same bytes and key');
           case 'refused':
             return { kind: 'checked', urls: 0, found: 0, charged: ZERO };
           case 'parked':

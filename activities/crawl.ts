@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
+import type { CrawlReport, WatchRun } from '../src/temporal-api/payloads.ts';
 import type { Deps } from './deps.ts';
 import { observeCrawl } from './observe-crawl.ts';
-import type { CrawlReport, WatchRun } from './types.ts';
 
 const HEARTBEAT_MS = 3_000;
 

@@ -2,9 +2,9 @@ import type { Client } from '@temporalio/client';
 import type { Account, Config, Watch } from '../src/config/config.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { Logger } from '../src/observability/log.ts';
+import type { StatusBoard } from '../src/rate-limit/job-status-loader.ts';
+import type { AccountApi } from '../src/rate-limit/limited-client.ts';
 import type { AccountId, Reference, WatchId } from '../src/submission/ids.ts';
-import type { AccountApi } from './account-api.ts';
-import type { StatusBoard } from './status-board.ts';
 
 /** What activities are given by the program that runs them. */
 export interface Deps {

@@ -12,16 +12,16 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createApiClient } from '../src/api-client/client.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { sql } from '../src/database/sql.ts';
-import { openBudgets } from '../src/ledger/budget.ts';
-import { budgetLimits } from '../src/ledger/budget-limits.ts';
-import { planRun } from '../src/ledger/plan-run.ts';
-import { ACCOUNT, crawled, type TestLedger, testLedger, WATCH } from '../src/ledger/testing.ts';
+import { planRun } from '../src/ledger/plans/plan-run.ts';
 import { createLogger } from '../src/observability/log.ts';
+import { accountApi } from '../src/rate-limit/limited-client.ts';
+import { openBudgets } from '../src/rate-limit/limiter.ts';
+import { budgetLimits } from '../src/rate-limit/limits.ts';
 import type { RunId } from '../src/submission/ids.ts';
-import { accountApi } from './account-api.ts';
+import { isRetryLater } from '../src/temporal-api/retry-later.ts';
+import { ACCOUNT, crawled, type TestLedger, testLedger, WATCH } from '../test/support/ledger.ts';
 import type { Deps } from './deps.ts';
 import { dispatchActivities } from './dispatch.ts';
-import { isNotYet } from './later.ts';
 
 /** What the service answers, by method: a status with an error, or data. */
 type Answers = Record<'GET' | 'POST', { readonly status: number; readonly code: string }>;
@@ -111,5 +111,5 @@ testLedger('a key refused while the account waits for money is waited out', asyn
   const answers: Answers = { POST: refusal(402, 'insufficient_balance'), GET: refusal(401, 'unauthorized') };
   const { send, awaitMoney } = await dispatcher(ledger, t, answers);
   assert.equal((await send()).kind, 'parked');
-  await assert.rejects(awaitMoney(), (error) => error instanceof ApplicationFailure && isNotYet(error));
+  await assert.rejects(awaitMoney(), (error) => error instanceof ApplicationFailure && isRetryLater(error));
 });

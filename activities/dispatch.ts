@@ -1,23 +1,22 @@
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import { formatTry, type Micros } from '../contract/money.ts';
+import { ApiError, dataOf } from '../src/api-client/errors.ts';
 import type { Watch } from '../src/config/config.ts';
-import { recordBalance } from '../src/ledger/balance.ts';
-import { batchRow } from '../src/ledger/batch-row.ts';
-import { beginSend, type Sending } from '../src/ledger/begin-send.ts';
-import { clearStanding, moneyFor } from '../src/ledger/money.ts';
-import { pendingBatches } from '../src/ledger/pending-batches.ts';
-import { type AnswerRecorded, recordAnswer } from '../src/ledger/record-answer.ts';
+import { batchRow } from '../src/ledger/batches/batch-row.ts';
+import { beginSend, type Sending } from '../src/ledger/batches/begin-send.ts';
+import { pendingBatches } from '../src/ledger/batches/pending-batches.ts';
+import { type AnswerRecorded, recordAnswer } from '../src/ledger/batches/record-answer.ts';
+import { recordBalance } from '../src/ledger/money/balance.ts';
+import { clearStanding, moneyFor } from '../src/ledger/money/funds.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
 import type { AccountId, BatchId } from '../src/submission/ids.ts';
 import { outcomeOf } from '../src/submission/outcome.ts';
+import type { Turn } from '../src/temporal-api/payloads.ts';
+import { retryLater } from '../src/temporal-api/retry-later.ts';
 import type { Deps } from './deps.ts';
-import { later } from './later.ts';
 import { noteBalanceBefore, withBalanceAfter } from './price-from-balance.ts';
 import { reconcileBatch } from './reconcile.ts';
-import { answered } from './requests.ts';
 import { startTrackers } from './trackers.ts';
-import type { Turn } from './types.ts';
 
 /** Between two looks at a balance or a key: 30 s at first, a quarter of an hour in the end. */
 function pause(): number {
@@ -33,7 +32,7 @@ export function dispatchActivities(deps: Deps) {
       const { batches, nextAt } = await pendingBatches(ledger, account);
       if (batches.length === 0) {
         if (nextAt === null) return { kind: 'idle' };
-        throw later(nextAt - now(), 'every planned batch waits for its next attempt');
+        throw retryLater(nextAt - now(), 'every planned batch waits for its next attempt');
       }
       await noteBalanceBefore(deps, account, batches[0]);
       const turn = await firstTurn(deps, account, batches);
@@ -54,14 +53,14 @@ export function dispatchActivities(deps: Deps) {
         if (standing.until !== null) earliest = Math.min(earliest, standing.until);
       }
       if (batches.length === 0) return clearStanding(ledger, id, 'parked');
-      throw later(earliest - now(), `the money does not suffice yet (balance ${formatTry(balance)})`);
+      throw retryLater(earliest - now(), `the money does not suffice yet (balance ${formatTry(balance)})`);
     },
 
     async awaitKey({ account }: { account: AccountId }): Promise<void> {
       const answer = await apiOf(account).ask('poll', (client) => client.me());
       // Only a success proves it: silence and a gateway's error say nothing of the key.
       if (answer.body.kind === 'success') return clearStanding(ledger, account, 'refused');
-      throw later(pause(), 'the API key is not accepted yet');
+      throw retryLater(pause(), 'the API key is not accepted yet');
     },
   };
 }
@@ -69,10 +68,10 @@ export function dispatchActivities(deps: Deps) {
 /** A refusal of the question is waited out as the money is: it must not end the dispatcher while batches wait. */
 async function balanceOf({ apiOf }: Deps, account: AccountId): Promise<Micros> {
   try {
-    return (await answered(apiOf(account).ask('poll', (client) => client.balance()))).balance;
+    return dataOf(await apiOf(account).ask('poll', (client) => client.balance())).balance;
   } catch (error) {
-    if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
-    throw later(pause(), `the balance cannot be asked: ${error.message}`);
+    if (!(error instanceof ApiError) || error.policy !== 'none') throw error;
+    throw retryLater(pause(), `the balance cannot be asked: ${error.message}`);
   }
 }
 
@@ -102,7 +101,7 @@ async function firstTurn(deps: Deps, account: AccountId, batches: readonly Batch
       }
     }
     if (parked !== null) return parked;
-    throw later(1_000, 'another worker is sending what is planned');
+    throw retryLater(1_000, 'another worker is sending what is planned');
   });
 }
 
@@ -145,7 +144,7 @@ function turnOf(
     case 'accepted':
       return sent(`accepted as ${recorded.reference}`, recorded.again ? 0 : urls.length);
     case 'retry':
-      throw later(recorded.notBefore - now(), `batch ${batch} goes again with the same bytes and key`);
+      throw retryLater(recorded.notBefore - now(), `batch ${batch} goes again with the same bytes and key`);
     case 'parked':
       return { kind: 'parked', reason: recorded.reason };
     case 'key-refused':

@@ -1,13 +1,13 @@
 import type { Watch } from '../src/config/config.ts';
 import { readSecret } from '../src/config/secrets.ts';
-import { type Observation, observe } from '../src/ledger/observe.ts';
+import { type Observation, observe } from '../src/ledger/crawl/observe.ts';
+import { finishedSitemaps, knownSitemap } from '../src/ledger/crawl/sitemaps.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
-import { finishedSitemaps, knownSitemap } from '../src/ledger/sitemaps.ts';
 import { type CrawlEvent, type CrawlOptions, crawl, type SitemapEntry } from '../src/sitemap/crawl.ts';
 import type { RunId } from '../src/submission/ids.ts';
+import type { CrawlReport } from '../src/temporal-api/payloads.ts';
 import type { Url } from '../src/url/normalize-url.ts';
 import { makeScope } from '../src/url/scope.ts';
-import type { CrawlReport } from './types.ts';
 
 const PROBLEMS_TOLD = 5;
 

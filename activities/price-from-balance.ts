@@ -1,7 +1,7 @@
 import type { Micros } from '../contract/money.ts';
-import { recordBalance } from '../src/ledger/balance.ts';
-import { batchRow } from '../src/ledger/batch-row.ts';
-import { costToday } from '../src/ledger/price.ts';
+import { batchRow } from '../src/ledger/batches/batch-row.ts';
+import { recordBalance } from '../src/ledger/money/balance.ts';
+import { costToday } from '../src/ledger/money/price.ts';
 import type { AccountId, BatchId } from '../src/submission/ids.ts';
 import type { Outcome } from '../src/submission/outcome.ts';
 import type { Deps } from './deps.ts';

@@ -1,14 +1,13 @@
 import { ApiError, AuthenticationError } from '../src/api-client/errors.ts';
 import { findLostBatch, type Search } from '../src/api-client/find-lost.ts';
-import type { Sending } from '../src/ledger/begin-send.ts';
-import { isTaken } from '../src/ledger/is-taken.ts';
-import { setRefused } from '../src/ledger/money.ts';
-import type { AnswerRecorded } from '../src/ledger/record-answer.ts';
-import { recordReconciled } from '../src/ledger/record-reconciled.ts';
-import { stopBatch } from '../src/ledger/stop-batch.ts';
+import type { Sending } from '../src/ledger/batches/begin-send.ts';
+import { isTaken } from '../src/ledger/batches/is-taken.ts';
+import type { AnswerRecorded } from '../src/ledger/batches/record-answer.ts';
+import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
+import { stopBatch } from '../src/ledger/batches/stop-batch.ts';
+import { setRefused } from '../src/ledger/money/funds.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import type { Deps } from './deps.ts';
-import { applicationFailure } from './requests.ts';
 
 type Lost = Extract<Sending, { kind: 'reconcile' }>;
 
@@ -27,7 +26,7 @@ export async function reconcileBatch(deps: Deps, account: AccountId, lost: Lost)
       await setRefused(ledger.db, account, error.message);
       return { kind: 'key-refused', batch: lost.batch, reason: error.message };
     }
-    if (error.policy === 'retry') throw applicationFailure(error);
+    if (error.policy === 'retry') throw error;
     const why = `the list cannot be asked for it (${error.message}); it may be charged already, so nothing is sent again`;
     return stopBatch(ledger, lost.batch, `${why}. Look it up at the service, then decide`);
   }

@@ -3,18 +3,19 @@ import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Watch } from '../src/config/config.ts';
-import { decideRun } from '../src/ledger/decide-run.ts';
-import { diffRun } from '../src/ledger/diff-run.ts';
-import { judgeRun } from '../src/ledger/judge-run.ts';
-import type { PlanInput } from '../src/ledger/make-plan.ts';
-import { planRun } from '../src/ledger/plan-run.ts';
-import { type RunSummary, runSummary } from '../src/ledger/run-summary.ts';
-import { beginRun, endRun, type RunStart } from '../src/ledger/runs.ts';
+import { diffRun } from '../src/ledger/crawl/diff-run.ts';
+import type { PlanInput } from '../src/ledger/plans/make-plan.ts';
+import { planRun } from '../src/ledger/plans/plan-run.ts';
+import { type RunSummary, runSummary } from '../src/ledger/reports/run-summary.ts';
+import { decideRun } from '../src/ledger/runs/decide-run.ts';
+import { judgeRun } from '../src/ledger/runs/judge-run.ts';
+import { beginRun, endRun, type RunStart } from '../src/ledger/runs/runs.ts';
 import type { AccountId, RunId } from '../src/submission/ids.ts';
+import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
+import type { Hold, PlanReport, PlanRunInput, RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
+import { retryLater } from '../src/temporal-api/retry-later.ts';
+import { wakeDispatcher } from '../src/temporal-api/wake-dispatcher.ts';
 import type { Deps } from './deps.ts';
-import { later } from './later.ts';
-import type { Hold, PlanReport, PlanRunInput, RunCounts, RunReport, WatchRun } from './types.ts';
-import { wakeDispatcher } from './wake-dispatcher.ts';
 
 /** How long a waiting run lets the ledger be: a second at first, a minute in the end. */
 const waitMs = (attempt: number): number => Math.min(1_000 * 1.15 ** Math.max(0, attempt - 15), 60_000);
@@ -66,7 +67,7 @@ export function runActivities(deps: Deps) {
       const open = until === 'accepted' ? summary.unanswered : summary.unanswered + summary.unsettled;
       if (open === 0) return reportOf(summary);
       const { attempt } = Context.current().info;
-      throw later(waitMs(attempt), `${open} of ${summary.batches} batches are not ${until} yet`);
+      throw retryLater(waitMs(attempt), `${open} of ${summary.batches} batches are not ${until} yet`);
     },
 
     async finishRun({ run }: WatchRun): Promise<void> {
@@ -95,7 +96,7 @@ async function isRunning({ client }: Deps, run: RunId): Promise<boolean> {
 function runActive({ watch }: WatchRun, other: RunId): ApplicationFailure {
   return ApplicationFailure.nonRetryable(
     `Another run of ${watch} is active (${other}). This one did nothing and bought nothing; the other goes on.`,
-    'RunActive',
+    FAILURE_TYPE.runActive,
   );
 }
 

@@ -1,15 +1,17 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { LIMITS } from '../contract/limits.ts';
+import { ApiError, dataOf } from '../src/api-client/errors.ts';
+import { toFailureData } from '../src/api-client/failure.ts';
 import { pagesOf } from '../src/api-client/find-lost.ts';
 import type { UrlView } from '../src/api-client/read/submission.ts';
-import { recordLook } from '../src/ledger/record-look.ts';
-import { recordUrlResults, type Settled, settleJob, type UrlResult } from '../src/ledger/settle-job.ts';
+import { recordLook } from '../src/ledger/jobs/record-poll.ts';
+import { recordUrlResults, type Settled, settleJob, type UrlResult } from '../src/ledger/jobs/settle-job.ts';
+import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { freshSince, nextLook, onSharedTick, waitAfter } from '../src/submission/look-schedule.ts';
+import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
+import { isRetryLater, retryLater } from '../src/temporal-api/retry-later.ts';
 import type { Deps } from './deps.ts';
-import { isNotYet, later } from './later.ts';
-import { answered } from './requests.ts';
-import type { Look, TrackInput } from './types.ts';
 
 /** A state after which the list says nothing of single URLs that must be read: all of them are done. */
 const ALL_DONE = 'completed';
@@ -18,18 +20,18 @@ export function trackActivities(deps: Deps) {
   const { ledger, accountOf, boardOf, now, config } = deps;
 
   return {
-    async followSubmission({ known, ...job }: TrackInput & { readonly known: string }): Promise<Look> {
+    async followSubmission({ known, ...job }: TrackInput & { readonly known: string }): Promise<JobStatus> {
       const { account: id, reference, watch, service, acceptedAt } = job;
       const account = accountOf(id);
       const { attempt } = Context.current().info;
       const looks = account.tracking[service];
       const next = nextLook(looks, attempt, now() - acceptedAt);
       const usualWait = onSharedTick(looks, now(), waitAfter(looks, attempt));
-      const seen = await patiently(usualWait, () =>
+      const seen = await untilNextPoll(usualWait, () =>
         boardOf(id).look(reference, freshSince(looks, now(), attempt)),
       ).catch((error: unknown) => {
         // A service that answers nonsense to the end of the patience must not be asked for ever.
-        if (next.kind === 'overdue' && !isNotYet(error)) return { reference, state: known };
+        if (next.kind === 'overdue' && !isRetryLater(error)) return { reference, state: known };
         throw error;
       });
       const look = await recordLook(ledger, id, reference, {
@@ -38,7 +40,7 @@ export function trackActivities(deps: Deps) {
       });
       if (look.terminal) {
         if (look.state !== ALL_DONE) {
-          await patiently(usualWait, () => readUrls(deps, job));
+          await untilNextPoll(usualWait, () => readUrls(deps, job));
         }
         const retryFailed = config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };
         return lookOf(look.state, await settleJob(ledger, id, reference, { retryFailed }));
@@ -46,34 +48,28 @@ export function trackActivities(deps: Deps) {
       if (next.kind === 'overdue') return { ...lookOf(look.state, null), overdue: true };
       if (look.state !== known) return lookOf(look.state, null);
       const wait = onSharedTick(looks, now(), next.waitMs);
-      throw later(wait, `${reference} is ${look.state}; looked at ${attempt} times since the last news`);
+      throw retryLater(wait, `${reference} is ${look.state}; looked at ${attempt} times since the last news`);
     },
   };
 }
 
 /**
- * A look that failed is made again when the next one would be, whatever the answer was: the job was paid for, so a key
- * that is refused, or a job that is not found, is waited out until the patience ends and a person is told. And a look that found no budget, no sooner: a thousand trackers that all
- * came back for the next free request would leave the worker no time for anything else.
+ * Retries a failed poll at the next scheduled poll, whatever the error: the job is paid for, so a rejected key or a 404
+ * is retried until the tracking deadline and then reported. Polls that the rate limiter denied also wait for their next
+ * slot: a thousand trackers racing for one free request would starve the worker.
  */
-async function patiently<T>(waitMs: number, ask: () => Promise<T>): Promise<T> {
+async function untilNextPoll<T>(waitMs: number, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    if (!(error instanceof ApplicationFailure)) throw error;
-    if (isNotYet(error)) throw later(Math.max(waitMs, Number(error.nextRetryDelay)), error.message);
-    if ((error.nextRetryDelay ?? null) !== null) throw error;
-    const { message, type, details } = error;
-    throw ApplicationFailure.create({
-      message,
-      ...(type ? { type } : {}),
-      ...(details ? { details } : {}),
-      nextRetryDelay: waitMs,
-    });
+    if (error instanceof RateLimitedError) throw retryLater(Math.max(waitMs, error.waitMs), error.message);
+    if (!(error instanceof ApiError) || (error.policy === 'retry' && error.retryAfterMs !== null)) throw error;
+    const { type, message, details } = toFailureData(error);
+    throw ApplicationFailure.create({ type, message, details: [details], nextRetryDelay: waitMs });
   }
 }
 
-const lookOf = (state: string, settled: Settled | null): Look => ({
+const lookOf = (state: string, settled: Settled | null): JobStatus => ({
   state,
   terminal: settled !== null,
   completed: settled?.completed ?? 0,
@@ -85,11 +81,9 @@ const lookOf = (state: string, settled: Settled | null): Look => ({
 async function readUrls({ ledger, apiOf }: Deps, { account, reference }: TrackInput): Promise<void> {
   const pages = pagesOf(
     (urlPage) =>
-      answered(
-        apiOf(account).ask('poll', (client) =>
-          client.getSubmission(reference, { urlPage, urlLimit: LIMITS.urlPage.max }),
-        ),
-      ),
+      apiOf(account)
+        .ask('poll', (client) => client.getSubmission(reference, { urlPage, urlLimit: LIMITS.urlPage.max }))
+        .then(dataOf),
     ({ urls }) => urls.map(({ url }) => url).join(' '),
   );
   for await (const { urls } of pages) {

@@ -1,12 +1,12 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { type OpenSubmission, openSubmissions } from '../src/ledger/record-look.ts';
+import { type OpenSubmission, openSubmissions } from '../src/ledger/jobs/record-poll.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import { nextLook, onSharedTick } from '../src/submission/look-schedule.ts';
-import { trackerWorkflowId } from '../workflows/ids.ts';
-import type { trackSubmission } from '../workflows/index.ts';
-import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { trackerWorkflowId } from '../src/temporal-api/ids.ts';
+import type { TrackInput } from '../src/temporal-api/payloads.ts';
+import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
+import { type TrackSubmission, WORKFLOW } from '../src/temporal-api/workflows.ts';
 import type { Deps } from './deps.ts';
-import type { TrackInput } from './types.ts';
 
 /** Longer than another process may take to write down what it has sent. */
 const RECENT_MS = 600_000;
@@ -55,7 +55,7 @@ async function startTracker(
     firstLookMs: next.kind === 'in' ? onSharedTick(looks, now(), next.waitMs, false) : 0,
   };
   try {
-    await client.workflow.start<typeof trackSubmission>('trackSubmission', {
+    await client.workflow.start<TrackSubmission>(WORKFLOW.trackSubmission, {
       workflowId: trackerWorkflowId(key),
       taskQueue,
       args: [input],

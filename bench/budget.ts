@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openBudgets } from '../src/ledger/budget.ts';
-import { budgetLimits } from '../src/ledger/budget-limits.ts';
+import { openBudgets } from '../src/rate-limit/limiter.ts';
+import { budgetLimits } from '../src/rate-limit/limits.ts';
 
 // What one request's permission costs when the day is full: take and settle, with 30,000 requests on record.
 // Postgres is measured as well where COURIER_TEST_POSTGRES holds a URL.

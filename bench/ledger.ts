@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
-import { diffRun } from '../src/ledger/diff-run.ts';
-import type { ObservedEntry } from '../src/ledger/found.ts';
-import { observe } from '../src/ledger/observe.ts';
+import { diffRun } from '../src/ledger/crawl/diff-run.ts';
+import type { ObservedEntry } from '../src/ledger/crawl/found.ts';
+import { observe } from '../src/ledger/crawl/observe.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
-import { beginRun, endRun } from '../src/ledger/runs.ts';
+import { beginRun, endRun } from '../src/ledger/runs/runs.ts';
 import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
 import type { Url } from '../src/url/normalize-url.ts';
 

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../src/database/open.ts';
-import { emptyDatabaseUrl, TEST_DIALECTS } from '../src/database/testing.ts';
+import { emptyDatabaseUrl, TEST_DIALECTS } from '../test/support/database.ts';
+import { lira, TestClient, urlList } from '../test/support/service.ts';
+import { ampleConfig, serveProcess } from '../test/support/service-processes.ts';
 import { auditBalances } from './accounts/entries.ts';
 import { openAdministration } from './serve.ts';
-import { lira, TestClient, urlList } from './testing.ts';
-import { ampleConfig, serveProcess } from './testing-processes.ts';
 
 /** How often the service is killed: 100 times with `npm run kill:service`. */
 const ROUNDS = Number(process.env.COURIER_KILL_ROUNDS ?? 2);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../src/database/sql.ts';
-import { TEST_DIALECTS } from '../src/database/testing.ts';
-import { openService, TestClient, urlList } from './testing.ts';
-import { ampleConfig, serveProcess } from './testing-processes.ts';
+import { TEST_DIALECTS } from '../test/support/database.ts';
+import { openService, TestClient, urlList } from '../test/support/service.ts';
+import { ampleConfig, serveProcess } from '../test/support/service-processes.ts';
 
 /** How often each race is run: more with `npm run race:service`. */
 const ROUNDS = Number(process.env.COURIER_RACE_ROUNDS ?? 3);

@@ -4,11 +4,6 @@ import type { ServiceLevel } from '../contract/states.ts';
 import type { IndexCheckSettings } from './index-check/settings.ts';
 import type { ProcessingSettings } from './processing/settings.ts';
 
-/** A setting is missing, or contradicts another. Nothing was started; correct the settings. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-}
-
 /** So many requests in any stretch of so long, per key. */
 export interface Window {
   readonly limit: number;

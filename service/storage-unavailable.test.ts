@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { emptyDatabaseUrl, TEST_DIALECTS } from '../src/database/testing.ts';
-import { type Answer, openService, type TestClient, urlList } from './testing.ts';
+import { emptyDatabaseUrl, TEST_DIALECTS } from '../test/support/database.ts';
+import { type Answer, openService, type TestClient, urlList } from '../test/support/service.ts';
 
 function isUnavailable({ status, headers, body }: Answer): void {
   assert.equal(status, 503);

@@ -5,11 +5,11 @@ import { startService } from '../service/serve.ts';
 import { createApiClient } from '../src/api-client/client.ts';
 import { dataOf, errorOf } from '../src/api-client/errors.ts';
 import { findLostBatch, pagesOf } from '../src/api-client/find-lost.ts';
-import { emptyDatabaseUrl } from '../src/database/testing.ts';
 import { freezeBatch, freezeCheck } from '../src/submission/freeze.ts';
 import type { AccountId, WatchId } from '../src/submission/ids.ts';
 import { checkOutcomeOf, outcomeOf } from '../src/submission/outcome.ts';
 import type { Url } from '../src/url/normalize-url.ts';
+import { emptyDatabaseUrl } from './support/database.ts';
 
 // The client and the service of this project meet over HTTP only; here they meet.
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parseTry } from '../contract/money.ts';
 import { startService } from '../service/serve.ts';
-import { courier, ended, folderFor, ofType, publish, startCourier } from '../src/cli/testing.ts';
-import { emptyDatabaseUrl } from '../src/database/testing.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
-import { accountTotals } from '../src/ledger/totals.ts';
+import { accountTotals } from '../src/ledger/reports/totals.ts';
 import type { AccountId } from '../src/submission/ids.ts';
+import { courier, ended, folderFor, ofType, publish, startCourier } from './support/cli.ts';
+import { emptyDatabaseUrl } from './support/database.ts';
 
 // Everything a person does with a worker there: the commands, the local Temporal server of a folder, the service.
 

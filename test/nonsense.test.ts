@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { BatchState } from '../src/ledger/batch-row.ts';
-import { type BatchLine, listBatches } from '../src/ledger/lists.ts';
-import { accountStanding } from '../src/ledger/money.ts';
-import { accountTotals } from '../src/ledger/totals.ts';
+import type { BatchState } from '../src/ledger/batches/batch-row.ts';
+import { accountStanding } from '../src/ledger/money/funds.ts';
+import { type BatchLine, listBatches } from '../src/ledger/reports/lists.ts';
+import { accountTotals } from '../src/ledger/reports/totals.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import { connectorByHand } from './fixtures/connector-by-hand.ts';
 import { failure, type Nonsense, type Reply, startNonsenseService, success } from './fixtures/nonsense-service.ts';

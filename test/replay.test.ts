@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Worker } from '@temporalio/worker';
-import { workflowBundle } from '../src/temporal/worker.ts';
+import { courierWorkflows } from '../src/connector/worker.ts';
 import * as workflows from '../workflows/index.ts';
 import { HISTORIES } from './replay/record.ts';
-import './temporal.ts';
+import './support/temporal.ts';
 
 interface Event {
   readonly eventType: string;
@@ -20,7 +20,7 @@ const names = readdirSync(HISTORIES).filter((name) => name.endsWith('.json'));
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, HISTORIES), 'utf8')) as History;
 
 async function replay(history: History): Promise<void> {
-  await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history, 'replay');
+  await Worker.runReplayHistory({ workflowBundle: await courierWorkflows() }, history, 'replay');
 }
 
 test('every workflow has a recorded history', () => {

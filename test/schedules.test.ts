@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { readConfig } from '../src/config/load.ts';
+import { reconcileSchedules } from '../src/connector/schedules.ts';
 import type { WatchId } from '../src/submission/ids.ts';
-import { reconcileSchedules } from '../src/temporal/schedules.ts';
-import { watchScheduleId } from '../workflows/ids.ts';
-import { withWorker } from './temporal.ts';
+import { watchScheduleId } from '../src/temporal-api/ids.ts';
+import { withWorker } from './support/temporal.ts';
 
 const config = (watch: string, settings: string) =>
   readConfig(

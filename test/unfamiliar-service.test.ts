@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { listBatches } from '../src/ledger/lists.ts';
+import { listBatches } from '../src/ledger/reports/lists.ts';
 import { pick, seeded } from './faults/seeded.ts';
 import { connectorByHand, KEY } from './fixtures/connector-by-hand.ts';
 import { failed, mannersOf } from './fixtures/unfamiliar-manners.ts';

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { Activities } from '../activities/index.ts';
-import type { Look, RunCounts, TrackInput, Turn } from '../activities/types.ts';
 import type { Micros } from '../contract/money.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../src/submission/ids.ts';
+import type { Activities } from '../src/temporal-api/activities.ts';
+import { approveUpdate, lookNowSignal, rejectUpdate, wakeSignal } from '../src/temporal-api/messages.ts';
+import type { JobStatus, RunCounts, TrackInput, Turn } from '../src/temporal-api/payloads.ts';
 import { checkIndex, dispatchAccount, trackSubmission, watchSitemap } from '../workflows/index.ts';
-import { approveUpdate, lookNowSignal, rejectUpdate, wakeSignal } from '../workflows/messages.ts';
 import { keepHistory } from './replay/record.ts';
-import { withWorker } from './temporal.ts';
+import { withWorker } from './support/temporal.ts';
 
 const account = 'main' as AccountId;
 const watch = 'shop' as WatchId;
@@ -96,7 +96,7 @@ const job: TrackInput = {
   acceptedAt: 0,
   firstLookMs: 10,
 };
-const look = (state: string, terminal = false): Look => ({
+const look = (state: string, terminal = false): JobStatus => ({
   state,
   terminal,
   completed: terminal ? 7 : 0,
@@ -228,7 +228,7 @@ test('a signal ends the wait of a parked or stopped dispatcher at once', async (
 
 test('a job is followed to its end; days without news cost no history', async (t) => {
   let looks = 0;
-  const followSubmission = async ({ known }: { known: string }): Promise<Look> => {
+  const followSubmission = async ({ known }: { known: string }): Promise<JobStatus> => {
     if (++looks % 4 !== 0) throw later(5);
     return known === 'queued' ? look('processing') : look('completed', true);
   };
@@ -240,7 +240,7 @@ test('a job is followed to its end; days without news cost no history', async (t
 
 test('"look now" ends the wait, before the first look and between looks', async (t) => {
   const delays = [3_600_000];
-  const followSubmission = async (): Promise<Look> => {
+  const followSubmission = async (): Promise<JobStatus> => {
     const wait = delays.shift();
     if (wait !== undefined) throw later(wait);
     return look('completed', true);
@@ -253,7 +253,7 @@ test('"look now" ends the wait, before the first look and between looks', async 
 });
 
 test('a job open for longer than the patience fails with what to do, and without another purchase', async (t) => {
-  const followSubmission = async (): Promise<Look> => ({ ...look('processing'), overdue: true });
+  const followSubmission = async (): Promise<JobStatus> => ({ ...look('processing'), overdue: true });
   const handle = await (await started(t, { followSubmission })).track();
   await assert.rejects(handle.result(), (error: Error) =>
     /not bought again/.test(String((error.cause as Error)?.message)),

@@ -5,26 +5,12 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
 import type { Micros } from '../contract/money.ts';
-import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
-import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
-import { money, table, urls } from './text.ts';
-
-export interface CheckInput {
-  readonly watch: WatchId;
-  readonly account: AccountId;
-  /** Carried through continue-as-new. */
-  readonly soFar?: { readonly checked: number; readonly found: number; readonly charged: number };
-}
-
-export interface CheckResult {
-  readonly checked: number;
-  readonly found: number;
-  readonly charged: Micros;
-  /** Why it ended before everything due was checked; null when all was. */
-  readonly stopped: string | null;
-}
+import type { RunId } from '../src/submission/ids.ts';
+import type { Activities } from '../src/temporal-api/activities.ts';
+import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
+import type { CheckInput, CheckResult } from '../src/temporal-api/workflows.ts';
+import { money, table, urls } from './details.ts';
 
 const checking = proxyActivities<Activities>({
   startToCloseTimeout: '3 minutes',

@@ -9,23 +9,11 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
-import type { AccountId } from '../src/submission/ids.ts';
-import { wakeSignal } from './messages.ts';
-import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
-import { count, table, urls } from './text.ts';
-
-export interface DispatchInput {
-  readonly account: AccountId;
-  /** Carried through continue-as-new, for the reader of the Web UI. */
-  readonly sentBatches?: number;
-  readonly sentUrls?: number;
-}
-
-export interface DispatchResult {
-  readonly sentBatches: number;
-  readonly sentUrls: number;
-}
+import type { Activities } from '../src/temporal-api/activities.ts';
+import { wakeSignal } from '../src/temporal-api/messages.ts';
+import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
+import type { DispatchInput, DispatchResult } from '../src/temporal-api/workflows.ts';
+import { count, table, urls } from './details.ts';
 
 /**
  * An empty budget, a 429 and an unknown outcome are retries with a delay of their own: no slot sleeps and no history

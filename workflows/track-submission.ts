@@ -10,11 +10,12 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
-import type { Look, TrackInput } from '../activities/types.ts';
-import { lookNowSignal } from './messages.ts';
-import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
-import { span, table, urls } from './text.ts';
+import type { Activities } from '../src/temporal-api/activities.ts';
+import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
+import { lookNowSignal } from '../src/temporal-api/messages.ts';
+import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
+import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
+import { span, table, urls } from './details.ts';
 
 /**
  * A look that finds nothing new fails with a delay for its retry, so waiting seven days costs a handful of events and
@@ -29,7 +30,7 @@ const looking = proxyActivities<Activities>({
 });
 
 /** Follows one accepted job to its terminal state and records what became of its URLs. */
-export async function trackSubmission(input: TrackInput): Promise<Look> {
+export async function trackSubmission(input: TrackInput): Promise<JobStatus> {
   let lookNow = false;
   setHandler(
     lookNowSignal,
@@ -38,7 +39,7 @@ export async function trackSubmission(input: TrackInput): Promise<Look> {
     },
     { description: 'Look at the job now instead of at the next planned time.' },
   );
-  let seen: Look = { state: 'queued', terminal: false, completed: 0, failed: 0, overdue: false };
+  let seen: JobStatus = { state: 'queued', terminal: false, completed: 0, failed: 0, overdue: false };
   const show = (next: string) => {
     const rows = {
       reference: input.reference,
@@ -66,7 +67,7 @@ export async function trackSubmission(input: TrackInput): Promise<Look> {
       throw ApplicationFailure.nonRetryable(
         `Job ${input.reference} is still ${seen.state} after the account's patience. Its ${urls(input.urls)} stay ` +
           'submitted and are not bought again. Ask the service, then reset this workflow.',
-        'SubmissionOverdue',
+        FAILURE_TYPE.submissionOverdue,
       );
     }
     if (!seen.terminal && workflowInfo().continueAsNewSuggested) {
@@ -77,8 +78,8 @@ export async function trackSubmission(input: TrackInput): Promise<Look> {
   return seen;
 
   /** Null when a signal asked for a look at once: the wait is dropped and begins anew. */
-  async function followUntilNews(known: string): Promise<Look | null> {
-    let news: Look | null = null;
+  async function followUntilNews(known: string): Promise<JobStatus | null> {
+    let news: JobStatus | null = null;
     try {
       await CancellationScope.cancellable(async () => {
         const scope = CancellationScope.current();

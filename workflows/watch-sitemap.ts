@@ -8,30 +8,14 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
-import type { CrawlReport, Hold, PlanReport, RunCounts, RunReport, WatchRun } from '../activities/types.ts';
-import type { Micros } from '../contract/money.ts';
-import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
-import { approveUpdate, type Decision, rejectUpdate } from './messages.ts';
-import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
-import { money, table, urls } from './text.ts';
-
-export interface WatchInput {
-  readonly watch: WatchId;
-  readonly account: AccountId;
-  /** planned: end when the dispatcher knows; accepted: when every batch has an answer; terminal: when every job ended. */
-  readonly until: 'planned' | 'accepted' | 'terminal';
-  /** What this run alone may cost at most. What is due beyond it is held for a later run. */
-  readonly maxCost?: Micros;
-}
-
-export interface WatchResult {
-  readonly crawl: CrawlReport;
-  readonly counts: RunCounts;
-  readonly plan: PlanReport | null;
-  readonly report: RunReport | null;
-  readonly decision: 'none needed' | 'approved' | 'rejected';
-}
+import type { RunId } from '../src/submission/ids.ts';
+import type { Activities } from '../src/temporal-api/activities.ts';
+import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
+import { approveUpdate, type Decision, rejectUpdate } from '../src/temporal-api/messages.ts';
+import type { Hold, RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
+import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
+import type { WatchInput, WatchResult } from '../src/temporal-api/workflows.ts';
+import { money, table, urls } from './details.ts';
 
 const ledger = proxyActivities<Activities>({
   startToCloseTimeout: '10 minutes',
@@ -122,8 +106,8 @@ function holdsForDecision(): HeldDecision {
 
   const validator = (_decision: Decision) => {
     if (taken !== null)
-      throw ApplicationFailure.nonRetryable(`This run was already ${taken.decision}.`, 'AlreadyDecided');
-    if (!held) throw ApplicationFailure.nonRetryable('This run waits for no decision.', 'NothingHeld');
+      throw ApplicationFailure.nonRetryable(`This run was already ${taken.decision}.`, FAILURE_TYPE.alreadyDecided);
+    if (!held) throw ApplicationFailure.nonRetryable('This run waits for no decision.', FAILURE_TYPE.nothingHeld);
   };
   const take = (decision: 'approved' | 'rejected') => (given: Decision) => {
     taken = { decision, by: given.note === undefined ? given.by : `${given.by}: ${given.note}` };

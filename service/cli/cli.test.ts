@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { TestClient, urlList } from '../testing.ts';
+import { TestClient, urlList } from '../../test/support/service.ts';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
 

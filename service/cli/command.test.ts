@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { DatabaseUnavailableError, DatabaseUrlError } from '../../src/database/database.ts';
 import { AccountError } from '../accounts/account.ts';
-import { SettingsError } from '../settings.ts';
+import { SettingsError } from '../settings-error.ts';
 import { EXIT, run, UsageError } from './command.ts';
 
 /** Runs a command whose work throws `error`, and returns its exit code and the last record on stdout. */

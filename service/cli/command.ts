@@ -1,6 +1,6 @@
 import { DatabaseUnavailableError, DatabaseUrlError } from '../../src/database/database.ts';
 import { AccountError } from '../accounts/account.ts';
-import { SettingsError } from '../settings.ts';
+import { SettingsError } from '../settings-error.ts';
 import { type Flags, type Output, openOutput, versionRecord } from './output.ts';
 
 /** Exit codes, the same in both programs (docs/commands.md). */

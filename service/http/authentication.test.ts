@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../../src/database/sql.ts';
-import { TEST_DIALECTS } from '../../src/database/testing.ts';
-import { openService, serviceTest, TestClient, urlList } from '../testing.ts';
+import { TEST_DIALECTS } from '../../test/support/database.ts';
+import { openService, serviceTest, TestClient, urlList } from '../../test/support/service.ts';
 
 const ENDPOINTS: [string, string][] = [
   ['GET', '/me'],

@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/database.ts';
 import type { Principal } from '../accounts/keys.ts';
 import type { IndexCheckProvider } from '../index-check/provider.ts';
 import type { ServiceSettings } from '../settings.ts';
-import type { Limiter } from './limits/limiter.ts';
+import type { Limiter } from './limits/budgets.ts';
 
 /** What the routes are given. */
 export interface Context {

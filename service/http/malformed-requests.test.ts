@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { openService, serviceTest, type TestClient, urlList } from '../testing.ts';
+import { openService, serviceTest, type TestClient, urlList } from '../../test/support/service.ts';
 import { TIMEOUTS } from './malformed-requests.ts';
 
 /** Sends bytes as they are and returns all that comes back until the service closes, or answers once. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ERROR_CODES } from '../../contract/errors.ts';
-import { openService } from '../testing.ts';
+import { openService } from '../../test/support/service.ts';
 
 interface Operation {
   readonly operationId: string;

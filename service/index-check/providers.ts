@@ -1,4 +1,4 @@
-import { SettingsError } from '../settings.ts';
+import { SettingsError } from '../settings-error.ts';
 import { braveProvider } from './brave.ts';
 import type { IndexCheckProvider } from './provider.ts';
 import type { IndexCheckSettings } from './settings.ts';

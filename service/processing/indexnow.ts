@@ -1,4 +1,4 @@
-import { SettingsError } from '../settings.ts';
+import { SettingsError } from '../settings-error.ts';
 import { type Item, type Outcome, type Processor, TryLaterError } from './processor.ts';
 import type { IndexNowSettings } from './settings.ts';
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Submission, SubmissionDetail } from '../../contract/responses.ts';
-import { TEST_DIALECTS } from '../../src/database/testing.ts';
-import { openService, type TestClient } from '../testing.ts';
+import { TEST_DIALECTS } from '../../test/support/database.ts';
+import { openService, type TestClient } from '../../test/support/service.ts';
 
 const address = process.env.COURIER_TEST_TEMPORAL;
 const options = address === undefined ? { skip: 'COURIER_TEST_TEMPORAL names no server (npm test starts one)' } : {};

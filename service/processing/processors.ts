@@ -1,4 +1,4 @@
-import { SettingsError } from '../settings.ts';
+import { SettingsError } from '../settings-error.ts';
 import { indexNowProcessor } from './indexnow.ts';
 import type { Processor } from './processor.ts';
 import type { ProcessingSettings } from './settings.ts';

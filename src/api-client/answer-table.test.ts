@@ -6,7 +6,7 @@ import { checkOutcomeOf, outcomeOf } from '../submission/outcome.ts';
 import { dictionaryOf } from '../submission/words.ts';
 import { type DataReader, readEnvelope } from './envelope.ts';
 import { errorOf } from './errors.ts';
-import { failureOf } from './failure.ts';
+import { toFailureData } from './failure.ts';
 import { readCheck } from './read/check.ts';
 import { readAccepted } from './read/submission.ts';
 
@@ -71,7 +71,7 @@ function means(endpoint: Endpoint, status: number, text: string): string {
   if (outcome.chargeState !== 'charged') {
     const thrown = errorOf(answer);
     assert.equal(thrown.chargeState, outcome.chargeState, `the error ${thrown.name} and the outcome must agree`);
-    assert.equal(failureOf(thrown).nonRetryable, outcome.kind !== 'retry', `${thrown.name} for ${outcome.kind}`);
+    assert.equal(toFailureData(thrown).nonRetryable, outcome.kind !== 'retry', `${thrown.name} for ${outcome.kind}`);
   }
   return `${outcome.kind}, ${outcome.chargeState}`;
 }

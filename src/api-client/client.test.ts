@@ -17,7 +17,7 @@ import { checkOutcomeOf, outcomeOf } from '../submission/outcome.ts';
 import type { Url } from '../url/normalize-url.ts';
 import { type ApiClient, createApiClient } from './client.ts';
 import { dataOf, errorOf } from './errors.ts';
-import { failureOf } from './failure.ts';
+import { toFailureData } from './failure.ts';
 import { findLostBatch, pagesOf } from './find-lost.ts';
 
 const KEY = 'canary-6fe1b0c2d94a';
@@ -304,7 +304,7 @@ inEachDialect('the key is in the request header and nowhere else', async ({ serv
   for (const each of [wrong, client, client, client]) {
     const answer = await each.submit(batch.body, batch.key);
     const error = errorOf(answer);
-    shown.push(inspect(answer, { depth: null, showHidden: true }), JSON.stringify(failureOf(error)));
+    shown.push(inspect(answer, { depth: null, showHidden: true }), JSON.stringify(toFailureData(error)));
     shown.push(inspect(error, { depth: null, showHidden: true }), String(error), error.stack ?? '');
   }
   await wrong.close();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiAnswer, Body, Endpoint } from '../submission/answer.ts';
 import { dataOf, errorOf } from './errors.ts';
-import { failureOf } from './failure.ts';
+import { toFailureData } from './failure.ts';
 
 const refused: Body<never> = { kind: 'error', error: { code: 'CODE', message: 'words', named: [], fields: [] } };
 const page: Body<never> = { kind: 'unreadable', what: 'a page instead of JSON', claimsSuccess: false };
@@ -56,7 +56,7 @@ const classes: [
 ];
 for (const [what, given, type, nonRetryable, nextRetryDelayMs, benign] of classes) {
   test(`${what} is a ${type}${nonRetryable ? ' that trying again cannot mend' : ''}`, () => {
-    const failure = failureOf(errorOf(given));
+    const failure = toFailureData(errorOf(given));
     assert.deepEqual(
       [failure.type, failure.nonRetryable, failure.nextRetryDelayMs, failure.benign],
       [type, nonRetryable, nextRetryDelayMs, benign],
@@ -68,7 +68,7 @@ test('an error says what happened, what it means for the money, and quotes the r
   const lost = errorOf(answer('submit', 503, refused));
   assert.equal(lost.chargeState, 'unknown');
   assert.match(lost.message, /not available.*CODE: words.*req-1.*whether it was charged is not known.*same bytes/);
-  assert.deepEqual(failureOf(lost).details, {
+  assert.deepEqual(toFailureData(lost).details, {
     endpoint: 'submit',
     status: 503,
     code: 'CODE',

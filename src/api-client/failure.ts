@@ -14,7 +14,7 @@ export interface FailureData {
 }
 
 /** One to one: class, policy and wait of the error are type, retry and delay of the failure. */
-export function failureOf(error: ApiError): FailureData {
+export function toFailureData(error: ApiError): FailureData {
   const { endpoint, status, code, requestId, chargeState } = error;
   return {
     type: error.name,

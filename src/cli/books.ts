@@ -1,9 +1,9 @@
+import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
 import type { Config, Watch } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { type Ledger, openLedger } from '../ledger/open-ledger.ts';
 import type { WatchId } from '../submission/ids.ts';
-import type { GlobalFlags } from './command.ts';
-import { CommandError, EXIT } from './exit-codes.ts';
+import type { GlobalFlags } from './output/command.ts';
 
 export interface Books {
   readonly file: string;

@@ -1,26 +1,26 @@
 import { Command } from 'commander';
-import { EXIT } from './exit-codes.ts';
-import { VERSION } from './output.ts';
+import { EXIT } from '../cli-kit/exit-codes.ts';
+import { VERSION } from '../observability/version.ts';
 
 /** Loaded when asked for: Temporal's SDK alone takes a second and 100 MB that `crawl` and `validate` need not pay. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import('./demo/demo.ts')).demoCommand(),
-  worker: async () => (await import('./worker.ts')).workerCommand(),
-  plan: async () => (await import('./plan.ts')).planCommand(),
-  apply: async () => (await import('./apply.ts')).applyCommand(),
-  run: async () => (await import('./run.ts')).runCommand(),
-  check: async () => (await import('./check.ts')).checkCommand(),
-  recover: async () => (await import('./recover.ts')).recoverCommand(),
-  status: async () => (await import('./status.ts')).statusCommand(),
-  watch: async () => (await import('./watch.ts')).watchCommand(),
-  approve: async () => (await import('./decide.ts')).approveCommand(),
-  reject: async () => (await import('./decide.ts')).rejectCommand(),
-  submissions: async () => (await import('./submissions.ts')).submissionsCommand(),
-  ledger: async () => (await import('./ledger.ts')).ledgerCommand(),
-  quarantine: async () => (await import('./quarantine.ts')).quarantineCommand(),
-  crawl: async () => (await import('./crawl.ts')).crawlCommand(),
-  validate: async () => (await import('./validate.ts')).validateCommand(),
-  schema: async () => (await import('./schema.ts')).schemaCommand(),
+  worker: async () => (await import('./commands/worker.ts')).workerCommand(),
+  plan: async () => (await import('./commands/plan.ts')).planCommand(),
+  apply: async () => (await import('./commands/apply.ts')).applyCommand(),
+  run: async () => (await import('./commands/run.ts')).runCommand(),
+  check: async () => (await import('./commands/index-check.ts')).checkCommand(),
+  recover: async () => (await import('./commands/recover.ts')).recoverCommand(),
+  status: async () => (await import('./commands/status.ts')).statusCommand(),
+  watch: async () => (await import('./commands/watch.ts')).watchCommand(),
+  approve: async () => (await import('./commands/decide.ts')).approveCommand(),
+  reject: async () => (await import('./commands/decide.ts')).rejectCommand(),
+  submissions: async () => (await import('./commands/submissions.ts')).submissionsCommand(),
+  ledger: async () => (await import('./commands/ledger.ts')).ledgerCommand(),
+  quarantine: async () => (await import('./commands/quarantine.ts')).quarantineCommand(),
+  crawl: async () => (await import('./commands/crawl.ts')).crawlCommand(),
+  validate: async () => (await import('./commands/validate.ts')).validateCommand(),
+  schema: async () => (await import('./commands/schema.ts')).schemaCommand(),
 };
 
 /** The program with the command that the arguments name; with all of them for help and for a name that is none. */

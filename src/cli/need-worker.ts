@@ -1,6 +1,6 @@
-import { TASK_QUEUE } from '../../workflows/ids.ts';
+import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
 import type { Connected } from '../temporal/connect.ts';
-import { CommandError, EXIT } from './exit-codes.ts';
+import { TASK_QUEUE } from '../temporal-api/ids.ts';
 
 /** Throws a sentence (exit code 5) when nobody would carry out what is started. */
 export async function needWorker({ client, namespace }: Connected): Promise<void> {

@@ -2,8 +2,8 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Micros } from '../../contract/money.ts';
-import { CommandError, EXIT } from './exit-codes.ts';
-import type { WatchPlan } from './plan-text.ts';
+import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
+import type { WatchPlan } from './output/plan-text.ts';
 
 const PlanFile = Type.Object({
   type: Type.Literal('courier-plan'),

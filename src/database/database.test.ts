@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { emptyDatabaseUrl, TEST_DIALECTS, testOnEach } from '../../test/support/database.ts';
 import { DatabaseUnavailableError, NoRowError, type Queryable } from './database.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open.ts';
 import { compile, eachText, join, sql } from './sql.ts';
-import { emptyDatabaseUrl, TEST_DIALECTS, testOnEach } from './testing.ts';
 
 const tables = [
   {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { testOnEach } from '../../test/support/database.ts';
 import { migrate } from './migrate.ts';
 import { insertRows, type Row, rowsOf } from './rows.ts';
 import { sql } from './sql.ts';
-import { testOnEach } from './testing.ts';
 
 const tables = [{ name: 'things', statements: () => ['CREATE TABLE things (key BIGINT PRIMARY KEY, name TEXT)'] }];
 const columns = { key: 'bigint', name: 'text' } as const;

@@ -28,3 +28,6 @@ export interface IndexCheckPolicy extends CheckPolicy {
   /** For checks alone, under the caps of the account; null: only those. */
   readonly perDay: Micros | null;
 }
+
+/** Where a price comes from: the last charge, the configuration, or nowhere (then it is not guessed). */
+export type PriceBasis = 'learned' | 'configured' | 'unknown';

@@ -1,43 +1,31 @@
-import { fileURLToPath } from 'node:url';
 import {
   bundleWorkflowCode,
   DefaultLogger,
-  type NativeConnection,
   Worker,
+  type WorkerOptions,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
-import type { Activities } from '../../activities/index.ts';
-import { TASK_QUEUE } from '../../workflows/ids.ts';
 
-let bundled: Promise<WorkflowBundleWithSourceMap> | undefined;
+const bundles = new Map<string, Promise<WorkflowBundleWithSourceMap>>();
 
-/** Bundles the workflow code for the sandbox, once a process (about a second). */
-export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
-  bundled ??= bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-    logger: new DefaultLogger('ERROR'),
-  });
+/** Bundles the workflow code of a file for the sandbox, once a process (about a second). */
+export function bundleWorkflows(workflowsPath: string): Promise<WorkflowBundleWithSourceMap> {
+  const bundled =
+    bundles.get(workflowsPath) ?? bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  bundles.set(workflowsPath, bundled);
   return bundled;
 }
 
-export interface WorkerOptions {
-  readonly connection: NativeConnection;
-  readonly namespace: string;
-  readonly activities: Activities;
-  /** Tests give every worker a queue of its own. */
-  readonly taskQueue?: string;
-}
-
-/** Grace for a request on its way: longer than the API client's own deadline. */
+/** Grace for a request in flight: longer than the API client's own deadline. */
 const SHUTDOWN_GRACE = '70 seconds';
 
-export async function createWorker({ connection, namespace, activities, taskQueue }: WorkerOptions): Promise<Worker> {
+/** A worker with the limits and the shutdown that this project uses. */
+export async function createWorker(
+  options: Required<Pick<WorkerOptions, 'connection' | 'namespace' | 'taskQueue' | 'activities' | 'workflowBundle'>> &
+    Pick<WorkerOptions, 'interceptors'>,
+): Promise<Worker> {
   return Worker.create({
-    connection,
-    namespace,
-    taskQueue: taskQueue ?? TASK_QUEUE,
-    workflowBundle: await workflowBundle(),
-    activities,
+    ...options,
     maxConcurrentActivityTaskExecutions: 200,
     maxCachedWorkflows: 300,
     shutdownGraceTime: SHUTDOWN_GRACE,

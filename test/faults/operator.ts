@@ -7,8 +7,8 @@ import { openAdministration } from '../../service/serve.ts';
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../../src/submission/ids.ts';
-import { dispatcherWorkflowId } from '../../workflows/ids.ts';
-import { approveUpdate, wakeSignal } from '../../workflows/messages.ts';
+import { dispatcherWorkflowId } from '../../src/temporal-api/ids.ts';
+import { approveUpdate, wakeSignal } from '../../src/temporal-api/messages.ts';
 
 export const PRICE = micros(250_000);
 export const AMPLE_BALANCE = micros(100_000_000_000);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../../src/submission/ids.ts';
-import { dispatcherWorkflowId } from '../../workflows/ids.ts';
+import { dispatcherWorkflowId } from '../../src/temporal-api/ids.ts';
 import { throughOutages } from './temporal.ts';
 import type { World } from './world.ts';
 

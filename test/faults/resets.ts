@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId, IdempotencyKey } from '../../src/submission/ids.ts';
-import { dispatcherWorkflowId, trackerWorkflowId } from '../../workflows/ids.ts';
+import { dispatcherWorkflowId, trackerWorkflowId } from '../../src/temporal-api/ids.ts';
 import { pick } from './seeded.ts';
 import { throughOutages } from './temporal.ts';
 

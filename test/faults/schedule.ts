@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { startCheck, startRun } from '../../src/cli/run-job.ts';
 import type { Watch } from '../../src/config/config.ts';
-import { checkWorkflowId, watchWorkflowId } from '../../workflows/ids.ts';
+import { startCheck, startRun } from '../../src/connector/run-client.ts';
+import { checkWorkflowId, watchWorkflowId } from '../../src/temporal-api/ids.ts';
 import { act, type Deed } from './actions.ts';
 import { approveHeldRuns } from './operator.ts';
 import type { SchedulePlan } from './plan.ts';

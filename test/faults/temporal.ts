@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { type DevServer, startDevServer } from '../../src/temporal/dev-server.ts';
-import { ensureSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { ensureSearchAttributes } from '../../src/temporal/ensure-search-attributes.ts';
 import { findTemporalBinary } from '../../src/temporal/server-binary.ts';
 
 /** One Temporal server on one file for all schedules; each has a namespace of its own there. */

@@ -1,7 +1,7 @@
-import { diffRun } from '../../src/ledger/diff-run.ts';
-import { observe } from '../../src/ledger/observe.ts';
-import { planRun } from '../../src/ledger/plan-run.ts';
-import { beginRun, endRun } from '../../src/ledger/runs.ts';
+import { diffRun } from '../../src/ledger/crawl/diff-run.ts';
+import { observe } from '../../src/ledger/crawl/observe.ts';
+import { planRun } from '../../src/ledger/plans/plan-run.ts';
+import { beginRun, endRun } from '../../src/ledger/runs/runs.ts';
 import type { RunId, WatchId } from '../../src/submission/ids.ts';
 import type { Url } from '../../src/url/normalize-url.ts';
 import { HOST } from '../faults/site.ts';

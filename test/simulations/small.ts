@@ -3,7 +3,7 @@
  * week being shorter here. Exit code 1 when a promise is missed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startRun } from '../../src/cli/run-job.ts';
+import { startRun } from '../../src/connector/run-client.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { WatchId } from '../../src/submission/ids.ts';
 import { HOST } from '../faults/site.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { BudgetLimits, Window } from '../../src/ledger/budget-limits.ts';
+import type { BudgetLimits, Window } from '../../src/rate-limit/limits.ts';
 import type { ServerSide } from './server-side.ts';
 
 export interface StandInOptions {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { type Bench, openService, serviceTest, TestClient, urlList } from '../../testing.ts';
+import { type Bench, openService, serviceTest, TestClient, urlList } from '../../../test/support/service.ts';
 
 const CHROMIUM = [
   process.env.COURIER_TEST_CHROMIUM,

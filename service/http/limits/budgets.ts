@@ -12,6 +12,13 @@ export interface BudgetState {
   readonly resetSeconds: number;
 }
 
+/** Counts the requests of every key. */
+export interface Limiter {
+  take(key: string, submission: boolean): Promise<Verdict>;
+  /** Writes down what is only in memory. */
+  close(): Promise<void>;
+}
+
 export interface Verdict {
   readonly allowed: boolean;
   /** Whole seconds after which the request would be allowed, if nobody else asks. */

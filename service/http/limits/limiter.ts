@@ -1,15 +1,8 @@
 import type { Database } from '../../../src/database/database.ts';
 import type { BudgetSettings } from '../../settings.ts';
-import type { Verdict } from './budgets.ts';
+import type { Limiter } from './budgets.ts';
 import { localLimiter } from './local-limiter.ts';
 import { sharedLimiter } from './shared-limiter.ts';
-
-/** Counts the requests of every key. */
-export interface Limiter {
-  take(key: string, submission: boolean): Promise<Verdict>;
-  /** Writes down what is only in memory. */
-  close(): Promise<void>;
-}
 
 /**
  * SQLite has one service process, which counts in memory and writes down; Postgres may have many, which count in the

@@ -1,8 +1,7 @@
 import type { Database } from '../../../src/database/database.ts';
 import { sql } from '../../../src/database/sql.ts';
 import type { BudgetSettings } from '../../settings.ts';
-import { Budgets } from './budgets.ts';
-import type { Limiter } from './limiter.ts';
+import { Budgets, type Limiter } from './budgets.ts';
 
 /** A crash of the process forgives at most the requests of so long; a stop forgives none. */
 const FLUSH_MS = 200;

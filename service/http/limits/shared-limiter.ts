@@ -1,8 +1,7 @@
 import type { Database } from '../../../src/database/database.ts';
 import { sql } from '../../../src/database/sql.ts';
 import type { BudgetSettings } from '../../settings.ts';
-import { Budgets } from './budgets.ts';
-import type { Limiter } from './limiter.ts';
+import { Budgets, type Limiter } from './budgets.ts';
 
 /**
  * Counts in Postgres: the row of a key is locked while it is judged, and the time is the database's, so the numbers

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Balance, Me, Stats } from '../../../contract/responses.ts';
-import { lira, serviceTest, urlList } from '../../testing.ts';
+import { lira, serviceTest, urlList } from '../../../test/support/service.ts';
 
 serviceTest('spec 4.1: GET / needs no key and tells version and availability', async ({ service }) => {
   for (const path of ['', '/']) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Submission } from '../../../contract/responses.ts';
 import { sql } from '../../../src/database/sql.ts';
-import { lira, openService, serviceTest, urlList } from '../../testing.ts';
+import { lira, openService, serviceTest, urlList } from '../../../test/support/service.ts';
 
 const URLS = ['https://shop.example/a', 'https://shop.example/b'];
 

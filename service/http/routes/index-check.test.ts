@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IndexCheckResult } from '../../../contract/responses.ts';
 import { sql } from '../../../src/database/sql.ts';
-import { serviceTest, type TestClient, urlList } from '../../testing.ts';
+import { serviceTest, type TestClient, urlList } from '../../../test/support/service.ts';
 
 const FOUND = 'https://a.example/1';
 const MISSING = 'https://a.example/~missing';

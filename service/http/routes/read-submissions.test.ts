@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SubmissionList } from '../../../contract/responses.ts';
-import { lira, serviceTest, type TestClient, urlList } from '../../testing.ts';
+import { lira, serviceTest, type TestClient, urlList } from '../../../test/support/service.ts';
 
 const list = async (client: TestClient, query: string): Promise<SubmissionList> =>
   (await client.get<SubmissionList>(`/submissions?${query}`)).body.data;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import type { WatchId } from '../../submission/ids.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
 
 /** A sitemap that the user named on the command line, as a watch of the demo. */
 export interface NamedSource {

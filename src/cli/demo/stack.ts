@@ -47,7 +47,7 @@ export async function startStack({ state, sources, say, gaveUp }: StackOptions):
     state.remember({ servicePort });
     const sandbox = keep('service', () =>
       startProgram(
-        'src/cli/demo/sandbox.ts',
+        'src/sandbox/sandbox.ts',
         [
           ...['--database', `sqlite:${state.path('service.db')}`, '--port', String(servicePort)],
           ...['--temporal', temporalAddress, '--key-file', state.path('api-key')],

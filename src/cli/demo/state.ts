@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { isAlive } from '../../temporal/is-alive.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
 
 /** What the demo remembers between two runs, beside its databases: ports (so that addresses stay) and the site's state. */
 export interface DemoMemory {

@@ -1,0 +1,57 @@
+import type { Context } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
+import { ApiError } from '../src/api-client/errors.ts';
+import { toFailureData } from '../src/api-client/failure.ts';
+import { LedgerRefusal } from '../src/ledger/refusal.ts';
+import { RateLimitedError } from '../src/rate-limit/limiter.ts';
+import { retryLater } from '../src/temporal-api/retry-later.ts';
+
+const HEARTBEAT_MS = 3_000;
+
+/** Activities that send heartbeats of their own, with how far they are. */
+const SENDS_HEARTBEATS: ReadonlySet<string> = new Set(['crawlWatch']);
+
+/**
+ * Around every activity: heartbeats, so that what a killed worker held goes on elsewhere within seconds, and the
+ * translation of the modules' errors into what the server needs to know about retries.
+ */
+export function activityInterceptor(context: Context): ActivityInterceptors {
+  const inbound: ActivityInboundCallsInterceptor = {
+    async execute(input, next) {
+      const sendsHeartbeats = SENDS_HEARTBEATS.has(context.info.activityType);
+      const ticker = sendsHeartbeats ? undefined : setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+      try {
+        return await next(input);
+      } catch (error) {
+        throw toActivityFailure(error);
+      } finally {
+        clearInterval(ticker);
+      }
+    },
+  };
+  return { inbound };
+}
+
+/**
+ * What an error is to the server that retries. What the ledger refuses it refuses every time, so that fails the
+ * workflow with its sentence. A wait for the rate limiter is no failure. Other errors stay as they are.
+ */
+export function toActivityFailure(error: unknown): unknown {
+  if (error instanceof LedgerRefusal) return ApplicationFailure.nonRetryable(error.message, error.code);
+  if (error instanceof RateLimitedError) return retryLater(error.waitMs, error.message);
+  if (error instanceof ApiError) return toApiFailure(error);
+  return error;
+}
+
+function toApiFailure(error: ApiError): ApplicationFailure {
+  const { type, message, nonRetryable, nextRetryDelayMs, benign, details } = toFailureData(error);
+  return ApplicationFailure.create({
+    type,
+    message,
+    nonRetryable,
+    details: [details],
+    ...(nextRetryDelayMs === null ? {} : { nextRetryDelay: nextRetryDelayMs }),
+    ...(benign ? { category: ApplicationFailureCategory.BENIGN } : {}),
+  });
+}

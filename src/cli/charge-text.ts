@@ -1,9 +1,0 @@
-import { formatTry } from '../../contract/money.ts';
-import type { RunSummary } from '../ledger/run-summary.ts';
-
-/** What a run was charged: what nobody told is not shown as 0.00. */
-export function chargeText({ charged, untoldUrls }: Pick<RunSummary, 'charged' | 'untoldUrls'>): string {
-  if (untoldUrls === 0) return formatTry(charged);
-  const unknown = `an unknown charge for ${untoldUrls} URLs`;
-  return charged === 0 ? unknown : `${formatTry(charged)} and ${unknown}`;
-}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { courier, folderFor, ofType } from '../../../test/support/cli.ts';
+import { ACCOUNT, crawled, night, sendAll, shopUrl, WATCH } from '../../../test/support/ledger.ts';
+import { sql } from '../../database/sql.ts';
+import { stopBatch } from '../../ledger/batches/stop-batch.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { planRun } from '../../ledger/plans/plan-run.ts';
+import { accountTotals } from '../../ledger/reports/totals.ts';
+import { endRun } from '../../ledger/runs/runs.ts';
+import type { BatchId, RunId } from '../../submission/ids.ts';
+
+/** Discard: no Temporal server ever answers there. */
+const NO_SERVER = '127.0.0.1:9';
+
+const folderOf = (t: TestContext): string =>
+  folderFor(
+    t,
+    (folder) => `version: 1
+accounts:
+  main: { base_url: "https://service.example/api/v1", api_key: { env: COURIER_API_KEY }, price_per_url: 0.25 TRY }
+watches:
+  shop: { account: main, project: Shop, sitemaps: ["https://shop.example/sitemap.xml"], hosts: [shop.example], first_run: submit }
+temporal: { address: "${NO_SERVER}", namespace: default }
+ledger: { url: "sqlite:${join(folder, 'ledger.db')}" }
+`,
+  );
+
+test('what the ledger knows is shown without Temporal, and a URL released from quarantine is bought again', async (t) => {
+  const folder = folderOf(t);
+  const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
+  await crawled(ledger, 'first', { 'https://shop.example/sitemap.xml': ['a', 'b'] });
+  await planRun(ledger, 'first' as RunId, { account: ACCOUNT, watch: WATCH });
+  const [reference] = await sendAll(ledger);
+  await endRun(ledger, 'first' as RunId, 'finished');
+  await ledger.db.run(sql`UPDATE urls SET state = 'quarantined', reason = 'blocked' WHERE url = ${shopUrl('b')}`);
+  await ledger.close();
+
+  const shown = await courier(folder, 'ledger', 'show', 'https://SHOP.example/a#top');
+  const [url] = ofType(shown, 'url');
+  assert.equal(shown.code, 0);
+  assert.equal(shown.records[0]?.type, 'version');
+  assert.equal(shown.records.at(-1)?.type, 'summary');
+  assert.deepEqual(
+    (url!.purchases as { reference: string }[]).map((purchase) => purchase.reference),
+    [reference],
+  );
+
+  const submission = await courier(folder, 'submissions', 'show', reference!);
+  assert.deepEqual(
+    ofType(submission, 'url').map((record) => record.url),
+    [shopUrl('a'), shopUrl('b')],
+  );
+  const unknown = await courier(folder, 'submissions', 'show', 'IDX-NONE');
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stderr, /no submission "IDX-NONE"/);
+
+  const status = await courier(folder, 'status');
+  assert.equal(status.code, 0);
+  assert.equal(ofType(status, 'account')[0]?.open, 1);
+  assert.match(status.stderr, /Temporal does not answer/);
+
+  assert.equal((await courier(folder, 'quarantine', 'release', 'shop', shopUrl('b'))).code, 0);
+  const again = await courier(folder, 'quarantine', 'release', 'shop', shopUrl('b'));
+  assert.equal(again.code, 2);
+  assert.match(again.stderr, /Not in quarantine/);
+  const after = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
+  await night(after, 'second', { 'https://shop.example/sitemap.xml': ['a', 'b'] });
+  const due = await after.db.all(sql<{ url: string }>`SELECT url FROM urls WHERE due IS NOT NULL`);
+  await after.close();
+  assert.deepEqual(
+    due.map((row) => row.url),
+    [shopUrl('b')],
+  );
+});
+
+test('a command that needs Temporal says so and ends with 5; a watch that is not configured is a usage error', async (t) => {
+  const folder = folderOf(t);
+  const [approve, pause] = await Promise.all([
+    courier(folder, 'approve', 'watch/shop/x'),
+    courier(folder, 'watch', 'pause', 'shoe'),
+  ]);
+  assert.equal(approve.code, 5);
+  assert.match(approve.stderr, /No Temporal server answers/);
+  assert.equal(pause.code, 2);
+  assert.match(pause.stderr, /no watch "shoe".*It has: shop/s);
+});
+
+test('a key that is not there is told before any work is begun', async (t) => {
+  const folder = folderOf(t);
+  for (const args of [['worker'], ['run', '--once']]) {
+    const run = await courier(folder, ...args);
+    assert.equal(run.code, 2);
+    assert.match(run.stderr, /COURIER_API_KEY is not set/);
+  }
+});
+
+test('a stopped batch is settled by what the service says of it, and only then', async (t) => {
+  const folder = folderOf(t);
+  const url = `sqlite:${join(folder, 'ledger.db')}`;
+  const ledger = await openLedger(url);
+  for (const name of ['one', 'two', 'three']) {
+    await crawled(ledger, name, { 'https://shop.example/sitemap.xml': [name] });
+    await planRun(ledger, name as RunId, { account: ACCOUNT, watch: WATCH });
+    await endRun(ledger, name as RunId, 'finished');
+  }
+  const ids = await ledger.db.all(sql<{ id: BatchId }>`SELECT id FROM batches ORDER BY id`);
+  for (const { id } of ids) await stopBatch(ledger, id, 'a conflict that explains itself in no way');
+  await ledger.close();
+  const [one, two, three] = ids.map(({ id }) => String(id));
+
+  const listed = await courier(folder, 'submissions', 'list', '--state', 'stopped');
+  assert.equal(ofType(listed, 'submission').length, 3);
+  assert.equal((await courier(folder, 'submissions', 'settle', one!)).code, 2, 'nothing is assumed');
+  assert.equal((await courier(folder, 'submissions', 'settle', one!, '--release', '--leave')).code, 2);
+  assert.equal((await courier(folder, 'submissions', 'settle', '99', '--release')).code, 2);
+  const charged = await courier(folder, 'submissions', 'settle', one!, '--charged', 'R-77');
+  assert.equal(charged.code, 0, charged.stderr);
+  const taken = await courier(folder, 'submissions', 'settle', two!, '--charged', 'R-77');
+  assert.equal(taken.code, 2);
+  assert.match(taken.stderr, /as it called batch/);
+  assert.equal((await courier(folder, 'submissions', 'settle', two!, '--release')).code, 0);
+  assert.equal((await courier(folder, 'submissions', 'settle', three!, '--leave')).code, 0);
+  assert.equal((await courier(folder, 'submissions', 'settle', three!, '--release')).code, 2, 'decided once');
+
+  const after = await openLedger(url);
+  t.after(() => after.close());
+  assert.equal((await accountTotals(after, ACCOUNT.id, ACCOUNT.pricePerUrl)).chargedEver, 250_000);
+  await crawled(after, 'next', { 'https://shop.example/sitemap.xml': ['one', 'two', 'three'] });
+  const plan = await planRun(after, 'next' as RunId, { account: ACCOUNT, watch: WATCH });
+  assert.equal(plan.urls, 1, 'what was released is bought, what was charged or left is not');
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { sitemapindex, urlset } from '../../../test/support/sitemap/collect.ts';
+import { serve, type TestServer } from '../../../test/support/sitemap/server.ts';
+
+const program = fileURLToPath(new URL('../../../test/fixtures/courier-crawl.ts', import.meta.url));
+const A = 'https://shop.example/a';
+
+interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly records: Record<string, unknown>[];
+}
+
+/** Runs `courier crawl`; `act` may do something to the process while it runs. */
+async function courier(
+  args: readonly string[],
+  act: (child: ReturnType<typeof spawn>) => void = () => {},
+): Promise<Run> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, 'crawl', ...args]);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  act(child);
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const lines = args.includes('--json') ? stdout.split('\n').filter((line) => line !== '') : [];
+  return { code, stdout, stderr, records: lines.map((line) => JSON.parse(line)) };
+}
+
+let server: TestServer;
+let folder: string;
+/** Called when the page that never answers is asked for. */
+let onEndless = () => {};
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'courier-crawl-'));
+  server = await serve({
+    '/index.xml': sitemapindex('/a.xml', '/gone.xml'),
+    '/a.xml': urlset(A, 'https://shop.example/&lt;b&gt;', '/relative', 'https://u:secret@shop.example/'),
+    '/many.xml': urlset(...Array.from({ length: 30_000 }, (_, n) => `${A}${n}`)),
+    '/endless': () => onEndless(),
+  });
+});
+after(async () => {
+  await server[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+test('--json is a version, every page as read, and a summary with the problems', async () => {
+  const { code, records, stderr } = await courier(['--json', '--allow-private-hosts', `${server.origin}/index.xml`]);
+  const sitemap = `${server.origin}/a.xml`;
+  assert.equal(code, 3);
+  assert.deepEqual([records[0]?.type, records[0]?.schema, records[0]?.program], ['version', 1, 'courier']);
+  assert.deepEqual(records.slice(1, -1), [
+    { type: 'url', loc: A, lastmod: null, sitemap },
+    { type: 'url', loc: 'https://shop.example/<b>', lastmod: null, url: 'https://shop.example/%3Cb%3E', sitemap },
+    { type: 'url', loc: '/relative', lastmod: null, url: `${server.origin}/relative`, relative: true, sitemap },
+  ]);
+  const { type, urls, sitemaps, complete, problems } = records.at(-1)!;
+  assert.deepEqual([type, urls, sitemaps, complete], ['summary', 3, 3, false]);
+  assert.deepEqual((problems as { code: string }[]).map(({ code }) => code).sort(), ['BAD_URL', 'HTTP_STATUS']);
+  assert.doesNotMatch(JSON.stringify(records) + stderr, /secret/);
+});
+
+test('a complete crawl exits 0, and prints one page a line for people', async () => {
+  const { code, stdout, stderr } = await courier(['--allow-private-hosts', `${server.origin}/many.xml`]);
+  assert.equal(code, 0);
+  assert.equal(stdout.split('\n').length, 30_001);
+  assert.match(stderr, /Complete: 30000 pages in 1 sitemaps/);
+});
+
+test('private hosts are refused unless they are allowed', async () => {
+  const { code, records } = await courier(['--json', `${server.origin}/a.xml`]);
+  assert.equal(code, 3);
+  const problems = records.at(-1)?.problems as { code: string }[] | undefined;
+  assert.equal(problems?.[0]?.code, 'PRIVATE_HOST');
+});
+
+test('--state reads again only what changed', async () => {
+  const args = ['--json', '--allow-private-hosts', '--state', join(folder, 'state'), `${server.origin}/many.xml`];
+  assert.equal((await courier(args)).records.at(-1)?.urls, 30_000);
+  const { code, records } = await courier(args);
+  const { urls, sitemaps, not_modified, complete } = records.at(-1)!;
+  assert.deepEqual([code, urls, sitemaps, not_modified, complete], [0, 0, 1, 1, true]);
+});
+
+test('files and standard input are sources', async () => {
+  const file = join(folder, 'sitemap.xml');
+  await writeFile(file, urlset(A));
+  assert.equal((await courier([file])).stdout, `${A}\n`);
+  assert.equal((await courier(['-'], (child) => child.stdin?.end(urlset(A)))).stdout, `${A}\n`);
+});
+
+const usage: readonly (readonly string[])[] = [
+  [],
+  ['/no/such/file.xml'],
+  ['--max-urls', 'many', 'x'],
+  ['--header', 'nonsense', 'x'],
+  ['--nonsense', 'x'],
+];
+for (const args of usage) {
+  test(`crawl ${args.join(' ')} is a usage error`, async () => assert.equal((await courier(args)).code, 2));
+}
+
+test('--max-urls and --header do what they say', async () => {
+  const limited = ['--max-urls', '5', '--header', 'X-Test: 1', '--header', 'Cookie: a=b'];
+  const { code, stdout } = await courier([...limited, '--allow-private-hosts', `${server.origin}/many.xml`]);
+  assert.deepEqual([code, stdout.split('\n').length], [3, 6]);
+  assert.deepEqual([server.headers.at(-1)?.['x-test'], server.headers.at(-1)?.cookie], ['1', 'a=b']);
+});
+
+test('Ctrl-C ends it with 130 and a summary of what was read', async () => {
+  const { code, records } = await courier(['--json', '--allow-private-hosts', `${server.origin}/endless`], (child) => {
+    onEndless = () => child.kill('SIGINT');
+  });
+  assert.equal(code, 130);
+  assert.deepEqual([records.at(-1)?.type, records.at(-1)?.complete], ['summary', false]);
+});
+
+test('a reader of the output that goes away ends it quietly', async () => {
+  const { code, stderr } = await courier(['--allow-private-hosts', `${server.origin}/many.xml`], (child) => {
+    child.stdout?.once('data', () => child.stdout?.destroy());
+  });
+  assert.equal(code, 3);
+  assert.doesNotMatch(stderr, /fault|EPIPE/);
+});

@@ -1,0 +1,89 @@
+import { MultiBar, Presets, type SingleBar } from 'cli-progress';
+import type { Output } from '../../cli-kit/output.ts';
+
+/** Progress through the stages of one or several jobs: a bar a stage on a terminal, plain lines elsewhere. */
+export interface Stages {
+  /** How far a stage of a job is. A total of null is not known yet. The note is shown where there is one job. */
+  at(stage: string, job: string, done: number, total: number | null, note?: string): void;
+  /** Ends the display; what follows is ordinary output. */
+  end(): void;
+}
+
+interface Sum {
+  readonly done: number;
+  readonly total: number | null;
+  readonly note: string;
+}
+
+interface Display {
+  show(stage: string, sum: Sum): void;
+  end(): void;
+}
+
+const PLAIN_EVERY_MS = 30_000;
+
+export function openStages(output: Output, jobs: number, now: () => number = Date.now): Stages {
+  const display = output.live ? bars() : plainLines(output, now);
+  const parts = new Map<string, Map<string, Sum>>();
+  return {
+    at(stage, job, done, total, note = '') {
+      const ofStage = parts.get(stage) ?? new Map<string, Sum>();
+      parts.set(stage, ofStage.set(job, { done, total, note }));
+      display.show(stage, sumOf([...ofStage.values()], jobs));
+    },
+    end: () => display.end(),
+  };
+}
+
+/** Unknown as long as one of the jobs does not know its total, or is not there yet. */
+function sumOf(parts: readonly Sum[], jobs: number): Sum {
+  const done = parts.reduce((sum, part) => sum + part.done, 0);
+  const total = parts.reduce<number | null>(
+    (sum, part) => (sum === null || part.total === null ? null : sum + part.total),
+    0,
+  );
+  if (jobs === 1) return { done, total, note: parts[0]!.note };
+  return { done, total: parts.length < jobs ? null : total, note: `${parts.length} of ${jobs} watches` };
+}
+
+function bars(): Display {
+  const display = new MultiBar(
+    {
+      format: ' {stage} {bar} {value}/{total} {note}',
+      hideCursor: true,
+      clearOnComplete: false,
+      stream: process.stderr,
+      barsize: 24,
+    },
+    Presets.shades_classic,
+  );
+  const known = new Map<string, SingleBar>();
+  return {
+    show(stage, { done, total, note }) {
+      const payload = { stage: stage.padEnd(7), note };
+      const bar = known.get(stage) ?? display.create(total ?? 1, 0, payload);
+      known.set(stage, bar);
+      bar.setTotal(Math.max(total ?? done + 1, 1));
+      bar.update(total === 0 ? 1 : done, payload);
+    },
+    end: () => display.stop(),
+  };
+}
+
+/** A line when a stage starts, one when it is done, and one every 30 s in between. */
+function plainLines(output: Output, now: () => number): Display {
+  const said = new Map<string, { at: number; text: string; isDone: boolean }>();
+  const number = (value: number) => value.toLocaleString('en-US');
+  return {
+    show(stage, { done, total, note }) {
+      const before = said.get(stage);
+      const isDone = total !== null && done >= total;
+      const text = `${number(done)}${total === null ? '' : ` of ${number(total)}`} ${note}`.trimEnd();
+      const due = before === undefined || (isDone && !before.isDone) || now() - before.at >= PLAIN_EVERY_MS;
+      if (!due || before?.text === text) return;
+      said.set(stage, { at: now(), text, isDone });
+      output.say(`  ${stage.padEnd(7)} ${text}`);
+    },
+    end: () => undefined,
+  };
+}

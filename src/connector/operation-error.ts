@@ -1,0 +1,23 @@
+/** Why an operation ended before its work was done. A program maps it to its own exit code or response. */
+export type OperationFailure =
+  /** Another run of the watch is active. */
+  | 'run_active'
+  /** The service rejects the API key. */
+  | 'key_rejected'
+  /** The balance or a cap does not allow the next batch. */
+  | 'funds'
+  /** Nothing answered in time: try again later. */
+  | 'no_response'
+  /** The workflow failed. */
+  | 'failed';
+
+/** An operation of the connector that ended early. The message says what happened and what it means. */
+export class OperationError extends Error {
+  override readonly name = 'OperationError';
+  readonly failure: OperationFailure;
+
+  constructor(failure: OperationFailure, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.failure = failure;
+  }
+}

@@ -1,0 +1,83 @@
+import { observeCrawl } from '../../activities/observe-crawl.ts';
+import { runStart } from '../../activities/runs.ts';
+import type { Config, Watch } from '../config/config.ts';
+import { diffRun, type RunDiff } from '../ledger/crawl/diff-run.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
+import type { PlanInput } from '../ledger/plans/make-plan.ts';
+import { LedgerRefusal } from '../ledger/refusal.ts';
+import { judgeRun } from '../ledger/runs/judge-run.ts';
+import { beginRun, endRun, touchRun } from '../ledger/runs/runs.ts';
+import type { RunId } from '../submission/ids.ts';
+import { watchWorkflowId } from '../temporal-api/ids.ts';
+import type { CrawlReport } from '../temporal-api/payloads.ts';
+import { OperationError } from './operation-error.ts';
+import { newRunName } from './run-client.ts';
+
+/** What a run of a watch found, looked at and not bought: its plan may still be carried out (`applyPlans`). */
+export interface Preview {
+  readonly watch: Watch;
+  readonly run: RunId;
+  readonly input: PlanInput;
+  readonly crawl: CrawlReport;
+  readonly diff: RunDiff;
+  /** Why a guard would hold it; empty when none does. */
+  readonly guards: readonly string[];
+}
+
+const PREFIX = 'plan-';
+const ALIVE_MS = 60_000;
+
+/**
+ * Crawls a watch and compares it with the ledger, as a run that buys nothing. What it saw is known from then on and
+ * stays due until it is bought. Throws an OperationError (run_active) when another run of the watch is active.
+ */
+export async function previewOf(
+  { config, ledger }: { readonly config: Config; readonly ledger: Ledger },
+  watch: Watch,
+  signal: AbortSignal,
+  tell: (urls: number) => void,
+): Promise<Preview> {
+  const run = watchWorkflowId(watch.id, `${PREFIX}${newRunName(Date.now(), Math.random())}`) as RunId;
+  const input = { watch, account: config.accounts.get(watch.account)! };
+  await begin(ledger, watch, run);
+  const crawling = observeCrawl(ledger, watch, run, signal);
+  const ticker = setInterval(() => {
+    tell(crawling.soFar().urls);
+    // An error here is that of the work below, which reports it.
+    touchRun(ledger, run).catch(() => undefined);
+  }, 1_000);
+  let end: 'previewed' | 'abandoned' = 'abandoned';
+  try {
+    const crawl = await crawling.report;
+    signal.throwIfAborted();
+    const diff = await diffRun(ledger, run, { complete: crawl.complete });
+    const held = await judgeRun(ledger, run, watch.guard, { input });
+    end = 'previewed';
+    return { watch, run, input, crawl, diff, guards: held?.reasons ?? [] };
+  } catch (error) {
+    throw error instanceof LedgerRefusal && error.code === 'RUN_ENDED'
+      ? busy(watch, 'a scheduled one took over')
+      : error;
+  } finally {
+    clearInterval(ticker);
+    await endRun(ledger, run, end);
+  }
+}
+
+async function begin(ledger: Ledger, watch: Watch, run: RunId): Promise<void> {
+  const begun = await beginRun(ledger, runStart(watch, run));
+  if (begun.kind === 'begun') return;
+  // A plan has no workflow to ask; one that is alive says so every second.
+  const dead = begun.run.includes(`/${PREFIX}`) && begun.touchedAt < Date.now() - ALIVE_MS;
+  if (!dead) throw busy(watch, begun.run);
+  await endRun(ledger, begun.run, 'abandoned');
+  if ((await beginRun(ledger, runStart(watch, run))).kind === 'active') throw busy(watch, begun.run);
+}
+
+function busy({ id }: Watch, other: string): OperationError {
+  return new OperationError(
+    'run_active',
+    `Another run of ${id} is active (${other}). Nothing was planned or charged by this one. ` +
+      'Wait for its end, or decide on it when it is held: "courier status" shows it.',
+  );
+}

@@ -1,0 +1,143 @@
+import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure, defaultPayloadConverter, TimeoutFailure } from '@temporalio/common';
+import type { Micros } from '../../contract/money.ts';
+import type { Watch } from '../config/config.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
+import { type RunSummary, runSummary } from '../ledger/reports/run-summary.ts';
+import type { RunId } from '../submission/ids.ts';
+import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
+import { checkWorkflowId, TASK_QUEUE, watchWorkflowId } from '../temporal-api/ids.ts';
+import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
+import {
+  type CheckIndex,
+  type CheckResult,
+  type WatchInput,
+  type WatchResult,
+  type WatchSitemap,
+  WORKFLOW,
+} from '../temporal-api/workflows.ts';
+import { OperationError } from './operation-error.ts';
+
+/** Where a run is, for its progress. */
+export interface JobProgress {
+  /** crawling, comparing, held, planning, submitting, rejected or done. */
+  readonly phase: string;
+  /** URLs read so far, while it crawls. */
+  readonly read: number;
+  /** Null until the run is in the ledger. */
+  readonly summary: RunSummary | null;
+}
+
+/** A run of a watch, in the name of its workflow. Sorts by time; two runs of one instant differ by a few letters. */
+export function newRunName(now: number, random: number): string {
+  const letters = Math.floor(random * 36 ** 4)
+    .toString(36)
+    .padStart(4, '0');
+  return `${new Date(now).toISOString().slice(0, 19).replaceAll(':', '')}-${letters}`;
+}
+
+/** The run of a watch that is under way, if any: one that an earlier command or a schedule began. */
+export async function activeRun(client: Client, watch: Watch): Promise<WorkflowHandle<WatchSitemap> | null> {
+  const query = `WorkflowType = '${WORKFLOW.watchSitemap}' AND ExecutionStatus = 'Running' AND ${SEARCH_ATTRIBUTES.watch.name} = '${watch.id}'`;
+  for await (const { workflowId } of client.workflow.list({ query })) {
+    return client.workflow.getHandle<WatchSitemap>(workflowId);
+  }
+  return null;
+}
+
+export async function startRun(
+  client: Client,
+  watch: Watch,
+  until: WatchInput['until'],
+  name: string,
+  { maxCost = null }: { readonly maxCost?: Micros | null } = {},
+): Promise<WorkflowHandle<WatchSitemap>> {
+  return client.workflow.start<WatchSitemap>(WORKFLOW.watchSitemap, {
+    workflowId: watchWorkflowId(watch.id, name),
+    taskQueue: TASK_QUEUE,
+    args: [{ watch: watch.id, account: watch.account, until, ...(maxCost === null ? {} : { maxCost }) }],
+    staticSummary: `Run of ${watch.id}`,
+    typedSearchAttributes: attributesOf(watch),
+  });
+}
+
+export async function startCheck(client: Client, watch: Watch, name: string): Promise<WorkflowHandle<CheckIndex>> {
+  return client.workflow.start<CheckIndex>(WORKFLOW.checkIndex, {
+    workflowId: checkWorkflowId(watch.id, name),
+    taskQueue: TASK_QUEUE,
+    args: [{ watch: watch.id, account: watch.account }],
+    staticSummary: `Index-checks of ${watch.id}`,
+    typedSearchAttributes: attributesOf(watch),
+  });
+}
+
+const attributesOf = ({ id, account }: Watch) => [
+  { key: SEARCH_ATTRIBUTES.watch, value: id },
+  { key: SEARCH_ATTRIBUTES.account, value: account },
+];
+
+/** Follows a workflow to its result, telling its progress; a failure becomes a sentence with an exit code. */
+export async function followRun(
+  handle: WorkflowHandle<WatchSitemap>,
+  ledger: Ledger,
+  tell: (progress: JobProgress) => void | Promise<void>,
+): Promise<WatchResult> {
+  const outcome = settled(handle.result());
+  for (;;) {
+    const ended = await Promise.race([outcome, pause(400)]);
+    const progress = await progressOf(handle, ledger);
+    if (progress !== null) await tell(progress);
+    if (ended === undefined) continue;
+    if ('value' in ended) return ended.value;
+    throw sentenceFor(ended.error, handle.workflowId);
+  }
+}
+
+export async function followCheck(handle: WorkflowHandle<CheckIndex>): Promise<CheckResult> {
+  try {
+    return await handle.result();
+  } catch (error) {
+    throw sentenceFor(error, handle.workflowId);
+  }
+}
+
+type Settled<T> = { readonly value: T } | { readonly error: unknown };
+
+function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
+  return promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+}
+
+const pause = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, ms, undefined));
+
+/** Null while the server cannot be asked: the workflow goes on without being watched. */
+async function progressOf(handle: WorkflowHandle, ledger: Ledger): Promise<JobProgress | null> {
+  try {
+    const { typedSearchAttributes, raw } = await handle.describe();
+    const crawl = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'crawlWatch');
+    const payload = crawl?.heartbeatDetails?.payloads?.[0];
+    const read = payload === undefined ? 0 : (defaultPayloadConverter.fromPayload<{ urls: number }>(payload).urls ?? 0);
+    const summary = await runSummary(ledger, handle.workflowId as RunId).catch(() => null);
+    return { phase: typedSearchAttributes.get(SEARCH_ATTRIBUTES.phase) ?? 'starting', read, summary };
+  } catch {
+    return null;
+  }
+}
+
+function sentenceFor(error: unknown, workflow: string): Error {
+  if (!(error instanceof WorkflowFailedError)) return error instanceof Error ? error : new Error(String(error));
+  const cause = deepestFailure(error.cause);
+  const kind = cause instanceof ApplicationFailure ? cause.type : '';
+  const failure =
+    kind === FAILURE_TYPE.runActive ? 'run_active' : kind === FAILURE_TYPE.authentication ? 'key_rejected' : 'failed';
+  return new OperationError(failure, `${workflow} ended before its work was done: ${cause?.message ?? error.message}`);
+}
+
+function deepestFailure(error: unknown): Error | undefined {
+  let current = error;
+  while (current instanceof Error && current.cause instanceof Error && !(current instanceof TimeoutFailure))
+    current = current.cause;
+  return current instanceof Error ? current : undefined;
+}

@@ -1,0 +1,107 @@
+import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { Config, Watch } from '../config/config.ts';
+import type { AccountId } from '../submission/ids.ts';
+import { checkScheduleId, checkWorkflowId, TASK_QUEUE, watchScheduleId, watchWorkflowId } from '../temporal-api/ids.ts';
+import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
+import { WORKFLOW } from '../temporal-api/workflows.ts';
+
+export interface ScheduleChange {
+  readonly id: string;
+  readonly change: 'created' | 'updated' | 'paused';
+}
+
+/** Set by the program, so that a pause by a person in the Web UI is never undone by us. */
+const PAUSED_BY_CONFIG = 'paused in the configuration';
+const NO_LONGER_CONFIGURED = 'no longer in the configuration';
+const HOUR = 3_600_000;
+
+/**
+ * Makes the schedules on the server those of the configuration: missing ones are created, others updated, and those
+ * whose watch is gone are paused, not deleted, so that nothing disappears unseen.
+ */
+export async function reconcileSchedules(client: Client, config: Config): Promise<ScheduleChange[]> {
+  const wanted = [...config.watches.values()].flatMap(schedulesOf);
+  const changes: ScheduleChange[] = [];
+  for (const options of wanted) changes.push(await createOrUpdate(client, options));
+  const ids = new Set(wanted.map(({ scheduleId }) => scheduleId));
+  for await (const { scheduleId, state, typedSearchAttributes } of client.schedule.list()) {
+    // Only of our accounts: another configuration may use the same namespace.
+    const account = typedSearchAttributes?.get(SEARCH_ATTRIBUTES.account);
+    const ours = account !== undefined && config.accounts.has(account as AccountId);
+    if (!ours || ids.has(scheduleId) || state.paused) continue;
+    await client.schedule.getHandle(scheduleId).pause(NO_LONGER_CONFIGURED);
+    changes.push({ id: scheduleId, change: 'paused' });
+  }
+  return changes;
+}
+
+async function createOrUpdate(client: Client, options: ScheduleOptions): Promise<ScheduleChange> {
+  const id = options.scheduleId;
+  try {
+    await client.schedule.create(options);
+    return { id, change: 'created' };
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+  }
+  await client.schedule.getHandle(id).update((previous) => ({
+    spec: options.spec,
+    action: options.action,
+    policies: { ...options.policies },
+    state: stateAfter(previous.state, options.state?.paused ?? false),
+  }));
+  return { id, change: 'updated' };
+}
+
+/** A person's pause stays; a pause by the configuration comes and goes with it. */
+function stateAfter(previous: { paused: boolean; note?: string }, paused: boolean): { paused: boolean; note: string } {
+  const byProgram = previous.note === PAUSED_BY_CONFIG || previous.note === NO_LONGER_CONFIGURED;
+  if (paused) return { paused: true, note: previous.paused && !byProgram ? (previous.note ?? '') : PAUSED_BY_CONFIG };
+  if (previous.paused && !byProgram) return { paused: true, note: previous.note ?? '' };
+  return { paused: false, note: '' };
+}
+
+function schedulesOf(watch: Watch): ScheduleOptions[] {
+  const { id, account, schedule } = watch;
+  if (schedule === null) return [];
+  const typedSearchAttributes = [
+    { key: SEARCH_ATTRIBUTES.watch, value: id },
+    { key: SEARCH_ATTRIBUTES.account, value: account },
+  ];
+  const common = {
+    spec: { cronExpressions: [schedule.cron], timezone: schedule.timezone },
+    // A run that is still going is never doubled; a night missed by a short outage is made up, not a whole week.
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 6 * HOUR },
+    state: { paused: watch.paused, ...(watch.paused ? { note: PAUSED_BY_CONFIG } : {}) },
+    typedSearchAttributes,
+  };
+  const run: ScheduleOptions = {
+    ...common,
+    scheduleId: watchScheduleId(id),
+    action: {
+      type: 'startWorkflow',
+      workflowType: WORKFLOW.watchSitemap,
+      workflowId: watchWorkflowId(id, 'scheduled'),
+      taskQueue: TASK_QUEUE,
+      args: [{ watch: id, account, until: 'accepted' }],
+      typedSearchAttributes,
+      staticSummary: `Scheduled run of ${id}`,
+    },
+  };
+  if (watch.indexCheck === null) return [run];
+  const check: ScheduleOptions = {
+    ...common,
+    // Checks wait for nobody: half an hour later, so that submissions have the requests first.
+    spec: { ...common.spec, cronExpressions: [schedule.cron], jitter: '30 minutes' },
+    scheduleId: checkScheduleId(id),
+    action: {
+      type: 'startWorkflow',
+      workflowType: WORKFLOW.checkIndex,
+      workflowId: checkWorkflowId(id, 'scheduled'),
+      taskQueue: TASK_QUEUE,
+      args: [{ watch: id, account }],
+      typedSearchAttributes,
+      staticSummary: `Index-checks of ${id}`,
+    },
+  };
+  return [run, check];
+}

@@ -1,0 +1,67 @@
+import type { Micros } from '../../../contract/money.ts';
+import type { ServiceLevel } from '../../../contract/states.ts';
+import type { Queryable } from '../../database/database.ts';
+import { insertRows, type Row } from '../../database/rows.ts';
+import { sql } from '../../database/sql.ts';
+import { freezeBatch } from '../../submission/freeze.ts';
+import type { AccountId, BatchId, IdempotencyKey, WatchId } from '../../submission/ids.ts';
+import type { Url } from '../../url/normalize-url.ts';
+import type { PriceBasis } from '../policy.ts';
+
+export interface NewBatch {
+  readonly account: AccountId;
+  readonly baseUrl: string;
+  readonly watch: WatchId;
+  readonly watchId: number;
+  readonly runId: number | null;
+  /** The batch that this one is a part of, after a refusal. */
+  readonly parentId: number | null;
+  readonly service: ServiceLevel;
+  readonly project: string;
+  readonly urls: readonly { readonly id: number; readonly url: Url; readonly generation: number }[];
+  readonly expectedCost: Micros | null;
+  readonly basis: PriceBasis;
+}
+
+/**
+ * Writes a batch with its exact bytes and its key. `batch_urls_once` refuses a generation of a URL that is in another
+ * batch: the transaction then fails and nothing is bought.
+ *
+ * The generation in the key is the greatest of the batch's URLs. Two batches with the same URLs in the same order never
+ * share it, because every URL's generation grows each time it is planned; so a deliberate resubmission always has a new
+ * key, and URLs of different generations may share a batch.
+ */
+export async function insertBatch(
+  tx: Queryable,
+  now: number,
+  batch: NewBatch,
+): Promise<{ id: BatchId; key: IdempotencyKey }> {
+  const { account, baseUrl, watch, watchId, runId, parentId, service, project, urls, expectedCost, basis } = batch;
+  const generation = urls.reduce((most, url) => Math.max(most, url.generation), 0);
+  const frozen = freezeBatch({
+    baseUrl,
+    account,
+    watch,
+    service,
+    project,
+    generation,
+    urls: urls.map(({ url }) => url),
+  });
+  const row = await tx.get(sql<{ id: BatchId }>`
+    INSERT INTO batches (account_id, watch_id, run_id, parent_id, service, project, base_url, plain_project, generation,
+      idempotency_key, digest, tag, urls, expected_cost, price_basis, state, planned_at)
+    VALUES (${account}, ${watchId}, ${runId}, ${parentId}, ${service}, ${frozen.project}, ${baseUrl}, ${project},
+      ${generation}, ${frozen.key}, ${frozen.digest}, ${frozen.tag}, ${urls.length}, ${expectedCost}, ${basis},
+      'planned', ${now})
+    RETURNING id`);
+  const id = row!.id;
+  await tx.run(sql`INSERT INTO batch_bodies (batch_id, body) VALUES (${id}, ${frozen.body})`);
+  const columns = { batch_id: 'bigint', position: 'bigint', url_id: 'bigint', generation: 'bigint' } as const;
+  const members = urls.map((url, position): Row => [id, position, url.id, url.generation]);
+  await insertRows(tx, 'batch_urls', columns, members);
+  await tx.run(sql`
+    UPDATE urls SET state = 'planned', reason = NULL, due = NULL, due_at = NULL, cleared = 1, bought_lastmod = lastmod,
+      generation = m.generation
+    FROM batch_urls AS m WHERE m.batch_id = ${id} AND urls.id = m.url_id`);
+  return { id, key: frozen.key };
+}

@@ -1,0 +1,120 @@
+import type { Queryable } from '../../database/database.ts';
+import { type Row, rowsOf } from '../../database/rows.ts';
+import { sql } from '../../database/sql.ts';
+import type { RunId } from '../../submission/ids.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { openRunRow, type RunRow } from '../runs/runs.ts';
+import { asKey } from './fingerprint.ts';
+import { growingList, unpackList } from './fingerprint-list.ts';
+import { addLive } from './insert-found.ts';
+
+/** What a run found, in URLs. `known` + `new` + `changed` is `found` when the crawl was complete. */
+export interface RunDiff {
+  /** In scope; a URL in two sitemaps counts once when the crawl was complete. */
+  readonly found: number;
+  readonly new: number;
+  readonly changed: number;
+  readonly known: number;
+  /** No longer in any sitemap of the watch. Always 0 when the crawl was not complete. */
+  readonly gone: number;
+  readonly skipped: number;
+  readonly complete: boolean;
+  readonly firstRun: boolean;
+}
+
+/**
+ * Closes the observation of a run and counts. `complete` is what the crawl says of itself; a sitemap that the ledger
+ * knows as incomplete overrules it. Only a complete run makes URLs gone: until then what is missing stays a candidate,
+ * so that nothing is forgotten and nothing is gone because a server was down.
+ */
+export async function diffRun(ledger: Ledger, run: RunId, { complete }: { complete: boolean }): Promise<RunDiff> {
+  const now = ledger.now();
+  return ledger.db.tx(async (tx) => {
+    const row = await openRunRow(tx, run);
+    const incomplete = await tx.get(sql`
+      SELECT 1 FROM run_sitemaps WHERE run_id = ${row.id} AND verdict = 'incomplete' LIMIT 1`);
+    const whole = complete && incomplete === undefined;
+    if (whole) {
+      await dropUnlisted(tx, row);
+      await settleCandidates(tx, row);
+    }
+    const sums = await tx.get(sql<{ urls: number | null; new_urls: number | null; changed: number | null }>`
+      SELECT sum(urls) AS urls, sum(new_urls) AS new_urls, sum(changed) AS changed
+      FROM run_sitemaps WHERE run_id = ${row.id}`);
+    const gone = await tx.get(sql<{ urls: number }>`SELECT count(*) AS urls FROM urls WHERE gone_run = ${row.id}`);
+    const skips = await tx.get(sql<{ urls: number | null }>`
+      SELECT sum(urls) AS urls FROM run_skips WHERE run_id = ${row.id}`);
+    const live = await tx.get(sql<{ live: number }>`SELECT live FROM watches WHERE id = ${row.watch_id}`);
+    const fresh = sums?.new_urls ?? 0;
+    const changed = sums?.changed ?? 0;
+    const found = whole ? live!.live : (sums?.urls ?? 0);
+    const diff: RunDiff = {
+      found,
+      new: fresh,
+      changed,
+      known: Math.max(0, found - fresh - changed),
+      gone: gone!.urls,
+      skipped: skips?.urls ?? 0,
+      complete: whole,
+      firstRun: row.first_run === 1,
+    };
+    await tx.run(sql`
+      UPDATE runs SET found = ${found}, new_urls = ${fresh}, changed = ${changed}, known = ${diff.known},
+        gone = ${diff.gone}, skipped = ${diff.skipped}, complete = ${whole ? 1 : 0}, touched_at = ${now}
+      WHERE id = ${row.id}`);
+    return diff;
+  });
+}
+
+/** A sitemap that a complete crawl did not come across is no longer listed: its URLs may be gone with it. */
+async function dropUnlisted(tx: Queryable, run: RunRow): Promise<void> {
+  const unlisted = await tx.all(sql<{ id: number; entries: Uint8Array | null }>`
+    SELECT s.id, p.entries FROM sitemaps AS s LEFT JOIN sitemap_snapshots AS p ON p.sitemap_id = s.id
+    WHERE s.watch_id = ${run.watch_id} AND (s.known IS NOT NULL OR p.entries IS NOT NULL)
+      AND NOT EXISTS (SELECT 1 FROM run_sitemaps AS r WHERE r.run_id = ${run.id} AND r.sitemap_id = s.id)`);
+  for (const { id, entries } of unlisted) {
+    const list = unpackList(entries ?? new Uint8Array());
+    const rows = Array.from({ length: list.length }, (_, at): Row => [asKey(list.high(at), list.low(at))]);
+    await tx.run(sql`
+      INSERT INTO gone_candidates (watch_id, fp)
+      SELECT CAST(${run.watch_id} AS BIGINT), r.fp FROM ${rowsOf({ fp: 'bigint' }, rows)} AS r WHERE true
+      ON CONFLICT (watch_id, fp) DO NOTHING`);
+    await tx.run(sql`DELETE FROM sitemap_snapshots WHERE sitemap_id = ${id}`);
+    await tx.run(sql`UPDATE sitemaps SET known = NULL, urls = 0 WHERE id = ${id}`);
+  }
+}
+
+/**
+ * A candidate that another sitemap still lists has only moved; the others are gone. What is due of them stays due and is
+ * not bought while they are gone: a page that comes back before it was bought is bought then.
+ */
+async function settleCandidates(tx: Queryable, run: RunRow): Promise<void> {
+  const candidates = await tx.all(sql<{ fp: string }>`
+    SELECT CAST(fp AS TEXT) AS fp FROM gone_candidates WHERE watch_id = ${run.watch_id}`);
+  if (candidates.length === 0) return;
+  const list = growingList(candidates.length);
+  for (const { fp } of candidates) {
+    const bits = BigInt.asUintN(64, BigInt(fp));
+    list.push(Number(bits >> 32n), Number(bits & 0xffffffffn), 0);
+  }
+  const listed = new Uint8Array(list.length);
+  const sitemaps = await tx.all(sql<{ id: number }>`
+    SELECT s.id FROM sitemaps AS s JOIN sitemap_snapshots AS p ON p.sitemap_id = s.id
+    WHERE s.watch_id = ${run.watch_id}`);
+  for (const { id } of sitemaps) {
+    const kept = await tx.get(sql<{ entries: Uint8Array }>`
+      SELECT entries FROM sitemap_snapshots WHERE sitemap_id = ${id}`);
+    const entries = unpackList(kept!.entries);
+    for (let at = 0; at < entries.length; at++) {
+      const index = list.find(entries.high(at), entries.low(at));
+      if (index >= 0) listed[index] = 1;
+    }
+  }
+  const gone = candidates.filter((_, index) => listed[index] === 0).map(({ fp }): Row => [BigInt(fp)]);
+  const { changes } = await tx.run(sql`
+    UPDATE urls SET gone_run = ${run.id}
+    WHERE watch_id = ${run.watch_id} AND gone_run IS NULL
+      AND fp IN (SELECT fp FROM ${rowsOf({ fp: 'bigint' }, gone)} AS r)`);
+  await addLive(tx, run.watch_id, -changes);
+  await tx.run(sql`DELETE FROM gone_candidates WHERE watch_id = ${run.watch_id}`);
+}

@@ -1,0 +1,153 @@
+import type { Queryable } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { RunId } from '../../submission/ids.ts';
+import type { Url } from '../../url/normalize-url.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { openRunRow, type RunRow } from '../runs/runs.ts';
+import { unpackList } from './fingerprint-list.ts';
+import type { ObservedEntry } from './found.ts';
+import { insertFound, type Place } from './insert-found.ts';
+import { markChanged } from './mark-changed.ts';
+import { readSitemap, type SitemapReading } from './read-sitemap.ts';
+import { recordVerdict, type Visit } from './record-verdict.ts';
+import type { SitemapVerdict } from './sitemaps.ts';
+
+/** Takes what a crawl yields into the ledger. One a crawl; sitemaps may be read at the same time, in any order. */
+export interface Observation {
+  /** Entries in scope, some thousands at a time. */
+  entries(sitemap: string, entries: readonly ObservedEntry[]): Promise<void>;
+  /** A URL that is not ours to submit, and why: counted, with a few kept as examples. */
+  skipped(sitemap: string, reason: string, url: string, count?: number): void;
+  /** The end of a sitemap. Only `complete` replaces what was known of it. */
+  verdict(sitemap: string, verdict: SitemapVerdict): Promise<void>;
+}
+
+/** Rows wait in memory up to this many, so that a sitemap without limits needs no memory without limits. */
+const FLUSH_AT = 60_000;
+const CHUNK = 5_000;
+const EXAMPLES = 5;
+const COLLISION = 'fingerprint-collision';
+
+interface Skips {
+  urls: number;
+  readonly sample: string[];
+}
+
+interface Flushed {
+  new: number;
+  changed: number;
+  readonly collided: Url[];
+}
+
+interface Open {
+  readonly place: Place;
+  readonly reading: SitemapReading;
+  readonly skips: Map<string, Skips>;
+  new: number;
+  changed: number;
+}
+
+export async function observe(ledger: Ledger, run: RunId): Promise<Observation> {
+  const { db, seed } = ledger;
+  const row = await openRunRow(db, run);
+  const open = new Map<string, Promise<Open>>();
+  const skips = new Map<string, Open['skips']>();
+
+  function reading(sitemap: string): Promise<Open> {
+    let promise = open.get(sitemap);
+    if (promise === undefined) {
+      promise = begin(sitemap);
+      open.set(sitemap, promise);
+    }
+    return promise;
+  }
+
+  async function begin(sitemap: string): Promise<Open> {
+    const known = await sitemapRow(db, row, sitemap);
+    const kept = await db.get(sql<{ entries: Uint8Array }>`
+      SELECT entries FROM sitemap_snapshots WHERE sitemap_id = ${known.id}`);
+    return {
+      place: { runId: row.id, watchId: row.watch_id, sitemapId: known.id, adopt: known.adopt },
+      reading: readSitemap(unpackList(kept?.entries ?? new Uint8Array()), seed),
+      skips: skipsOf(sitemap),
+      new: 0,
+      changed: 0,
+    };
+  }
+
+  function skipsOf(sitemap: string): Open['skips'] {
+    let counts = skips.get(sitemap);
+    if (counts === undefined) {
+      counts = new Map();
+      skips.set(sitemap, counts);
+    }
+    return counts;
+  }
+
+  /** Runs `work` in a transaction after everything that waits in memory; what waited is forgotten once it is durable. */
+  async function flushed(at: Open, work: (tx: Queryable, counts: Flushed) => Promise<void>): Promise<void> {
+    const found = at.reading.takeFound();
+    const moved = at.reading.takeMoved();
+    // Postgres may run a transaction again: what it adds up starts anew each time.
+    const counts = await db.tx(async (tx) => {
+      await openRunRow(tx, run);
+      const sums: Flushed = { new: at.new, changed: at.changed, collided: [] };
+      for (let from = 0; from < found.length; from += CHUNK) {
+        const part = await insertFound(tx, at.place, found, { from, to: from + CHUNK });
+        sums.new += part.new;
+        sums.collided.push(...part.collided);
+      }
+      for (let from = 0; from < moved.length; from += CHUNK) {
+        sums.changed += await markChanged(tx, at.place, moved, { from, to: from + CHUNK });
+      }
+      await work(tx, sums);
+      return sums;
+    });
+    at.new = counts.new;
+    at.changed = counts.changed;
+    for (const url of counts.collided) skip(at.skips, COLLISION, url, 1);
+  }
+
+  return {
+    async entries(sitemap, entries) {
+      const at = await reading(sitemap);
+      at.reading.add(entries);
+      if (at.reading.pending >= FLUSH_AT) {
+        await flushed(at, async () => undefined);
+      }
+    },
+    skipped: (sitemap, reason, url, count = 1) => skip(skipsOf(sitemap), reason, url, count),
+    async verdict(sitemap, verdict) {
+      const at = await reading(sitemap);
+      await flushed(at, (tx, counts) => recordVerdict(tx, ledger.now(), row, visitOf(at, counts), verdict));
+      open.delete(sitemap);
+      skips.delete(sitemap);
+    },
+  };
+}
+
+/** The visit as it is to be recorded, with what its last entries brought. */
+function visitOf({ place, reading, skips }: Open, { new: found, changed, collided }: Flushed): Visit {
+  const all = new Map([...skips].map(([reason, { urls, sample }]) => [reason, { urls, sample: [...sample] }]));
+  for (const url of collided) skip(all, COLLISION, url, 1);
+  return { place, reading, skips: all, new: found, changed };
+}
+
+function skip(skips: Open['skips'], reason: string, url: string | Url, count: number): void {
+  const known = skips.get(reason);
+  if (known === undefined) {
+    skips.set(reason, { urls: count, sample: [url.slice(0, 500)] });
+    return;
+  }
+  known.urls += count;
+  if (known.sample.length < EXAMPLES) known.sample.push(url.slice(0, 500));
+}
+
+async function sitemapRow(db: Queryable, run: RunRow, sitemap: string): Promise<{ id: number; adopt: boolean }> {
+  await db.run(sql`
+    INSERT INTO sitemaps (watch_id, url, baseline) VALUES (${run.watch_id}, ${sitemap}, ${run.baseline})
+    ON CONFLICT (watch_id, url) DO NOTHING`);
+  const row = await db.get(sql<{ id: number; baseline: number }>`
+    SELECT id, baseline FROM sitemaps WHERE watch_id = ${run.watch_id} AND url = ${sitemap}`);
+  return { id: row!.id, adopt: run.baseline === 1 || row!.baseline === 1 };
+}

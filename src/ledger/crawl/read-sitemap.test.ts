@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Url } from '../../url/normalize-url.ts';
+import { keyOf } from './fingerprint.ts';
+import { type FingerprintList, unpackList } from './fingerprint-list.ts';
+import type { Found, ObservedEntry } from './found.ts';
+import { readSitemap } from './read-sitemap.ts';
+
+const SEED = 12345;
+const entry = ([page, lastmod]: readonly [number, string | null]): ObservedEntry => ({
+  url: `https://shop.example/${page}` as Url,
+  lastmod,
+  lastmodAt: null,
+});
+const pages = fc.array(fc.tuple(fc.nat(40), fc.constantFrom(null, '2026-01-01', '2026-01-02')), { maxLength: 60 });
+const urls = (found: Found): string[] => Array.from({ length: found.length }, (_, at) => found.entry(at).url).sort();
+const empty = (): FingerprintList => unpackList(new Uint8Array());
+
+function read(before: FingerprintList, listed: readonly (readonly [number, string | null])[]) {
+  const reading = readSitemap(before, SEED);
+  for (let at = 0; at < listed.length; at += 7) reading.add(listed.slice(at, at + 7).map(entry));
+  return reading;
+}
+
+test('what is found, moved and missing is what a plain comparison of the two visits says', () => {
+  fc.assert(
+    fc.property(pages, pages, (first, second) => {
+      const list = unpackList(read(empty(), first).snapshot() ?? new Uint8Array());
+      const reading = read(list, second);
+      // The first mention of a URL counts.
+      const before = new Map(first.toReversed());
+      const after = new Map(second.toReversed());
+      const named = (kept: number[]) => kept.map((page) => `https://shop.example/${page}`).sort();
+      assert.deepEqual(urls(reading.takeFound()), named([...after.keys()].filter((page) => !before.has(page))));
+      assert.deepEqual(
+        urls(reading.takeMoved()),
+        named([...after].filter(([page, mod]) => before.has(page) && before.get(page) !== mod).map(([page]) => page)),
+      );
+      const gone = [...before.keys()].filter((page) => !after.has(page));
+      const keys = named(gone).map((url) => keyOf(url, SEED));
+      assert.deepEqual(reading.missing().sort(), keys.sort());
+      assert.equal(reading.urls, after.size);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a visit that brings the same in the same order writes nothing', () => {
+  fc.assert(
+    fc.property(pages, (listed) => {
+      const first = read(empty(), listed).snapshot();
+      assert.equal(read(unpackList(first ?? new Uint8Array()), listed).snapshot(), null);
+    }),
+  );
+});
+
+test('of 500,000 URLs that differ in a character no two share a fingerprint', () => {
+  const seen = new Set<bigint>();
+  for (let n = 0; n < 500_000; n++) seen.add(keyOf(`https://shop.example/p/${n}.html`, SEED));
+  assert.equal(seen.size, 500_000);
+});
+
+test('bytes that are no list are refused, not guessed at', () => {
+  assert.throws(() => unpackList(new Uint8Array(13)), RangeError);
+});

@@ -1,0 +1,120 @@
+import type { Queryable } from '../../database/database.ts';
+import { insertRows, type Row } from '../../database/rows.ts';
+import { sql } from '../../database/sql.ts';
+import type { RunRow } from '../runs/runs.ts';
+import type { Place } from './insert-found.ts';
+import type { SitemapReading } from './read-sitemap.ts';
+import type { KnownSitemap, SitemapVerdict } from './sitemaps.ts';
+
+/** One sitemap of one run, read as far as it could be. */
+export interface Visit {
+  readonly place: Place;
+  readonly reading: SitemapReading;
+  readonly skips: ReadonlyMap<string, { readonly urls: number; readonly sample: readonly string[] }>;
+  readonly new: number;
+  readonly changed: number;
+}
+
+/** Records the end of a sitemap's visit, in the transaction that also writes the last of what it found. */
+export async function recordVerdict(
+  tx: Queryable,
+  now: number,
+  run: RunRow,
+  visit: Visit,
+  verdict: SitemapVerdict,
+): Promise<void> {
+  const { sitemapId } = visit.place;
+  let urls = visit.reading.urls;
+  let problem: { code: string; message: string } | null = null;
+  switch (verdict.verdict) {
+    case 'complete':
+      await replaceList(tx, visit);
+      await keep(tx, now, run, visit, knownOf(verdict));
+      break;
+    case 'duplicate':
+      await replaceList(tx, visit);
+      await keep(tx, now, run, visit, null);
+      break;
+    case 'not-modified':
+      await tx.run(sql`UPDATE sitemaps SET complete_at = ${now}, baseline = 0 WHERE id = ${sitemapId}`);
+      urls = (await tx.get(sql<{ urls: number }>`SELECT urls FROM sitemaps WHERE id = ${sitemapId}`))?.urls ?? 0;
+      break;
+    case 'incomplete':
+      problem = verdict;
+      // No list of a complete visit holds these: should the page go before there is one, nothing else would tell.
+      await addCandidates(tx, visit.place.watchId, visit.reading.unlisted());
+  }
+  await tx.run(sql`
+    INSERT INTO run_sitemaps (run_id, sitemap_id, verdict, code, message, urls, new_urls, changed, at)
+    VALUES (${run.id}, ${sitemapId}, ${verdict.verdict}, ${problem?.code ?? null}, ${problem?.message ?? null},
+      ${urls}, ${visit.new}, ${visit.changed}, ${now})
+    ON CONFLICT (run_id, sitemap_id) DO UPDATE SET verdict = excluded.verdict, code = excluded.code,
+      message = excluded.message, urls = excluded.urls, at = excluded.at,
+      new_urls = CASE WHEN excluded.new_urls > run_sitemaps.new_urls
+        THEN excluded.new_urls ELSE run_sitemaps.new_urls END,
+      changed = CASE WHEN excluded.changed > run_sitemaps.changed THEN excluded.changed ELSE run_sitemaps.changed END`);
+  await recordSkips(tx, run, visit);
+  await tx.run(sql`UPDATE runs SET touched_at = ${now} WHERE id = ${run.id}`);
+}
+
+/** Only a sitemap that was read to its end says what is gone from it: perhaps gone, until the run's diff has looked. */
+async function replaceList(tx: Queryable, { place, reading }: Visit): Promise<void> {
+  const snapshot = reading.snapshot();
+  if (snapshot === null) return;
+  await tx.run(sql`
+    INSERT INTO sitemap_snapshots (sitemap_id, entries) VALUES (${place.sitemapId}, ${snapshot})
+    ON CONFLICT (sitemap_id) DO UPDATE SET entries = excluded.entries`);
+  await addCandidates(tx, place.watchId, reading.missing());
+}
+
+/** Perhaps gone: the next complete run takes those off that a sitemap lists, and calls the others gone. */
+async function addCandidates(tx: Queryable, watchId: number, fps: readonly bigint[]): Promise<void> {
+  const columns = { watch_id: 'bigint', fp: 'bigint' } as const;
+  const rows = fps.map((fp): Row => [watchId, fp]);
+  await insertRows(tx, 'gone_candidates', columns, rows, 'ON CONFLICT (watch_id, fp) DO NOTHING');
+}
+
+async function keep(
+  tx: Queryable,
+  now: number,
+  run: RunRow,
+  { place, reading }: Visit,
+  known: KnownSitemap | null,
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE sitemaps SET known = ${known === null ? null : JSON.stringify(known)}, scope = ${run.scope},
+      urls = ${reading.urls}, baseline = 0, complete_at = ${now}
+    WHERE id = ${place.sitemapId}`);
+  if (!place.adopt) return;
+  // What an adopted index lists was there before we came, also when a child can only be read another night.
+  const listed = (known?.children ?? []).map((child): Row => [place.watchId, child, 1]);
+  const columns = { watch_id: 'bigint', url: 'text', baseline: 'bigint' } as const;
+  await insertRows(tx, 'sitemaps', columns, listed, 'ON CONFLICT (watch_id, url) DO NOTHING');
+}
+
+function knownOf(verdict: KnownSitemap): KnownSitemap {
+  const { kind, urls, fingerprint, etag, lastModified, location, children } = verdict;
+  return {
+    kind,
+    urls,
+    fingerprint,
+    ...(etag === undefined ? {} : { etag }),
+    ...(lastModified === undefined ? {} : { lastModified }),
+    ...(location === undefined ? {} : { location }),
+    ...(children === undefined ? {} : { children }),
+  };
+}
+
+async function recordSkips(tx: Queryable, run: RunRow, { place, skips }: Visit): Promise<void> {
+  const columns = { run_id: 'bigint', sitemap_id: 'bigint', reason: 'text', urls: 'bigint', sample: 'text' } as const;
+  const rows = [...skips].map(([reason, { urls, sample }]): Row => {
+    return [run.id, place.sitemapId, reason, urls, JSON.stringify(sample)];
+  });
+  await insertRows(
+    tx,
+    'run_skips',
+    columns,
+    rows,
+    'ON CONFLICT (run_id, sitemap_id, reason) DO UPDATE SET urls = excluded.urls, sample = excluded.sample',
+  );
+}

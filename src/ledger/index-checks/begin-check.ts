@@ -1,0 +1,158 @@
+import { LIMITS } from '../../../contract/limits.ts';
+import { INDEX_CHECK_PRICE, type Micros, timesMicros, ZERO } from '../../../contract/money.ts';
+import type { Queryable } from '../../database/database.ts';
+import { insertRows, type Row, rowsOf } from '../../database/rows.ts';
+import { sql } from '../../database/sql.ts';
+import { type CapRefusal, type SpendQuestion, urlsAllowed } from '../../submission/caps.ts';
+import { digestOf, freezeCheck } from '../../submission/freeze.ts';
+import type { IdempotencyKey, WatchId } from '../../submission/ids.ts';
+import { mustReconcile } from '../../submission/reconcile.ts';
+import type { Url } from '../../url/normalize-url.ts';
+import { checksToday, refusalEnds } from '../money/spend.ts';
+import { spendQuestion } from '../money/spend-question.ts';
+import type { Ledger } from '../open-ledger.ts';
+import type { AccountPolicy, IndexCheckPolicy } from '../policy.ts';
+import { takeTurn, watchRow } from '../runs/watches.ts';
+import { type CheckRow, dueChecks, openCheck } from './check-queue.ts';
+import { stopCheck } from './record-check.ts';
+
+export type Checking =
+  /** Send exactly this to the index-check, then `recordCheck` with the same `attempt`. */
+  | {
+      readonly kind: 'send';
+      readonly check: number;
+      readonly attempt: number;
+      readonly key: IdempotencyKey;
+      readonly body: string;
+      readonly urls: readonly Url[];
+      readonly expectedCost: Micros;
+      readonly uncertain: boolean;
+    }
+  /** Nothing is due. */
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'not-allowed'; readonly refusal: CapRefusal; readonly until: number | null }
+  | { readonly kind: 'wait'; readonly until: number };
+
+export interface CheckInput {
+  readonly account: AccountPolicy;
+  readonly watch: WatchId;
+  readonly policy: IndexCheckPolicy;
+}
+
+/**
+ * The next index-check of a watch: the one that has no answer yet, with the same bytes and key, else the URLs that are
+ * due, at most 50, as many as the budgets allow. Planned, counted against the caps and on record before it is sent.
+ */
+export async function beginCheck(ledger: Ledger, { account, watch, policy }: CheckInput): Promise<Checking> {
+  const now = ledger.now();
+  return ledger.db.tx(async (tx): Promise<Checking> => {
+    await takeTurn(tx, account.id);
+    const watchId = await watchRow(tx, watch, account.id);
+    let open = await openCheck(tx, watchId);
+    if (open?.unknown_since != null && mustReconcile(open.unknown_since, now, account.reconcile?.afterMs)) {
+      // The service keeps no list of checks to look it up in; asking again could be charged again.
+      const reason = 'no answer came for as long as its key is trusted; it counts as charged';
+      await stopCheck(tx, now, open, { reason, charged: true }, policy);
+      open = undefined;
+    }
+    if (open?.not_before != null && open.not_before > now) return { kind: 'wait', until: open.not_before };
+    const question = await checkQuestion(tx, account, watchId, policy, open?.id ?? 0, now);
+    if (open === undefined) {
+      const planned = await planCheck(tx, now, { account, watch, policy }, watchId, question);
+      if (planned.kind !== 'planned') return planned;
+      open = planned.check;
+    } else {
+      const { refusal } = urlsAllowed(question, INDEX_CHECK_PRICE, open.urls);
+      if (refusal !== null) return { kind: 'not-allowed', refusal, until: refusalEnds(refusal, now) };
+    }
+    if (digestOf(open.body) !== open.digest) {
+      const reason = 'its stored bytes are not those that its key was made for: nothing was sent';
+      await stopCheck(tx, now, open, { reason, charged: open.unknown_since !== null }, policy);
+      return { kind: 'idle' };
+    }
+    await tx.run(sql`
+      UPDATE checks SET state = 'sending', attempts = attempts + 1, not_before = NULL,
+        unknown_since = coalesce(unknown_since, ${now})
+      WHERE id = ${open.id}`);
+    return {
+      kind: 'send',
+      check: open.id,
+      attempt: open.attempts + 1,
+      key: open.idempotency_key,
+      body: open.body,
+      urls: (JSON.parse(open.body) as { urls: Url[] }).urls,
+      expectedCost: open.expected_cost,
+      uncertain: open.unknown_since !== null,
+    };
+  });
+}
+
+/** The caps of the account, and the watch's own daily budget for checks in the place of its caps for submissions. */
+async function checkQuestion(
+  tx: Queryable,
+  account: AccountPolicy,
+  watchId: number,
+  policy: IndexCheckPolicy,
+  exceptCheck: number,
+  now: number,
+): Promise<Omit<SpendQuestion, 'cost'>> {
+  const caps = { perRun: null, perDay: policy.perDay, perMonth: null };
+  const except = { kind: 'check', id: exceptCheck } as const;
+  const question = await spendQuestion(tx, account, caps, { watchId, runId: null }, { count: 'all', except }, now);
+  const today = await checksToday(tx, watchId, exceptCheck, now);
+  return { ...question, watch: { caps, spent: { run: ZERO, day: today, month: ZERO } } };
+}
+
+type Planned =
+  | { readonly kind: 'planned'; readonly check: CheckRow }
+  | Extract<Checking, { readonly kind: 'idle' | 'not-allowed' }>;
+
+async function planCheck(
+  tx: Queryable,
+  now: number,
+  { account, watch, policy }: CheckInput,
+  watchId: number,
+  question: Omit<SpendQuestion, 'cost'>,
+): Promise<Planned> {
+  const due = await dueChecks(tx, watchId, policy, now, await roomAfterRefusal(tx, watchId));
+  if (due.length === 0) return { kind: 'idle' };
+  const { urls: allowed, refusal } = urlsAllowed(question, INDEX_CHECK_PRICE, due.length);
+  if (allowed === 0 && refusal !== null) return { kind: 'not-allowed', refusal, until: refusalEnds(refusal, now) };
+  const urls = due.slice(0, allowed);
+  const last = await tx.get(sql<{ round: number | null }>`
+    SELECT max(round) AS round FROM checks WHERE watch_id = ${watchId}`);
+  const round = (last?.round ?? 0) + 1;
+  const frozen = freezeCheck({
+    baseUrl: account.baseUrl,
+    account: account.id,
+    watch,
+    round,
+    urls: urls.map(({ url }) => url),
+  });
+  const cost = timesMicros(INDEX_CHECK_PRICE, urls.length);
+  const check = await tx.get(sql<CheckRow>`
+    INSERT INTO checks (account_id, watch_id, round, idempotency_key, digest, body, urls, expected_cost, state,
+      planned_at)
+    VALUES (${account.id}, ${watchId}, ${round}, ${frozen.key}, ${frozen.digest}, ${frozen.body}, ${urls.length},
+      ${cost}, 'planned', ${now})
+    RETURNING *`);
+  const columns = { check_id: 'bigint', position: 'bigint', url_id: 'bigint' } as const;
+  await insertRows(
+    tx,
+    'check_urls',
+    columns,
+    urls.map(({ id }, position): Row => [check!.id, position, id]),
+  );
+  const ids = urls.map(({ id }): Row => [id]);
+  await tx.run(sql`
+    UPDATE check_queue SET check_id = ${check!.id}
+    WHERE url_id IN (SELECT id FROM ${rowsOf({ id: 'bigint' }, ids)} AS r)`);
+  return { kind: 'planned', check: check! };
+}
+
+/** After a refusal that named no URL the next check is half as large, until the URL that is refused stands alone. */
+async function roomAfterRefusal(tx: Queryable, watchId: number): Promise<number> {
+  const last = await tx.get(sql<{ state: string; urls: number }>`
+    SELECT state, urls FROM checks WHERE watch_id = ${watchId} ORDER BY id DESC LIMIT 1`);
+  return last?.state === 'refused' ? Math.max(1, Math.ceil(last.urls / 2)) : LIMITS.indexCheckUrls;
+}

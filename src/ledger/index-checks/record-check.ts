@@ -1,0 +1,204 @@
+import { type Micros, ZERO } from '../../../contract/money.ts';
+import type { Queryable } from '../../database/database.ts';
+import { type Row, rowsOf } from '../../database/rows.ts';
+import { sql } from '../../database/sql.ts';
+import { type CheckPolicy, nextCheckAt, resubmissionDue } from '../../submission/check-schedule.ts';
+import type { AccountId } from '../../submission/ids.ts';
+import type { Checked } from '../../submission/outcome.ts';
+import type { Refusal } from '../../submission/refusal.ts';
+import { setBalance } from '../money/balance.ts';
+import { setRefused } from '../money/funds.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { LedgerRefusal } from '../refusal.ts';
+import { takeTurn } from '../runs/watches.ts';
+import { type CheckRow, historyOf, type QueueRow } from './check-queue.ts';
+
+export interface CheckAnswer {
+  /** As `beginCheck` numbered it. */
+  readonly attempt: number;
+  /** Judged by `checkOutcomeOf`. */
+  readonly outcome: Checked | Refusal;
+  readonly requestId: string | null;
+  readonly backoffMs?: number;
+}
+
+export type CheckRecorded =
+  | { readonly kind: 'checked'; readonly urls: number; readonly found: number; readonly charged: Micros }
+  | { readonly kind: 'retry'; readonly notBefore: number }
+  | { readonly kind: 'parked'; readonly reason: string }
+  | { readonly kind: 'key-refused'; readonly reason: string }
+  /** Not charged; its URLs are asked again, in smaller checks, without those that were named. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Counted as charged, because nobody knows; its URLs are due again on their schedule. */
+  | { readonly kind: 'stopped'; readonly reason: string };
+
+/** Records what came of an index-check: results as a series per URL, and its charge, once. */
+export async function recordCheck(
+  ledger: Ledger,
+  check: number,
+  answer: CheckAnswer,
+  policy: CheckPolicy,
+): Promise<CheckRecorded> {
+  const now = ledger.now();
+  const before = await checkRow(ledger.db, check);
+  return ledger.db.tx(async (tx): Promise<CheckRecorded> => {
+    await takeTurn(tx, before.account_id as AccountId);
+    const row = await checkRow(tx, check);
+    const { outcome } = answer;
+    if (row.state === 'done')
+      return { kind: 'checked', urls: row.urls, found: row.found!, charged: row.charge ?? ZERO };
+    if (outcome.kind === 'checked') return recordResults(tx, now, row, outcome, answer.requestId, policy);
+    if (row.state !== 'sending') return { kind: 'refused', reason: row.reason ?? '' };
+    const late = answer.attempt !== row.attempts;
+    const certain = outcome.chargeState === 'none' && row.attempts === 1 && !late;
+    switch (outcome.kind) {
+      case 'retry': {
+        const notBefore = now + (outcome.retryAfterMs ?? answer.backoffMs ?? 0);
+        await wait(tx, row, certain, notBefore, outcome.message);
+        return { kind: 'retry', notBefore };
+      }
+      case 'park':
+        await wait(tx, row, certain, null, outcome.message);
+        return { kind: 'parked', reason: outcome.message };
+      case 'stop-account':
+        await wait(tx, row, certain, null, outcome.message);
+        await setRefused(tx, row.account_id as AccountId, outcome.message);
+        return { kind: 'key-refused', reason: outcome.message };
+      case 'split':
+      case 'quarantine':
+        return refuse(tx, now, row, outcome);
+      case 'conflict':
+      case 'defect':
+        await stopCheck(tx, now, row, { reason: outcome.message, charged: !certain }, policy);
+        return { kind: 'stopped', reason: outcome.message };
+    }
+  });
+}
+
+async function checkRow(db: Queryable, check: number): Promise<CheckRow> {
+  const row = await db.get(sql<CheckRow>`SELECT * FROM checks WHERE id = ${check}`);
+  if (row !== undefined) return row;
+  throw new LedgerRefusal('UNKNOWN_CHECK', `The ledger knows no index-check ${check}. Nothing was sent or changed.`);
+}
+
+/** A first attempt that was refused leaves nothing out. Later ones keep the earliest doubt. */
+async function wait(
+  tx: Queryable,
+  row: CheckRow,
+  certain: boolean,
+  notBefore: number | null,
+  reason: string,
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE checks SET state = ${certain ? 'planned' : 'sending'}, not_before = ${notBefore}, reason = ${reason},
+      attempts = ${certain ? 0 : row.attempts}, unknown_since = ${certain ? null : row.unknown_since}
+    WHERE id = ${row.id}`);
+}
+
+async function recordResults(
+  tx: Queryable,
+  now: number,
+  row: CheckRow,
+  outcome: Checked,
+  requestId: string | null,
+  policy: CheckPolicy,
+): Promise<CheckRecorded> {
+  // The price is the specification's (4.8 rule 1): a charge of ten times as much is a misread or a broken one.
+  const told = outcome.charged !== null && outcome.charged > 0 && outcome.charged <= 10 * row.expected_cost;
+  const charged = told ? outcome.charged : row.expected_cost;
+  await charge(tx, now, row, charged, told);
+  if (outcome.balance !== null) await setBalance(tx, row.account_id as AccountId, outcome.balance, now);
+  const queued = await tx.all(sql<QueueRow & { position: number }>`
+    SELECT m.position, u.id, u.url, q.completed_at, q.checks, q.misses, q.last_check_at, q.found_at, q.resubmitted
+    FROM check_urls AS m JOIN urls AS u ON u.id = m.url_id JOIN check_queue AS q ON q.url_id = u.id
+    WHERE m.check_id = ${row.id} ORDER BY m.position`);
+  const verdicts = new Map(outcome.results.map((result) => [result.url, result]));
+  let found = 0;
+  const series: Row[] = [];
+  const queue: Row[] = [];
+  const again: Row[] = [];
+  for (const each of queued) {
+    const verdict = verdicts.get(each.url);
+    const seen = verdict?.verdict ?? 'unknown';
+    if (seen === 'found') found += 1;
+    const after: QueueRow = {
+      ...each,
+      last_check_at: now,
+      found_at: seen === 'found' ? now : seen === 'not-found' ? null : each.found_at,
+      misses: seen === 'found' ? 0 : seen === 'not-found' ? each.misses + 1 : each.misses,
+    };
+    const history = historyOf(after);
+    const resubmit = resubmissionDue(history, each.resubmitted === 1, policy);
+    if (resubmit) again.push([each.id]);
+    series.push([each.position, seen, verdict?.word ?? null]);
+    queue.push([each.id, nextCheckAt(history, policy), after.found_at, after.misses, resubmit ? 1 : each.resubmitted]);
+  }
+  await tx.run(sql`
+    UPDATE check_urls SET result = r.result, detail = r.detail, at = ${now}
+    FROM ${rowsOf({ position: 'bigint', result: 'text', detail: 'text' }, series)} AS r
+    WHERE check_urls.check_id = ${row.id} AND check_urls.position = r.position`);
+  const columns = {
+    id: 'bigint',
+    next_at: 'bigint',
+    found_at: 'bigint',
+    misses: 'bigint',
+    resubmitted: 'bigint',
+  } as const;
+  await tx.run(sql`
+    UPDATE check_queue SET check_id = NULL, checks = checks + 1, last_check_at = ${now}, next_at = r.next_at,
+      found_at = r.found_at, misses = r.misses, resubmitted = r.resubmitted
+    FROM ${rowsOf(columns, queue)} AS r WHERE check_queue.url_id = r.id`);
+  await tx.run(sql`
+    UPDATE urls SET due = 'not-found', due_at = NULL WHERE due IS NULL AND state = 'completed'
+      AND id IN (SELECT id FROM ${rowsOf({ id: 'bigint' }, again)} AS r)`);
+  await tx.run(sql`
+    UPDATE checks SET state = 'done', reason = NULL, done_at = ${now}, found = ${found}, charge = ${charged},
+      request_id = ${requestId}, unknown_since = NULL
+    WHERE id = ${row.id}`);
+  return { kind: 'checked', urls: row.urls, found, charged: charged ?? ZERO };
+}
+
+async function charge(tx: Queryable, now: number, row: CheckRow, amount: Micros | null, told: boolean): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, told, at)
+    VALUES (${row.account_id}, ${row.watch_id}, NULL, 'check', ${row.id}, ${row.urls}, ${amount ?? ZERO}, ${told ? 1 : 0},
+      ${now})
+    ON CONFLICT (kind, of_id) DO UPDATE SET amount = excluded.amount, told = excluded.told`);
+}
+
+/** Not charged: the URLs go back to the queue; one that is named, or was alone, is not checked again. */
+async function refuse(
+  tx: Queryable,
+  now: number,
+  row: CheckRow,
+  outcome: Extract<Refusal, { kind: 'split' | 'quarantine' }>,
+): Promise<CheckRecorded> {
+  const named = outcome.kind === 'quarantine' ? outcome.rejected.map(({ url }): Row => [url]) : [];
+  await tx.run(sql`
+    UPDATE check_queue SET next_at = NULL WHERE check_id = ${row.id} AND url_id IN (
+      SELECT u.id FROM urls AS u JOIN ${rowsOf({ url: 'text' }, named)} AS r ON r.url = u.url
+      WHERE u.id IN (SELECT url_id FROM check_urls WHERE check_id = ${row.id}))`);
+  await tx.run(sql`UPDATE check_queue SET check_id = NULL WHERE check_id = ${row.id}`);
+  await tx.run(sql`
+    UPDATE checks SET state = 'refused', reason = ${outcome.message}, done_at = ${now}, unknown_since = NULL
+    WHERE id = ${row.id}`);
+  return { kind: 'refused', reason: outcome.message };
+}
+
+/**
+ * Ends a check that is never sent again. Where nobody knows whether it was charged it counts as charged, so that the
+ * budgets hold. Its URLs are due again on their schedule.
+ */
+export async function stopCheck(
+  tx: Queryable,
+  now: number,
+  row: CheckRow,
+  { reason, charged }: { reason: string; charged: boolean },
+  policy: CheckPolicy,
+): Promise<void> {
+  if (charged) await charge(tx, now, row, row.expected_cost, false);
+  await tx.run(sql`
+    UPDATE check_queue SET check_id = NULL, next_at = ${now + policy.everyMs} WHERE check_id = ${row.id}`);
+  await tx.run(sql`
+    UPDATE checks SET state = 'stopped', reason = ${reason}, done_at = ${now} WHERE id = ${row.id}`);
+}

@@ -1,0 +1,106 @@
+import type { ServiceLevel } from '../../../contract/states.ts';
+import type { Queryable } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
+import { moveOf, unknownState } from '../../submission/states.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { LedgerRefusal } from '../refusal.ts';
+import { takeTurn } from '../runs/watches.ts';
+
+/** An accepted batch whose job has not ended, or whose URLs have no result yet. */
+export interface OpenSubmission {
+  readonly batch: BatchId;
+  readonly watch: WatchId;
+  readonly key: IdempotencyKey | null;
+  readonly reference: Reference;
+  readonly service: ServiceLevel;
+  readonly urls: number;
+  readonly state: string;
+  readonly acceptedAt: number;
+  readonly looks: number;
+  readonly lookedAt: number | null;
+  /** The job has ended; its URLs' results are still to be recorded. */
+  readonly ended: boolean;
+}
+
+interface OpenRow extends Omit<OpenSubmission, 'acceptedAt' | 'lookedAt' | 'ended'> {
+  readonly accepted_at: number;
+  readonly looked_at: number | null;
+  readonly ended_at: number | null;
+}
+
+/** The account's jobs to follow that were accepted since then, oldest first. Uses batches_followed. */
+export async function openSubmissions(ledger: Ledger, account: AccountId, since = 0): Promise<OpenSubmission[]> {
+  const rows = await ledger.db.all(sql<OpenRow>`
+    SELECT b.id AS batch, w.name AS watch, b.idempotency_key AS key, b.reference, b.service, b.urls,
+      b.job_state AS state, b.accepted_at, b.looks, b.looked_at, b.ended_at
+    FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
+    WHERE b.account_id = ${account} AND b.state = 'accepted' AND b.settled_at IS NULL AND b.accepted_at >= ${since}
+    ORDER BY b.accepted_at, b.id`);
+  return rows.map(({ accepted_at, looked_at, ended_at, ...row }) => {
+    return { ...row, acceptedAt: accepted_at, lookedAt: looked_at, ended: ended_at !== null };
+  });
+}
+
+export interface SeenJob {
+  readonly state: string;
+  /** The account's words for an end. */
+  readonly terminalStates: readonly string[];
+}
+
+export type LookRecorded =
+  | { readonly kind: 'same'; readonly state: string; readonly terminal: boolean }
+  | { readonly kind: 'moved'; readonly state: string; readonly terminal: boolean }
+  /** The service goes back on what it said: what was recorded stays, and nothing is bought on account of it. */
+  | { readonly kind: 'refused'; readonly state: string; readonly terminal: boolean; readonly message: string };
+
+/** Records what a look at a job showed. A job goes forward only; its end is final. */
+export async function recordLook(
+  ledger: Ledger,
+  account: AccountId,
+  reference: Reference,
+  seen: SeenJob,
+): Promise<LookRecorded> {
+  const now = ledger.now();
+  return ledger.db.tx(async (tx): Promise<LookRecorded> => {
+    await takeTurn(tx, account);
+    const job = await jobRow(tx, account, reference);
+    const ended = job.ended_at !== null;
+    const move = ended
+      ? moveOf(job.job_state, seen.state, [...seen.terminalStates, job.job_state])
+      : moveOf(job.job_state, seen.state, seen.terminalStates);
+    await tx.run(sql`UPDATE batches SET looks = looks + 1, looked_at = ${now} WHERE id = ${job.id}`);
+    if (move.kind === 'refused') {
+      await tx.run(sql`UPDATE batches SET reason = ${move.message} WHERE id = ${job.id}`);
+      return { kind: 'refused', state: job.job_state, terminal: ended, message: move.message };
+    }
+    const terminal = ended || seen.terminalStates.includes(seen.state);
+    const unknown = unknownState(seen.state, [...seen.terminalStates, ...(ended ? [seen.state] : [])]);
+    const outdated = unknownState(job.job_state, []);
+    await tx.run(sql`
+      UPDATE batches SET job_state = ${seen.state}, ended_at = ${terminal ? (job.ended_at ?? now) : null},
+        reason = CASE WHEN CAST(${unknown} AS TEXT) IS NOT NULL THEN ${unknown}
+          WHEN reason = ${outdated} THEN NULL ELSE reason END
+      WHERE id = ${job.id}`);
+    return { kind: move.kind, state: seen.state, terminal };
+  });
+}
+
+export interface JobRow {
+  readonly id: BatchId;
+  readonly watch_id: number;
+  readonly job_state: string;
+  readonly ended_at: number | null;
+  readonly settled_at: number | null;
+}
+
+export async function jobRow(tx: Queryable, account: AccountId, reference: Reference): Promise<JobRow> {
+  const row = await tx.get(sql<JobRow>`
+    SELECT id, watch_id, job_state, ended_at, settled_at FROM batches
+    WHERE account_id = ${account} AND reference = ${reference}`);
+  if (row !== undefined) return row;
+  throw new LedgerRefusal(
+    'UNKNOWN_BATCH',
+    `The ledger knows no job ${reference} of account ${account}. Nothing was changed.`,
+  );
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { ACCOUNT, crawled, DAY, sendAll, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import type { RunId } from '../../submission/ids.ts';
+import { beginSend } from '../batches/begin-send.ts';
+import { pendingBatches } from '../batches/pending-batches.ts';
+import { recordAnswer } from '../batches/record-answer.ts';
+import { planRun } from '../plans/plan-run.ts';
+import { batchUrls, listBatches } from '../reports/lists.ts';
+import { runSummary } from '../reports/run-summary.ts';
+import { accountTotals, listRuns, spendBy } from '../reports/totals.ts';
+import { urlStory } from '../reports/url-history.ts';
+import { endRun } from '../runs/runs.ts';
+import { quarantined, releaseUrl, resolveStopped } from './quarantine.ts';
+import { openSubmissions, recordLook } from './record-poll.ts';
+import { recordUrlResults, settleJob } from './settle-job.ts';
+
+const run = (name: string) => name as RunId;
+const policies = { account: ACCOUNT, watch: WATCH };
+const retryFailed = { times: 1, afterMs: DAY };
+const terminalStates = ['completed', 'partial', 'failed'];
+
+testLedger('a partial job gives each URL its own end; a word that says neither never buys again', async (ledger) => {
+  await crawled(ledger, 'r1', { a: ['1', '2', '3'] });
+  await planRun(ledger, run('r1'), policies);
+  const [reference] = await sendAll(ledger);
+  await recordLook(ledger, ACCOUNT.id, reference!, { state: 'partial', terminalStates });
+  assert.equal((await openSubmissions(ledger, ACCOUNT.id))[0]!.ended, true);
+  const matched = await recordUrlResults(ledger, ACCOUNT.id, reference!, [
+    { url: shopUrl('1'), result: 'completed', reason: null },
+    { url: shopUrl('2'), result: 'failed', reason: 'blocked by robots.txt' },
+    { url: shopUrl('3'), result: 'open', reason: 'pondering' },
+    { url: 'https://elsewhere.example/', result: 'failed', reason: null },
+  ]);
+  assert.deepEqual(matched, { matched: 3, unknown: 1 });
+  const settle = () => settleJob(ledger, ACCOUNT.id, reference!, { retryFailed });
+  const once = await settle();
+  assert.deepEqual(once, { completed: 1, failed: 1, open: 1, again: 1, quarantined: 0 });
+  assert.deepEqual(await settle(), once);
+  assert.deepEqual(await openSubmissions(ledger, ACCOUNT.id), []);
+  const [failed] = await urlStory(ledger, shopUrl('2'));
+  assert.deepEqual([failed!.state, failed!.reason, failed!.due], ['failed', 'blocked by robots.txt', 'retry']);
+  const [open] = await urlStory(ledger, shopUrl('3'));
+  assert.deepEqual([open!.due, open!.reason], [null, 'its job ended partial without a word on it']);
+  assert.equal(open!.purchases[0]!.resultReason, 'pondering');
+  const summary = await runSummary(ledger, run('r1'));
+  assert.deepEqual([summary.completed, summary.failed, summary.open], [1, 1, 1]);
+});
+
+testLedger('the story of a URL tells where, when, for how much, under which names', async (ledger) => {
+  await crawled(ledger, 'r1', { 'https://shop.example/sitemap.xml': [['1', '2026-01-01'], '2'] });
+  await planRun(ledger, run('r1'), policies);
+  const [reference] = await sendAll(ledger);
+  const [story] = await urlStory(ledger, shopUrl('1'));
+  assert.equal(story!.state, 'submitted');
+  assert.deepEqual(
+    [story!.sitemap, story!.lastmod, story!.firstRun.run],
+    ['https://shop.example/sitemap.xml', '2026-01-01', 'r1'],
+  );
+  const [purchase] = story!.purchases;
+  assert.deepEqual(
+    [purchase!.generation, purchase!.reference, purchase!.charge, purchase!.requestIds.length],
+    [1, reference, 250_000, 1],
+  );
+  assert.match(purchase!.key!, /^sc1-[0-9a-f]{40}$/);
+  assert.deepEqual(await urlStory(ledger, shopUrl('nowhere')), []);
+  const [line] = await listBatches(ledger, { run: run('r1') });
+  assert.deepEqual([line!.state, line!.urls, line!.charge], ['accepted', 2, 500_000]);
+  assert.deepEqual(await batchUrls(ledger, line!.batch), [shopUrl('1'), shopUrl('2')]);
+  const totals = await accountTotals(ledger, ACCOUNT.id);
+  assert.deepEqual([totals.chargedToday, totals.open, totals.price.standard.basis], [500_000, 1, 'learned']);
+  assert.deepEqual(await spendBy(ledger, ACCOUNT.id, 'month'), [
+    { period: '2026-01', watch: 'shop', submissions: 500_000, checks: 0, urls: 2 },
+  ]);
+  assert.equal((await listRuns(ledger, WATCH.id))[0]!.run, 'r1');
+});
+
+testLedger('a URL leaves quarantine by a person only, as its next generation', async (ledger) => {
+  await crawled(ledger, 'r1', { a: ['1'] });
+  await planRun(ledger, run('r1'), policies);
+  const [reference] = await sendAll(ledger);
+  await recordLook(ledger, ACCOUNT.id, reference!, { state: 'failed', terminalStates });
+  await settleJob(ledger, ACCOUNT.id, reference!, { retryFailed: { times: 0, afterMs: 0 } });
+  assert.deepEqual(await quarantined(ledger), [{ watch: 'shop', url: shopUrl('1'), reason: 'failed once' }]);
+  await endRun(ledger, run('r1'), 'finished');
+  await crawled(ledger, 'r2', { a: [['1', '2026-02-01']] });
+  assert.equal(await releaseUrl(ledger, WATCH.id, shopUrl('1')), true);
+  assert.equal(await releaseUrl(ledger, WATCH.id, shopUrl('1')), false);
+  assert.equal((await planRun(ledger, run('r2'), policies)).urls, 1);
+  assert.equal((await urlStory(ledger, shopUrl('1')))[0]!.generation, 2);
+});
+
+testLedger('a stopped batch buys nothing until a person releases it', async (ledger) => {
+  await crawled(ledger, 'r1', { a: ['1'] });
+  await planRun(ledger, run('r1'), policies);
+  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  await beginSend(ledger, batch, policies);
+  const outcome = { kind: 'defect', chargeState: 'none', message: 'status 400' } as const;
+  await recordAnswer(ledger, batch, { attempt: 1, outcome, status: 400, requestId: null });
+  await endRun(ledger, run('r1'), 'finished');
+  await crawled(ledger, 'r2', { a: ['1'] });
+  assert.equal((await planRun(ledger, run('r2'), policies)).urls, 0);
+  assert.equal(await resolveStopped(ledger, batch, 'release'), true);
+  await endRun(ledger, run('r2'), 'finished');
+  await crawled(ledger, 'r3', { a: ['1'] });
+  assert.equal((await planRun(ledger, run('r3'), policies)).urls, 1);
+});
+
+testLedger(
+  'fast goes before standard, and a small batch of a quiet watch is not held up by a large one',
+  async (ledger) => {
+    const news = { ...WATCH, id: 'news' as typeof WATCH.id, service: 'fast' as const };
+    const blog = { ...WATCH, id: 'blog' as typeof WATCH.id };
+    await crawled(ledger, 'r1', { a: Array.from({ length: 10_001 }, (_, n) => `s/${n}`) });
+    await crawled(ledger, 'n1', { b: ['n/1'] }, { watch: news.id });
+    await crawled(ledger, 'b1', { c: ['b/1'] }, { watch: blog.id });
+    for (const [name, watch] of [
+      ['r1', WATCH],
+      ['n1', news],
+      ['b1', blog],
+    ] as const) {
+      await planRun(ledger, run(name), { account: ACCOUNT, watch });
+    }
+    const order: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      ledger.pass(1);
+      const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+      const sending = await beginSend(ledger, batch, policies);
+      assert.ok(sending.kind === 'send');
+      order.push(`${sending.watch} ${sending.urls.length}`);
+      const outcome = { kind: 'retry', why: 'unknown', chargeState: 'none', retryAfterMs: DAY, message: '' } as const;
+      await recordAnswer(ledger, batch, { attempt: 1, outcome, status: 500, requestId: null });
+    }
+    assert.deepEqual(order, ['news 1', 'shop 1', 'blog 1', 'shop 5000', 'shop 5000']);
+  },
+);

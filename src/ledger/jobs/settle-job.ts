@@ -1,0 +1,162 @@
+import type { Queryable } from '../../database/database.ts';
+import { type Row, rowsOf } from '../../database/rows.ts';
+import { sql } from '../../database/sql.ts';
+import { canonicalUrl } from '../../submission/canonical-url.ts';
+import { nextGeneration, type RetryFailedPolicy } from '../../submission/generations.ts';
+import type { AccountId, Reference } from '../../submission/ids.ts';
+import { keyOf } from '../crawl/fingerprint.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { LedgerRefusal } from '../refusal.ts';
+import { takeTurn } from '../runs/watches.ts';
+import { type JobRow, jobRow } from './record-poll.ts';
+
+/** What the service says became of one URL. `open`: a word that says neither, shown as it is. */
+export interface UrlResult {
+  readonly url: string;
+  readonly result: 'completed' | 'failed' | 'open';
+  readonly reason: string | null;
+}
+
+/** Keeps results of a job's URLs, a page at a time. What a page says twice is kept once; the last word counts. */
+export async function recordUrlResults(
+  ledger: Ledger,
+  account: AccountId,
+  reference: Reference,
+  results: readonly UrlResult[],
+): Promise<{ readonly matched: number; readonly unknown: number }> {
+  return ledger.db.tx(async (tx) => {
+    await takeTurn(tx, account);
+    const job = await jobRow(tx, account, reference);
+    if (job.settled_at !== null) return { matched: 0, unknown: 0 };
+    const exact = await write(tx, ledger, job, results);
+    if (exact === results.length) return { matched: exact, unknown: 0 };
+    const matched = await write(tx, ledger, job, await inOurForm(tx, job.id, results));
+    return { matched, unknown: results.length - matched };
+  });
+}
+
+/** Writes the results of URLs that are named exactly; answers how many those are. */
+async function write(
+  tx: Queryable,
+  ledger: Ledger,
+  job: Pick<JobRow, 'id' | 'watch_id'>,
+  results: readonly UrlResult[],
+): Promise<number> {
+  const rows = results.map(({ url, result, reason }): Row => [keyOf(url, ledger.seed), url, result, reason]);
+  const columns = { fp: 'bigint', url: 'text', result: 'text', reason: 'text' } as const;
+  const { changes } = await tx.run(sql`
+    UPDATE batch_urls SET result = r.result, reason = r.reason
+    FROM ${rowsOf(columns, rows)} AS r JOIN urls AS u ON u.fp = r.fp AND u.watch_id = ${job.watch_id} AND u.url = r.url
+    WHERE batch_urls.batch_id = ${job.id} AND batch_urls.url_id = u.id`);
+  return changes;
+}
+
+/** Services name URLs in a form of their own: unescaped, with a slash more. Two of ours that look alike are left out. */
+async function inOurForm(tx: Queryable, batch: number, results: readonly UrlResult[]): Promise<UrlResult[]> {
+  const members = await tx.all(sql<{ url: string }>`
+    SELECT u.url FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch}`);
+  const ours = new Map<string, string | null>();
+  for (const { url } of members) ours.set(canonicalUrl(url), ours.has(canonicalUrl(url)) ? null : url);
+  const exact = new Set(members.map(({ url }) => url));
+  return results.flatMap((result) => {
+    const url = exact.has(result.url) ? result.url : ours.get(canonicalUrl(result.url));
+    return url === undefined || url === null ? [] : [{ ...result, url }];
+  });
+}
+
+export interface Settled {
+  readonly completed: number;
+  readonly failed: number;
+  /** The job ended and the service does not say what became of them. They count as bought, until their page changes. */
+  readonly open: number;
+  /** Of the failed ones: those that are bought again later, and those that are not. */
+  readonly again: number;
+  readonly quarantined: number;
+}
+
+/**
+ * Gives each URL of an ended job its result, once. Completed: all of them, but for those that the service called
+ * failed. Failed: all, but for those that it called completed. Any other end: only what it said of each.
+ */
+export async function settleJob(
+  ledger: Ledger,
+  account: AccountId,
+  reference: Reference,
+  { retryFailed }: { retryFailed: RetryFailedPolicy },
+): Promise<Settled> {
+  const now = ledger.now();
+  return ledger.db.tx(async (tx) => {
+    await takeTurn(tx, account);
+    const job = await jobRow(tx, account, reference);
+    if (job.ended_at === null) {
+      throw new LedgerRefusal(
+        'UNKNOWN_BATCH',
+        `Job ${reference} has not ended (${job.job_state}). Nothing was changed; look again later.`,
+      );
+    }
+    if (job.settled_at === null) {
+      await fillIn(tx, job.id, job.job_state);
+      await complete(tx, job.id, now);
+      await fail(tx, job.id, job.ended_at, retryFailed);
+      await tx.run(sql`
+        UPDATE urls SET state = 'known', reason = ${`its job ended ${job.job_state} without a word on it`}
+        WHERE state = 'submitted' AND id IN (
+          SELECT url_id FROM batch_urls WHERE batch_id = ${job.id} AND (result IS NULL OR result = 'open'))`);
+      await tx.run(sql`
+        UPDATE batches SET settled_at = ${now},
+          completed = (SELECT count(*) FROM batch_urls WHERE batch_id = ${job.id} AND result = 'completed'),
+          failed = (SELECT count(*) FROM batch_urls WHERE batch_id = ${job.id} AND result = 'failed')
+        WHERE id = ${job.id}`);
+    }
+    return settledCounts(tx, job.id);
+  });
+}
+
+async function fillIn(tx: Queryable, batch: number, jobState: string): Promise<void> {
+  if (jobState !== 'completed' && jobState !== 'failed') return;
+  await tx.run(sql`
+    UPDATE batch_urls SET result = ${jobState} WHERE batch_id = ${batch} AND (result IS NULL OR result = 'open')`);
+}
+
+/** Uses check_queue's primary key: a new generation starts its checks anew. */
+async function complete(tx: Queryable, batch: number, now: number): Promise<void> {
+  await tx.run(sql`
+    UPDATE urls SET state = 'completed', reason = NULL, failures = 0, completed_at = ${now}
+    WHERE state = 'submitted'
+      AND id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${batch} AND result = 'completed')`);
+  await tx.run(sql`
+    INSERT INTO check_queue (url_id, watch_id, completed_at, next_at)
+    SELECT u.id, u.watch_id, CAST(${now} AS BIGINT), CAST(${now} AS BIGINT) FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id
+    WHERE m.batch_id = ${batch} AND m.result = 'completed'
+    ON CONFLICT (url_id) DO UPDATE SET completed_at = excluded.completed_at, next_at = excluded.next_at,
+      checks = 0, misses = 0, found_at = NULL, last_check_at = NULL`);
+}
+
+/** Failed URLs grouped by what the policy says: usually one group, whatever the size of the batch. */
+async function fail(tx: Queryable, batch: number, failedAt: number, policy: RetryFailedPolicy): Promise<void> {
+  const groups = await tx.all(sql<{ failures: number; reason: string | null }>`
+    SELECT u.failures + 1 AS failures, m.reason FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id
+    WHERE m.batch_id = ${batch} AND m.result = 'failed' AND u.state = 'submitted' GROUP BY u.failures, m.reason`);
+  for (const { failures, reason } of groups) {
+    const next = nextGeneration(failures, failedAt, policy, reason);
+    const again = next.kind === 'again';
+    await tx.run(sql`
+      UPDATE urls SET state = ${again ? 'failed' : 'quarantined'}, failures = ${failures},
+        reason = ${again ? reason : next.reason}, due = ${again ? 'retry' : null},
+        due_at = ${again ? next.notBefore : null}
+      WHERE state = 'submitted' AND failures = ${failures - 1} AND id IN (
+        SELECT url_id FROM batch_urls
+        WHERE batch_id = ${batch} AND result = 'failed' AND reason IS NOT DISTINCT FROM ${reason})`);
+  }
+}
+
+async function settledCounts(tx: Queryable, batch: number): Promise<Settled> {
+  const row = await tx.get(sql<Record<keyof Settled, number>>`
+    SELECT coalesce(sum(CASE WHEN m.result = 'completed' THEN 1 ELSE 0 END), 0) AS completed,
+      coalesce(sum(CASE WHEN m.result = 'failed' THEN 1 ELSE 0 END), 0) AS failed,
+      coalesce(sum(CASE WHEN m.result IS NULL OR m.result = 'open' THEN 1 ELSE 0 END), 0) AS open,
+      coalesce(sum(CASE WHEN m.result = 'failed' AND u.state = 'failed' THEN 1 ELSE 0 END), 0) AS again,
+      coalesce(sum(CASE WHEN m.result = 'failed' AND u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined
+    FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch}`);
+  return { ...row! };
+}

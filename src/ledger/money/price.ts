@@ -1,0 +1,63 @@
+import { type Micros, timesMicros } from '../../../contract/money.ts';
+import type { ServiceLevel } from '../../../contract/states.ts';
+import type { Queryable } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { AccountId } from '../../submission/ids.ts';
+import type { BatchRow } from '../batches/batch-row.ts';
+import type { AccountPolicy, PriceBasis } from '../policy.ts';
+
+export interface Price {
+  readonly perUrl: Micros | null;
+  readonly basis: PriceBasis;
+}
+
+/**
+ * The price of one URL at a service level, as far as it is known. Of a learned and a configured price the higher one
+ * counts: a charge that was misread, or a discount that ends, must not let a plan through that breaks a cap.
+ */
+export async function priceOf(
+  db: Queryable,
+  account: AccountId,
+  service: ServiceLevel,
+  configured: Micros | null,
+): Promise<Price> {
+  const learned = await db.get(sql<{ price: Micros }>`
+    SELECT price FROM prices WHERE account_id = ${account} AND service = ${service}`);
+  if (learned !== undefined && learned.price >= (configured ?? 0)) return { perUrl: learned.price, basis: 'learned' };
+  return configured === null ? { perUrl: null, basis: 'unknown' } : { perUrl: configured, basis: 'configured' };
+}
+
+/** What a planned batch may cost now: a price that has risen since counts, one that has fallen may rise again. */
+export async function costToday(
+  db: Queryable,
+  batch: Pick<BatchRow, 'service' | 'urls' | 'expected_cost'>,
+  account: Pick<AccountPolicy, 'id' | 'pricePerUrl'>,
+): Promise<Micros | null> {
+  const { perUrl } = await priceOf(db, account.id, batch.service, account.pricePerUrl);
+  if (perUrl === null) return batch.expected_cost;
+  return Math.max(timesMicros(perUrl, batch.urls), batch.expected_cost ?? 0) as Micros;
+}
+
+/**
+ * Learns the price from a charge. One that is not a whole amount a URL, or below zero, teaches nothing. Charges of this
+ * level that nobody told, from before any price was known, count at the price now learned. Uses charges_by_account.
+ */
+export async function learnPrice(tx: Queryable, { account, service, charge, urls, now }: Charged): Promise<void> {
+  if (charge <= 0 || urls < 1 || charge % urls !== 0) return;
+  await tx.run(sql`
+    INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${charge / urls}, ${now})
+    ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at
+      WHERE prices.learned_at <= excluded.learned_at`);
+  await tx.run(sql`
+    UPDATE charges SET amount = urls * ${charge / urls}
+    WHERE account_id = ${account} AND kind = 'batch' AND told = 0 AND amount = 0
+      AND of_id IN (SELECT id FROM batches WHERE id = of_id AND service = ${service})`);
+}
+
+interface Charged {
+  readonly account: AccountId;
+  readonly service: ServiceLevel;
+  readonly charge: Micros;
+  readonly urls: number;
+  readonly now: number;
+}

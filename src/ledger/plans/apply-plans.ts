@@ -1,0 +1,56 @@
+import { sql } from '../../database/sql.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { LedgerRefusal } from '../refusal.ts';
+import { decide } from '../runs/decide-run.ts';
+import type { RunRow } from '../runs/runs.ts';
+import { makePlan, type Plan } from './make-plan.ts';
+import { plannable } from './plan-run.ts';
+import { type RunToPlan, takeTurns } from './preview-runs.ts';
+
+/** A plan that a person has looked at. */
+export interface PlanToApply extends RunToPlan {
+  /** Names exactly that plan: `Plan.digest` of its preview. */
+  readonly digest: string;
+}
+
+/**
+ * Carries out exactly these plans, all of them or none, once. Refuses (LedgerRefusal) when one of them was applied
+ * before, when what is due, its price or its caps have changed since (STALE_PLAN), and, unless `approvedBy` names who
+ * decided, when a guard holds one.
+ */
+export async function applyPlans(
+  ledger: Ledger,
+  plans: readonly PlanToApply[],
+  { approvedBy }: { readonly approvedBy: string | null },
+): Promise<readonly Plan[]> {
+  return ledger.db.tx(async (tx) => {
+    await takeTurns(tx, plans);
+    const applied: Plan[] = [];
+    for (const { run, input, digest } of plans) {
+      if (approvedBy !== null) await decide(tx, ledger.now(), run, 'approved', approvedBy);
+      const row = await plannable(tx, run);
+      if (row.planned_at !== null) throw appliedBefore(row);
+      const plan = await makePlan(tx, ledger.now(), row, input);
+      if (plan.digest !== digest) throw stale(row);
+      // A preview that was carried out has done what a run does: the next run of the watch is not its first.
+      await tx.run(sql`UPDATE runs SET end_state = 'finished' WHERE id = ${row.id} AND end_state = 'previewed'`);
+      applied.push(plan);
+    }
+    return applied;
+  });
+}
+
+function stale(run: RunRow): LedgerRefusal {
+  return new LedgerRefusal(
+    'STALE_PLAN',
+    `The plan of run "${run.name}" is out of date: what is due, its price or its caps have changed since. ` +
+      'Nothing was planned or bought. Make a new plan and look at it again.',
+  );
+}
+
+function appliedBefore(run: RunRow): LedgerRefusal {
+  return new LedgerRefusal(
+    'PLAN_APPLIED',
+    `The plan of run "${run.name}" was applied before. Nothing is bought twice; make a new plan for what is due now.`,
+  );
+}

@@ -1,0 +1,53 @@
+import type { Queryable } from '../../database/database.ts';
+import type { RunId } from '../../submission/ids.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { runRow } from '../runs/runs.ts';
+import { takeTurn } from '../runs/watches.ts';
+import { makePlan, type Plan, type PlanInput, readPlan } from './make-plan.ts';
+
+/** A run and by whose rules it is planned. */
+export interface RunToPlan {
+  readonly run: RunId;
+  readonly input: PlanInput;
+}
+
+/** Thrown to leave a transaction without its effects. */
+class Undone {
+  readonly plans: readonly Plan[];
+
+  constructor(plans: readonly Plan[]) {
+    this.plans = plans;
+  }
+}
+
+/**
+ * The plans of runs as they would be made one after the other, so that a cap of their account counts once for all of
+ * them. Computed by the code that plans, and then undone: nothing is written, and nothing can differ.
+ */
+export async function previewRuns(ledger: Ledger, runs: readonly RunToPlan[]): Promise<readonly Plan[]> {
+  try {
+    return await ledger.db.tx(async (tx): Promise<readonly Plan[]> => {
+      await takeTurns(tx, runs);
+      const plans: Plan[] = [];
+      for (const { run, input } of runs) {
+        const row = await runRow(tx, run);
+        plans.push(row.planned_at === null ? await makePlan(tx, ledger.now(), row, input) : await readPlan(tx, row));
+      }
+      throw new Undone(plans);
+    });
+  } catch (thrown) {
+    if (thrown instanceof Undone) return thrown.plans;
+    throw thrown;
+  }
+}
+
+/** The plan of one run alone. */
+export async function previewRun(ledger: Ledger, run: RunId, input: PlanInput): Promise<Plan> {
+  const [plan] = await previewRuns(ledger, [{ run, input }]);
+  return plan!;
+}
+
+/** Locks the accounts of the runs, always in the same order: two that plan at once wait and never deadlock. */
+export async function takeTurns(tx: Queryable, runs: readonly RunToPlan[]): Promise<void> {
+  for (const account of [...new Set(runs.map(({ input }) => input.account.id))].sort()) await takeTurn(tx, account);
+}

@@ -1,0 +1,29 @@
+import { sql } from '../../database/sql.ts';
+import type { RunId } from '../../submission/ids.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { runRow } from '../runs/runs.ts';
+
+/** What holds up a run whose batches wait for their answer, as far as the ledger knows. */
+export interface LastWord {
+  /** Why a batch of the run that waits is not sent, or goes again; null when nothing speaks against it. */
+  readonly reason: string | null;
+  /** What the last answer to any attempt of the account was since then; null when there was none. */
+  readonly answer: 'key-refused' | 'no-money' | 'accepted' | 'other' | null;
+}
+
+const KINDS: Readonly<Record<string, LastWord['answer']>> = {
+  'stop-account': 'key-refused',
+  park: 'no-money',
+  accepted: 'accepted',
+};
+
+export async function lastWord(ledger: Ledger, run: RunId, since: number): Promise<LastWord> {
+  const { id, account_id } = await runRow(ledger.db, run);
+  const waiting = await ledger.db.get(sql<{ reason: string }>`
+    SELECT reason FROM batches WHERE run_id = ${id} AND state IN ('planned', 'sending') AND reason IS NOT NULL
+    ORDER BY id LIMIT 1`);
+  const last = await ledger.db.get(sql<{ kind: string }>`
+    SELECT a.kind FROM batch_answers AS a JOIN batches AS b ON b.id = a.batch_id
+    WHERE b.account_id = ${account_id} AND a.at >= ${since} ORDER BY a.at DESC LIMIT 1`);
+  return { reason: waiting?.reason ?? null, answer: last === undefined ? null : (KINDS[last.kind] ?? 'other') };
+}

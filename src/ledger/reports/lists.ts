@@ -1,0 +1,159 @@
+import type { Micros } from '../../../contract/money.ts';
+import type { ServiceLevel } from '../../../contract/states.ts';
+import type { Queryable } from '../../database/database.ts';
+import { join, sql } from '../../database/sql.ts';
+import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
+import type { Url } from '../../url/normalize-url.ts';
+import type { BatchState } from '../batches/batch-row.ts';
+import type { Ledger } from '../open-ledger.ts';
+import type { UrlState } from './url-history.ts';
+
+/** A batch as lists and reports show it. */
+export interface BatchLine {
+  readonly batch: BatchId;
+  readonly watch: WatchId;
+  readonly account: AccountId;
+  readonly run: RunId | null;
+  readonly service: ServiceLevel;
+  readonly project: string;
+  readonly key: IdempotencyKey | null;
+  readonly tag: string | null;
+  readonly urls: number;
+  readonly state: BatchState;
+  readonly reason: string | null;
+  readonly attempts: number;
+  readonly expectedCost: Micros | null;
+  readonly charge: Micros | null;
+  readonly reference: Reference | null;
+  readonly jobState: string | null;
+  readonly plannedAt: number;
+  readonly acceptedAt: number | null;
+  readonly endedAt: number | null;
+  readonly completed: number;
+  readonly failed: number;
+  /** Since when the outcome of an attempt is unknown; null when nothing is. */
+  readonly unknownSince: number | null;
+}
+
+export interface BatchFilter {
+  readonly account?: AccountId;
+  readonly watch?: WatchId;
+  readonly run?: RunId;
+  readonly state?: BatchState;
+  readonly reference?: Reference;
+  readonly batch?: BatchId;
+  readonly limit?: number;
+  /** Those before this batch: the last one of the page before. */
+  readonly before?: BatchId;
+}
+
+interface BatchColumns {
+  readonly id: BatchId;
+  readonly watch: WatchId;
+  readonly account_id: AccountId;
+  readonly run: RunId | null;
+  readonly service: ServiceLevel;
+  readonly project: string;
+  readonly idempotency_key: IdempotencyKey | null;
+  readonly tag: string | null;
+  readonly urls: number;
+  readonly state: BatchState;
+  readonly reason: string | null;
+  readonly attempts: number;
+  readonly expected_cost: Micros | null;
+  readonly charge: Micros | null;
+  readonly reference: Reference | null;
+  readonly job_state: string | null;
+  readonly planned_at: number;
+  readonly accepted_at: number | null;
+  readonly ended_at: number | null;
+  readonly completed: number;
+  readonly failed: number;
+  readonly unknown_since: number | null;
+}
+
+/** Batches, newest first. An unknown outcome is one whose `unknownSince` is set: ask for state `sending`. */
+export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Promise<BatchLine[]> {
+  const { account, watch, run, state, reference, batch, before, limit = 100 } = filter;
+  const conditions = [
+    sql`1 = 1`,
+    ...(account === undefined ? [] : [sql`b.account_id = ${account}`]),
+    ...(watch === undefined ? [] : [sql`w.name = ${watch}`]),
+    ...(run === undefined ? [] : [sql`r.name = ${run}`]),
+    ...(state === undefined ? [] : [sql`b.state = ${state}`]),
+    ...(reference === undefined ? [] : [sql`b.reference = ${reference}`]),
+    ...(batch === undefined ? [] : [sql`b.id = ${batch}`]),
+    ...(before === undefined ? [] : [sql`b.id < ${before}`]),
+  ];
+  const rows = await ledger.db.all(sql<BatchColumns>`
+    SELECT b.*, w.name AS watch, r.name AS run FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
+    LEFT JOIN runs AS r ON r.id = b.run_id WHERE ${join(conditions, ' AND ')} ORDER BY b.id DESC LIMIT ${limit}`);
+  return rows.map((row) => ({
+    batch: row.id,
+    watch: row.watch,
+    account: row.account_id,
+    run: row.run,
+    service: row.service,
+    project: row.project,
+    key: row.idempotency_key,
+    tag: row.tag,
+    urls: row.urls,
+    state: row.state,
+    reason: row.reason,
+    attempts: row.attempts,
+    expectedCost: row.expected_cost,
+    charge: row.charge,
+    reference: row.reference,
+    jobState: row.job_state,
+    plannedAt: row.planned_at,
+    acceptedAt: row.accepted_at,
+    endedAt: row.ended_at,
+    completed: row.completed,
+    failed: row.failed,
+    unknownSince: row.unknown_since,
+  }));
+}
+
+/** The URLs of a batch, in the order in which they were sent. For files and screens, never for a workflow's payload. */
+export async function batchUrls(ledger: Ledger, batch: BatchId): Promise<Url[]> {
+  const rows = await ledger.db.all(sql<{ url: Url }>`
+    SELECT u.url FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch} ORDER BY m.position`);
+  return rows.map(({ url }) => url);
+}
+
+export interface UrlLine {
+  readonly url: Url;
+  readonly state: UrlState;
+  readonly reason: string | null;
+  readonly generation: number;
+  readonly lastmod: string | null;
+  readonly gone: boolean;
+}
+
+const PAGE = 1_000;
+
+/** Every URL of a watch, a page at a time, so that a million of them fit through a pipe. */
+export async function* eachUrl(
+  ledger: Ledger,
+  watch: WatchId,
+  { state }: { state?: UrlState } = {},
+): AsyncGenerator<UrlLine> {
+  for (let after = 0; ; ) {
+    const rows = await urlPage(ledger.db, watch, state ?? null, after);
+    for (const { id, gone_run, ...row } of rows) {
+      after = id;
+      yield { ...row, gone: gone_run !== null };
+    }
+    if (rows.length < PAGE) return;
+  }
+}
+
+type UrlPageRow = Omit<UrlLine, 'gone'> & { readonly id: number; readonly gone_run: number | null };
+
+function urlPage(db: Queryable, watch: WatchId, state: UrlState | null, after: number): Promise<UrlPageRow[]> {
+  return db.all(sql<UrlPageRow>`
+    SELECT id, url, state, reason, generation, lastmod, gone_run FROM urls
+    WHERE watch_id = (SELECT id FROM watches WHERE name = ${watch}) AND id > ${after}
+      AND (CAST(${state} AS TEXT) IS NULL OR state = ${state})
+    ORDER BY id LIMIT ${PAGE}`);
+}

@@ -1,0 +1,123 @@
+import type { Micros } from '../../../contract/money.ts';
+import { sql } from '../../database/sql.ts';
+import type { RunId } from '../../submission/ids.ts';
+import type { RunDiff } from '../crawl/diff-run.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { runRow } from '../runs/runs.ts';
+
+/** What became of a run, in numbers: the table that people read. */
+export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
+  readonly planned: number;
+  /** Null when no price was known. */
+  readonly plannedCost: Micros | null;
+  readonly held: number;
+  readonly heldReason: string | null;
+  readonly batches: number;
+  /** URLs the service has taken. */
+  readonly submitted: number;
+  readonly completed: number;
+  readonly failed: number;
+  /** Planned or submitted, and without a result of their own. */
+  readonly open: number;
+  readonly quarantined: number;
+  /** In batches that wait for a person. */
+  readonly stopped: number;
+  readonly charged: Micros;
+  /** URLs whose charge nobody knows: they are bought and not in `charged`, which must not be shown as if it were all. */
+  readonly untoldUrls: number;
+  /** Found at their last index-check. */
+  readonly inIndex: number;
+  /** Batches that have no answer of the service yet. */
+  readonly unanswered: number;
+  /** Batches whose job has not ended, or whose URLs have no results yet. */
+  readonly unsettled: number;
+}
+
+export async function runSummary(ledger: Ledger, run: RunId): Promise<RunSummary> {
+  const { db } = ledger;
+  const { id } = await runRow(db, run);
+  const row = await db.get(sql<RunColumns>`
+    SELECT found, new_urls, changed, known, gone, skipped, complete, planned_urls, planned_cost, held_urls, held_reason
+    FROM runs WHERE id = ${id}`);
+  const batches = await db.get(sql<BatchSums>`
+    SELECT count(*) AS batches,
+      coalesce(sum(CASE WHEN state = 'accepted' THEN urls ELSE 0 END), 0) AS submitted,
+      coalesce(sum(CASE WHEN state = 'stopped' THEN urls ELSE 0 END), 0) AS stopped,
+      coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN 1 ELSE 0 END), 0) AS unanswered,
+      coalesce(sum(CASE WHEN state = 'accepted' AND settled_at IS NULL THEN 1 ELSE 0 END), 0) AS unsettled,
+      coalesce(sum(CASE WHEN state IN ('planned', 'sending', 'accepted') THEN urls - completed - failed ELSE 0 END), 0)
+        AS open,
+      coalesce(sum(completed), 0) AS completed, coalesce(sum(failed), 0) AS failed
+    FROM batches WHERE run_id = ${id}`);
+  const urls = await db.get(sql<{ quarantined: number; in_index: number }>`
+    SELECT coalesce(sum(CASE WHEN u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined,
+      coalesce(sum(CASE WHEN q.found_at IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_index
+    FROM batches AS b JOIN batch_urls AS m ON m.batch_id = b.id JOIN urls AS u ON u.id = m.url_id
+    LEFT JOIN check_queue AS q ON q.url_id = u.id WHERE b.run_id = ${id}`);
+  const charged = await db.get(sql<{ amount: Micros; untold: number }>`
+    SELECT coalesce(sum(amount), 0) AS amount,
+      coalesce(sum(CASE WHEN told = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
+    FROM charges WHERE run_id = ${id}`);
+  return {
+    found: row!.found ?? 0,
+    new: row!.new_urls ?? 0,
+    changed: row!.changed ?? 0,
+    known: row!.known ?? 0,
+    gone: row!.gone ?? 0,
+    skipped: row!.skipped ?? 0,
+    complete: row!.complete === 1,
+    planned: row!.planned_urls ?? 0,
+    plannedCost: row!.planned_cost,
+    held: row!.held_urls ?? 0,
+    heldReason: row!.held_reason,
+    batches: batches!.batches,
+    submitted: batches!.submitted,
+    completed: batches!.completed,
+    failed: batches!.failed,
+    open: batches!.open,
+    quarantined: urls!.quarantined,
+    stopped: batches!.stopped,
+    charged: charged!.amount,
+    untoldUrls: charged!.untold,
+    inIndex: urls!.in_index,
+    unanswered: batches!.unanswered,
+    unsettled: batches!.unsettled,
+  };
+}
+
+interface RunColumns {
+  readonly found: number | null;
+  readonly new_urls: number | null;
+  readonly changed: number | null;
+  readonly known: number | null;
+  readonly gone: number | null;
+  readonly skipped: number | null;
+  readonly complete: number | null;
+  readonly planned_urls: number | null;
+  readonly planned_cost: Micros | null;
+  readonly held_urls: number | null;
+  readonly held_reason: string | null;
+}
+
+interface BatchSums {
+  readonly batches: number;
+  readonly submitted: number;
+  readonly stopped: number;
+  readonly open: number;
+  readonly unanswered: number;
+  readonly unsettled: number;
+  readonly completed: number;
+  readonly failed: number;
+}
+
+/** Skipped URLs of a run by reason, with a few examples of each. */
+export async function skippedByReason(
+  ledger: Ledger,
+  run: RunId,
+): Promise<{ readonly reason: string; readonly urls: number; readonly sample: readonly string[] }[]> {
+  const { id } = await runRow(ledger.db, run);
+  const rows = await ledger.db.all(sql<{ reason: string; urls: number; sample: string }>`
+    SELECT reason, sum(urls) AS urls, min(sample) AS sample FROM run_skips WHERE run_id = ${id}
+    GROUP BY reason ORDER BY reason`);
+  return rows.map(({ reason, urls, sample }) => ({ reason, urls, sample: JSON.parse(sample) as string[] }));
+}

@@ -1,0 +1,157 @@
+import type { Micros } from '../../../contract/money.ts';
+import { sql } from '../../database/sql.ts';
+import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
+import { type Price, priceOf } from '../money/price.ts';
+import { dayStart, monthStart } from '../money/spend.ts';
+import type { Ledger } from '../open-ledger.ts';
+
+/** An account's money and work, as the ledger knows them. */
+export interface AccountTotals {
+  readonly balance: Micros | null;
+  readonly balanceAt: number | null;
+  readonly chargedToday: Micros;
+  readonly chargedThisMonth: Micros;
+  readonly chargedEver: Micros;
+  /** URLs whose charge nobody knows: they are bought and not in these sums. */
+  readonly untoldUrls: number;
+  /** Planned, or on its way with an unknown outcome. */
+  readonly promised: Micros;
+  readonly price: { readonly standard: Price; readonly fast: Price };
+  readonly waiting: number;
+  readonly unknown: number;
+  /** Since when the oldest unknown outcome is unknown. */
+  readonly oldestUnknownAt: number | null;
+  readonly open: number;
+  readonly stopped: number;
+}
+
+export async function accountTotals(
+  ledger: Ledger,
+  account: AccountId,
+  configuredPrice: Micros | null = null,
+): Promise<AccountTotals> {
+  const { db } = ledger;
+  const now = ledger.now();
+  const money = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
+    SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
+  const charged = await db.get(sql<Record<'day' | 'month' | 'ever', Micros> & { untold: number }>`
+    SELECT coalesce(sum(CASE WHEN at >= ${dayStart(now)} THEN amount ELSE 0 END), 0) AS day,
+      coalesce(sum(CASE WHEN at >= ${monthStart(now)} THEN amount ELSE 0 END), 0) AS month,
+      coalesce(sum(amount), 0) AS ever,
+      coalesce(sum(CASE WHEN told = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
+    FROM charges WHERE account_id = ${account}`);
+  const batches = await db.get(sql<BatchCounts>`
+    SELECT coalesce(sum(CASE WHEN state = 'planned' THEN 1 ELSE 0 END), 0) AS waiting,
+      coalesce(sum(CASE WHEN state = 'sending' THEN 1 ELSE 0 END), 0) AS unknown,
+      min(CASE WHEN state = 'sending' THEN unknown_since END) AS oldest,
+      coalesce(sum(CASE WHEN state = 'accepted' AND settled_at IS NULL THEN 1 ELSE 0 END), 0) AS open,
+      coalesce(sum(CASE WHEN state = 'stopped' THEN 1 ELSE 0 END), 0) AS stopped,
+      coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN coalesce(expected_cost, 0) ELSE 0 END), 0) AS promised
+    FROM batches WHERE account_id = ${account}`);
+  return {
+    balance: money?.balance ?? null,
+    balanceAt: money?.balance_at ?? null,
+    chargedToday: charged!.day,
+    chargedThisMonth: charged!.month,
+    chargedEver: charged!.ever,
+    untoldUrls: charged!.untold,
+    promised: batches!.promised,
+    price: {
+      standard: await priceOf(db, account, 'standard', configuredPrice),
+      fast: await priceOf(db, account, 'fast', configuredPrice),
+    },
+    waiting: batches!.waiting,
+    unknown: batches!.unknown,
+    oldestUnknownAt: batches!.oldest,
+    open: batches!.open,
+    stopped: batches!.stopped,
+  };
+}
+
+interface BatchCounts {
+  readonly waiting: number;
+  readonly unknown: number;
+  readonly oldest: number | null;
+  readonly open: number;
+  readonly stopped: number;
+  readonly promised: Micros;
+}
+
+export interface SpendLine {
+  /** `2026-01-15` or `2026-01`, in UTC. */
+  readonly period: string;
+  readonly watch: WatchId;
+  readonly submissions: Micros;
+  readonly checks: Micros;
+  readonly urls: number;
+}
+
+const DAY = 86_400_000;
+
+/** What was spent, by day or month and watch, oldest first. Uses charges_by_account. */
+export async function spendBy(
+  ledger: Ledger,
+  account: AccountId,
+  period: 'day' | 'month',
+  since = 0,
+): Promise<SpendLine[]> {
+  const days = await ledger.db.all(sql<{ day: number; watch: WatchId; kind: string; amount: number; urls: number }>`
+    SELECT c.at / ${DAY} AS day, w.name AS watch, c.kind, sum(c.amount) AS amount, sum(c.urls) AS urls
+    FROM charges AS c JOIN watches AS w ON w.id = c.watch_id WHERE c.account_id = ${account} AND c.at >= ${since}
+    GROUP BY 1, 2, 3 ORDER BY 1, 2`);
+  const lines = new Map<string, { submissions: number; checks: number; urls: number }>();
+  for (const { day, watch, kind, amount, urls } of days) {
+    const date = new Date(day * DAY).toISOString().slice(0, period === 'day' ? 10 : 7);
+    const name = `${date} ${watch}`;
+    const line = lines.get(name) ?? { submissions: 0, checks: 0, urls: 0 };
+    line[kind === 'check' ? 'checks' : 'submissions'] += amount;
+    line.urls += urls;
+    lines.set(name, line);
+  }
+  return [...lines].map(([name, { submissions, checks, urls }]) => {
+    const at = name.indexOf(' ');
+    return {
+      period: name.slice(0, at),
+      watch: name.slice(at + 1) as WatchId,
+      submissions: submissions as Micros,
+      checks: checks as Micros,
+      urls,
+    };
+  });
+}
+
+export interface RunLine {
+  readonly run: RunId;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly endState: string | null;
+  readonly complete: boolean | null;
+  readonly held: boolean;
+  readonly decision: string | null;
+}
+
+interface RunColumns {
+  readonly name: RunId;
+  readonly started_at: number;
+  readonly ended_at: number | null;
+  readonly end_state: string | null;
+  readonly complete: number | null;
+  readonly held: string | null;
+  readonly decision: string | null;
+}
+
+/** The last runs of a watch, newest first. Uses runs_by_watch. */
+export async function listRuns(ledger: Ledger, watch: WatchId, limit = 20): Promise<RunLine[]> {
+  const rows = await ledger.db.all(sql<RunColumns>`
+    SELECT name, started_at, ended_at, end_state, complete, held, decision FROM runs
+    WHERE watch_id = (SELECT id FROM watches WHERE name = ${watch}) ORDER BY started_at DESC, id DESC LIMIT ${limit}`);
+  return rows.map((row) => ({
+    run: row.name,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    endState: row.end_state,
+    complete: row.complete === null ? null : row.complete === 1,
+    held: row.held !== null && row.decision === null,
+    decision: row.decision,
+  }));
+}

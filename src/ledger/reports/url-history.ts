@@ -1,0 +1,164 @@
+import type { Micros } from '../../../contract/money.ts';
+import type { Queryable } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
+import type { Url } from '../../url/normalize-url.ts';
+import type { BatchState } from '../batches/batch-row.ts';
+import { keyOf } from '../crawl/fingerprint.ts';
+import type { Ledger } from '../open-ledger.ts';
+import type { DueReason } from '../plans/due.ts';
+
+/** What became of a URL. */
+export type UrlState = 'known' | 'planned' | 'submitted' | 'completed' | 'failed' | 'held' | 'quarantined';
+
+/** Everything the ledger knows of one URL of one watch. Times are epoch milliseconds. */
+export interface UrlStory {
+  readonly watch: WatchId;
+  readonly url: Url;
+  readonly state: UrlState;
+  readonly reason: string | null;
+  /** Why it is to be bought next, and not before when; null when it is not. */
+  readonly due: DueReason | null;
+  readonly dueAt: number | null;
+  readonly generation: number;
+  readonly failures: number;
+  readonly lastmod: string | null;
+  /** The sitemap where it was first found, and when that was last read to its end. */
+  readonly sitemap: string;
+  readonly sitemapReadAt: number | null;
+  readonly firstRun: { readonly run: RunId; readonly at: number };
+  readonly changedRun: RunId | null;
+  /** Set when it is in no sitemap of the watch any more. */
+  readonly goneRun: RunId | null;
+  readonly purchases: readonly Purchase[];
+  readonly checks: readonly UrlCheck[];
+  readonly nextCheckAt: number | null;
+}
+
+/** One generation of the URL, in the batch that carries it. */
+export interface Purchase {
+  readonly generation: number;
+  readonly batch: BatchId;
+  readonly batchState: BatchState;
+  /** Of the batch. */
+  readonly batchReason: string | null;
+  readonly key: IdempotencyKey | null;
+  readonly reference: Reference | null;
+  readonly plannedAt: number;
+  readonly acceptedAt: number | null;
+  /** This URL's share of the batch's charge; null when it is not known, or nothing was charged. */
+  readonly charge: Micros | null;
+  readonly jobState: string | null;
+  readonly result: string | null;
+  readonly resultReason: string | null;
+  readonly requestIds: readonly string[];
+}
+
+export interface UrlCheck {
+  readonly at: number | null;
+  readonly result: 'found' | 'not-found' | 'unknown' | null;
+  /** The service's own word. */
+  readonly detail: string | null;
+  readonly requestId: string | null;
+  readonly state: string;
+}
+
+interface UrlRow extends Omit<UrlStory, 'dueAt' | 'firstRun' | 'purchases' | 'checks' | 'nextCheckAt'> {
+  readonly id: number;
+  readonly due_at: number | null;
+  readonly sitemapreadat: number | null;
+  readonly first_run: RunId;
+  readonly first_at: number;
+  readonly changed_run: RunId | null;
+  readonly gone_run: RunId | null;
+  readonly next_at: number | null;
+}
+
+/** The whole story of a URL, one for each watch that lists it; empty when the ledger has never seen it. */
+export async function urlStory(ledger: Ledger, url: Url): Promise<UrlStory[]> {
+  const { db } = ledger;
+  const rows = await db.all(sql<UrlRow>`
+    SELECT u.id, w.name AS watch, u.url, u.state, u.reason, u.due, u.due_at, u.generation, u.failures, u.lastmod,
+      s.url AS sitemap, s.complete_at AS sitemapreadat, f.name AS first_run, f.started_at AS first_at,
+      c.name AS changed_run, g.name AS gone_run, q.next_at
+    FROM urls AS u JOIN watches AS w ON w.id = u.watch_id LEFT JOIN sitemaps AS s ON s.id = u.sitemap_id
+    LEFT JOIN runs AS f ON f.id = u.first_run LEFT JOIN runs AS c ON c.id = u.changed_run
+    LEFT JOIN runs AS g ON g.id = u.gone_run LEFT JOIN check_queue AS q ON q.url_id = u.id
+    WHERE u.fp = ${keyOf(url, ledger.seed)} AND u.url = ${url} ORDER BY u.id`);
+  return Promise.all(
+    rows.map(
+      async (row): Promise<UrlStory> => ({
+        watch: row.watch,
+        url: row.url,
+        state: row.state,
+        reason: row.reason ?? (row.due === 'new' ? 'found, not planned yet' : null),
+        due: row.due,
+        dueAt: row.due_at,
+        generation: row.generation,
+        failures: row.failures,
+        lastmod: row.lastmod,
+        sitemap: row.sitemap,
+        sitemapReadAt: row.sitemapreadat,
+        firstRun: { run: row.first_run, at: row.first_at },
+        changedRun: row.changed_run,
+        goneRun: row.gone_run,
+        purchases: await purchasesOf(db, row.id),
+        checks: await checksOf(db, row.id),
+        nextCheckAt: row.next_at,
+      }),
+    ),
+  );
+}
+
+interface PurchaseRow {
+  readonly generation: number;
+  readonly id: BatchId;
+  readonly state: BatchState;
+  readonly batch_reason: string | null;
+  readonly idempotency_key: IdempotencyKey | null;
+  readonly reference: Reference | null;
+  readonly planned_at: number;
+  readonly accepted_at: number | null;
+  readonly charge: Micros | null;
+  readonly urls: number;
+  readonly job_state: string | null;
+  readonly result: string | null;
+  readonly reason: string | null;
+}
+
+/** Uses batch_urls_once. */
+async function purchasesOf(db: Queryable, urlId: number): Promise<Purchase[]> {
+  const rows = await db.all(sql<PurchaseRow>`
+    SELECT m.generation, b.id, b.state, b.reason AS batch_reason, b.idempotency_key, b.reference, b.planned_at,
+      b.accepted_at, b.charge, b.urls, b.job_state, m.result, m.reason
+    FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id WHERE m.url_id = ${urlId} ORDER BY m.generation`);
+  return Promise.all(
+    rows.map(async (row): Promise<Purchase> => {
+      const answers = await db.all(sql<{ request_id: string }>`
+        SELECT request_id FROM batch_answers WHERE batch_id = ${row.id} AND request_id IS NOT NULL ORDER BY attempt`);
+      return {
+        generation: row.generation,
+        batch: row.id,
+        batchState: row.state,
+        batchReason: row.batch_reason,
+        key: row.idempotency_key,
+        reference: row.reference,
+        plannedAt: row.planned_at,
+        acceptedAt: row.accepted_at,
+        charge: row.charge === null ? null : (Math.round(row.charge / row.urls) as Micros),
+        jobState: row.job_state,
+        result: row.result,
+        resultReason: row.reason,
+        requestIds: answers.map(({ request_id }) => request_id),
+      };
+    }),
+  );
+}
+
+/** Uses check_urls_by_url. */
+async function checksOf(db: Queryable, urlId: number): Promise<UrlCheck[]> {
+  const rows = await db.all(sql<Omit<UrlCheck, 'requestId'> & { request_id: string | null }>`
+    SELECT m.at, m.result, m.detail, c.request_id, c.state
+    FROM check_urls AS m JOIN checks AS c ON c.id = m.check_id WHERE m.url_id = ${urlId} ORDER BY c.id`);
+  return rows.map(({ request_id, ...row }) => ({ ...row, requestId: request_id }));
+}

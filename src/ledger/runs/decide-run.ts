@@ -1,0 +1,41 @@
+import type { Queryable } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { RunId } from '../../submission/ids.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { LedgerRefusal } from '../refusal.ts';
+import { runRow } from './runs.ts';
+
+export type RunDecision = 'approved' | 'rejected';
+
+/**
+ * Records what a person decided on a held run; the first decision stands. Rejected: nothing of it is bought, its URLs
+ * are held with the name of who said so, and the next run is judged with them.
+ */
+export async function decideRun(ledger: Ledger, run: RunId, decision: RunDecision, by: string): Promise<RunDecision> {
+  return ledger.db.tx(async (tx) => {
+    const taken = await decide(tx, ledger.now(), run, decision, by);
+    if (taken !== null) return taken;
+    throw new LedgerRefusal('NOTHING_TO_DECIDE', `Run "${run}" waits for no decision. Nothing was changed.`);
+  });
+}
+
+/** The same inside a transaction; null when the run is not held. */
+export async function decide(
+  tx: Queryable,
+  now: number,
+  run: RunId,
+  decision: RunDecision,
+  by: string,
+): Promise<RunDecision | null> {
+  const row = await runRow(tx, run);
+  if (row.held === null || row.decision !== null) return row.decision;
+  await tx.run(sql`
+    UPDATE runs SET decision = ${decision}, decided_by = ${by}, decided_at = ${now}
+    WHERE id = ${row.id} AND decision IS NULL`);
+  if (decision === 'rejected') {
+    await tx.run(sql`
+      UPDATE urls SET state = 'held', reason = ${`rejected by ${by}`}
+      WHERE watch_id = ${row.watch_id} AND due IS NOT NULL AND cleared = 0 AND state IN ('known', 'held')`);
+  }
+  return decision;
+}

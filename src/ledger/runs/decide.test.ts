@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import type { Micros } from '../../../contract/money.ts';
+import { ACCOUNT, crawled, night, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import type { RunId } from '../../submission/ids.ts';
+import { planRun } from '../plans/plan-run.ts';
+import { decideRun } from './decide-run.ts';
+import { judgeRun } from './judge-run.ts';
+import { endRun } from './runs.ts';
+
+const run = (name: string) => name as RunId;
+const input = { account: ACCOUNT, watch: WATCH };
+const guard = { maxNew: 3, maxNewPercent: null, maxGonePercent: 50 };
+const pages = (from: number, count: number) => Array.from({ length: count }, (_, n) => `p/${from + n}`);
+
+testLedger('an implausible change is held, and nothing is planned without a yes', async (ledger) => {
+  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+  await crawled(ledger, 'r2', { a: pages(0, 14) });
+  const held = await judgeRun(ledger, run('r2'), guard);
+  assert.match(held!.reasons[0]!, /4 new URLs, more than max_new/);
+  assert.deepEqual(held!.sample.length, 4);
+  assert.deepEqual(await judgeRun(ledger, run('r2'), guard), held, 'a retry reads the same');
+  await assert.rejects(planRun(ledger, run('r2'), input), /waits for a person/);
+  assert.equal(await decideRun(ledger, run('r2'), 'approved', 'ayşe'), 'approved');
+  assert.equal(await decideRun(ledger, run('r2'), 'rejected', 'ali'), 'approved', 'the first decision stands');
+  assert.equal(await judgeRun(ledger, run('r2'), guard), null);
+  assert.equal((await planRun(ledger, run('r2'), input)).urls, 4);
+});
+
+testLedger('what was rejected does not slip in with the next night, one by one', async (ledger) => {
+  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+  await crawled(ledger, 'r2', { a: pages(0, 14) });
+  await judgeRun(ledger, run('r2'), guard);
+  await decideRun(ledger, run('r2'), 'rejected', 'ali');
+  await assert.rejects(planRun(ledger, run('r2'), input), /was rejected by ali/);
+  await endRun(ledger, run('r2'), 'finished');
+  await crawled(ledger, 'r3', { a: pages(0, 15) });
+  assert.match((await judgeRun(ledger, run('r3'), guard))!.reasons[0]!, /5 new URLs/);
+});
+
+testLedger('what a cap holds back was judged once and is not judged again', async (ledger) => {
+  await night(ledger, 'r1', { a: ['0'] }, { firstRun: 'baseline' });
+  await crawled(ledger, 'r2', { a: ['0', ...pages(0, 3)] });
+  assert.equal(await judgeRun(ledger, run('r2'), guard), null);
+  const capped = { ...WATCH, spend: { ...WATCH.spend, perRun: 250_000 as Micros } };
+  assert.equal((await planRun(ledger, run('r2'), { account: ACCOUNT, watch: capped })).held, 2);
+  await endRun(ledger, run('r2'), 'finished');
+  await crawled(ledger, 'r3', { a: ['0', ...pages(0, 6)] });
+  assert.equal(await judgeRun(ledger, run('r3'), guard), null, '3 new ones and 2 that were let pass');
+  assert.equal((await planRun(ledger, run('r3'), input)).urls, 5);
+});
+
+testLedger('a plan over a cap can hold the run', async (ledger) => {
+  await night(ledger, 'r1', { a: ['0'] }, { firstRun: 'baseline' });
+  await crawled(ledger, 'r2', { a: ['0', ...pages(0, 3)] });
+  const capped = { ...WATCH, spend: { ...WATCH.spend, perRun: 250_000 as Micros } };
+  const held = await judgeRun(ledger, run('r2'), guard, { input: { account: ACCOUNT, watch: capped } });
+  assert.match(held!.reasons[0]!, /watch per run of 0.25 TRY/);
+  await decideRun(ledger, run('r2'), 'approved', 'ayşe');
+  assert.equal((await planRun(ledger, run('r2'), { account: ACCOUNT, watch: capped })).held, 2);
+  await endRun(ledger, run('r2'), 'finished');
+  await crawled(ledger, 'r3', { a: ['0', ...pages(0, 3)] });
+  const next = await judgeRun(ledger, run('r3'), guard, { input: { account: ACCOUNT, watch: capped } });
+  assert.equal(next, null, 'the cap spreads what was approved over the nights');
+});
+
+testLedger('what a plan that was only looked at saw first is still new to the next run', async (ledger) => {
+  const percent = { maxNew: null, maxNewPercent: 20, maxGonePercent: null };
+  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+  await night(ledger, 'r2', { a: pages(0, 10) });
+  await crawled(ledger, 'look', { a: pages(0, 13) });
+  await endRun(ledger, run('look'), 'previewed');
+  await crawled(ledger, 'r3', { a: pages(0, 13) });
+  assert.match((await judgeRun(ledger, run('r3'), percent))!.reasons[0]!, /3 new URLs.*30/);
+});
+
+testLedger('what was gone in a plan that was only looked at still holds the next run', async (ledger) => {
+  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+  await crawled(ledger, 'look', { a: pages(0, 4) });
+  await endRun(ledger, run('look'), 'previewed');
+  const diff = await crawled(ledger, 'r2', { a: pages(0, 4) });
+  assert.equal(diff.gone, 0, 'the look saw them go');
+  assert.match((await judgeRun(ledger, run('r2'), guard))!.reasons[0]!, /6 of 10 known URLs are gone/);
+});
+
+testLedger('too much gone holds the run', async (ledger) => {
+  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+  await crawled(ledger, 'r2', { a: pages(0, 4) });
+  assert.match((await judgeRun(ledger, run('r2'), guard))!.reasons[0]!, /6 of 10 known URLs are gone/);
+});

@@ -1,0 +1,31 @@
+import type { Queryable } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { AccountId, WatchId } from '../../submission/ids.ts';
+
+/** The row of a watch, created when it is first heard of. A watch may move to another account; its URLs stay bought. */
+export async function watchRow(tx: Queryable, watch: WatchId, account: AccountId): Promise<number> {
+  await accountRow(tx, account);
+  await tx.run(sql`
+    INSERT INTO watches (name, account_id) VALUES (${watch}, ${account})
+    ON CONFLICT (name) DO UPDATE SET account_id = excluded.account_id WHERE watches.account_id <> excluded.account_id`);
+  return (await findWatch(tx, watch))!;
+}
+
+/** The row of a watch, or null when the ledger has never heard of it. */
+export async function findWatch(db: Queryable, watch: WatchId): Promise<number | null> {
+  const row = await db.get(sql<{ id: number }>`SELECT id FROM watches WHERE name = ${watch}`);
+  return row?.id ?? null;
+}
+
+async function accountRow(tx: Queryable, account: AccountId): Promise<void> {
+  await tx.run(sql`INSERT INTO ledger_accounts (id) VALUES (${account}) ON CONFLICT (id) DO NOTHING`);
+}
+
+/**
+ * Must come first in every transaction that plans or spends. On Postgres it locks the account, so that two workers
+ * never both spend the last lira under a cap; on SQLite transactions take turns anyway.
+ */
+export async function takeTurn(tx: Queryable, account: AccountId): Promise<void> {
+  await accountRow(tx, account);
+  await tx.run(sql`UPDATE ledger_accounts SET turn = turn + 1 WHERE id = ${account}`);
+}

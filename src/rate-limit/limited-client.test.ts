@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ApiClient } from '../api-client/client.ts';
+import { accountApi } from './limited-client.ts';
+import { openBudgets, RateLimitedError } from './limiter.ts';
+import { budgetLimits } from './limits.ts';
+
+/** Never asked here: what is under test is when a request may go. */
+const client: ApiClient = new Proxy({} as ApiClient, {
+  get: () => assert.fail('asked'),
+});
+
+/** An account whose ten submissions of the minute are used, the first of them at `clock.at`. */
+async function usedUp(t: { after(end: () => unknown): void }) {
+  const clock = { at: 1_800_000_000_000 };
+  const slept: number[] = [];
+  const store = await openBudgets('sqlite::memory:', { now: () => clock.at });
+  t.after(() => store.close());
+  const api = accountApi(client, store.budgetOf('main', budgetLimits()), async (ms) => {
+    slept.push(ms);
+    clock.at += ms;
+  });
+  for (let n = 0; n < 10; n++) {
+    const ticket = await store.budgetOf('main', budgetLimits()).take('submission');
+    assert.ok(ticket.kind === 'ticket');
+    await store.budgetOf('main', budgetLimits()).settle(ticket);
+  }
+  return { api, clock, slept };
+}
+
+test('a turn that is far away is asked for again a little before it comes', async (t) => {
+  const { api, slept } = await usedUp(t);
+  await assert.rejects(
+    api.reserved('submission', () => assert.fail('went')),
+    (error: Error) =>
+      error instanceof RateLimitedError && /nothing was sent/.test(error.message) && error.waitMs === 60_250 - 1_500,
+  );
+  assert.deepEqual(slept, []);
+});
+
+test('a turn that is near is taken in the millisecond when it comes', async (t) => {
+  const { api, clock, slept } = await usedUp(t);
+  const opens = clock.at + 60_250;
+  clock.at = opens - 1_400;
+  assert.equal(await api.reserved('submission', async () => clock.at), opens);
+  assert.deepEqual(slept, [1_400]);
+});

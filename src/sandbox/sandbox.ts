@@ -1,0 +1,42 @@
+/**
+ * The sandbox: the whole submission service, with a demo account. Run as a program of its own by the demo. Prints
+ * {"type":"listening","base_url":…} once requests are answered. The demo account's key goes into a file that only its
+ * owner can read.
+ */
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { micros } from '../../contract/money.ts';
+import { startService } from '../../service/serve.ts';
+import { endWithParent } from '../cli-kit/end-with-parent.ts';
+
+const { values } = parseArgs({
+  options: {
+    database: { type: 'string' },
+    port: { type: 'string' },
+    temporal: { type: 'string' },
+    'key-file': { type: 'string' },
+  },
+});
+
+const ACCOUNT = 'demo';
+/** What a demo account starts with: enough for 200,000 URLs. */
+const BALANCE = micros(50_000_000_000);
+const PRICE = micros(250_000);
+
+const keyFile = values['key-file']!;
+const service = await startService({
+  database: values.database!,
+  port: Number(values.port),
+  temporal: { address: values.temporal!, namespace: 'default' },
+  simulated: { fastMs: 3_000, standardMs: 6_000 },
+});
+if (!existsSync(keyFile)) {
+  const known = (await service.accounts.accounts()).find(({ name }) => name === ACCOUNT);
+  const account = known ?? (await service.accounts.createAccount({ name: ACCOUNT, balance: BALANCE, price: PRICE }));
+  const { apiKey } = await service.accounts.createKey({ account: account.id, name: 'demo' });
+  // Whole or not at all: a kill in between makes a second key the next time, never half a one.
+  writeFileSync(`${keyFile}.new`, `${apiKey}\n`, { mode: 0o600 });
+  renameSync(`${keyFile}.new`, keyFile);
+}
+endWithParent(() => service.close());
+process.stdout.write(`${JSON.stringify({ type: 'listening', base_url: service.baseUrl })}\n`);

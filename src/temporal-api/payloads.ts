@@ -1,0 +1,119 @@
+import type { Micros } from '../../contract/money.ts';
+import type { ServiceLevel } from '../../contract/states.ts';
+import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../submission/ids.ts';
+
+/** What crosses between workflows and activities: ids, counts and short texts, never URL lists. */
+
+export interface WatchRun {
+  readonly watch: WatchId;
+  readonly account: AccountId;
+  readonly run: RunId;
+}
+
+export interface PlanRunInput extends WatchRun {
+  /** A cap of this run alone, under the watch's own. */
+  readonly maxCost?: Micros;
+}
+
+/** Counts of a run's diff. */
+export interface RunCounts {
+  /** In scope; a URL in two sitemaps counts once when the crawl was complete. */
+  readonly found: number;
+  readonly new: number;
+  readonly changed: number;
+  readonly known: number;
+  /** No longer in any sitemap of the watch. Always 0 when the crawl was not complete. */
+  readonly gone: number;
+  readonly skipped: number;
+  readonly complete: boolean;
+  readonly firstRun: boolean;
+}
+
+export interface CrawlReport {
+  readonly urls: number;
+  readonly sitemaps: number;
+  readonly complete: boolean;
+  /** The first few, in words; the ledger has them all. */
+  readonly problems: readonly string[];
+}
+
+/** Why a run waits for a person, with a few of the URLs that made it wait. */
+export interface Hold {
+  readonly reasons: readonly string[];
+  readonly sample: readonly string[];
+}
+
+/** What a run planned. `held`: URLs that caps do not allow now, with the reason. */
+export interface PlanReport {
+  readonly batches: number;
+  readonly urls: number;
+  /** Null when no price is known; see `basis`. */
+  readonly cost: Micros | null;
+  /** Where the price comes from. */
+  readonly basis: 'learned' | 'configured' | 'unknown';
+  readonly held: number;
+  readonly heldReason: string | null;
+}
+
+/** What became of a run's batches. */
+export interface RunReport {
+  readonly batches: number;
+  /** URLs the service has accepted. */
+  readonly submitted: number;
+  readonly completed: number;
+  readonly failed: number;
+  /** Planned or submitted, and without a result of their own. */
+  readonly open: number;
+  readonly quarantined: number;
+  /** In batches that need review. */
+  readonly stopped: number;
+  readonly charged: Micros;
+  /** URLs with an unknown charge: accepted, and not in `charged`. */
+  readonly untoldUrls: number;
+}
+
+/** What one turn of the dispatcher did. */
+export type Turn =
+  | { readonly kind: 'idle' }
+  | {
+      readonly kind: 'sent';
+      readonly batch: BatchId;
+      readonly watch: WatchId;
+      readonly urls: number;
+      readonly service: ServiceLevel;
+      /** What became of it, in a few words. */
+      readonly outcome: string;
+    }
+  /** The balance, a floor or a cap does not allow the next batch. */
+  | { readonly kind: 'parked'; readonly reason: string }
+  /** The key was refused. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export interface TrackInput {
+  readonly account: AccountId;
+  readonly watch: WatchId;
+  readonly batch: BatchId;
+  readonly key: IdempotencyKey;
+  readonly reference: Reference;
+  readonly service: ServiceLevel;
+  readonly urls: number;
+  /** When the service took it, in milliseconds since 1970. */
+  readonly acceptedAt: number;
+  /** Wait before the first look, in milliseconds. */
+  readonly firstLookMs: number;
+}
+
+/** What a look at a job brought, when there was something new to see. */
+export interface JobStatus {
+  readonly state: string;
+  readonly terminal: boolean;
+  readonly completed: number;
+  readonly failed: number;
+  /** Longer open than the account's patience: a person should ask the service. */
+  readonly overdue: boolean;
+}
+
+export type CheckTurn =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'checked'; readonly urls: number; readonly found: number; readonly charged: Micros }
+  | { readonly kind: 'stopped'; readonly reason: string };

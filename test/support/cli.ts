@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { shopUrl } from './ledger.ts';
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+/** What a command said and how it ended. */
+export interface CommandRun {
+  readonly code: number | null;
+  readonly records: Record<string, unknown>[];
+  readonly stderr: string;
+}
+
+export function folderFor(t: TestContext, config: (folder: string) => string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'courier-commands-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'courier.yaml'), config(folder));
+  return folder;
+}
+
+/** Runs `courier ARGS --json` in a folder to its end. */
+export async function courier(folder: string, ...args: string[]): Promise<CommandRun> {
+  return ended(startCourier(folder, ...args));
+}
+
+export function startCourier(folder: string, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args, '--json'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+export async function ended(child: ChildProcess): Promise<CommandRun> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const records = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { code, records, stderr };
+}
+
+export const ofType = ({ records }: CommandRun, type: string) => records.filter((record) => record.type === type);
+
+/** Publishes pages of the shop as the folder's `sitemap.xml`. */
+export function publish(folder: string, pages: readonly (string | number)[]): void {
+  const entries = pages.map((page) => `<url><loc>${shopUrl(page)}</loc></url>`).join('');
+  writeFileSync(
+    join(folder, 'sitemap.xml'),
+    `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries}</urlset>`,
+  );
+}

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Database } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
+
+/** Test databases: SQLite always, Postgres where COURIER_TEST_POSTGRES holds a URL. */
+export const TEST_DIALECTS = ['sqlite', ...(process.env.COURIER_TEST_POSTGRES ? ['postgres'] : [])] as const;
+
+let counter = 0;
+
+/** The URL of a new, empty database that is gone after the test. */
+export function emptyDatabaseUrl(t: TestContext, dialect: string): string {
+  if (dialect === 'sqlite') {
+    const folder = mkdtempSync(join(tmpdir(), 'courier-db-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    return `sqlite:${join(folder, 'test.db')}`;
+  }
+  const url = new URL(process.env.COURIER_TEST_POSTGRES!);
+  url.searchParams.set('schema', `t${process.pid}_${Date.now()}_${++counter}`);
+  return url.href;
+}
+
+/** Declares the same test once per database that is there. */
+export function testOnEach(name: string, body: (db: Database, t: TestContext, url: string) => Promise<void>): void {
+  for (const dialect of TEST_DIALECTS) {
+    test(`${name} (${dialect})`, async (t) => {
+      const url = emptyDatabaseUrl(t, dialect);
+      const db = openDatabase(url, { synchronous: 'NORMAL' });
+      t.after(() => db.close());
+      await body(db, t, url);
+    });
+  }
+}

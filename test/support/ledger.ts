@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import type { Micros } from '../../contract/money.ts';
+import { beginSend } from '../../src/ledger/batches/begin-send.ts';
+import { pendingBatches } from '../../src/ledger/batches/pending-batches.ts';
+import { type AnswerRecorded, recordAnswer } from '../../src/ledger/batches/record-answer.ts';
+import { diffRun, type RunDiff } from '../../src/ledger/crawl/diff-run.ts';
+import { observe } from '../../src/ledger/crawl/observe.ts';
+import { type Ledger, ledgerOver } from '../../src/ledger/open-ledger.ts';
+import type { AccountPolicy, WatchPolicy } from '../../src/ledger/policy.ts';
+import { beginRun, endRun } from '../../src/ledger/runs/runs.ts';
+import type { AccountId, BatchId, Reference, RunId, WatchId } from '../../src/submission/ids.ts';
+import type { Url } from '../../src/url/normalize-url.ts';
+import { testOnEach } from './database.ts';
+
+/** A ledger with a clock that stands still until a test moves it. */
+export interface TestLedger extends Ledger {
+  pass(ms: number): void;
+}
+
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+export const QUARTER = 250_000 as Micros;
+
+export const ACCOUNT: AccountPolicy = {
+  id: 'main' as AccountId,
+  baseUrl: 'https://service.example/api/v1',
+  pricePerUrl: QUARTER,
+  spend: { perDay: null, perMonth: null, balanceFloor: 0 as Micros },
+};
+
+export const WATCH: WatchPolicy = {
+  id: 'shop' as WatchId,
+  project: 'Shop',
+  service: 'standard',
+  resubmit: { onLastmodChange: true, notWithinMs: 0 },
+  spend: { perRun: null, perDay: null, perMonth: null },
+};
+
+/** Declares a ledger test once per database. */
+export function testLedger(
+  name: string,
+  body: (ledger: TestLedger, t: TestContext, url: string) => Promise<void>,
+): void {
+  testOnEach(name, async (db, t, url) => {
+    let time = Date.UTC(2026, 0, 15, 12);
+    const ledger = await ledgerOver(db, () => time);
+    await body(
+      {
+        ...ledger,
+        pass(ms) {
+          time += ms;
+        },
+      },
+      t,
+      url,
+    );
+  });
+}
+
+export const shopUrl = (path: string | number): Url => `https://shop.example/${path}` as Url;
+
+type Page = string | readonly [string, string];
+
+/** A site: sitemaps with their pages; a page is a path, or a path and its lastmod. `cut`: the sitemap breaks off after. */
+export type Site = Readonly<
+  Record<string, readonly Page[] | { readonly cut: readonly Page[] } | 'broken' | 'not-modified'>
+>;
+
+/** One night: the site is crawled and compared. The run stays open. */
+export async function crawled(
+  ledger: Ledger,
+  run: string,
+  site: Site,
+  { watch = WATCH.id, firstRun = 'submit' as 'submit' | 'baseline', complete = true, scope = '' } = {},
+): Promise<RunDiff> {
+  const id = run as RunId;
+  const sources = Object.keys(site);
+  await beginRun(ledger, { watch, account: ACCOUNT.id, run: id, sources, scope, firstRun });
+  const observation = await observe(ledger, id);
+  for (const [sitemap, there] of Object.entries(site)) {
+    const cut = typeof there === 'object' && 'cut' in there;
+    const pages = cut ? there.cut : there;
+    if (pages === 'broken') {
+      await observation.verdict(sitemap, { verdict: 'incomplete', code: 'HTTP_STATUS', message: 'status 500' });
+      continue;
+    }
+    const known = { kind: 'urlset', urls: pages.length, fingerprint: digest(JSON.stringify(pages)) } as const;
+    if (pages !== 'not-modified') {
+      const entries = pages.map((page) => (typeof page === 'string' ? ([page, null] as const) : page));
+      await observation.entries(
+        sitemap,
+        entries.map(([path, lastmod]) => {
+          const at = lastmod === null ? Number.NaN : Date.parse(lastmod);
+          return { url: shopUrl(path), lastmod, lastmodAt: Number.isNaN(at) ? null : at };
+        }),
+      );
+    }
+    if (cut) {
+      await observation.verdict(sitemap, { verdict: 'incomplete', code: 'NETWORK', message: 'it broke off' });
+      continue;
+    }
+    await observation.verdict(sitemap, { verdict: pages === 'not-modified' ? 'not-modified' : 'complete', ...known });
+  }
+  return diffRun(ledger, id, { complete });
+}
+
+/** The same, and the run is ended. */
+export async function night(
+  ledger: Ledger,
+  run: string,
+  site: Site,
+  options?: Parameters<typeof crawled>[3],
+): Promise<RunDiff> {
+  const diff = await crawled(ledger, run, site, options);
+  await endRun(ledger, run as RunId, 'finished');
+  return diff;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Sends what is pending, one after another, and records each as accepted. */
+export async function sendAll(ledger: Ledger, charge = QUARTER): Promise<Reference[]> {
+  const references: Reference[] = [];
+  for (;;) {
+    const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0];
+    if (batch === undefined) return references;
+    const recorded = await sendOne(ledger, batch, charge);
+    if (recorded.kind !== 'accepted') throw new Error(`not accepted: ${JSON.stringify(recorded)}`);
+    references.push(recorded.reference);
+  }
+}
+
+export async function sendOne(ledger: Ledger, batch: BatchId, charge = QUARTER): Promise<AnswerRecorded> {
+  const sending = await beginSend(ledger, batch, { account: ACCOUNT, watch: WATCH });
+  if (sending.kind !== 'send') throw new Error(`not to be sent: ${JSON.stringify(sending)}`);
+  return recordAnswer(ledger, batch, {
+    attempt: sending.attempt,
+    outcome: accepted(`R-${batch}`, (charge * sending.urls.length) as Micros),
+    status: 202,
+    requestId: `q-${batch}`,
+  });
+}
+
+export function accepted(reference: string, charged: Micros | null = null) {
+  return {
+    kind: 'accepted',
+    chargeState: 'charged',
+    reference: reference as Reference,
+    replay: false,
+    state: 'queued',
+    charged,
+    pricePerUrl: null,
+    balance: null,
+    oddities: [],
+  } as const;
+}

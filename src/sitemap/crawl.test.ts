@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { collect, sitemapindex, urlset } from '../../test/support/sitemap/collect.ts';
 import { type Route, serve } from '../../test/support/sitemap/server.ts';
@@ -17,7 +17,7 @@ const status =
   (_, response) =>
     response.writeHead(code, headers).end('<html>');
 
-test('an index, its children and theirs are read, each once', async () => {
+test('an index and nested indexes are followed, each sitemap once', async () => {
   await using server = await serve((origin) => ({
     '/index.xml': sitemapindex(`${origin}/a.xml`, `${origin}/nested.xml`, `${origin}/a.xml#again`, '/relative.xml.gz'),
     '/nested.xml': sitemapindex(`${origin}/b.xml`, `${origin.toUpperCase().replace('HTTP', 'HTTP')}/a.xml`),
@@ -32,7 +32,7 @@ test('an index, its children and theirs are read, each once', async () => {
   assert.equal(new Set(server.requests).size, server.requests.length);
 });
 
-test('a robots.txt leads to its sitemaps, and vouches for other hosts', async () => {
+test('a robots.txt leads to its sitemaps, on other hosts too', async () => {
   await using other = await serve({ '/b.xml': urlset(B) });
   const elsewhere = other.origin.replace('127.0.0.1', 'localhost');
   await using server = await serve((origin) => ({
@@ -43,7 +43,7 @@ test('a robots.txt leads to its sitemaps, and vouches for other hosts', async ()
   assert.deepEqual([got.locs.sort(), got.complete], [[A, B], true]);
 });
 
-test('a child that fails costs completeness, and no other child', async () => {
+test('a failed child makes the crawl incomplete and stops no other child', async () => {
   await using server = await serve({
     '/index.xml': sitemapindex('/a.xml', '/gone.xml', '/page.html'),
     '/a.xml': urlset(A),
@@ -54,7 +54,7 @@ test('a child that fails costs completeness, and no other child', async () => {
   assert.deepEqual(got.codes, ['error HTTP_STATUS', 'error NOT_SITEMAP']);
 });
 
-test('an index that lists itself and those above it ends, and says so', async () => {
+test('an index that lists itself or its ancestors ends with a CYCLE warning', async () => {
   await using server = await serve((origin) => ({
     '/index.xml': sitemapindex(
       `${origin}/index.xml`,
@@ -74,7 +74,7 @@ test('an index that lists itself and those above it ends, and says so', async ()
   assert.ok(server.requests.length <= 4, String(server.requests));
 });
 
-test('indexes without end stop at the depth, and at the number, that is allowed', async () => {
+test('endless indexes stop at the limits of depth and number', async () => {
   let made = 0;
   const next = () => {
     made += 1;
@@ -128,8 +128,8 @@ test('maxUrls is exact over all sitemaps', async () => {
 const answers: readonly (readonly [string, Record<string, Route>, string, number?])[] = [
   ['404', {}, 'HTTP_STATUS', 1],
   ['403', { '/s': status(403) }, 'HTTP_STATUS', 1],
-  ['503 for ever', { '/s': status(503) }, 'HTTP_STATUS', 3],
-  ['429 for ever', { '/s': status(429) }, 'HTTP_STATUS', 3],
+  ['503 on every try', { '/s': status(503) }, 'HTTP_STATUS', 3],
+  ['429 on every try', { '/s': status(429) }, 'HTTP_STATUS', 3],
   ['304 that nobody asked for', { '/s': status(304) }, 'HTTP_STATUS', 1],
   ['204', { '/s': status(204) }, 'HTTP_STATUS', 1],
   ['a redirect to itself', { '/s': redirect('/s') }, 'REDIRECT_LOOP', 1],
@@ -164,17 +164,19 @@ const answers: readonly (readonly [string, Record<string, Route>, string, number
     3,
   ],
 ];
-for (const [what, routes, code, requests] of answers) {
-  test(`${what} is ${code}, after ${requests} requests`, async () => {
-    await using server = await serve(routes);
-    const got = await collect([`${server.origin}/s`]);
-    assert.deepEqual([got.codes, got.complete], [[`error ${code}`], false]);
-    assert.equal(got.verdicts.length, 1);
-    assert.equal(server.requests.length, requests);
-  });
-}
+describe('answers that end a fetch', () => {
+  for (const [what, routes, code, requests] of answers) {
+    test(`${what} is ${code} after ${requests} requests`, async () => {
+      await using server = await serve(routes);
+      const got = await collect([`${server.origin}/s`]);
+      assert.deepEqual([got.codes, got.complete], [[`error ${code}`], false]);
+      assert.equal(got.verdicts.length, 1);
+      assert.equal(server.requests.length, requests);
+    });
+  }
+});
 
-test('redirects of every kind are followed, with fragments and relative ones', async () => {
+test('redirects of every status are followed, relative and with fragments', async () => {
   await using server = await serve({
     '/1': redirect('/2', 302),
     '/2': redirect('3?x#y', 307),
@@ -217,7 +219,7 @@ test('a redirect to a small sitemap that was read already does not end the proce
   assert.deepEqual([got.locs, got.complete], [[A], true]);
 });
 
-test('many addresses of one sitemap leave no connection behind', { timeout: 10_000 }, async () => {
+test('many addresses of one sitemap leave no connection open', { timeout: 10_000 }, async () => {
   const aliases = Array.from({ length: 40 }, (_, n) => `/${n}.xml`);
   await using server = await serve({
     '/index.xml': sitemapindex('/a.xml', ...aliases),
@@ -229,7 +231,7 @@ test('many addresses of one sitemap leave no connection behind', { timeout: 10_0
   assert.equal(got.verdicts.filter(({ verdict }) => verdict === 'duplicate').length, 40);
 });
 
-test('a failure that passes is tried again, after the pause that the server asks for', async () => {
+test('a transient failure is retried after Retry-After', async () => {
   const waits: number[] = [];
   let calls = 0;
   await using server = await serve({
@@ -244,7 +246,7 @@ test('a failure that passes is tried again, after the pause that the server asks
   assert.deepEqual([got.locs, got.complete, waits], [[A], true, [7_000, 500]]);
 });
 
-test('a pause longer than a crawl should wait ends the visit and is told', async () => {
+test('a Retry-After beyond the limit ends the fetch and is reported', async () => {
   await using server = await serve({ '/s': status(429, { 'retry-after': '3600' }) });
   const got = await collect([`${server.origin}/s`]);
   assert.equal(server.requests.length, 1);
@@ -261,7 +263,7 @@ function breaking(body: Buffer, times: number): Route {
   };
 }
 
-test('a body that breaks off is taken up again, and no page is given twice', async () => {
+test('a body that breaks off is resumed and no page is repeated', async () => {
   const pages = Array.from({ length: 20_000 }, (_, n) => `${A}${n}`);
   await using server = await serve({ '/s': breaking(Buffer.from(urlset(...pages)), 2) });
   const got = await collect([`${server.origin}/s`]);
@@ -269,7 +271,7 @@ test('a body that breaks off is taken up again, and no page is given twice', asy
   assert.deepEqual(got.locs, pages);
 });
 
-test('a body that breaks off for ever gives what stands before', async () => {
+test('a body that breaks off on every try yields the pages before the break', async () => {
   const pages = Array.from({ length: 20_000 }, (_, n) => `${A}${n}`);
   await using server = await serve({ '/s': breaking(Buffer.from(urlset(...pages)), 9) });
   const got = await collect([`${server.origin}/s`]);
@@ -306,7 +308,7 @@ async function crawlKept(source: string, kept: Map<string, KnownSitemap>) {
   return got;
 }
 
-test('what did not change is not sent again, and an index that did not change still leads to its children', async () => {
+test('an unchanged sitemap is not sent again, and an unchanged index still leads to its children', async () => {
   const etags = new Map([
     ['/index.xml', '"1"'],
     ['/a.xml', '"1"'],
@@ -331,7 +333,7 @@ test('what did not change is not sent again, and an index that did not change st
   assert.deepEqual((await crawlKept(`${server.origin}/index.xml`, kept)).locs, [A]);
 });
 
-test('the same bytes are not modified where a server knows no validators', async () => {
+test('without validators the same bytes are not-modified', async () => {
   let body = urlset(A);
   await using server = await serve({ '/s': (_, response) => response.end(body) });
   const kept = new Map<string, KnownSitemap>();
@@ -341,7 +343,7 @@ test('the same bytes are not modified where a server knows no validators', async
   assert.deepEqual((await crawlKept(`${server.origin}/s`, kept)).locs, [A, B]);
 });
 
-test('nothing is kept of a visit that was not complete', async () => {
+test('nothing is kept of an incomplete fetch', async () => {
   await using server = await serve({
     '/s': (_, response) => response.writeHead(200, { etag: '"1"' }).end(urlset(A).slice(0, -12)),
   });
@@ -355,7 +357,7 @@ test('nothing is kept of a visit that was not complete', async () => {
   );
 });
 
-test('what another version of the reader saw is read again', async () => {
+test('a fingerprint of another reader version is read again', async () => {
   await using server = await serve({ '/s': urlset(A) });
   const known: KnownSitemap = {
     kind: 'urlset',
@@ -369,7 +371,7 @@ test('what another version of the reader saw is read again', async () => {
   assert.equal(server.headers[0]?.['if-none-match'], undefined);
 });
 
-test('a crawl goes on at the child where a killed worker left it', async () => {
+test('a crawl resumes at the child where a killed worker stopped', async () => {
   await using server = await serve({
     '/index.xml': sitemapindex('/1.xml', '/2.xml', '/3.xml'),
     '/1.xml': urlset(`${A}1`),
@@ -387,7 +389,7 @@ test('a crawl goes on at the child where a killed worker left it', async () => {
   assert.deepEqual(server.requests, ['GET /2.xml', 'GET /3.xml']);
 });
 
-test('loopback is refused before a connection is made, in every spelling and behind every redirect', async () => {
+test('loopback is refused before a connection is made, in every spelling and behind redirects', async () => {
   await using server = await serve((origin) => ({
     '/s': urlset(A),
     '/r': redirect(`${origin.replace('127.0.0.1', 'localhost')}/s`),
@@ -426,7 +428,7 @@ test('sitemaps on other hosts are read only when they are allowed', async () => 
   assert.deepEqual((await collect([source], { hosts: ['localhost'] })).locs, [A]);
 });
 
-test('children that are no http address cost completeness', async () => {
+test('children that are not http addresses make the crawl incomplete', async () => {
   await using server = await serve({
     '/index.xml': sitemapindex(
       'file:///etc/passwd',
@@ -441,7 +443,7 @@ test('children that are no http address cost completeness', async () => {
   assert.doesNotMatch(JSON.stringify(got.events), /secret/);
 });
 
-test('headers go to the hosts of the sources and nowhere else', async () => {
+test('configured headers go only to the hosts of the sources', async () => {
   await using other = await serve({ '/b.xml': urlset(B) });
   await using server = await serve({
     '/index.xml': sitemapindex('/a.xml', `${other.origin}/b.xml`),
@@ -460,13 +462,13 @@ test('headers go to the hosts of the sources and nowhere else', async () => {
   assert.equal(other.headers[0]?.['user-agent'], 'sitemap-courier (+ops@shop.example)');
 });
 
-test('a source with credentials is refused and never shown', async () => {
+test('a source with credentials is refused and never printed', async () => {
   const got = await collect(['https://user:secret@shop.example/sitemap.xml', 'ftp://shop.example/']);
   assert.deepEqual(got.codes, ['error BAD_URL', 'error BAD_URL']);
   assert.doesNotMatch(JSON.stringify(got.events), /secret/);
 });
 
-test('no host sees more requests at once, or sooner after each other, than it should', async () => {
+test('per-host concurrency and delay are respected', async () => {
   const pages = Array.from({ length: 6 }, (_, n) => `/${n}.xml`);
   let active = 0;
   let most = 0;
@@ -515,7 +517,7 @@ test('aborting ends every request and throws the reason; leaving the loop ends t
     if (event.type === 'verdict') break;
 });
 
-test('a slow consumer holds the crawl back instead of filling the memory', async () => {
+test('a slow consumer slows the crawl down', async () => {
   const big = Buffer.from(urlset(...Array.from({ length: 50_000 }, (_, n) => `${A}${n}`)));
   await using server = await serve({ '/s': big });
   let given = 0;
@@ -528,7 +530,7 @@ test('a slow consumer holds the crawl back instead of filling the memory', async
   assert.equal(given, 50_000);
 });
 
-test('a million times the same problem is one problem', async () => {
+test('equal problems are reported once with a count', async () => {
   const bad = urlset(...Array.from({ length: 20_000 }, () => 'mailto:x'), A);
   await using server = await serve({ '/s': bad });
   const got = await collect([`${server.origin}/s`]);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { parseRfc822Date, parseW3cDate } from './lastmod.ts';
 
@@ -16,9 +16,11 @@ const w3c: readonly (readonly [string, string])[] = [
   ['2026-11-21T00:00:00.123456789Z', '2026-11-21T00:00:00.123Z'],
   ['0001-01-01', '0001-01-01T00:00:00.000Z'],
 ];
-for (const [text, iso] of w3c) {
-  test(`${text} is ${iso}`, () => assert.equal(new Date(parseW3cDate(text)!).toISOString(), iso));
-}
+describe('parseW3cDate reads', () => {
+  for (const [text, iso] of w3c) {
+    test(`${text} is ${iso}`, () => assert.equal(new Date(parseW3cDate(text)!).toISOString(), iso));
+  }
+});
 
 const wrong = [
   '',
@@ -45,7 +47,9 @@ const wrong = [
   '2024-01-02T10:00:00ZZ',
   '20240102',
 ];
-for (const text of wrong) test(`"${text}" is no date`, () => assert.equal(parseW3cDate(text), null));
+describe('parseW3cDate refuses', () => {
+  for (const text of wrong) test(`"${text}"`, () => assert.equal(parseW3cDate(text), null));
+});
 
 test('every date that JavaScript writes is read as the same moment', () => {
   fc.assert(
@@ -63,9 +67,11 @@ const rfc822: readonly (readonly [string, string | null])[] = [
   ['Sat, 31 Feb 2026 09:00:00 GMT', null],
   ['2026-11-21', null],
 ];
-for (const [text, iso] of rfc822) {
-  test(`RSS: ${text} is ${iso ?? 'no date'}`, () => {
-    const at = parseRfc822Date(text);
-    assert.equal(at === null ? null : new Date(at).toISOString(), iso);
-  });
-}
+describe('parseRfc822Date', () => {
+  for (const [text, iso] of rfc822) {
+    test(`${text} is ${iso ?? 'refused'}`, () => {
+      const at = parseRfc822Date(text);
+      assert.equal(at === null ? null : new Date(at).toISOString(), iso);
+    });
+  }
+});

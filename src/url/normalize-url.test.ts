@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isNormal, normalizeUrl } from './normalize-url.ts';
 
@@ -15,9 +15,11 @@ const same = [
   'http://127.0.0.1:8080/x',
   'https://shop.example/a;b=c,d@e:f!$&()*+~',
 ];
-for (const url of same) {
-  test(`${url} is kept as sent`, () => assert.deepEqual(normalizeUrl(url, BASE), { ok: true, url }));
-}
+describe('URLs that are kept as sent', () => {
+  for (const url of same) {
+    test(url, () => assert.deepEqual(normalizeUrl(url, BASE), { ok: true, url }));
+  }
+});
 
 const normalised: readonly (readonly [string, string, string])[] = [
   ['the host in lower case', 'HTTPS://Shop.EXAMPLE/Path', 'https://shop.example/Path'],
@@ -32,9 +34,11 @@ const normalised: readonly (readonly [string, string, string])[] = [
   ['spaces encoded', ' https://shop.example/a b ', 'https://shop.example/a%20b'],
   ['a wrapped line joined', 'https://shop.example/a\n      b', 'https://shop.example/ab'],
 ];
-for (const [what, loc, url] of normalised) {
-  test(`normal form: ${what}`, () => assert.deepEqual(normalizeUrl(loc), { ok: true, url }));
-}
+describe('the normal form', () => {
+  for (const [what, loc, url] of normalised) {
+    test(what, () => assert.deepEqual(normalizeUrl(loc), { ok: true, url }));
+  }
+});
 
 const relative: readonly (readonly [string, string])[] = [
   ['/a', 'https://shop.example/a'],
@@ -43,10 +47,11 @@ const relative: readonly (readonly [string, string])[] = [
   ['//cdn.example/a', 'https://cdn.example/a'],
   ['?page=2', 'https://shop.example/sitemaps/main.xml?page=2'],
 ];
-for (const [loc, url] of relative) {
-  test(`${loc} is resolved and flagged`, () =>
-    assert.deepEqual(normalizeUrl(loc, BASE), { ok: true, url, relative: true }));
-}
+describe('relative URLs', () => {
+  for (const [loc, url] of relative) {
+    test(loc, () => assert.deepEqual(normalizeUrl(loc, BASE), { ok: true, url, relative: true }));
+  }
+});
 
 const refused: readonly (readonly [string, string])[] = [
   ['', 'empty'],
@@ -71,15 +76,17 @@ const refused: readonly (readonly [string, string])[] = [
   [`https://shop.example/${'a'.repeat(2048)}`, 'too-long'],
   [`https://shop.example/${'ü'.repeat(400)}`, 'too-long'],
 ];
-for (const [loc, reason] of refused) {
-  test(`${loc.slice(0, 40) || 'nothing'} is left out: ${reason}`, () =>
-    assert.deepEqual(normalizeUrl(loc, BASE), { ok: false, reason }));
-}
+describe('texts that are refused', () => {
+  for (const [loc, reason] of refused) {
+    test(`${loc.slice(0, 40) || 'an empty text'}: ${reason}`, () =>
+      assert.deepEqual(normalizeUrl(loc, BASE), { ok: false, reason }));
+  }
+});
 
-test('a relative text in a local file has no base', () =>
+test('a relative URL in a local file has no base', () =>
   assert.deepEqual(normalizeUrl('/a', 'file:///srv/sitemap.xml'), { ok: false, reason: 'no-base' }));
 
-test('2,048 characters are the longest page', () => {
+test('2,048 characters are the longest URL', () => {
   const longest = `https://shop.example/${'a'.repeat(2048 - 'https://shop.example/'.length)}`;
   assert.deepEqual(normalizeUrl(longest), { ok: true, url: longest });
 });
@@ -119,7 +126,7 @@ const nearlyUrl = fc
   )
   .map(([scheme, host, rest]) => scheme + host + rest.join(''));
 
-test('normalising twice is normalising once', () => {
+test('normalizing is idempotent', () => {
   fc.assert(
     fc.property(fc.oneof(nearlyUrl, fc.webUrl({ withFragments: true, withQueryParameters: true })), (text) => {
       const once = normalizeUrl(text, BASE);
@@ -145,7 +152,7 @@ test('letters beyond ASCII are encoded as the URL parser encodes them', () => {
   );
 });
 
-test('the fast way never disagrees with the URL parser', () => {
+test('the fast path never disagrees with the URL parser', () => {
   fc.assert(
     fc.property(fc.oneof(nearlyUrl, fc.webUrl({ withQueryParameters: true })), (text) => {
       isNormal(text);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Url } from './normalize-url.ts';
 import { makeScope, type ScopeOptions, type SkipReason } from './scope.ts';
 
@@ -31,11 +31,13 @@ const cases: readonly (readonly [string, ScopeOptions, string, SkipReason | null
   ['letters beyond ASCII', { include: ['/ürünler/**'] }, 'https://shop.example/%C3%BCr%C3%BCnler/1', null],
   ['case means something', { include: ['/A'] }, 'https://shop.example/a', 'not-included'],
 ];
-for (const [what, options, url, reason] of cases) {
-  test(`scope: ${what}`, () => assert.equal(makeScope(options)(url as Url), reason));
-}
+describe('makeScope', () => {
+  for (const [what, options, url, reason] of cases) {
+    test(what, () => assert.equal(makeScope(options)(url as Url), reason));
+  }
+});
 
-test('one scope decides for many origins in turn', () => {
+test('one scope decides correctly while origins alternate', () => {
   const scope = makeScope({ hosts: ['a.example'] });
   const answers = ['https://a.example/', 'https://b.example/', 'https://a.example/', 'https://a.example:1/'];
   assert.deepEqual(

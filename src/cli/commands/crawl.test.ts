@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sitemapindex, urlset } from '../../../test/support/sitemap/collect.ts';
 import { serve, type TestServer } from '../../../test/support/sitemap/server.ts';
@@ -56,7 +56,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('--json is a version, every page as read, and a summary with the problems', async () => {
+test('--json prints a version, every page as read, and a summary with the problems', async () => {
   const { code, records, stderr } = await courier(['--json', '--allow-private-hosts', `${server.origin}/index.xml`]);
   const sitemap = `${server.origin}/a.xml`;
   assert.equal(code, 3);
@@ -72,7 +72,7 @@ test('--json is a version, every page as read, and a summary with the problems',
   assert.doesNotMatch(JSON.stringify(records) + stderr, /secret/);
 });
 
-test('a complete crawl exits 0, and prints one page a line for people', async () => {
+test('a complete crawl exits 0 and prints one page per line', async () => {
   const { code, stdout, stderr } = await courier(['--allow-private-hosts', `${server.origin}/many.xml`]);
   assert.equal(code, 0);
   assert.equal(stdout.split('\n').length, 30_001);
@@ -108,18 +108,20 @@ const usage: readonly (readonly string[])[] = [
   ['--header', 'nonsense', 'x'],
   ['--nonsense', 'x'],
 ];
-for (const args of usage) {
-  test(`crawl ${args.join(' ')} is a usage error`, async () => assert.equal((await courier(args)).code, 2));
-}
+describe('usage errors', () => {
+  for (const args of usage) {
+    test(`crawl ${args.join(' ')}`, async () => assert.equal((await courier(args)).code, 2));
+  }
+});
 
-test('--max-urls and --header do what they say', async () => {
+test('--max-urls limits the pages and --header is sent', async () => {
   const limited = ['--max-urls', '5', '--header', 'X-Test: 1', '--header', 'Cookie: a=b'];
   const { code, stdout } = await courier([...limited, '--allow-private-hosts', `${server.origin}/many.xml`]);
   assert.deepEqual([code, stdout.split('\n').length], [3, 6]);
   assert.deepEqual([server.headers.at(-1)?.['x-test'], server.headers.at(-1)?.cookie], ['1', 'a=b']);
 });
 
-test('Ctrl-C ends it with 130 and a summary of what was read', async () => {
+test('Ctrl-C exits 130 with a summary of what was read', async () => {
   const { code, records } = await courier(['--json', '--allow-private-hosts', `${server.origin}/endless`], (child) => {
     onEndless = () => child.kill('SIGINT');
   });
@@ -127,7 +129,7 @@ test('Ctrl-C ends it with 130 and a summary of what was read', async () => {
   assert.deepEqual([records.at(-1)?.type, records.at(-1)?.complete], ['summary', false]);
 });
 
-test('a reader of the output that goes away ends it quietly', async () => {
+test('a closed output pipe ends the crawl without an error trace', async () => {
   const { code, stderr } = await courier(['--allow-private-hosts', `${server.origin}/many.xml`], (child) => {
     child.stdout?.once('data', () => child.stdout?.destroy());
   });

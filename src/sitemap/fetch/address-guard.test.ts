@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { getAddressRange, literalRefusal, makeAddressGuard } from './address-guard.ts';
 
 const closed = [
@@ -29,16 +29,19 @@ const closed = [
   '2002:7f00:1::',
   '2001:0::1',
 ];
-for (const address of closed) {
-  test(`${address} is refused`, () => assert.notEqual(makeAddressGuard(false).refusal('shop.example', address), null));
-}
+describe('addresses that are refused', () => {
+  for (const address of closed) {
+    test(address, () => assert.notEqual(makeAddressGuard(false).refusal('shop.example', address), null));
+  }
+});
 
-for (const address of ['93.184.216.34', '2606:4700::1111', '::ffff:93.184.216.34', '64:ff9b::5db8:d822']) {
-  test(`${address} is open to anyone`, () =>
-    assert.equal(makeAddressGuard(false).refusal('shop.example', address), null));
-}
+describe('addresses that are public', () => {
+  for (const address of ['93.184.216.34', '2606:4700::1111', '::ffff:93.184.216.34', '64:ff9b::5db8:d822']) {
+    test(address, () => assert.equal(makeAddressGuard(false).refusal('shop.example', address), null));
+  }
+});
 
-test('hosts, addresses and networks can be allowed, and nothing else is then', () => {
+test('allowed hosts, addresses and networks are reachable, and nothing else is', () => {
   const guard = makeAddressGuard(['intranet.example', '10.0.0.0/8', '::1', '192.168.1.1']);
   assert.equal(guard.refusal('intranet.example', '172.16.0.1'), null);
   assert.equal(guard.refusal('INTRANET.example', '172.16.0.1'), null);
@@ -58,4 +61,4 @@ test('the resolver never answers with a refused address, whatever a name resolve
   assert.equal(error?.code, 'PRIVATE_HOST');
 });
 
-test('what is no address has no range', () => assert.equal(getAddressRange('shop.example'), undefined));
+test('a host name has no address range', () => assert.equal(getAddressRange('shop.example'), undefined));

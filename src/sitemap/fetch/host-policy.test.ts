@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { HostPolicy } from './host-policy.ts';
 
 const cases: readonly (readonly [string, string, boolean])[] = [
@@ -17,10 +17,12 @@ const cases: readonly (readonly [string, string, boolean])[] = [
   ['example', 'https://shop.example/', false],
   ['0.0.1', 'http://127.0.0.1/', false],
 ];
-for (const [host, url, allowed] of cases) {
-  test(`${host} ${allowed ? 'vouches' : 'does not vouch'} for ${url}`, () =>
-    assert.equal(new HostPolicy({ anyHost: false, hosts: [host] }).allows(new URL(url)), allowed));
-}
+describe('HostPolicy', () => {
+  for (const [host, url, allowed] of cases) {
+    test(`${host} ${allowed ? 'vouches' : 'does not vouch'} for ${url}`, () =>
+      assert.equal(new HostPolicy({ anyHost: false, hosts: [host] }).allows(new URL(url)), allowed));
+  }
+});
 
-test('any host is any host', () =>
+test('anyHost allows every host', () =>
   assert.equal(new HostPolicy({ anyHost: true, hosts: [] }).allows(new URL('http://x.test')), true));

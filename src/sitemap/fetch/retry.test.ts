@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { backoffMs, retryAfterMs } from './retry.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
@@ -13,11 +13,13 @@ const headers: readonly (readonly [string | undefined, number | undefined])[] = 
   ['1.5', undefined],
   [undefined, undefined],
 ];
-for (const [header, ms] of headers) {
-  test(`Retry-After: ${header} is ${ms} ms`, () => assert.equal(retryAfterMs(header, now), ms));
-}
+describe('Retry-After', () => {
+  for (const [header, ms] of headers) {
+    test(`${header ?? 'no header'} means ${ms} ms`, () => assert.equal(retryAfterMs(header, now), ms));
+  }
+});
 
-test('pauses double, with half of them chance, up to 10 s', () => {
+test('backoff doubles up to 10 s and half of it is jitter', () => {
   assert.deepEqual(
     [1, 2, 3, 9].map((attempt) => backoffMs(attempt, 0)),
     [250, 500, 1_000, 5_000],

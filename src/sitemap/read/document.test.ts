@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { NS, type ReadSetup, readBytes, urlset } from '../../../test/support/sitemap/collect.ts';
 
@@ -18,20 +18,20 @@ const kinds: readonly (readonly [string, string | Buffer, readonly string[], Rea
   ['gzip in several members', Buffer.concat([gzipSync(urlset(A).slice(0, 60)), gzipSync(urlset(A).slice(60))]), [A]],
   ['gzip with padding after it', Buffer.concat([gzipSync(urlset(A)), Buffer.alloc(512)]), [A]],
   ['gzip by header', gzipSync(urlset(A)), [A], { contentEncoding: 'gzip' }],
-  ['a header that says gzip and lies', urlset(A), [A], { contentEncoding: 'gzip' }],
-  ['a header that says brotli and lies', urlset(A), [A], { contentEncoding: 'br' }],
+  ['a Content-Encoding of gzip that is wrong', urlset(A), [A], { contentEncoding: 'gzip' }],
+  ['a Content-Encoding of brotli that is wrong', urlset(A), [A], { contentEncoding: 'br' }],
   ['brotli', brotliCompressSync(urlset(A)), [A], { contentEncoding: 'br' }],
   ['deflate', deflateSync(urlset(A)), [A], { contentEncoding: 'deflate' }],
   ['deflate without its header', deflateRawSync(urlset(A)), [A], { contentEncoding: 'deflate' }],
   ['brotli around gzip', brotliCompressSync(gzipSync(urlset(A))), [A], { contentEncoding: 'br' }],
   ['plain XML that is called .gz', urlset(A), [A], { path: '/sitemap.xml.gz' }],
-  ['UTF-8 with a mark', `\uFEFF${text('UTF-8')}`, [B]],
-  ['UTF-16 little endian with a mark', utf16(`\uFEFF${text('UTF-16')}`, false), [B]],
-  ['UTF-16 big endian with a mark', utf16(`\uFEFF${text('UTF-16')}`, true), [B]],
-  ['UTF-16 little endian without a mark', utf16(text('UTF-16'), false), [B]],
-  ['UTF-16 big endian without a mark', utf16(text('UTF-16'), true), [B]],
+  ['UTF-8 with a byte order mark', `\uFEFF${text('UTF-8')}`, [B]],
+  ['UTF-16 little endian with a byte order mark', utf16(`\uFEFF${text('UTF-16')}`, false), [B]],
+  ['UTF-16 big endian with a byte order mark', utf16(`\uFEFF${text('UTF-16')}`, true), [B]],
+  ['UTF-16 little endian without a byte order mark', utf16(text('UTF-16'), false), [B]],
+  ['UTF-16 big endian without a byte order mark', utf16(text('UTF-16'), true), [B]],
   [
-    'UTF-16 by header with a mark',
+    'UTF-16 by header with a byte order mark',
     utf16(`\uFEFF${text('UTF-16')}`, false),
     [B],
     { contentType: 'text/xml; charset=utf-16' },
@@ -53,8 +53,8 @@ const kinds: readonly (readonly [string, string | Buffer, readonly string[], Rea
     { contentType: 'application/xml; charset="iso-8859-9"' },
   ],
   ['HTTP before the declaration', text('ISO-8859-1'), [B], { contentType: 'text/xml;charset=UTF-8' }],
-  ['a charset that the bytes disprove', text('UTF-8'), [B], { contentType: 'text/xml; charset=ISO-8859-1' }],
-  ['a charset that nobody knows, in HTTP', text('UTF-8'), [B], { contentType: 'text/xml; charset=utf8mb4' }],
+  ['UTF-8 under an HTTP charset of ISO-8859-1', text('UTF-8'), [B], { contentType: 'text/xml; charset=ISO-8859-1' }],
+  ['an unknown HTTP charset', text('UTF-8'), [B], { contentType: 'text/xml; charset=utf8mb4' }],
   ['ASCII', text('US-ASCII', A), [A]],
   [
     'windows-1251 text',
@@ -63,8 +63,8 @@ const kinds: readonly (readonly [string, string | Buffer, readonly string[], Rea
     { contentType: 'text/plain; charset=windows-1251' },
   ],
   ['plain text', `# ours\n${A}\n\n  ${B}  \r\n${A}`, [A, B, A]],
-  ['plain text with old line ends', `${A}\r${B}\r`, [A, B]],
-  ['plain text with a mark', `\uFEFF${A}\n`, [A]],
+  ['plain text with CR line ends', `${A}\r${B}\r`, [A, B]],
+  ['plain text with a byte order mark', `\uFEFF${A}\n`, [A]],
   [
     'RSS 2.0',
     `<?xml version="1.0"?><rss version="2.0"><channel><link>https://shop.example/</link><item><title>x</title><link>${A}</link><guid>1</guid></item><item><guid isPermaLink="true">${B}</guid></item></channel></rss>`,
@@ -91,20 +91,22 @@ const kinds: readonly (readonly [string, string | Buffer, readonly string[], Rea
     ['https://shop.example/blog/1'],
   ],
 ];
-for (const [what, document, locs, setup] of kinds) {
-  test(`${what} is read, in one piece and byte by byte`, async () => {
-    for (const chunk of [1 << 20, 1]) {
-      const got = await readBytes(document, { ...setup, chunk });
-      assert.deepEqual(got.locs, locs);
-      assert.deepEqual(
-        got.codes.filter((code) => code.startsWith('error')),
-        [],
-      );
-    }
-  });
-}
+describe('documents that are read', () => {
+  for (const [what, document, locs, setup] of kinds) {
+    test(`${what}, whole and byte by byte`, async () => {
+      for (const chunk of [1 << 20, 1]) {
+        const got = await readBytes(document, { ...setup, chunk });
+        assert.deepEqual(got.locs, locs);
+        assert.deepEqual(
+          got.codes.filter((code) => code.startsWith('error')),
+          [],
+        );
+      }
+    });
+  }
+});
 
-test('a robots.txt gives its sitemaps, wherever they stand', async () => {
+test('a robots.txt yields its sitemaps, on any line and in any spelling', async () => {
   const robots =
     '# hello\r\nUser-agent: *\r\nSITEMAP :  https://shop.example/1.xml # ours\r\nDisallow: /\r\nsitemap: /2.xml\rSitemap:\nhttps://shop.example/no.xml\n';
   const { children, locs } = await readBytes(robots, { path: '/robots.txt' });
@@ -112,7 +114,7 @@ test('a robots.txt gives its sitemaps, wherever they stand', async () => {
   assert.deepEqual(locs, []);
 });
 
-test('dates of feeds are read in the form of their kind', async () => {
+test('RSS dates and Atom dates are parsed', async () => {
   const rss = `<rss><channel><item><link>${A}</link><pubDate>Sat, 21 Nov 2020 09:00:00 +0300</pubDate></item></channel></rss>`;
   const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="${A}"/><updated>2020-11-21T06:00:00Z</updated></entry></feed>`;
   for (const text of [rss, atom]) {
@@ -120,13 +122,13 @@ test('dates of feeds are read in the form of their kind', async () => {
   }
 });
 
-test('gzip inside gzip is read and told', async () => {
+test('gzip inside gzip is read with a warning; more than three layers are an error', async () => {
   assert.deepEqual((await readBytes(gzipSync(gzipSync(urlset(A))))).codes, ['warning GZIP_NESTED']);
   const layers = [0, 1, 2, 3].reduce((inner: Buffer) => gzipSync(inner), Buffer.from(urlset(A)));
   assert.deepEqual((await readBytes(layers)).codes, ['error GZIP_NESTED', 'warning GZIP_NESTED']);
 });
 
-test('an encoding that contradicts itself is told and read', async () => {
+test('a declaration of UTF-16 in a document of single bytes is a warning, and the document is read', async () => {
   const { locs, codes } = await readBytes(text('UTF-16'));
   assert.deepEqual([locs, codes], [[B], ['warning XML_MALFORMED']]);
 });
@@ -146,20 +148,22 @@ const refused: readonly (readonly [string, string | Buffer, string, ReadSetup?])
   ['a PDF', '%PDF-1.7\n<urlset>', 'NOT_SITEMAP'],
   ['a robots.txt without a sitemap', 'User-agent: *\nDisallow: /\n', 'NO_SITEMAPS'],
   ['an index without an entry', `<sitemapindex ${NS}></sitemapindex>`, 'NO_SITEMAPS'],
-  ['an encoding that nobody knows', text('x-martian'), 'UNSUPPORTED_ENCODING'],
+  ['an unknown encoding', text('x-martian'), 'UNSUPPORTED_ENCODING'],
   ['UTF-32', Buffer.from('fffe00003c000000', 'hex'), 'UNSUPPORTED_ENCODING'],
   ['EBCDIC', Buffer.from('4c6fa7949340a585', 'hex'), 'UNSUPPORTED_ENCODING'],
   ['gzip of noise', Buffer.concat([Buffer.from('1f8b0800', 'hex'), Buffer.alloc(64, 7)]), 'GZIP_CORRUPT'],
   ['a feed with damage', '<rss><channel><item><link>https://shop.example/a</link></channel></rss>', 'XML_MALFORMED'],
 ];
-for (const [what, document, code, setup] of refused) {
-  test(`${what} is ${code}, never zero pages in silence`, async () => {
-    const { codes } = await readBytes(document, setup);
-    assert.ok(codes.includes(`error ${code}`), String(codes));
-  });
-}
+describe('documents that are refused', () => {
+  for (const [what, document, code, setup] of refused) {
+    test(`${what} is ${code}`, async () => {
+      const { codes } = await readBytes(document, setup);
+      assert.ok(codes.includes(`error ${code}`), String(codes));
+    });
+  }
+});
 
-test('gzip that breaks off gives every whole record before', async () => {
+test('truncated gzip yields every whole record before the cut', async () => {
   const whole = gzipSync(many);
   const { locs, codes } = await readBytes(whole.subarray(0, whole.length / 2), { chunk: 1_000 });
   assert.ok(locs.length > 500 && locs.length < 3_000, String(locs.length));
@@ -170,14 +174,14 @@ test('gzip that breaks off gives every whole record before', async () => {
   assert.deepEqual(codes, ['error GZIP_TRUNCATED']);
 });
 
-test('gzip with a wrong checksum gives its pages and is not complete', async () => {
+test('gzip with a wrong checksum yields its pages and is not complete', async () => {
   const broken = gzipSync(urlset(A));
   broken.writeUInt32LE(broken.readUInt32LE(broken.length - 8) ^ 1, broken.length - 8);
   const { locs, codes } = await readBytes(broken);
   assert.deepEqual([locs, codes], [[A], ['error GZIP_CORRUPT']]);
 });
 
-test('the limits of the protocol are told, and reading goes on', async () => {
+test('a sitemap over the limits of the protocol is read with a warning', async () => {
   const over = Array.from({ length: 50_001 }, (_, n) => `https://shop.example/${n}`);
   const { locs, codes } = await readBytes(urlset(...over));
   assert.equal(locs.length, 50_001);

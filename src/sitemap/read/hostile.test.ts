@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { NS, type ReadSetup, readBytes, urlset } from '../../../test/support/sitemap/collect.ts';
 
@@ -81,17 +81,19 @@ const hostile: readonly (readonly [string, () => string | Buffer, string, ReadSe
   ['a feed of 20 MB', () => `<rss><channel>${'<item/>'.repeat(3_000_000)}</channel></rss>`, 'TOO_LARGE'],
 ];
 
-for (const [what, make, code, setup] of hostile) {
-  test(`${what} ends soon, as ${code}`, async () => {
-    const bytes = make();
-    const started = performance.now();
-    const before = process.memoryUsage.rss();
-    const { codes } = await readBytes(bytes, { chunk: 65_536, ...setup });
-    assert.ok(codes.includes(`error ${code}`), String(codes));
-    assert.ok(performance.now() - started < 5_000, 'too slow');
-    assert.ok(process.memoryUsage.rss() - before < 200_000_000, 'too much memory');
-  });
-}
+describe('hostile documents end quickly', () => {
+  for (const [what, make, code, setup] of hostile) {
+    test(`${what} is ${code}`, async () => {
+      const bytes = make();
+      const started = performance.now();
+      const before = process.memoryUsage.rss();
+      const { codes } = await readBytes(bytes, { chunk: 65_536, ...setup });
+      assert.ok(codes.includes(`error ${code}`), String(codes));
+      assert.ok(performance.now() - started < 5_000, 'too slow');
+      assert.ok(process.memoryUsage.rss() - before < 200_000_000, 'too much memory');
+    });
+  }
+});
 
 const quadratic: readonly (readonly [string, string])[] = [
   ['an open tag', `${HEAD}<url ${'x="y" '.repeat(40_000)}`],
@@ -100,15 +102,17 @@ const quadratic: readonly (readonly [string, string])[] = [
   ['an open document type', `<!DOCTYPE urlset [${' '.repeat(200_000)}`],
   ['entities without end', `${HEAD}<url><loc>${'&'.repeat(200_000)}`],
 ];
-for (const [what, text] of quadratic) {
-  test(`${what} that trickles in takes no longer than one that comes at once`, async () => {
-    const started = performance.now();
-    await readBytes(text, { chunk: 64 });
-    assert.ok(performance.now() - started < 2_000, 'looked at again and again');
-  });
-}
+describe('input that trickles in', () => {
+  for (const [what, text] of quadratic) {
+    test(`${what} is scanned in linear time`, async () => {
+      const started = performance.now();
+      await readBytes(text, { chunk: 64 });
+      assert.ok(performance.now() - started < 2_000, 'scanned again and again');
+    });
+  }
+});
 
-test('names that mean something to JavaScript mean nothing here', async () => {
+test('element names like __proto__ are ordinary names', async () => {
   const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
   const text = `${HEAD}${names.map((name) => `<url><${name}>x</${name}><loc>${A}</loc></url>`).join('')}</urlset>`;
   assert.equal((await readBytes(text)).locs.length, names.length);
@@ -116,7 +120,7 @@ test('names that mean something to JavaScript mean nothing here', async () => {
   assert.doesNotMatch((await readBytes(feed)).codes.join(), /undefined/);
 });
 
-test('what is read before a limit is kept', async () => {
+test('pages before a limit is reached are kept', async () => {
   const { locs, codes } = await readBytes(urlset(A).replace('</urlset>', `<url x="${'y'.repeat(1_000_000)}"/>`));
   assert.deepEqual([locs, codes], [[A], ['error RECORD_TOO_LARGE']]);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { NS, readBytes, urlset } from '../../../test/support/sitemap/collect.ts';
 
 const A = 'https://shop.example/a';
@@ -101,7 +101,7 @@ const read: readonly Case[] = [
     codes: NAMESPACE,
   },
   {
-    what: 'a loc that is no child of a record',
+    what: 'a loc outside of a record',
     text: doc(`<loc>${B}</loc><x><loc>${C}</loc></x>${url(A)}`),
     locs: [A],
   },
@@ -131,7 +131,7 @@ const read: readonly Case[] = [
     locs: [A],
     codes: ['warning BAD_URL'],
   },
-  { what: 'a whole sitemap without a page', text: doc(''), locs: [], codes: ['warning EMPTY'] },
+  { what: 'a well-formed sitemap without a record', text: doc(''), locs: [], codes: ['warning EMPTY'] },
   { what: 'a root that closes itself', text: `<urlset ${NS}/>`, locs: [], codes: ['warning EMPTY'] },
   {
     what: 'an index',
@@ -142,7 +142,7 @@ const read: readonly Case[] = [
 
 const tolerated: readonly Case[] = [
   { what: 'text before the document', text: `sitemap.xml\r\n${doc(url(A))}`, locs: [A], codes: SLIP },
-  { what: 'white space and a mark before it', text: `\uFEFF\n ${doc(url(A))}`, locs: [A] },
+  { what: 'white space and a byte order mark before it', text: `\uFEFF\n ${doc(url(A))}`, locs: [A] },
   { what: 'text after the document', text: `${doc(url(A))}\n}`, locs: [A], codes: SLIP },
   { what: 'an element after the document', text: `${doc(url(A))}<script>x</script>`, locs: [A], codes: SLIP },
   { what: 'two documents', text: doc(url(A)) + doc(url(B)), locs: [A, B], codes: SLIP },
@@ -172,12 +172,12 @@ const tolerated: readonly Case[] = [
     codes: SLIP,
   },
   {
-    what: 'a byte that is no UTF-8, outside of a loc',
+    what: 'invalid UTF-8 outside of a loc',
     text: Buffer.concat([Buffer.from('<!-- '), Buffer.from([0xe9, 0xff]), Buffer.from(` -->${doc(url(A)).slice(21)}`)]),
     locs: [A],
   },
   {
-    what: 'a byte that is no UTF-8 in a loc costs that page',
+    what: 'invalid UTF-8 in a loc',
     text: Buffer.from(doc(url('https://shop.example/caf\xe9') + url(B)), 'latin1'),
     locs: [B],
     codes: ['warning BAD_URL'],
@@ -240,26 +240,28 @@ const damaged: readonly Case[] = [
   },
 ];
 
-for (const [promise, cases] of Object.entries({
-  'is read': read,
-  'is read through': tolerated,
-  'costs no neighbour': damaged,
-})) {
-  for (const { what, text, locs = [], children = [], codes } of cases) {
-    test(`${what} ${promise}, in one piece and byte by byte`, async () => {
-      for (const chunk of [1 << 20, 1, 7]) {
-        const got = await readBytes(text, { chunk });
-        assert.deepEqual(got.locs, locs);
-        assert.deepEqual(got.children, children);
-        if (codes !== undefined) assert.deepEqual(got.codes, codes);
-        else if (promise !== 'costs no neighbour') assert.deepEqual(got.codes, []);
-        else assert.ok(got.codes.includes('error XML_MALFORMED'), String(got.codes));
-      }
-    });
+describe('urlset and sitemapindex', () => {
+  for (const [promise, cases] of Object.entries({
+    'without a problem': read,
+    'with a warning': tolerated,
+    'with damage': damaged,
+  })) {
+    for (const { what, text, locs = [], children = [], codes } of cases) {
+      test(`${promise}: ${what}`, async () => {
+        for (const chunk of [1 << 20, 1, 7]) {
+          const got = await readBytes(text, { chunk });
+          assert.deepEqual(got.locs, locs);
+          assert.deepEqual(got.children, children);
+          if (codes !== undefined) assert.deepEqual(got.codes, codes);
+          else if (promise !== 'with damage') assert.deepEqual(got.codes, []);
+          else assert.ok(got.codes.includes('error XML_MALFORMED'), String(got.codes));
+        }
+      });
+    }
   }
-}
+});
 
-test('lastmod is its text and its moment; a wrong one is kept as text only, and told', async () => {
+test('an invalid or future lastmod is a warning and keeps its text', async () => {
   const { entries, problems } = await readBytes(
     doc(
       url(A, '<lastmod> 2026-01-02T03:04:05+03:00 </lastmod>') +
@@ -286,14 +288,14 @@ test('lastmod is its text and its moment; a wrong one is kept as text only, and 
   );
 });
 
-test('the byte of the first damage is told, and how often it was seen', async () => {
+test('a problem carries the offset of its first occurrence and a count', async () => {
   const text = doc(`${url(A)}</x>${url(B)}</x>`);
   const { problems } = await readBytes(text);
   assert.equal(problems[0]?.count, 2);
   assert.match(problems[0]!.message, new RegExp(`at byte ${text.indexOf('</x>')}$`));
 });
 
-test('hreflang alternates are pages only when asked for', async () => {
+test('hreflang alternates are pages only with the hreflang option', async () => {
   const link = (href: string) => `<xhtml:link rel="alternate" hreflang="tr" href="${href}"/>`;
   const text = doc(url(A, link(A) + link(`${B}?x=1&amp;y=2`)), `${NS} xmlns:xhtml="http://www.w3.org/1999/xhtml"`);
   assert.deepEqual((await readBytes(text)).locs, [A]);
@@ -306,17 +308,19 @@ const left: readonly (readonly [string, string])[] = [
   ['that is a placeholder', '{{ site.url }}/a'],
   ['that is too long', `https://shop.example/${'x'.repeat(2_100)}`],
 ];
-for (const [what, loc] of left) {
-  test(`a URL ${what} is left out, counted and never shown`, async () => {
-    const { locs, problems } = await readBytes(urlset(loc, A));
-    assert.deepEqual(locs, [A]);
-    assert.deepEqual(
-      problems.map(({ code, severity }) => `${severity} ${code}`),
-      ['warning BAD_URL'],
-    );
-    assert.doesNotMatch(JSON.stringify(problems), /secret/);
-  });
-}
+describe('URLs that are left out', () => {
+  for (const [what, loc] of left) {
+    test(`a URL ${what}`, async () => {
+      const { locs, problems } = await readBytes(urlset(loc, A));
+      assert.deepEqual(locs, [A]);
+      assert.deepEqual(
+        problems.map(({ code, severity }) => `${severity} ${code}`),
+        ['warning BAD_URL'],
+      );
+      assert.doesNotMatch(JSON.stringify(problems), /secret/);
+    });
+  }
+});
 
 test('relative URLs are resolved and flagged; in a file they have no address', async () => {
   const { entries } = await readBytes(urlset('/a'));
@@ -325,6 +329,6 @@ test('relative URLs are resolved and flagged; in a file they have no address', a
   assert.deepEqual([local.entries[0]?.loc, local.entries[0]?.url, local.entries[0]?.relative], ['/a', null, true]);
 });
 
-test('a sitemap of which no record is a page is an error, not zero pages', async () => {
+test('a sitemap without a usable record is an error', async () => {
   assert.deepEqual((await readBytes(urlset('{{ a }}', '{{ b }}'))).codes, ['error EMPTY', 'warning BAD_URL']);
 });

@@ -1,32 +1,32 @@
 import type { Url } from '../url/normalize-url.ts';
 import type { ProblemCode, Severity } from './problems.ts';
 
-/** A page that a sitemap names. Its texts may share the memory of the block they were read from: copy what is kept long. */
+/** A page that a sitemap names. Its strings may share the memory of the block they were read from: copy what you keep. */
 export interface SitemapEntry {
-  /** As read: entities decoded, surrounding white space gone. */
+  /** As read: entities decoded and white space trimmed. */
   readonly loc: string;
-  /** The page (src/url/normalize-url.ts). Null only for a relative loc in a local file, which has nothing to resolve it. */
+  /** The page (src/url/normalize-url.ts). Null for a relative loc that the format does not allow or nothing can resolve. */
   readonly url: Url | null;
-  /** The loc had no scheme and host of its own. */
+  /** The loc has no scheme and host of its own. */
   readonly relative?: true;
-  /** The text of the date as read; null when there is none. A changed text is a change, whether it can be parsed or not. */
+  /** The date as read; null when there is none. A changed text is a change, even if it cannot be parsed. */
   readonly lastmod: string | null;
-  /** Milliseconds since 1970, or null when there is no date or none that can be trusted. */
+  /** Milliseconds since 1970; null when there is no date or it cannot be parsed. */
   readonly lastmodAt: number | null;
 }
 
 export type SitemapKind = 'urlset' | 'index' | 'text' | 'rss' | 'atom' | 'robots';
 
-/** What to keep of a good fetch, so that the next one can be cheap. Never kept of a fetch that was not complete. */
+/** What to keep of a complete fetch so that the next one is cheap. Keep nothing of an incomplete one. */
 export interface KnownSitemap {
   readonly kind: SitemapKind;
-  /** How many pages it named. */
+  /** Number of pages. */
   readonly urls: number;
-  /** Of the bytes as sent, with the version of the reader. Another version reads again. */
+  /** Version of the reader and digest of the bytes as sent. Another version reads the sitemap again. */
   readonly fingerprint: string;
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Where redirects led; validators are only sent there. */
+  /** The URL that redirects led to; validators are sent only there. */
   readonly location?: string;
   /** The sitemaps that an index or a robots.txt names, as absolute URLs. */
   readonly children?: readonly string[];
@@ -36,18 +36,20 @@ export interface Problem {
   readonly sitemap: string;
   readonly code: ProblemCode;
   readonly severity: Severity;
-  /** What happened, with the first place it was seen. */
+  /** What happened, with the offset of the first occurrence. */
   readonly message: string;
   /** How often, when more than once. */
   readonly count?: number;
+  /** The pause in milliseconds that the server asked for, when it was longer than this crawl waits. */
+  readonly retryAfterMs?: number;
 }
 
 /** How the fetch of one sitemap ended. */
 export type Verdict =
   | ({ readonly sitemap: string; readonly verdict: 'complete' } & KnownSitemap)
-  /** Nothing was read because nothing changed. An index that did not change still leads to its children. */
+  /** Nothing was read because nothing changed. An unchanged index still leads to its children. */
   | ({ readonly sitemap: string; readonly verdict: 'not-modified' } & KnownSitemap)
-  /** Redirects led to a sitemap that this crawl reads under another name, so nothing was read here. Costs nothing. */
+  /** Redirects led to a sitemap that this crawl reads under another name. The crawl may still be complete. */
   | { readonly sitemap: string; readonly verdict: 'duplicate'; readonly sameAs: string }
   | {
       readonly sitemap: string;
@@ -55,11 +57,11 @@ export type Verdict =
       readonly kind?: SitemapKind;
       readonly code: ProblemCode;
       readonly message: string;
-      /** Pages that were read before the reason for stopping. They are real; those that are missing mean nothing. */
+      /** Pages read before the failure. They exist; pages that are missing here may exist too. */
       readonly urls: number;
-      /** Sitemaps named before the reason for stopping; they are followed. */
+      /** Sitemaps named before the failure; they are followed. */
       readonly children?: readonly string[];
-      /** The server asked for a longer pause than this crawl waits. */
+      /** The pause in milliseconds that the server asked for, when it was longer than this crawl waits. */
       readonly retryAfterMs?: number;
     };
 

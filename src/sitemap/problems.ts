@@ -1,38 +1,40 @@
 /**
- * What can be wrong with a sitemap, as a closed list: scripts match on these codes. docs/sitemaps.md says for each what
- * was seen, what it means for the pages and what to do. The severity is not part of the code: an `error` costs
- * completeness, a `warning` was read through.
+ * What can be wrong with a sitemap, as a closed list: scripts match on these codes. docs/sitemaps.md explains each: what
+ * was found, what it means for the pages and what to do. The severity is not part of the code: an `error` makes the crawl
+ * incomplete, a `warning` does not.
  */
 export const PROBLEM_CODES = [
-  /** The answer was not 200. */
+  /** The answer was not 200 or 203. */
   'HTTP_STATUS',
-  /** No connection, or the body broke off; also a local file that cannot be read. */
+  /** No connection, or the body broke off. Also a local file that cannot be read. */
   'NETWORK',
   /** A phase of the request took too long. */
   'TIMEOUT',
+  /** The body changed between two attempts, after pages of the first version were emitted. */
+  'BODY_CHANGED',
   'REDIRECT_LOOP',
   'TOO_MANY_REDIRECTS',
-  /** A sitemap or redirect on a host that the source does not vouch for. */
+  /** A sitemap or redirect on a host that no source allows. */
   'OFF_HOST',
   /** A loopback, private or link-local address. */
   'PRIVATE_HOST',
-  /** Something else: HTML, JSON, other XML, a program's error message. */
+  /** Something else: HTML, JSON, other XML, an error message. */
   'NOT_SITEMAP',
-  /** No byte (error), or a well-formed sitemap without a page (warning). */
+  /** No bytes or no usable record (error), or a well-formed sitemap without records (warning). */
   'EMPTY',
-  /** Damage that was read around (error), or a slip that costs nothing (warning). */
+  /** Damage that may cost a record (error), or a mistake that costs none (warning). */
   'XML_MALFORMED',
-  /** The document stops before its root element is closed. */
+  /** The document ends before its root element is closed. */
   'XML_TRUNCATED',
   'XML_TOO_DEEP',
-  /** A record, a tag or a text larger than any sitemap needs. */
+  /** A record, tag or text that is larger than any sitemap needs. */
   'RECORD_TOO_LARGE',
-  /** A document type with entities of its own. */
+  /** A document type that declares entities. */
   'DOCTYPE_FORBIDDEN',
   'UNSUPPORTED_ENCODING',
   'GZIP_TRUNCATED',
   'GZIP_CORRUPT',
-  /** gzip inside gzip (warning), or more layers than are opened (error). */
+  /** gzip inside gzip (warning), or too many layers (error). */
   'GZIP_NESTED',
   /** Over the 50 MB of the protocol (warning), or over the crawl's own limit (error). */
   'TOO_LARGE',
@@ -42,11 +44,13 @@ export const PROBLEM_CODES = [
   'DEPTH_EXCEEDED',
   /** A robots.txt that names no sitemap, or an index without an entry. */
   'NO_SITEMAPS',
-  /** An index that leads back to itself or to one above it. */
+  /** An index that leads back to itself or to one of its ancestors. */
   'CYCLE',
-  /** A text that is no page (warning), or no sitemap (error). */
+  /** A text that is not a URL: a page (warning) or a child sitemap (error). */
   'BAD_URL',
-  /** No namespace, or not that of the protocol. */
+  /** A relative URL where the format allows none. It is reported and never submitted. */
+  'RELATIVE_URL',
+  /** No namespace, or not the protocol's. */
   'NAMESPACE',
   'LASTMOD_INVALID',
   'LASTMOD_FUTURE',
@@ -55,13 +59,13 @@ export const PROBLEM_CODES = [
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 export type Severity = 'error' | 'warning';
 
-/** Ends the reading of one sitemap, or the way to it. What was read before stays read; the verdict is incomplete. */
+/** Ends the fetch of one sitemap. Pages read before stay valid; the verdict is incomplete. */
 export class SitemapError extends Error {
   override readonly name = 'SitemapError';
   readonly code: ProblemCode;
-  /** Another try may help (a reset, a 503). */
+  /** A retry may help (a reset, a 503). */
   readonly transient: boolean;
-  /** What the server asked for, when it was longer than this process waits. */
+  /** The Retry-After of the server. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -1,21 +1,20 @@
-import type { Url } from '../url/normalize-url.ts';
-import { type BadUrlReason, isNormal, normalizeUrl } from '../url/normalize-url.ts';
+import { type BadUrlReason, isNormal, type NormalizedUrl, normalizeUrl, type Url } from '../url/normalize-url.ts';
 import type { Problem, SitemapEntry, SitemapKind } from './events.ts';
 import { parseRfc822Date, parseW3cDate } from './lastmod.ts';
 import { type ProblemCode, type Severity, SitemapError } from './problems.ts';
-import type { Sink } from './read/reader.ts';
+import type { Reference, Sink } from './read/reader.ts';
 
-/** sitemaps.org: no more in one sitemap. */
+/** The limit of the protocol for one sitemap. */
 const PROTOCOL_URLS = 50_000;
-/** Twenty times that: no file of an honest site, whatever the limit of the crawl is. */
-const MOST_URLS = 1_000_000;
-/** A date-only lastmod may be a day ahead in the zone that it was written in. */
+/** Twenty times the limit of the protocol, whatever the limit of the crawl is. No honest site has a file of this size. */
+const MAX_URLS = 1_000_000;
+/** A date-only lastmod may be a day ahead in the time zone that it was written in. */
 const FUTURE_MS = 86_400_000;
 
-/** Pages that one crawl may still give out, over all its sitemaps. */
+/** The pages that one crawl may still yield, over all its sitemaps. */
 export interface Budget {
   urls: number;
-  /** A page was refused: nothing more needs to be opened. */
+  /** A page was refused for this limit, so no further sitemap needs to be opened. */
   isSpent: boolean;
   readonly maxUrls: number;
   readonly maxSitemaps: number;
@@ -23,65 +22,58 @@ export interface Budget {
 
 export interface CollectorOptions {
   readonly sitemap: string;
-  /** What relative texts are resolved against; undefined for a local file. */
+  /** What relative URLs are resolved against; undefined for a local file. */
   readonly base: string | undefined;
   readonly budget: Budget;
   readonly now: number;
-  /** Pages given out by an earlier try that broke off: not given out again. */
+  /** Pages that an earlier attempt has emitted; they are not emitted again. */
   readonly skip: number;
 }
 
 const WHY_BAD: Record<BadUrlReason, string> = {
-  empty: 'a record whose <loc> is empty',
+  empty: 'a record with an empty <loc>',
   'too-long': 'a URL longer than 2,048 characters',
-  scheme: 'a URL that is not http or https',
-  credentials: 'a URL with a user name or password in it (not shown)',
+  scheme: 'a URL whose scheme is not http or https',
+  credentials: 'a URL with a user name or password (not shown)',
   'no-base': 'a relative URL in a file that has no address',
-  malformed: 'a text that is no URL',
+  malformed: 'a text that is not a URL',
 };
 
-/** What one visit of one sitemap brings: pages in batches, sitemaps, and problems of one kind counted as one. */
+/** Collects the records of one sitemap: pages in batches, child sitemaps, and problems with a count for each kind. */
 export class RecordCollector implements Sink {
   readonly #options: CollectorOptions;
   readonly #problems = new Map<string, Problem & { count: number }>();
   readonly #children = new Set<string>();
   #batch: SitemapEntry[] = [];
   kind: SitemapKind | undefined;
-  /** Pages found, those of an earlier try included. */
+  /** Records with a loc, including those that an earlier attempt emitted. */
   pages = 0;
-  #refused = 0;
+  /** Records without a URL that could be submitted. */
+  #unusable = 0;
+  #usable = 0;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
   }
 
-  page(loc: string, lastmod: string | null): void {
-    const { base, budget, skip } = this.#options;
-    // Nearly every loc is its own normal form, and then nothing is made of it.
-    const normal = isNormal(loc) ? undefined : normalizeUrl(loc, base);
-    if (normal !== undefined && !normal.ok && !(normal.reason === 'no-base' && base === undefined)) {
+  page(loc: string, lastmod: string | null, reference?: Reference): void {
+    // Nearly every loc is its own normal form. Then no second string is made.
+    const normal = isNormal(loc) ? undefined : normalizeUrl(loc, this.#resolveBase(reference));
+    if (normal?.ok === false && normal.reason !== 'no-base') {
       this.#refuse(loc, normal.reason, 'warning');
       return;
     }
-    this.pages += 1;
-    if (this.pages <= skip) return;
-    if (budget.urls >= budget.maxUrls) {
-      budget.isSpent = true;
-      this.pages -= 1;
-      throw new SitemapError('TOO_MANY_URLS', `more than ${budget.maxUrls} pages, the limit of this crawl`);
+    const url = normal === undefined ? (loc as Url) : this.#toPage(normal, reference);
+    this.#count(url !== null);
+    if (url === null) {
+      const shown = loc.slice(0, 120);
+      this.problem('RELATIVE_URL', 'warning', `a relative URL, which a sitemap must not hold; not submitted: ${shown}`);
     }
-    if (this.pages > MOST_URLS) {
-      this.pages -= 1;
-      throw new SitemapError('TOO_MANY_URLS', `more than ${MOST_URLS} pages in one sitemap`);
-    }
-    budget.urls += 1;
-    if (this.pages === PROTOCOL_URLS + 1) {
-      this.problem('TOO_MANY_URLS', 'warning', `more than the ${PROTOCOL_URLS} pages of the protocol; reading goes on`);
-    }
-    const lastmodAt = lastmod === null ? null : this.#date(lastmod);
-    if (normal === undefined) this.#batch.push({ loc, url: loc as Url, lastmod, lastmodAt });
-    else if (normal.ok && normal.relative === undefined) this.#batch.push({ loc, url: normal.url, lastmod, lastmodAt });
-    else this.#batch.push({ loc, url: normal.ok ? normal.url : null, relative: true, lastmod, lastmodAt });
+    if (this.pages <= this.#options.skip) return;
+    const isRelative = normal !== undefined && (!normal.ok || normal.relative === true);
+    const lastmodAt = lastmod === null ? null : this.#parseDate(lastmod);
+    if (isRelative) this.#batch.push({ loc, url, relative: true, lastmod, lastmodAt });
+    else this.#batch.push({ loc, url, lastmod, lastmodAt });
   }
 
   child(loc: string): void {
@@ -90,14 +82,19 @@ export class RecordCollector implements Sink {
       this.#refuse(loc, normal.reason, 'error');
       return;
     }
-    if (this.#children.size >= this.#options.budget.maxSitemaps) {
+    const { maxSitemaps } = this.#options.budget;
+    if (this.#children.size >= maxSitemaps) {
       throw new SitemapError(
         'TOO_MANY_SITEMAPS',
-        `more than ${this.#options.budget.maxSitemaps} sitemaps, the limit of this crawl`,
+        `it names more than ${maxSitemaps} sitemaps, the limit of this crawl (--max-sitemaps)`,
       );
     }
-    // Kept for long, so it must not keep the block alive that it was read from.
+    // A copy, because the list is kept long and must not keep alive the block that it was read from.
     this.#children.add(Buffer.from(normal.url, 'latin1').toString('latin1'));
+  }
+
+  unusable(): void {
+    this.#unusable += 1;
   }
 
   problem(code: ProblemCode, severity: Severity, message: string, at?: number): void {
@@ -110,14 +107,14 @@ export class RecordCollector implements Sink {
     }
   }
 
-  /** The pages gathered since the last call. */
+  /** Returns the pages collected since the last call. */
   takeBatch(): SitemapEntry[] {
     const batch = this.#batch;
     this.#batch = [];
     return batch;
   }
 
-  get gathered(): number {
+  get batchSize(): number {
     return this.#batch.length;
   }
 
@@ -125,14 +122,14 @@ export class RecordCollector implements Sink {
     return [...this.#children];
   }
 
-  /** After the last byte: a sitemap that names nothing is never passed over in silence. */
+  /** Call after the last byte. A sitemap without a usable record is never silent, and never complete if it has records. */
   finish(): void {
-    const { kind } = this;
-    if (this.#children.size > 0 || this.pages > 0 || this.firstError !== undefined) return;
-    if (kind === 'robots') this.problem('NO_SITEMAPS', 'error', 'the robots.txt names no sitemap');
-    else if (kind === 'index') this.problem('NO_SITEMAPS', 'error', 'the index names no sitemap');
-    else if (this.#refused > 0) this.problem('EMPTY', 'error', 'none of its records is a page that can be used');
-    else this.problem('EMPTY', 'warning', 'the sitemap is whole and names no page');
+    if (this.#children.size > 0 || this.#usable > 0 || this.firstError !== undefined) return;
+    if (this.kind === 'robots') this.problem('NO_SITEMAPS', 'error', 'the robots.txt names no sitemap');
+    else if (this.kind === 'index') this.problem('NO_SITEMAPS', 'error', 'the index names no sitemap');
+    else if (this.#unusable > 0) {
+      this.problem('EMPTY', 'error', `none of its ${this.#unusable} records holds a URL that can be used`);
+    } else this.problem('EMPTY', 'warning', 'the sitemap is well-formed and has no record');
   }
 
   get problems(): Problem[] {
@@ -143,15 +140,52 @@ export class RecordCollector implements Sink {
     return this.#problems.values().find(({ severity }) => severity === 'error');
   }
 
-  #refuse(loc: string, reason: BadUrlReason, severity: Severity): void {
-    this.#refused += 1;
-    const shown = reason === 'credentials' || reason === 'empty' || loc.includes('@') ? '' : `: ${loc.slice(0, 120)}`;
-    this.problem('BAD_URL', severity, `${WHY_BAD[reason]}${shown}`);
+  /** The page of a record: null for a relative URL that the format does not allow or that nothing can resolve. */
+  #toPage(normal: NormalizedUrl, reference: Reference | undefined): Url | null {
+    if (!normal.ok) return null;
+    return normal.relative === true && reference === undefined ? null : normal.url;
   }
 
-  #date(lastmod: string): number | null {
+  #resolveBase(reference: Reference | undefined): string | undefined {
+    const { base } = this.#options;
+    if (reference === undefined) return base;
+    return reference.bases.reduce<string | undefined>(
+      (outer, inner) => (URL.canParse(inner, outer) ? new URL(inner, outer).href : outer),
+      base,
+    );
+  }
+
+  /** Counts a record and checks the limits, which throw before the record is emitted. */
+  #count(isUsable: boolean): void {
+    const { budget, skip } = this.#options;
+    const isEmitted = this.pages >= skip;
+    if (isEmitted && budget.urls >= budget.maxUrls) {
+      budget.isSpent = true;
+      throw new SitemapError(
+        'TOO_MANY_URLS',
+        `more than ${budget.maxUrls} pages, the limit of this crawl (--max-urls)`,
+      );
+    }
+    if (this.pages >= MAX_URLS) throw new SitemapError('TOO_MANY_URLS', `more than ${MAX_URLS} pages in one sitemap`);
+    this.pages += 1;
+    if (isUsable) this.#usable += 1;
+    else this.#unusable += 1;
+    if (!isEmitted) return;
+    budget.urls += 1;
+    if (this.pages === PROTOCOL_URLS + 1) {
+      this.problem('TOO_MANY_URLS', 'warning', `more pages than the ${PROTOCOL_URLS} of the protocol; all are read`);
+    }
+  }
+
+  #refuse(loc: string, reason: BadUrlReason, severity: Severity): void {
+    this.#unusable += 1;
+    const isSecret = reason === 'credentials' || reason === 'empty' || loc.includes('@');
+    this.problem('BAD_URL', severity, `${WHY_BAD[reason]}${isSecret ? '' : `: ${loc.slice(0, 120)}`}`);
+  }
+
+  #parseDate(lastmod: string): number | null {
     const at = this.kind === 'rss' ? (parseRfc822Date(lastmod) ?? parseW3cDate(lastmod)) : parseW3cDate(lastmod);
-    if (at === null) this.problem('LASTMOD_INVALID', 'warning', `"${lastmod.slice(0, 60)}" is no W3C date`);
+    if (at === null) this.problem('LASTMOD_INVALID', 'warning', `"${lastmod.slice(0, 60)}" is not a W3C date`);
     else if (at > this.#options.now + FUTURE_MS) {
       this.problem('LASTMOD_FUTURE', 'warning', `${lastmod} is in the future`);
     }

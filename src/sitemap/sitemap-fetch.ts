@@ -11,7 +11,7 @@ import { type Budget, RecordCollector } from './record-collector.ts';
 import type { Source } from './source.ts';
 
 /** Changes with what is read out of a sitemap: what an older reader saw is then read again. */
-const READER = 'r1';
+const READER = 'r2';
 /** Pages in one event. */
 const BATCH = 500;
 
@@ -234,7 +234,7 @@ class Attempts {
 
   /** Hands on the pages gathered, when there are at least so many. */
   async #drain(least: number): Promise<void> {
-    if (this.#collector.gathered < least) return;
+    if (this.#collector.batchSize < least) return;
     await this.#context.emit({ type: 'entries', sitemap: this.#source.name, entries: this.#collector.takeBatch() });
   }
 }

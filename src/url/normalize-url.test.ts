@@ -46,6 +46,10 @@ const relative: readonly (readonly [string, string])[] = [
   ['../b?c', 'https://shop.example/b?c'],
   ['//cdn.example/a', 'https://cdn.example/a'],
   ['?page=2', 'https://shop.example/sitemaps/main.xml?page=2'],
+  ['index.php', 'https://shop.example/sitemaps/index.php'],
+  ['v1.2/notes', 'https://shop.example/sitemaps/v1.2/notes'],
+  ['blog/a.b-c', 'https://shop.example/sitemaps/blog/a.b-c'],
+  ['http/2', 'https://shop.example/sitemaps/http/2'],
 ];
 describe('relative URLs', () => {
   for (const [loc, url] of relative) {
@@ -73,6 +77,21 @@ const refused: readonly (readonly [string, string])[] = [
   ['shop.example:8080/a', 'malformed'],
   ['{{ site.url }}/a', 'malformed'],
   ['[shop](https://shop.example/)', 'malformed'],
+  ['http//shop.example/typo', 'malformed'],
+  ['https//shop.example', 'malformed'],
+  ['http', 'malformed'],
+  ['example.com', 'malformed'],
+  ['yourdomain.com/x', 'malformed'],
+  ['other.xn--p1ai/x', 'malformed'],
+  ['#top', 'malformed'],
+  ['#URL_SITE/x', 'malformed'],
+  ['__BASE_URL__/x', 'malformed'],
+  ['https://__BASE_URL__/x', 'malformed'],
+  ['https://{{ host }}/x', 'malformed'],
+  ['https://$host/x', 'malformed'],
+  ['https://shop.example/{{ slug }}', 'malformed'],
+  ['https://shop.example/\u0024{slug}', 'malformed'],
+  ['/<%= slug %>', 'malformed'],
   [`https://shop.example/${'a'.repeat(2048)}`, 'too-long'],
   [`https://shop.example/${'ü'.repeat(400)}`, 'too-long'],
 ];

@@ -3,18 +3,18 @@ import { LIMITS } from '../../contract/limits.ts';
 /** A normalized absolute http(s) URL without a fragment: what the ledger stores and what is submitted. */
 export type Url = string & { readonly __brand: 'Url' };
 
-/** Why a text is no page that could be submitted. */
+/** Why a text cannot be submitted as a page. */
 export type BadUrlReason =
   | 'empty'
   /** Longer than the API takes (2,048 characters), as read or after normalisation. */
   | 'too-long'
   /** Not http or https. */
   | 'scheme'
-  /** Has a user name or password in it. The text is a secret: never print it. */
+  /** Contains a user name or password. The text is a secret: never print it. */
   | 'credentials'
-  /** Relative, and there is nothing to resolve it against (a local file). */
+  /** Relative without a base to resolve it against (a local file). */
   | 'no-base'
-  /** Nothing a URL parser could read, or a text that is plainly no URL: a placeholder, Markdown, a host without scheme. */
+  /** The URL parser refuses it, or it is not meant as a URL: a placeholder, Markdown, a host without a scheme, a fragment. */
   | 'malformed';
 
 export type NormalizedUrl =
@@ -24,11 +24,11 @@ export type NormalizedUrl =
 const bad = (reason: BadUrlReason): NormalizedUrl => ({ ok: false, reason });
 
 /**
- * The identity of a page (docs/url-identity.md): WHATWG URL without its fragment, and nothing cleverer. Host in lower
- * case and Punycode, default port and dot segments gone, what must be percent-encoded encoded. Percent-encoding, case,
- * trailing slashes and query order stay as sent, because changing them may mean another page. Idempotent.
+ * The identity of a page (docs/url-identity.md): the WHATWG URL without its fragment. The host is in lower case and
+ * Punycode; the default port and dot segments are removed; characters that must be percent-encoded are. Existing
+ * percent-encoding, case, trailing slashes and query order stay as sent, because a server may tell them apart. Idempotent.
  *
- * `base` is what a relative text is resolved against; the result then says `relative`.
+ * A relative text is resolved against `base`, and the result has `relative`.
  */
 export function normalizeUrl(loc: string, base?: string): NormalizedUrl {
   if (isNormal(loc)) return { ok: true, url: loc as Url };
@@ -36,15 +36,15 @@ export function normalizeUrl(loc: string, base?: string): NormalizedUrl {
   return encoded === undefined ? normalizeSlowly(loc, base) : { ok: true, url: encoded as Url };
 }
 
-/** Characters that URL serialisation never touches after the host. `'`, `\`, `|`, `^`, brackets and braces are not here. */
+/** Characters that URL serialization never changes after the host. `'`, `\`, `|`, `^`, brackets and braces are not here. */
 const SAFE_AFTER_HOST = /[A-Za-z0-9\-._~!$&()*+,;=:@/?%]*$/y;
 const ENCODED_DOT = /%2e/i;
 const originsSeen = new Set<string>();
 let lastOrigin = '\n';
 
 /**
- * Whether a text certainly is its own normal form. It answers at once for the pages of an origin seen before: a URL
- * parser on every entry of a million would cost more than reading the sitemaps.
+ * Whether a text is certainly its own normal form. Fast for an origin that was seen before: running the URL parser on
+ * every entry would cost more than reading the sitemaps.
  */
 export function isNormal(loc: string): boolean {
   let slash = lastOrigin.length;
@@ -68,8 +68,8 @@ export function isNormal(loc: string): boolean {
 const SAFE_OR_BEYOND_ASCII = /[A-Za-z0-9\-._~!$&()*+,;=:@/?%\u0080-\uffff]*$/y;
 
 /**
- * The normal form of a URL whose only fault is letters beyond ASCII after its host; undefined for every other. Whole
- * sites are written so, and the parser costs three times as much.
+ * The normal form of a URL whose only difference is letters beyond ASCII after its host; undefined for every other. Whole
+ * sites write their URLs this way, and the parser costs three times as much.
  */
 function withLettersEncoded(loc: string): string | undefined {
   const slash = lastOrigin.length;
@@ -87,13 +87,17 @@ function isNormalOrigin(origin: string): boolean {
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-/** Never stands in a reference that a person meant as one: placeholders, Markdown, markup. */
-const NO_REFERENCE = /\{\{|\{%|[<>]/;
-const NO_PLAIN_REFERENCE = /[\s{}[\]<>|"^`:\\]/;
+/** An unexpanded template, anywhere in a text: `{{ site.url }}`, `{% url %}`, `<%= url %>`, `${base}`, `__BASE_URL__`. */
+const PLACEHOLDER = /\{\{|\{%[\s-]|<%|\$\{|^(https?:\/\/)?__[A-Z][A-Z_]*__/;
+/** Characters that a relative URL never holds unless it begins with `/`, `.` or `?`. */
+const NOT_RELATIVE = /[\s{}[\]<>|"^`:\\]/;
+/** The end of a host name and not of a file name. */
+const FILE_EXTENSION = /\.(x?html?|s?html|php\d?|aspx?|jspx?|cgi|cfm|do|xml|json|txt|md|pdf|jpe?g|png|gif|svg|webp)$/;
 
 function normalizeSlowly(loc: string, base: string | undefined): NormalizedUrl {
   const text = withoutLineBreaks(loc.trim());
   if (text === '') return bad('empty');
+  if (PLACEHOLDER.test(text)) return bad('malformed');
   const scheme = SCHEME.exec(text)?.[0].toLowerCase();
   if (scheme === undefined || isHostAndPort(text)) return resolve(text, base);
   if (scheme !== 'http:' && scheme !== 'https:') return bad('scheme');
@@ -101,25 +105,30 @@ function normalizeSlowly(loc: string, base: string | undefined): NormalizedUrl {
   return finish(text, undefined);
 }
 
-/** `example.com:8080/x` and `localhost:3000` look like a scheme and are a host that lost its scheme. */
+/** `example.com:8080/x` and `localhost:3000` look like a scheme but are a host without one. */
 const isHostAndPort = (text: string) => /^[a-z0-9.-]+:\d{1,5}(\/|$)/i.test(text);
 
-/** Generators wrap long URLs: a line end with the indentation around it was never part of the URL. */
+/** Generators wrap long URLs. A line end and its indentation are not part of the URL. */
 function withoutLineBreaks(text: string): string {
   return /[\t\r\n]/.test(text) ? text.replace(/ *[\t\r\n]\s*/g, '') : text;
 }
 
 function resolve(text: string, base: string | undefined): NormalizedUrl {
-  if (NO_REFERENCE.test(text) || isHostAndPort(text)) return bad('malformed');
-  if (!/^[/.?#]/.test(text) && (NO_PLAIN_REFERENCE.test(text) || looksLikeHost(text, base))) return bad('malformed');
+  // A fragment alone is the sitemap itself, not a page.
+  if (/^#|[<>]/.test(text) || isHostAndPort(text)) return bad('malformed');
+  if (!/^[/.?]/.test(text) && (NOT_RELATIVE.test(text) || looksLikeHost(text, base))) return bad('malformed');
   if (base === undefined || !/^https?:/i.test(base)) return bad('no-base');
   return finish(text, base);
 }
 
-/** `www.shop.example/a` under `https://shop.example/` is that host without its scheme, not a folder of this name. */
+/**
+ * `www.shop.example/a` is a host without its scheme, and `http//shop.example` a scheme without its colon; neither is a
+ * folder of this name. `about.html` and `v1.2/notes` are relative.
+ */
 function looksLikeHost(text: string, base: string | undefined): boolean {
-  const first = text.split(/[/?#]/, 1)[0]!.toLowerCase();
-  if (first.startsWith('www.')) return true;
+  const first = text.toLowerCase().replace(/[/?#].*$/s, '');
+  if (/^https?(\/\/|$)/i.test(text) || first.startsWith('www.')) return true;
+  if (/^[^.]+(\.[^.]+)*\.([a-z]{2,}|xn--[a-z0-9-]+)$/.test(first) && !FILE_EXTENSION.test(first)) return true;
   const host = base !== undefined && URL.canParse(base) ? new URL(base).hostname : '';
   return first === host || `www.${first}` === host;
 }
@@ -134,10 +143,10 @@ function finish(text: string, base: string | undefined): NormalizedUrl {
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') return bad('scheme');
   if (parsed.username !== '' || parsed.password !== '') return bad('credentials');
   if (text.includes('\uFFFD') || !isPlausibleHost(parsed.hostname)) return bad('malformed');
-  const href = parsed.hash === '' && !parsed.href.endsWith('#') ? parsed.href : parsed.href.split('#', 1)[0]!;
+  const href = parsed.href.replace(/#.*$/s, '');
   if (href.length > LIMITS.urlLength) return bad('too-long');
   return base === undefined ? { ok: true, url: href as Url } : { ok: true, url: href as Url, relative: true };
 }
 
-/** The parser also takes hosts like `.` or `a..b`; no resolver does. One label is fine: localhost, intranet. */
-const isPlausibleHost = (host: string) => host.startsWith('[') || /^[^.]+(\.[^.]+)*\.?$/.test(host);
+/** The parser also accepts hosts like `.`, `a..b` and `$host`; no resolver does. One label is fine: localhost, intranet. */
+const isPlausibleHost = (host: string) => host.startsWith('[') || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/.test(host);

@@ -132,7 +132,7 @@ class Report {
 
   async on(event: CrawlEvent): Promise<void> {
     if (event.type === 'entries') {
-      this.#urls += event.entries.length;
+      for (const { url } of event.entries) if (url !== null) this.#urls += 1;
       await write(pageLines(event, this.#output.json));
     } else if (event.type === 'problem') this.#problem(event);
     else if (event.type === 'summary') this.complete = event.complete;

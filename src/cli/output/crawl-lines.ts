@@ -1,13 +1,14 @@
 import type { CrawlEvent } from '../../sitemap/crawl.ts';
 
 /**
- * The pages of one event as text: NDJSON records, or one URL a line. By hand, because a million objects through a
- * serializer take as long as the crawl. `url` stands in a record only where it is not the loc itself.
+ * The pages of one event as text: NDJSON records, or one URL per line. Written by hand, because a serializer takes as long
+ * for a million objects as the crawl. A record has `url` only if it differs from the loc. A relative loc that names no page
+ * has a record with a null URL and no line.
  */
 export function pageLines({ sitemap, entries }: Extract<CrawlEvent, { type: 'entries' }>, json: boolean): string {
   let text = '';
   if (!json) {
-    for (const { loc, url } of entries) text += `${url ?? loc}\n`;
+    for (const { url } of entries) if (url !== null) text += `${url}\n`;
     return text;
   }
   const tail = `,"sitemap":${JSON.stringify(sitemap)}}\n`;

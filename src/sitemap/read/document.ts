@@ -1,6 +1,5 @@
 import type { SitemapKind } from '../events.ts';
 import { SitemapError } from '../problems.ts';
-import { detectEncoding, transcoder } from './encoding.ts';
 import { FeedReader } from './feed-reader.ts';
 import { decompressed } from './gunzip.ts';
 import type { DocumentReader, Sink } from './reader.ts';
@@ -8,11 +7,12 @@ import { RecordReader } from './record-reader.ts';
 import { RobotsReader } from './robots-reader.ts';
 import { SNIFF_LIMIT, sniff } from './sniff.ts';
 import { TextReader } from './text-reader.ts';
+import { Transcoder } from './transcoder.ts';
 
-/** Enough for nearly every prolog; more is read when it is not. */
-const FIRST_LOOK = 1_024;
+/** Enough to sniff most documents. */
+const SNIFF_MIN = 1_024;
 
-/** sitemaps.org: 50 MB, here as the 52,428,800 bytes that it names. */
+/** The limit of the protocol: 50 MB, which it gives as 52,428,800 bytes. */
 const PROTOCOL_BYTES = 52_428_800;
 
 export interface DocumentSource {
@@ -28,15 +28,15 @@ export interface ReadOptions {
   readonly maxBytes: number;
   /** Whether hreflang alternates are pages. */
   readonly alternates: boolean;
-  /** Called between blocks: hands on what the sink has gathered, and holds the reading back until that is taken. */
+  /** Called between blocks: hands on what the sink has collected, and resolves when that is taken. */
   readonly drain: () => Promise<void>;
-  /** Told as soon as the first bytes show it, before anything is given to the sink. */
+  /** Called when the first bytes show the kind, before the sink gets a record. */
   readonly onKind: (kind: SitemapKind) => void;
 }
 
 /**
- * Reads a document of any kind, packing and encoding from first byte to last; what it holds goes to the sink. Throws
- * SitemapError when it could not be read to its end; then everything whole before that has been given to the sink.
+ * Reads a document of any kind, compression and encoding; its records go to the sink. Throws SitemapError when it cannot be
+ * read to its end; then the sink has every whole record before that point.
  */
 export async function readDocument(source: DocumentSource, sink: Sink, options: ReadOptions): Promise<void> {
   const nested = () => sink.problem('GZIP_NESTED', 'warning', 'gzip inside gzip');
@@ -51,7 +51,7 @@ export async function readDocument(source: DocumentSource, sink: Sink, options: 
       await options.drain();
     }
   } catch (error) {
-    // A reader that gave up stands in the middle of something: it has given what it will give.
+    // A reader that threw has given every record that it will give.
     if (!isReading) document.cut();
     throw error;
   }
@@ -59,10 +59,10 @@ export async function readDocument(source: DocumentSource, sink: Sink, options: 
 }
 
 /**
- * Gives the memory of a chunk back now. The collector would get to it after tens of megabytes more, because it does not
- * feel memory outside of its heap: this is what keeps a crawl of gigabytes as small as one of kilobytes. Chunks are read
- * in order, so with the one that ends a piece of memory all that lay in it has been read. Memory that Node shares among
- * small buffers is left alone.
+ * Frees the memory of a chunk now. The garbage collector would free it tens of megabytes later, because it does not count
+ * memory outside of its heap; without this a crawl of gigabytes needs far more memory than one of kilobytes. Chunks are
+ * read in order, so the chunk at the end of an ArrayBuffer is the last that uses it. The pool that Node shares among small
+ * buffers is left alone.
  */
 function release(chunk: Buffer): void {
   const memory = chunk.buffer;
@@ -74,68 +74,53 @@ class Document {
   readonly #source: DocumentSource;
   readonly #sink: Sink;
   readonly #options: ReadOptions;
+  readonly #transcoder: Transcoder;
   #bytes = 0;
-  #head: Buffer = Buffer.alloc(0);
   #text: Buffer = Buffer.alloc(0);
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  #decode: ((bytes: Buffer, last: boolean) => Buffer) | undefined;
-  #isDecided = false;
   #reader: DocumentReader | undefined;
 
   constructor(source: DocumentSource, sink: Sink, options: ReadOptions) {
     this.#source = source;
     this.#sink = sink;
     this.#options = options;
+    this.#transcoder = new Transcoder(source.contentType, (declared) =>
+      sink.problem(
+        'XML_MALFORMED',
+        'warning',
+        `it declares the encoding ${declared} but is UTF-8, and is read as UTF-8`,
+      ),
+    );
   }
 
   write(chunk: Buffer): void {
     const before = this.#bytes;
     this.#bytes += chunk.length;
     if (before <= PROTOCOL_BYTES && this.#bytes > PROTOCOL_BYTES) {
-      this.#sink.problem(
-        'TOO_LARGE',
-        'warning',
-        `larger than the ${PROTOCOL_BYTES} bytes of the protocol; reading goes on`,
-      );
+      const message = `larger than the ${PROTOCOL_BYTES} bytes of the protocol; all of it is read`;
+      this.#sink.problem('TOO_LARGE', 'warning', message);
     }
-    if (this.#isDecided) this.#pass(this.#decode === undefined ? chunk : this.#decode(chunk, false), false);
-    else {
-      this.#head = Buffer.concat([this.#head, chunk]);
-      if (this.#head.length >= FIRST_LOOK) this.#decideEncoding(false);
-    }
+    this.#pass(this.#transcoder.write(chunk, false), false);
   }
 
   end(): void {
-    if (!this.#isDecided) this.#decideEncoding(true);
-    else this.#pass(this.#decode?.(Buffer.alloc(0), true) ?? Buffer.alloc(0), true);
+    this.#pass(this.#transcoder.write(Buffer.alloc(0), true), true);
     this.#reader?.end(false);
   }
 
-  /** The bytes broke off: gives on what is whole. */
+  /** The bytes broke off: hands on the records that are whole. */
   cut(): void {
     try {
-      if (!this.#isDecided) this.#decideEncoding(true);
-      else if (this.#reader === undefined) this.#pass(Buffer.alloc(0), true);
+      this.#pass(this.#transcoder.write(Buffer.alloc(0), true), true);
       this.#reader?.end(true);
     } catch (error) {
-      // Why the bytes broke off says more than what the piece of them that came is.
+      // The reason why the bytes broke off is more useful than what is wrong with the part that came.
       if (!(error instanceof SitemapError)) throw error;
     }
   }
 
-  #decideEncoding(last: boolean): void {
-    this.#isDecided = true;
-    const encoding = detectEncoding(this.#head, this.#source.contentType);
-    if (encoding.misnamed !== undefined) {
-      this.#sink.problem('XML_MALFORMED', 'warning', `it calls itself ${encoding.misnamed} and is not; read as UTF-8`);
-    }
-    this.#decode = transcoder(encoding);
-    const bytes = this.#head.subarray(encoding.skip);
-    this.#pass(this.#decode === undefined ? bytes : this.#decode(bytes, last), last);
-  }
-
-  /** Gives decoded bytes to the reader; before there is one, gathers them until they show which. */
+  /** Hands decoded bytes to the reader. Until there is one, collects them to find out which. */
   #pass(text: Buffer, last: boolean): void {
     if (this.#reader !== undefined) {
       this.#reader.write(text);
@@ -143,18 +128,19 @@ class Document {
     }
     this.#waiting.push(Buffer.from(text));
     this.#waitingBytes += text.length;
-    // Looked at again only when there is twice as much: a prolog that trickles in is not read a thousand times.
-    if (!last && this.#waitingBytes < this.#text.length) return;
+    // Sniffed again only when the text has doubled, so a prolog that trickles in is scanned in linear time.
+    if (!last && this.#waitingBytes < Math.max(this.#text.length, SNIFF_MIN)) return;
     this.#text = Buffer.concat([this.#text, ...this.#waiting.splice(0)]);
     this.#waitingBytes = 0;
     const found = sniff(this.#text.toString('latin1'), last, /(^|[/\\])robots\.txt$/i.test(this.#source.path));
     if (found === 'more') {
-      // Nothing but white space so far: it is not worth keeping.
+      // Only white space so far.
       if (this.#text.length > SNIFF_LIMIT) this.#text = Buffer.alloc(0);
       return;
     }
-    if (found.skip > 0)
+    if (found.skip > 0) {
       this.#sink.problem('XML_MALFORMED', 'warning', `${found.skip} bytes of something else before the document`);
+    }
     this.#options.onKind(found.kind);
     this.#reader = this.#createReader(found.kind);
     this.#reader.write(this.#text.subarray(found.skip));

@@ -2,20 +2,28 @@ import type { ProblemCode, Severity } from '../problems.ts';
 
 /** Where a reader puts what it finds. */
 export interface Sink {
-  /** A page: loc decoded and trimmed, lastmod as trimmed text. */
-  page(loc: string, lastmod: string | null): void;
-  /** A sitemap named by an index or a robots.txt. */
+  /** A page: `loc` is decoded and trimmed, `lastmod` is trimmed text. */
+  page(loc: string, lastmod: string | null, reference?: Reference): void;
+  /** A sitemap that an index or a robots.txt names. */
   child(loc: string): void;
-  /** `at` is the byte of the decoded document where it was seen. */
+  /** A record, item or line that names no page. A document that holds nothing else is never complete. */
+  unusable(): void;
+  /** `at` is the offset in the decoded document. */
   problem(code: ProblemCode, severity: Severity, message: string, at?: number): void;
 }
 
+/** The format of this document allows relative URLs (Atom; RSS below an xml:base). Sitemaps do not. */
+export interface Reference {
+  /** The values of xml:base around the link, outermost first. */
+  readonly bases: readonly string[];
+}
+
 /**
- * Reads one document as it comes in, block by block. Throws SitemapError when reading on makes no sense. Blocks are
- * UTF-8, or bytes of a superset of ASCII that calls itself so.
+ * Reads one document block by block. Throws SitemapError when there is no point in reading on. Blocks are UTF-8; a
+ * document that claims to be UTF-8 may hold invalid bytes.
  */
 export interface DocumentReader {
   write(block: Buffer): void;
-  /** `cut` when the bytes broke off: what stands at the end may be half of something. */
+  /** `cut` when the bytes broke off: the last record may be half of one. */
   end(cut: boolean): void;
 }

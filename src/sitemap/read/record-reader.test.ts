@@ -322,11 +322,48 @@ describe('URLs that are left out', () => {
   }
 });
 
-test('relative URLs are resolved and flagged; in a file they have no address', async () => {
-  const { entries } = await readBytes(urlset('/a'));
-  assert.deepEqual([entries[0]?.loc, entries[0]?.url, entries[0]?.relative], ['/a', A, true]);
+test('a relative URL is reported with a count and never resolved to a page', async () => {
+  const { entries, problems } = await readBytes(urlset(A, '/b', '//cdn.example/c', 'd.html'));
+  assert.deepEqual(
+    entries.map(({ loc, url, relative }) => [loc, url, relative]),
+    [
+      [A, A, undefined],
+      ['/b', null, true],
+      ['//cdn.example/c', null, true],
+      ['d.html', null, true],
+    ],
+  );
+  assert.deepEqual(
+    problems.map(({ severity, code, count }) => [severity, code, count]),
+    [['warning', 'RELATIVE_URL', 3]],
+  );
   const local = await readBytes(urlset('/a'), { base: undefined });
-  assert.deepEqual([local.entries[0]?.loc, local.entries[0]?.url, local.entries[0]?.relative], ['/a', null, true]);
+  assert.deepEqual(
+    [local.entries[0]?.loc, local.entries[0]?.url, local.codes],
+    ['/a', null, ['error EMPTY', 'warning RELATIVE_URL']],
+  );
+});
+
+const unusable: readonly (readonly [string, string])[] = [
+  ['a link in every loc', url(`<a href="${A}">${A}</a>`)],
+  ['records without loc', `<url><link>${A}</link></url>`],
+  ['unknown elements', `<page><loc>${A}</loc></page>`],
+  ['records of another namespace', `<x:url xmlns:x="urn:x"><x:loc>${A}</x:loc></x:url>`],
+  ['empty locs', url('')],
+  ['relative URLs only', url('/a') + url('b.html')],
+  ['placeholders only', url('http//shop.example/') + url('example.com') + url('#top') + url('__BASE_URL__/x')],
+];
+describe('a sitemap in which no record is usable is an error', () => {
+  for (const [what, inner] of unusable) {
+    test(what, async () => {
+      const { entries, codes } = await readBytes(doc(inner));
+      assert.deepEqual(
+        entries.filter((entry) => entry.url !== null),
+        [],
+      );
+      assert.ok(codes.includes('error EMPTY'), String(codes));
+    });
+  }
 });
 
 test('a sitemap without a usable record is an error', async () => {

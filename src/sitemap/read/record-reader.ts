@@ -182,7 +182,7 @@ export class RecordReader implements DocumentReader {
   #child(lt: number, colon: number, nameEnd: number, hash: number): void {
     const name = this.#localName(lt, colon, nameEnd);
     if ((name !== 'url' && name !== 'sitemap') || !this.#belongs(lt, colon)) {
-      this.#record.countNoise();
+      this.#record.countUnusable();
       return;
     }
     this.#record.begin(name, hash, this.#feeder.base + lt);

@@ -1,36 +1,36 @@
 import { SitemapError } from '../problems.ts';
 import type { Sink } from './reader.ts';
 
-/** Elements in a row that name no page: hostile files are made of millions of them, no honest one is. */
-const NOISE_LIMIT = 50_000;
+/** Elements in a row that name no page. Hostile files hold millions of them, honest ones do not. */
+const UNUSABLE_LIMIT = 50_000;
 const TEXT_LIMIT = 256 * 1024;
 
 /**
- * What is known of the record being read: its loc, its lastmod, and whether it is whole. It goes to the sink when it is
- * closed, so half of one never does.
+ * The record being read: its loc, its lastmod, and whether it is whole. It goes to the sink when its element is closed,
+ * so half a record never does.
  */
 export class OpenRecord {
   readonly #sink: Sink;
   /** What its element is; 'none' between records. */
   kind: 'none' | 'url' | 'sitemap' = 'none';
-  /** Hash of the name of its element, prefix included: the same name inside means that it was never closed. */
+  /** Hash of the name of its element, prefix included: the same name inside it means a nested or an unclosed record. */
   name = 0;
-  /** Byte of the document where it begins. */
+  /** Offset in the document where it begins. */
   at = 0;
   loc: string | null = null;
   lastmod: string | null = null;
   readonly alternates: string[] = [];
-  /** Something in it never ended: what it would give may be wrong. */
+  /** Something in it never ended, so its loc may be wrong. */
   damaged = false;
 
   /** The field whose text is being read. */
   field: 'none' | 'loc' | 'lastmod' = 'none';
   #text = '';
-  /** The text is one piece that needs no trimming. */
+  /** The text is one piece and needs no trimming. */
   #isPlain = false;
   /** An element stands inside the text. */
   mixed = false;
-  #noise = 0;
+  #unusableInARow = 0;
 
   constructor(sink: Sink) {
     this.#sink = sink;
@@ -58,7 +58,7 @@ export class OpenRecord {
     return this.#text === '';
   }
 
-  /** The whole text, most of the time: printable ASCII without white space. */
+  /** Usually the whole text: printable ASCII without white space. */
   addPlain(text: string): void {
     this.#text = text;
     this.#isPlain = true;
@@ -86,7 +86,7 @@ export class OpenRecord {
     this.#text = '';
   }
 
-  /** The text has no end, so it may hold what comes after it. */
+  /** The text never ended, so it may include what follows it. */
   abandonField(): void {
     this.field = 'none';
     this.damaged = true;
@@ -97,20 +97,21 @@ export class OpenRecord {
     this.kind = 'none';
     if (loc === null || this.damaged) {
       if (!this.damaged) this.#sink.problem('BAD_URL', 'warning', 'a record without <loc>', this.at);
-      this.countNoise();
+      this.countUnusable();
       return;
     }
-    this.#noise = 0;
+    this.#unusableInARow = 0;
     if (kind === 'sitemap') this.#sink.child(loc);
     else this.#sink.page(loc, lastmod);
     for (const href of this.alternates) if (href !== loc) this.#sink.page(href, lastmod);
   }
 
-  /** One more element that names no page. */
-  countNoise(): void {
-    this.#noise += 1;
-    if (this.#noise > NOISE_LIMIT) {
-      throw new SitemapError('RECORD_TOO_LARGE', `more than ${NOISE_LIMIT} elements in a row that name no page`);
+  /** Counts an element that names no page. */
+  countUnusable(): void {
+    this.#sink.unusable();
+    this.#unusableInARow += 1;
+    if (this.#unusableInARow > UNUSABLE_LIMIT) {
+      throw new SitemapError('RECORD_TOO_LARGE', `more than ${UNUSABLE_LIMIT} elements in a row that name no page`);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { DocumentReader, Sink } from './reader.ts';
 
 const PAGE = /^https?:\/\//i;
 
-/** A plain text sitemap: one absolute URL a line. Lines that are none are counted; `#` comments and blank lines are not. */
+/** A plain text sitemap: one absolute URL per line. Blank lines and `#` comments are ignored; every other line is counted. */
 export class TextReader implements DocumentReader {
   readonly #sink: Sink;
   readonly #feeder = new BlockFeeder((block) => this.#scan(block));
@@ -18,7 +18,7 @@ export class TextReader implements DocumentReader {
 
   end(cut: boolean): void {
     const rest = this.#feeder.end();
-    // The last line of bytes that broke off may be half a URL.
+    // The last line of a truncated document may be half a URL.
     if (!cut) this.#lines(rest.toString('utf8'));
   }
 
@@ -33,7 +33,8 @@ export class TextReader implements DocumentReader {
       const loc = line.trim();
       if (PAGE.test(loc)) this.#sink.page(loc, null);
       else if (loc !== '' && !loc.startsWith('#')) {
-        this.#sink.problem('BAD_URL', 'warning', 'a line that is no absolute http(s) URL', this.#feeder.base);
+        this.#sink.unusable();
+        this.#sink.problem('BAD_URL', 'warning', 'a line that is not an absolute http(s) URL', this.#feeder.base);
       }
     }
   }

@@ -10,6 +10,7 @@ export function readRecords(bytes: Buffer, sizes: () => number): { records: Orac
   const sink: Sink = {
     page: (loc, lastmod) => records.push({ loc, lastmod }),
     child: (loc) => records.push({ loc, lastmod: null }),
+    unusable: () => {},
     problem: (code, severity) => problems.push(`${severity} ${code}`),
   };
   const reader = new RecordReader(sink, { alternates: false });

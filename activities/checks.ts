@@ -2,20 +2,20 @@ import { ZERO } from '../contract/money.ts';
 import { beginCheck } from '../src/ledger/index-checks/begin-check.ts';
 import { recordCheck } from '../src/ledger/index-checks/record-check.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
-import { checkOutcomeOf } from '../src/submission/outcome.ts';
-import type { CheckTurn, WatchRun } from '../src/temporal-api/payloads.ts';
+import { decideCheckOutcome } from '../src/submission/outcome.ts';
+import type { CheckStep, WatchRun } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import type { Deps } from './deps.ts';
 
 /** What the index-checks of a watch ask for: one batch at a time. */
-export function checkActivities({ ledger, watchOf, accountOf, apiOf, now, random }: Deps) {
+export function checkActivities({ ledger, getWatch, getAccount, getApi, now, random }: Deps) {
   return {
-    async checkNextBatch({ watch, account: id }: WatchRun): Promise<CheckTurn> {
-      const policy = watchOf(watch).indexCheck;
+    async checkNextBatch({ watch, account: id }: WatchRun): Promise<CheckStep> {
+      const policy = getWatch(watch).indexCheck;
       if (policy === null) return { kind: 'idle' };
-      const account = accountOf(id);
+      const account = getAccount(id);
       // One request is reserved before the check is written down: an attempt on record is one that was made.
-      return apiOf(id).reserved('check', async (ask): Promise<CheckTurn> => {
+      return getApi(id).reserved('check', async (ask): Promise<CheckStep> => {
         const begun = await beginCheck(ledger, { account, watch, policy });
         switch (begun.kind) {
           case 'idle':
@@ -27,9 +27,9 @@ export function checkActivities({ ledger, watchOf, accountOf, apiOf, now, random
           case 'send':
             break;
         }
-        const { check, attempt, urls, uncertain, key, body } = begun;
+        const { check, attempt, urls, inDoubt, key, body } = begun;
         const answer = await ask((client) => client.indexCheck(body, key));
-        const outcome = checkOutcomeOf(answer, { urls, uncertain });
+        const outcome = decideCheckOutcome(answer, { urls, inDoubt: inDoubt });
         const { requestId } = answer;
         const recorded = await recordCheck(
           ledger,

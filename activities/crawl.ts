@@ -6,11 +6,11 @@ import { observeCrawl } from './observe-crawl.ts';
 const HEARTBEAT_MS = 3_000;
 
 /** Reads a watch's sitemaps into the ledger. */
-export function crawlActivities({ watchOf, ledger, stopping }: Deps) {
+export function crawlActivities({ getWatch, ledger, stopping }: Deps) {
   return {
     async crawlWatch({ watch, run }: WatchRun): Promise<CrawlReport> {
       const context = Context.current();
-      const crawl = observeCrawl(ledger, watchOf(watch), run, AbortSignal.any([context.cancellationSignal, stopping]));
+      const crawl = observeCrawl(ledger, getWatch(watch), run, AbortSignal.any([context.cancellationSignal, stopping]));
       // A slow server may keep a sitemap open for minutes without an event; the worker is alive all the same.
       const ticker = setInterval(() => context.heartbeat(crawl.soFar()), HEARTBEAT_MS);
       try {

@@ -2,21 +2,21 @@ import type { Client } from '@temporalio/client';
 import type { Account, Config, Watch } from '../src/config/config.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { Logger } from '../src/observability/log.ts';
-import type { StatusBoard } from '../src/rate-limit/job-status-loader.ts';
-import type { AccountApi } from '../src/rate-limit/limited-client.ts';
+import type { JobStatusLoader } from '../src/rate-limit/job-status-loader.ts';
+import type { LimitedClient } from '../src/rate-limit/limited-client.ts';
 import type { AccountId, Reference, WatchId } from '../src/submission/ids.ts';
 
 /** What activities are given by the program that runs them. */
 export interface Deps {
   readonly config: Config;
   /** The watch of the configuration; fails for good when it is no longer there. */
-  watchOf(id: WatchId): Watch;
-  accountOf(id: AccountId): Account;
+  getWatch(id: WatchId): Watch;
+  getAccount(id: AccountId): Account;
   /** The account's service, behind its request budget. */
-  apiOf(id: AccountId): AccountApi;
-  boardOf(id: AccountId): StatusBoard;
+  getApi(id: AccountId): LimitedClient;
+  getJobStatusLoader(id: AccountId): JobStatusLoader;
   /** Jobs whose tracker this process has started or seen. */
-  tracked(id: AccountId): Set<Reference>;
+  getTracked(id: AccountId): Set<Reference>;
   readonly ledger: Ledger;
   readonly client: Client;
   readonly taskQueue: string;

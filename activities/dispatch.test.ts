@@ -14,9 +14,9 @@ import { loadConfig } from '../src/config/load.ts';
 import { sql } from '../src/database/sql.ts';
 import { planRun } from '../src/ledger/plans/plan-run.ts';
 import { createLogger } from '../src/observability/log.ts';
-import { accountApi } from '../src/rate-limit/limited-client.ts';
-import { openBudgets } from '../src/rate-limit/limiter.ts';
-import { budgetLimits } from '../src/rate-limit/limits.ts';
+import { createLimitedClient } from '../src/rate-limit/limited-client.ts';
+import { openRateLimits } from '../src/rate-limit/limiter.ts';
+import { toRateLimits } from '../src/rate-limit/limits.ts';
 import type { RunId } from '../src/submission/ids.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { ACCOUNT, crawled, type TestLedger, testLedger, WATCH } from '../test/support/ledger.ts';
@@ -55,17 +55,20 @@ async function dispatcher(ledger: TestLedger, t: TestContext, answers: Answers) 
   const config = loadConfig(file);
   const account = config.accounts.get(ACCOUNT.id)!;
   const watch = config.watches.get(WATCH.id)!;
-  const budgets = await openBudgets(`sqlite:${join(folder, 'budgets.db')}`);
+  const budgets = await openRateLimits(`sqlite:${join(folder, 'budgets.db')}`);
   const client = createApiClient({ baseUrl, apiKey: () => 'key' });
   t.after(() => Promise.all([budgets.close(), client.close()]));
-  const api = accountApi(client, budgets.budgetOf(ACCOUNT.id, budgetLimits(account.limits, account.limits.minuteMs)));
+  const api = createLimitedClient(
+    client,
+    budgets.getLimiter(ACCOUNT.id, toRateLimits(account.limits, account.limits.minuteMs)),
+  );
   const deps: Deps = {
     config,
-    watchOf: () => watch,
-    accountOf: () => account,
-    apiOf: () => api,
-    boardOf: () => assert.fail('no job is followed here'),
-    tracked: () => new Set(),
+    getWatch: () => watch,
+    getAccount: () => account,
+    getApi: () => api,
+    getJobStatusLoader: () => assert.fail('no job is followed here'),
+    getTracked: () => new Set(),
     ledger,
     client: new Client({ connection: Connection.lazy() }),
     taskQueue: 'none',
@@ -89,7 +92,7 @@ testLedger('a key refused while a batch is looked up stops the account, not the 
   const answers: Answers = { POST: refusal(409, 'idempotency_conflict'), GET: refusal(401, 'unauthorized') };
   const { send } = await dispatcher(ledger, t, answers);
   assert.equal((await send()).kind, 'sent');
-  assert.equal((await send()).kind, 'refused');
+  assert.equal((await send()).kind, 'key_rejected');
   assert.deepEqual((await batches(ledger))[0]?.state, 'sending', 'it is looked up again when the key works');
 });
 
@@ -110,6 +113,6 @@ testLedger(
 testLedger('a key refused while the account waits for money is waited out', async (ledger, t) => {
   const answers: Answers = { POST: refusal(402, 'insufficient_balance'), GET: refusal(401, 'unauthorized') };
   const { send, awaitMoney } = await dispatcher(ledger, t, answers);
-  assert.equal((await send()).kind, 'parked');
+  assert.equal((await send()).kind, 'suspended');
   await assert.rejects(awaitMoney(), (error) => error instanceof ApplicationFailure && isRetryLater(error));
 });

@@ -1,20 +1,20 @@
 import { Context } from '@temporalio/activity';
 import { formatTry, type Micros } from '../contract/money.ts';
-import { ApiError, dataOf } from '../src/api-client/errors.ts';
+import { ApiError, unwrapData } from '../src/api-client/errors.ts';
 import type { Watch } from '../src/config/config.ts';
-import { batchRow } from '../src/ledger/batches/batch-row.ts';
+import { getBatch } from '../src/ledger/batches/batch-row.ts';
 import { beginSend, type Sending } from '../src/ledger/batches/begin-send.ts';
-import { pendingBatches } from '../src/ledger/batches/pending-batches.ts';
+import { listPendingBatches } from '../src/ledger/batches/pending-batches.ts';
 import { type AnswerRecorded, recordAnswer } from '../src/ledger/batches/record-answer.ts';
 import { recordBalance } from '../src/ledger/money/balance.ts';
-import { clearStanding, moneyFor } from '../src/ledger/money/funds.ts';
+import { checkFunds, resumeAccount } from '../src/ledger/money/funds.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
 import type { AccountId, BatchId } from '../src/submission/ids.ts';
-import { outcomeOf } from '../src/submission/outcome.ts';
-import type { Turn } from '../src/temporal-api/payloads.ts';
+import { decideOutcome } from '../src/submission/outcome.ts';
+import type { DispatchStep } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import type { Deps } from './deps.ts';
-import { noteBalanceBefore, withBalanceAfter } from './price-from-balance.ts';
+import { recordBalanceBefore, withBalanceAfter } from './price-from-balance.ts';
 import { reconcileBatch } from './reconcile.ts';
 import { startTrackers } from './trackers.ts';
 
@@ -25,50 +25,50 @@ function pause(): number {
 
 /** What a dispatcher asks for: one turn at a time, and the waits between them. */
 export function dispatchActivities(deps: Deps) {
-  const { ledger, now, apiOf } = deps;
+  const { ledger, now, getApi } = deps;
   return {
-    async sendNextBatch({ account }: { account: AccountId }): Promise<Turn> {
+    async sendNextBatch({ account }: { account: AccountId }): Promise<DispatchStep> {
       await startTrackers(deps, account);
-      const { batches, nextAt } = await pendingBatches(ledger, account);
+      const { batches, nextAt } = await listPendingBatches(ledger, account);
       if (batches.length === 0) {
         if (nextAt === null) return { kind: 'idle' };
         throw retryLater(nextAt - now(), 'every planned batch waits for its next attempt');
       }
-      await noteBalanceBefore(deps, account, batches[0]);
-      const turn = await firstTurn(deps, account, batches);
+      await recordBalanceBefore(deps, account, batches[0]);
+      const turn = await sendFirst(deps, account, batches);
       await startTrackers(deps, account);
       return turn;
     },
 
     async awaitMoney({ account: id }: { account: AccountId }): Promise<void> {
-      const balance = await balanceOf(deps, id);
+      const balance = await askBalance(deps, id);
       await recordBalance(ledger, id, balance);
-      const { batches } = await pendingBatches(ledger, id, 100);
+      const { batches } = await listPendingBatches(ledger, id, 100);
       let earliest = now() + pause();
       for (const batch of batches) {
-        const watch = await watchOfBatch(deps, batch);
+        const watch = await findWatchOfBatch(deps, batch);
         if (watch === null) continue;
-        const standing = await moneyFor(ledger, batch, { account: deps.accountOf(id), watch });
-        if (standing.kind === 'enough') return clearStanding(ledger, id, 'parked');
+        const standing = await checkFunds(ledger, batch, { account: deps.getAccount(id), watch });
+        if (standing.kind === 'enough') return resumeAccount(ledger, id, 'parked');
         if (standing.until !== null) earliest = Math.min(earliest, standing.until);
       }
-      if (batches.length === 0) return clearStanding(ledger, id, 'parked');
+      if (batches.length === 0) return resumeAccount(ledger, id, 'parked');
       throw retryLater(earliest - now(), `the money does not suffice yet (balance ${formatTry(balance)})`);
     },
 
     async awaitKey({ account }: { account: AccountId }): Promise<void> {
-      const answer = await apiOf(account).ask('poll', (client) => client.me());
+      const answer = await getApi(account).ask('poll', (client) => client.me());
       // Only a success proves it: silence and a gateway's error say nothing of the key.
-      if (answer.body.kind === 'success') return clearStanding(ledger, account, 'refused');
+      if (answer.body.kind === 'success') return resumeAccount(ledger, account, 'refused');
       throw retryLater(pause(), 'the API key is not accepted yet');
     },
   };
 }
 
 /** A refusal of the question is waited out as the money is: it must not end the dispatcher while batches wait. */
-async function balanceOf({ apiOf }: Deps, account: AccountId): Promise<Micros> {
+async function askBalance({ getApi }: Deps, account: AccountId): Promise<Micros> {
   try {
-    return dataOf(await apiOf(account).ask('poll', (client) => client.balance())).balance;
+    return unwrapData(await getApi(account).ask('poll', (client) => client.balance())).balance;
   } catch (error) {
     if (!(error instanceof ApiError) || error.policy !== 'none') throw error;
     throw retryLater(pause(), `the balance cannot be asked: ${error.message}`);
@@ -76,42 +76,42 @@ async function balanceOf({ apiOf }: Deps, account: AccountId): Promise<Micros> {
 }
 
 /** Sends the first batch that may be sent. A cap of one watch does not hold up another. */
-async function firstTurn(deps: Deps, account: AccountId, batches: readonly BatchId[]): Promise<Turn> {
-  let parked: Turn | null = null;
+async function sendFirst(deps: Deps, account: AccountId, batches: readonly BatchId[]): Promise<DispatchStep> {
+  let suspended: DispatchStep | null = null;
   // One request is reserved before anything is written: an attempt on record is one that was made.
-  return deps.apiOf(account).reserved('submission', async (submit) => {
+  return deps.getApi(account).reserved('submission', async (submit) => {
     for (const batch of batches) {
-      const watch = await watchOfBatch(deps, batch);
+      const watch = await findWatchOfBatch(deps, batch);
       if (watch === null) {
-        parked ??= { kind: 'parked', reason: `batch ${batch} belongs to a watch that is no longer configured` };
+        suspended ??= { kind: 'suspended', reason: `batch ${batch} belongs to a watch that is no longer configured` };
         continue;
       }
-      const sending = await beginSend(deps.ledger, batch, { account: deps.accountOf(account), watch });
+      const sending = await beginSend(deps.ledger, batch, { account: deps.getAccount(account), watch });
       switch (sending.kind) {
         case 'send':
-          return turnOf(deps, sending, await send(deps, account, sending, submit));
+          return toDispatchStep(deps, sending, await send(deps, account, sending, submit));
         case 'reconcile':
-          return turnOf(deps, sending, await reconcileBatch(deps, account, sending));
+          return toDispatchStep(deps, sending, await reconcileBatch(deps, account, sending));
         case 'not-allowed':
-          parked ??= { kind: 'parked', reason: sending.refusal.message };
+          suspended ??= { kind: 'suspended', reason: sending.refusal.message };
           continue;
         case 'closed':
         case 'wait':
           continue;
       }
     }
-    if (parked !== null) return parked;
+    if (suspended !== null) return suspended;
     throw retryLater(1_000, 'another worker is sending what is planned');
   });
 }
 
 type SendNow = Extract<Sending, { kind: 'send' }>;
-type Submit = Parameters<Parameters<ReturnType<Deps['apiOf']>['reserved']>[1]>[0];
+type Submit = Parameters<Parameters<ReturnType<Deps['getApi']>['reserved']>[1]>[0];
 
 async function send(deps: Deps, account: AccountId, sending: SendNow, submit: Submit): Promise<AnswerRecorded> {
-  const { batch, attempt, urls, uncertain, reference, expectedCost } = sending;
+  const { batch, attempt, urls, inDoubt, reference, expectedCost } = sending;
   const answer = await submit((client) => client.submit(sending.body, sending.key));
-  const outcome = outcomeOf(answer, { urls, uncertain, reference });
+  const outcome = decideOutcome(answer, { urls, inDoubt: inDoubt, reference });
   return recordAnswer(deps.ledger, batch, {
     attempt,
     outcome: await withBalanceAfter(deps, account, expectedCost, outcome),
@@ -122,17 +122,17 @@ async function send(deps: Deps, account: AccountId, sending: SendNow, submit: Su
 }
 
 /** Null when the configuration no longer has the watch: then nothing of it is spent. */
-async function watchOfBatch({ ledger, config }: Deps, batch: BatchId): Promise<Watch | null> {
-  return config.watches.get((await batchRow(ledger.db, batch)).watch) ?? null;
+async function findWatchOfBatch({ ledger, config }: Deps, batch: BatchId): Promise<Watch | null> {
+  return config.watches.get((await getBatch(ledger.db, batch)).watch) ?? null;
 }
 
 /** What the ledger made of an answer, for the dispatcher. */
-function turnOf(
+function toDispatchStep(
   { now }: Deps,
   { batch, watch, service, urls }: Extract<Sending, { kind: 'send' | 'reconcile' }>,
   recorded: AnswerRecorded,
-): Turn {
-  const sent = (outcome: string, accepted = 0): Turn => ({
+): DispatchStep {
+  const sent = (outcome: string, accepted = 0): DispatchStep => ({
     kind: 'sent',
     batch,
     watch,
@@ -146,9 +146,9 @@ function turnOf(
     case 'retry':
       throw retryLater(recorded.notBefore - now(), `batch ${batch} goes again with the same bytes and key`);
     case 'parked':
-      return { kind: 'parked', reason: recorded.reason };
+      return { kind: 'suspended', reason: recorded.reason };
     case 'key-refused':
-      return { kind: 'refused', reason: recorded.reason };
+      return { kind: 'key_rejected', reason: recorded.reason };
     case 'refused':
       return sent(`refused: ${recorded.quarantined} URLs quarantined, ${recorded.children.length} parts go on`);
     case 'lost':

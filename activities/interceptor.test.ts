@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { AuthenticationError, RateLimitError } from '../src/api-client/errors.ts';
-import { LedgerRefusal } from '../src/ledger/refusal.ts';
+import { LedgerError } from '../src/ledger/ledger-error.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { activityInterceptor, toActivityFailure } from './interceptor.ts';
@@ -19,7 +19,7 @@ describe('toActivityFailure', () => {
   });
 
   test('what the ledger refuses fails the workflow with its code and sentence', () => {
-    const failure = toActivityFailure(new LedgerRefusal('UNKNOWN_BATCH', 'There is no batch 7.')) as ApplicationFailure;
+    const failure = toActivityFailure(new LedgerError('UNKNOWN_BATCH', 'There is no batch 7.')) as ApplicationFailure;
     assert.deepEqual(
       [failure.type, failure.message, failure.nonRetryable],
       ['UNKNOWN_BATCH', 'There is no batch 7.', true],

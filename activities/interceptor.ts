@@ -3,7 +3,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
 import { ApiError } from '../src/api-client/errors.ts';
 import { toFailureData } from '../src/api-client/failure.ts';
-import { LedgerRefusal } from '../src/ledger/refusal.ts';
+import { LedgerError } from '../src/ledger/ledger-error.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 
@@ -38,7 +38,7 @@ export function activityInterceptor(context: Context): ActivityInterceptors {
  * workflow with its sentence. A wait for the rate limiter is no failure. Other errors stay as they are.
  */
 export function toActivityFailure(error: unknown): unknown {
-  if (error instanceof LedgerRefusal) return ApplicationFailure.nonRetryable(error.message, error.code);
+  if (error instanceof LedgerError) return ApplicationFailure.nonRetryable(error.message, error.code);
   if (error instanceof RateLimitedError) return retryLater(error.waitMs, error.message);
   if (error instanceof ApiError) return toApiFailure(error);
   return error;

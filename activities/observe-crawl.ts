@@ -1,7 +1,7 @@
 import type { Watch } from '../src/config/config.ts';
 import { readSecret } from '../src/config/secrets.ts';
 import { type Observation, observe } from '../src/ledger/crawl/observe.ts';
-import { finishedSitemaps, knownSitemap } from '../src/ledger/crawl/sitemaps.ts';
+import { getKnownSitemap, listFinishedSitemaps } from '../src/ledger/crawl/sitemaps.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { type CrawlEvent, type CrawlOptions, crawl, type SitemapEntry } from '../src/sitemap/crawl.ts';
 import type { RunId } from '../src/submission/ids.ts';
@@ -9,7 +9,7 @@ import type { CrawlReport } from '../src/temporal-api/payloads.ts';
 import type { Url } from '../src/url/normalize-url.ts';
 import { makeScope } from '../src/url/scope.ts';
 
-const PROBLEMS_TOLD = 5;
+const MAX_PROBLEMS = 5;
 
 export interface CrawlUnderWay {
   readonly report: Promise<CrawlReport>;
@@ -36,12 +36,12 @@ async function observed(
   totals: Totals,
 ): Promise<CrawlReport> {
   const observation = await observe(ledger, run);
-  const finished = await finishedSitemaps(ledger, run);
+  const finished = await listFinishedSitemaps(ledger, run);
   const inScope = makeScope({ hosts: watch.hosts ?? [], include: watch.include, exclude: watch.exclude });
   const events = crawl(watch.sources, {
     ...crawlOptions(watch),
     signal,
-    known: (sitemap) => knownSitemap(ledger, run, sitemap),
+    known: (sitemap) => getKnownSitemap(ledger, run, sitemap),
     done: async (sitemap) => finished.get(sitemap),
   });
   for await (const event of events) await take(event, observation, inScope, totals);
@@ -82,7 +82,7 @@ async function take(
       return observation.entries(event.sitemap, ours(event.sitemap, event.entries, observation, inScope));
     case 'problem':
       if (event.code === 'BAD_URL') observation.skipped(event.sitemap, 'bad-url', event.message, event.count ?? 1);
-      if (event.severity === 'error' && totals.problems.length < PROBLEMS_TOLD) {
+      if (event.severity === 'error' && totals.problems.length < MAX_PROBLEMS) {
         totals.problems.push(`${event.sitemap}: ${event.message}`);
       }
       return;

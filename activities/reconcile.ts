@@ -1,29 +1,29 @@
 import { ApiError, AuthenticationError } from '../src/api-client/errors.ts';
-import { findLostBatch, type Search } from '../src/api-client/find-lost.ts';
+import { findBatchInDoubt, type Search } from '../src/api-client/find-batch-in-doubt.ts';
 import type { Sending } from '../src/ledger/batches/begin-send.ts';
-import { isTaken } from '../src/ledger/batches/is-taken.ts';
+import { isKnownReference } from '../src/ledger/batches/is-taken.ts';
 import type { AnswerRecorded } from '../src/ledger/batches/record-answer.ts';
 import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
 import { stopBatch } from '../src/ledger/batches/stop-batch.ts';
-import { setRefused } from '../src/ledger/money/funds.ts';
+import { recordKeyRejected } from '../src/ledger/money/funds.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import type { Deps } from './deps.ts';
 
-type Lost = Extract<Sending, { kind: 'reconcile' }>;
+type BatchToReconcile = Extract<Sending, { kind: 'reconcile' }>;
 
 /**
  * Looks a batch whose outcome is unknown up in the service's list, before anything of it is sent again. A list that
  * refuses to be asked leaves the batch to a person: one batch must not hold up all others of the account.
  */
-export async function reconcileBatch(deps: Deps, account: AccountId, lost: Lost): Promise<AnswerRecorded> {
+export async function reconcileBatch(deps: Deps, account: AccountId, lost: BatchToReconcile): Promise<AnswerRecorded> {
   const { ledger } = deps;
   let search: Search;
   try {
-    search = await searchFor(deps, account, lost);
+    search = await searchService(deps, account, lost);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error instanceof AuthenticationError) {
-      await setRefused(ledger.db, account, error.message);
+      await recordKeyRejected(ledger.db, account, error.message);
       return { kind: 'key-refused', batch: lost.batch, reason: error.message };
     }
     if (error.policy === 'retry') throw error;
@@ -37,17 +37,17 @@ export async function reconcileBatch(deps: Deps, account: AccountId, lost: Lost)
       return recordReconciled(ledger, lost.batch, found);
     }
     case 'absent':
-      return recordReconciled(ledger, lost.batch, { kind: 'absent' }, deps.accountOf(account).reconcile);
+      return recordReconciled(ledger, lost.batch, { kind: 'absent' }, deps.getAccount(account).reconcile);
     case 'unsure':
       return stopBatch(ledger, lost.batch, search.message);
   }
 }
 
-function searchFor({ ledger, apiOf }: Deps, account: AccountId, lost: Lost): Promise<Search> {
-  const api = apiOf(account);
-  return findLostBatch(lost, {
+function searchService({ ledger, getApi }: Deps, account: AccountId, lost: BatchToReconcile): Promise<Search> {
+  const api = getApi(account);
+  return findBatchInDoubt(lost, {
     list: (query) => api.ask('poll', (client) => client.listSubmissions(query)),
     detail: (reference, page) => api.ask('poll', (client) => client.getSubmission(reference, page)),
-    isTaken: (reference) => isTaken(ledger, account, reference),
+    isTaken: (reference) => isKnownReference(ledger, account, reference),
   });
 }

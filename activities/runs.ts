@@ -6,7 +6,7 @@ import type { Watch } from '../src/config/config.ts';
 import { diffRun } from '../src/ledger/crawl/diff-run.ts';
 import type { PlanInput } from '../src/ledger/plans/make-plan.ts';
 import { planRun } from '../src/ledger/plans/plan-run.ts';
-import { type RunSummary, runSummary } from '../src/ledger/reports/run-summary.ts';
+import { getRunSummary, type RunSummary } from '../src/ledger/reports/run-summary.ts';
 import { decideRun } from '../src/ledger/runs/decide-run.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
 import { beginRun, endRun, type RunStart } from '../src/ledger/runs/runs.ts';
@@ -22,12 +22,15 @@ const waitMs = (attempt: number): number => Math.min(1_000 * 1.15 ** Math.max(0,
 
 /** What a run asks of the ledger and of the dispatcher. */
 export function runActivities(deps: Deps) {
-  const { ledger, watchOf, accountOf, client, taskQueue } = deps;
-  const inputOf = ({ watch, account }: WatchRun): PlanInput => ({ watch: watchOf(watch), account: accountOf(account) });
+  const { ledger, getWatch, getAccount, client, taskQueue } = deps;
+  const inputOf = ({ watch, account }: WatchRun): PlanInput => ({
+    watch: getWatch(watch),
+    account: getAccount(account),
+  });
 
   return {
     async beginRun(run: WatchRun): Promise<void> {
-      const start = runStart(watchOf(run.watch), run.run);
+      const start = runStart(getWatch(run.watch), run.run);
       const begun = await beginRun(ledger, start);
       if (begun.kind === 'begun') return;
       if (await isRunning(deps, begun.run)) throw runActive(run, begun.run);
@@ -40,7 +43,7 @@ export function runActivities(deps: Deps) {
       diffRun(ledger, run, { complete }),
 
     judgeRun: (run: WatchRun): Promise<Hold | null> =>
-      judgeRun(ledger, run.run, watchOf(run.watch).guard, { input: inputOf(run) }),
+      judgeRun(ledger, run.run, getWatch(run.watch).guard, { input: inputOf(run) }),
 
     async recordDecision({
       run,
@@ -63,9 +66,9 @@ export function runActivities(deps: Deps) {
     },
 
     async awaitRun({ run, until }: WatchRun & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport> {
-      const summary = await runSummary(ledger, run);
+      const summary = await getRunSummary(ledger, run);
       const open = until === 'accepted' ? summary.unanswered : summary.unanswered + summary.unsettled;
-      if (open === 0) return reportOf(summary);
+      if (open === 0) return toRunReport(summary);
       const { attempt } = Context.current().info;
       throw retryLater(waitMs(attempt), `${open} of ${summary.batches} batches are not ${until} yet`);
     },
@@ -100,7 +103,17 @@ function runActive({ watch }: WatchRun, other: RunId): ApplicationFailure {
   );
 }
 
-function reportOf(summary: RunSummary): RunReport {
-  const { batches, submitted, completed, failed, open, quarantined, stopped, charged, untoldUrls } = summary;
-  return { batches, submitted, completed, failed, open, quarantined, stopped, charged, untoldUrls };
+function toRunReport(summary: RunSummary): RunReport {
+  const { batches, submitted, completed, failed, open, quarantined, stopped, charged, unknownChargeUrls } = summary;
+  return {
+    batches,
+    submitted,
+    completed,
+    failed,
+    open,
+    quarantined,
+    stopped,
+    charged,
+    unknownChargeUrls: unknownChargeUrls,
+  };
 }

@@ -1,14 +1,14 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { LIMITS } from '../contract/limits.ts';
-import { ApiError, dataOf } from '../src/api-client/errors.ts';
+import { ApiError, unwrapData } from '../src/api-client/errors.ts';
 import { toFailureData } from '../src/api-client/failure.ts';
-import { pagesOf } from '../src/api-client/find-lost.ts';
+import { readPages } from '../src/api-client/find-batch-in-doubt.ts';
 import type { UrlView } from '../src/api-client/read/submission.ts';
-import { recordLook } from '../src/ledger/jobs/record-poll.ts';
+import { recordPoll } from '../src/ledger/jobs/record-poll.ts';
 import { recordUrlResults, type Settled, settleJob, type UrlResult } from '../src/ledger/jobs/settle-job.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
-import { freshSince, nextLook, onSharedTick, waitAfter } from '../src/submission/look-schedule.ts';
+import { alignToTick, freshSince, nextPoll, waitAfter } from '../src/submission/poll-schedule.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { isRetryLater, retryLater } from '../src/temporal-api/retry-later.ts';
 import type { Deps } from './deps.ts';
@@ -17,24 +17,24 @@ import type { Deps } from './deps.ts';
 const ALL_DONE = 'completed';
 
 export function trackActivities(deps: Deps) {
-  const { ledger, accountOf, boardOf, now, config } = deps;
+  const { ledger, getAccount, getJobStatusLoader, now, config } = deps;
 
   return {
     async followSubmission({ known, ...job }: TrackInput & { readonly known: string }): Promise<JobStatus> {
       const { account: id, reference, watch, service, acceptedAt } = job;
-      const account = accountOf(id);
+      const account = getAccount(id);
       const { attempt } = Context.current().info;
       const looks = account.tracking[service];
-      const next = nextLook(looks, attempt, now() - acceptedAt);
-      const usualWait = onSharedTick(looks, now(), waitAfter(looks, attempt));
+      const next = nextPoll(looks, attempt, now() - acceptedAt);
+      const usualWait = alignToTick(looks, now(), waitAfter(looks, attempt));
       const seen = await untilNextPoll(usualWait, () =>
-        boardOf(id).look(reference, freshSince(looks, now(), attempt)),
+        getJobStatusLoader(id).load(reference, freshSince(looks, now(), attempt)),
       ).catch((error: unknown) => {
         // A service that answers nonsense to the end of the patience must not be asked for ever.
         if (next.kind === 'overdue' && !isRetryLater(error)) return { reference, state: known };
         throw error;
       });
-      const look = await recordLook(ledger, id, reference, {
+      const look = await recordPoll(ledger, id, reference, {
         state: seen.state,
         terminalStates: account.terminalStates,
       });
@@ -43,11 +43,11 @@ export function trackActivities(deps: Deps) {
           await untilNextPoll(usualWait, () => readUrls(deps, job));
         }
         const retryFailed = config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };
-        return lookOf(look.state, await settleJob(ledger, id, reference, { retryFailed }));
+        return toJobStatus(look.state, await settleJob(ledger, id, reference, { retryFailed }));
       }
-      if (next.kind === 'overdue') return { ...lookOf(look.state, null), overdue: true };
-      if (look.state !== known) return lookOf(look.state, null);
-      const wait = onSharedTick(looks, now(), next.waitMs);
+      if (next.kind === 'overdue') return { ...toJobStatus(look.state, null), overdue: true };
+      if (look.state !== known) return toJobStatus(look.state, null);
+      const wait = alignToTick(looks, now(), next.waitMs);
       throw retryLater(wait, `${reference} is ${look.state}; looked at ${attempt} times since the last news`);
     },
   };
@@ -69,7 +69,7 @@ async function untilNextPoll<T>(waitMs: number, ask: () => Promise<T>): Promise<
   }
 }
 
-const lookOf = (state: string, settled: Settled | null): JobStatus => ({
+const toJobStatus = (state: string, settled: Settled | null): JobStatus => ({
   state,
   terminal: settled !== null,
   completed: settled?.completed ?? 0,
@@ -78,21 +78,21 @@ const lookOf = (state: string, settled: Settled | null): JobStatus => ({
 });
 
 /** Reads what the service says of each URL of a partial or failed job into the ledger, page by page. */
-async function readUrls({ ledger, apiOf }: Deps, { account, reference }: TrackInput): Promise<void> {
-  const pages = pagesOf(
+async function readUrls({ ledger, getApi }: Deps, { account, reference }: TrackInput): Promise<void> {
+  const pages = readPages(
     (urlPage) =>
-      apiOf(account)
+      getApi(account)
         .ask('poll', (client) => client.getSubmission(reference, { urlPage, urlLimit: LIMITS.urlPage.max }))
-        .then(dataOf),
+        .then(unwrapData),
     ({ urls }) => urls.map(({ url }) => url).join(' '),
   );
   for await (const { urls } of pages) {
     Context.current().heartbeat();
-    await recordUrlResults(ledger, account, reference, urls.map(resultOf));
+    await recordUrlResults(ledger, account, reference, urls.map(toUrlResult));
   }
 }
 
-const resultOf = ({ url, state, word, reason }: UrlView): UrlResult => ({
+const toUrlResult = ({ url, state, word, reason }: UrlView): UrlResult => ({
   url,
   result: state,
   reason: reason ?? (state === 'open' ? word : null),

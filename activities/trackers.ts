@@ -1,7 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { type OpenSubmission, openSubmissions } from '../src/ledger/jobs/record-poll.ts';
+import { listOpenSubmissions, type OpenSubmission } from '../src/ledger/jobs/record-poll.ts';
 import type { AccountId } from '../src/submission/ids.ts';
-import { nextLook, onSharedTick } from '../src/submission/look-schedule.ts';
+import { alignToTick, nextPoll } from '../src/submission/poll-schedule.ts';
 import { trackerWorkflowId } from '../src/temporal-api/ids.ts';
 import type { TrackInput } from '../src/temporal-api/payloads.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
@@ -19,9 +19,9 @@ const REMEMBERED = 1_000;
  * are looked through once a process, then the recent ones: a hundred thousand standard jobs may be open at a time.
  */
 export async function startTrackers(deps: Deps, account: AccountId): Promise<void> {
-  const known = deps.tracked(account);
+  const known = deps.getTracked(account);
   const since = known.size === 0 ? 0 : deps.now() - RECENT_MS;
-  for (const open of await openSubmissions(deps.ledger, account, since)) {
+  for (const open of await listOpenSubmissions(deps.ledger, account, since)) {
     if (known.has(open.reference)) continue;
     await startTracker(deps, account, open);
     known.add(open.reference);
@@ -34,13 +34,13 @@ export async function startTrackers(deps: Deps, account: AccountId): Promise<voi
 }
 
 async function startTracker(
-  { client, taskQueue, accountOf, now }: Deps,
+  { client, taskQueue, getAccount, now }: Deps,
   account: AccountId,
   open: OpenSubmission,
 ): Promise<void> {
   const { watch, batch, reference, service, urls } = open;
-  const looks = accountOf(account).tracking[service];
-  const next = nextLook(looks, 0, now() - open.acceptedAt);
+  const looks = getAccount(account).tracking[service];
+  const next = nextPoll(looks, 0, now() - open.acceptedAt);
   const key = open.key;
   if (key === null) return;
   const input: TrackInput = {
@@ -52,7 +52,7 @@ async function startTracker(
     service,
     urls,
     acceptedAt: open.acceptedAt,
-    firstLookMs: next.kind === 'in' ? onSharedTick(looks, now(), next.waitMs, false) : 0,
+    firstPollMs: next.kind === 'in' ? alignToTick(looks, now(), next.waitMs, false) : 0,
   };
   try {
     await client.workflow.start<TrackSubmission>(WORKFLOW.trackSubmission, {

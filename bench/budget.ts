@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openBudgets } from '../src/rate-limit/limiter.ts';
-import { budgetLimits } from '../src/rate-limit/limits.ts';
+import { openRateLimits } from '../src/rate-limit/limiter.ts';
+import { toRateLimits } from '../src/rate-limit/limits.ts';
 
 // What one request's permission costs when the day is full: take and settle, with 30,000 requests on record.
 // Postgres is measured as well where COURIER_TEST_POSTGRES holds a URL.
@@ -17,16 +17,16 @@ const quiet = {
 
 async function measure(label: string, url: string): Promise<void> {
   let time = Date.now() - 2 * 86_400_000;
-  const store = await openBudgets(url, { now: () => time });
-  const budget = store.budgetOf('main', budgetLimits());
+  const store = await openRateLimits(url, { now: () => time });
+  const budget = store.getLimiter('main', toRateLimits());
   const takes: number[] = [];
   const settles: number[] = [];
   for (let n = 0; n < REQUESTS; n++) {
     const started = performance.now();
-    const ticket = await budget.take('submission');
+    const ticket = await budget.acquire('submission');
     const taken = performance.now();
     if (ticket.kind === 'wait') throw new Error(`request ${n} was refused: ${ticket.why}`);
-    await budget.settle(ticket, quiet);
+    await budget.commit(ticket, quiet);
     if (n >= REQUESTS - MEASURED) {
       takes.push(taken - started);
       settles.push(performance.now() - taken);

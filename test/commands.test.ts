@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { parseTry } from '../contract/money.ts';
 import { startService } from '../service/serve.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
-import { accountTotals } from '../src/ledger/reports/totals.ts';
+import { getAccountTotals } from '../src/ledger/reports/totals.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import { courier, ended, folderFor, ofType, publish, startCourier } from './support/cli.ts';
 import { emptyDatabaseUrl } from './support/database.ts';
@@ -42,7 +42,7 @@ watches:
   writeFileSync(join(folder, 'key'), apiKey);
   const charged = async () => {
     const ledger = await openLedger(`sqlite:${join(folder, '.courier', 'ledger.db')}`);
-    const { chargedEver } = await accountTotals(ledger, 'main' as AccountId);
+    const { chargedEver } = await getAccountTotals(ledger, 'main' as AccountId);
     await ledger.close();
     return chargedEver;
   };

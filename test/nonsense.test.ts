@@ -6,12 +6,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { BatchState } from '../src/ledger/batches/batch-row.ts';
-import { accountStanding } from '../src/ledger/money/funds.ts';
+import { getAccountStatus } from '../src/ledger/money/funds.ts';
 import { type BatchLine, listBatches } from '../src/ledger/reports/lists.ts';
-import { accountTotals } from '../src/ledger/reports/totals.ts';
+import { getAccountTotals } from '../src/ledger/reports/totals.ts';
 import type { AccountId } from '../src/submission/ids.ts';
-import { connectorByHand } from './fixtures/connector-by-hand.ts';
 import { failure, type Nonsense, type Reply, startNonsenseService, success } from './fixtures/nonsense-service.ts';
+import { createTestConnector } from './support/test-connector.ts';
 
 const ACCOUNT = 'main' as AccountId;
 const PRICE = 250_000;
@@ -22,7 +22,7 @@ const PAGES = ['1', '2'];
 
 async function played(t: Pick<TestContext, 'after'>, nonsense: Nonsense, { steps = 60, nights = 1 } = {}) {
   const service = await startNonsenseService(t, nonsense);
-  const connector = await connectorByHand(t, { baseUrl: service.baseUrl, account: FOLLOW, watch: WATCH });
+  const connector = await createTestConnector(t, { baseUrl: service.baseUrl, account: FOLLOW, watch: WATCH });
   const said: string[] = [];
   for (let night = 1; night <= nights; night++) {
     await connector.plan(
@@ -34,7 +34,7 @@ async function played(t: Pick<TestContext, 'after'>, nonsense: Nonsense, { steps
   const batches = (await listBatches(connector.ledger)).toReversed();
   const story = [...said, ...batches.flatMap(({ reason }) => reason ?? [])].join('\n');
   spentOnce([...service.bodies.values()]);
-  return { service, connector, said, batches, story, totals: await accountTotals(connector.ledger, ACCOUNT) };
+  return { service, connector, said, batches, story, totals: await getAccountTotals(connector.ledger, ACCOUNT) };
 }
 
 /** Every key has one body, and no URL is in two. */
@@ -299,7 +299,7 @@ for (const [what, balance, tells] of [
       balance: () => (sane ? success({ balance: 50 }) : balance),
     };
     const service = await startNonsenseService(t, nonsense);
-    const connector = await connectorByHand(t, { baseUrl: service.baseUrl, account: FOLLOW, watch: WATCH });
+    const connector = await createTestConnector(t, { baseUrl: service.baseUrl, account: FOLLOW, watch: WATCH });
     await connector.plan('night', PAGES);
     const { said } = await connector.play({ steps: 40 });
     assert.equal(service.counts.post, 1, 'the balance did not suffice');
@@ -332,7 +332,7 @@ test('a key that is refused while jobs are followed: told, and everything goes o
     list: () => (works ? success({ submissions: [], total: 0 }) : refused),
   };
   const service = await startNonsenseService(t, nonsense);
-  const connector = await connectorByHand(t, { baseUrl: service.baseUrl, account: FOLLOW, watch: WATCH });
+  const connector = await createTestConnector(t, { baseUrl: service.baseUrl, account: FOLLOW, watch: WATCH });
   await connector.plan('night-1', PAGES);
   await connector.play({ steps: 6 });
   works = false;
@@ -343,11 +343,14 @@ test('a key that is refused while jobs are followed: told, and everything goes o
     said.join('\n'),
     /refused: the API key was refused, "REVOKED: REVOKED", request q-2; nothing was charged/,
   );
-  assert.match((await accountStanding(connector.ledger, ACCOUNT)).refused ?? '', /correct the key or ask the service/);
+  assert.match(
+    (await getAccountStatus(connector.ledger, ACCOUNT)).keyRejected ?? '',
+    /correct the key or ask the service/,
+  );
   assert.ok(service.counts.detail - before < 30, 'the refused key is not tried in a loop');
   works = true;
   const { said: after } = await connector.play({ steps: 200 });
-  assert.equal((await accountStanding(connector.ledger, ACCOUNT)).refused, null);
+  assert.equal((await getAccountStatus(connector.ledger, ACCOUNT)).keyRejected, null);
   const batches = await listBatches(connector.ledger);
   assert.deepEqual(
     batches.map(({ state }) => state),
@@ -414,7 +417,7 @@ for (const [what, check, kind] of [
     assert.ok(turn !== 'later');
     assert.equal(turn.kind, kind);
     if (turn.kind === 'checked') assert.deepEqual([turn.urls, turn.found], [2, 0]);
-    const charged = (await accountTotals(connector.ledger, ACCOUNT)).chargedEver - totals.chargedEver;
+    const charged = (await getAccountTotals(connector.ledger, ACCOUNT)).chargedEver - totals.chargedEver;
     assert.ok(charged === 0 || charged === 1_000_000, `${charged}`);
     assert.equal(service.counts.check, 1);
     assert.deepEqual(await connector.check(), { kind: 'idle' }, 'the same URLs are not checked again today');

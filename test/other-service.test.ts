@@ -62,7 +62,7 @@ async function unfamiliar(t: TestContext, seed: number): Promise<Served> {
   return {
     name: `seed-${seed}`,
     baseUrl: service.baseUrl,
-    account: ['reconcile: { after: 3s, confirm_after: 1s }', service.manners.account].filter(Boolean),
+    account: ['reconcile: { after: 3s, confirm_after: 1s }', service.profile.account].filter(Boolean),
     charges: () => [...service.charges.values()],
     finish: () => service.finish('completed'),
   };

@@ -5,13 +5,13 @@ import { type TestContext, test } from 'node:test';
 import { parseTry } from '../contract/money.ts';
 import { startService } from '../service/serve.ts';
 import { createApiClient } from '../src/api-client/client.ts';
-import { dataOf } from '../src/api-client/errors.ts';
+import { unwrapData } from '../src/api-client/errors.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { beginSend } from '../src/ledger/batches/begin-send.ts';
-import { pendingBatches } from '../src/ledger/batches/pending-batches.ts';
+import { listPendingBatches } from '../src/ledger/batches/pending-batches.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { planRun } from '../src/ledger/plans/plan-run.ts';
-import { accountTotals } from '../src/ledger/reports/totals.ts';
+import { getAccountTotals } from '../src/ledger/reports/totals.ts';
 import { freezeBatch } from '../src/submission/freeze.ts';
 import type { AccountId, IdempotencyKey, RunId, WatchId } from '../src/submission/ids.ts';
 import type { Url } from '../src/url/normalize-url.ts';
@@ -46,7 +46,7 @@ ledger: { url: "sqlite:${join(at, 'ledger.db')}" }
   const submitted = async (project: string, generation: number, urls: readonly Url[]) => {
     const names = { baseUrl: service.baseUrl, account, watch: 'shop' as WatchId, service: 'standard' as const };
     const { body, key } = freezeBatch({ ...names, project, generation, urls });
-    return dataOf(await client.submit(body, key)).reference;
+    return unwrapData(await client.submit(body, key)).reference;
   };
   return { folder, client, submitted, ledgerUrl: `sqlite:${join(folder, 'ledger.db')}` };
 }
@@ -59,8 +59,8 @@ test('an empty ledger is rebuilt from the history of the service, and only the r
   await submitted('Shop', 2, range(0, 10).map(shopUrl));
   const others = { project: 'By hand', service: 'standard', urls: [shopUrl(1260), shopUrl(1261)] };
   await client.submit(JSON.stringify(others), 'by-hand-0001' as IdempotencyKey);
-  const strangers = { project: 'Somebody', service: 'standard', urls: ['https://other.example/1'] };
-  await client.submit(JSON.stringify(strangers), 'by-hand-0002' as IdempotencyKey);
+  const unassigned = { project: 'Somebody', service: 'standard', urls: ['https://other.example/1'] };
+  await client.submit(JSON.stringify(unassigned), 'by-hand-0002' as IdempotencyKey);
 
   const first = await courier(folder, 'recover');
   assert.equal(first.code, 3, first.stderr);
@@ -73,7 +73,7 @@ test('an empty ledger is rebuilt from the history of the service, and only the r
   assert.equal(ofType(plan, 'plan')[0]?.urls, 3, 'only what nobody ever bought');
   const ledger = await openLedger(ledgerUrl);
   t.after(() => ledger.close());
-  assert.equal((await accountTotals(ledger, account)).chargedEver, lira('0.25') * 1_272);
+  assert.equal((await getAccountTotals(ledger, account)).chargedEver, lira('0.25') * 1_272);
 
   const again = await courier(folder, 'recover', '--watch', 'blog');
   assert.equal(again.code, 0, again.stderr);
@@ -87,7 +87,7 @@ test('a restored copy of the ledger learns what was sent after it was made', asy
   const ledger = await openLedger(ledgerUrl);
   await crawled(ledger, 'r1', { [policies.watch.sources[0]!]: range(0, 7).map(String) });
   await planRun(ledger, 'r1' as RunId, policies);
-  const batch = (await pendingBatches(ledger, account)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, account)).batches[0]!;
   // The copy is made here. What follows happened to the original, which is lost.
   const body = await ledger.db.all<{ body: string }>({ strings: ['SELECT body FROM batch_bodies'], parts: [] });
   await ledger.close();
@@ -99,7 +99,7 @@ test('a restored copy of the ledger learns what was sent after it was made', asy
   const restored = await openLedger(ledgerUrl);
   t.after(() => restored.close());
   assert.equal((await beginSend(restored, batch, policies)).kind, 'closed', 'it is not sent again');
-  assert.equal((await accountTotals(restored, account)).chargedEver, lira('1.75'));
+  assert.equal((await getAccountTotals(restored, account)).chargedEver, lira('1.75'));
 });
 
 test('a key that is refused, or a date that is none, is a sentence and changes nothing', async (t) => {

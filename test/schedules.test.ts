@@ -21,9 +21,9 @@ test('schedules follow the configuration; a pause by a person outlives it', asyn
   const watch = `w${randomUUID().slice(0, 8)}`;
   const id = watchScheduleId(watch as WatchId);
   const handle = client.schedule.getHandle(id);
-  const nightly = 'schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul }';
+  const scheduled = 'schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul }';
 
-  const created = await reconcileSchedules(client, config(watch, nightly));
+  const created = await reconcileSchedules(client, config(watch, scheduled));
   assert.deepEqual(
     created.filter((change) => change.id === id),
     [{ id, change: 'created' }],
@@ -34,15 +34,15 @@ test('schedules follow the configuration; a pause by a person outlives it', asyn
   assert.equal(first.info.nextActionTimes[0]!.toISOString().slice(11, 16), '01:30');
 
   await handle.pause('while the shop moves');
-  await reconcileSchedules(client, config(watch, nightly.replace('30 4', '45 5')));
+  await reconcileSchedules(client, config(watch, scheduled.replace('30 4', '45 5')));
   const moved = await handle.describe();
   assert.equal(moved.info.nextActionTimes[0]!.toISOString().slice(11, 16), '02:45');
   assert.deepEqual([moved.state.paused, moved.state.note], [true, 'while the shop moves']);
 
   await handle.unpause('moved');
-  await reconcileSchedules(client, config(watch, `${nightly}, paused: true`));
+  await reconcileSchedules(client, config(watch, `${scheduled}, paused: true`));
   assert.equal((await handle.describe()).state.paused, true);
-  await reconcileSchedules(client, config(watch, nightly));
+  await reconcileSchedules(client, config(watch, scheduled));
   assert.equal((await handle.describe()).state.paused, false);
 
   await reconcileSchedules(client, config('another-watch', 'paused: false'));

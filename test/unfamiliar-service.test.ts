@@ -7,9 +7,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import { pick, seeded } from './faults/seeded.ts';
-import { connectorByHand, KEY } from './fixtures/connector-by-hand.ts';
-import { failed, mannersOf } from './fixtures/unfamiliar-manners.ts';
+import { failed, toProfile } from './fixtures/unfamiliar-manners.ts';
 import { type NetworkFault, startUnfamiliarService } from './fixtures/unfamiliar-service.ts';
+import { createTestConnector, KEY } from './support/test-connector.ts';
 
 const MINUTE = 60_000;
 const PRICE_KURUS = 20;
@@ -49,9 +49,9 @@ async function meeting(t: Pick<TestContext, 'after'>, seed: number) {
     ...TIMES,
   });
   t.after(() => service.close());
-  const { manners } = service;
-  const account = [ACCOUNT, ...(manners.account === '' ? [] : [manners.account])].join(', ');
-  const connector = await connectorByHand(t, { baseUrl: service.baseUrl, account, watch: WATCH });
+  const { profile } = service;
+  const account = [ACCOUNT, ...(profile.account === '' ? [] : [profile.account])].join(', ');
+  const connector = await createTestConnector(t, { baseUrl: service.baseUrl, account, watch: WATCH });
   now = connector.now;
   return { service, connector };
 }
@@ -83,41 +83,41 @@ async function played(t: Pick<TestContext, 'after'>, seed: number) {
 for (const seed of seeds) {
   test(`seed ${seed}: each URL is charged once`, async (t) => {
     const { service, connector, pages } = await played(t, seed);
-    const manners = JSON.stringify(service.manners.chosen);
+    const profile = JSON.stringify(service.profile.chosen);
     const batches = await listBatches(connector.ledger);
     const stopped = batches.filter(({ state }) => state === 'stopped');
     const paid = [...service.charges.values()];
     assert.deepEqual(
       paid.filter((times) => times !== 1),
       [],
-      `charged more than once; ${manners}`,
+      `charged more than once; ${profile}`,
     );
     for (const [key, bodies] of service.bodies) assert.equal(bodies.size, 1, `key ${key} with two bodies`);
     for (const { reason } of stopped) assert.ok(reason !== null && reason.length > 30, 'a stop says why');
     const waiting = stopped.reduce((sum, { urls }) => sum + urls, 0);
-    assert.ok(paid.length + waiting >= pages.length, `${pages.length - paid.length} URLs are nowhere; ${manners}`);
+    assert.ok(paid.length + waiting >= pages.length, `${pages.length - paid.length} URLs are nowhere; ${profile}`);
     assert.ok(
       batches.every(({ state }) => state === 'accepted' || state === 'stopped'),
-      manners,
+      profile,
     );
-    if (stopped.length > 0) t.diagnostic(`stopped: ${stopped.map(({ reason }) => reason).join(' | ')} ${manners}`);
+    if (stopped.length > 0) t.diagnostic(`stopped: ${stopped.map(({ reason }) => reason).join(' | ')} ${profile}`);
     for (const batch of batches.filter(({ state }) => state === 'accepted')) {
-      assert.ok(batch.endedAt !== null, `${batch.reference} was followed to its end; ${batch.jobState}; ${manners}`);
+      assert.ok(batch.endedAt !== null, `${batch.reference} was followed to its end; ${batch.jobState}; ${profile}`);
       const cost = batch.urls * PRICE_KURUS * 10_000;
-      assert.ok(batch.charge === null || batch.charge === cost, `${batch.charge} is not ${cost}; ${manners}`);
+      assert.ok(batch.charge === null || batch.charge === cost, `${batch.charge} is not ${cost}; ${profile}`);
     }
-    if (manners.includes('"URLs":"none"')) return;
+    if (profile.includes('"URLs":"none"')) return;
     for (const job of service.jobs) {
       const batch = batches.find(({ reference, state }) => reference === job.reference && state === 'accepted');
       const lost = job.urls.filter((_, n) => failed(job, n)).length;
       if (batch !== undefined)
-        assert.deepEqual([batch.failed, batch.completed], [lost, job.urls.length - lost], manners);
+        assert.deepEqual([batch.failed, batch.completed], [lost, job.urls.length - lost], profile);
     }
   });
 }
 
 test('a service that tells neither charge nor price: both are learned from the balance around the first batch', async (t) => {
-  const seed = Array.from({ length: 500 }, (_, n) => n + 1).find((n) => mannersOf(n).chosen.charge === 'nothing')!;
+  const seed = Array.from({ length: 500 }, (_, n) => n + 1).find((n) => toProfile(n).chosen.charge === 'nothing')!;
   let now = () => 0;
   const service = await startUnfamiliarService({
     seed,
@@ -127,7 +127,7 @@ test('a service that tells neither charge nor price: both are learned from the b
     ...TIMES,
   });
   t.after(() => service.close());
-  const connector = await connectorByHand(t, { baseUrl: service.baseUrl, watch: WATCH });
+  const connector = await createTestConnector(t, { baseUrl: service.baseUrl, watch: WATCH });
   now = connector.now;
   await connector.plan('night-1', ['1', '2', '3']);
   await connector.play({ sendOnly: true });
@@ -161,6 +161,6 @@ for (const seed of seeds.slice(0, 10)) {
     }
     const times = [...service.checks.values()];
     assert.deepEqual([times.length, times.filter((each) => each !== 1).length], [pages.length, 0]);
-    assert.equal(found, pages.length / 2, JSON.stringify(service.manners.chosen));
+    assert.equal(found, pages.length / 2, JSON.stringify(service.profile.chosen));
   });
 }

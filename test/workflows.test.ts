@@ -6,8 +6,8 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import type { Micros } from '../contract/money.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../src/submission/ids.ts';
 import type { Activities } from '../src/temporal-api/activities.ts';
-import { approveUpdate, lookNowSignal, rejectUpdate, wakeSignal } from '../src/temporal-api/messages.ts';
-import type { JobStatus, RunCounts, TrackInput, Turn } from '../src/temporal-api/payloads.ts';
+import { approveUpdate, pollNowSignal, rejectUpdate, wakeSignal } from '../src/temporal-api/messages.ts';
+import type { DispatchStep, JobStatus, RunCounts, TrackInput } from '../src/temporal-api/payloads.ts';
 import { checkIndex, dispatchAccount, trackSubmission, watchSitemap } from '../workflows/index.ts';
 import { keepHistory } from './replay/record.ts';
 import { withWorker } from './support/temporal.ts';
@@ -34,7 +34,7 @@ const report = {
   quarantined: 0,
   stopped: 0,
   charged: 1_750_000 as Micros,
-  untoldUrls: 0,
+  unknownChargeUrls: 0,
 };
 
 /** What an activity throws to be asked again later (see activities/later.ts). */
@@ -94,7 +94,7 @@ const job: TrackInput = {
   service: 'fast',
   urls: 7,
   acceptedAt: 0,
-  firstLookMs: 10,
+  firstPollMs: 10,
 };
 const look = (state: string, terminal = false): JobStatus => ({
   state,
@@ -171,7 +171,7 @@ test('a rejected run plans nothing', async (t) => {
 
 test('the dispatcher sends until nothing is planned, in at most 6 events a batch', async (t) => {
   let left = 20;
-  const sendNextBatch = async (): Promise<Turn> =>
+  const sendNextBatch = async (): Promise<DispatchStep> =>
     left-- > 0
       ? { kind: 'sent', batch: left as BatchId, watch, urls: 5, service: 'fast', outcome: 'accepted' }
       : { kind: 'idle' };
@@ -182,7 +182,7 @@ test('the dispatcher sends until nothing is planned, in at most 6 events a batch
 
 test('an empty budget costs the dispatcher no history', async (t) => {
   let asked = 0;
-  const sendNextBatch = async (): Promise<Turn> => {
+  const sendNextBatch = async (): Promise<DispatchStep> => {
     if (++asked <= 2) throw later(20);
     return { kind: 'idle' };
   };
@@ -193,23 +193,23 @@ test('an empty budget costs the dispatcher no history', async (t) => {
 });
 
 test('a parked dispatcher goes on by itself when the money suffices', async (t) => {
-  const turns: Turn[] = [
-    { kind: 'parked', reason: 'balance 1.00 TRY' },
+  const turns: DispatchStep[] = [
+    { kind: 'suspended', reason: 'balance 1.00 TRY' },
     { kind: 'sent', batch: 1 as BatchId, watch, urls: 5, service: 'fast', outcome: 'accepted' },
   ];
   let polls = 0;
   const awaitMoney = async () => {
     if (++polls < 3) throw later(20);
   };
-  const sendNextBatch = async (): Promise<Turn> => turns.shift() ?? { kind: 'idle' };
+  const sendNextBatch = async (): Promise<DispatchStep> => turns.shift() ?? { kind: 'idle' };
   const handle = await (await started(t, { sendNextBatch, awaitMoney })).dispatch();
   assert.deepEqual(await handle.result(), { sentBatches: 1, sentUrls: 5 });
   assert.equal(polls, 3);
 });
 
 test('a signal ends the wait of a parked or stopped dispatcher at once', async (t) => {
-  for (const kind of ['parked', 'refused'] as const) {
-    const turns: Turn[] = [{ kind, reason: 'so' }];
+  for (const kind of ['suspended', 'key_rejected'] as const) {
+    const turns: DispatchStep[] = [{ kind, reason: 'so' }];
     let waiting = () => {};
     const waits = new Promise<void>((resolve) => {
       waiting = resolve;
@@ -218,7 +218,7 @@ test('a signal ends the wait of a parked or stopped dispatcher at once', async (
       waiting();
       throw later(3_600_000);
     };
-    const sendNextBatch = async (): Promise<Turn> => turns.shift() ?? { kind: 'idle' };
+    const sendNextBatch = async (): Promise<DispatchStep> => turns.shift() ?? { kind: 'idle' };
     const handle = await (await started(t, { sendNextBatch, awaitMoney: wait, awaitKey: wait })).dispatch();
     await waits;
     await handle.signal(wakeSignal);
@@ -245,10 +245,10 @@ test('"look now" ends the wait, before the first look and between looks', async 
     if (wait !== undefined) throw later(wait);
     return look('completed', true);
   };
-  const handle = await (await started(t, { followSubmission })).track({ firstLookMs: 3_600_000 });
-  await handle.signal(lookNowSignal);
+  const handle = await (await started(t, { followSubmission })).track({ firstPollMs: 3_600_000 });
+  await handle.signal(pollNowSignal);
   while (delays.length > 0) await new Promise((resolve) => setImmediate(resolve));
-  await handle.signal(lookNowSignal);
+  await handle.signal(pollNowSignal);
   assert.equal((await handle.result()).state, 'completed');
 });
 

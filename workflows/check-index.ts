@@ -12,14 +12,14 @@ import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import type { CheckInput, CheckResult } from '../src/temporal-api/workflows.ts';
 import { money, table, urls } from './details.ts';
 
-const checking = proxyActivities<Activities>({
+const { checkNextBatch } = proxyActivities<Activities>({
   startToCloseTimeout: '3 minutes',
   heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 1 },
   priority: { priorityKey: 3 },
 });
 
-/** Checks the URLs of a watch that are due, in batches of at most 50, until none is left or the check budget ends. */
+/** Checks the due URLs of a watch in batches of at most 50, until none is left or the check budget is spent. */
 export async function checkIndex({ watch, account, soFar }: CheckInput): Promise<CheckResult> {
   let checked = soFar?.checked ?? 0;
   let found = soFar?.found ?? 0;
@@ -31,16 +31,16 @@ export async function checkIndex({ watch, account, soFar }: CheckInput): Promise
   const run = workflowInfo().workflowId as RunId;
   show('checking');
   for (;;) {
-    const turn = await checking.checkNextBatch.executeWithOptions({ summary: `Check due URLs of ${watch}` }, [
+    const step = await checkNextBatch.executeWithOptions({ summary: `Check due URLs of ${watch}` }, [
       { watch, account, run },
     ]);
-    if (turn.kind !== 'checked') {
-      show(turn.kind === 'idle' ? 'done' : 'stopped');
-      return { checked, found, charged: charged as Micros, stopped: turn.kind === 'stopped' ? turn.reason : null };
+    if (step.kind !== 'checked') {
+      show(step.kind === 'idle' ? 'done' : 'stopped');
+      return { checked, found, charged: charged as Micros, stopped: step.kind === 'stopped' ? step.reason : null };
     }
-    checked += turn.urls;
-    found += turn.found;
-    charged += turn.charged;
+    checked += step.urls;
+    found += step.found;
+    charged += step.charged;
     setCurrentDetails(
       table({ phase: 'checking', checked: urls(checked), found: urls(found), charged: money(charged as Micros) }),
     );

@@ -1,8 +1,5 @@
 import {
-  CancellationScope,
-  condition,
   continueAsNew,
-  isCancellation,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -11,22 +8,24 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../src/temporal-api/activities.ts';
 import { wakeSignal } from '../src/temporal-api/messages.ts';
+import { readDispatchStep } from '../src/temporal-api/recorded-payloads.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import type { DispatchInput, DispatchResult } from '../src/temporal-api/workflows.ts';
 import { count, table, urls } from './details.ts';
+import { raceWithSignal } from './race-with-signal.ts';
 
 /**
- * An empty budget, a 429 and an unknown outcome are retries with a delay of their own: no slot sleeps and no history
- * grows. The interval here is for what names none, such as a killed worker; it does not grow, because the attempts
- * counted are waits, not failures.
+ * A denial of the rate limiter, a 429 and an unknown outcome are retries with a delay of their own: no worker slot
+ * waits and no history grows. The interval here is for failures without a delay, such as a killed worker; it does not
+ * grow, because most attempts are waits, not failures.
  */
-const sending = proxyActivities<Activities>({
+const { sendNextBatch } = proxyActivities<Activities>({
   startToCloseTimeout: '3 minutes',
   heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 1 },
   priority: { priorityKey: 1 },
 });
-const watching = proxyActivities<Activities>({
+const { awaitMoney, awaitKey } = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '30 seconds', backoffCoefficient: 1 },
@@ -35,8 +34,8 @@ const watching = proxyActivities<Activities>({
 
 /**
  * Sends an account's planned batches, one after another, in the ledger's order. The ledger is the truth and a signal
- * only wakes: one that is lost, doubled or left behind by continue-as-new changes nothing. Ends when nothing is planned;
- * the next plan starts it again.
+ * only wakes: one that is lost, duplicated or left behind by continue-as-new changes nothing. Ends when nothing is
+ * planned; the next plan starts it again.
  */
 export async function dispatchAccount({
   account,
@@ -50,38 +49,39 @@ export async function dispatchAccount({
       woken = true;
     },
     {
-      description: 'Look at the ledger again: batches were planned, the balance was topped up, or the key works again.',
+      description: 'Read the ledger again: batches were planned, the balance was topped up, or the key works again.',
     },
   );
+
   let phase = '';
   const show = (now: string, rows: Readonly<Record<string, string>>) => {
     if (now !== phase) upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.phase, value: now }]);
     phase = now;
     setCurrentDetails(table({ phase: now, ...rows, sent: `${count(sentBatches)} batches, ${urls(sentUrls)}` }));
   };
+  const wait = async (activity: () => Promise<void>) => {
+    woken = false;
+    await raceWithSignal(activity, () => woken);
+  };
 
   for (;;) {
     woken = false;
-    const turn = await sending.sendNextBatch.executeWithOptions({ summary: 'Send the next planned batch' }, [
-      { account },
-    ]);
-    switch (turn.kind) {
+    const step = readDispatchStep(
+      await sendNextBatch.executeWithOptions({ summary: 'Send the next planned batch' }, [{ account }]),
+    );
+    switch (step.kind) {
       case 'sent':
         sentBatches += 1;
-        sentUrls += turn.urls;
-        show('sending', { last: `batch ${turn.batch} of ${turn.watch}: ${turn.outcome}` });
+        sentUrls += step.urls;
+        show('sending', { last: `batch ${step.batch} of ${step.watch}: ${step.outcome}` });
         break;
-      case 'parked':
-        show('parked', { why: turn.reason, next: 'goes on by itself when the money suffices' });
-        await untilWokenOr(() =>
-          watching.awaitMoney.executeWithOptions({ summary: `Parked: ${turn.reason}` }, [{ account }]),
-        );
+      case 'suspended':
+        show('suspended', { why: step.reason, next: 'resumes by itself when the funds suffice' });
+        await wait(() => awaitMoney.executeWithOptions({ summary: `Suspended: ${step.reason}` }, [{ account }]));
         break;
-      case 'refused':
-        show('stopped', { why: turn.reason, next: 'correct the key; it goes on by itself when the key works' });
-        await untilWokenOr(() =>
-          watching.awaitKey.executeWithOptions({ summary: `Stopped: ${turn.reason}` }, [{ account }]),
-        );
+      case 'key_rejected':
+        show('key rejected', { why: step.reason, next: 'correct the key; resumes by itself when the key works' });
+        await wait(() => awaitKey.executeWithOptions({ summary: `Key rejected: ${step.reason}` }, [{ account }]));
         break;
       case 'idle':
         if (woken) break;
@@ -90,20 +90,6 @@ export async function dispatchAccount({
     }
     if (workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof dispatchAccount>({ account, sentBatches, sentUrls });
-    }
-  }
-
-  async function untilWokenOr(wait: () => Promise<void>): Promise<void> {
-    woken = false;
-    try {
-      await CancellationScope.cancellable(async () => {
-        const scope = CancellationScope.current();
-        await Promise.race([wait(), condition(() => woken)]);
-        scope.cancel();
-      });
-    } catch (error) {
-      // Our own cancel of the wait; a cancel of the whole workflow still ends it.
-      if (!isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
     }
   }
 }

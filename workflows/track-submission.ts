@@ -1,9 +1,7 @@
 import {
   ApplicationFailure,
-  CancellationScope,
   condition,
   continueAsNew,
-  isCancellation,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -12,38 +10,39 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../src/temporal-api/activities.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
-import { lookNowSignal } from '../src/temporal-api/messages.ts';
+import { pollNowSignal } from '../src/temporal-api/messages.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
+import { readTrackInput, recordedPollNowSignal } from '../src/temporal-api/recorded-payloads.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import { span, table, urls } from './details.ts';
+import { raceWithSignal } from './race-with-signal.ts';
 
 /**
- * A look that finds nothing new fails with a delay for its retry, so waiting seven days costs a handful of events and
- * the Web UI's pending activity tells when the next look is. What names no delay, such as a killed worker, is tried again
- * after an interval that does not grow: a hundred looks without news are no hundred failures.
+ * A poll that finds nothing new fails with a delay for its retry, so waiting seven days costs a handful of events and
+ * the Web UI shows the next poll as the pending activity's next attempt. A failure without a delay, such as a killed
+ * worker, is retried after a fixed interval: a hundred polls without news are not a hundred failures.
  */
-const looking = proxyActivities<Activities>({
+const { followSubmission } = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 1 },
   priority: { priorityKey: 2 },
 });
 
-/** Follows one accepted job to its terminal state and records what became of its URLs. */
-export async function trackSubmission(input: TrackInput): Promise<JobStatus> {
-  let lookNow = false;
-  setHandler(
-    lookNowSignal,
-    () => {
-      lookNow = true;
-    },
-    { description: 'Look at the job now instead of at the next planned time.' },
-  );
-  let seen: JobStatus = { state: 'queued', terminal: false, completed: 0, failed: 0, overdue: false };
+/** Follows one accepted job to its terminal state and records the result of its URLs. */
+export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> {
+  const input = readTrackInput(recorded);
+  let pollNow = false;
+  const requestPoll = () => {
+    pollNow = true;
+  };
+  setHandler(pollNowSignal, requestPoll, { description: 'Poll the job now instead of at the next scheduled poll.' });
+  setHandler(recordedPollNowSignal, requestPoll);
+  let status: JobStatus = { state: 'queued', terminal: false, completed: 0, failed: 0, overdue: false };
   const show = (next: string) => {
     const rows = {
       reference: input.reference,
-      state: seen.state,
+      state: status.state,
       next,
       urls: urls(input.urls),
       service: input.service,
@@ -51,47 +50,33 @@ export async function trackSubmission(input: TrackInput): Promise<JobStatus> {
     setCurrentDetails(table(rows));
   };
 
-  show(`first look in ${span(input.firstLookMs)}`);
-  if (input.firstLookMs > 0) {
-    await condition(() => lookNow, input.firstLookMs, { summary: `First look in ${span(input.firstLookMs)}` });
+  show(`first poll in ${span(input.firstPollMs)}`);
+  if (input.firstPollMs > 0) {
+    await condition(() => pollNow, input.firstPollMs, { summary: `First poll in ${span(input.firstPollMs)}` });
   }
-  while (!seen.terminal) {
-    lookNow = false;
-    show('looks again on a growing interval');
-    const look = await followUntilNews(seen.state);
-    if (look === null) continue;
-    seen = look;
-    upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.phase, value: seen.state }]);
-    if (seen.overdue) {
+  while (!status.terminal) {
+    pollNow = false;
+    show('polls with backoff');
+    const known = status.state;
+    const follow = () =>
+      followSubmission.executeWithOptions({ summary: `Follow ${input.reference}` }, [{ ...input, known }]);
+    // Null when a signal asks for a poll at once: the wait is dropped and begins anew.
+    const change = await raceWithSignal(follow, () => pollNow);
+    if (change === null) continue;
+    status = change;
+    upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.phase, value: status.state }]);
+    if (status.overdue) {
       show('ask the service about this job');
       throw ApplicationFailure.nonRetryable(
-        `Job ${input.reference} is still ${seen.state} after the account's patience. Its ${urls(input.urls)} stay ` +
-          'submitted and are not bought again. Ask the service, then reset this workflow.',
+        `Job ${input.reference} is still ${status.state} after the tracking timeout. Its ${urls(input.urls)} stay ` +
+          'submitted and are not bought again. Ask the service about the job, then reset this workflow.',
         FAILURE_TYPE.submissionOverdue,
       );
     }
-    if (!seen.terminal && workflowInfo().continueAsNewSuggested) {
-      await continueAsNew<typeof trackSubmission>({ ...input, firstLookMs: 0 });
+    if (!status.terminal && workflowInfo().continueAsNewSuggested) {
+      await continueAsNew<typeof trackSubmission>({ ...input, firstPollMs: 0 });
     }
   }
-  show(`ended: ${seen.completed} completed, ${seen.failed} failed`);
-  return seen;
-
-  /** Null when a signal asked for a look at once: the wait is dropped and begins anew. */
-  async function followUntilNews(known: string): Promise<JobStatus | null> {
-    let news: JobStatus | null = null;
-    try {
-      await CancellationScope.cancellable(async () => {
-        const scope = CancellationScope.current();
-        const follow = looking.followSubmission.executeWithOptions({ summary: `Follow ${input.reference}` }, [
-          { ...input, known },
-        ]);
-        news = await Promise.race([follow, condition(() => lookNow).then(() => null)]);
-        scope.cancel();
-      });
-    } catch (error) {
-      if (!isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
-    }
-    return news;
-  }
+  show(`ended: ${status.completed} completed, ${status.failed} failed`);
+  return status;
 }

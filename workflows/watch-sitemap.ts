@@ -17,71 +17,72 @@ import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import type { WatchInput, WatchResult } from '../src/temporal-api/workflows.ts';
 import { money, table, urls } from './details.ts';
 
-const ledger = proxyActivities<Activities>({
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '30 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
-});
-const crawler = proxyActivities<Activities>({
+const { beginRun, diffRun, judgeRun, recordDecision, planRun, wakeDispatcher, finishRun } = proxyActivities<Activities>(
+  {
+    startToCloseTimeout: '10 minutes',
+    heartbeatTimeout: '30 seconds',
+    retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+  },
+);
+const { crawlWatch } = proxyActivities<Activities>({
   startToCloseTimeout: '12 hours',
   heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '5 seconds', maximumInterval: '5 minutes', maximumAttempts: 5 },
 });
-/** Retried by the server without a trace in the history until the wait is over. */
-const waiting = proxyActivities<Activities>({
+/** The server retries it until the wait is over, without a trace in the history. */
+const { awaitRun } = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 1 },
 });
 
-/** One run of a watch: what its sitemaps hold, what of that is new, what it costs, and on to the dispatcher. */
+/** One run of a watch: crawl, compare with the ledger, plan what is new, hand over to the dispatcher. */
 export async function watchSitemap({ watch, account, until, maxCost }: WatchInput): Promise<WatchResult> {
   const run: WatchRun = { watch, account, run: workflowInfo().workflowId as RunId };
   const decided = holdsForDecision();
 
   show('crawling', { next: 'diff against the ledger' });
-  await ledger.beginRun.executeWithOptions({ summary: 'Open the run in the ledger' }, [run]);
-  const crawl = await crawler.crawlWatch.executeWithOptions({ summary: `Read the sitemaps of ${watch}` }, [run]);
+  await beginRun.executeWithOptions({ summary: 'Open the run in the ledger' }, [run]);
+  const crawl = await crawlWatch.executeWithOptions({ summary: `Read the sitemaps of ${watch}` }, [run]);
 
   show('comparing', { found: urls(crawl.urls) });
-  const counts = await ledger.diffRun.executeWithOptions({ summary: `Compare ${urls(crawl.urls)} with the ledger` }, [
+  const counts = await diffRun.executeWithOptions({ summary: `Compare ${urls(crawl.urls)} with the ledger` }, [
     { ...run, complete: crawl.complete },
   ]);
 
-  const hold = await ledger.judgeRun.executeWithOptions({ summary: 'Is the change plausible?' }, [run]);
+  const hold = await judgeRun.executeWithOptions({ summary: 'Is the change plausible?' }, [run]);
   let decision: WatchResult['decision'] = 'none needed';
   if (hold !== null) {
     decision = await decided.wait(hold, counts);
-    await ledger.recordDecision.executeWithOptions({ summary: `Record: ${decision}` }, [
+    await recordDecision.executeWithOptions({ summary: `Record: ${decision}` }, [
       { ...run, decision, by: decided.by() },
     ]);
     if (decision === 'rejected') {
       show('rejected', { by: decided.by(), bought: 'nothing' });
-      await ledger.finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
+      await finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
+      await condition(allHandlersFinished);
       return { crawl, counts, plan: null, report: null, decision };
     }
   }
 
   show('planning', { new: urls(counts.new), changed: urls(counts.changed) });
-  const plan = await ledger.planRun.executeWithOptions({ summary: `Plan ${urls(counts.new + counts.changed)}` }, [
+  const plan = await planRun.executeWithOptions({ summary: `Plan ${urls(counts.new + counts.changed)}` }, [
     maxCost === undefined ? run : { ...run, maxCost },
   ]);
-  // Also without batches of its own: what an earlier run left unsent, or untracked, goes on now.
-  await ledger.wakeDispatcher.executeWithOptions({ summary: `Wake the dispatcher of ${account}` }, [{ account }]);
+  // Also when this run planned nothing: batches that an earlier run left unsent or untracked go on now.
+  await wakeDispatcher.executeWithOptions({ summary: `Wake the dispatcher of ${account}` }, [{ account }]);
 
   let report: RunReport | null = null;
   if (until !== 'planned') {
     show('submitting', { plan: `${urls(plan.urls)} in ${plan.batches} batches`, cost: money(plan.cost) });
-    report = await waiting.awaitRun.executeWithOptions({ summary: `Wait until every batch is ${until}` }, [
-      { ...run, until },
-    ]);
+    report = await awaitRun.executeWithOptions({ summary: `Wait until every batch is ${until}` }, [{ ...run, until }]);
   }
-  await ledger.finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
+  await finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
   show('done', {
     found: urls(counts.found),
     new: urls(counts.new),
     planned: urls(plan.urls),
-    cost: report !== null && report.untoldUrls > 0 ? money(null) : money(report?.charged ?? plan.cost),
+    cost: report !== null && report.unknownChargeUrls > 0 ? money(null) : money(report?.charged ?? plan.cost),
     ...(plan.held > 0 ? { held: `${urls(plan.held)}: ${plan.heldReason}` } : {}),
     ...(crawl.complete ? {} : { incomplete: crawl.problems[0] ?? 'some sitemaps could not be read' }),
   });
@@ -99,7 +100,7 @@ interface HeldDecision {
   by(): string;
 }
 
-/** Takes a person's decision, but only while there is one to take. */
+/** Accepts a decision, but only while a guard holds the run. */
 function holdsForDecision(): HeldDecision {
   let held = false;
   let taken: { decision: 'approved' | 'rejected'; by: string } | null = null;
@@ -107,7 +108,11 @@ function holdsForDecision(): HeldDecision {
   const validator = (_decision: Decision) => {
     if (taken !== null)
       throw ApplicationFailure.nonRetryable(`This run was already ${taken.decision}.`, FAILURE_TYPE.alreadyDecided);
-    if (!held) throw ApplicationFailure.nonRetryable('This run waits for no decision.', FAILURE_TYPE.nothingHeld);
+    if (!held)
+      throw ApplicationFailure.nonRetryable(
+        'No guard holds this run, so there is nothing to decide.',
+        FAILURE_TYPE.nothingHeld,
+      );
   };
   const take = (decision: 'approved' | 'rejected') => (given: Decision) => {
     taken = { decision, by: given.note === undefined ? given.by : `${given.by}: ${given.note}` };
@@ -120,7 +125,7 @@ function holdsForDecision(): HeldDecision {
     async wait(hold, counts) {
       held = true;
       show('held', {
-        'waits for': 'a person: approve or reject this run',
+        'waits for': 'your decision: approve or reject this run',
         why: hold.reasons.join('; '),
         new: urls(counts.new),
         gone: urls(counts.gone),

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { ApiAnswer, Endpoint } from '../submission/answer.ts';
-import { checkOutcomeOf, outcomeOf } from '../submission/outcome.ts';
-import { dictionaryOf } from '../submission/words.ts';
+import { decideCheckOutcome, decideOutcome } from '../submission/outcome.ts';
+import { createStatusMapping } from '../submission/status-map.ts';
 import { type DataReader, readEnvelope } from './envelope.ts';
-import { errorOf } from './errors.ts';
+import { toApiError } from './errors.ts';
 import { toFailureData } from './failure.ts';
 import { readCheck } from './read/check.ts';
 import { readAccepted } from './read/submission.ts';
 
-const words = dictionaryOf();
-const asked = { urls: ['https://shop.example/a', 'https://shop.example/b'], uncertain: false, reference: null };
+const words = createStatusMapping();
+const asked = { urls: ['https://shop.example/a', 'https://shop.example/b'], inDoubt: false, reference: null };
 
 const envelope = (success: boolean, more: object) =>
   JSON.stringify({ success, status: success ? 'success' : 'error', message: '', request_id: 'r-1', ...more });
@@ -67,9 +67,9 @@ function means(endpoint: Endpoint, status: number, text: string): string {
   const submit = answerOf(endpoint, status, text, (json) => readAccepted(json, words));
   const check = answerOf(endpoint, status, text, (json, whole) => readCheck(json, whole, words));
   const answer: ApiAnswer = endpoint === 'submit' ? submit : check;
-  const outcome = endpoint === 'submit' ? outcomeOf(submit, asked) : checkOutcomeOf(check, asked);
+  const outcome = endpoint === 'submit' ? decideOutcome(submit, asked) : decideCheckOutcome(check, asked);
   if (outcome.chargeState !== 'charged') {
-    const thrown = errorOf(answer);
+    const thrown = toApiError(answer);
     assert.equal(thrown.chargeState, outcome.chargeState, `the error ${thrown.name} and the outcome must agree`);
     assert.equal(toFailureData(thrown).nonRetryable, outcome.kind !== 'retry', `${thrown.name} for ${outcome.kind}`);
   }

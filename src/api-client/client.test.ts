@@ -13,12 +13,12 @@ import {
 } from '../../test/fixtures/other-service.ts';
 import { freezeBatch, freezeCheck } from '../submission/freeze.ts';
 import type { AccountId, Reference, WatchId } from '../submission/ids.ts';
-import { checkOutcomeOf, outcomeOf } from '../submission/outcome.ts';
+import { decideCheckOutcome, decideOutcome } from '../submission/outcome.ts';
 import type { Url } from '../url/normalize-url.ts';
 import { type ApiClient, createApiClient } from './client.ts';
-import { dataOf, errorOf } from './errors.ts';
+import { toApiError, unwrapData } from './errors.ts';
 import { toFailureData } from './failure.ts';
-import { findLostBatch, pagesOf } from './find-lost.ts';
+import { findBatchInDoubt, readPages } from './find-batch-in-doubt.ts';
 
 const KEY = 'canary-6fe1b0c2d94a';
 const DIALECTS: readonly Dialect[] = ['camel', 'paginator', 'bare'];
@@ -62,40 +62,40 @@ function inEachDialect(
   }
 }
 
-const asked = { urls, uncertain: false, reference: null };
+const asked = { urls, inDoubt: false, reference: null };
 
 inEachDialect(
   'a batch is accepted, and the same bytes again are the same job without a charge',
   async ({ service, client, batch }) => {
-    const first = outcomeOf(await client.submit(batch.body, batch.key), asked);
+    const first = decideOutcome(await client.submit(batch.body, batch.key), asked);
     assert.ok(first.kind === 'accepted' && !first.replay);
-    const again = outcomeOf(await client.submit(batch.body, batch.key), { ...asked, reference: first.reference });
+    const again = decideOutcome(await client.submit(batch.body, batch.key), { ...asked, reference: first.reference });
     assert.ok(again.kind === 'accepted' && again.replay);
     assert.equal(again.reference, first.reference);
     assert.equal(service.charged(), 140);
     if (first.charged !== null) assert.equal(first.charged, 1_400_000);
-    assert.deepEqual(first.oddities, []);
+    assert.deepEqual(first.warnings, []);
   },
 );
 
 inEachDialect('other bytes under the same key are a conflict, and nothing is sent again', async ({ client, batch }) => {
   await client.submit(batch.body, batch.key);
-  const outcome = outcomeOf(await client.submit(`${batch.body} `, batch.key), asked);
+  const outcome = decideOutcome(await client.submit(`${batch.body} `, batch.key), asked);
   assert.deepEqual([outcome.kind, outcome.chargeState], ['conflict', 'unknown']);
 });
 
 inEachDialect(
   'a job is followed through list and detail to the state of each URL',
   async ({ service, client, batch }) => {
-    const outcome = outcomeOf(await client.submit(batch.body, batch.key), asked);
+    const outcome = decideOutcome(await client.submit(batch.body, batch.key), asked);
     assert.ok(outcome.kind === 'accepted');
     const { reference } = outcome;
-    const listed = dataOf(await client.listSubmissions({ limit: 100 })).submissions;
+    const listed = unwrapData(await client.listSubmissions({ limit: 100 })).submissions;
     assert.deepEqual(
       listed.map((each) => [each.reference, each.state]),
       [[reference, 'queued']],
     );
-    const open = dataOf(await client.getSubmission(reference));
+    const open = unwrapData(await client.getSubmission(reference));
     assert.ok(
       open.urls.every(({ state }) => state === 'open'),
       'a word that nobody knows is open, never failed',
@@ -103,8 +103,8 @@ inEachDialect(
 
     service.finish('partial');
     const seen: string[] = [];
-    const pages = pagesOf(
-      (urlPage) => client.getSubmission(reference, { urlPage, urlLimit: 4 }).then(dataOf),
+    const pages = readPages(
+      (urlPage) => client.getSubmission(reference, { urlPage, urlLimit: 4 }).then(unwrapData),
       (detail) => detail.urls.map(({ url }) => url).join(),
     );
     for await (const { submission, urls: states } of pages) {
@@ -130,8 +130,8 @@ inEachDialect('a list is read to its end, in requests that its service understan
   }
   const before = service.requests.length;
   const references = new Set<string>();
-  const pages = pagesOf(
-    (page) => client.listSubmissions({ page, limit: 20 }).then(dataOf),
+  const pages = readPages(
+    (page) => client.listSubmissions({ page, limit: 20 }).then(unwrapData),
     ({ submissions }) => submissions.map(({ reference }) => reference).join(),
   );
   for await (const { submissions } of pages) for (const { reference } of submissions) references.add(reference);
@@ -142,7 +142,7 @@ inEachDialect('a list is read to its end, in requests that its service understan
 inEachDialect(
   'the balance is read to the kuruş',
   async ({ client }) => {
-    assert.deepEqual(dataOf(await client.balance()), { balance: 1_234_560_000 });
+    assert.deepEqual(unwrapData(await client.balance()), { balance: 1_234_560_000 });
   },
   { balanceKurus: 123_456 },
 );
@@ -155,9 +155,9 @@ inEachDialect('an index-check has a verdict for each URL', async ({ service, cli
     round: 1,
     urls: urls.slice(0, 3),
   });
-  const outcome = checkOutcomeOf(await client.indexCheck(check.body, check.key), {
+  const outcome = decideCheckOutcome(await client.indexCheck(check.body, check.key), {
     urls: urls.slice(0, 3),
-    uncertain: false,
+    inDoubt: false,
   });
   assert.ok(outcome.kind === 'checked');
   assert.deepEqual(
@@ -169,7 +169,7 @@ inEachDialect('an index-check has a verdict for each URL', async ({ service, cli
 inEachDialect(
   'bad URLs that the service names are quarantined by name',
   async ({ client, batch }) => {
-    const outcome = outcomeOf(await client.submit(batch.body, batch.key), asked);
+    const outcome = decideOutcome(await client.submit(batch.body, batch.key), asked);
     assert.ok(outcome.kind === 'quarantine', outcome.kind);
     assert.deepEqual(
       outcome.rejected.map(({ url }) => url),
@@ -182,7 +182,7 @@ inEachDialect(
 inEachDialect(
   'bad URLs that it does not name are looked for in halves',
   async ({ service, client, batch }) => {
-    const outcome = outcomeOf(await client.submit(batch.body, batch.key), asked);
+    const outcome = decideOutcome(await client.submit(batch.body, batch.key), asked);
     assert.deepEqual([outcome.kind, service.charged()], ['split', 0]);
   },
   { refuses: (url) => /[25]$/.test(url) },
@@ -194,7 +194,7 @@ inEachDialect('the headers of every dialect tell what is left', async ({ client 
 });
 
 inEachDialect('the root answers without the key', async ({ service, client }) => {
-  assert.deepEqual(dataOf(await client.root()), { version: '1.0.0', available: true });
+  assert.deepEqual(unwrapData(await client.root()), { version: '1.0.0', available: true });
   assert.deepEqual(service.credentials, ['']);
 });
 
@@ -214,11 +214,11 @@ const lost: readonly Fault[] = [
 ];
 async function settledByTheSameBytes({ service, client, batch }: Scene, fault: Fault): Promise<void> {
   service.faults.push(fault);
-  const outcome = outcomeOf(await client.submit(batch.body, batch.key), asked);
+  const outcome = decideOutcome(await client.submit(batch.body, batch.key), asked);
   assert.deepEqual([outcome.kind, outcome.chargeState], ['retry', 'unknown']);
   assert.equal(service.requests.length, 1, 'nothing is retried, followed or repeated in secret');
   const second = await client.submit(batch.body, batch.key);
-  assert.equal(outcomeOf(second, { ...asked, uncertain: true }).kind, 'accepted');
+  assert.equal(decideOutcome(second, { ...asked, inDoubt: true }).kind, 'accepted');
   assert.equal(service.charged(), 140);
 }
 
@@ -240,7 +240,7 @@ for (const fault of ['stall-before', 'stall-after'] as const) {
 for (const fault of ['error-429', 'html-429'] as const) {
   inEachDialect(`${fault}: not charged, and the wait is told`, async ({ service, client, batch }) => {
     service.faults.push(fault);
-    const outcome = outcomeOf(await client.submit(batch.body, batch.key), asked);
+    const outcome = decideOutcome(await client.submit(batch.body, batch.key), asked);
     assert.deepEqual(
       [outcome.kind, outcome.chargeState, outcome.kind === 'retry' && outcome.retryAfterMs],
       ['retry', 'none', 1_000],
@@ -250,7 +250,7 @@ for (const fault of ['error-429', 'html-429'] as const) {
 
 inEachDialect('an answer that is compressed without being asked to is read', async ({ service, client, batch }) => {
   service.faults.push('gzip');
-  assert.equal(outcomeOf(await client.submit(batch.body, batch.key), asked).kind, 'accepted');
+  assert.equal(decideOutcome(await client.submit(batch.body, batch.key), asked).kind, 'accepted');
 });
 
 inEachDialect(
@@ -265,7 +265,7 @@ inEachDialect(
       detail: client.getSubmission,
       isTaken: async () => false,
     };
-    const search = await findLostBatch({ tag: batch.tag, urls, firstSentAt }, ask);
+    const search = await findBatchInDoubt({ tag: batch.tag, urls, firstSentAt }, ask);
     assert.equal(search.kind, 'found');
     assert.equal(service.charged(), 140);
   },
@@ -275,10 +275,10 @@ inEachDialect(
   'a batch that never arrived is absent, also among jobs with the same URLs',
   async ({ service, client, batch }) => {
     const earlier = frozen(service, 7);
-    const outcome = outcomeOf(await client.submit(earlier.body, earlier.key), asked);
+    const outcome = decideOutcome(await client.submit(earlier.body, earlier.key), asked);
     assert.ok(outcome.kind === 'accepted');
     const taken = new Set<Reference>([outcome.reference]);
-    const search = await findLostBatch(
+    const search = await findBatchInDoubt(
       { tag: batch.tag, urls, firstSentAt: Date.now() },
       {
         list: client.listSubmissions,
@@ -292,7 +292,7 @@ inEachDialect(
 
 inEachDialect('a detail about another job is nonsense, and says which', async ({ client, batch, service }) => {
   await client.submit(batch.body, batch.key);
-  const missing = errorOf(await client.getSubmission('SUB-404' as Reference));
+  const missing = toApiError(await client.getSubmission('SUB-404' as Reference));
   assert.deepEqual([missing.name, missing.code, missing.chargeState], ['NotFoundError', 'NO_SUCH_JOB', 'none']);
   assert.equal(service.requests.length, 2);
 });
@@ -303,7 +303,7 @@ inEachDialect('the key is in the request header and nowhere else', async ({ serv
   service.faults.push(null, 'redirect', 'drop-before', 'cut');
   for (const each of [wrong, client, client, client]) {
     const answer = await each.submit(batch.body, batch.key);
-    const error = errorOf(answer);
+    const error = toApiError(answer);
     shown.push(inspect(answer, { depth: null, showHidden: true }), JSON.stringify(toFailureData(error)));
     shown.push(inspect(error, { depth: null, showHidden: true }), String(error), error.stack ?? '');
   }
@@ -327,7 +327,7 @@ test('a key that no header can carry is not sent and not shown', async () => {
 
 test('without a connection nothing was sent, and that is known', async () => {
   const client = createApiClient({ baseUrl: 'http://127.0.0.1:9/api/v1', apiKey: () => KEY });
-  const outcome = outcomeOf(await client.submit('{}', 'sc1-00000000' as never), asked);
+  const outcome = decideOutcome(await client.submit('{}', 'sc1-00000000' as never), asked);
   assert.deepEqual([outcome.kind, outcome.chargeState], ['retry', 'none']);
 });
 
@@ -336,7 +336,7 @@ test('the other of the two headers carries the key where the account says so', a
   t.after(() => service.close());
   const client = createApiClient({ baseUrl: `${service.baseUrl}/`, apiKey: () => KEY, authentication: 'x-api-key' });
   t.after(() => client.close());
-  assert.equal(dataOf(await client.balance()).balance, 10_000_000_000);
+  assert.equal(unwrapData(await client.balance()).balance, 10_000_000_000);
   assert.deepEqual(service.credentials, [KEY]);
 });
 

@@ -2,14 +2,14 @@ import type { Dispatcher } from 'undici';
 import { LIMITS } from '../../contract/limits.ts';
 import type { AcceptedData, ApiAnswer, CheckData, Endpoint } from '../submission/answer.ts';
 import type { IdempotencyKey, Reference } from '../submission/ids.ts';
-import { dictionaryOf, type UnknownWord, type Words } from '../submission/words.ts';
+import { createStatusMapping, type StatusMap, type UnknownStatus } from '../submission/status-map.ts';
 import { type DataReader, readEnvelope } from './envelope.ts';
-import { headerOf } from './headers.ts';
+import { getHeader } from './headers.ts';
 import { readRetryAfter } from './http-time.ts';
 import { readBudgets } from './rate-limit-headers.ts';
 import { type AccountView, type BalanceView, readAccount, readBalance } from './read/account.ts';
 import { readCheck } from './read/check.ts';
-import { isObject, type Json, type JsonObject, Nonsense } from './read/fields.ts';
+import { InvalidPayload, isObject, type Json, type JsonObject } from './read/fields.ts';
 import {
   readAccepted,
   readDetail,
@@ -29,9 +29,9 @@ export interface ApiClientOptions {
   readonly timeouts?: Partial<Timeouts>;
   readonly userAgent?: string;
   /** Words for states and verdicts. */
-  readonly words?: Words;
+  readonly words?: StatusMap;
   /** Told of each word that `words` does not hold, once. It counts as open, never as failed. */
-  readonly onUnknownWord?: (seen: UnknownWord) => void;
+  readonly onUnknownWord?: (seen: UnknownStatus) => void;
   /** Replaces the connections, for example by a proxy agent. */
   readonly dispatcher?: Dispatcher;
   readonly now?: () => number;
@@ -87,7 +87,7 @@ interface Call<Data> extends Cancellable {
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { authentication = 'bearer', userAgent = 'sitemap-courier', now = Date.now } = options;
   const base = new URL(options.baseUrl.replace(/\/+$/, ''));
-  const words = dictionaryOf(options.words, options.onUnknownWord);
+  const words = createStatusMapping(options.words, options.onUnknownWord);
   const transport = createTransport(base.origin, { ...DEFAULT_TIMEOUTS, ...options.timeouts }, options.dispatcher);
   const prefix = base.pathname === '/' ? '' : base.pathname;
 
@@ -107,7 +107,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       ...(post === undefined ? {} : { body: Buffer.from(post.body, 'utf8') }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return answerOf(endpoint, withoutKey(exchange, key), read, now(), performance.now() - started);
+    return toAnswer(endpoint, withoutKey(exchange, key), read, now(), performance.now() - started);
   }
 
   const keyHeader = (key: string): Record<string, string> =>
@@ -148,7 +148,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     me: (cancel) => call('me', { path: '/me', read: readAccount, ...cancel }),
     stats: (cancel) => call('stats', { path: '/stats', read: readAccount, ...cancel }),
     root: (cancel) =>
-      call('root', { path: '/', read: (data) => (isObject(data) ? data : new Nonsense('without data')), ...cancel }),
+      call('root', {
+        path: '/',
+        read: (data) => (isObject(data) ? data : new InvalidPayload('without data')),
+        ...cancel,
+      }),
     close: () => transport.close(),
   };
 }
@@ -179,7 +183,7 @@ function withoutKey(exchange: Exchange, key: string | null): Exchange {
   return cleaned(exchange);
 }
 
-function answerOf<Data>(
+function toAnswer<Data>(
   endpoint: Endpoint,
   exchange: Exchange,
   read: DataReader<Data>,
@@ -193,7 +197,7 @@ function answerOf<Data>(
   const { body, requestId } =
     exchange.kind === 'answered'
       ? readEnvelope(
-          { status, text: unwrapped(endpoint, exchange.text), location: headerOf(headers, 'location') },
+          { status, text: unwrapped(endpoint, exchange.text), location: getHeader(headers, 'location') },
           read,
         )
       : {
@@ -208,7 +212,7 @@ function answerOf<Data>(
     endpoint,
     status,
     body,
-    requestId: requestId ?? headerOf(headers, 'x-request-id') ?? headerOf(headers, 'request-id'),
+    requestId: requestId ?? getHeader(headers, 'x-request-id') ?? getHeader(headers, 'request-id'),
     retryAfterMs: readRetryAfter(headers, now),
     budgets: readBudgets(headers, now),
     tookMs,

@@ -1,6 +1,6 @@
 import type { Body } from '../submission/answer.ts';
 import { readError } from './read/errors.ts';
-import { asText, fieldsOf, firstOf, isObject, type Json, Nonsense } from './read/fields.ts';
+import { asText, InvalidPayload, indexFields, isObject, type Json, readFirst } from './read/fields.ts';
 
 /** An answer as it came over the wire, whole. */
 export interface RawAnswer {
@@ -11,7 +11,7 @@ export interface RawAnswer {
 }
 
 /** What a success holds at an endpoint, or a `Nonsense` that says why it is of no use. */
-export type DataReader<Data> = (data: Json, envelope: Json) => Data | Nonsense;
+export type DataReader<Data> = (data: Json, envelope: Json) => Data | InvalidPayload;
 
 export interface ReadEnvelope<Data> {
   readonly body: Body<Data>;
@@ -33,18 +33,18 @@ export function readEnvelope<Data>(raw: RawAnswer, read: DataReader<Data>): Read
   const json = parsed(raw.text);
   if (json === undefined) return unreadable(describe(raw.text));
   if (!isObject(json)) return unreadable('JSON that is not an envelope');
-  const fields = fieldsOf(json);
-  const requestId = firstOf(fields, ['requestid'], asText);
-  const success = successOf(fields);
+  const fields = indexFields(json);
+  const requestId = readFirst(fields, ['requestid'], asText);
+  const success = toSuccess(fields);
   if (success === null) return unreadable('JSON that is not an envelope', requestId, fields.has('success'));
   if (success === 'contradictory') return unreadable('an envelope that contradicts itself', requestId, true);
   if (!success) return { body: { kind: 'error', error: readError(json) }, requestId };
   const data = read(fields.get('data') ?? null, json);
-  if (data instanceof Nonsense) return unreadable(`a success ${data.what}`, requestId, true);
+  if (data instanceof InvalidPayload) return unreadable(`a success ${data.what}`, requestId, true);
   return { body: { kind: 'success', data }, requestId };
 }
 
-function successOf(fields: ReadonlyMap<string, Json>): boolean | null | 'contradictory' {
+function toSuccess(fields: ReadonlyMap<string, Json>): boolean | null | 'contradictory' {
   const flag = fields.get('success');
   const word = fields.get('status');
   const byWord = word === 'success' ? true : word === 'error' ? false : null;

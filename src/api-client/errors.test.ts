@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiAnswer, Body, Endpoint } from '../submission/answer.ts';
-import { dataOf, errorOf } from './errors.ts';
+import { toApiError, unwrapData } from './errors.ts';
 import { toFailureData } from './failure.ts';
 
 const refused: Body<never> = { kind: 'error', error: { code: 'CODE', message: 'words', named: [], fields: [] } };
@@ -56,7 +56,7 @@ const classes: [
 ];
 for (const [what, given, type, nonRetryable, nextRetryDelayMs, benign] of classes) {
   test(`${what} is a ${type}${nonRetryable ? ' that trying again cannot mend' : ''}`, () => {
-    const failure = toFailureData(errorOf(given));
+    const failure = toFailureData(toApiError(given));
     assert.deepEqual(
       [failure.type, failure.nonRetryable, failure.nextRetryDelayMs, failure.benign],
       [type, nonRetryable, nextRetryDelayMs, benign],
@@ -65,7 +65,7 @@ for (const [what, given, type, nonRetryable, nextRetryDelayMs, benign] of classe
 }
 
 test('an error says what happened, what it means for the money, and quotes the request', () => {
-  const lost = errorOf(answer('submit', 503, refused));
+  const lost = toApiError(answer('submit', 503, refused));
   assert.equal(lost.chargeState, 'unknown');
   assert.match(lost.message, /not available.*CODE: words.*req-1.*whether it was charged is not known.*same bytes/);
   assert.deepEqual(toFailureData(lost).details, {
@@ -78,12 +78,12 @@ test('an error says what happened, what it means for the money, and quotes the r
 });
 
 test('reading costs nothing, whatever comes back', () => {
-  for (const [, given] of classes) assert.equal(errorOf({ ...given, endpoint: 'balance' }).chargeState, 'none');
+  for (const [, given] of classes) assert.equal(toApiError({ ...given, endpoint: 'balance' }).chargeState, 'none');
 });
 
 test('data is the data of a success, and nothing else is', () => {
   const success: ApiAnswer<number> = { ...answer('balance', 200, page), body: { kind: 'success', data: 7 } };
-  assert.equal(dataOf(success), 7);
-  assert.throws(() => dataOf({ ...success, status: 500 }), { name: 'ServerError' });
-  assert.throws(() => dataOf(answer('balance', 200, refused)), { name: 'InvalidResponseError' });
+  assert.equal(unwrapData(success), 7);
+  assert.throws(() => unwrapData({ ...success, status: 500 }), { name: 'ServerError' });
+  assert.throws(() => unwrapData(answer('balance', 200, refused)), { name: 'InvalidResponseError' });
 });

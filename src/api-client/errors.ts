@@ -1,5 +1,5 @@
 import type { ApiAnswer, ChargeState, Endpoint } from '../submission/answer.ts';
-import { refusalOf } from '../submission/refusal.ts';
+import { decideRefusal } from '../submission/refusal.ts';
 
 export interface ApiErrorFields {
   readonly endpoint: Endpoint;
@@ -140,9 +140,9 @@ const BY_STATUS: Readonly<Record<number, new (message: string, fields: ApiErrorF
 const isPaid = (endpoint: Endpoint): boolean => endpoint === 'submit' || endpoint === 'index-check';
 
 /** The error that an answer is. A reading request is never charged; a paid one as the answer table says. */
-export function errorOf(answer: ApiAnswer): ApiError {
+export function toApiError(answer: ApiAnswer): ApiError {
   const { endpoint, status, body, requestId } = answer;
-  const refusal = refusalOf(answer, { urls: [], uncertain: false });
+  const refusal = decideRefusal(answer, { urls: [], inDoubt: false });
   const fields: ApiErrorFields = {
     endpoint,
     status,
@@ -151,11 +151,11 @@ export function errorOf(answer: ApiAnswer): ApiError {
     chargeState: isPaid(endpoint) ? refusal.chargeState : 'none',
     retryAfterMs: refusal.kind === 'retry' ? refusal.retryAfterMs : null,
   };
-  const Class = classOf(answer, refusal.kind === 'retry' && refusal.why === 'in-progress');
-  return new Class(isPaid(endpoint) ? refusal.message : `GET ${endpoint}: ${told(answer)}`, fields);
+  const Class = findErrorClass(answer, refusal.kind === 'retry' && refusal.why === 'in-progress');
+  return new Class(isPaid(endpoint) ? refusal.message : `GET ${endpoint}: ${describeAnswer(answer)}`, fields);
 }
 
-function classOf({ body, status }: ApiAnswer, inProgress: boolean): (typeof BY_STATUS)[number] {
+function findErrorClass({ body, status }: ApiAnswer, inProgress: boolean): (typeof BY_STATUS)[number] {
   if (body.kind === 'none') return body.timedOut ? TimeoutError : ConnectionError;
   // A gateway refuses in its own form, and is believed in these three; see the answer table.
   const believed =
@@ -167,7 +167,7 @@ function classOf({ body, status }: ApiAnswer, inProgress: boolean): (typeof BY_S
   return BY_STATUS[status!] ?? ServerError;
 }
 
-function told({ body, status, requestId }: ApiAnswer): string {
+function describeAnswer({ body, status, requestId }: ApiAnswer): string {
   const request = requestId === null ? '' : ` (request ${requestId})`;
   switch (body.kind) {
     case 'error':
@@ -181,8 +181,8 @@ function told({ body, status, requestId }: ApiAnswer): string {
 }
 
 /** The data of a successful answer; throws the error that any other answer is. */
-export function dataOf<Data>(answer: ApiAnswer<Data>): Data {
+export function unwrapData<Data>(answer: ApiAnswer<Data>): Data {
   const { status, body } = answer;
   if (body.kind === 'success' && status !== null && status >= 200 && status < 300) return body.data;
-  throw errorOf(answer);
+  throw toApiError(answer);
 }

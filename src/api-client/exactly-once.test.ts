@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { type Dialect, type Fault, startOtherService } from '../../test/fixtures/other-service.ts';
 import { type FrozenBatch, freezeBatch } from '../submission/freeze.ts';
 import type { AccountId, Reference, WatchId } from '../submission/ids.ts';
-import { outcomeOf } from '../submission/outcome.ts';
+import { decideOutcome } from '../submission/outcome.ts';
 import { mustReconcile } from '../submission/reconcile.ts';
 import type { Url } from '../url/normalize-url.ts';
 import { createApiClient } from './client.ts';
-import { findLostBatch } from './find-lost.ts';
+import { findBatchInDoubt } from './find-batch-in-doubt.ts';
 
 const HOUR = 3_600_000;
 const PRICE_KURUS = 20;
@@ -91,7 +91,7 @@ for (const dialect of ['camel', 'paginator', 'bare'] as const satisfies readonly
           const { urls, frozen, unknownSince } = batch;
           timePasses();
           if (unknownSince !== null && (batch.lost || mustReconcile(unknownSince, now()))) {
-            const search = await findLostBatch(
+            const search = await findBatchInDoubt(
               { tag: frozen.tag, urls, firstSentAt: unknownSince },
               {
                 list: (query) => nextRequest(() => client.listSubmissions(query)),
@@ -109,7 +109,7 @@ for (const dialect of ['camel', 'paginator', 'bare'] as const satisfies readonly
           }
           const sentAt = now();
           const answer = await nextRequest(() => client.submit(frozen.body, frozen.key));
-          const outcome = outcomeOf(answer, { urls, uncertain: unknownSince !== null, reference: null });
+          const outcome = decideOutcome(answer, { urls, inDoubt: unknownSince !== null, reference: null });
           if (outcome.kind === 'accepted') batch.reference = outcome.reference;
           else {
             assert.match(outcome.kind, /^(retry|conflict)$/);

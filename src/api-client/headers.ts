@@ -2,7 +2,7 @@
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The value of a header, or null; one that came twice reads as one list (RFC 9110 5.3). */
-export function headerOf(headers: ResponseHeaders, name: string): string | null {
+export function getHeader(headers: ResponseHeaders, name: string): string | null {
   const value = headers[name];
   if (value === undefined) return null;
   return typeof value === 'string' ? value : value.join(', ');

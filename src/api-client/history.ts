@@ -1,7 +1,7 @@
 import type { ApiAnswer } from '../submission/answer.ts';
 import type { Reference } from '../submission/ids.ts';
 import type { ApiClient, ListQuery } from './client.ts';
-import { pagesOf } from './find-lost.ts';
+import { readPages } from './find-batch-in-doubt.ts';
 import type { SubmissionDetail, SubmissionsPage, SubmissionView, UrlView } from './read/submission.ts';
 
 /** One request that spends nothing, when the budget allows it. Rejects with the ApiError of an answer that is none. */
@@ -21,7 +21,7 @@ export async function listHistory(
 ): Promise<SubmissionView[]> {
   const found = new Map<Reference, SubmissionView>();
   const query = (page: number): ListQuery => ({ page, limit: LIST_LIMIT, ...(from === null ? {} : { from }) });
-  const pages = pagesOf<SubmissionsPage>(
+  const pages = readPages<SubmissionsPage>(
     (page) => ask((client) => client.listSubmissions(query(page))),
     ({ submissions }) => submissions.map(({ reference }) => reference).join(),
   );
@@ -39,7 +39,7 @@ export async function readJob(
 ): Promise<{ readonly submission: SubmissionView | null; readonly urls: readonly UrlView[] }> {
   const urls: UrlView[] = [];
   let submission: SubmissionView | null = null;
-  const pages = pagesOf<SubmissionDetail>(
+  const pages = readPages<SubmissionDetail>(
     (urlPage) => ask((client) => client.getSubmission(reference, { urlPage, urlLimit: URL_LIMIT })),
     (detail) => detail.urls.map(({ url }) => url).join(' '),
   );

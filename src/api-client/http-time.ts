@@ -1,4 +1,4 @@
-import { headerOf, type ResponseHeaders } from './headers.ts';
+import { getHeader, type ResponseHeaders } from './headers.ts';
 
 /** Nobody waits longer than this on the word of a header: the longest window of the specification, and some. */
 export const LONGEST_WAIT_MS = 25 * 3_600_000;
@@ -13,12 +13,12 @@ const SPAN = /^(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(?:(\d{1,9}(?:\
  * the service's own clock where it tells it. Null when it is absent or makes no sense.
  */
 export function readRetryAfter(headers: ResponseHeaders, now: number): number | null {
-  const exact = headerOf(headers, 'retry-after-ms')?.trim();
+  const exact = getHeader(headers, 'retry-after-ms')?.trim();
   if (exact !== undefined && NUMBER.test(exact)) return bounded(Number(exact));
-  const text = headerOf(headers, 'retry-after')?.trim();
+  const text = getHeader(headers, 'retry-after')?.trim();
   if (text === undefined) return null;
   if (NUMBER.test(text)) return bounded(Number(text) * 1_000);
-  const date = dateOf(text);
+  const date = parseDate(text);
   return date === null ? null : bounded(date - serverNow(headers, now));
 }
 
@@ -34,25 +34,25 @@ export function readReset(text: string, headers: ResponseHeaders, now: number): 
     if (number >= 1e9) return bounded(number * 1_000 - serverNow(headers, now));
     return bounded(number * 1_000);
   }
-  const date = dateOf(value);
+  const date = parseDate(value);
   if (date !== null) return bounded(date - serverNow(headers, now));
-  return spanOf(value);
+  return parseSpan(value);
 }
 
 /** The service's clock when it answered: dates in its headers are by that clock, not by ours. */
 function serverNow(headers: ResponseHeaders, now: number): number {
-  const date = headerOf(headers, 'date');
-  return (date === null ? null : dateOf(date.trim())) ?? now;
+  const date = getHeader(headers, 'date');
+  return (date === null ? null : parseDate(date.trim())) ?? now;
 }
 
-function dateOf(text: string): number | null {
+function parseDate(text: string): number | null {
   if (!HTTP_DATE.test(text) && !ISO_DATE.test(text)) return null;
   const zoned = ISO_DATE.test(text) && !/(z|[+-]\d{2}:?\d{2})$/i.test(text) ? `${text}Z` : text;
   const time = Date.parse(zoned);
   return Number.isNaN(time) ? null : time;
 }
 
-function spanOf(text: string): number | null {
+function parseSpan(text: string): number | null {
   const match = text === '' ? null : SPAN.exec(text);
   if (match === null) return null;
   const [days, hours, minutes, seconds, millis] = match.slice(1).map((part) => Number(part ?? 0));

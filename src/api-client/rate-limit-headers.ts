@@ -1,5 +1,5 @@
 import type { HeaderBudget } from '../submission/answer.ts';
-import { headerOf, type ResponseHeaders } from './headers.ts';
+import { getHeader, type ResponseHeaders } from './headers.ts';
 import { readReset } from './http-time.ts';
 import { type Item, readItems } from './structured-fields.ts';
 
@@ -30,7 +30,7 @@ const KINDS: Readonly<Record<string, 'limit' | 'remaining' | 'reset'>> = {
  * drafts 0 to 11 (triple, dictionary, lists with r/t or a/w). What is malformed is ignored, never thrown.
  */
 export function readBudgets(headers: ResponseHeaders, now: number): HeaderBudget[] {
-  const policies = policiesOf(headers);
+  const policies = parsePolicies(headers);
   return [...namedByHeader(headers, policies, now), ...ietf(headers, policies)].filter(
     ({ limit, remaining }) => limit !== null || remaining !== null,
   );
@@ -49,13 +49,13 @@ function namedByHeader(headers: ResponseHeaders, policies: readonly Policy[], no
     drafts.set(id, draft);
   };
   for (const name of Object.keys(headers)) {
-    const words = wordsOf(name);
+    const words = splitWords(name);
     if (words === null) continue;
     const kind = words.map((word) => KINDS[word]).find((each) => each !== undefined);
     if (kind === undefined) continue;
     const scope = words.filter((word) => KINDS[word] === undefined && WINDOWS[word] === undefined).join('-');
     const window = words.map((word) => WINDOWS[word]).find((each) => each !== undefined) ?? null;
-    const value = headerOf(headers, name) ?? '';
+    const value = getHeader(headers, name) ?? '';
     const perWindow = [...value.matchAll(/\b([a-z]+)\s*[=:]\s*([^,;\s]+)/gi)].filter(
       ([, word]) => WINDOWS[word!.toLowerCase()] !== undefined,
     );
@@ -63,12 +63,12 @@ function namedByHeader(headers: ResponseHeaders, policies: readonly Policy[], no
     for (const [, word, text] of perWindow) set(scope, WINDOWS[word!.toLowerCase()]!, kind, text!);
   }
   return [...drafts.values()].map((draft) =>
-    draft.windowSeconds === null ? { ...draft, windowSeconds: windowOfLimit(draft.limit, policies) } : draft,
+    draft.windowSeconds === null ? { ...draft, windowSeconds: findWindowByLimit(draft.limit, policies) } : draft,
   );
 }
 
 /** "x-ratelimit-remaining-minute" in words, without the part that says it is about rate limits; null for others. */
-function wordsOf(name: string): string[] | null {
+function splitWords(name: string): string[] | null {
   const plain = name.toLowerCase().replace('rate-limit', 'ratelimit');
   if (!plain.includes('ratelimit') || plain.includes('policy')) return null;
   return plain.split('-').filter((word) => word !== 'x' && word !== 'ratelimit');
@@ -81,26 +81,26 @@ interface Policy {
 }
 
 /** `RateLimit-Policy: "burst";q=100;w=60` (drafts 8 to 11), `100;w=60` (3 to 7) or inside `RateLimit-Limit` (0 to 2). */
-function policiesOf(headers: ResponseHeaders): Policy[] {
-  const written = headerOf(headers, 'ratelimit-policy') ?? headerOf(headers, 'ratelimit-limit') ?? '';
+function parsePolicies(headers: ResponseHeaders): Policy[] {
+  const written = getHeader(headers, 'ratelimit-policy') ?? getHeader(headers, 'ratelimit-limit') ?? '';
   return readItems(written).map(({ name, parameters }) => ({
     name,
     limit: count(parameters.q ?? name),
-    windowSeconds: count(parameters.w ?? '') ?? windowOfName(name),
+    windowSeconds: count(parameters.w ?? '') ?? findWindowByName(name),
   }));
 }
 
 /** One `RateLimit` header: a dictionary (draft 7) or a list of policies (8 to 11; r/t are to become a/w). */
 function ietf(headers: ResponseHeaders, policies: readonly Policy[]): HeaderBudget[] {
-  const items = readItems(headerOf(headers, 'ratelimit') ?? '');
-  const [dictionary] = dictionaryOf(items, policies);
+  const items = readItems(getHeader(headers, 'ratelimit') ?? '');
+  const [dictionary] = parseParameters(items, policies);
   if (dictionary !== undefined) return [dictionary];
   return items.map(({ name, parameters }) => {
     const policy = policies.find((each) => each.name === name);
     const reset = count(parameters.t ?? parameters.w ?? '');
     return {
-      scope: scopeOf(name),
-      windowSeconds: policy?.windowSeconds ?? windowOfName(name),
+      scope: findScope(name),
+      windowSeconds: policy?.windowSeconds ?? findWindowByName(name),
       limit: policy?.limit ?? null,
       remaining: count(parameters.r ?? parameters.a ?? ''),
       resetMs: reset === null ? null : reset * 1_000,
@@ -108,7 +108,7 @@ function ietf(headers: ResponseHeaders, policies: readonly Policy[]): HeaderBudg
   });
 }
 
-function dictionaryOf(items: readonly Item[], policies: readonly Policy[]): HeaderBudget[] {
+function parseParameters(items: readonly Item[], policies: readonly Policy[]): HeaderBudget[] {
   const values = new Map(items.filter(({ value }) => value !== null).map(({ name, value }) => [name, count(value!)]));
   const remaining = values.get('remaining') ?? null;
   if (remaining === null) return [];
@@ -117,7 +117,7 @@ function dictionaryOf(items: readonly Item[], policies: readonly Policy[]): Head
   return [
     {
       scope: '',
-      windowSeconds: windowOfLimit(limit, policies),
+      windowSeconds: findWindowByLimit(limit, policies),
       limit,
       remaining,
       resetMs: reset === null ? null : reset * 1_000,
@@ -125,17 +125,17 @@ function dictionaryOf(items: readonly Item[], policies: readonly Policy[]): Head
   ];
 }
 
-const windowOfLimit = (limit: number | null, policies: readonly Policy[]): number | null =>
+const findWindowByLimit = (limit: number | null, policies: readonly Policy[]): number | null =>
   policies.find((policy) => limit !== null && policy.limit === limit && policy.windowSeconds !== null)?.windowSeconds ??
   null;
 
-function windowOfName(name: string): number | null {
+function findWindowByName(name: string): number | null {
   const words = name.toLowerCase().split(/[^a-z]+/);
   return words.map((word) => WINDOWS[word]).find((window) => window !== undefined) ?? null;
 }
 
 /** Of a policy's name only what says that it is about something in particular. */
-const scopeOf = (name: string): string => (/submi|check/i.test(name) ? name.toLowerCase() : '');
+const findScope = (name: string): string => (/submi|check/i.test(name) ? name.toLowerCase() : '');
 
 /** A whole number that is not negative; null for everything else. */
 function count(text: string): number | null {

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { type Dispatcher, Pool } from 'undici';
-import { headerOf, type ResponseHeaders } from './headers.ts';
+import { getHeader, type ResponseHeaders } from './headers.ts';
 
 /** How long each phase of a request may take, in milliseconds. */
 export interface Timeouts {
@@ -64,7 +64,7 @@ export function createTransport(origin: string, timeouts: Timeouts, dispatcher?:
         return { kind: 'answered', ...begun, text: decoded(bytes, begun.headers) };
       } catch (error) {
         if (signal?.aborted === true) throw signal.reason;
-        const what = whatBroke(error);
+        const what = describeFailure(error);
         if (begun !== null) return { kind: 'cut-off', ...begun, what };
         return { kind: 'none', reached: !neverConnected(error), timedOut: TIMEOUT.test(what), what };
       }
@@ -87,7 +87,7 @@ async function wholeBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
 /** No encoding is asked for; gateways compress all the same. */
 function decoded(bytes: Buffer, headers: ResponseHeaders): string {
   const limit = { maxOutputLength: MAX_BODY_BYTES };
-  switch (headerOf(headers, 'content-encoding')?.trim().toLowerCase()) {
+  switch (getHeader(headers, 'content-encoding')?.trim().toLowerCase()) {
     case 'gzip':
     case 'x-gzip':
       return gunzipSync(bytes, limit).toString('utf8');
@@ -109,18 +109,18 @@ const TIMEOUT = /timed? ?out/i;
 
 /** Surely nothing was sent. In doubt it was: a request that may have arrived may have been charged. */
 function neverConnected(error: unknown): boolean {
-  return NEVER_CONNECTED.test(codeOf(error));
+  return NEVER_CONNECTED.test(getErrorCode(error));
 }
 
-const codeOf = (error: unknown): string => {
+const getErrorCode = (error: unknown): string => {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';
 };
 
 /** In words, without the objects that undici hangs on its errors: they lead to the request and its headers. */
-function whatBroke(error: unknown): string {
+function describeFailure(error: unknown): string {
   const { message, name } = error as Error;
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   if (name === 'TimeoutError') return 'timed out as a whole';
   return [message || name, code].filter((part) => part !== '').join(', ');
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import type { IdempotencyKey } from '../submission/ids.ts';
-import { outcomeOf } from '../submission/outcome.ts';
+import { decideOutcome } from '../submission/outcome.ts';
 import { createApiClient } from './client.ts';
 
 const urls = Array.from({ length: 5_000 }, (_, n) => `https://shop.example/${'x'.repeat(300)}/${n}`);
@@ -38,7 +38,7 @@ const late: Record<string, { reply: string; outcome: string }> = {
   'no HTTP at all': { reply: 'SSH-2.0-OpenSSH_9.6\r\n', outcome: 'retry' },
 };
 
-async function outcomeAt(serve: (socket: Socket) => void): Promise<ReturnType<typeof outcomeOf>> {
+async function outcomeAt(serve: (socket: Socket) => void): Promise<ReturnType<typeof decideOutcome>> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined));
@@ -50,7 +50,7 @@ async function outcomeAt(serve: (socket: Socket) => void): Promise<ReturnType<ty
   const client = createApiClient({ baseUrl, apiKey: () => 'a-key-of-this-test' });
   try {
     const answer = await client.submit(body, 'sc1-0123456789' as IdempotencyKey);
-    return outcomeOf(answer, { urls, uncertain: false, reference: null });
+    return decideOutcome(answer, { urls, inDoubt: false, reference: null });
   } finally {
     for (const socket of sockets) socket.destroy();
     server.close();

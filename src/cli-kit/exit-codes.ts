@@ -30,6 +30,6 @@ export class CommandError extends Error {
 /** The worst of several outcomes: what a person must decide comes before what failed, before what is merely late. */
 const WORST_FIRST: readonly ExitCode[] = [1, 2, 6, 8, 7, 9, 3, 5, 4, 0];
 
-export function worstOf(codes: readonly ExitCode[]): ExitCode {
+export function pickWorst(codes: readonly ExitCode[]): ExitCode {
   return WORST_FIRST.find((code) => codes.includes(code)) ?? EXIT.done;
 }

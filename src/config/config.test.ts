@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccountId, WatchId } from '../submission/ids.ts';
-import { dictionaryOf } from '../submission/words.ts';
+import { createStatusMapping } from '../submission/status-map.ts';
 import { ConfigError } from './config-error.ts';
 import { parseDuration } from './duration.ts';
 import { readConfig } from './load.ts';
@@ -100,20 +100,24 @@ const accountWith = (settings: string) =>
   readConfig(withAccount(settings), 'c.yaml').accounts.get('main' as AccountId)!;
 
 test("an account's own words for states are read, and ours stay behind them", () => {
-  const { words } = accountWith(
+  const { statusMap: words } = accountWith(
     '    words: { job: { completed: [Bitti] }, check: { not_found: [yok], found: [var] } }',
   );
-  const { job, check } = dictionaryOf(words);
+  const { job, check } = createStatusMapping(words);
   assert.deepEqual(['BİTTİ', 'done', 'queued'].map(job), ['completed', 'completed', 'queued']);
   assert.deepEqual([check(['Yok']), check(['VAR']), check(['not indexed'])], ['not-found', 'found', 'not-found']);
 });
 
 test('an end may be given in the word of the service', () => {
-  const { terminalStates, words } = accountWith(
+  const { terminalStates, statusMap: words } = accountWith(
     '    terminal_states: [Bitti, partial, Kapandı]\n    words: { job: { completed: [bitti] } }',
   );
   assert.deepEqual(terminalStates, ['completed', 'partial', 'kapandı']);
-  assert.equal(dictionaryOf(words).job('KAPANDI'), 'kapandı', 'an end of its own is known, in whatever letter case');
+  assert.equal(
+    createStatusMapping(words).job('KAPANDI'),
+    'kapandı',
+    'an end of its own is known, in whatever letter case',
+  );
 });
 
 test('a word with two meanings, and a meaning that does not exist, are mistakes', () => {

@@ -1,8 +1,8 @@
 import type { Micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
-import type { Looks } from '../submission/look-schedule.ts';
-import type { Words } from '../submission/words.ts';
+import type { PollPolicy } from '../submission/poll-schedule.ts';
+import type { StatusMap } from '../submission/status-map.ts';
 import type { SecretReference } from './schema.ts';
 
 /** The configuration as the program uses it: durations in milliseconds, money in micro-lira, defaults filled in. */
@@ -24,14 +24,14 @@ export interface Account {
   readonly pricePerUrl: Micros | null;
   readonly limits: RequestLimits;
   readonly spend: { readonly perDay: Micros | null; readonly perMonth: Micros | null; readonly balanceFloor: Micros };
-  readonly tracking: Readonly<Record<ServiceLevel, Looks>>;
+  readonly tracking: Readonly<Record<ServiceLevel, PollPolicy>>;
   readonly timeouts: RequestTimeouts;
   /** In the words of the specification where they have one there, else in the service's own, in lower case. */
   readonly terminalStates: readonly string[];
   /** When an unknown outcome is looked up in the list before anything is sent again, in milliseconds. */
   readonly reconcile: { readonly afterMs: number; readonly confirmMs: number };
   /** The account's own words for states and verdicts, and ours behind them. */
-  readonly words: Words;
+  readonly statusMap: StatusMap;
 }
 
 export interface RequestLimits {

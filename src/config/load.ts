@@ -4,14 +4,14 @@ import { LIMITS } from '../../contract/limits.ts';
 import { type Micros, parseTry, ZERO } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
-import { DEFAULT_LOOKS, type Looks } from '../submission/look-schedule.ts';
+import { DEFAULT_POLLING, type PollPolicy } from '../submission/poll-schedule.ts';
 import { DEFAULT_CONFIRM_MS, DEFAULT_KEY_TRUST_MS } from '../submission/reconcile.ts';
 import type { Account, Config, IndexCheckPolicy, Watch } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { parseDuration } from './duration.ts';
 import { parseConfig } from './parse.ts';
 import type { RawAccount, RawConfig, RawWatch } from './schema.ts';
-import { terminalStatesOf, wordsOf, wordsTwice } from './words.ts';
+import { findDuplicateStatuses, toStatusMap, toTerminalStates } from './status-map.ts';
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
@@ -43,18 +43,18 @@ export function readConfig(text: string, file: string): Config {
   };
   const accounts = new Map(
     Object.entries(raw.accounts).map(([id, account]) => {
-      for (const { path, message } of wordsTwice(account.words ?? {})) {
+      for (const { path, message } of findDuplicateStatuses(account.words ?? {})) {
         const full = ['accounts', id, 'words', ...path];
         complain(full, `${full.join('.')}: ${message}`);
       }
-      return [id as AccountId, accountOf(id as AccountId, account)];
+      return [id as AccountId, toAccount(id as AccountId, account)];
     }),
   );
   const watches = new Map(
     Object.entries(raw.watches).map(([id, watch]) => {
       const merged = { ...raw.defaults, ...watch };
       checkWatch(id, merged, raw, complain);
-      return [id as WatchId, watchOf(id as WatchId, merged, folder)];
+      return [id as WatchId, toWatch(id as WatchId, merged, folder)];
     }),
   );
   if (problems.length > 0) throw new ConfigError(file, problems);
@@ -113,18 +113,18 @@ const money = (text: string | undefined): Micros | null => (text === undefined ?
 const duration = (text: string | undefined, otherwise: number): number =>
   text === undefined ? otherwise : (parseDuration(text) ?? otherwise);
 
-function looks(raw: NonNullable<RawAccount['tracking']>[ServiceLevel], otherwise: Looks): Looks {
+function toPollPolicy(raw: NonNullable<RawAccount['tracking']>[ServiceLevel], otherwise: PollPolicy): PollPolicy {
   return {
     firstMs: duration(raw?.first, otherwise.firstMs),
     minMs: duration(raw?.min, otherwise.minMs),
     maxMs: duration(raw?.max, otherwise.maxMs),
     growth: raw?.growth ?? otherwise.growth,
-    patienceMs: duration(raw?.patience, otherwise.patienceMs),
+    timeoutMs: duration(raw?.patience, otherwise.timeoutMs),
   };
 }
 
-function accountOf(id: AccountId, raw: RawAccount): Account {
-  const words = wordsOf(raw);
+function toAccount(id: AccountId, raw: RawAccount): Account {
+  const words = toStatusMap(raw);
   return {
     id,
     baseUrl: raw.base_url.replace(/\/+$/, ''),
@@ -144,16 +144,16 @@ function accountOf(id: AccountId, raw: RawAccount): Account {
       balanceFloor: money(raw.spend?.balance_floor) ?? ZERO,
     },
     tracking: {
-      fast: looks(raw.tracking?.fast, DEFAULT_LOOKS.fast),
-      standard: looks(raw.tracking?.standard, DEFAULT_LOOKS.standard),
+      fast: toPollPolicy(raw.tracking?.fast, DEFAULT_POLLING.fast),
+      standard: toPollPolicy(raw.tracking?.standard, DEFAULT_POLLING.standard),
     },
     timeouts: {
       connectMs: duration(raw.timeouts?.connect, DEFAULT_TIMEOUTS.connectMs),
       headersMs: duration(raw.timeouts?.answer, DEFAULT_TIMEOUTS.headersMs),
       totalMs: duration(raw.timeouts?.total, DEFAULT_TIMEOUTS.totalMs),
     },
-    terminalStates: terminalStatesOf(raw, words),
-    words,
+    terminalStates: toTerminalStates(raw, words),
+    statusMap: words,
     reconcile: {
       afterMs: duration(raw.reconcile?.after, DEFAULT_KEY_TRUST_MS),
       confirmMs: duration(raw.reconcile?.confirm_after, DEFAULT_CONFIRM_MS),
@@ -161,7 +161,7 @@ function accountOf(id: AccountId, raw: RawAccount): Account {
   };
 }
 
-function watchOf(id: WatchId, raw: RawWatch, folder: string): Watch {
+function toWatch(id: WatchId, raw: RawWatch, folder: string): Watch {
   const sources = [...(raw.sitemaps ?? []), ...(raw.robots === undefined ? [] : [raw.robots])];
   return {
     id,
@@ -170,7 +170,7 @@ function watchOf(id: WatchId, raw: RawWatch, folder: string): Watch {
     service: raw.service ?? 'standard',
     schedule: raw.schedule === undefined ? null : { cron: raw.schedule.cron, timezone: raw.schedule.timezone ?? 'UTC' },
     sources: sources.map((source) => absoluteSource(source, folder)),
-    hosts: hostsOf(raw, sources),
+    hosts: toHosts(raw, sources),
     include: raw.include ?? [],
     exclude: raw.exclude ?? [],
     hreflang: raw.hreflang ?? false,
@@ -193,7 +193,7 @@ function watchOf(id: WatchId, raw: RawWatch, folder: string): Watch {
       perDay: money(raw.spend?.per_day),
       perMonth: money(raw.spend?.per_month),
     },
-    indexCheck: indexCheckOf(raw.index_check),
+    indexCheck: toIndexCheckPolicy(raw.index_check),
   };
 }
 
@@ -204,13 +204,13 @@ function absoluteSource(source: string, folder: string): string {
 }
 
 /** Without `hosts`, the hosts of the sitemaps themselves: a foreign URL in a sitemap is never bought by accident. */
-function hostsOf(raw: RawWatch, sources: readonly string[]): readonly string[] | null {
+function toHosts(raw: RawWatch, sources: readonly string[]): readonly string[] | null {
   if (raw.hosts !== undefined) return raw.hosts.includes('*') ? null : raw.hosts;
   const hosts = new Set(sources.filter((source) => URL.canParse(source)).map((source) => new URL(source).host));
   return hosts.size === 0 ? null : [...hosts];
 }
 
-function indexCheckOf(raw: RawWatch['index_check']): IndexCheckPolicy | null {
+function toIndexCheckPolicy(raw: RawWatch['index_check']): IndexCheckPolicy | null {
   if (raw === undefined) return null;
   return {
     afterMs: duration(raw.after, 3 * DAY),

@@ -28,16 +28,20 @@ export function parseConfig(text: string, file: string): Located {
       })),
     );
   }
-  const locate = (path: readonly string[]) => placeOf(document, lines, path);
+  const locate = (path: readonly string[]) => findPosition(document, lines, path);
   const raw: unknown = document.toJS();
   if (raw === null || raw === undefined) {
     throw new ConfigError(file, [{ path: '', line: 1, column: 1, message: 'the file is empty' }]);
   }
-  if (!validate(raw)) throw new ConfigError(file, problemsOf(validate.errors ?? [], locate));
+  if (!validate(raw)) throw new ConfigError(file, listProblems(validate.errors ?? [], locate));
   return { raw, locate };
 }
 
-function placeOf(document: Document, lines: LineCounter, path: readonly string[]): { line: number; column: number } {
+function findPosition(
+  document: Document,
+  lines: LineCounter,
+  path: readonly string[],
+): { line: number; column: number } {
   for (let length = path.length; length > 0; length--) {
     const pair = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
     if (pair?.range !== undefined && pair.range !== null) {
@@ -48,7 +52,7 @@ function placeOf(document: Document, lines: LineCounter, path: readonly string[]
   return { line: 1, column: 1 };
 }
 
-function problemsOf(errors: readonly ErrorObject[], locate: Located['locate']): ConfigProblem[] {
+function listProblems(errors: readonly ErrorObject[], locate: Located['locate']): ConfigProblem[] {
   const problems = new Map<string, ConfigProblem>();
   for (const error of errors) {
     // The branches of a union each complain; the union's own line says it once.

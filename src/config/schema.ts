@@ -29,7 +29,7 @@ const Service = Type.Enum(['standard', 'fast'], {
   description: 'Service level (3 hours to 7 days, or 5 to 10 minutes).',
 });
 
-const Looks = Type.Object(
+const PollSettings = Type.Object(
   {
     first: Type.Optional(Duration),
     min: Type.Optional(Duration),
@@ -43,7 +43,7 @@ const Looks = Type.Object(
   },
 );
 
-const WordList = (meaning: string) =>
+const StatusList = (meaning: string) =>
   Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
       minItems: 1,
@@ -51,16 +51,16 @@ const WordList = (meaning: string) =>
     }),
   );
 
-const Words = Type.Object(
+const StatusMapSchema = Type.Object(
   {
     job: Type.Optional(
       Type.Object(
         {
-          queued: WordList('accepted and not begun'),
-          processing: WordList('under way'),
-          completed: WordList('ended, all URLs done'),
-          partial: WordList('ended, some URLs failed'),
-          failed: WordList('ended, all URLs failed'),
+          queued: StatusList('accepted and not begun'),
+          processing: StatusList('under way'),
+          completed: StatusList('ended, all URLs done'),
+          partial: StatusList('ended, some URLs failed'),
+          failed: StatusList('ended, all URLs failed'),
         },
         { ...closed, description: 'States of a job.' },
       ),
@@ -68,16 +68,20 @@ const Words = Type.Object(
     url: Type.Optional(
       Type.Object(
         {
-          completed: WordList('done'),
-          failed: WordList('failed: the URL may be bought again, see retry_failed'),
-          open: WordList('nothing is decided yet'),
+          completed: StatusList('done'),
+          failed: StatusList('failed: the URL may be bought again, see retry_failed'),
+          open: StatusList('nothing is decided yet'),
         },
         { ...closed, description: 'States of one URL of a job.' },
       ),
     ),
     check: Type.Optional(
       Type.Object(
-        { found: WordList('in the index'), not_found: WordList('not in the index'), unknown: WordList('neither') },
+        {
+          found: StatusList('in the index'),
+          not_found: StatusList('not in the index'),
+          unknown: StatusList('neither'),
+        },
         { ...closed, description: 'Verdicts of an index-check.' },
       ),
     ),
@@ -140,7 +144,7 @@ const Account = Type.Object(
     ),
     tracking: Type.Optional(
       Type.Object(
-        { fast: Type.Optional(Looks), standard: Type.Optional(Looks) },
+        { fast: Type.Optional(PollSettings), standard: Type.Optional(PollSettings) },
         { ...closed, description: 'Polling.' },
       ),
     ),
@@ -161,7 +165,7 @@ const Account = Type.Object(
         description: 'Job states after which nothing more is expected. Default: completed, partial, failed.',
       }),
     ),
-    words: Type.Optional(Words),
+    words: Type.Optional(StatusMapSchema),
     reconcile: Type.Optional(
       Type.Object(
         { after: Type.Optional(Duration), confirm_after: Type.Optional(Duration) },

@@ -2,13 +2,13 @@ import type { Micros } from '../../contract/money.ts';
 import { ApiError } from '../api-client/errors.ts';
 import type { Config } from '../config/config.ts';
 import { SecretMissingError } from '../config/secrets.ts';
-import { lastBalance, recordBalance } from '../ledger/money/balance.ts';
+import { getLastBalance, recordBalance } from '../ledger/money/balance.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { withService } from './service-client.ts';
 
 /** What an account has to spend: money at the service, and requests left of its limits. */
-export interface AccountMeans {
+export interface AccountResources {
   readonly account: AccountId;
   /** Null when the service never told. */
   readonly balance: Micros | null;
@@ -17,13 +17,13 @@ export interface AccountMeans {
 }
 
 /** Asks the service for the balance (one request); where it does not answer, what it last told counts. */
-export async function means(
+export async function getAccountResources(
   config: Config,
   ledger: Ledger,
   id: AccountId,
   signal: AbortSignal,
   warn: (line: string) => void,
-): Promise<AccountMeans> {
+): Promise<AccountResources> {
   return withService(config, config.accounts.get(id)!, signal, async ({ ask, budget }) => {
     try {
       await recordBalance(ledger, id, (await ask((client) => client.balance())).balance);
@@ -31,12 +31,12 @@ export async function means(
       if (!(error instanceof ApiError || error instanceof SecretMissingError)) throw error;
       warn(`The balance of ${id} could not be asked for: ${error.message}`);
     }
-    const known = await lastBalance(ledger, id);
+    const known = await getLastBalance(ledger, id);
     return {
       account: id,
       balance: known?.amount ?? null,
       balanceAt: known?.at ?? null,
-      requestsLeft: await budget.left(),
+      requestsLeft: await budget.getRemaining(),
     };
   });
 }

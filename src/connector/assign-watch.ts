@@ -1,5 +1,5 @@
 import type { Watch } from '../config/config.ts';
-import { plainProject, taggedProject, tagOf } from '../submission/project-tag.ts';
+import { normalizeProject, parseTag, taggedProject } from '../submission/project-tag.ts';
 import type { Url } from '../url/normalize-url.ts';
 import { makeScope } from '../url/scope.ts';
 
@@ -7,7 +7,7 @@ import { makeScope } from '../url/scope.ts';
  * The watch that a job of the service's history belongs to: the only one with the job's project, else the only one in
  * whose scope all its URLs lie. Null when there is none or more than one: a person names it.
  */
-export function watchOfJob(watches: readonly Watch[], project: string | null, urls: readonly Url[]): Watch | null {
+export function findWatchOfJob(watches: readonly Watch[], project: string | null, urls: readonly Url[]): Watch | null {
   const named = project === null ? [] : watches.filter((watch) => isProjectOf(watch, project));
   if (named.length === 1) return named[0]!;
   const among = named.length > 1 ? named : watches;
@@ -21,6 +21,8 @@ export function watchOfJob(watches: readonly Watch[], project: string | null, ur
 }
 
 function isProjectOf({ project }: Watch, seen: string): boolean {
-  const tag = tagOf(seen);
-  return tag === null ? plainProject(seen) === plainProject(project) : taggedProject(project, tag) === seen.trimEnd();
+  const tag = parseTag(seen);
+  return tag === null
+    ? normalizeProject(seen) === normalizeProject(project)
+    : taggedProject(project, tag) === seen.trimEnd();
 }

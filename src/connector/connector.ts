@@ -2,21 +2,21 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Deps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import type { Config } from '../config/config.ts';
-import { placesOf } from '../ledger/jobs/list-positions.ts';
+import { getListPositions } from '../ledger/jobs/list-positions.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import type { Logger } from '../observability/log.ts';
-import { accountBoard } from '../rate-limit/account-job-status.ts';
-import type { StatusBoard } from '../rate-limit/job-status-loader.ts';
-import { type AccountApi, accountApi } from '../rate-limit/limited-client.ts';
-import { openBudgets } from '../rate-limit/limiter.ts';
-import { budgetLimits } from '../rate-limit/limits.ts';
+import { createAccountJobStatus } from '../rate-limit/account-job-status.ts';
+import type { JobStatusLoader } from '../rate-limit/job-status-loader.ts';
+import { createLimitedClient, type LimitedClient } from '../rate-limit/limited-client.ts';
+import { openRateLimits } from '../rate-limit/limiter.ts';
+import { toRateLimits } from '../rate-limit/limits.ts';
 import type { AccountId, Reference } from '../submission/ids.ts';
-import type { UnknownWord } from '../submission/words.ts';
+import type { UnknownStatus } from '../submission/status-map.ts';
 import { connectClient, connectWorker, type TemporalSettings } from '../temporal/connect.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
 import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
 import { TASK_QUEUE } from '../temporal-api/ids.ts';
-import { clientOf } from './service-client.ts';
+import { createAccountClient } from './service-client.ts';
 import { createCourierWorker } from './worker.ts';
 
 export interface Connector {
@@ -31,7 +31,7 @@ export interface Connector {
 export async function openConnector(config: Config, temporal: TemporalSettings, log: Logger): Promise<Connector> {
   const opened = new AsyncDisposableStack();
   try {
-    return await connectorOver(opened, config, temporal, log);
+    return await buildConnector(opened, config, temporal, log);
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -39,7 +39,7 @@ export async function openConnector(config: Config, temporal: TemporalSettings, 
 }
 
 /** Everything opened is let go of through `opened`, in the opposite order, also when half of it could not be opened. */
-async function connectorOver(
+async function buildConnector(
   opened: AsyncDisposableStack,
   config: Config,
   temporal: TemporalSettings,
@@ -47,20 +47,20 @@ async function connectorOver(
 ): Promise<Connector> {
   const keep = <T extends { close(): Promise<void> }>(resource: T): T => opened.adopt(resource, (each) => each.close());
   const ledger = keep(await openLedger(config.ledgerUrl));
-  const budgets = keep(await openBudgets(config.ledgerUrl));
+  const budgets = keep(await openRateLimits(config.ledgerUrl));
   const { client, connection, namespace } = await connectClient(temporal);
   keep(connection);
   await ensureSearchAttributes(connection, namespace);
   const native = await connectWorker(temporal, log);
   keep(native.connection);
-  const apis = new Map<AccountId, AccountApi>();
-  const boards = new Map<AccountId, StatusBoard>();
+  const apis = new Map<AccountId, LimitedClient>();
+  const loaders = new Map<AccountId, JobStatusLoader>();
   const tracked = new Map<AccountId, Set<Reference>>();
   const stopping = new AbortController();
 
   const unknownWord =
     (id: AccountId) =>
-    ({ of, word }: UnknownWord): void =>
+    ({ kind: of, word }: UnknownStatus): void =>
       log.warn(
         { account: id, of, word },
         `the service says "${word}" of a ${of === 'url' ? 'URL' : of}, which is not known: it counts as open. See docs/other-services.md`,
@@ -68,25 +68,27 @@ async function connectorOver(
 
   const deps: Deps = {
     config,
-    watchOf: (id) => config.watches.get(id) ?? notConfigured(`watch "${id}"`),
-    accountOf: (id) => config.accounts.get(id) ?? notConfigured(`account "${id}"`),
-    apiOf(id) {
-      const account = deps.accountOf(id);
+    getWatch: (id) => config.watches.get(id) ?? notConfigured(`watch "${id}"`),
+    getAccount: (id) => config.accounts.get(id) ?? notConfigured(`account "${id}"`),
+    getApi(id) {
+      const account = deps.getAccount(id);
       const known = apis.get(id);
       if (known !== undefined) return known;
-      const budget = budgets.budgetOf(id, budgetLimits(account.limits, account.limits.minuteMs));
-      const api = keep(accountApi(clientOf(account, unknownWord(account.id)), budget));
+      const budget = budgets.getLimiter(id, toRateLimits(account.limits, account.limits.minuteMs));
+      const api = keep(createLimitedClient(createAccountClient(account, unknownWord(account.id)), budget));
       apis.set(id, api);
       return api;
     },
-    boardOf(id) {
+    getJobStatusLoader(id) {
       const known =
-        boards.get(id) ??
-        accountBoard(deps.apiOf(id), budgets.sightingsOf(id), (references) => placesOf(ledger, id, references));
-      boards.set(id, known);
+        loaders.get(id) ??
+        createAccountJobStatus(deps.getApi(id), budgets.getJobStatusCache(id), (references) =>
+          getListPositions(ledger, id, references),
+        );
+      loaders.set(id, known);
       return known;
     },
-    tracked(id) {
+    getTracked(id) {
       const known = tracked.get(id) ?? new Set();
       tracked.set(id, known);
       return known;

@@ -2,9 +2,9 @@ import { observeCrawl } from '../../activities/observe-crawl.ts';
 import { runStart } from '../../activities/runs.ts';
 import type { Config, Watch } from '../config/config.ts';
 import { diffRun, type RunDiff } from '../ledger/crawl/diff-run.ts';
+import { LedgerError } from '../ledger/ledger-error.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { PlanInput } from '../ledger/plans/make-plan.ts';
-import { LedgerRefusal } from '../ledger/refusal.ts';
 import { judgeRun } from '../ledger/runs/judge-run.ts';
 import { beginRun, endRun, touchRun } from '../ledger/runs/runs.ts';
 import type { RunId } from '../submission/ids.ts';
@@ -31,7 +31,7 @@ const ALIVE_MS = 60_000;
  * Crawls a watch and compares it with the ledger, as a run that buys nothing. What it saw is known from then on and
  * stays due until it is bought. Throws an OperationError (run_active) when another run of the watch is active.
  */
-export async function previewOf(
+export async function previewWatch(
   { config, ledger }: { readonly config: Config; readonly ledger: Ledger },
   watch: Watch,
   signal: AbortSignal,
@@ -55,9 +55,7 @@ export async function previewOf(
     end = 'previewed';
     return { watch, run, input, crawl, diff, guards: held?.reasons ?? [] };
   } catch (error) {
-    throw error instanceof LedgerRefusal && error.code === 'RUN_ENDED'
-      ? busy(watch, 'a scheduled one took over')
-      : error;
+    throw error instanceof LedgerError && error.code === 'RUN_ENDED' ? busy(watch, 'a scheduled one took over') : error;
   } finally {
     clearInterval(ticker);
     await endRun(ledger, run, end);

@@ -2,15 +2,15 @@ import type { Micros } from '../../contract/money.ts';
 import { type Ask, readJob } from '../api-client/history.ts';
 import type { SubmissionView } from '../api-client/read/submission.ts';
 import type { Account, Watch } from '../config/config.ts';
-import { unansweredWithTag } from '../ledger/batches/batch-by-tag.ts';
-import { isTaken } from '../ledger/batches/is-taken.ts';
+import { findUnansweredByTag } from '../ledger/batches/batch-by-tag.ts';
+import { isKnownReference } from '../ledger/batches/is-taken.ts';
 import { recordReconciled } from '../ledger/batches/record-reconciled.ts';
 import { recoverJob } from '../ledger/jobs/recover.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { Reference } from '../submission/ids.ts';
-import { tagOf } from '../submission/project-tag.ts';
+import { parseTag } from '../submission/project-tag.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
-import { watchOfJob } from './assign-watch.ts';
+import { findWatchOfJob } from './assign-watch.ts';
 
 /** A job of the service's list, and what decides about it. */
 export interface Job {
@@ -47,9 +47,9 @@ export type JobTaken =
 /** Takes one job of the service's history into the ledger, once. Reads its URLs only when the ledger does not know it. */
 export async function takeJob({ ledger, account, watches, fallback, ask, submission }: Job): Promise<JobTaken> {
   const { reference } = submission;
-  if (await isTaken(ledger, account.id, reference)) return { kind: 'known' };
-  const tag = submission.project === null ? null : tagOf(submission.project);
-  const waiting = tag === null ? null : await unansweredWithTag(ledger, account.id, tag);
+  if (await isKnownReference(ledger, account.id, reference)) return { kind: 'known' };
+  const tag = submission.project === null ? null : parseTag(submission.project);
+  const waiting = tag === null ? null : await findUnansweredByTag(ledger, account.id, tag);
   if (waiting !== null) {
     const { state, charged } = submission;
     await recordReconciled(ledger, waiting, {
@@ -64,7 +64,7 @@ export async function takeJob({ ledger, account, watches, fallback, ask, submiss
     return normal.ok ? [{ url: normal.url, result: state, reason }] : [];
   });
   const watch =
-    watchOfJob(
+    findWatchOfJob(
       watches,
       project,
       urls.map(({ url }) => url),

@@ -3,7 +3,7 @@ import { ApplicationFailure, defaultPayloadConverter, TimeoutFailure } from '@te
 import type { Micros } from '../../contract/money.ts';
 import type { Watch } from '../config/config.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
-import { type RunSummary, runSummary } from '../ledger/reports/run-summary.ts';
+import { getRunSummary, type RunSummary } from '../ledger/reports/run-summary.ts';
 import type { RunId } from '../submission/ids.ts';
 import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
 import { checkWorkflowId, TASK_QUEUE, watchWorkflowId } from '../temporal-api/ids.ts';
@@ -57,7 +57,7 @@ export async function startRun(
     taskQueue: TASK_QUEUE,
     args: [{ watch: watch.id, account: watch.account, until, ...(maxCost === null ? {} : { maxCost }) }],
     staticSummary: `Run of ${watch.id}`,
-    typedSearchAttributes: attributesOf(watch),
+    typedSearchAttributes: toSearchAttributes(watch),
   });
 }
 
@@ -67,11 +67,11 @@ export async function startCheck(client: Client, watch: Watch, name: string): Pr
     taskQueue: TASK_QUEUE,
     args: [{ watch: watch.id, account: watch.account }],
     staticSummary: `Index-checks of ${watch.id}`,
-    typedSearchAttributes: attributesOf(watch),
+    typedSearchAttributes: toSearchAttributes(watch),
   });
 }
 
-const attributesOf = ({ id, account }: Watch) => [
+const toSearchAttributes = ({ id, account }: Watch) => [
   { key: SEARCH_ATTRIBUTES.watch, value: id },
   { key: SEARCH_ATTRIBUTES.account, value: account },
 ];
@@ -85,11 +85,11 @@ export async function followRun(
   const outcome = settled(handle.result());
   for (;;) {
     const ended = await Promise.race([outcome, pause(400)]);
-    const progress = await progressOf(handle, ledger);
+    const progress = await getProgress(handle, ledger);
     if (progress !== null) await tell(progress);
     if (ended === undefined) continue;
     if ('value' in ended) return ended.value;
-    throw sentenceFor(ended.error, handle.workflowId);
+    throw toOperationError(ended.error, handle.workflowId);
   }
 }
 
@@ -97,7 +97,7 @@ export async function followCheck(handle: WorkflowHandle<CheckIndex>): Promise<C
   try {
     return await handle.result();
   } catch (error) {
-    throw sentenceFor(error, handle.workflowId);
+    throw toOperationError(error, handle.workflowId);
   }
 }
 
@@ -113,20 +113,20 @@ function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
 const pause = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, ms, undefined));
 
 /** Null while the server cannot be asked: the workflow goes on without being watched. */
-async function progressOf(handle: WorkflowHandle, ledger: Ledger): Promise<JobProgress | null> {
+async function getProgress(handle: WorkflowHandle, ledger: Ledger): Promise<JobProgress | null> {
   try {
     const { typedSearchAttributes, raw } = await handle.describe();
     const crawl = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'crawlWatch');
     const payload = crawl?.heartbeatDetails?.payloads?.[0];
     const read = payload === undefined ? 0 : (defaultPayloadConverter.fromPayload<{ urls: number }>(payload).urls ?? 0);
-    const summary = await runSummary(ledger, handle.workflowId as RunId).catch(() => null);
+    const summary = await getRunSummary(ledger, handle.workflowId as RunId).catch(() => null);
     return { phase: typedSearchAttributes.get(SEARCH_ATTRIBUTES.phase) ?? 'starting', read, summary };
   } catch {
     return null;
   }
 }
 
-function sentenceFor(error: unknown, workflow: string): Error {
+function toOperationError(error: unknown, workflow: string): Error {
   if (!(error instanceof WorkflowFailedError)) return error instanceof Error ? error : new Error(String(error));
   const cause = deepestFailure(error.cause);
   const kind = cause instanceof ApplicationFailure ? cause.type : '';

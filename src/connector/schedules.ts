@@ -20,7 +20,7 @@ const HOUR = 3_600_000;
  * whose watch is gone are paused, not deleted, so that nothing disappears unseen.
  */
 export async function reconcileSchedules(client: Client, config: Config): Promise<ScheduleChange[]> {
-  const wanted = [...config.watches.values()].flatMap(schedulesOf);
+  const wanted = [...config.watches.values()].flatMap(toSchedules);
   const changes: ScheduleChange[] = [];
   for (const options of wanted) changes.push(await createOrUpdate(client, options));
   const ids = new Set(wanted.map(({ scheduleId }) => scheduleId));
@@ -47,20 +47,23 @@ async function createOrUpdate(client: Client, options: ScheduleOptions): Promise
     spec: options.spec,
     action: options.action,
     policies: { ...options.policies },
-    state: stateAfter(previous.state, options.state?.paused ?? false),
+    state: mergeScheduleState(previous.state, options.state?.paused ?? false),
   }));
   return { id, change: 'updated' };
 }
 
 /** A person's pause stays; a pause by the configuration comes and goes with it. */
-function stateAfter(previous: { paused: boolean; note?: string }, paused: boolean): { paused: boolean; note: string } {
+function mergeScheduleState(
+  previous: { paused: boolean; note?: string },
+  paused: boolean,
+): { paused: boolean; note: string } {
   const byProgram = previous.note === PAUSED_BY_CONFIG || previous.note === NO_LONGER_CONFIGURED;
   if (paused) return { paused: true, note: previous.paused && !byProgram ? (previous.note ?? '') : PAUSED_BY_CONFIG };
   if (previous.paused && !byProgram) return { paused: true, note: previous.note ?? '' };
   return { paused: false, note: '' };
 }
 
-function schedulesOf(watch: Watch): ScheduleOptions[] {
+function toSchedules(watch: Watch): ScheduleOptions[] {
   const { id, account, schedule } = watch;
   if (schedule === null) return [];
   const typedSearchAttributes = [

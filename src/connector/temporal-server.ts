@@ -5,27 +5,27 @@ import { type LocalServer, localAddress, openLocalServer } from '../temporal/loc
 import { findTemporalBinary } from '../temporal/server-binary.ts';
 import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 
-export interface TemporalHere {
+export interface OpenedTemporal {
   readonly settings: TemporalSettings;
   /** The local server of the configuration's folder, when no other is named. */
   readonly server: LocalServer | null;
 }
 
 /** Where a configuration without a Temporal server of its own keeps a local one. */
-const folderOf = (file: string): string => resolve(dirname(file), '.courier');
+const getStateFolder = (file: string): string => resolve(dirname(file), '.courier');
 
 /** The server that the configuration or the environment names, else the local one, started where it does not run. */
-export async function temporalFor(config: Config, file: string, say: (line: string) => void): Promise<TemporalHere> {
+export async function openTemporal(config: Config, file: string, say: (line: string) => void): Promise<OpenedTemporal> {
   if (namesServer(config.temporal)) return { settings: config.temporal, server: null };
-  const server = await openLocalServer(folderOf(file), () => findTemporalBinary(say));
+  const server = await openLocalServer(getStateFolder(file), () => findTemporalBinary(say));
   say(`Temporal runs at ${server.address}${server.uiUrl === null ? '' : `; its Web UI is ${server.uiUrl}`}`);
   return { settings: { address: server.address, namespace: config.temporal.namespace }, server };
 }
 
 /** The same server for a command that starts none. Throws a sentence (exit code 5) when there is none. */
-function serverOf({ temporal }: Config, file: string): TemporalSettings {
+function findServer({ temporal }: Config, file: string): TemporalSettings {
   if (namesServer(temporal)) return temporal;
-  const address = localAddress(folderOf(file));
+  const address = localAddress(getStateFolder(file));
   if (address !== null) return { ...temporal, address };
   throw new TemporalUnreachableError(
     `No Temporal server is configured, and none runs for ${file} on this machine. Nothing was submitted or charged. ` +
@@ -39,7 +39,7 @@ export async function withTemporal<T>(
   file: string,
   work: (temporal: Connected) => Promise<T>,
 ): Promise<T> {
-  const connected = await connectClient(serverOf(config, file), { timeoutMs: 3_000 });
+  const connected = await connectClient(findServer(config, file), { timeoutMs: 3_000 });
   try {
     return await work(connected);
   } finally {

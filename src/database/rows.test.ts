@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { testOnEach } from '../../test/support/database.ts';
 import { migrate } from './migrate.ts';
-import { insertRows, type Row, rowsOf } from './rows.ts';
+import { insertRows, type Row, toRows } from './rows.ts';
 import { sql } from './sql.ts';
 
 const tables = [{ name: 'things', statements: () => ['CREATE TABLE things (key BIGINT PRIMARY KEY, name TEXT)'] }];
@@ -35,7 +35,7 @@ testOnEach('a list of rows is a table with their numbers', async (db) => {
     [2n ** 62n, null],
   ];
   const found = await db.all(sql<{ nr: number; name: string; asked: string | null }>`
-    SELECT r.nr, t.name, r.asked FROM ${rowsOf({ key: 'bigint', asked: 'text' }, asked)} AS r
+    SELECT r.nr, t.name, r.asked FROM ${toRows({ key: 'bigint', asked: 'text' }, asked)} AS r
     JOIN things AS t ON t.key = r.key ORDER BY r.nr`);
   assert.deepEqual(
     found.map(({ nr, name, asked }) => [nr, name, asked]),

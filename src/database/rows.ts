@@ -13,7 +13,7 @@ const toJson = (rows: readonly Row[]): string =>
  * Rows as a table with the given columns and `nr`, their number from 0: a bulk update or a long look-up in one
  * parameter. Write `FROM ${rowsOf(columns, rows)} AS r` and then `r.nr`, `r.name`.
  */
-export function rowsOf(columns: Columns, rows: readonly Row[]): Dialectal {
+export function toRows(columns: Columns, rows: readonly Row[]): Dialectal {
   const json = toJson(rows);
   const names = Object.keys(columns);
   const sqlite = names.map((name, at) =>
@@ -43,7 +43,7 @@ export async function insertRows(
   const names = Object.keys(columns);
   const into = `INSERT INTO ${table} (${names.join(', ')})`;
   if (db.dialect === 'postgres') {
-    const from = rowsOf(columns, rows);
+    const from = toRows(columns, rows);
     return (await db.run(sql`${raw(into)} SELECT ${raw(names.join(', '))} FROM ${from} AS r ORDER BY nr ${raw(then)}`))
       .changes;
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyDatabaseUrl, TEST_DIALECTS } from '../../test/support/database.ts';
 import type { Reference } from '../submission/ids.ts';
-import { openBudgets } from './limiter.ts';
+import { openRateLimits } from './limiter.ts';
 
 const ref = (n: number) => `R-${n}` as Reference;
 
@@ -11,39 +11,39 @@ for (const dialect of TEST_DIALECTS) {
     const url = emptyDatabaseUrl(t, dialect);
     const clock = { at: 1_800_000_000_000 };
     const open = async (account: string) => {
-      const store = await openBudgets(url, { now: () => clock.at });
+      const store = await openRateLimits(url, { now: () => clock.at });
       t.after(() => store.close());
-      return store.sightingsOf(account);
+      return store.getJobStatusCache(account);
     };
     const one = await open('main');
     const other = await open('main');
     const hundred = Array.from({ length: 100 }, (_, n) => ({ reference: ref(n), state: 'queued' }));
     await one.record(hundred, 1_000);
     await one.record([{ reference: ref(7), state: 'processing' }], 2_000);
-    assert.deepEqual(await other.of([ref(7), ref(200)]), [{ reference: ref(7), state: 'processing', at: 2_000 }]);
-    assert.deepEqual(await (await open('another')).of([ref(7)]), [], 'accounts do not see each other');
+    assert.deepEqual(await other.get([ref(7), ref(200)]), [{ reference: ref(7), state: 'processing', at: 2_000 }]);
+    assert.deepEqual(await (await open('another')).get([ref(7)]), [], 'accounts do not see each other');
     // A request that was made earlier and answered later is not the newer one.
     await other.record([{ reference: ref(7), state: 'queued' }], 1_500);
-    assert.equal((await one.of([ref(7)]))[0]?.state, 'processing');
+    assert.equal((await one.get([ref(7)]))[0]?.state, 'processing');
     await one.record([{ reference: ref(300), state: 'queued' }], clock.at);
-    assert.deepEqual(await one.of([ref(7)]), [], 'and after an hour it is forgotten');
+    assert.deepEqual(await one.get([ref(7)]), [], 'and after an hour it is forgotten');
   });
 
   test(`one process at a time asks for an account, and the turn of a dead one ends (${dialect})`, async (t) => {
     const url = emptyDatabaseUrl(t, dialect);
     const clock = { at: 1_800_000_000_000 };
-    const store = await openBudgets(url, { now: () => clock.at });
+    const store = await openRateLimits(url, { now: () => clock.at });
     t.after(() => store.close());
-    const [one, other, elsewhere] = ['main', 'main', 'another'].map((account) => store.sightingsOf(account));
-    const turn = await one!.begin();
+    const [one, other, elsewhere] = ['main', 'main', 'another'].map((account) => store.getJobStatusCache(account));
+    const turn = await one!.acquireLease();
     assert.ok(turn !== null);
-    assert.equal(await other!.begin(), null);
-    assert.ok((await elsewhere!.begin()) !== null);
+    assert.equal(await other!.acquireLease(), null);
+    assert.ok((await elsewhere!.acquireLease()) !== null);
     await turn.end();
-    assert.ok((await other!.begin()) !== null);
+    assert.ok((await other!.acquireLease()) !== null);
     await turn.end();
-    assert.equal(await one!.begin(), null, 'a turn that is over ends nobody else’s');
+    assert.equal(await one!.acquireLease(), null, 'a turn that is over ends nobody else’s');
     clock.at += 15_000;
-    assert.ok((await one!.begin()) !== null);
+    assert.ok((await one!.acquireLease()) !== null);
   });
 }

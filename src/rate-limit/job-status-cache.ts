@@ -4,12 +4,12 @@ import { eachText, sql } from '../database/sql.ts';
 import type { Reference } from '../submission/ids.ts';
 
 /** What a job looked like from outside. */
-export interface Seen {
+export interface JobStatusSeen {
   readonly reference: Reference;
   readonly state: string;
 }
 
-export interface Sighting extends Seen {
+export interface CachedJobStatus extends JobStatusSeen {
   /** When the request that showed it was made. */
   readonly at: number;
 }
@@ -18,26 +18,26 @@ export interface Sighting extends Seen {
  * What the service last showed of an account's jobs, the same for every process: what one has asked, none asks again.
  * It is a memory, not a record: what a job's state means for money stands in the ledger.
  */
-export interface Sightings {
+export interface JobStatusCache {
   /** What is known of these jobs; nothing of those that no request showed lately. */
-  of(references: readonly Reference[]): Promise<readonly Sighting[]>;
-  record(seen: readonly Seen[], at: number): Promise<void>;
+  get(references: readonly Reference[]): Promise<readonly CachedJobStatus[]>;
+  record(seen: readonly JobStatusSeen[], at: number): Promise<void>;
   /** Null while another process asks the service: its answer is worth waiting for. Else this one's turn to ask. */
-  begin(): Promise<AskingTurn | null>;
+  acquireLease(): Promise<PollLease | null>;
 }
 
-export interface AskingTurn {
+export interface PollLease {
   end(): Promise<void>;
 }
 
 /** Longer than most requests take. Who takes longer, or died, has somebody else ask beside him: one request too many. */
-const TURN_MS = 15_000;
+const LEASE_MS = 15_000;
 /** What was seen so long ago answers nobody any more. */
 const KEPT_MS = 3_600_000;
 
 const COLUMNS = { account: 'text', reference: 'text', state: 'text', at: 'bigint' } as const;
 
-export function sightingsIn(db: Database, account: string, now: () => number): Sightings {
+export function createJobStatusCache(db: Database, account: string, now: () => number): JobStatusCache {
   let forgotten = 0;
 
   async function forget(time: number): Promise<void> {
@@ -47,8 +47,8 @@ export function sightingsIn(db: Database, account: string, now: () => number): S
   }
 
   return {
-    async of(references) {
-      const rows = await db.all(sql<Sighting>`
+    async get(references) {
+      const rows = await db.all(sql<CachedJobStatus>`
         SELECT reference, state, at FROM job_sightings
         WHERE account = ${account} AND reference IN (SELECT value FROM ${eachText(references)} AS wanted)`);
       return rows.map((row) => ({ ...row }));
@@ -69,11 +69,11 @@ export function sightingsIn(db: Database, account: string, now: () => number): S
       await forget(at);
     },
 
-    async begin() {
+    async acquireLease() {
       const time = now();
       const taken = await db.tx((tx) =>
         tx.get(sql<{ turn: number }>`
-          INSERT INTO asking_turns (account, turn, until) VALUES (${account}, 1, ${time + TURN_MS})
+          INSERT INTO asking_turns (account, turn, until) VALUES (${account}, 1, ${time + LEASE_MS})
           ON CONFLICT (account) DO UPDATE SET turn = asking_turns.turn + 1, until = excluded.until
             WHERE asking_turns.until <= ${time}
           RETURNING turn`),

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyDatabaseUrl } from '../../test/support/database.ts';
 import type { Reference } from '../submission/ids.ts';
-import type { Seen, Sightings } from './job-status-cache.ts';
-import { type BoardSource, createStatusBoard } from './job-status-loader.ts';
-import { openBudgets } from './limiter.ts';
+import type { JobStatusCache, JobStatusSeen } from './job-status-cache.ts';
+import { createJobStatusLoader, type JobStatusSource } from './job-status-loader.ts';
+import { openRateLimits } from './limiter.ts';
 
 const ref = (n: number) => `R-${n}` as Reference;
 const START = 1_800_000_000_000;
@@ -25,13 +25,13 @@ function service({
   hidden?: readonly number[];
 }) {
   const requests: string[] = [];
-  const listed: Seen[] = [
+  const listed: JobStatusSeen[] = [
     ...Array.from({ length: others }, (_, n) => ({ reference: `S-${n}` as Reference, state: 'queued' })),
     ...Array.from({ length: jobs }, (_, n) => ({ reference: ref(jobs - n), state: 'processing' })).filter(
       ({ reference }) => !hidden.some((n) => ref(n) === reference),
     ),
   ];
-  const source: BoardSource = {
+  const source: JobStatusSource = {
     async one(reference) {
       requests.push(reference);
       return { reference, state: 'processing' };
@@ -41,7 +41,7 @@ function service({
       const seen = listed.slice((number - 1) * length, number * length);
       return { seen, length: listed.length > number * length ? seen.length : 0 };
     },
-    places: async (references) => ({
+    positions: async (references) => ({
       newer: new Map(references.map((reference) => [reference, jobs - Number(reference.slice(2))] as const)),
       several: jobs > 1,
     }),
@@ -50,16 +50,16 @@ function service({
 }
 
 /** Boards of as many processes as wanted, on one clock and one memory. */
-async function processes(t: { after(end: () => unknown): void }, source: BoardSource, count = 1) {
+async function processes(t: { after(end: () => unknown): void }, source: JobStatusSource, count = 1) {
   const clock = { at: START };
   const url = emptyDatabaseUrl(t as Parameters<typeof emptyDatabaseUrl>[0], 'sqlite');
-  const boards = [];
+  const loaders = [];
   for (let n = 0; n < count; n++) {
-    const store = await openBudgets(url, { now: () => clock.at });
+    const store = await openRateLimits(url, { now: () => clock.at });
     t.after(() => store.close());
-    const sightings: Sightings = store.sightingsOf('main');
-    boards.push(
-      createStatusBoard(source, sightings, {
+    const statusCache: JobStatusCache = store.getJobStatusCache('main');
+    loaders.push(
+      createJobStatusLoader(source, statusCache, {
         gatherMs: 1,
         pageLength: 100,
         now: () => clock.at,
@@ -67,23 +67,23 @@ async function processes(t: { after(end: () => unknown): void }, source: BoardSo
       }),
     );
   }
-  return { boards, board: boards[0]!, clock };
+  return { loaders, loader: loaders[0]!, clock };
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
 test('a hundred questions that meet are one request', async (t) => {
   const { source, requests } = service({ jobs: 100 });
-  const { board } = await processes(t, source);
-  const seen = await Promise.all(range(1, 100).map((n) => board.look(ref(n), START)));
+  const { loader } = await processes(t, source);
+  const seen = await Promise.all(range(1, 100).map((n) => loader.load(ref(n), START)));
   assert.equal(seen.length, 100);
   assert.deepEqual(requests, ['page 1']);
 });
 
 test('a hundred questions of three processes that meet are one request', async (t) => {
   const { source, requests } = service({ jobs: 100 });
-  const { boards } = await processes(t, source, 3);
-  const seen = await Promise.all(range(1, 100).map((n) => boards[n % 3]!.look(ref(n), START)));
+  const { loaders } = await processes(t, source, 3);
+  const seen = await Promise.all(range(1, 100).map((n) => loaders[n % 3]!.load(ref(n), START)));
   assert.deepEqual(
     seen.map(({ reference }) => reference),
     range(1, 100).map(ref),
@@ -93,47 +93,47 @@ test('a hundred questions of three processes that meet are one request', async (
 
 test('the only job is asked directly', async (t) => {
   const { source, requests } = service({ jobs: 1 });
-  const { board } = await processes(t, source);
-  assert.equal((await board.look(ref(1), START)).state, 'processing');
+  const { loader } = await processes(t, source);
+  assert.equal((await loader.load(ref(1), START)).state, 'processing');
   assert.deepEqual(requests, ['R-1']);
 });
 
 test('one question among many jobs asks the page, which answers the others that come later', async (t) => {
   const { source, requests } = service({ jobs: 100 });
-  const { board, clock } = await processes(t, source);
-  await board.look(ref(3), START);
+  const { loader, clock } = await processes(t, source);
+  await loader.load(ref(3), START);
   clock.at += 2_000;
-  await Promise.all([1, 2, 4, 99].map((n) => board.look(ref(n), START)));
+  await Promise.all([1, 2, 4, 99].map((n) => loader.load(ref(n), START)));
   assert.deepEqual(requests, ['page 1']);
 });
 
 test('a page that shows nothing of ours is not asked for single questions any more', async (t) => {
   const { source, requests } = service({ jobs: 10, others: 200 });
-  const { board, clock } = await processes(t, source);
-  await board.look(ref(3), START);
+  const { loader, clock } = await processes(t, source);
+  await loader.load(ref(3), START);
   clock.at += 1;
-  await board.look(ref(3), clock.at);
+  await loader.load(ref(3), clock.at);
   assert.deepEqual(requests, ['page 1', 'R-3', 'R-3']);
 });
 
 test('old jobs are asked from the page where they are, not from the first', async (t) => {
   const { source, requests } = service({ jobs: 5_000 });
-  const { board } = await processes(t, source);
-  await Promise.all([11, 50, 99, 1_450, 1_500, 4_999].map((n) => board.look(ref(n), START)));
+  const { loader } = await processes(t, source);
+  await Promise.all([11, 50, 99, 1_450, 1_500, 4_999].map((n) => loader.load(ref(n), START)));
   assert.deepEqual(requests, ['page 1', 'page 36', 'page 50']);
 });
 
 test('jobs that others pushed a page further back are found there', async (t) => {
   const { source, requests } = service({ jobs: 100, others: 60 });
-  const { board } = await processes(t, source);
-  await Promise.all([1, 2, 99, 100].map((n) => board.look(ref(n), START)));
+  const { loader } = await processes(t, source);
+  await Promise.all([1, 2, 99, 100].map((n) => loader.load(ref(n), START)));
   assert.deepEqual(requests, ['page 1', 'page 2']);
 });
 
 test('jobs that no page shows are asked one by one, and none is forgotten', async (t) => {
   const { source, requests } = service({ jobs: 100, hidden: [7, 8] });
-  const { board } = await processes(t, source);
-  const seen = await Promise.all([1, 7, 8].map((n) => board.look(ref(n), START)));
+  const { loader } = await processes(t, source);
+  const seen = await Promise.all([1, 7, 8].map((n) => loader.load(ref(n), START)));
   assert.deepEqual(
     seen.map(({ reference }) => reference),
     [ref(1), ref(7), ref(8)],
@@ -143,39 +143,39 @@ test('jobs that no page shows are asked one by one, and none is forgotten', asyn
 
 test('a service whose pages are shorter is asked for the right ones from then on', async (t) => {
   const { source, requests } = service({ jobs: 200, length: 20 });
-  const { board, clock } = await processes(t, source);
-  await Promise.all([101, 102, 199, 200].map((n) => board.look(ref(n), START)));
+  const { loader, clock } = await processes(t, source);
+  await Promise.all([101, 102, 199, 200].map((n) => loader.load(ref(n), START)));
   assert.deepEqual(requests.splice(0), ['page 1', 'page 5']);
   clock.at += 10;
-  await Promise.all([41, 42].map((n) => board.look(ref(n), clock.at)));
+  await Promise.all([41, 42].map((n) => loader.load(ref(n), clock.at)));
   assert.deepEqual(requests, ['page 8']);
 });
 
 test('a list that shows no states is asked once and never again', async (t) => {
   const { source, requests } = service({ jobs: 100 });
   let pages = 0;
-  const { board, clock } = await processes(t, {
+  const { loader, clock } = await processes(t, {
     ...source,
     page: async () => {
       pages += 1;
       return null;
     },
   });
-  await Promise.all([1, 2].map((n) => board.look(ref(n), START)));
+  await Promise.all([1, 2].map((n) => loader.load(ref(n), START)));
   clock.at += 10;
-  await Promise.all([1, 2].map((n) => board.look(ref(n), clock.at)));
+  await Promise.all([1, 2].map((n) => loader.load(ref(n), clock.at)));
   assert.equal(pages, 1);
   assert.deepEqual(requests, ['R-1', 'R-2', 'R-2', 'R-1']);
 });
 
 test('what one process asked answers for all of them until it is too old, then it is asked anew', async (t) => {
   const { source, requests } = service({ jobs: 100 });
-  const { boards, clock } = await processes(t, source, 2);
-  await Promise.all([1, 2, 3].map((n) => boards[0]!.look(ref(n), START)));
+  const { loaders, clock } = await processes(t, source, 2);
+  await Promise.all([1, 2, 3].map((n) => loaders[0]!.load(ref(n), START)));
   clock.at += 5_000;
-  await boards[1]!.look(ref(50), START);
+  await loaders[1]!.load(ref(50), START);
   assert.equal(requests.length, 1);
-  await boards[1]!.look(ref(50), START + 1);
+  await loaders[1]!.load(ref(50), START + 1);
   assert.equal(requests.length, 2);
 });
 
@@ -183,20 +183,20 @@ test('a request that fails rejects every question that needed it, and the next r
   let fails = true;
   const { source } = service({ jobs: 10 });
   const page = source.page;
-  const { board } = await processes(t, {
+  const { loader } = await processes(t, {
     ...source,
     page: async (number) => (fails ? Promise.reject(new Error('no budget')) : page(number)),
   });
-  const all = await Promise.allSettled([1, 2, 3].map((n) => board.look(ref(n), START)));
+  const all = await Promise.allSettled([1, 2, 3].map((n) => loader.load(ref(n), START)));
   assert.ok(all.every(({ status }) => status === 'rejected'));
   fails = false;
-  assert.equal((await board.look(ref(1), START)).state, 'processing');
+  assert.equal((await loader.load(ref(1), START)).state, 'processing');
 });
 
 test('a clock that is set back while it asks leaves no question open', async (t) => {
   const { source } = service({ jobs: 10 });
-  const { board, clock } = await processes(t, source);
+  const { loader, clock } = await processes(t, source);
   clock.at -= 60_000;
-  const seen = await Promise.all([1, 2].map((n) => board.look(ref(n), START)));
+  const seen = await Promise.all([1, 2].map((n) => loader.load(ref(n), START)));
   assert.equal(seen.length, 2);
 });

@@ -1,25 +1,25 @@
 import type { Reference } from '../submission/ids.ts';
 import type { ListPositions } from '../submission/list-positions.ts';
-import type { AskingTurn, Seen, Sightings } from './job-status-cache.ts';
+import type { JobStatusCache, JobStatusSeen, PollLease } from './job-status-cache.ts';
 
 /** The two ways to ask; each call of either is one request of the key's budget. */
-export interface BoardSource {
-  one(reference: Reference): Promise<Seen>;
+export interface JobStatusSource {
+  one(reference: Reference): Promise<JobStatusSeen>;
   /**
    * A page of the list, newest first. `length`: how many jobs the service puts on one; 0 when this is the last. Null from
    * a service whose list shows jobs without their states.
    */
-  page(number: number): Promise<{ readonly seen: readonly Seen[]; readonly length: number } | null>;
+  page(number: number): Promise<{ readonly seen: readonly JobStatusSeen[]; readonly length: number } | null>;
   /** Where the list has these jobs, as far as the ledger knows. */
-  places(references: readonly Reference[]): Promise<ListPositions>;
+  positions(references: readonly Reference[]): Promise<ListPositions>;
 }
 
-export interface StatusBoard {
+export interface JobStatusLoader {
   /** The job's state, asked no earlier than then. Rejects as the request that it needed did. */
-  look(reference: Reference, notBefore: number): Promise<Seen>;
+  load(reference: Reference, notBefore: number): Promise<JobStatusSeen>;
 }
 
-export interface BoardSettings {
+export interface LoaderSettings {
   /** How long questions are gathered before they are asked together. */
   readonly gatherMs: number;
   /** How many jobs a page is expected to hold. */
@@ -30,7 +30,7 @@ export interface BoardSettings {
 
 interface Question {
   readonly notBefore: number;
-  readonly resolve: (seen: Seen) => void;
+  readonly resolve: (seen: JobStatusSeen) => void;
   readonly reject: (error: unknown) => void;
 }
 type Questions = Map<Reference, Question[]>;
@@ -40,12 +40,16 @@ type Questions = Map<Reference, Question[]>;
  * one by the job's own address; and what any process of the account has asked since a question's time is not asked
  * again. Polling each of ten standard jobs every 30 s would use up a key's whole day.
  */
-export function createStatusBoard(source: BoardSource, sightings: Sightings, settings: BoardSettings): StatusBoard {
+export function createJobStatusLoader(
+  source: JobStatusSource,
+  statusCache: JobStatusCache,
+  settings: LoaderSettings,
+): JobStatusLoader {
   const { gatherMs, now, sleep } = settings;
   let { pageLength } = settings;
   let asked: Questions = new Map();
   let working = false;
-  let listTells = true;
+  let listHasStates = true;
   /** Whether the last page showed what it was asked for: it may not, where others submit with the account as well. */
   let pagesHelp = true;
 
@@ -67,12 +71,12 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
   async function round(open: Questions): Promise<void> {
     await recall(open);
     if (open.size === 0) return;
-    const turn = await sightings.begin();
+    const turn = await statusCache.acquireLease();
     if (turn === null) waitOn(open);
     else await inTurn(turn, open);
   }
 
-  async function inTurn(turn: AskingTurn, open: Questions): Promise<void> {
+  async function inTurn(turn: PollLease, open: Questions): Promise<void> {
     try {
       // Whoever had the turn before may have answered them.
       await recall(open);
@@ -90,7 +94,7 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
 
   /** Answers what has been seen lately enough. */
   async function recall(open: Questions): Promise<void> {
-    for (const sighting of await sightings.of([...open.keys()])) answer(open, sighting, sighting.at);
+    for (const cached of await statusCache.get([...open.keys()])) answer(open, cached, cached.at);
   }
 
   /**
@@ -99,23 +103,23 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
    */
   async function ask(open: Questions): Promise<void> {
     if (open.size === 0) return;
-    const { newer, several } = await source.places([...open.keys()]);
+    const { newer, several } = await source.positions([...open.keys()]);
     const places = new Map(newer);
     const forOne = pagesHelp && several;
     while (open.size > 0) {
-      const waiting = [...open.keys()].toSorted((a, b) => placeIn(places, a) - placeIn(places, b));
+      const waiting = [...open.keys()].toSorted((a, b) => getPosition(places, a) - getPosition(places, b));
       const first = waiting[0]!;
-      const page = Math.floor(placeIn(places, first) / pageLength) + 1;
-      const together = waiting.filter((reference) => placeIn(places, reference) < page * pageLength);
+      const page = Math.floor(getPosition(places, first) / pageLength) + 1;
+      const together = waiting.filter((reference) => getPosition(places, reference) < page * pageLength);
       const worthAPage = together.length > (forOne ? 0 : 1);
-      if (!listTells || !worthAPage) {
+      if (!listHasStates || !worthAPage) {
         await askOne(open, first);
         continue;
       }
       const goOn = await askPage(open, page);
       for (const reference of together.filter((each) => open.has(each))) {
         // Others submit with the account as well, so it is further back; or the list does not have it.
-        if (goOn) places.set(reference, Math.max(placeIn(places, reference), page * pageLength));
+        if (goOn) places.set(reference, Math.max(getPosition(places, reference), page * pageLength));
         else places.delete(reference);
       }
     }
@@ -124,7 +128,7 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
   async function askOne(open: Questions, reference: Reference): Promise<void> {
     const at = now();
     const seen = await source.one(reference);
-    await sightings.record([seen], at);
+    await statusCache.record([seen], at);
     for (const { resolve } of open.get(reference) ?? []) resolve(seen);
     open.delete(reference);
   }
@@ -135,18 +139,18 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
     const at = now();
     const shown = await source.page(number);
     if (shown === null) {
-      listTells = false;
+      listHasStates = false;
       return false;
     }
     const { seen, length } = shown;
     if (length > 0) pageLength = length;
-    await sightings.record(seen, at);
+    await statusCache.record(seen, at);
     for (const each of seen) answer(open, each, at);
     pagesHelp = open.size < before;
     return pagesHelp && length > 0;
   }
 
-  function answer(open: Questions, { reference, state }: Seen, at: number): void {
+  function answer(open: Questions, { reference, state }: JobStatusSeen, at: number): void {
     const questions = open.get(reference);
     if (questions === undefined || questions.some(({ notBefore }) => notBefore > at)) return;
     for (const { resolve } of questions) resolve({ reference, state });
@@ -154,7 +158,7 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
   }
 
   return {
-    look: (reference, notBefore) =>
+    load: (reference, notBefore) =>
       new Promise((resolve, reject) => {
         asked.set(reference, [...(asked.get(reference) ?? []), { notBefore, resolve, reject }]);
         if (!working) void work();
@@ -163,5 +167,5 @@ export function createStatusBoard(source: BoardSource, sightings: Sightings, set
 }
 
 /** A job that is nowhere known stands alone behind all others. */
-const placeIn = (places: ReadonlyMap<Reference, number>, reference: Reference): number =>
+const getPosition = (places: ReadonlyMap<Reference, number>, reference: Reference): number =>
   places.get(reference) ?? Number.POSITIVE_INFINITY;

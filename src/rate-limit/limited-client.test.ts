@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiClient } from '../api-client/client.ts';
-import { accountApi } from './limited-client.ts';
-import { openBudgets, RateLimitedError } from './limiter.ts';
-import { budgetLimits } from './limits.ts';
+import { createLimitedClient } from './limited-client.ts';
+import { openRateLimits, RateLimitedError } from './limiter.ts';
+import { toRateLimits } from './limits.ts';
 
 /** Never asked here: what is under test is when a request may go. */
 const client: ApiClient = new Proxy({} as ApiClient, {
@@ -14,16 +14,16 @@ const client: ApiClient = new Proxy({} as ApiClient, {
 async function usedUp(t: { after(end: () => unknown): void }) {
   const clock = { at: 1_800_000_000_000 };
   const slept: number[] = [];
-  const store = await openBudgets('sqlite::memory:', { now: () => clock.at });
+  const store = await openRateLimits('sqlite::memory:', { now: () => clock.at });
   t.after(() => store.close());
-  const api = accountApi(client, store.budgetOf('main', budgetLimits()), async (ms) => {
+  const api = createLimitedClient(client, store.getLimiter('main', toRateLimits()), async (ms) => {
     slept.push(ms);
     clock.at += ms;
   });
   for (let n = 0; n < 10; n++) {
-    const ticket = await store.budgetOf('main', budgetLimits()).take('submission');
+    const ticket = await store.getLimiter('main', toRateLimits()).acquire('submission');
     assert.ok(ticket.kind === 'ticket');
-    await store.budgetOf('main', budgetLimits()).settle(ticket);
+    await store.getLimiter('main', toRateLimits()).commit(ticket);
   }
   return { api, clock, slept };
 }

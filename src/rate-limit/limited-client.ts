@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient } from '../api-client/client.ts';
 import type { ApiAnswer } from '../submission/answer.ts';
-import { type Budget, RateLimitedError, type Ticket } from './limiter.ts';
+import { type Permit, RateLimitedError, type RateLimiter } from './limiter.ts';
 import type { Lane } from './limits.ts';
 
 type Ask = <Data>(request: (client: ApiClient) => Promise<ApiAnswer<Data>>) => Promise<ApiAnswer<Data>>;
 
 /** An account's service: each request is taken from the key's budget first. */
-export interface AccountApi {
+export interface LimitedClient {
   /** One request. Throws a RateLimitedError when none is allowed now; nothing was sent then. */
   ask<Data>(lane: Lane, request: (client: ApiClient) => Promise<ApiAnswer<Data>>): Promise<ApiAnswer<Data>>;
   /** Reserves one request before `work` writes anything down; `work` makes it with the function it is given, or not. */
@@ -23,15 +23,15 @@ const NEAR_MS = 2_000;
  */
 const AHEAD_MS = 1_500;
 
-export function accountApi(
+export function createLimitedClient(
   client: ApiClient,
-  budget: Budget,
+  budget: RateLimiter,
   sleep: (ms: number) => Promise<void> = (ms) => pause(ms),
-): AccountApi {
+): LimitedClient {
   /** The lane's next permission, at the moment when it is there. Throws a RateLimitedError when that is not near. */
-  async function takeInTurn(lane: Lane): Promise<Ticket> {
+  async function acquireInTurn(lane: Lane): Promise<Permit> {
     for (let waited = 0; ; ) {
-      const ticket = await budget.take(lane);
+      const ticket = await budget.acquire(lane);
       if (ticket.kind === 'ticket') return ticket;
       const { waitMs } = ticket;
       if (waited + waitMs > NEAR_MS) throw new RateLimitedError(lane, { ...ticket, waitMs: waitMs - AHEAD_MS });
@@ -41,9 +41,9 @@ export function accountApi(
   }
 
   return {
-    ask: (lane, request) => budget.spend(lane, () => request(client)),
+    ask: (lane, request) => budget.request(lane, () => request(client)),
     async reserved(lane, work) {
-      const ticket = await takeInTurn(lane);
+      const ticket = await acquireInTurn(lane);
       let asked = false;
       let seen: ApiAnswer | undefined;
       try {
@@ -54,7 +54,7 @@ export function accountApi(
           return answer;
         });
       } finally {
-        await (asked ? budget.settle(ticket, seen) : budget.release(ticket));
+        await (asked ? budget.commit(ticket, seen) : budget.cancel(ticket));
       }
     },
     close: () => client.close(),

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { emptyDatabaseUrl, TEST_DIALECTS } from '../../test/support/database.ts';
 import type { ApiAnswer, HeaderBudget } from '../submission/answer.ts';
-import { type Budget, openBudgets, RateLimitedError } from './limiter.ts';
-import { type BudgetLimits, budgetLimits, type Lane, type Window } from './limits.ts';
+import { openRateLimits, RateLimitedError, type RateLimiter } from './limiter.ts';
+import { type Lane, type RateLimits, toRateLimits, type Window } from './limits.ts';
 
 const MINUTE = 60_000;
-const limits = budgetLimits();
+const limits = toRateLimits();
 const general = (remaining: number | null, more: Partial<HeaderBudget> = {}): HeaderBudget => ({
   scope: '',
   windowSeconds: 60,
@@ -21,17 +21,17 @@ const quiet = { status: 202, retryAfterMs: null, budgets: [] };
 /** A budget on a clock of its own, on each database. */
 function budgetTest(
   name: string,
-  body: (b: { budget: Budget; clock: { at: number }; again: () => Promise<Budget> }) => Promise<void>,
-  own: BudgetLimits = limits,
+  body: (b: { budget: RateLimiter; clock: { at: number }; again: () => Promise<RateLimiter> }) => Promise<void>,
+  own: RateLimits = limits,
 ) {
   for (const dialect of TEST_DIALECTS) {
     test(`${name} (${dialect})`, async (t) => {
       const url = emptyDatabaseUrl(t, dialect);
       const clock = { at: 1_800_000_000_000 };
       const open = async () => {
-        const store = await openBudgets(url, { now: () => clock.at });
+        const store = await openRateLimits(url, { now: () => clock.at });
         t.after(() => store.close());
-        return store.budgetOf('main', own);
+        return store.getLimiter('main', own);
       };
       await body({ budget: await open(), clock, again: open });
     });
@@ -39,11 +39,11 @@ function budgetTest(
 }
 
 /** Takes and settles until there is no more; tells how many it were. */
-async function drain(budget: Budget, lane: Lane, most = 100_000): Promise<number> {
+async function drain(budget: RateLimiter, lane: Lane, most = 100_000): Promise<number> {
   for (let count = 0; count < most; count++) {
-    const ticket = await budget.take(lane);
+    const ticket = await budget.acquire(lane);
     if (ticket.kind === 'wait') return count;
-    await budget.settle(ticket, quiet);
+    await budget.commit(ticket, quiet);
   }
   return most;
 }
@@ -52,13 +52,13 @@ budgetTest(
   'ten submissions a minute, and the eleventh waits until the first has left the minute',
   async ({ budget, clock }) => {
     assert.equal(await drain(budget, 'submission'), 10);
-    const refused = await budget.take('submission');
+    const refused = await budget.acquire('submission');
     assert.equal(refused.kind, 'wait');
     if (refused.kind !== 'wait') return;
     assert.ok(refused.waitMs >= MINUTE && refused.waitMs <= MINUTE + 300, `${refused.waitMs}`);
     assert.match(refused.why, /10 submissions a minute/);
     clock.at += refused.waitMs - 1;
-    assert.equal((await budget.take('submission')).kind, 'wait');
+    assert.equal((await budget.acquire('submission')).kind, 'wait');
     clock.at += 1;
     assert.equal(await drain(budget, 'submission'), 10);
   },
@@ -68,13 +68,13 @@ budgetTest('polls leave what submissions need, checks leave it to both', async (
   assert.equal(await drain(budget, 'check'), 80);
   assert.equal(await drain(budget, 'poll'), 30);
   assert.equal(await drain(budget, 'submission'), 10);
-  assert.deepEqual(await budget.left(), { minute: 0, hour: 2880, day: 29_880, submissions: 0 });
+  assert.deepEqual(await budget.getRemaining(), { minute: 0, hour: 2880, day: 29_880, submissions: 0 });
 });
 
 budgetTest('what polls leave to submissions is not kept for those that were made a second time', async ({ budget }) => {
   assert.equal(await drain(budget, 'submission'), 10);
   assert.equal(await drain(budget, 'poll'), 110);
-  assert.equal((await budget.left()).minute, 0);
+  assert.equal((await budget.getRemaining()).minute, 0);
 });
 
 /** A day and a half at full speed, the day being a fiftieth of one, with nine polls a minute. */
@@ -84,9 +84,9 @@ budgetTest(
     for (let minute = 0; minute < 44; minute++) {
       assert.equal(await drain(budget, 'submission'), 10, `minute ${minute}`);
       for (let page = 0; page < 9; page++) {
-        const ticket = await budget.take('poll');
+        const ticket = await budget.acquire('poll');
         assert.equal(ticket.kind, 'ticket', `minute ${minute}: ${ticket.kind === 'wait' ? ticket.why : ''}`);
-        if (ticket.kind === 'ticket') await budget.settle(ticket, quiet);
+        if (ticket.kind === 'ticket') await budget.commit(ticket, quiet);
       }
       clock.at += MINUTE + 250;
     }
@@ -96,12 +96,12 @@ budgetTest(
 
 budgetTest('a request counts until a minute after its answer, however long that took', async ({ budget, clock }) => {
   const tickets = [];
-  for (let n = 0; n < 10; n++) tickets.push(await budget.take('submission'));
+  for (let n = 0; n < 10; n++) tickets.push(await budget.acquire('submission'));
   clock.at += 5_000;
-  const full = await budget.take('submission');
+  const full = await budget.acquire('submission');
   assert.ok(full.kind === 'wait' && full.waitMs <= 500, 'an answer may come any moment');
-  for (const ticket of tickets) if (ticket.kind === 'ticket') await budget.settle(ticket, quiet);
-  const refused = await budget.take('submission');
+  for (const ticket of tickets) if (ticket.kind === 'ticket') await budget.commit(ticket, quiet);
+  const refused = await budget.acquire('submission');
   assert.ok(refused.kind === 'wait' && refused.waitMs >= MINUTE);
 });
 
@@ -109,17 +109,17 @@ budgetTest('the budget is the same after a restart, and for every process', asyn
   assert.equal(await drain(budget, 'submission', 6), 6);
   const other = await again();
   assert.equal(await drain(other, 'submission'), 4);
-  assert.equal((await budget.take('submission')).kind, 'wait');
+  assert.equal((await budget.acquire('submission')).kind, 'wait');
 });
 
 budgetTest(
   'the requests of a process that died count as answered when nothing can be under way any more',
   async ({ budget, clock }) => {
-    for (let n = 0; n < 10; n++) await budget.take('submission');
+    for (let n = 0; n < 10; n++) await budget.acquire('submission');
     clock.at += 119_999;
-    assert.equal((await budget.take('submission')).kind, 'wait');
+    assert.equal((await budget.acquire('submission')).kind, 'wait');
     clock.at += 1;
-    const refused = await budget.take('submission');
+    const refused = await budget.acquire('submission');
     assert.ok(refused.kind === 'wait' && refused.waitMs >= MINUTE);
     clock.at += refused.waitMs;
     assert.equal(await drain(budget, 'submission'), 10);
@@ -129,57 +129,57 @@ budgetTest(
 budgetTest(
   'a 429 closes its lane for as long as the service asks, also over a restart',
   async ({ budget, clock, again }) => {
-    const ticket = await budget.take('submission');
+    const ticket = await budget.acquire('submission');
     assert.ok(ticket.kind === 'ticket');
-    await budget.settle(ticket, { status: 429, retryAfterMs: 3_600_000, budgets: [] });
-    const refused = await (await again()).take('submission');
+    await budget.commit(ticket, { status: 429, retryAfterMs: 3_600_000, budgets: [] });
+    const refused = await (await again()).acquire('submission');
     assert.deepEqual([refused.kind, refused.kind === 'wait' && refused.waitMs], ['wait', 3_600_000]);
-    assert.equal((await budget.take('poll')).kind, 'ticket', 'the submission limit is not the general one');
+    assert.equal((await budget.acquire('poll')).kind, 'ticket', 'the submission limit is not the general one');
     clock.at += 3_600_000;
-    assert.equal((await budget.take('submission')).kind, 'ticket');
+    assert.equal((await budget.acquire('submission')).kind, 'ticket');
   },
 );
 
 budgetTest('a poll that is refused closes the key, for a minute where nothing is said', async ({ budget }) => {
-  const ticket = await budget.take('poll');
+  const ticket = await budget.acquire('poll');
   assert.ok(ticket.kind === 'ticket');
-  await budget.settle(ticket, { status: 429, retryAfterMs: null, budgets: [] });
+  await budget.commit(ticket, { status: 429, retryAfterMs: null, budgets: [] });
   for (const lane of ['submission', 'poll', 'check'] as const) {
-    const refused = await budget.take(lane);
+    const refused = await budget.acquire(lane);
     assert.ok(refused.kind === 'wait' && refused.waitMs === MINUTE, lane);
   }
 });
 
 budgetTest('headers that tell of others at the key shrink the budget, and give it back', async ({ budget, clock }) => {
   const poll = async (budgets: HeaderBudget[]) => {
-    const ticket = await budget.take('poll');
+    const ticket = await budget.acquire('poll');
     assert.ok(ticket.kind === 'ticket', ticket.kind === 'wait' ? ticket.why : '');
-    await budget.settle(ticket, { status: 200, retryAfterMs: null, budgets });
+    await budget.commit(ticket, { status: 200, retryAfterMs: null, budgets });
   };
   await poll([general(119)]);
-  assert.equal((await budget.left()).minute, 119);
+  assert.equal((await budget.getRemaining()).minute, 119);
   await poll([general(40, { resetMs: 30_000 })]);
-  assert.equal((await budget.left()).minute, 40);
+  assert.equal((await budget.getRemaining()).minute, 40);
   assert.equal(await drain(budget, 'poll'), 30);
   clock.at += 30_000;
-  assert.equal((await budget.left()).minute, 88);
+  assert.equal((await budget.getRemaining()).minute, 88);
   await poll([general(20)]);
   await poll([general(87)]);
-  assert.equal((await budget.left()).minute, 86, 'the last word counts, and we know of one more than it');
+  assert.equal((await budget.getRemaining()).minute, 86, 'the last word counts, and we know of one more than it');
 });
 
 budgetTest('our own requests under way are not taken for those of others', async ({ budget }) => {
   const tickets = [];
-  for (let n = 0; n < 5; n++) tickets.push(await budget.take('submission'));
+  for (let n = 0; n < 5; n++) tickets.push(await budget.acquire('submission'));
   const first = tickets[0]!;
   assert.ok(first.kind === 'ticket');
   const lane = { scope: 'submissions', windowSeconds: 60, limit: 10, remaining: 5, resetMs: 60_000 };
-  await budget.settle(first, { status: 202, retryAfterMs: null, budgets: [general(115), lane] });
-  assert.deepEqual(await budget.left(), { minute: 115, hour: 2995, day: 29_995, submissions: 5 });
+  await budget.commit(first, { status: 202, retryAfterMs: null, budgets: [general(115), lane] });
+  assert.deepEqual(await budget.getRemaining(), { minute: 115, hour: 2995, day: 29_995, submissions: 5 });
 });
 
 budgetTest('headers about another window or another limit change nothing', async ({ budget }) => {
-  const ticket = await budget.take('submission');
+  const ticket = await budget.acquire('submission');
   assert.ok(ticket.kind === 'ticket');
   const budgets = [
     general(0, { windowSeconds: 7 }),
@@ -187,22 +187,22 @@ budgetTest('headers about another window or another limit change nothing', async
     general(0, { scope: 'search' }),
     general(3, { limit: 10 }),
   ];
-  await budget.settle(ticket, { status: 202, retryAfterMs: null, budgets });
-  assert.deepEqual(await budget.left(), { minute: 119, hour: 2999, day: 29_999, submissions: 3 });
+  await budget.commit(ticket, { status: 202, retryAfterMs: null, budgets });
+  assert.deepEqual(await budget.getRemaining(), { minute: 119, hour: 2999, day: 29_999, submissions: 3 });
 });
 
 const day = (limit: number, remaining: number) => general(remaining, { windowSeconds: 86_400, limit });
-const generous = budgetLimits({ minute: 100_000, hour: 500_000, day: 1_000_000, submissionsPerMinute: 1_000 });
+const generous = toRateLimits({ minute: 100_000, hour: 500_000, day: 1_000_000, submissionsPerMinute: 1_000 });
 
 budgetTest(
   'a configured limit above that of the service counts as its limit, not as used by others: polls go on',
   async ({ budget, again }) => {
-    const ticket = await budget.take('submission');
+    const ticket = await budget.acquire('submission');
     assert.ok(ticket.kind === 'ticket');
-    await budget.settle(ticket, { status: 202, retryAfterMs: null, budgets: [day(300, 299)] });
-    assert.equal((await budget.left()).day, 299);
+    await budget.commit(ticket, { status: 202, retryAfterMs: null, budgets: [day(300, 299)] });
+    assert.equal((await budget.getRemaining()).day, 299);
     assert.equal(
-      (await (await again()).take('poll')).kind,
+      (await (await again()).acquire('poll')).kind,
       'ticket',
       'what never was there is not kept for submissions',
     );
@@ -215,26 +215,26 @@ budgetTest(
   'the lower limit holds until the service names a higher one; one that an error names is not believed',
   async ({ budget }) => {
     const hear = async (status: number, told: HeaderBudget) => {
-      const ticket = await budget.take('submission');
+      const ticket = await budget.acquire('submission');
       assert.ok(ticket.kind === 'ticket');
-      await budget.settle(ticket, { status, retryAfterMs: null, budgets: [told] });
+      await budget.commit(ticket, { status, retryAfterMs: null, budgets: [told] });
     };
     await hear(202, day(100, 99));
-    assert.equal((await budget.left()).day, 99);
+    assert.equal((await budget.getRemaining()).day, 99);
     await hear(202, day(500, 498));
-    assert.equal((await budget.left()).day, 498);
+    assert.equal((await budget.getRemaining()).day, 498);
     await hear(502, day(3, 480));
-    assert.equal((await budget.left()).day, 480);
+    assert.equal((await budget.getRemaining()).day, 480);
     await hear(202, day(0, 480));
-    assert.equal((await budget.left()).day, 480, 'a limit of nothing would never be corrected');
+    assert.equal((await budget.getRemaining()).day, 480, 'a limit of nothing would never be corrected');
   },
 );
 
 budgetTest('a service whose limit is higher than the configured one leaves the configured one', async ({ budget }) => {
-  const ticket = await budget.take('submission');
+  const ticket = await budget.acquire('submission');
   assert.ok(ticket.kind === 'ticket');
-  await budget.settle(ticket, { status: 202, retryAfterMs: null, budgets: [general(600, { limit: 601 })] });
-  assert.deepEqual(await budget.left(), { minute: 119, hour: 2999, day: 29_999, submissions: 9 });
+  await budget.commit(ticket, { status: 202, retryAfterMs: null, budgets: [general(600, { limit: 601 })] });
+  assert.deepEqual(await budget.getRemaining(), { minute: 119, hour: 2999, day: 29_999, submissions: 9 });
 });
 
 budgetTest(
@@ -242,24 +242,24 @@ budgetTest(
   async ({ budget, clock, again }) => {
     assert.equal(await drain(budget, 'submission'), 4);
     clock.at += 30 * MINUTE;
-    const ticket = await budget.take('submission');
+    const ticket = await budget.acquire('submission');
     assert.ok(ticket.kind === 'ticket');
     // It counts in pieces of ten minutes: the first four are in its hour for up to seventy minutes.
     const told = general(0, { windowSeconds: 3_600, limit: 5, resetMs: 40 * MINUTE });
-    await budget.settle(ticket, { status: 202, retryAfterMs: null, budgets: [told] });
+    await budget.commit(ticket, { status: 202, retryAfterMs: null, budgets: [told] });
     clock.at += 40 * MINUTE - 1;
-    assert.equal((await (await again()).take('poll')).kind, 'wait');
+    assert.equal((await (await again()).acquire('poll')).kind, 'wait');
     clock.at += 1;
-    assert.equal((await budget.take('submission')).kind, 'ticket');
+    assert.equal((await budget.acquire('submission')).kind, 'ticket');
   },
-  budgetLimits({ hour: 5, submissionsPerMinute: 4 }),
+  toRateLimits({ hour: 5, submissionsPerMinute: 4 }),
 );
 
 budgetTest('a clock that was ahead and is set right does not lock the key', async ({ budget, clock }) => {
   clock.at += 7 * 86_400_000;
   assert.equal(await drain(budget, 'submission'), 10);
   clock.at -= 7 * 86_400_000;
-  const refused = await budget.take('submission');
+  const refused = await budget.acquire('submission');
   assert.ok(refused.kind === 'wait' && refused.waitMs <= MINUTE + 300);
 });
 
@@ -271,27 +271,27 @@ budgetTest('a request is sent only with a ticket, and settled also when it throw
     requestId: null,
     tookMs: 1,
   } as const;
-  const got: ApiAnswer<number> = await budget.spend('poll', async () => answer);
+  const got: ApiAnswer<number> = await budget.request('poll', async () => answer);
   assert.equal(got, answer);
   await assert.rejects(
-    budget.spend('poll', () => Promise.reject(new Error('cancelled'))),
+    budget.request('poll', () => Promise.reject(new Error('cancelled'))),
     /cancelled/,
   );
-  assert.equal((await budget.left()).minute, 118);
+  assert.equal((await budget.getRemaining()).minute, 118);
   await drain(budget, 'submission');
   await assert.rejects(
-    budget.spend('submission', () => assert.fail('sent')),
+    budget.request('submission', () => assert.fail('sent')),
     (error) => error instanceof RateLimitedError && error.waitMs > 0 && /nothing was sent/.test(error.message),
   );
 });
 
 budgetTest('a permission that was not used is given back', async ({ budget }) => {
   for (let n = 0; n < 30; n++) {
-    const ticket = await budget.take('submission');
+    const ticket = await budget.acquire('submission');
     assert.ok(ticket.kind === 'ticket');
-    await budget.release(ticket);
+    await budget.cancel(ticket);
   }
-  assert.deepEqual(await budget.left(), { minute: 120, hour: 3000, day: 30_000, submissions: 10 });
+  assert.deepEqual(await budget.getRemaining(), { minute: 120, hour: 3000, day: 30_000, submissions: 10 });
 });
 
 /** What a strict service counts: arrivals within any stretch of the window's length. */
@@ -306,8 +306,8 @@ test('whatever the network does, a strict service never counts more than its lim
     fc.asyncProperty(latency, fc.integer({ min: 1, max: 4 }), async (latencies, workers) => {
       let time = 1_800_000_000_000;
       const start = time;
-      const store = await openBudgets('sqlite::memory:', { now: () => time });
-      const budget = store.budgetOf('main', small);
+      const store = await openRateLimits('sqlite::memory:', { now: () => time });
+      const budget = store.getLimiter('main', small);
       const arrivals: { at: number; lane: Lane }[] = [];
       /** What the service says is left when a request arrives. */
       const headersAt = (at: number, lane: Lane): HeaderBudget[] => {
@@ -326,7 +326,7 @@ test('whatever the network does, a strict service never counts more than its lim
       const next = Array.from({ length: workers }, () => ({ at: time, run: async (): Promise<number> => 0 }));
       let requests = 0;
       const step = async (lane: Lane, worker: (typeof next)[number], submitAt = 0): Promise<number> => {
-        const ticket = await budget.take(lane);
+        const ticket = await budget.acquire(lane);
         if (ticket.kind === 'wait') {
           const { waitMs } = ticket;
           const turn = lane === 'submission' ? time + waitMs : submitAt;
@@ -338,7 +338,7 @@ test('whatever the network does, a strict service never counts more than its lim
         const arrival = { at: time + Math.round((took * (requests % 3)) / 2), lane };
         arrivals.push(arrival);
         worker.run = async () => {
-          await budget.settle(ticket, { ...quiet, budgets: headersAt(arrival.at, lane) });
+          await budget.commit(ticket, { ...quiet, budgets: headersAt(arrival.at, lane) });
           worker.run = () => step('submission', worker);
           return 0;
         };

@@ -4,42 +4,42 @@ import { openDatabase } from '../database/open.ts';
 import type { ApiAnswer } from '../submission/answer.ts';
 import { rateLimitWait } from '../submission/refusal.ts';
 import {
+  type ExternalUsage,
+  type ExternalUsageByWindow,
+  getExternalUsage,
+  type HeaderUsage,
   limitsInForce,
-  type Others,
-  type OthersByWindow,
-  othersNow,
-  parseOthers,
-  type Told,
-  toldOf,
+  parseExternalUsage,
+  readHeaderUsage,
 } from './external-usage.ts';
-import { type Sightings, sightingsIn } from './job-status-cache.ts';
-import type { BudgetLimits, Lane, WindowName } from './limits.ts';
-import { BUDGET_MIGRATIONS } from './migrations.ts';
-import { KIND, type NoBudget, rulesOf, waiting, waitOf } from './rules.ts';
+import { createJobStatusCache, type JobStatusCache } from './job-status-cache.ts';
+import type { Lane, RateLimits, WindowName } from './limits.ts';
+import { RATE_LIMIT_MIGRATIONS } from './migrations.ts';
+import { computeWait, type Denied, denied, KIND, listRules } from './rules.ts';
 import {
+  begin,
   closeLanes,
-  flightsNow,
+  complete,
+  countSince,
+  expireInFlight,
+  getInFlight,
   type KeyRow,
-  land,
-  landLost,
-  lockedRow,
+  listTimes,
+  lockKey,
   record,
   type Scope,
-  takeOff,
-  timesOf,
-  usedSince,
-  writeOthers,
+  writeExternalUsage,
 } from './store.ts';
 
 /** Permission for one request. Settle it when its answer is there, or when there will be none. */
-export interface Ticket {
+export interface Permit {
   readonly kind: 'ticket';
   readonly id: number;
   readonly lane: Lane;
 }
 
 /** What an answer tells the budget: every `ApiAnswer` does. */
-export type Seen = Pick<ApiAnswer, 'status' | 'retryAfterMs' | 'budgets'>;
+export type ResponseUsage = Pick<ApiAnswer, 'status' | 'retryAfterMs' | 'budgets'>;
 
 /** No request is allowed now. Nothing was sent; it is one's turn after `waitMs`. */
 export class RateLimitedError extends Error {
@@ -47,7 +47,7 @@ export class RateLimitedError extends Error {
   readonly lane: Lane;
   readonly waitMs: number;
 
-  constructor(lane: Lane, { why, waitMs }: NoBudget) {
+  constructor(lane: Lane, { why, waitMs }: Denied) {
     super(`${why}: the next ${lane} may go in ${Math.ceil(waitMs / 1_000)} s; nothing was sent`);
     this.lane = lane;
     this.waitMs = waitMs;
@@ -55,33 +55,33 @@ export class RateLimitedError extends Error {
 }
 
 /** The request budget of one API key, the same for every process that opens it (docs/budgets.md). */
-export interface Budget {
+export interface RateLimiter {
   /** One request's permission in all windows at once, or how long to wait. */
-  take(lane: Lane): Promise<Ticket | NoBudget>;
+  acquire(lane: Lane): Promise<Permit | Denied>;
   /** The request is over. What its answer says of the budget corrects ours; a 429 closes the lane. */
-  settle(ticket: Ticket, seen?: Seen): Promise<void>;
+  commit(ticket: Permit, seen?: ResponseUsage): Promise<void>;
   /** No request was made: the permission is given back, as if it had never been taken. */
-  release(ticket: Ticket): Promise<void>;
+  cancel(ticket: Permit): Promise<void>;
   /** Makes a request inside the budget: take, send, settle. Throws a RateLimitedError instead of sending. */
-  spend<Data>(lane: Lane, send: () => Promise<ApiAnswer<Data>>): Promise<ApiAnswer<Data>>;
+  request<Data>(lane: Lane, send: () => Promise<ApiAnswer<Data>>): Promise<ApiAnswer<Data>>;
   /** Nothing of the lane goes before then. */
   close(lane: Lane, until: number): Promise<void>;
   /** Requests left now, for a plan. */
-  left(): Promise<Readonly<Record<WindowName | 'submissions', number>>>;
+  getRemaining(): Promise<Readonly<Record<WindowName | 'submissions', number>>>;
 }
 
-export interface BudgetStore {
+export interface RateLimitStore {
   /** `key` names the API key without being it, for example the account's id. */
-  budgetOf(key: string, limits: BudgetLimits): Budget;
+  getLimiter(key: string, limits: RateLimits): RateLimiter;
   /** What requests of the account showed of its jobs. */
-  sightingsOf(account: string): Sightings;
+  getJobStatusCache(account: string): JobStatusCache;
   close(): Promise<void>;
 }
 
-export interface BudgetSettings {
+export interface RateLimitSettings {
   readonly now?: () => number;
   /** A request that was never settled is taken for answered after so long: its process died. */
-  readonly longestFlightMs?: number;
+  readonly requestTimeoutMs?: number;
 }
 
 /**
@@ -89,66 +89,66 @@ export interface BudgetSettings {
  * because a run that writes a million URLs would hold every request up; and flushed less often, because what a power cut
  * takes away is older than the minute when the machine is up again.
  */
-export function budgetUrlOf(ledgerUrl: string): string {
+export function getRateLimitUrl(ledgerUrl: string): string {
   if (!ledgerUrl.startsWith('sqlite:') || ledgerUrl === 'sqlite::memory:') return ledgerUrl;
   return `${ledgerUrl.replace(/\.db$/, '')}.budget.db`;
 }
 
-export async function openBudgets(ledgerUrl: string, settings: BudgetSettings = {}): Promise<BudgetStore> {
+export async function openRateLimits(ledgerUrl: string, settings: RateLimitSettings = {}): Promise<RateLimitStore> {
   const { now = Date.now } = settings;
-  const db = openDatabase(budgetUrlOf(ledgerUrl), { synchronous: 'NORMAL', cacheMiB: 4 });
-  await migrate(db, 'budget', BUDGET_MIGRATIONS, now());
+  const db = openDatabase(getRateLimitUrl(ledgerUrl), { synchronous: 'NORMAL', cacheMiB: 4 });
+  await migrate(db, 'budget', RATE_LIMIT_MIGRATIONS, now());
   return {
-    budgetOf: (key, limits) => createBudget(db, key, limits, settings),
-    sightingsOf: (account) => sightingsIn(db, account, now),
+    getLimiter: (key, limits) => createLimiter(db, key, limits, settings),
+    getJobStatusCache: (account) => createJobStatusCache(db, account, now),
     close: () => db.close(),
   };
 }
 
 /** Longer than any request of the client may take. */
-const LONGEST_FLIGHT_MS = 120_000;
+const REQUEST_TIMEOUT_MS = 120_000;
 
-function createBudget(db: Database, key: string, limits: BudgetLimits, settings: BudgetSettings): Budget {
-  const { now = Date.now, longestFlightMs = LONGEST_FLIGHT_MS } = settings;
-  const scopeOf = (tx: Queryable): Scope => ({ tx, key, limits, time: now(), longestFlightMs });
+function createLimiter(db: Database, key: string, limits: RateLimits, settings: RateLimitSettings): RateLimiter {
+  const { now = Date.now, requestTimeoutMs = REQUEST_TIMEOUT_MS } = settings;
+  const scopeOf = (tx: Queryable): Scope => ({ tx, key, limits, time: now(), requestTimeoutMs: requestTimeoutMs });
   const inTurn = <T>(work: (scope: Scope, row: KeyRow) => Promise<T>): Promise<T> =>
     db.tx(async (tx) => {
       const scope = scopeOf(tx);
-      return work(scope, await lockedRow(scope));
+      return work(scope, await lockKey(scope));
     });
 
-  const take = (lane: Lane): Promise<Ticket | NoBudget> =>
+  const take = (lane: Lane): Promise<Permit | Denied> =>
     inTurn(async (scope, found) => {
       const { time } = scope;
       const closed = found[`${lane}_closed`];
-      if (closed > time) return waiting(closed - time, `the service asked to wait with the ${lane} lane`);
-      const row = await landLost(scope, found);
-      const flights = await flightsNow(scope);
-      const others = parseOthers(row.others);
-      const rules = rulesOf(lane, limitsInForce(limits, others), row, flights, others, time);
-      const times = await timesOf(scope, rules);
-      const waits = rules.flatMap((rule) => waitOf(rule, times.get(rule), flights, others, time) ?? []);
+      if (closed > time) return denied(closed - time, `the service asked to wait with the ${lane} lane`);
+      const row = await expireInFlight(scope, found);
+      const inFlight = await getInFlight(scope);
+      const others = parseExternalUsage(row.others);
+      const rules = listRules(lane, limitsInForce(limits, others), row, inFlight, others, time);
+      const times = await listTimes(scope, rules);
+      const waits = rules.flatMap((rule) => computeWait(rule, times.get(rule), inFlight, others, time) ?? []);
       const longest = waits.toSorted((a, b) => b.waitMs - a.waitMs)[0];
-      return longest ?? { kind: 'ticket', id: await takeOff(scope, lane), lane };
+      return longest ?? { kind: 'ticket', id: await begin(scope, lane), lane };
     });
 
-  const settle = ({ id, lane }: Ticket, seen?: Seen): Promise<void> =>
+  const settle = ({ id, lane }: Permit, seen?: ResponseUsage): Promise<void> =>
     inTurn(async (scope, found) => {
-      const row = (await land(scope, id)) ? await record(scope, found, lane === 'submission') : found;
+      const row = (await complete(scope, id)) ? await record(scope, found, lane === 'submission') : found;
       if (seen === undefined) return;
-      const told = toldOf(seen.budgets, limits);
+      const told = readHeaderUsage(seen.budgets, limits);
       if (told.length > 0) await correct(scope, row, told, isSuccess(seen));
-      if (seen.status === 429) await closeLanes(scope, closedBy(lane), scope.time + rateLimitWait(seen));
+      if (seen.status === 429) await closeLanes(scope, lanesClosedBy(lane), scope.time + rateLimitWait(seen));
     });
 
   return {
-    take,
-    settle,
-    release: ({ id }) =>
+    acquire: take,
+    commit: settle,
+    cancel: ({ id }) =>
       inTurn(async (scope) => {
-        await land(scope, id);
+        await complete(scope, id);
       }),
-    async spend(lane, send) {
+    async request(lane, send) {
       const ticket = await take(lane);
       if (ticket.kind === 'wait') throw new RateLimitedError(lane, ticket);
       let answer: Awaited<ReturnType<typeof send>> | undefined;
@@ -160,16 +160,16 @@ function createBudget(db: Database, key: string, limits: BudgetLimits, settings:
       }
     },
     close: (lane, until) => inTurn((scope) => closeLanes(scope, [lane], until)),
-    left: () =>
+    getRemaining: () =>
       inTurn(async (scope, row) => {
-        const flights = await flightsNow(scope);
-        const others = parseOthers(row.others);
+        const inFlight = await getInFlight(scope);
+        const others = parseExternalUsage(row.others);
         const inForce = limitsInForce(limits, others);
         const leftOf = async (name: WindowName | 'submissions') => {
           const { limit, lengthMs } = inForce[name];
           const kind = name === 'submissions' ? 'submissions' : 'requests';
-          const used = await usedSince(scope, KIND_OF[kind], row[kind], limit, scope.time - lengthMs);
-          return Math.max(0, limit - used - flights[kind] - othersNow(others, name, scope.time));
+          const used = await countSince(scope, KIND_OF[kind], row[kind], limit, scope.time - lengthMs);
+          return Math.max(0, limit - used - inFlight[kind] - getExternalUsage(others, name, scope.time));
         };
         return {
           minute: await leftOf('minute'),
@@ -185,11 +185,11 @@ function createBudget(db: Database, key: string, limits: BudgetLimits, settings:
  * Takes over what headers say is left, where it is less than we think, and the service's own limit, where it is lower.
  * The limit only from a success: an error may be a gateway's, and its limit would hold back the answer that corrects it.
  */
-async function correct(scope: Scope, row: KeyRow, told: readonly Told[], trusted: boolean): Promise<void> {
+async function correct(scope: Scope, row: KeyRow, told: readonly HeaderUsage[], trusted: boolean): Promise<void> {
   const { limits, time } = scope;
-  const before = parseOthers(row.others);
-  const after: OthersByWindow = { ...before };
-  const flights = await flightsNow(scope);
+  const before = parseExternalUsage(row.others);
+  const after: ExternalUsageByWindow = { ...before };
+  const inFlight = await getInFlight(scope);
   for (const { window, remaining, limit: named, resetMs } of told) {
     const { limit: configured, lengthMs } = limits[window];
     const known = before[window]?.limit;
@@ -197,10 +197,10 @@ async function correct(scope: Scope, row: KeyRow, told: readonly Told[], trusted
     const limit = Math.min(configured, service);
     const used = Math.max(0, limit - remaining);
     const kind = window === 'submissions' ? 'submissions' : 'requests';
-    const answered = await usedSince(scope, KIND_OF[kind], row[kind], used, time - lengthMs);
+    const answered = await countSince(scope, KIND_OF[kind], row[kind], used, time - lengthMs);
     // Our own requests under way may be in the service's count already: they are no strangers.
-    const count = Math.max(0, used - answered - flights[kind]);
-    const lower: Pick<Others, 'limit'> = limit < configured ? { limit } : {};
+    const count = Math.max(0, used - answered - inFlight[kind]);
+    const lower: Pick<ExternalUsage, 'limit'> = limit < configured ? { limit } : {};
     if (count === 0 && lower.limit === undefined) delete after[window];
     else after[window] = { count, until: count === 0 ? 0 : time + (resetMs || lengthMs), ...lower };
     // A service may count long windows in pieces and free them later than we do, with no answer in between to say so.
@@ -209,14 +209,14 @@ async function correct(scope: Scope, row: KeyRow, told: readonly Told[], trusted
     }
   }
   const text = JSON.stringify(after);
-  if (text !== row.others) await writeOthers(scope, text);
+  if (text !== row.others) await writeExternalUsage(scope, text);
 }
 
-const isSuccess = ({ status }: Seen): boolean => status !== null && status >= 200 && status < 300;
+const isSuccess = ({ status }: ResponseUsage): boolean => status !== null && status >= 200 && status < 300;
 
 const KIND_OF = { requests: KIND.all, submissions: KIND.submissions } as const;
 
 const ALL_LANES: readonly Lane[] = ['submission', 'poll', 'check'];
 
 /** A poll is refused for the key's general limit, which holds for all; other lanes may have a limit of their own. */
-const closedBy = (lane: Lane): readonly Lane[] => (lane === 'poll' ? ALL_LANES : [lane]);
+const lanesClosedBy = (lane: Lane): readonly Lane[] => (lane === 'poll' ? ALL_LANES : [lane]);

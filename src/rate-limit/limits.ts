@@ -7,7 +7,7 @@ export interface Window {
 }
 
 /** What one API key may do (spec 8): limits in general, and those of `POST /submissions` besides. */
-export interface BudgetLimits {
+export interface RateLimits {
   readonly minute: Window;
   readonly hour: Window;
   readonly day: Window;
@@ -23,7 +23,7 @@ export type Lane = 'submission' | 'poll' | 'check';
 const MINUTE_MS = 60_000;
 
 /** The limits of an account, by default the specification's. `minuteMs` shortens all windows together, for tests. */
-export function budgetLimits(
+export function toRateLimits(
   limits: {
     readonly minute?: number;
     readonly hour?: number;
@@ -31,7 +31,7 @@ export function budgetLimits(
     readonly submissionsPerMinute?: number;
   } = {},
   minuteMs: number = MINUTE_MS,
-): BudgetLimits {
+): RateLimits {
   return {
     minute: { limit: limits.minute ?? LIMITS.requests.minute, lengthMs: minuteMs },
     hour: { limit: limits.hour ?? LIMITS.requests.hour, lengthMs: 60 * minuteMs },
@@ -44,7 +44,7 @@ export function budgetLimits(
  * How many requests of a window a lane leaves to those that go before it: polls leave what submissions could use at
  * full speed, at most half; checks leave a quarter for polls besides. So paid work never waits behind curiosity.
  */
-export function reserveOf(lane: Lane, window: Window, submissions: Window): number {
+export function computeReserve(lane: Lane, window: Window, submissions: Window): number {
   if (lane === 'submission') return 0;
   const atFullSpeed = Math.ceil((submissions.limit * window.lengthMs) / submissions.lengthMs);
   const forSubmissions = Math.min(atFullSpeed, Math.floor(window.limit / 2));
@@ -55,6 +55,6 @@ export function reserveOf(lane: Lane, window: Window, submissions: Window): numb
  * Added to every window: two machines' clocks differ, and an instant is rounded to a millisecond. Nothing is added for
  * the network: a request counts from its answer on, and the service saw it before that.
  */
-export function marginOf({ lengthMs }: Window): number {
+export function computeMargin({ lengthMs }: Window): number {
   return Math.max(2, Math.min(250, Math.ceil(lengthMs / 200)));
 }

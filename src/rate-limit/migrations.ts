@@ -4,7 +4,7 @@ import type { Migration } from '../database/migrate.ts';
  * The tables of the request budgets and of what requests showed. They hold no secret and nothing that could not be lost:
  * headers correct the first, the next request the second.
  */
-export const BUDGET_MIGRATIONS: readonly Migration[] = [
+export const RATE_LIMIT_MIGRATIONS: readonly Migration[] = [
   {
     name: 'request budgets',
     statements: (t) => [

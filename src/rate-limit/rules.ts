@@ -1,14 +1,22 @@
-import { type OthersByWindow, othersNow } from './external-usage.ts';
-import { type BudgetLimits, GENERAL, type Lane, marginOf, reserveOf, type Window, type WindowName } from './limits.ts';
+import { type ExternalUsageByWindow, getExternalUsage } from './external-usage.ts';
+import {
+  computeMargin,
+  computeReserve,
+  GENERAL,
+  type Lane,
+  type RateLimits,
+  type Window,
+  type WindowName,
+} from './limits.ts';
 
 /** Requests under way. */
-export interface Flights {
+export interface InFlight {
   readonly requests: number;
   readonly submissions: number;
 }
 
 /** Not now. */
-export interface NoBudget {
+export interface Denied {
   readonly kind: 'wait';
   readonly waitMs: number;
   /** "the 3000 requests of the hour are used". */
@@ -37,54 +45,54 @@ export interface Rule {
  * for submissions is kept from polls and checks by counting these alone: the submissions of a window are bounded by
  * their own limit, and those that were made must not be kept room for a second time.
  */
-export function rulesOf(
+export function listRules(
   lane: Lane,
-  limits: BudgetLimits,
+  limits: RateLimits,
   last: { readonly requests: number; readonly submissions: number },
-  flights: Flights,
-  others: OthersByWindow,
+  inFlight: InFlight,
+  others: ExternalUsageByWindow,
   time: number,
 ): Rule[] {
   const numbers = {
-    [KIND.all]: { last: last.requests, underWay: flights.requests },
-    [KIND.submissions]: { last: last.submissions, underWay: flights.submissions },
+    [KIND.all]: { last: last.requests, underWay: inFlight.requests },
+    [KIND.submissions]: { last: last.submissions, underWay: inFlight.submissions },
     [KIND.others]: {
       last: last.requests - last.submissions,
-      underWay: flights.requests - flights.submissions,
+      underWay: inFlight.requests - inFlight.submissions,
     },
   };
   const rule = (name: Rule['name'], kind: Kind, reserve = 0): Rule => {
     const window = limits[name];
-    const room = window.limit - reserve - numbers[kind].underWay - othersNow(others, name, time);
+    const room = window.limit - reserve - numbers[kind].underWay - getExternalUsage(others, name, time);
     return { name, window, room, number: numbers[kind].last - room + 1, kind };
   };
   const general = GENERAL.map((name) => rule(name, KIND.all));
   if (lane === 'submission') return [...general, rule('submissions', KIND.submissions)];
-  const behind = GENERAL.map((name) => rule(name, KIND.others, reserveOf(lane, limits[name], limits.submissions)));
+  const behind = GENERAL.map((name) => rule(name, KIND.others, computeReserve(lane, limits[name], limits.submissions)));
   return [...general, ...behind];
 }
 
 /** When all that fits is under way, an answer makes room sooner than a window would. */
-const WAIT_FOR_FLIGHTS_MS = 500;
+const WAIT_FOR_IN_FLIGHT_MS = 500;
 
 /** Whether a rule forbids a request now, and for how long. `at`: when the request with the rule's number was answered. */
-export function waitOf(
+export function computeWait(
   { name, window, room, kind }: Rule,
   at: number | undefined,
-  flights: Flights,
-  others: OthersByWindow,
+  inFlight: InFlight,
+  others: ExternalUsageByWindow,
   time: number,
-): NoBudget | null {
+): Denied | null {
   const all = `the ${window.limit} ${name === 'submissions' ? 'submissions a minute' : `requests of the ${name}`}`;
   const why = kind === KIND.others ? `what is left of ${all} is kept for what goes first` : `${all} are used`;
-  const aWhile = Math.min(WAIT_FOR_FLIGHTS_MS, window.lengthMs / 20);
+  const aWhile = Math.min(WAIT_FOR_IN_FLIGHT_MS, window.lengthMs / 20);
   if (room <= 0)
-    return waiting(flights.requests > 0 ? aWhile : Math.max((others[name]?.until ?? 0) - time, aWhile), why);
-  const free = at === undefined ? time : at + window.lengthMs + marginOf(window);
-  return free > time ? waiting(free - time, why) : null;
+    return denied(inFlight.requests > 0 ? aWhile : Math.max((others[name]?.until ?? 0) - time, aWhile), why);
+  const free = at === undefined ? time : at + window.lengthMs + computeMargin(window);
+  return free > time ? denied(free - time, why) : null;
 }
 
-export const waiting = (waitMs: number, why: string): NoBudget => ({
+export const denied = (waitMs: number, why: string): Denied => ({
   kind: 'wait',
   waitMs: Math.max(1, Math.ceil(waitMs)),
   why,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts';
 import { dialectal, join, raw, sql } from '../database/sql.ts';
-import type { BudgetLimits, Lane } from './limits.ts';
-import { type Flights, KIND, type Kind, type Rule } from './rules.ts';
+import type { Lane, RateLimits } from './limits.ts';
+import { type InFlight, KIND, type Kind, type Rule } from './rules.ts';
 
 export interface KeyRow {
   /** Answered requests ever, and the submissions among them: the numbers of the last ones. */
@@ -18,14 +18,14 @@ export interface KeyRow {
 export interface Scope {
   readonly tx: Queryable;
   readonly key: string;
-  readonly limits: BudgetLimits;
+  readonly limits: RateLimits;
   readonly time: number;
-  readonly longestFlightMs: number;
+  readonly requestTimeoutMs: number;
 }
 
 /** The key's row, locked until the transaction ends; made when it is missing. */
-export async function lockedRow(scope: Scope): Promise<KeyRow> {
-  const { tx, key, time, longestFlightMs } = scope;
+export async function lockKey(scope: Scope): Promise<KeyRow> {
+  const { tx, key, time, requestTimeoutMs } = scope;
   const select = sql<KeyRow>`
     SELECT requests, submissions, last_at, submission_closed, poll_closed, check_closed, others
     FROM budget_keys WHERE budget = ${key} ${dialectal(raw(''), raw('FOR UPDATE'))}`;
@@ -34,18 +34,18 @@ export async function lockedRow(scope: Scope): Promise<KeyRow> {
     await tx.run(sql`INSERT INTO budget_keys (budget) VALUES (${key}) ON CONFLICT DO NOTHING`);
     row = (await tx.get(select))!;
   }
-  return row.last_at > time + longestFlightMs ? setBack(scope, row) : row;
+  return row.last_at > time + requestTimeoutMs ? healClock(scope, row) : row;
 }
 
 /** The clock was ahead and has been set right: what lies in the future happened now, at the latest. */
-async function setBack({ tx, key, time }: Scope, row: KeyRow): Promise<KeyRow> {
+async function healClock({ tx, key, time }: Scope, row: KeyRow): Promise<KeyRow> {
   await tx.run(sql`UPDATE budget_requests SET at = ${time} WHERE budget = ${key} AND at > ${time}`);
   await tx.run(sql`UPDATE budget_flights SET since = ${time} WHERE budget = ${key} AND since > ${time}`);
   await tx.run(sql`UPDATE budget_keys SET last_at = ${time} WHERE budget = ${key}`);
   return { ...row, last_at: time };
 }
 
-export async function takeOff({ tx, key, time }: Scope, lane: Lane): Promise<number> {
+export async function begin({ tx, key, time }: Scope, lane: Lane): Promise<number> {
   const flight = await tx.get(sql<{ id: number }>`
     INSERT INTO budget_flights (budget, submission, since)
     VALUES (${key}, ${lane === 'submission' ? 1 : 0}, ${time}) RETURNING id`);
@@ -53,26 +53,26 @@ export async function takeOff({ tx, key, time }: Scope, lane: Lane): Promise<num
 }
 
 /** Whether the flight was still under way. */
-export async function land({ tx, key }: Scope, id: number): Promise<boolean> {
+export async function complete({ tx, key }: Scope, id: number): Promise<boolean> {
   const landed = await tx.run(sql`DELETE FROM budget_flights WHERE id = ${id} AND budget = ${key}`);
   return landed.changes > 0;
 }
 
-export async function flightsNow({ tx, key }: Scope): Promise<Flights> {
-  const flights = await tx.get(sql<Flights>`
+export async function getInFlight({ tx, key }: Scope): Promise<InFlight> {
+  const inFlight = await tx.get(sql<InFlight>`
     SELECT count(*) AS requests, coalesce(sum(submission), 0) AS submissions
     FROM budget_flights WHERE budget = ${key}`);
-  return flights!;
+  return inFlight!;
 }
 
 /** Requests of dead processes count as answered from now on. Uses budget_flights_by_budget. */
-export async function landLost(scope: Scope, row: KeyRow): Promise<KeyRow> {
-  const { tx, key, time, longestFlightMs } = scope;
+export async function expireInFlight(scope: Scope, row: KeyRow): Promise<KeyRow> {
+  const { tx, key, time, requestTimeoutMs } = scope;
   const lost = await tx.all(sql<{ id: number; submission: number }>`
-    SELECT id, submission FROM budget_flights WHERE budget = ${key} AND since <= ${time - longestFlightMs}`);
+    SELECT id, submission FROM budget_flights WHERE budget = ${key} AND since <= ${time - requestTimeoutMs}`);
   let now = row;
   for (const { id, submission } of lost) {
-    if (await land(scope, id)) now = await record(scope, now, submission === 1);
+    if (await complete(scope, id)) now = await record(scope, now, submission === 1);
   }
   return now;
 }
@@ -101,7 +101,7 @@ export async function record({ tx, key, limits, time }: Scope, row: KeyRow, subm
 }
 
 /** When the requests that the rules wait for were answered, by rule. Uses the primary key: one look-up a rule. */
-export async function timesOf({ tx, key }: Scope, rules: readonly Rule[]): Promise<ReadonlyMap<Rule, number>> {
+export async function listTimes({ tx, key }: Scope, rules: readonly Rule[]): Promise<ReadonlyMap<Rule, number>> {
   const wanted = rules.filter(({ room, number }) => room > 0 && number > 0);
   if (wanted.length === 0) return new Map();
   const conditions = wanted.map(({ kind, number }) => sql`(budget = ${key} AND kind = ${kind} AND number = ${number})`);
@@ -116,7 +116,7 @@ export async function timesOf({ tx, key }: Scope, rules: readonly Rule[]): Promi
 }
 
 /** Our own answered requests since then; counts no further than `enough`, which one look-up mostly proves. */
-export async function usedSince(
+export async function countSince(
   { tx, key }: Scope,
   kind: Kind,
   last: number,
@@ -142,6 +142,6 @@ export async function closeLanes({ tx, key }: Scope, lanes: readonly Lane[], unt
   }
 }
 
-export async function writeOthers({ tx, key }: Scope, others: string): Promise<void> {
+export async function writeExternalUsage({ tx, key }: Scope, others: string): Promise<void> {
   await tx.run(sql`UPDATE budget_keys SET others = ${others} WHERE budget = ${key}`);
 }

@@ -5,7 +5,7 @@ import type { AcceptedData, ApiAnswer } from './answer.ts';
 import { splitBatch } from './batches.ts';
 import { worthBisecting } from './bisect.ts';
 import type { Reference } from './ids.ts';
-import { outcomeOf } from './outcome.ts';
+import { decideOutcome } from './outcome.ts';
 
 const base = { endpoint: 'submit', requestId: null, retryAfterMs: null, budgets: [], tookMs: 1 } as const;
 
@@ -38,7 +38,7 @@ function submitAll(urls: readonly string[], answer: (urls: readonly string[]) =>
   const quarantined: string[] = [];
   const waiting: (readonly string[])[] = [urls];
   for (let batch = waiting.pop(); batch !== undefined; batch = waiting.pop()) {
-    const outcome = outcomeOf(answer(batch), { urls: batch, uncertain: false, reference: null });
+    const outcome = decideOutcome(answer(batch), { urls: batch, inDoubt: false, reference: null });
     if (outcome.kind === 'accepted') accepted.push(...batch);
     else if (outcome.kind === 'split') {
       if (!worthBisecting({ urls: urls.length, accepted: accepted.length, quarantined: quarantined.length })) break;

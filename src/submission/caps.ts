@@ -43,14 +43,14 @@ export interface CapRefusal {
  */
 export function capRefusal(question: SpendQuestion): CapRefusal | null {
   const { cost } = question;
-  const bounds = boundsOf(question);
+  const bounds = listBounds(question);
   if (cost === null) {
     const capped = bounds.find(({ cap }) => cap !== 'balance');
     return capped === undefined ? null : unknownPrice(capped.limit);
   }
   if (cost < 0) throw new RangeError(`a cost below zero: ${cost}`);
   if (cost === 0) return null;
-  const tightest = tightestOf(bounds);
+  const tightest = findTightest(bounds);
   return tightest !== null && cost > tightest.left ? refusal(tightest, cost) : null;
 }
 
@@ -68,7 +68,7 @@ export function urlsAllowed(
     return { urls: refused === null ? wanted : 0, refusal: refused };
   }
   if (price < 0) throw new RangeError(`a price below zero: ${price}`);
-  const tightest = tightestOf(boundsOf(question));
+  const tightest = findTightest(listBounds(question));
   if (tightest === null || price === 0) return { urls: wanted, refusal: null };
   const urls = Math.min(wanted, Math.floor(tightest.left / price));
   return urls === wanted ? { urls, refusal: null } : { urls, refusal: refusal(tightest, price) };
@@ -82,7 +82,7 @@ interface Bound {
   readonly debt?: Micros;
 }
 
-function boundsOf({ watch, account, balance, floor }: Omit<SpendQuestion, 'cost'>): Bound[] {
+function listBounds({ watch, account, balance, floor }: Omit<SpendQuestion, 'cost'>): Bound[] {
   const bounds: Bound[] = [];
   const cap = (name: CapName, limit: Micros | null | undefined, spent: Micros) => {
     if (limit !== null && limit !== undefined) bounds.push({ cap: name, limit, left: above(limit - spent) });
@@ -101,7 +101,7 @@ function boundsOf({ watch, account, balance, floor }: Omit<SpendQuestion, 'cost'
 
 const above = (amount: number): Micros => Math.max(0, amount) as Micros;
 
-function tightestOf(bounds: readonly Bound[]): Bound | null {
+function findTightest(bounds: readonly Bound[]): Bound | null {
   return bounds.reduce<Bound | null>((least, each) => (least === null || each.left < least.left ? each : least), null);
 }
 

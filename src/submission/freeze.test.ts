@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Url } from '../url/normalize-url.ts';
-import { digestOf, type FreezeInput, freezeBatch, freezeCheck } from './freeze.ts';
+import { computeDigest, type FreezeInput, freezeBatch, freezeCheck } from './freeze.ts';
 import type { AccountId, WatchId } from './ids.ts';
-import { tagOf } from './project-tag.ts';
+import { parseTag } from './project-tag.ts';
 
 const url = (path: string) => `https://shop.example/${path}` as Url;
 const base: FreezeInput = {
@@ -71,9 +71,9 @@ test('whatever the project is called, the request keeps the limits of the specif
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.nat(), (project, generation) => {
       const frozen = freezeBatch({ ...base, project, generation });
       assert.match(frozen.key, /^sc1-[0-9a-f]{40}$/);
-      assert.equal(frozen.digest, digestOf(frozen.body));
+      assert.equal(frozen.digest, computeDigest(frozen.body));
       assert.ok(frozen.project.length >= 2 && frozen.project.length <= 120, 'in UTF-16 units');
-      assert.equal(tagOf(frozen.project), frozen.tag);
+      assert.equal(parseTag(frozen.project), frozen.tag);
       assert.ok(frozen.project.isWellFormed());
       const sent: unknown = JSON.parse(Buffer.from(frozen.body, 'utf8').toString('utf8'));
       assert.deepEqual(sent, { project: frozen.project, service: 'standard', urls: base.urls });

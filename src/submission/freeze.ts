@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { Url } from '../url/normalize-url.ts';
 import type { AccountId, IdempotencyKey, WatchId } from './ids.ts';
-import { plainProject, tagFrom, taggedProject } from './project-tag.ts';
+import { normalizeProject, tagFrom, taggedProject } from './project-tag.ts';
 
 /** Stands in every key: bodies written by another form never meet under one key. */
 const FORMAT = 'sc1';
@@ -42,14 +42,14 @@ export interface FrozenBatch extends FrozenRequest {
  */
 export function freezeBatch(input: FreezeInput): FrozenBatch {
   const { baseUrl, account, watch, service, generation, urls } = input;
-  const base = plainBase(baseUrl);
-  const project = plainProject(input.project);
+  const base = normalizeBaseUrl(baseUrl);
+  const project = normalizeProject(input.project);
   checkUrls(urls, LIMITS.submissionUrls);
   checkOrdinal('generation', generation);
   const tag = tagFrom(sha256([FORMAT, 'tag', base, account, watch, service, project, generation, urls]));
   const tagged = taggedProject(project, tag);
   const body = JSON.stringify({ project: tagged, service, urls });
-  const digest = digestOf(body);
+  const digest = computeDigest(body);
   const key = keyFrom([FORMAT, base, account, 'POST /submissions', watch, service, tagged, generation, digest]);
   return { key, body, digest, project: tagged, tag };
 }
@@ -68,23 +68,23 @@ export function freezeCheck({ baseUrl, account, watch, round, urls }: FreezeChec
   checkUrls(urls, LIMITS.indexCheckUrls);
   checkOrdinal('round', round);
   const body = JSON.stringify({ urls });
-  const digest = digestOf(body);
-  const key = keyFrom([FORMAT, plainBase(baseUrl), account, 'POST /index-check', watch, round, digest]);
+  const digest = computeDigest(body);
+  const key = keyFrom([FORMAT, normalizeBaseUrl(baseUrl), account, 'POST /index-check', watch, round, digest]);
   return { key, body, digest };
 }
 
 /** SHA-256 of the bytes a body is sent as. Compare it with the stored one before every attempt. */
-export function digestOf(body: string): string {
+export function computeDigest(body: string): string {
   return createHash('sha256').update(body, 'utf8').digest('hex');
 }
 
 /** A JSON array is unambiguous: no two lists of parts give one text. */
-const sha256 = (parts: readonly unknown[]): string => digestOf(JSON.stringify(parts));
+const sha256 = (parts: readonly unknown[]): string => computeDigest(JSON.stringify(parts));
 
 const keyFrom = (parts: readonly unknown[]): IdempotencyKey =>
   `${FORMAT}-${sha256(parts).slice(0, 40)}` as IdempotencyKey;
 
-const plainBase = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
+const normalizeBaseUrl = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
 
 function checkUrls(urls: readonly Url[], max: number): void {
   if (urls.length < 1 || urls.length > max) throw new RangeError(`1 to ${max} URLs in one request, not ${urls.length}`);

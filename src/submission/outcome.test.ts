@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import type { Micros } from '../../contract/money.ts';
 import type { AcceptedData, ApiAnswer, Body, CheckData, EnvelopeError } from './answer.ts';
 import type { Reference } from './ids.ts';
-import { type AskedBatch, checkOutcomeOf, type Outcome, outcomeOf } from './outcome.ts';
+import { type BatchContext, decideCheckOutcome, decideOutcome, type Outcome } from './outcome.ts';
 
 const urls = ['https://shop.example/a', 'https://shop.example/b', 'https://shop.example/c'];
-const batch: AskedBatch = { urls, uncertain: false, reference: null };
+const batch: BatchContext = { urls, inDoubt: false, reference: null };
 const accepted: AcceptedData = {
   reference: 'SUB-1' as Reference,
   state: 'queued',
@@ -40,7 +40,7 @@ const unusable = { kind: 'unreadable', what: 'a contradictory envelope', claimsS
 const page = { kind: 'unreadable', what: 'an HTML page', claimsSuccess: false } as const;
 
 /** The answer table, row by row: what came, and what it means. */
-const table: { label: string; answer: SubmitAnswer; batch?: Partial<AskedBatch>; means: string; charge: string }[] = [
+const table: { label: string; answer: SubmitAnswer; batch?: Partial<BatchContext>; means: string; charge: string }[] = [
   { label: '202', answer: answer(202, success()), means: 'accepted', charge: 'charged' },
   { label: '200', answer: answer(200, success()), means: 'accepted', charge: 'charged' },
   {
@@ -52,14 +52,14 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<AskedBatch>;
   {
     label: '202 without a reference, again',
     answer: answer(202, success({ reference: null })),
-    batch: { uncertain: true },
+    batch: { inDoubt: true },
     means: 'conflict person',
     charge: 'unknown',
   },
   {
     label: '200 with a success that contradicts itself, again',
     answer: answer(200, unusable),
-    batch: { uncertain: true },
+    batch: { inDoubt: true },
     means: 'conflict person',
     charge: 'unknown',
   },
@@ -130,7 +130,7 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<AskedBatch>;
   {
     label: '413 after a lost answer',
     answer: answer(413, error()),
-    batch: { uncertain: true },
+    batch: { inDoubt: true },
     means: 'conflict split',
     charge: 'unknown',
   },
@@ -170,7 +170,7 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<AskedBatch>;
   {
     label: '422 after a lost answer',
     answer: answer(422, error()),
-    batch: { uncertain: true },
+    batch: { inDoubt: true },
     means: 'conflict split',
     charge: 'unknown',
   },
@@ -229,7 +229,7 @@ function inShort(outcome: Outcome): string {
 
 for (const row of table) {
   test(`${row.label}: ${row.means}, charge ${row.charge}`, () => {
-    const outcome = outcomeOf(row.answer, { ...batch, ...row.batch });
+    const outcome = decideOutcome(row.answer, { ...batch, ...row.batch });
     assert.equal(inShort(outcome), row.means);
     assert.equal(outcome.chargeState, row.charge);
   });
@@ -237,16 +237,16 @@ for (const row of table) {
 
 test('a 200 is the answer to an earlier attempt, a 202 is not', () => {
   const replayed = (status: number) => {
-    const outcome = outcomeOf(answer(status, success()), batch);
+    const outcome = decideOutcome(answer(status, success()), batch);
     return outcome.kind === 'accepted' && outcome.replay;
   };
   assert.deepEqual([replayed(200), replayed(202)], [true, false]);
 });
 
 test('what does not fit the batch is told in sentences, and stays accepted', () => {
-  const outcome = outcomeOf(answer(202, success({ urls: 2, charged: -1 as Micros })), batch);
+  const outcome = decideOutcome(answer(202, success({ urls: 2, charged: -1 as Micros })), batch);
   assert.equal(outcome.kind, 'accepted');
-  assert.equal(outcome.kind === 'accepted' && outcome.oddities.length, 3);
+  assert.equal(outcome.kind === 'accepted' && outcome.warnings.length, 3);
 });
 
 const anyBody: fc.Arbitrary<Body<AcceptedData>> = fc.oneof(
@@ -261,14 +261,14 @@ const anyBody: fc.Arbitrary<Body<AcceptedData>> = fc.oneof(
 test('whatever comes: accepted needs a success with a reference, and new keys need a refusal that is certain', () => {
   const statuses = fc.option(fc.constantFrom(...Array.from({ length: 500 }, (_, n) => n + 100)));
   fc.assert(
-    fc.property(statuses, anyBody, fc.boolean(), fc.option(fc.nat(1e7)), (status, body, uncertain, retryAfterMs) => {
-      const outcome = outcomeOf(answer(status, body, { retryAfterMs }), { ...batch, uncertain });
+    fc.property(statuses, anyBody, fc.boolean(), fc.option(fc.nat(1e7)), (status, body, inDoubt, retryAfterMs) => {
+      const outcome = decideOutcome(answer(status, body, { retryAfterMs }), { ...batch, inDoubt: inDoubt });
       const isSuccess = body.kind === 'success';
       if (outcome.kind === 'accepted') {
         assert.ok(isSuccess && body.data.reference === outcome.reference && [200, 201, 202].includes(status!));
       }
       if (outcome.kind === 'split' || outcome.kind === 'quarantine') {
-        assert.ok(!isSuccess && !uncertain && (status === 413 || status === 422));
+        assert.ok(!isSuccess && !inDoubt && (status === 413 || status === 422));
       }
       if (isSuccess && outcome.kind !== 'accepted') assert.equal(outcome.chargeState, 'unknown');
       if (outcome.kind !== 'accepted') assert.ok(outcome.message.length > 10);
@@ -289,7 +289,7 @@ test('an index-check answers for each URL asked, by URL, in whatever form the se
     { url: 'https://SHOP.example/c', ...found },
     { url: urls[0]!, verdict: 'not-found', word: 'absent' } as const,
   ];
-  const outcome = checkOutcomeOf(
+  const outcome = decideCheckOutcome(
     checkAnswer(200, { kind: 'success', data: { results, charged: null, balance: null } }),
     batch,
   );
@@ -305,7 +305,7 @@ test('an index-check that names no URLs answers by place, if it answers for all'
   const nameless = { url: null, ...found };
   const verdicts = (count: number) => {
     const data = { results: Array<typeof nameless>(count).fill(nameless), charged: null, balance: null };
-    const outcome = checkOutcomeOf(checkAnswer(200, { kind: 'success', data }), batch);
+    const outcome = decideCheckOutcome(checkAnswer(200, { kind: 'success', data }), batch);
     return outcome.kind === 'checked' ? outcome.results.map(({ verdict }) => verdict) : [];
   };
   assert.deepEqual(verdicts(3), ['found', 'found', 'found']);
@@ -313,6 +313,6 @@ test('an index-check that names no URLs answers by place, if it answers for all'
 });
 
 test('an index-check that is not available now costs nothing (spec 4.8 rule 4); a lost one may have', () => {
-  const charge = (status: number) => checkOutcomeOf(checkAnswer(status, error()), batch).chargeState;
+  const charge = (status: number) => decideCheckOutcome(checkAnswer(status, error()), batch).chargeState;
   assert.deepEqual([charge(503), charge(500), charge(402)], ['none', 'unknown', 'none']);
 });

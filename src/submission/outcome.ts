@@ -2,7 +2,7 @@ import { formatTry, type Micros } from '../../contract/money.ts';
 import type { AcceptedData, ApiAnswer, CheckData, CheckResult } from './answer.ts';
 import { canonicalUrl } from './canonical-url.ts';
 import type { Reference } from './ids.ts';
-import { type Asked, type Conflict, type Refusal, refusalOf } from './refusal.ts';
+import { type Conflict, decideRefusal, type Refusal, type RequestContext } from './refusal.ts';
 import { DEFAULT_TERMINAL_STATES } from './states.ts';
 
 /** The service took the batch and charged it, now or when the key was first seen. */
@@ -18,12 +18,12 @@ export interface Accepted {
   readonly pricePerUrl: Micros | null;
   readonly balance: Micros | null;
   /** What the answer says that does not fit the batch, in sentences for a person. */
-  readonly oddities: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 export type Outcome = Accepted | Refusal;
 
-export interface AskedBatch extends Asked {
+export interface BatchContext extends RequestContext {
   /** Recorded for this key by an earlier answer. */
   readonly reference: Reference | null;
 }
@@ -33,14 +33,14 @@ export interface AskedBatch extends Asked {
  * that decides. An answer that is not clearly an acceptance or a refusal of the service is unknown, and an unknown
  * outcome is never a reason to spend: the same bytes go again under the same key.
  */
-export function outcomeOf(answer: ApiAnswer<AcceptedData>, batch: AskedBatch): Outcome {
+export function decideOutcome(answer: ApiAnswer<AcceptedData>, batch: BatchContext): Outcome {
   const { body, status } = answer;
-  if (!isAcceptance(status)) return refusalOf(answer, batch);
-  if (body.kind === 'unreadable' && body.claimsSuccess && batch.uncertain) return unusableSuccess(body.what);
-  if (body.kind !== 'success') return refusalOf(answer, batch);
+  if (!isAcceptance(status)) return decideRefusal(answer, batch);
+  if (body.kind === 'unreadable' && body.claimsSuccess && batch.inDoubt) return unusableSuccess(body.what);
+  if (body.kind !== 'success') return decideRefusal(answer, batch);
   const { reference, ...rest } = body.data;
   if (reference === null) {
-    return batch.uncertain ? unusableSuccess(`status ${status} without a reference`) : refusalOf(answer, batch);
+    return batch.inDoubt ? unusableSuccess(`status ${status} without a reference`) : decideRefusal(answer, batch);
   }
   if (batch.reference !== null && batch.reference !== reference) return changedReference(batch.reference, reference);
   return {
@@ -52,7 +52,7 @@ export function outcomeOf(answer: ApiAnswer<AcceptedData>, batch: AskedBatch): O
     charged: rest.charged,
     pricePerUrl: rest.pricePerUrl,
     balance: rest.balance,
-    oddities: odditiesOf(body.data, batch.urls.length, status === 202),
+    warnings: listWarnings(body.data, batch.urls.length, status === 202),
   };
 }
 
@@ -80,19 +80,19 @@ function unusableSuccess(what: string): Conflict {
   };
 }
 
-function odditiesOf({ urls, charged, pricePerUrl, state }: AcceptedData, sent: number, isNew: boolean): string[] {
-  const oddities: string[] = [];
+function listWarnings({ urls, charged, pricePerUrl, state }: AcceptedData, sent: number, isNew: boolean): string[] {
+  const warnings: string[] = [];
   if (isNew && DEFAULT_TERMINAL_STATES.includes(state ?? '')) {
-    oddities.push(
+    warnings.push(
       `the service takes the batch and calls it ${state} at once: the job is looked at before that is believed`,
     );
   }
-  if (urls !== null && urls !== sent) oddities.push(`${sent} URLs were sent and the service counts ${urls}`);
-  if (charged !== null && charged < 0) oddities.push(`the charge is below zero (${formatTry(charged)})`);
+  if (urls !== null && urls !== sent) warnings.push(`${sent} URLs were sent and the service counts ${urls}`);
+  if (charged !== null && charged < 0) warnings.push(`the charge is below zero (${formatTry(charged)})`);
   if (charged !== null && pricePerUrl !== null && charged !== pricePerUrl * sent) {
-    oddities.push(`the charge of ${formatTry(charged)} is not ${sent} times the price of ${formatTry(pricePerUrl)}`);
+    warnings.push(`the charge of ${formatTry(charged)} is not ${sent} times the price of ${formatTry(pricePerUrl)}`);
   }
-  return oddities;
+  return warnings;
 }
 
 /** The check was made and charged. */
@@ -106,9 +106,9 @@ export interface Checked {
 }
 
 /** The same for `POST /index-check` (spec 4.8). A 503 there means that nothing was charged (rule 4). */
-export function checkOutcomeOf(answer: ApiAnswer<CheckData>, asked: Asked): Checked | Refusal {
+export function decideCheckOutcome(answer: ApiAnswer<CheckData>, asked: RequestContext): Checked | Refusal {
   const { body, status } = answer;
-  if (body.kind !== 'success' || !isAcceptance(status)) return refusalOf(answer, asked);
+  if (body.kind !== 'success' || !isAcceptance(status)) return decideRefusal(answer, asked);
   const { results, charged, balance } = body.data;
   return { kind: 'checked', chargeState: 'charged', results: matched(asked.urls, results), charged, balance };
 }

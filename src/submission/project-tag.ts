@@ -10,7 +10,7 @@ const TAG_LENGTH = 16;
  */
 export function taggedProject(project: string, tag: string): string {
   const room = LIMITS.projectLength.max - tag.length - ' []'.length;
-  const name = plainProject(project);
+  const name = normalizeProject(project);
   let cut = '';
   for (const character of name) {
     if (cut.length + character.length > room) break;
@@ -20,7 +20,7 @@ export function taggedProject(project: string, tag: string): string {
 }
 
 /** The project as a person named it: one line, without spaces at its ends or halves of characters. */
-export function plainProject(project: string): string {
+export function normalizeProject(project: string): string {
   const name = project
     .toWellFormed()
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -29,7 +29,7 @@ export function plainProject(project: string): string {
 }
 
 /** The tag that a project name ends with; null when it has none, as the project of somebody else's job. */
-export function tagOf(project: string): string | null {
+export function parseTag(project: string): string | null {
   return TAG.exec(project.trimEnd())?.[1] ?? null;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reference } from './ids.ts';
-import { type Candidate, compareUrls, mustReconcile, proofOf } from './reconcile.ts';
+import { type Candidate, compareUrls, findProof, mustReconcile } from './reconcile.ts';
 
 const HOUR = 3_600_000;
 const batch = {
@@ -38,7 +38,7 @@ const rows: { what: string; job: Partial<Candidate>; proof: string }[] = [
 ];
 for (const row of rows) {
   test(`a job with ${row.what}: ${row.proof}`, () => {
-    assert.equal(proofOf({ ...job, ...row.job }, batch).kind, row.proof);
+    assert.equal(findProof({ ...job, ...row.job }, batch).kind, row.proof);
   });
 }
 

@@ -1,6 +1,6 @@
 import { canonicalUrl } from './canonical-url.ts';
 import type { Reference } from './ids.ts';
-import { tagOf } from './project-tag.ts';
+import { parseTag } from './project-tag.ts';
 
 /** Services keep idempotency keys for a day at least, it is said; nothing is sent again on a key that may be forgotten. */
 export const DEFAULT_KEY_TRUST_MS = 20 * 3_600_000;
@@ -25,7 +25,7 @@ export interface Candidate {
   readonly urlCount: number | null;
 }
 
-export interface LostBatch {
+export interface BatchInDoubt {
   readonly tag: string;
   readonly urls: readonly string[];
   readonly firstSentAt: number;
@@ -47,10 +47,10 @@ const CLOCK_SKEW_MS = 24 * 3_600_000;
  * Whether a job of the list is the lost batch. Our tag in its project proves it; another tag, another number of URLs or an
  * age before the first attempt disproves it. Otherwise its URLs decide.
  */
-export function proofOf(candidate: Candidate, batch: LostBatch): Proof {
+export function findProof(candidate: Candidate, batch: BatchInDoubt): Proof {
   const { project, createdAt, urlCount } = candidate;
   if (project?.includes(batch.tag) === true) return { kind: 'same' };
-  if (project !== null && tagOf(project) !== null) return { kind: 'other' };
+  if (project !== null && parseTag(project) !== null) return { kind: 'other' };
   if (createdAt !== null && createdAt < batch.firstSentAt - CLOCK_SKEW_MS) return { kind: 'other' };
   if (urlCount !== null && urlCount !== batch.urls.length) return { kind: 'other' };
   return { kind: 'compare-urls' };

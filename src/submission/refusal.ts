@@ -17,7 +17,7 @@ export interface Retry {
 }
 
 /** Not enough balance: the batch keeps its place until the money suffices. */
-export interface Park {
+export interface Suspend {
   readonly kind: 'park';
   readonly chargeState: 'none';
   readonly message: string;
@@ -64,14 +64,14 @@ export interface Defect {
   readonly message: string;
 }
 
-export type Refusal = Retry | Park | StopAccount | Split | Quarantine | Conflict | Defect;
+export type Refusal = Retry | Suspend | StopAccount | Split | Quarantine | Conflict | Defect;
 
 /** What is known of the request when its answer comes. */
-export interface Asked {
+export interface RequestContext {
   /** The URLs of its body, in order. */
   readonly urls: readonly string[];
   /** An earlier attempt's outcome is unknown: that one may have been charged. */
-  readonly uncertain: boolean;
+  readonly inDoubt: boolean;
 }
 
 /** Without a Retry-After: the shortest window of the specification has passed by then. */
@@ -86,9 +86,9 @@ const IN_PROGRESS = /in[_-]?progress|still[_-]?(running|processing)|concurrent|l
 const STILL_RUNNING = /\b(still (being )?(process|runn)|already being processed|in progress)/i;
 
 /** The part of the answer table that both paid endpoints share: every answer that is not an acceptance. */
-export function refusalOf(answer: ApiAnswer, asked: Asked): Refusal {
+export function decideRefusal(answer: ApiAnswer, asked: RequestContext): Refusal {
   const { status, body, retryAfterMs } = answer;
-  const said = saidBy(answer);
+  const said = getServiceMessage(answer);
   if (body.kind === 'none') {
     return body.reached
       ? unknown(answer, `no answer came (${body.what})`)
@@ -107,7 +107,7 @@ export function refusalOf(answer: ApiAnswer, asked: Asked): Refusal {
     case 403:
       return stop(`the service refuses this account${said}`);
     case 409:
-      return conflictOf(answer, said);
+      return toConflict(answer, said);
     case 422:
       return whenCertain(invalid(body.error, asked, said), asked);
     case 400:
@@ -128,7 +128,7 @@ export function refusalOf(answer: ApiAnswer, asked: Asked): Refusal {
   }
 }
 
-function saidBy({ body, requestId }: ApiAnswer): string {
+function getServiceMessage({ body, requestId }: ApiAnswer): string {
   const words = body.kind === 'error' ? [body.error.code, body.error.message] : [];
   const told = words.filter((word) => word !== null && word !== '').join(': ');
   const request = requestId === null ? '' : `, request ${requestId}`;
@@ -163,7 +163,7 @@ export function rateLimitWait({ retryAfterMs, budgets }: Pick<ApiAnswer, 'retryA
   return latest > 0 ? Math.max(latest, LEAST_RATE_LIMIT_WAIT_MS) : RATE_LIMIT_WAIT_MS;
 }
 
-function tooLarge({ urls }: Asked, said: string): Split | Quarantine {
+function tooLarge({ urls }: RequestContext, said: string): Split | Quarantine {
   if (urls.length > 1) {
     return {
       kind: 'split',
@@ -175,8 +175,8 @@ function tooLarge({ urls }: Asked, said: string): Split | Quarantine {
   return quarantine(urls.map((url) => ({ url, reason: `too large for the service${said}` })));
 }
 
-function invalid(error: EnvelopeError, { urls }: Asked, said: string): Split | Quarantine | Defect {
-  const rejected = namedIn(urls, error);
+function invalid(error: EnvelopeError, { urls }: RequestContext, said: string): Split | Quarantine | Defect {
+  const rejected = findNamedUrls(urls, error);
   if (rejected.length > 0 && (rejected.length < urls.length || urls.length === 1)) return quarantine(rejected);
   if (error.named.length === 0 && error.fields.length > 0) {
     return {
@@ -202,7 +202,7 @@ const quarantine = (rejected: readonly RejectedUrl[]): Quarantine => ({
 });
 
 /** The URLs of the request that the error names; a name that is not in the request counts for nothing. */
-function namedIn(urls: readonly string[], { named }: EnvelopeError): RejectedUrl[] {
+function findNamedUrls(urls: readonly string[], { named }: EnvelopeError): RejectedUrl[] {
   const mine = new Set(urls);
   const found = new Map<string, string>();
   for (const { url, index, reason } of named) {
@@ -214,8 +214,8 @@ function namedIn(urls: readonly string[], { named }: EnvelopeError): RejectedUrl
 }
 
 /** A refusal says nothing of an earlier attempt that may have been charged: look that one up first. */
-function whenCertain(refusal: Split | Quarantine | Defect, { uncertain }: Asked): Refusal {
-  if (!uncertain || refusal.kind === 'defect') return refusal;
+function whenCertain(refusal: Split | Quarantine | Defect, { inDoubt }: RequestContext): Refusal {
+  if (!inDoubt || refusal.kind === 'defect') return refusal;
   return {
     kind: 'conflict',
     chargeState: 'unknown',
@@ -224,7 +224,7 @@ function whenCertain(refusal: Split | Quarantine | Defect, { uncertain }: Asked)
   };
 }
 
-function conflictOf(answer: ApiAnswer, said: string): Refusal {
+function toConflict(answer: ApiAnswer, said: string): Refusal {
   const { code, message } = answer.body.kind === 'error' ? answer.body.error : { code: null, message: '' };
   if (answer.retryAfterMs !== null || IN_PROGRESS.test(code ?? '') || STILL_RUNNING.test(message)) {
     return retry('in-progress', 'unknown', answer.retryAfterMs, `the same request is still running${said}`);

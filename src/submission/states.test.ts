@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_TERMINAL_STATES, moveOf, unknownState } from './states.ts';
+import { DEFAULT_TERMINAL_STATES, decideStateMove, unknownState } from './states.ts';
 
 const rows: [known: string, seen: string, kind: string, terminal?: boolean][] = [
   ['queued', 'queued', 'same'],
@@ -20,7 +20,7 @@ const rows: [known: string, seen: string, kind: string, terminal?: boolean][] = 
 ];
 for (const [known, seen, kind, terminal] of rows) {
   test(`${known} then ${seen}: ${kind}${terminal === true ? ', and that is the end' : ''}`, () => {
-    const move = moveOf(known, seen, DEFAULT_TERMINAL_STATES);
+    const move = decideStateMove(known, seen, DEFAULT_TERMINAL_STATES);
     assert.equal(move.kind, kind);
     if (move.kind === 'moved') assert.equal(move.terminal, terminal);
     if (move.kind === 'refused') assert.match(move.message, /nothing is bought again/);
@@ -28,12 +28,12 @@ for (const [known, seen, kind, terminal] of rows) {
 }
 
 test('which states are the end is a setting', () => {
-  assert.deepEqual(moveOf('processing', 'partial', ['completed', 'failed']), {
+  assert.deepEqual(decideStateMove('processing', 'partial', ['completed', 'failed']), {
     kind: 'moved',
     state: 'partial',
     terminal: false,
   });
-  assert.deepEqual(moveOf('partial', 'completed', ['completed', 'failed']), {
+  assert.deepEqual(decideStateMove('partial', 'completed', ['completed', 'failed']), {
     kind: 'moved',
     state: 'completed',
     terminal: true,

@@ -14,7 +14,7 @@ export type StateMove =
  * A job goes forward: queued, processing, then an end. An end is final: on its account nothing is bought again because
  * the service later says otherwise. A state that we do not know counts as open, wherever it comes, and is shown.
  */
-export function moveOf(known: string, seen: string, terminalStates: readonly string[]): StateMove {
+export function decideStateMove(known: string, seen: string, terminalStates: readonly string[]): StateMove {
   if (seen === known) return { kind: 'same' };
   if (terminalStates.includes(known) || (known === 'processing' && seen === 'queued')) {
     return {

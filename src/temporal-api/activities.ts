@@ -1,7 +1,8 @@
 import type { AccountId } from '../submission/ids.ts';
 import type {
-  CheckTurn,
+  CheckStep,
   CrawlReport,
+  DispatchStep,
   Hold,
   JobStatus,
   PlanReport,
@@ -9,7 +10,6 @@ import type {
   RunCounts,
   RunReport,
   TrackInput,
-  Turn,
   WatchRun,
 } from './payloads.ts';
 
@@ -36,7 +36,7 @@ export interface Activities {
   finishRun(run: WatchRun): Promise<void>;
 
   /** Sends the next planned batch, records what the answer means and starts a tracker for what was accepted. */
-  sendNextBatch(input: { readonly account: AccountId }): Promise<Turn>;
+  sendNextBatch(input: { readonly account: AccountId }): Promise<DispatchStep>;
   /** Retries until the money suffices for the next batch. */
   awaitMoney(input: { readonly account: AccountId }): Promise<void>;
   /** Retries until the key is accepted again. */
@@ -46,5 +46,5 @@ export interface Activities {
   followSubmission(input: TrackInput & { readonly known: string }): Promise<JobStatus>;
 
   /** Checks up to 50 due URLs. */
-  checkNextBatch(run: WatchRun): Promise<CheckTurn>;
+  checkNextBatch(run: WatchRun): Promise<CheckStep>;
 }

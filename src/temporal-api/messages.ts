@@ -1,10 +1,10 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 
-/** Wakes a dispatcher: batches were planned, the balance was topped up, the key works again. The ledger says what to do. */
+/** Wakes a dispatcher: batches were planned, the balance was topped up, or the key works again. The ledger says what to do. */
 export const wakeSignal = defineSignal('wake');
 
-/** Looks at a job now instead of at the next planned time. */
-export const lookNowSignal = defineSignal('lookNow');
+/** Polls a job now instead of at its next scheduled poll. */
+export const pollNowSignal = defineSignal('pollNow');
 
 export interface Decision {
   /** Who decided, as the ledger and the Web UI show it. */
@@ -15,5 +15,5 @@ export interface Decision {
 /** Lets a held run go on: what it found is planned and bought. */
 export const approveUpdate = defineUpdate<string, [Decision]>('approve');
 
-/** Ends a held run: nothing of it is bought; its URLs stay known as new and the next run finds them again. */
+/** Ends a held run: nothing of it is bought. Its URLs stay new, and the next run finds them again. */
 export const rejectUpdate = defineUpdate<string, [Decision]>('reject');

@@ -69,11 +69,11 @@ export interface RunReport {
   readonly stopped: number;
   readonly charged: Micros;
   /** URLs with an unknown charge: accepted, and not in `charged`. */
-  readonly untoldUrls: number;
+  readonly unknownChargeUrls: number;
 }
 
 /** What one turn of the dispatcher did. */
-export type Turn =
+export type DispatchStep =
   | { readonly kind: 'idle' }
   | {
       readonly kind: 'sent';
@@ -84,10 +84,10 @@ export type Turn =
       /** What became of it, in a few words. */
       readonly outcome: string;
     }
-  /** The balance, a floor or a cap does not allow the next batch. */
-  | { readonly kind: 'parked'; readonly reason: string }
-  /** The key was refused. */
-  | { readonly kind: 'refused'; readonly reason: string };
+  /** The balance, the floor or a cap does not allow the next batch. */
+  | { readonly kind: 'suspended'; readonly reason: string }
+  /** The service rejects the API key. */
+  | { readonly kind: 'key_rejected'; readonly reason: string };
 
 export interface TrackInput {
   readonly account: AccountId;
@@ -100,7 +100,7 @@ export interface TrackInput {
   /** When the service took it, in milliseconds since 1970. */
   readonly acceptedAt: number;
   /** Wait before the first look, in milliseconds. */
-  readonly firstLookMs: number;
+  readonly firstPollMs: number;
 }
 
 /** What a look at a job brought, when there was something new to see. */
@@ -113,7 +113,7 @@ export interface JobStatus {
   readonly overdue: boolean;
 }
 
-export type CheckTurn =
+export type CheckStep =
   | { readonly kind: 'idle' }
   | { readonly kind: 'checked'; readonly urls: number; readonly found: number; readonly charged: Micros }
   | { readonly kind: 'stopped'; readonly reason: string };

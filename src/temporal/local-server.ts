@@ -14,7 +14,7 @@ export interface LocalServer {
 }
 
 /** What the keeper of the server writes beside the ledger. */
-interface Note {
+interface ServerNote {
   readonly address: string;
   readonly uiUrl: string | null;
   /** The server's process. */
@@ -23,12 +23,12 @@ interface Note {
   readonly keeper: number;
 }
 
-const PATIENCE_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
 /** The address of the folder's server while it runs; null when none does. */
 export function localAddress(folder: string): string | null {
   const note = readNote(folder);
-  return note !== null && isServerOf(note.server, folder) ? note.address : null;
+  return note !== null && isOwnServer(note.server, folder) ? note.address : null;
 }
 
 /**
@@ -37,28 +37,28 @@ export function localAddress(folder: string): string | null {
  */
 export async function openLocalServer(folder: string, binary: () => Promise<string>): Promise<LocalServer> {
   mkdirSync(folder, { recursive: true });
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(200)) {
+  for (const end = Date.now() + START_TIMEOUT_MS; Date.now() < end; await sleep(200)) {
     if (!claim(folder)) continue;
     try {
       const note = readNote(folder);
-      if (note !== null && isServerOf(note.server, folder) && (await answers(note.address))) {
+      if (note !== null && isOwnServer(note.server, folder) && (await answers(note.address))) {
         if (isAlive(note.keeper) && note.keeper !== process.pid) return { ...note, stop: async () => {} };
         writeNote(folder, { ...note, keeper: process.pid });
         return { ...note, stop: () => endServer(folder, note.server) };
       }
       return await start(folder, await binary());
     } finally {
-      rmSync(lockOf(folder), { force: true });
+      rmSync(getLockFile(folder), { force: true });
     }
   }
   throw new Error(
     `Another program has been starting the Temporal server of ${folder} for a minute. Nothing was submitted or ` +
-      `charged. Run the command again; if it is the same then, delete ${lockOf(folder)}.`,
+      `charged. Run the command again; if it is the same then, delete ${getLockFile(folder)}.`,
   );
 }
 
 async function start(folder: string, binary: string): Promise<LocalServer> {
-  const server = await startDevServer({ binary, file: fileOf(folder), port: 7233, uiPort: 8233 });
+  const server = await startDevServer({ binary, file: getStateFile(folder), port: 7233, uiPort: 8233 });
   const { address, uiUrl } = server;
   writeNote(folder, { address, uiUrl, server: server.process.pid ?? 0, keeper: process.pid });
   return {
@@ -66,29 +66,29 @@ async function start(folder: string, binary: string): Promise<LocalServer> {
     uiUrl,
     async stop() {
       await server.stop();
-      rmSync(noteOf(folder), { force: true });
+      rmSync(getNoteFile(folder), { force: true });
     },
   };
 }
 
 /** Ends a server that this process did not start, by its process id and only while it is the folder's. */
 async function endServer(folder: string, pid: number): Promise<void> {
-  await endLeftOver(pid, fileOf(folder));
-  rmSync(noteOf(folder), { force: true });
+  await stopOrphan(pid, getStateFile(folder));
+  rmSync(getNoteFile(folder), { force: true });
 }
 
 /** Ends a Temporal server that a killed program left behind, when the process is one on this very file. */
-export async function endLeftOver(pid: number, file: string): Promise<void> {
+export async function stopOrphan(pid: number, file: string): Promise<void> {
   if (!isServerOn(pid, file)) return;
   process.kill(pid, 'SIGTERM');
   for (const end = Date.now() + 10_000; Date.now() < end && isServerOn(pid, file); ) await sleep(100);
 }
 
-const fileOf = (folder: string): string => join(folder, 'temporal.db');
-const noteOf = (folder: string): string => join(folder, 'temporal.json');
-const lockOf = (folder: string): string => join(folder, 'temporal.lock');
+const getStateFile = (folder: string): string => join(folder, 'temporal.db');
+const getNoteFile = (folder: string): string => join(folder, 'temporal.json');
+const getLockFile = (folder: string): string => join(folder, 'temporal.lock');
 
-const isServerOf = (pid: number, folder: string): boolean => isServerOn(pid, fileOf(folder));
+const isOwnServer = (pid: number, folder: string): boolean => isServerOn(pid, getStateFile(folder));
 
 /** A process id may have been given to another program since: its command line tells. */
 function isServerOn(pid: number, file: string): boolean {
@@ -99,19 +99,19 @@ function isServerOn(pid: number, file: string): boolean {
 /** Only one program at a time looks for the server and starts it. A lock whose holder is gone counts as none. */
 function claim(folder: string): boolean {
   try {
-    writeFileSync(lockOf(folder), String(process.pid), { flag: 'wx' });
+    writeFileSync(getLockFile(folder), String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  const holder = Number(readText(lockOf(folder)) || process.pid);
-  if (!isAlive(holder)) rmSync(lockOf(folder), { force: true });
+  const holder = Number(readText(getLockFile(folder)) || process.pid);
+  if (!isAlive(holder)) rmSync(getLockFile(folder), { force: true });
   return false;
 }
 
-function readNote(folder: string): Note | null {
+function readNote(folder: string): ServerNote | null {
   try {
-    return JSON.parse(readText(noteOf(folder))) as Note;
+    return JSON.parse(readText(getNoteFile(folder))) as ServerNote;
   } catch {
     return null;
   }
@@ -126,8 +126,8 @@ function readText(file: string): string {
 }
 
 /** Replaced whole: a reader never sees half of it. */
-function writeNote(folder: string, note: Note): void {
-  const file = noteOf(folder);
+function writeNote(folder: string, note: ServerNote): void {
+  const file = getNoteFile(folder);
   writeFileSync(`${file}.new`, `${JSON.stringify(note)}\n`);
   renameSync(`${file}.new`, file);
 }

@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open-ledger.ts';
-import { budgetLimits } from '../../src/rate-limit/limits.ts';
+import { toRateLimits } from '../../src/rate-limit/limits.ts';
 import { startDevServer } from '../../src/temporal/dev-server.ts';
 import { ensureSearchAttributes } from '../../src/temporal/ensure-search-attributes.ts';
 import { freePort } from '../../src/temporal/free-port.ts';
@@ -166,7 +166,7 @@ async function startService({ folder, minuteMs, jobMs, temporal, keep }: Service
 
 async function startCheaply(minuteMs: number, jobMs: number): Promise<Started> {
   const server = await startStandIn({
-    limits: budgetLimits({}, minuteMs),
+    limits: toRateLimits({}, minuteMs),
     // From once to twice as long, in an order that repeats after 61 jobs.
     jobMs: (n) => Math.round(jobMs * (1 + ((n * 37) % 61) / 60)),
   });

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { BudgetLimits, Window } from '../../src/rate-limit/limits.ts';
+import type { RateLimits, Window } from '../../src/rate-limit/limits.ts';
 import type { ServerSide } from './server-side.ts';
 
 export interface StandInOptions {
-  readonly limits: BudgetLimits;
+  readonly limits: RateLimits;
   /** How long the n-th job takes, in milliseconds. */
   readonly jobMs: (n: number) => number;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import type { Micros } from '../../contract/money.ts';
 import { beginSend } from '../../src/ledger/batches/begin-send.ts';
-import { pendingBatches } from '../../src/ledger/batches/pending-batches.ts';
+import { listPendingBatches } from '../../src/ledger/batches/pending-batches.ts';
 import { type AnswerRecorded, recordAnswer } from '../../src/ledger/batches/record-answer.ts';
 import { diffRun, type RunDiff } from '../../src/ledger/crawl/diff-run.ts';
 import { observe } from '../../src/ledger/crawl/observe.ts';
@@ -123,7 +123,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 export async function sendAll(ledger: Ledger, charge = QUARTER): Promise<Reference[]> {
   const references: Reference[] = [];
   for (;;) {
-    const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0];
+    const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0];
     if (batch === undefined) return references;
     const recorded = await sendOne(ledger, batch, charge);
     if (recorded.kind !== 'accepted') throw new Error(`not accepted: ${JSON.stringify(recorded)}`);
@@ -152,6 +152,6 @@ export function accepted(reference: string, charged: Micros | null = null) {
     charged,
     pricePerUrl: null,
     balance: null,
-    oddities: [],
+    warnings: [],
   } as const;
 }

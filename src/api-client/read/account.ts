@@ -1,7 +1,7 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
-import { fieldsOf, firstOf, isObject, type Json, Nonsense } from './fields.ts';
-import { moneyOf } from './money.ts';
+import { InvalidPayload, indexFields, isObject, type Json, readFirst } from './fields.ts';
+import { readMoney } from './money.ts';
 
 const BALANCE = ['balance', 'availablebalance', 'currentbalance', 'available', 'amount'];
 const AROUND = ['wallet', 'account', 'balances'];
@@ -13,14 +13,15 @@ export interface BalanceView {
 }
 
 /** The balance (spec 4.3) at `data.balance`, in a wallet, or as `data` itself. */
-export function readBalance(data: Json): BalanceView | Nonsense {
-  const fields = fieldsOf(data);
+export function readBalance(data: Json): BalanceView | InvalidPayload {
+  const fields = indexFields(data);
   const currency = fields.get('currency');
   if (typeof currency === 'string' && !/^(try|tl)$/i.test(currency)) {
-    return new Nonsense(`whose balance is in ${currency.slice(0, 10)}, not in TRY`);
+    return new InvalidPayload(`whose balance is in ${currency.slice(0, 10)}, not in TRY`);
   }
-  const balance = moneyOf(fields, BALANCE) ?? firstOf(fields, AROUND, (value) => moneyOf(fieldsOf(value), BALANCE));
-  return balance === null ? new Nonsense('without a balance that can be read') : { balance };
+  const balance =
+    readMoney(fields, BALANCE) ?? readFirst(fields, AROUND, (value) => readMoney(indexFields(value), BALANCE));
+  return balance === null ? new InvalidPayload('without a balance that can be read') : { balance };
 }
 
 export interface AccountView {
@@ -30,12 +31,12 @@ export interface AccountView {
 }
 
 /** What `GET /me` and `GET /stats` tell of money (fields not shown): whatever of it is there. */
-export function readAccount(data: Json): AccountView | Nonsense {
-  if (!isObject(data)) return new Nonsense('without data');
-  const fields = fieldsOf(data);
-  const around = (names: readonly string[]) => names.map((name) => fieldsOf(fields.get(name)));
+export function readAccount(data: Json): AccountView | InvalidPayload {
+  if (!isObject(data)) return new InvalidPayload('without data');
+  const fields = indexFields(data);
+  const around = (names: readonly string[]) => names.map((name) => indexFields(fields.get(name)));
   const first = (places: readonly ReadonlyMap<string, Json>[], names: readonly string[]) =>
-    places.reduce<Micros | null>((found, place) => found ?? moneyOf(place, names), null);
+    places.reduce<Micros | null>((found, place) => found ?? readMoney(place, names), null);
   const anyLevel = first([fields, ...around([...AROUND, ...PRICES])], PRICE);
   const priceOf = (level: ServiceLevel) => first(around(PRICES), [level]) ?? anyLevel;
   return {

@@ -1,5 +1,5 @@
 import type { EnvelopeError, NamedUrl } from '../../submission/answer.ts';
-import { asCount, asText, fieldsOf, firstOf, isList, isObject, type Json, plainName } from './fields.ts';
+import { asCount, asText, indexFields, isList, isObject, type Json, normalizeName, readFirst } from './fields.ts';
 
 /** Where errors keep the things that they complain about. */
 const DETAILS = [
@@ -20,15 +20,15 @@ const REQUEST_FIELDS = new Set(['project', 'service', 'idempotencykey']);
 
 /** The error of the envelope (spec 2.6), with the URLs that it names in whatever form it names them. */
 export function readError(envelope: Json): EnvelopeError {
-  const outer = fieldsOf(envelope);
+  const outer = indexFields(envelope);
   const error = outer.get('error') ?? null;
-  const inner = fieldsOf(error);
+  const inner = indexFields(error);
   const message =
-    firstOf(inner, ['message', 'detail', 'description'], asText) ?? (typeof error === 'string' ? error : null);
-  const complaints = [inner, outer].flatMap((fields) => DETAILS.flatMap((name) => complaintsOf(fields.get(name))));
+    readFirst(inner, ['message', 'detail', 'description'], asText) ?? (typeof error === 'string' ? error : null);
+  const complaints = [inner, outer].flatMap((fields) => DETAILS.flatMap((name) => readComplaints(fields.get(name))));
   return {
-    code: firstOf(inner, ['code', 'type', 'key'], asText),
-    message: shortened(message ?? firstOf(outer, ['message'], asText) ?? ''),
+    code: readFirst(inner, ['code', 'type', 'key'], asText),
+    message: shortened(message ?? readFirst(outer, ['message'], asText) ?? ''),
     named: complaints.flatMap(({ url, index, reason }) =>
       url === null && index === null ? [] : [{ url, index, reason }],
     ),
@@ -44,27 +44,27 @@ interface Complaint extends NamedUrl {
 }
 
 /** A list of texts or objects, or an object by field (`{ "urls.3": ["…"], "project": ["…"] }`) or by URL. */
-function complaintsOf(value: Json | undefined): Complaint[] {
-  if (isList(value)) return value.flatMap(complaintOf);
+function readComplaints(value: Json | undefined): Complaint[] {
+  if (isList(value)) return value.flatMap(readComplaint);
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, told]) => {
-    if (DETAILS.includes(plainName(key)) && typeof told === 'object') return complaintsOf(told);
-    return about(key, reasonOf(told));
+    if (DETAILS.includes(normalizeName(key)) && typeof told === 'object') return readComplaints(told);
+    return about(key, readReason(told));
   });
 }
 
-function complaintOf(item: Json): Complaint[] {
+function readComplaint(item: Json): Complaint[] {
   if (typeof item === 'string')
     return isUrl(item) ? [{ url: item, index: null, reason: 'refused by the service', field: null }] : [];
-  const fields = fieldsOf(item);
-  const reason = reasonOf(item);
-  const url = firstOf(fields, ['url', 'value', 'input', 'link'], (value) =>
+  const fields = indexFields(item);
+  const reason = readReason(item);
+  const url = readFirst(fields, ['url', 'value', 'input', 'link'], (value) =>
     typeof value === 'string' && isUrl(value) ? value : null,
   );
   if (url !== null) return [{ url, index: null, reason, field: null }];
-  const index = firstOf(fields, ['index', 'position', 'urlindex'], asCount);
+  const index = readFirst(fields, ['index', 'position', 'urlindex'], asCount);
   if (index !== null) return [{ url: null, index, reason, field: null }];
-  const path = firstOf(fields, ['field', 'path', 'pointer', 'instancepath', 'loc', 'param', 'name'], (value) =>
+  const path = readFirst(fields, ['field', 'path', 'pointer', 'instancepath', 'loc', 'param', 'name'], (value) =>
     isList(value) ? value.map((part) => asText(part) ?? '').join('/') : asText(value),
   );
   return path === null ? [] : about(path, reason);
@@ -75,15 +75,15 @@ function about(path: string, reason: string): Complaint[] {
   if (isUrl(path)) return [{ url: path, index: null, reason, field: null }];
   const place = /(?:^|[./])urls[./[](\d{1,5})\]?$/.exec(path);
   if (place !== null) return [{ url: null, index: Number(place[1]), reason, field: null }];
-  const field = plainName(path.split(/[./]/).at(-1) ?? '');
+  const field = normalizeName(path.split(/[./]/).at(-1) ?? '');
   return REQUEST_FIELDS.has(field) ? [{ url: null, index: null, reason, field }] : [];
 }
 
-function reasonOf(value: Json): string {
+function readReason(value: Json): string {
   const text = isList(value)
     ? asText(value[0] ?? null)
     : isObject(value)
-      ? firstOf(fieldsOf(value), ['reason', 'message', 'error', 'detail', 'msg', 'code'], asText)
+      ? readFirst(indexFields(value), ['reason', 'message', 'error', 'detail', 'msg', 'code'], asText)
       : asText(value);
   return shortened(text ?? 'refused by the service');
 }

@@ -3,7 +3,7 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 export type JsonObject = { readonly [key: string]: Json };
 
 /** A payload that no sense can be made of, with what was seen: "whose data names another job". */
-export class Nonsense {
+export class InvalidPayload {
   readonly what: string;
   constructor(what: string) {
     this.what = what;
@@ -19,20 +19,20 @@ export const isList = (value: Json | undefined): value is readonly Json[] => Arr
  * The fields of an object by plain name: `url_count`, `urlCount` and `url-count` are one name to us, `urlcount`.
  * The specification leaves most names open, and services write them in their own manner.
  */
-export function fieldsOf(value: Json | undefined): ReadonlyMap<string, Json> {
+export function indexFields(value: Json | undefined): ReadonlyMap<string, Json> {
   const fields = new Map<string, Json>();
   if (!isObject(value)) return fields;
   for (const [key, field] of Object.entries(value)) {
-    const plain = plainName(key);
+    const plain = normalizeName(key);
     if (!fields.has(plain)) fields.set(plain, field);
   }
   return fields;
 }
 
-export const plainName = (name: string): string => name.replace(/[-_\s]/g, '').toLowerCase();
+export const normalizeName = (name: string): string => name.replace(/[-_\s]/g, '').toLowerCase();
 
 /** The first of these fields that `read` makes sense of. */
-export function firstOf<T>(
+export function readFirst<T>(
   fields: ReadonlyMap<string, Json>,
   names: readonly string[],
   read: (value: Json) => T | null,

@@ -1,4 +1,14 @@
-import { asCount, asFlag, asText, fieldsOf, firstOf, isList, isObject, type Json, type JsonObject } from './fields.ts';
+import {
+  asCount,
+  asFlag,
+  asText,
+  indexFields,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  readFirst,
+} from './fields.ts';
 
 /** One page of a list, as far as the service tells. */
 export interface Page {
@@ -22,14 +32,14 @@ const PAGE_NAMES = ['pagination', 'meta', 'page', 'pageinfo', 'paging', 'links',
  * Finds the list in a payload by the usual names, else the only list of objects there is; looks one level deep, where
  * paginators put it (`data.submissions.data`). Null when there is none: that is not an empty list.
  */
-export function readList(data: Json, envelope: Json, names: readonly string[], asked: Asked): Listed | null {
-  const found = listIn(data, names) ?? noneIn(data, envelope, asked);
+export function readList(data: Json, envelope: Json, names: readonly string[], asked: PageRequest): Listed | null {
+  const found = findList(data, names) ?? isEmptyList(data, envelope, asked);
   if (found === null) return null;
-  return { items: found.items, page: pageOf([found.around, data, envelope], found.items.length, asked) };
+  return { items: found.items, page: readPage([found.around, data, envelope], found.items.length, asked) };
 }
 
 /** The page that was asked for. */
-export interface Asked {
+export interface PageRequest {
   readonly page: number;
   readonly limit: number;
 }
@@ -40,17 +50,17 @@ interface Found {
   readonly around: Json;
 }
 
-function listIn(data: Json, names: readonly string[], depth = 0): Found | null {
+function findList(data: Json, names: readonly string[], depth = 0): Found | null {
   if (isList(data)) return { items: data, around: null };
   if (!isObject(data)) return null;
-  const fields = fieldsOf(data);
+  const fields = indexFields(data);
   for (const name of names) {
     const value = fields.get(name);
-    if (isList(value)) return { items: value.map(nodeOf), around: data };
+    if (isList(value)) return { items: value.map(findNode), around: data };
     if (isObject(value) && depth < 2) {
-      const inner = listIn(value, names, depth + 1);
+      const inner = findList(value, names, depth + 1);
       if (inner !== null) return inner;
-      const entries = entriesOf(value) ?? keyedIn(value);
+      const entries = listEntries(value) ?? findKeyed(value);
       if (entries !== null) return { items: entries, around: data };
     }
   }
@@ -59,12 +69,12 @@ function listIn(data: Json, names: readonly string[], depth = 0): Found | null {
 }
 
 /** Some write no list at all where it is empty; only together with a total of zero is that believed. */
-function noneIn(data: Json, envelope: Json, asked: Asked): Found | null {
-  return pageOf([data, envelope], 0, asked).total === 0 ? { items: [], around: data } : null;
+function isEmptyList(data: Json, envelope: Json, asked: PageRequest): Found | null {
+  return readPage([data, envelope], 0, asked).total === 0 ? { items: [], around: data } : null;
 }
 
 /** `{ "edges": [{ "node": … }] }`. */
-function nodeOf(item: Json): Json {
+function findNode(item: Json): Json {
   const node = isObject(item) ? item.node : undefined;
   return isObject(node) && Object.keys(item as JsonObject).every((key) => key === 'node' || key === 'cursor')
     ? node
@@ -72,7 +82,7 @@ function nodeOf(item: Json): Json {
 }
 
 /** `{ "3": {…}, "7": {…} }`, or by reference: a list whose places, or whose names, are its keys. */
-function keyedIn(value: JsonObject): Json[] | null {
+function findKeyed(value: JsonObject): Json[] | null {
   const entries = Object.entries(value);
   if (entries.length === 0 || !entries.every(([, entry]) => isObject(entry) && isRecord(entry))) return null;
   return entries.map(([key, entry]) => (/^\d{1,6}$/.test(key) ? entry : { reference: key, ...(entry as JsonObject) }));
@@ -80,26 +90,26 @@ function keyedIn(value: JsonObject): Json[] | null {
 
 /** What pages say of themselves is no entry: an entry has a state, a name or an address. */
 const isRecord = (entry: JsonObject): boolean => {
-  const fields = fieldsOf(entry);
+  const fields = indexFields(entry);
   return ['status', 'state', 'reference', 'url', 'id'].some((name) => fields.has(name));
 };
 
 /** `{ "https://…": "done" }` as a list of entries with their URL. */
-function entriesOf(value: Json): Json[] | null {
+function listEntries(value: Json): Json[] | null {
   if (!isObject(value)) return null;
   const entries = Object.entries(value);
   if (entries.length === 0 || !entries.every(([key]) => /^https?:\/\//i.test(key))) return null;
   return entries.map(([url, state]) => (isObject(state) ? { url, ...state } : { url, state }));
 }
 
-function pageOf(places: readonly Json[], count: number, asked: Asked): Page {
+function readPage(places: readonly Json[], count: number, asked: PageRequest): Page {
   const maps = places.flatMap((place) => {
-    const fields = fieldsOf(place);
-    return [fields, ...PAGE_NAMES.map((name) => fieldsOf(fields.get(name)))];
+    const fields = indexFields(place);
+    return [fields, ...PAGE_NAMES.map((name) => indexFields(fields.get(name)))];
   });
   const first = <T>(names: readonly string[], read: (value: Json) => T | null): T | null => {
     for (const fields of maps) {
-      const value = firstOf(fields, names, read);
+      const value = readFirst(fields, names, read);
       if (value !== null) return value;
     }
     return null;
@@ -108,7 +118,7 @@ function pageOf(places: readonly Json[], count: number, asked: Asked): Page {
   const pages = first(['pages', 'totalpages', 'lastpage', 'pagecount', 'pagescount'], asCount);
   const more = first(['hasmore', 'hasnext', 'hasnextpage', 'more'], asFlag);
   const size = first(['perpage', 'pagesize', 'limit', 'urllimit'], asCount) ?? asked.limit;
-  const next = nextOf(maps);
+  const next = readNext(maps);
   if (more !== null) return { last: !more, stated: true, total };
   if (pages !== null) return { last: asked.page >= pages, stated: true, total };
   if (total !== null && size > 0) return { last: asked.page * size >= total, stated: true, total };
@@ -117,7 +127,7 @@ function pageOf(places: readonly Json[], count: number, asked: Asked): Page {
 }
 
 /** Whether a next page is named; null when the service does not speak of one at all. */
-function nextOf(maps: readonly ReadonlyMap<string, Json>[]): boolean | null {
+function readNext(maps: readonly ReadonlyMap<string, Json>[]): boolean | null {
   for (const fields of maps) {
     for (const name of ['next', 'nextpage', 'nextpageurl', 'nexturl']) {
       const value = fields.get(name);

@@ -1,5 +1,5 @@
 import { MICROS_PER_TRY, type Micros, parseTry } from '../../../contract/money.ts';
-import { fieldsOf, type Json } from './fields.ts';
+import { indexFields, type Json } from './fields.ts';
 
 /** Endings of names whose amounts are not lira, with what one unit is worth in micro-lira. */
 const MINOR_UNITS = [
@@ -14,7 +14,7 @@ const MINOR_UNITS = [
 const AMOUNT = ['amount', 'value', 'available', 'current', 'balance', 'total'];
 
 /** The first of these fields that holds an amount, in lira or, where its name says so, in kuruş or micro-lira. */
-export function moneyOf(fields: ReadonlyMap<string, Json>, names: readonly string[]): Micros | null {
+export function readMoney(fields: ReadonlyMap<string, Json>, names: readonly string[]): Micros | null {
   for (const name of names) {
     const lira = fields.get(name);
     const amount = lira === undefined ? null : asMoney(lira);
@@ -31,11 +31,11 @@ export function moneyOf(fields: ReadonlyMap<string, Json>, names: readonly strin
 export function asMoney(value: Json): Micros | null {
   if (typeof value === 'number') return fromNumber(value);
   if (typeof value === 'string') return fromText(value);
-  const fields = fieldsOf(value);
+  const fields = indexFields(value);
   if (fields.size === 0) return null;
   const currency = fields.get('currency') ?? fields.get('currencycode') ?? 'TRY';
   if (typeof currency !== 'string' || !isLira(currency)) return null;
-  return moneyOf(fields, AMOUNT);
+  return readMoney(fields, AMOUNT);
 }
 
 const isLira = (text: string): boolean => /^(try|tl|₺)$/i.test(text.trim());

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Reference } from '../../submission/ids.ts';
-import { dictionaryOf } from '../../submission/words.ts';
+import { createStatusMapping } from '../../submission/status-map.ts';
 import { readAccount, readBalance } from './account.ts';
 import { readCheck } from './check.ts';
 import { readError } from './errors.ts';
-import { fieldsOf, type Json, Nonsense } from './fields.ts';
+import { InvalidPayload, indexFields, type Json } from './fields.ts';
 import { readList } from './list.ts';
-import { asMoney, moneyOf } from './money.ts';
+import { asMoney, readMoney } from './money.ts';
 import { asReference, readAccepted, readDetail, readSubmissions } from './submission.ts';
 import { latestInstant } from './time.ts';
 
 const asked = { page: 1, limit: 2 };
-const words = dictionaryOf();
+const words = createStatusMapping();
 
 const amounts: [value: Json, micros: number | null][] = [
   [12.5, 12_500_000],
@@ -46,14 +46,14 @@ for (const [value, micros] of amounts) {
 }
 
 test('an amount whose name says kuruş is not taken for lira', () => {
-  assert.equal(moneyOf(fieldsOf({ balance_kurus: 150 }), ['balance']), 1_500_000);
-  assert.equal(moneyOf(fieldsOf({ charged: true, cost: 1.5 }), ['charged', 'cost']), 1_500_000);
+  assert.equal(readMoney(indexFields({ balance_kurus: 150 }), ['balance']), 1_500_000);
+  assert.equal(readMoney(indexFields({ charged: true, cost: 1.5 }), ['charged', 'cost']), 1_500_000);
 });
 
 test('a balance below zero is read as it is, and one in another currency not at all', () => {
   assert.deepEqual(readBalance({ balance: '-3.50' }), { balance: -3_500_000 });
-  assert.ok(readBalance({ balance: 5, currency: 'EUR' }) instanceof Nonsense);
-  assert.ok(readBalance({ balance: null }) instanceof Nonsense);
+  assert.ok(readBalance({ balance: 5, currency: 'EUR' }) instanceof InvalidPayload);
+  assert.ok(readBalance({ balance: null }) instanceof InvalidPayload);
   assert.deepEqual(readAccount({ wallet: { balance: 5 }, pricing: { price_per_url: '0.25' } }), {
     balance: 5_000_000,
     prices: { standard: 250_000, fast: 250_000 },
@@ -98,7 +98,7 @@ test('a list is found under every usual name, one level deep, as a map and as th
   ];
   for (const shape of shapes) {
     const read = readSubmissions(shape, { data: shape }, asked, words);
-    assert.ok(!(read instanceof Nonsense), JSON.stringify(shape));
+    assert.ok(!(read instanceof InvalidPayload), JSON.stringify(shape));
     assert.deepEqual(
       read.submissions.map(({ reference }) => reference),
       ['a', 'b'],
@@ -109,14 +109,14 @@ test('a list is found under every usual name, one level deep, as a map and as th
 
 test('no list is not an empty list, and a list with a job that cannot be read proves nothing', () => {
   const read = (data: Json) => readSubmissions(data, { data }, asked, words);
-  assert.ok(read({}) instanceof Nonsense);
-  assert.ok(read({ submissions: null }) instanceof Nonsense);
-  assert.ok(read({ submissions: [{ reference: 'a' }, { state: 'queued' }] }) instanceof Nonsense);
+  assert.ok(read({}) instanceof InvalidPayload);
+  assert.ok(read({ submissions: null }) instanceof InvalidPayload);
+  assert.ok(read({ submissions: [{ reference: 'a' }, { state: 'queued' }] }) instanceof InvalidPayload);
   for (const nothing of [{ submissions: [] }, { submissions: null, total: 0 }, { items: {}, meta: { total: '0' } }]) {
     const empty = read(nothing);
-    assert.ok(!(empty instanceof Nonsense) && empty.submissions.length === 0, JSON.stringify(nothing));
+    assert.ok(!(empty instanceof InvalidPayload) && empty.submissions.length === 0, JSON.stringify(nothing));
   }
-  assert.ok(read({ submissions: null, total: 3 }) instanceof Nonsense);
+  assert.ok(read({ submissions: null, total: 3 }) instanceof InvalidPayload);
 });
 
 const full: Json = { items: [{ reference: 'a' }, { reference: 'b' }] };
@@ -143,9 +143,9 @@ for (const { told, last, stated } of pages) {
 test('a detail that names another job is nonsense; one that names none is the job that was asked for', () => {
   const read = (data: Json) => readDetail(data, { data }, asked, words, 'SUB-1' as Reference);
   const other = read({ reference: 'SUB-2', status: 'completed' });
-  assert.ok(other instanceof Nonsense && other.what === 'about SUB-2, when SUB-1 was asked for');
+  assert.ok(other instanceof InvalidPayload && other.what === 'about SUB-2, when SUB-1 was asked for');
   const same = read({ status: 'Completed' });
-  assert.ok(!(same instanceof Nonsense));
+  assert.ok(!(same instanceof InvalidPayload));
   assert.deepEqual([same.submission.reference, same.submission.state, same.urls], ['SUB-1', 'completed', []]);
 });
 
@@ -155,7 +155,7 @@ test('an index-check whose status only says that it was done has its verdict in 
     null,
     words,
   );
-  assert.ok(!(read instanceof Nonsense));
+  assert.ok(!(read instanceof InvalidPayload));
   assert.deepEqual(
     read.results.map(({ verdict }) => verdict),
     ['not-found'],
@@ -249,7 +249,7 @@ test('no JSON whatever makes a reader throw, or read what is not there', () => {
       assert.ok(reference === null || JSON.stringify(data).includes(reference));
       readSubmissions(data, envelope, asked, words);
       const detail = readDetail(data, envelope, asked, words, 'SUB-9' as Reference);
-      assert.ok(detail instanceof Nonsense || detail.submission.reference === 'SUB-9');
+      assert.ok(detail instanceof InvalidPayload || detail.submission.reference === 'SUB-9');
       readCheck(data, envelope, words);
       readBalance(data);
       readAccount(data);

@@ -2,21 +2,21 @@ import type { Micros } from '../../../contract/money.ts';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../../contract/states.ts';
 import type { AcceptedData } from '../../submission/answer.ts';
 import type { Reference } from '../../submission/ids.ts';
-import type { Dictionary, UrlState } from '../../submission/words.ts';
+import type { StatusMapping, UrlState } from '../../submission/status-map.ts';
 import {
   asCount,
   asSentence,
   asText,
   asWord,
-  fieldsOf,
-  firstOf,
+  InvalidPayload,
+  indexFields,
   isObject,
   type Json,
   type JsonObject,
-  Nonsense,
+  readFirst,
 } from './fields.ts';
-import { type Asked, type Listed, type Page, readList } from './list.ts';
-import { moneyOf } from './money.ts';
+import { type Listed, type Page, type PageRequest, readList } from './list.ts';
+import { readMoney } from './money.ts';
 import { latestInstant } from './time.ts';
 
 /** A job as the list and the detail show it. Null where the service does not tell. */
@@ -109,42 +109,44 @@ export function asReference(value: Json): Reference | null {
 }
 
 /** The data of an accepted submission (spec 4.6): at `data` itself or in `data.submission`. */
-export function readAccepted(data: Json, words: Dictionary): AcceptedData {
-  const { outer, job } = jobIn(data);
+export function readAccepted(data: Json, words: StatusMapping): AcceptedData {
+  const { outer, job } = findJob(data);
   const both = new Map([...outer, ...job]);
   return {
-    reference: firstOf(outer, REFERENCE, asReference) ?? firstOf(job, ID, asReference),
-    state: words.job(stateWord(outer, job)),
-    charged: moneyOf(both, CHARGED),
-    pricePerUrl: moneyOf(both, PRICE),
-    balance: moneyOf(both, BALANCE),
-    urls: firstOf(job, COUNT, asCount),
+    reference: readFirst(outer, REFERENCE, asReference) ?? readFirst(job, ID, asReference),
+    state: words.job(readState(outer, job)),
+    charged: readMoney(both, CHARGED),
+    pricePerUrl: readMoney(both, PRICE),
+    balance: readMoney(both, BALANCE),
+    urls: readFirst(job, COUNT, asCount),
   };
 }
 
-const stateWord = (outer: Fields, job: Fields): string | null =>
-  firstOf(job, STATE, asWord) ?? firstOf(outer, STATE, asWord);
+const readState = (outer: Fields, job: Fields): string | null =>
+  readFirst(job, STATE, asWord) ?? readFirst(outer, STATE, asWord);
 
 /** A job of the list; null when the entry has no reference. */
-export function readSubmission(entry: Json, words: Dictionary): SubmissionView | null {
-  const { outer, job } = jobIn(entry);
-  const reference = firstOf(job, ID, asReference) ?? firstOf(outer, ID, asReference);
-  return reference === null ? null : { ...viewOf(outer, job, words), reference };
+export function readSubmission(entry: Json, words: StatusMapping): SubmissionView | null {
+  const { outer, job } = findJob(entry);
+  const reference = readFirst(job, ID, asReference) ?? readFirst(outer, ID, asReference);
+  return reference === null ? null : { ...toView(outer, job, words), reference };
 }
 
-function viewOf(outer: Fields, job: Fields, words: Dictionary): Omit<SubmissionView, 'reference'> {
-  const counts = new Map([...COUNTS_IN.flatMap((name) => [...fieldsOf(job.get(name))]), ...job]);
+function toView(outer: Fields, job: Fields, words: StatusMapping): Omit<SubmissionView, 'reference'> {
+  const counts = new Map([...COUNTS_IN.flatMap((name) => [...indexFields(job.get(name))]), ...job]);
   return {
-    state: words.job(stateWord(outer, job)),
-    project: firstOf(job, ['project', 'projectname', 'projecttitle', 'name', 'title', 'label', 'campaign'], (value) =>
-      isObject(value) ? firstOf(fieldsOf(value), ['name', 'title'], asText) : asText(value),
+    state: words.job(readState(outer, job)),
+    project: readFirst(
+      job,
+      ['project', 'projectname', 'projecttitle', 'name', 'title', 'label', 'campaign'],
+      (value) => (isObject(value) ? readFirst(indexFields(value), ['name', 'title'], asText) : asText(value)),
     ),
-    createdAt: firstOf(job, CREATED, latestInstant),
-    urlCount: firstOf(job, COUNT, asCount),
-    completed: firstOf(counts, COMPLETED, asCount),
-    failed: firstOf(counts, FAILED, asCount),
-    charged: moneyOf(job, CHARGED),
-    service: firstOf(job, ['service', 'servicelevel', 'level', 'tier', 'speed'], asServiceLevel),
+    createdAt: readFirst(job, CREATED, latestInstant),
+    urlCount: readFirst(job, COUNT, asCount),
+    completed: readFirst(counts, COMPLETED, asCount),
+    failed: readFirst(counts, FAILED, asCount),
+    charged: readMoney(job, CHARGED),
+    service: readFirst(job, ['service', 'servicelevel', 'level', 'tier', 'speed'], asServiceLevel),
   };
 }
 
@@ -162,14 +164,14 @@ export interface SubmissionsPage {
 export function readSubmissions(
   data: Json,
   envelope: Json,
-  asked: Asked,
-  words: Dictionary,
-): SubmissionsPage | Nonsense {
+  asked: PageRequest,
+  words: StatusMapping,
+): SubmissionsPage | InvalidPayload {
   const listed = readList(data, envelope, JOBS, asked);
-  if (listed === null) return new Nonsense('without a list of submissions');
+  if (listed === null) return new InvalidPayload('without a list of submissions');
   const submissions = listed.items.map((item) => readSubmission(item, words));
   if (!submissions.every((submission) => submission !== null))
-    return new Nonsense('with a submission without reference');
+    return new InvalidPayload('with a submission without reference');
   return { submissions, page: listed.page };
 }
 
@@ -180,43 +182,44 @@ export function readSubmissions(
 export function readDetail(
   data: Json,
   envelope: Json,
-  asked: Asked,
-  words: Dictionary,
+  asked: PageRequest,
+  words: StatusMapping,
   reference: Reference,
-): SubmissionDetail | Nonsense {
-  if (!isObject(data)) return new Nonsense('without data');
-  const { outer, job } = jobIn(data);
-  const named = firstOf(job, REFERENCE, asReference) ?? firstOf(outer, REFERENCE, asReference);
-  if (named !== null && named !== reference) return new Nonsense(`about ${named}, when ${reference} was asked for`);
-  const listed = listOfUrls(data, envelope, asked);
+): SubmissionDetail | InvalidPayload {
+  if (!isObject(data)) return new InvalidPayload('without data');
+  const { outer, job } = findJob(data);
+  const named = readFirst(job, REFERENCE, asReference) ?? readFirst(outer, REFERENCE, asReference);
+  if (named !== null && named !== reference)
+    return new InvalidPayload(`about ${named}, when ${reference} was asked for`);
+  const listed = findUrlList(data, envelope, asked);
   const urls = (listed?.items ?? []).flatMap((item) => readUrl(item, words) ?? []);
-  const submission = { ...viewOf(outer, job, words), reference };
+  const submission = { ...toView(outer, job, words), reference };
   return { submission, urls, page: listed?.page ?? { last: true, stated: false, total: null } };
 }
 
 /** Beside the job or inside it. */
-function listOfUrls(data: JsonObject, envelope: Json, asked: Asked): Listed | null {
-  const inner = firstOf(fieldsOf(data), JOB, (value) => (isObject(value) ? value : null));
+function findUrlList(data: JsonObject, envelope: Json, asked: PageRequest): Listed | null {
+  const inner = readFirst(indexFields(data), JOB, (value) => (isObject(value) ? value : null));
   return readList(data, envelope, URLS, asked) ?? (inner === null ? null : readList(inner, data, URLS, asked));
 }
 
-function readUrl(item: Json, words: Dictionary): UrlView | null {
+function readUrl(item: Json, words: StatusMapping): UrlView | null {
   if (typeof item === 'string') return { url: item, state: 'open', word: null, reason: null };
-  const fields = fieldsOf(item);
-  const url = firstOf(fields, ['url', 'link', 'uri', 'loc', 'address', 'href', 'originalurl'], asText);
+  const fields = indexFields(item);
+  const url = readFirst(fields, ['url', 'link', 'uri', 'loc', 'address', 'href', 'originalurl'], asText);
   if (url === null) return null;
-  const word = firstOf(fields, ['status', 'state', 'result', 'outcome', 'urlstatus'], asWord);
-  const reason = firstOf(
+  const word = readFirst(fields, ['status', 'state', 'result', 'outcome', 'urlstatus'], asWord);
+  const reason = readFirst(
     fields,
     ['reason', 'error', 'errormessage', 'message', 'failurereason', 'detail', 'note'],
-    (value) => (isObject(value) ? firstOf(fieldsOf(value), ['message', 'code'], asSentence) : asSentence(value)),
+    (value) => (isObject(value) ? readFirst(indexFields(value), ['message', 'code'], asSentence) : asSentence(value)),
   );
   return { url, state: words.url(word), word, reason };
 }
 
 /** The payload and the job in it, which may be the same. */
-function jobIn(data: Json): { readonly outer: Fields; readonly job: Fields } {
-  const outer = fieldsOf(data);
-  const inner = firstOf(outer, JOB, (value) => (isObject(value) ? value : null));
-  return { outer, job: inner === null ? outer : fieldsOf(inner) };
+function findJob(data: Json): { readonly outer: Fields; readonly job: Fields } {
+  const outer = indexFields(data);
+  const inner = readFirst(outer, JOB, (value) => (isObject(value) ? value : null));
+  return { outer, job: inner === null ? outer : indexFields(inner) };
 }

@@ -9,10 +9,10 @@ import type { RunId } from '../../submission/ids.ts';
 import { ensureSearchAttributes } from '../../temporal/ensure-search-attributes.ts';
 import { TASK_QUEUE } from '../../temporal-api/ids.ts';
 import { wakeDispatcher } from '../../temporal-api/wake-dispatcher.ts';
-import { type Books, watchNamed, withBooks } from '../books.ts';
 import { action, type Ending } from '../output/command.ts';
 import { counted } from '../output/plan-text.ts';
 import { type PlanFile, readPlanFile } from '../plan-file.ts';
+import { type CommandContext, getWatch, withLedger } from '../with-ledger.ts';
 
 export function applyCommand(): Command {
   return new Command('apply')
@@ -21,14 +21,14 @@ export function applyCommand(): Command {
     .option('--approve', 'also what a guard holds: you have looked at it')
     .action(
       action((output, flags, file: string, { approve = false }: { approve?: boolean }) =>
-        withBooks(flags, (books) => apply(output, books, readPlanFile(file), approve)),
+        withLedger(flags, (books) => apply(output, books, readPlanFile(file), approve)),
       ),
     );
 }
 
 async function apply(
   output: Output,
-  { ledger, config, file }: Books,
+  { ledger, config, file }: CommandContext,
   kept: PlanFile,
   approve: boolean,
 ): Promise<Ending> {
@@ -41,7 +41,7 @@ async function apply(
     );
   }
   const plans = kept.watches.map(({ watch: name, run, digest }) => {
-    const watch = watchNamed(config.watches, name);
+    const watch = getWatch(config.watches, name);
     return { watch, run: run as RunId, digest, input: { watch, account: config.accounts.get(watch.account)! } };
   });
   // The server first: a plan that nobody would send must not be used up.

@@ -7,7 +7,7 @@ import { sql } from '../../database/sql.ts';
 import { stopBatch } from '../../ledger/batches/stop-batch.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { planRun } from '../../ledger/plans/plan-run.ts';
-import { accountTotals } from '../../ledger/reports/totals.ts';
+import { getAccountTotals } from '../../ledger/reports/totals.ts';
 import { endRun } from '../../ledger/runs/runs.ts';
 import type { BatchId, RunId } from '../../submission/ids.ts';
 
@@ -126,7 +126,7 @@ test('a stopped batch is settled by what the service says of it, and only then',
 
   const after = await openLedger(url);
   t.after(() => after.close());
-  assert.equal((await accountTotals(after, ACCOUNT.id, ACCOUNT.pricePerUrl)).chargedEver, 250_000);
+  assert.equal((await getAccountTotals(after, ACCOUNT.id, ACCOUNT.pricePerUrl)).chargedEver, 250_000);
   await crawled(after, 'next', { 'https://shop.example/sitemap.xml': ['one', 'two', 'three'] });
   const plan = await planRun(after, 'next' as RunId, { account: ACCOUNT, watch: WATCH });
   assert.equal(plan.urls, 1, 'what was released is bought, what was charged or left is not');

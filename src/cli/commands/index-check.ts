@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
-import { CommandError, EXIT, type ExitCode, worstOf } from '../../cli-kit/exit-codes.ts';
+import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { followCheck, newRunName, startCheck } from '../../connector/run-client.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
-import { chosenWatches } from '../books.ts';
 import { needWorker } from '../need-worker.ts';
 import { action } from '../output/command.ts';
+import { selectWatches } from '../with-ledger.ts';
 
 export function checkCommand(): Command {
   return new Command('check')
@@ -15,7 +15,7 @@ export function checkCommand(): Command {
     .action(
       action((output, { config: file = 'courier.yaml' }, names: string[]) => {
         const config = loadConfig(file);
-        const chosen = chosenWatches(config, names);
+        const chosen = selectWatches(config, names);
         const watches = chosen.filter(({ indexCheck }) => indexCheck !== null);
         const without = chosen.filter(({ indexCheck }) => indexCheck === null);
         if (names.length > 0 && without.length > 0) {
@@ -39,7 +39,7 @@ export function checkCommand(): Command {
               return result.stopped === null ? EXIT.done : EXIT.balanceOrCap;
             }),
           );
-          return { exitCode: worstOf(codes), summary: { watches: watches.length } };
+          return { exitCode: pickWorst(codes), summary: { watches: watches.length } };
         });
       }),
     );

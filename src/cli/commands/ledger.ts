@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
-import { type Purchase, type UrlStory, urlStory } from '../../ledger/reports/url-history.ts';
+import { getUrlHistory, type Purchase, type UrlHistory } from '../../ledger/reports/url-history.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { normalizeUrl } from '../../url/normalize-url.ts';
-import { withBooks } from '../books.ts';
 import { action } from '../output/command.ts';
-import { day } from '../output/times.ts';
+import { formatInstant } from '../output/times.ts';
+import { withLedger } from '../with-ledger.ts';
 
 export function ledgerCommand(): Command {
   return new Command('ledger').description('what the ledger knows').addCommand(
@@ -15,12 +15,12 @@ export function ledgerCommand(): Command {
       .argument('<url>')
       .action(
         action((output, flags, loc: string) =>
-          withBooks(flags, async ({ ledger }) => {
-            const url = urlNamed(loc);
-            const stories = await urlStory(ledger, url);
+          withLedger(flags, async ({ ledger }) => {
+            const url = parseUrlArgument(loc);
+            const stories = await getUrlHistory(ledger, url);
             for (const story of stories) {
               output.record({ type: 'url', ...story });
-              output.print(storyText(story));
+              output.print(formatHistory(story));
             }
             if (stories.length === 0)
               output.print(`The ledger has never seen ${url}. It was not submitted and nothing was charged for it.`);
@@ -32,7 +32,7 @@ export function ledgerCommand(): Command {
 }
 
 /** The URL as the ledger knows it. */
-export function urlNamed(loc: string): Url {
+export function parseUrlArgument(loc: string): Url {
   const normal = normalizeUrl(loc);
   if (normal.ok) return normal.url;
   throw new CommandError(
@@ -41,21 +41,21 @@ export function urlNamed(loc: string): Url {
   );
 }
 
-export function storyText(story: UrlStory): string {
+export function formatHistory(story: UrlHistory): string {
   const lines = [
     `${story.url}  (${story.watch})`,
     `  ${story.state}${story.reason === null ? '' : `: ${story.reason}`}`,
-    `  found by ${story.firstRun.run} on ${day(story.firstRun.at)} in ${story.sitemap}`,
+    `  found by ${story.firstRun.run} on ${formatInstant(story.firstRun.at)} in ${story.sitemap}`,
     ...(story.lastmod === null ? [] : [`  lastmod ${story.lastmod}`]),
     ...(story.goneRun === null ? [] : [`  in no sitemap any more since ${story.goneRun}`]),
     ...(story.due === null
       ? []
-      : [`  to be bought: ${story.due}${story.dueAt === null ? '' : `, not before ${day(story.dueAt)}`}`]),
+      : [`  to be bought: ${story.due}${story.dueAt === null ? '' : `, not before ${formatInstant(story.dueAt)}`}`]),
     ...story.purchases.map(purchaseText),
     ...story.checks.map(
-      ({ at, result, state }) => `  index-check ${at === null ? '' : `${day(at)} `}${result ?? state}`,
+      ({ at, result, state }) => `  index-check ${at === null ? '' : `${formatInstant(at)} `}${result ?? state}`,
     ),
-    ...(story.nextCheckAt === null ? [] : [`  next index-check ${day(story.nextCheckAt)}`]),
+    ...(story.nextCheckAt === null ? [] : [`  next index-check ${formatInstant(story.nextCheckAt)}`]),
   ];
   return lines.join('\n');
 }
@@ -70,5 +70,5 @@ function purchaseText(purchase: Purchase): string {
     ...(resultReason === null ? [] : [resultReason]),
     ...(requestIds.length === 0 ? [] : [`request ${requestIds.join(', ')}`]),
   ];
-  return `  purchase ${generation} on ${day(purchase.plannedAt)}: ${parts.join(', ')}`;
+  return `  purchase ${generation} on ${formatInstant(purchase.plannedAt)}: ${parts.join(', ')}`;
 }

@@ -1,20 +1,20 @@
 import { Command } from 'commander';
-import { EXIT, type ExitCode, worstOf } from '../../cli-kit/exit-codes.ts';
+import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
-import { type AccountMeans, means } from '../../connector/account-resources.ts';
-import { type Preview, previewOf } from '../../connector/preview.ts';
+import { type AccountResources, getAccountResources } from '../../connector/account-resources.ts';
+import { type Preview, previewWatch } from '../../connector/preview.ts';
 import type { RunDiff } from '../../ledger/crawl/diff-run.ts';
-import { goneSinceFinished } from '../../ledger/crawl/gone-since.ts';
+import { listGoneSinceLastRun } from '../../ledger/crawl/gone-since.ts';
 import type { Plan } from '../../ledger/plans/make-plan.ts';
 import { previewRuns } from '../../ledger/plans/preview-runs.ts';
-import { skippedByReason } from '../../ledger/reports/run-summary.ts';
-import { type Books, chosenWatches, withBooks } from '../books.ts';
+import { listSkippedByReason } from '../../ledger/reports/run-summary.ts';
 import { action, type Ending } from '../output/command.ts';
-import { findings } from '../output/notices.ts';
+import { listNotices } from '../output/notices.ts';
 import { type AccountPlan, accountPlan, accountText, type WatchPlan, watchText } from '../output/plan-text.ts';
 import { openStages } from '../output/stages.ts';
 import { writePlanFile } from '../plan-file.ts';
+import { type CommandContext, selectWatches, withLedger } from '../with-ledger.ts';
 
 interface PlanFlags {
   readonly out?: string;
@@ -29,24 +29,24 @@ export function planCommand(): Command {
     .option('--detailed-exitcode', 'end with 4 when something would be bought')
     .action(
       action((output, flags, names: string[], options: PlanFlags) =>
-        withBooks(flags, (books) => plan(output, books, names, options)),
+        withLedger(flags, (books) => plan(output, books, names, options)),
       ),
     );
 }
 
 async function plan(
   output: Output,
-  books: Books,
+  books: CommandContext,
   names: readonly string[],
   { out, detailedExitcode = false }: PlanFlags,
 ): Promise<Ending> {
   const signal = stopSignal('Nothing was planned or charged.');
-  const watches = chosenWatches(books.config, names);
+  const watches = selectWatches(books.config, names);
   const previews: Preview[] = [];
   const stages = openStages(output, watches.length);
   try {
     for (const watch of watches) {
-      const preview = await previewOf(books, watch, signal, (urls) => stages.at('crawl', watch.id, urls, null));
+      const preview = await previewWatch(books, watch, signal, (urls) => stages.at('crawl', watch.id, urls, null));
       stages.at('crawl', watch.id, preview.diff.found, preview.diff.found);
       previews.push(preview);
     }
@@ -54,9 +54,9 @@ async function plan(
     stages.end();
   }
   // First, because a balance floor is one of the caps that are planned with.
-  const accounts: AccountMeans[] = [];
+  const accounts: AccountResources[] = [];
   for (const account of new Set(watches.map((watch) => watch.account))) {
-    accounts.push(await means(books.config, books.ledger, account, signal, output.say));
+    accounts.push(await getAccountResources(books.config, books.ledger, account, signal, output.say));
   }
   const plans = await planned(books, previews);
   const codes = plans.map((each): ExitCode => tellWatch(output, each));
@@ -71,32 +71,32 @@ async function plan(
   }
   const urls = plans.reduce((sum, each) => sum + each.plan.urls, 0);
   if (detailedExitcode && urls > 0) codes.push(EXIT.changesPending);
-  return { exitCode: worstOf(codes), summary: { urls, plan: out ?? null } };
+  return { exitCode: pickWorst(codes), summary: { urls, plan: out ?? null } };
 }
 
 /** Planned one after the other, as they would be bought: a cap of the account counts once for all of them. */
-async function planned({ ledger }: Books, previews: readonly Preview[]): Promise<WatchPlan[]> {
+async function planned({ ledger }: CommandContext, previews: readonly Preview[]): Promise<WatchPlan[]> {
   const plans = await previewRuns(ledger, previews);
   return Promise.all(
     previews.map(async (preview, at) => {
       const plan = plans[at]!;
       const diff = await sinceBought(ledger, preview, plan);
-      return { ...preview, diff, plan, skipped: await skippedByReason(ledger, preview.run) };
+      return { ...preview, diff, plan, skipped: await listSkippedByReason(ledger, preview.run) };
     }),
   );
 }
 
 /** Counted from what was bought, not from the last look: a plan made twice says the same twice. */
-async function sinceBought(ledger: Books['ledger'], { run, diff }: Preview, { due }: Plan): Promise<RunDiff> {
+async function sinceBought(ledger: CommandContext['ledger'], { run, diff }: Preview, { due }: Plan): Promise<RunDiff> {
   const known = Math.max(0, diff.found - due.new - due.changed);
-  return { ...diff, new: due.new, changed: due.changed, known, gone: await goneSinceFinished(ledger.db, run) };
+  return { ...diff, new: due.new, changed: due.changed, known, gone: await listGoneSinceLastRun(ledger.db, run) };
 }
 
 function tellWatch(output: Output, told: WatchPlan): ExitCode {
   const { watch, run, crawl, diff, plan, guards, skipped } = told;
   const { digest: _digest, ...numbers } = plan;
   const looked = { crawl, counts: diff, plan: null, report: null, decision: 'none needed' } as const;
-  const { sentences, exitCode } = findings(watch, looked, null);
+  const { sentences, exitCode } = listNotices(watch, looked, null);
   output.record({ type: 'plan', watch: watch.id, run, diff, ...numbers, skipped, guards, findings: sentences });
   output.print(watchText(told));
   for (const sentence of sentences) output.print(`  ${sentence}`);

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
-import { quarantined, releaseUrl } from '../../ledger/jobs/quarantine.ts';
-import { watchNamed, withBooks } from '../books.ts';
+import { listQuarantined, releaseUrl } from '../../ledger/jobs/quarantine.ts';
 import { action } from '../output/command.ts';
-import { urlNamed } from './ledger.ts';
+import { getWatch, withLedger } from '../with-ledger.ts';
+import { parseUrlArgument } from './ledger.ts';
 
 const PAGE = 1_000;
 
@@ -20,11 +20,11 @@ function listCommand(): Command {
     .option('--watch <watch>', 'only of this watch')
     .action(
       action((output, flags, { watch }: { watch?: string }) =>
-        withBooks(flags, async ({ ledger, config }) => {
-          const filter = watch === undefined ? {} : { watch: watchNamed(config.watches, watch).id };
+        withLedger(flags, async ({ ledger, config }) => {
+          const filter = watch === undefined ? {} : { watch: getWatch(config.watches, watch).id };
           let count = 0;
           for (;;) {
-            const page = await quarantined(ledger, { ...filter, limit: PAGE, offset: count });
+            const page = await listQuarantined(ledger, { ...filter, limit: PAGE, offset: count });
             for (const each of page) {
               output.record({ type: 'quarantined', ...each });
               output.print(`${each.url}  ${each.watch}  ${each.reason}`);
@@ -46,9 +46,9 @@ function releaseCommand(): Command {
     .argument('<url...>')
     .action(
       action((output, flags, name: string, locs: string[]) =>
-        withBooks(flags, async ({ ledger, config }) => {
-          const watch = watchNamed(config.watches, name);
-          const urls = locs.map(urlNamed);
+        withLedger(flags, async ({ ledger, config }) => {
+          const watch = getWatch(config.watches, name);
+          const urls = locs.map(parseUrlArgument);
           const missing: string[] = [];
           for (const url of urls) {
             const released = await releaseUrl(ledger, watch.id, url);

@@ -2,15 +2,15 @@ import { Command } from 'commander';
 import { formatTry, type Micros, sumMicros, ZERO } from '../../../contract/money.ts';
 import { ApiError } from '../../api-client/errors.ts';
 import { listHistory } from '../../api-client/history.ts';
-import { CommandError, EXIT, type ExitCode, worstOf } from '../../cli-kit/exit-codes.ts';
+import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account, Watch } from '../../config/config.ts';
 import { type Job, type JobTaken, takeJob } from '../../connector/recover-job.ts';
 import { withService } from '../../connector/service-client.ts';
-import { type Books, watchNamed, withBooks } from '../books.ts';
 import { action, type Ending } from '../output/command.ts';
 import { openStages } from '../output/stages.ts';
+import { type CommandContext, getWatch, withLedger } from '../with-ledger.ts';
 
 interface RecoverFlags {
   readonly account?: string;
@@ -25,13 +25,17 @@ export function recoverCommand(): Command {
     .option('--watch <watch>', 'whose the jobs are that fit no watch by their project or hosts')
     .option('--since <date>', 'only jobs from this day on, as 2026-01-31')
     .action(
-      action((output, flags, options: RecoverFlags) => withBooks(flags, (books) => recover(output, books, options))),
+      action((output, flags, options: RecoverFlags) => withLedger(flags, (books) => recover(output, books, options))),
     );
 }
 
-async function recover(output: Output, books: Books, { account, watch, since }: RecoverFlags): Promise<Ending> {
+async function recover(
+  output: Output,
+  books: CommandContext,
+  { account, watch, since }: RecoverFlags,
+): Promise<Ending> {
   const { config } = books;
-  const fallback = watch === undefined ? null : watchNamed(config.watches, watch);
+  const fallback = watch === undefined ? null : getWatch(config.watches, watch);
   if (since !== undefined && !isDate(since)) {
     throw new CommandError(EXIT.usage, `--since "${since}" is not a date as 2026-01-31. Nothing was changed.`);
   }
@@ -53,7 +57,7 @@ async function recover(output: Output, books: Books, { account, watch, since }: 
     jobs += taken.length;
     codes.push(tell(output, each, taken));
   }
-  return { exitCode: worstOf(codes), summary: { jobs } };
+  return { exitCode: pickWorst(codes), summary: { jobs } };
 }
 
 function isDate(text: string): boolean {
@@ -70,7 +74,7 @@ interface Options {
 /** Reads the list of jobs, then each job that the ledger does not know, oldest first. */
 async function recoverAccount(
   output: Output,
-  { config, ledger }: Books,
+  { config, ledger }: CommandContext,
   account: Account,
   { fallback, since, signal }: Options,
 ): Promise<JobTaken[]> {
@@ -119,15 +123,15 @@ function tell(output: Output, { id }: Account, taken: readonly JobTaken[]): Exit
   const urls = recovered.reduce((sum, each) => sum + each.urls, 0);
   const charged = recovered.reduce<Micros>((sum, each) => sumMicros(sum, each.charged ?? ZERO), ZERO);
   const untold = recovered.filter((each) => each.charged === null).length;
-  const strangers = taken.filter((each) => each.kind === 'unassigned');
+  const unassigned = taken.filter((each) => each.kind === 'unassigned');
   const counts = {
     jobs: taken.length,
     recovered: recovered.length,
     known: of('known').length,
     settled: of('settled').length,
   };
-  output.record({ type: 'recovered', account: id, ...counts, urls, charged, untold, unassigned: strangers.length });
-  for (const { reference, project, sample } of strangers)
+  output.record({ type: 'recovered', account: id, ...counts, urls, charged, untold, unassigned: unassigned.length });
+  for (const { reference, project, sample } of unassigned)
     output.record({ type: 'unassigned', reference, project, sample });
   output.print(
     `${id}: ${counts.jobs} jobs at the service; ${counts.recovered} recovered (${urls} URLs, ${formatTry(charged)}` +
@@ -139,10 +143,10 @@ function tell(output: Output, { id }: Account, taken: readonly JobTaken[]): Exit
     output.print(
       `  ${open} of them have not ended: "courier worker", started anew, and "courier run --once" follow them.`,
     );
-  if (strangers.length === 0) return EXIT.done;
-  const [first] = strangers;
+  if (unassigned.length === 0) return EXIT.done;
+  const [first] = unassigned;
   output.print(
-    `  ${strangers.length} jobs fit no watch and were left out, for example ${first!.reference} ` +
+    `  ${unassigned.length} jobs fit no watch and were left out, for example ${first!.reference} ` +
       `(project ${first!.project ?? 'not told'}, ${first!.sample ?? 'no URLs told'}). Their URLs may be bought again: ` +
       'name the watch they belong to with --watch, or leave them out if they are somebody else’s.',
   );

@@ -1,26 +1,26 @@
 import type { Client } from '@temporalio/client';
 import { Command } from 'commander';
 import { formatTry, type Micros, parseTry, sumMicros, ZERO } from '../../../contract/money.ts';
-import { CommandError, EXIT, type ExitCode, worstOf } from '../../cli-kit/exit-codes.ts';
+import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Watch } from '../../config/config.ts';
 import { parseDuration } from '../../config/duration.ts';
 import { openConnector } from '../../connector/connector.ts';
 import { activeRun, followRun, newRunName, startRun } from '../../connector/run-client.ts';
-import { standstillOf } from '../../connector/stall-detector.ts';
-import { temporalFor, withTemporal } from '../../connector/temporal-server.ts';
+import { createStallDetector } from '../../connector/stall-detector.ts';
+import { openTemporal, withTemporal } from '../../connector/temporal-server.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { createLogger } from '../../observability/log.ts';
 import type { RunId } from '../../submission/ids.ts';
-import { type Books, chosenWatches, withBooks } from '../books.ts';
 import { needWorker } from '../need-worker.ts';
 import { chargeText } from '../output/charge-text.ts';
 import { action, type Ending } from '../output/command.ts';
-import { findings } from '../output/notices.ts';
+import { listNotices } from '../output/notices.ts';
 import { runProgress } from '../output/run-progress.ts';
 import { openStages, type Stages } from '../output/stages.ts';
 import { requireKeys } from '../require-keys.ts';
+import { type CommandContext, selectWatches, withLedger } from '../with-ledger.ts';
 
 interface RunFlags {
   readonly once?: boolean;
@@ -49,12 +49,12 @@ export function runCommand(): Command {
     .option('--give-up <duration>', 'so long without any answer of the service ends the command', '15m')
     .action(
       action((output, flags, names: string[], { once = false, wait = false, maxCost, giveUp }: RunFlags) =>
-        withBooks(flags, (books) => {
+        withLedger(flags, (books) => {
           const job: Job = {
-            watches: chosenWatches(books.config, names),
+            watches: selectWatches(books.config, names),
             until: wait ? 'terminal' : 'accepted',
-            maxCost: maxCost === undefined ? null : amountOf(maxCost),
-            giveUpMs: durationOf(giveUp),
+            maxCost: maxCost === undefined ? null : parseAmount(maxCost),
+            giveUpMs: parseDurationOption(giveUp),
             here: once,
           };
           return once ? runHere(output, books, job) : runElsewhere(output, books, job);
@@ -63,7 +63,7 @@ export function runCommand(): Command {
     );
 }
 
-function amountOf(text: string): Micros {
+function parseAmount(text: string): Micros {
   const amount = parseTry(text);
   if (amount !== null && amount >= 0) return amount;
   throw new CommandError(
@@ -72,7 +72,7 @@ function amountOf(text: string): Micros {
   );
 }
 
-function durationOf(text: string): number {
+function parseDurationOption(text: string): number {
   const duration = parseDuration(text);
   if (duration !== null) return duration;
   throw new CommandError(
@@ -82,11 +82,11 @@ function durationOf(text: string): number {
 }
 
 /** Everything in this process: a worker, and the folder's local Temporal server unless one is named. */
-async function runHere(output: Output, { config, file, ledger }: Books, job: Job): Promise<Ending> {
+async function runHere(output: Output, { config, file, ledger }: CommandContext, job: Job): Promise<Ending> {
   requireKeys(config);
   const log = createLogger(output.verbose ? 'debug' : 'error', 'courier');
   const stop = stopSignal('What was under way is finished; what was planned goes on with the next run or worker.');
-  const { settings, server } = await temporalFor(config, file, output.say);
+  const { settings, server } = await openTemporal(config, file, output.say);
   try {
     const connector = await openConnector(config, settings, log);
     const { client } = connector.deps;
@@ -102,7 +102,7 @@ async function runHere(output: Output, { config, file, ledger }: Books, job: Job
   }
 }
 
-function runElsewhere(output: Output, { config, file, ledger }: Books, job: Job): Promise<Ending> {
+function runElsewhere(output: Output, { config, file, ledger }: CommandContext, job: Job): Promise<Ending> {
   const stop = stopSignal('The runs go on where the worker is; "courier status" shows them.');
   return withTemporal(config, file, async (temporal) => {
     await needWorker(temporal);
@@ -123,10 +123,10 @@ async function whileWatched<T>(client: Client, signals: readonly AbortSignal[], 
   const signal = AbortSignal.any([...signals, over.signal]);
   signal.throwIfAborted();
   const following = client.withAbortSignal(signal, follow);
-  const lookedAway = Promise.withResolvers<never>();
-  signal.addEventListener('abort', () => lookedAway.reject(signal.reason), { once: true });
+  const recheckedAt = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => recheckedAt.reject(signal.reason), { once: true });
   try {
-    return await Promise.race([following, lookedAway.promise]);
+    return await Promise.race([following, recheckedAt.promise]);
   } finally {
     // What still waits for an answer is given up: its connection is closed next.
     over.abort();
@@ -154,7 +154,7 @@ async function runAll(output: Output, client: Client, ledger: Ledger, job: Job):
       charged = sumMicros(charged, ran.result.report?.charged ?? ZERO);
     }
   }
-  return { exitCode: worstOf(codes), summary: { watches: job.watches.length, charged } };
+  return { exitCode: pickWorst(codes), summary: { watches: job.watches.length, charged } };
 }
 
 /** What every run of the command needs. */
@@ -166,7 +166,7 @@ interface Scene {
   readonly job: Job;
 }
 
-interface Ran extends ReturnType<typeof findings> {
+interface Ran extends ReturnType<typeof listNotices> {
   readonly watch: Watch;
   readonly run: string;
   readonly result: Awaited<ReturnType<typeof followRun>>;
@@ -192,13 +192,13 @@ async function followed(
   handle: Awaited<ReturnType<typeof startRun>>,
 ): Promise<Ran> {
   const run = handle.workflowId;
-  const standstill = standstillOf(client, ledger, watch, run as RunId, job.giveUpMs);
+  const stallDetector = createStallDetector(client, ledger, watch, run as RunId, job.giveUpMs);
   const result = await followRun(handle, ledger, async (progress) => {
     if (progress.phase === 'held') throw heldRun(watch, run);
     runProgress(stages, watch.id, progress);
-    await standstill(progress);
+    await stallDetector(progress);
   });
-  return { watch, run, result, ...findings(watch, result, null) };
+  return { watch, run, result, ...listNotices(watch, result, null) };
 }
 
 function tell(output: Output, { watch, run, result, sentences }: Ran): void {

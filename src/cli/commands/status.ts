@@ -4,46 +4,46 @@ import { EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { Watch } from '../../config/config.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
-import { accountStanding } from '../../ledger/money/funds.ts';
+import { getAccountStatus } from '../../ledger/money/funds.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
-import { runSummary } from '../../ledger/reports/run-summary.ts';
-import { accountTotals, listRuns } from '../../ledger/reports/totals.ts';
+import { getRunSummary } from '../../ledger/reports/run-summary.ts';
+import { getAccountTotals, listRuns } from '../../ledger/reports/totals.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
 import { watchScheduleId } from '../../temporal-api/ids.ts';
-import { type Books, withBooks } from '../books.ts';
 import { chargeText } from '../output/charge-text.ts';
 import { action } from '../output/command.ts';
-import { day } from '../output/times.ts';
+import { formatInstant } from '../output/times.ts';
+import { type CommandContext, withLedger } from '../with-ledger.ts';
 
 export function statusCommand(): Command {
   return new Command('status')
     .description('every watch and account: last run, what is open, what was spent, what waits for a person')
     .action(
       action((output, flags) =>
-        withBooks(flags, async (books) => {
+        withLedger(flags, async (books) => {
           const { config, ledger } = books;
           const next = await nextRuns(books, output);
           const held: string[] = [];
           for (const watch of config.watches.values()) held.push(...(await tellWatch(output, ledger, watch, next)));
           for (const { id, pricePerUrl } of config.accounts.values()) {
-            const totals = await accountTotals(ledger, id, pricePerUrl);
-            const standing = await accountStanding(ledger, id);
+            const totals = await getAccountTotals(ledger, id, pricePerUrl);
+            const standing = await getAccountStatus(ledger, id);
             output.record({ type: 'account', account: id, ...totals, ...standing });
             const balance =
               totals.balance === null
                 ? 'not known yet'
-                : `${formatTry(totals.balance)} on ${day(totals.balanceAt ?? 0)}`;
+                : `${formatTry(totals.balance)} on ${formatInstant(totals.balanceAt ?? 0)}`;
             output.print(
               `account ${id}: balance ${balance}; charged today ${formatTry(totals.chargedToday)}, ` +
-                `this month ${formatTry(totals.chargedThisMonth)}; promised ${formatTry(totals.promised)}` +
-                `${totals.untoldUrls === 0 ? '' : `; nobody told the charge of ${totals.untoldUrls} URLs`}\n` +
+                `this month ${formatTry(totals.chargedThisMonth)}; promised ${formatTry(totals.committed)}` +
+                `${totals.unknownChargeUrls === 0 ? '' : `; nobody told the charge of ${totals.unknownChargeUrls} URLs`}\n` +
                 `  batches: ${totals.waiting} waiting, ${totals.unknown} with unknown outcome, ${totals.open} open, ` +
                 `${totals.stopped} stopped`,
             );
-            if (totals.untoldUrls > 0)
-              output.print(`  not in these sums: ${totals.untoldUrls} URLs whose charge the service never told`);
-            if (standing.refused !== null) output.print(`  the key is refused: ${standing.refused}`);
-            if (standing.parked !== null) output.print(`  waits for money: ${standing.parked}`);
+            if (totals.unknownChargeUrls > 0)
+              output.print(`  not in these sums: ${totals.unknownChargeUrls} URLs whose charge the service never told`);
+            if (standing.keyRejected !== null) output.print(`  the key is refused: ${standing.keyRejected}`);
+            if (standing.suspended !== null) output.print(`  waits for money: ${standing.suspended}`);
           }
           return { exitCode: EXIT.done, summary: { held } };
         }),
@@ -61,10 +61,10 @@ async function tellWatch(
   const runs = await listRuns(ledger, watch.id);
   const last = runs[0];
   const held = runs.filter((run) => run.held && run.endedAt === null).map(({ run }) => run);
-  const summary = last === undefined ? null : await runSummary(ledger, last.run);
+  const summary = last === undefined ? null : await getRunSummary(ledger, last.run);
   const nextAt = next.get(watch.id) ?? null;
   output.record({ type: 'watch', watch: watch.id, lastRun: last ?? null, summary, held, nextRunAt: nextAt });
-  output.print(`watch ${watch.id}: ${nextAt === null ? 'no next run is known' : `next run ${day(nextAt)}`}`);
+  output.print(`watch ${watch.id}: ${nextAt === null ? 'no next run is known' : `next run ${formatInstant(nextAt)}`}`);
   if (last !== undefined && summary !== null) {
     output.print(
       `  ${last.run}: ${last.endState ?? 'under way'}, ${summary.found} found, ${summary.new} new, ` +
@@ -77,7 +77,7 @@ async function tellWatch(
 }
 
 /** When the schedules run next. Empty, with a word about it, while Temporal does not answer: the ledger is read all the same. */
-async function nextRuns({ config, file }: Books, output: Output): Promise<Map<string, number>> {
+async function nextRuns({ config, file }: CommandContext, output: Output): Promise<Map<string, number>> {
   const next = new Map<string, number>();
   try {
     await withTemporal(config, file, async ({ client }) => {

@@ -8,9 +8,9 @@ import { resolveStopped } from '../../ledger/jobs/quarantine.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type BatchLine, batchUrls, listBatches } from '../../ledger/reports/lists.ts';
 import type { BatchId, Reference } from '../../submission/ids.ts';
-import { watchNamed, withBooks } from '../books.ts';
 import { action } from '../output/command.ts';
-import { day } from '../output/times.ts';
+import { formatInstant } from '../output/times.ts';
+import { getWatch, withLedger } from '../with-ledger.ts';
 
 const LISTED = 50;
 const STATES: readonly BatchState[] = ['planned', 'sending', 'accepted', 'refused', 'stopped'];
@@ -30,9 +30,9 @@ function listCommand(): Command {
     .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
     .action(
       action((output, flags, { watch, state }: { watch?: string; state?: BatchState }) =>
-        withBooks(flags, async ({ ledger, config }) => {
+        withLedger(flags, async ({ ledger, config }) => {
           const batches = await listBatches(ledger, {
-            ...(watch === undefined ? {} : { watch: watchNamed(config.watches, watch).id }),
+            ...(watch === undefined ? {} : { watch: getWatch(config.watches, watch).id }),
             ...(state === undefined ? {} : { state }),
             limit: LISTED,
           });
@@ -54,7 +54,7 @@ function showCommand(): Command {
     .argument('<reference>')
     .action(
       action((output, flags, reference: string) =>
-        withBooks(flags, async ({ ledger }) => {
+        withLedger(flags, async ({ ledger }) => {
           const [batch] = await listBatches(ledger, { reference: reference as Reference, limit: 1 });
           if (batch === undefined) {
             throw new CommandError(
@@ -91,7 +91,7 @@ function settleCommand(): Command {
     .option('--leave', 'its URLs are not bought again')
     .action(
       action((output, flags, number: string, options: SettleFlags) =>
-        withBooks(flags, async ({ ledger }) => {
+        withLedger(flags, async ({ ledger }) => {
           const batch = Number(number) as BatchId;
           const [line] = Number.isSafeInteger(batch) ? await listBatches(ledger, { batch, limit: 1 }) : [];
           if (line?.state !== 'stopped') {
@@ -143,7 +143,7 @@ function batchText(batch: BatchLine): string {
         ? 'not known yet'
         : `${formatTry(expectedCost)} expected`;
   return (
-    `${batch.batch}  ${reference ?? 'no reference'}  ${watch}  ${day(batch.plannedAt)}  ${state}${jobState === null ? '' : ` (${jobState})`}  ` +
+    `${batch.batch}  ${reference ?? 'no reference'}  ${watch}  ${formatInstant(batch.plannedAt)}  ${state}${jobState === null ? '' : ` (${jobState})`}  ` +
     `${urls} URLs, ${completed} completed, ${failed} failed  ${cost}`
   );
 }

@@ -5,9 +5,9 @@ import type { Watch } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
 import { checkScheduleId, watchScheduleId } from '../../temporal-api/ids.ts';
-import { chosenWatches, watchNamed } from '../books.ts';
 import { action } from '../output/command.ts';
-import { day } from '../output/times.ts';
+import { formatInstant } from '../output/times.ts';
+import { getWatch, selectWatches } from '../with-ledger.ts';
 
 const PAUSED = 'paused by a person with courier watch pause';
 const RESUMED = 'resumed by a person with courier watch resume';
@@ -22,7 +22,7 @@ export function watchCommand(): Command {
         .action(
           action((output, { config: file = 'courier.yaml' }, id: string) => {
             const config = loadConfig(file);
-            const watch = watchNamed(config.watches, id);
+            const watch = getWatch(config.watches, id);
             return withTemporal(config, file, async ({ client }) => {
               await act(client, watch).catch((error: unknown) => {
                 throw error instanceof ScheduleNotFoundError ? noSchedule(watch) : error;
@@ -56,12 +56,12 @@ function listCommand(): Command {
         const seen = new Map<string, { paused: boolean; next: number | null }>();
         for await (const { scheduleId, state, info } of client.schedule.list())
           seen.set(scheduleId, { paused: state.paused, next: info?.nextActionTimes[0]?.getTime() ?? null });
-        for (const watch of chosenWatches(config, [])) {
+        for (const watch of selectWatches(config, [])) {
           const schedule = seen.get(watchScheduleId(watch.id));
           const state = schedule === undefined ? 'unscheduled' : schedule.paused ? 'paused' : 'scheduled';
           const nextRunAt = state === 'scheduled' ? (schedule?.next ?? null) : null;
           output.record({ type: 'watch', watch: watch.id, account: watch.account, state, nextRunAt });
-          output.print(`${watch.id}  ${state}${nextRunAt === null ? '' : `, next run ${day(nextRunAt)}`}`);
+          output.print(`${watch.id}  ${state}${nextRunAt === null ? '' : `, next run ${formatInstant(nextRunAt)}`}`);
         }
         return { exitCode: EXIT.done, summary: { watches: config.watches.size } };
       });

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openConnector } from '../../connector/connector.ts';
 import { reconcileSchedules } from '../../connector/schedules.ts';
-import { temporalFor } from '../../connector/temporal-server.ts';
+import { openTemporal } from '../../connector/temporal-server.ts';
 import { createLogger } from '../../observability/log.ts';
 import { action } from '../output/command.ts';
 import { requireKeys } from '../require-keys.ts';
@@ -17,7 +17,7 @@ export function workerCommand(): Command {
         const config = loadConfig(file);
         requireKeys(config);
         const log = createLogger(output.verbose ? 'debug' : output.quiet ? 'error' : 'info', 'courier');
-        const here = await temporalFor(config, file, output.say);
+        const here = await openTemporal(config, file, output.say);
         const connector = await openConnector(config, here.settings, log);
         const ending = onSignals(() => connector.stop());
         for (const { id, change } of await reconcileSchedules(connector.deps.client, config))

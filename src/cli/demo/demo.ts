@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { formatTry, type Micros, ZERO } from '../../../contract/money.ts';
 import { createApiClient } from '../../api-client/client.ts';
-import { dataOf } from '../../api-client/errors.ts';
-import { CommandError, EXIT, type ExitCode, worstOf } from '../../cli-kit/exit-codes.ts';
+import { unwrapData } from '../../api-client/errors.ts';
+import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { Watch } from '../../config/config.ts';
 import { readSecret } from '../../config/secrets.ts';
@@ -11,7 +11,7 @@ import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
 import { connectClient } from '../../temporal/connect.ts';
 import type { WatchResult } from '../../temporal-api/workflows.ts';
 import { action, type Ending } from '../output/command.ts';
-import { findings } from '../output/notices.ts';
+import { listNotices } from '../output/notices.ts';
 import { costText, runProgress } from '../output/run-progress.ts';
 import { openStages, type Stages } from '../output/stages.ts';
 import { NEW_PAGES } from './site.ts';
@@ -103,7 +103,7 @@ async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<
       state.remember({ published: true });
       await runAll(`\nThe site publishes ${NEW_PAGES} pages; the job runs again:`);
     }
-    const balance = await balanceOf(stack);
+    const balance = await getBalance(stack);
     for (const { line } of jobs) output.record({ type: 'watch', ...line });
     output.print(
       `\n${resultTable(
@@ -118,7 +118,7 @@ async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<
     output.print(`\nThese workflows in the Web UI: ${ui}`);
     output.print(nextCommand(stack, jobs));
     const summary = { balance: formatTry(balance), findings: sentences, web_ui: ui, config: stack.configFile };
-    return { exitCode: worstOf(jobs.map(({ exitCode }) => exitCode)), summary };
+    return { exitCode: pickWorst(jobs.map(({ exitCode }) => exitCode)), summary };
   } finally {
     await connection.close();
     await ledger.close();
@@ -168,7 +168,7 @@ async function runJobs({ output, ledger, client, watch, stages }: JobInput): Pro
       charged: report?.charged ?? ZERO,
       chargedChecks: check.charged,
     };
-    return { line, ...findings(watch, result, check) };
+    return { line, ...listNotices(watch, result, check) };
   }
 
   async function follow(handle: Awaited<ReturnType<typeof startRun>>): Promise<WatchResult> {
@@ -179,11 +179,11 @@ async function runJobs({ output, ledger, client, watch, stages }: JobInput): Pro
   }
 }
 
-async function balanceOf({ config, baseUrl }: Stack): Promise<Micros> {
+async function getBalance({ config, baseUrl }: Stack): Promise<Micros> {
   const [account] = config.accounts.values();
   const client = createApiClient({ baseUrl, apiKey: () => readSecret(account!.apiKey) });
   try {
-    return dataOf(await client.balance()).balance;
+    return unwrapData(await client.balance()).balance;
   } finally {
     await client.close();
   }

@@ -35,7 +35,7 @@ export async function startDemoSite(options: { port?: number; published: boolean
   const port = await freePort(options.port);
   const origin = `http://127.0.0.1:${port}`;
   const server = createServer((request, response) => {
-    const file = filesOf(origin, published)[request.url ?? ''];
+    const file = buildFiles(origin, published)[request.url ?? ''];
     if (file === undefined) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page\n');
       return;
@@ -70,7 +70,7 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-function filesOf(origin: string, published: boolean): Record<string, File> {
+function buildFiles(origin: string, published: boolean): Record<string, File> {
   const products = numbered(PRODUCTS + (published ? NEW_PRODUCTS : 0)).map((n) => `${ORIGIN}/products/${n}`);
   const posts = numbered(POSTS + (published ? NEW_POSTS : 0)).map(
     (n) => `${ORIGIN}/blog/post-${n}?lang=tr&ref=${n % 7}`,

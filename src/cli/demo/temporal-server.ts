@@ -1,5 +1,5 @@
 import { type DevServer, startDevServer } from '../../temporal/dev-server.ts';
-import { endLeftOver } from '../../temporal/local-server.ts';
+import { stopOrphan } from '../../temporal/local-server.ts';
 import { findTemporalBinary } from '../../temporal/server-binary.ts';
 import type { DemoState } from './state.ts';
 
@@ -11,7 +11,7 @@ export async function startDemoTemporal(state: DemoState, say: (line: string) =>
   const file = state.path('temporal.db');
   const binary = await findTemporalBinary(say);
   const { temporalPort, uiPort, temporalPid } = state.memory;
-  if (temporalPid !== null) await endLeftOver(temporalPid, file);
+  if (temporalPid !== null) await stopOrphan(temporalPid, file);
   const server = await startDevServer({ binary, file, port: temporalPort, uiPort });
   state.remember({
     temporalPort: server.port,

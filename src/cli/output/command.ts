@@ -4,7 +4,7 @@ import { type Output, type OutputFlags, openOutput } from '../../cli-kit/output.
 import { ConfigError } from '../../config/config-error.ts';
 import { SecretMissingError } from '../../config/secrets.ts';
 import { OperationError, type OperationFailure } from '../../connector/operation-error.ts';
-import { LedgerRefusal } from '../../ledger/refusal.ts';
+import { LedgerError } from '../../ledger/ledger-error.ts';
 import { NoTemporalServerError } from '../../temporal/server-binary.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
 
@@ -35,7 +35,7 @@ export function action<Args extends unknown[]>(
       output.record({ type: 'summary', ok: exitCode === EXIT.done, exit_code: exitCode, ...summary });
       process.exitCode = exitCode;
     } catch (error) {
-      const exitCode = exitCodeOf(error);
+      const exitCode = toExitCode(error);
       const message = error instanceof Error ? error.message : String(error);
       process.stderr.write(`${message}\n`);
       if (exitCode === EXIT.unexpected && error instanceof Error) {
@@ -58,11 +58,11 @@ const EXIT_OF_FAILURE: Readonly<Record<OperationFailure, ExitCode>> = {
   failed: EXIT.partial,
 };
 
-function exitCodeOf(error: unknown): ExitCode {
+function toExitCode(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
   if (error instanceof ConfigError || error instanceof SecretMissingError) return EXIT.usage;
   if (error instanceof OperationError) return EXIT_OF_FAILURE[error.failure];
-  if (error instanceof LedgerRefusal) return EXIT.usage;
+  if (error instanceof LedgerError) return EXIT.usage;
   if (error instanceof TemporalUnreachableError || error instanceof NoTemporalServerError) return EXIT.transient;
   return EXIT.unexpected;
 }

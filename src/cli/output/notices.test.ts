@@ -4,7 +4,7 @@ import { micros, ZERO } from '../../../contract/money.ts';
 import { readConfig } from '../../config/load.ts';
 import type { WatchId } from '../../submission/ids.ts';
 import type { WatchResult } from '../../temporal-api/workflows.ts';
-import { findings } from './notices.ts';
+import { listNotices } from './notices.ts';
 
 const config = readConfig(
   `version: 1
@@ -27,18 +27,18 @@ const good: WatchResult = {
     quarantined: 0,
     stopped: 0,
     charged: ZERO,
-    untoldUrls: 0,
+    unknownChargeUrls: 0,
   },
   decision: 'none needed',
 };
 
 test('a run in which all went well says nothing and ends with 0', () => {
-  assert.deepEqual(findings(watch, good, null), { sentences: [], exitCode: 0 });
+  assert.deepEqual(listNotices(watch, good, null), { sentences: [], exitCode: 0 });
 });
 
 test('a sitemap wholly out of scope is named with what was found, costs nothing and ends with 3', () => {
   const counts = { ...good.counts, found: 0, new: 0, skipped: 7 };
-  const { sentences, exitCode } = findings(watch, { ...good, counts, plan: null, report: null }, null);
+  const { sentences, exitCode } = listNotices(watch, { ...good, counts, plan: null, report: null }, null);
   assert.equal(exitCode, 3);
   assert.match(
     sentences.join(),
@@ -48,8 +48,8 @@ test('a sitemap wholly out of scope is named with what was found, costs nothing 
 
 test('a cap ends with 7, a rejection with 8, failures with 3, and a person comes before money', () => {
   const held = { ...good, plan: { ...good.plan!, held: 4, heldReason: 'over 250 TRY a run' } };
-  assert.equal(findings(watch, held, null).exitCode, 7);
-  assert.match(findings(watch, held, null).sentences[0]!, /4 URLs are held: over 250 TRY a run/);
-  assert.equal(findings(watch, { ...held, decision: 'rejected' }, null).exitCode, 8);
-  assert.equal(findings(watch, { ...good, report: { ...good.report!, failed: 1 } }, null).exitCode, 3);
+  assert.equal(listNotices(watch, held, null).exitCode, 7);
+  assert.match(listNotices(watch, held, null).sentences[0]!, /4 URLs are held: over 250 TRY a run/);
+  assert.equal(listNotices(watch, { ...held, decision: 'rejected' }, null).exitCode, 8);
+  assert.equal(listNotices(watch, { ...good, report: { ...good.report!, failed: 1 } }, null).exitCode, 3);
 });

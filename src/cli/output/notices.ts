@@ -1,15 +1,15 @@
-import { EXIT, type ExitCode, worstOf } from '../../cli-kit/exit-codes.ts';
+import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Watch } from '../../config/config.ts';
 import type { CheckResult, WatchResult } from '../../temporal-api/workflows.ts';
 
-export interface Findings {
+export interface Notices {
   /** What a reader must know beyond the table: what happened, what it means, what to do. */
   readonly sentences: readonly string[];
   readonly exitCode: ExitCode;
 }
 
 /** Reads a run's result for people and for the exit code. */
-export function findings(watch: Watch, result: WatchResult, check: CheckResult | null): Findings {
+export function listNotices(watch: Watch, result: WatchResult, check: CheckResult | null): Notices {
   const { crawl, counts, plan, report, decision } = result;
   const sentences: string[] = [];
   const codes: ExitCode[] = [];
@@ -62,5 +62,5 @@ export function findings(watch: Watch, result: WatchResult, check: CheckResult |
     );
   }
   if (check?.stopped) tell(EXIT.balanceOrCap, `${watch.id}: index-checks ended early: ${check.stopped}.`);
-  return { sentences, exitCode: worstOf(codes) };
+  return { sentences, exitCode: pickWorst(codes) };
 }

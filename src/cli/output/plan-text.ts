@@ -1,8 +1,8 @@
 import { formatTry, type Micros, ZERO } from '../../../contract/money.ts';
-import type { AccountMeans } from '../../connector/account-resources.ts';
+import type { AccountResources } from '../../connector/account-resources.ts';
 import type { Preview } from '../../connector/preview.ts';
 import type { Plan } from '../../ledger/plans/make-plan.ts';
-import { day } from './times.ts';
+import { formatInstant } from './times.ts';
 
 /** A preview with its plan. */
 export interface WatchPlan extends Preview {
@@ -11,7 +11,7 @@ export interface WatchPlan extends Preview {
 }
 
 /** What the plans of an account ask of its means, all together. */
-export interface AccountPlan extends AccountMeans {
+export interface AccountPlan extends AccountResources {
   readonly urls: number;
   readonly batches: number;
   /** Null when the price of something in it is not known. */
@@ -23,7 +23,7 @@ export interface AccountPlan extends AccountMeans {
   readonly minutes: number;
 }
 
-export function accountPlan(means: AccountMeans, plans: readonly WatchPlan[], perMinute: number): AccountPlan {
+export function accountPlan(means: AccountResources, plans: readonly WatchPlan[], perMinute: number): AccountPlan {
   const sum = (of: (plan: Plan) => number): number => plans.reduce((total, { plan }) => total + of(plan), 0);
   const cost = plans.some(({ plan }) => plan.cost === null) ? null : (sum((plan) => plan.cost ?? 0) as Micros);
   const batches = sum((plan) => plan.batches);
@@ -98,7 +98,7 @@ export function accountText({
   const money =
     balance === null
       ? 'balance not known yet'
-      : `balance ${formatTry(balance)} (${day(balanceAt ?? 0)})${balanceAfter === null ? '' : `, after it ${formatTry(balanceAfter)}`}`;
+      : `balance ${formatTry(balance)} (${formatInstant(balanceAt ?? 0)})${balanceAfter === null ? '' : `, after it ${formatTry(balanceAfter)}`}`;
   const { minute, hour, day: today, submissions } = requestsLeft;
   return (
     `account ${account}: costs ${cost === null ? 'not known yet' : formatTry(cost)}; ${money}\n` +

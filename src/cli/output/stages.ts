@@ -29,14 +29,14 @@ export function openStages(output: Output, jobs: number, now: () => number = Dat
     at(stage, job, done, total, note = '') {
       const ofStage = parts.get(stage) ?? new Map<string, Sum>();
       parts.set(stage, ofStage.set(job, { done, total, note }));
-      display.show(stage, sumOf([...ofStage.values()], jobs));
+      display.show(stage, sum([...ofStage.values()], jobs));
     },
     end: () => display.end(),
   };
 }
 
 /** Unknown as long as one of the jobs does not know its total, or is not there yet. */
-function sumOf(parts: readonly Sum[], jobs: number): Sum {
+function sum(parts: readonly Sum[], jobs: number): Sum {
   const done = parts.reduce((sum, part) => sum + part.done, 0);
   const total = parts.reduce<number | null>(
     (sum, part) => (sum === null || part.total === null ? null : sum + part.total),

@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId, Reference } from '../../submission/ids.ts';
 import { setBalance } from '../money/balance.ts';
-import { chargeOf } from '../money/charge.ts';
+import { computeCharge } from '../money/charge.ts';
 import { learnPrice } from '../money/price.ts';
 import type { BatchRow } from './batch-row.ts';
 
@@ -15,7 +15,7 @@ export interface Acceptance {
   readonly pricePerUrl: Micros | null;
   readonly balance: Micros | null;
   /** What the answer says that does not fit the batch, in sentences for a person. */
-  readonly oddities?: readonly string[];
+  readonly warnings?: readonly string[];
 }
 
 export type AcceptanceRecorded =
@@ -42,7 +42,7 @@ export async function acceptBatch(
     if (row.reference === reference) {
       return { kind: 'accepted', batch: row.id, reference, charged: null, again: true };
     }
-    return note(
+    return recordWarning(
       tx,
       row,
       `the service first called this batch ${row.reference} and now ${reference}: it may be charged twice. ` +
@@ -59,13 +59,13 @@ export async function acceptBatch(
         `Nothing more is sent of this one; ask the service which URLs ${reference} has`,
     );
   }
-  const charged = await chargeOf(tx, row, accepted);
+  const charged = await computeCharge(tx, row, accepted);
   await tx.run(sql`
     INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, told, at)
     VALUES (${row.account_id}, ${row.watch_id}, ${row.run_id}, 'batch', ${row.id}, ${row.urls}, ${charged.amount ?? ZERO},
-      ${charged.told ? 1 : 0}, ${now})
+      ${charged.reported ? 1 : 0}, ${now})
     ON CONFLICT (kind, of_id) DO NOTHING`);
-  if (charged.teaches && charged.amount !== null) {
+  if (charged.updatesPrice && charged.amount !== null) {
     await learnPrice(tx, {
       account: row.account_id,
       service: row.service,
@@ -77,14 +77,14 @@ export async function acceptBatch(
   if (accepted.balance !== null) await setBalance(tx, row.account_id, accepted.balance, now);
   await tx.run(sql`
     UPDATE batches SET reference = ${reference}, accepted_at = ${now}, charge = ${charged.amount},
-      job_state = ${beginningOf(accepted.state)}, unknown_since = NULL, lost = 0, if_absent = NULL
+      job_state = ${describeStart(accepted.state)}, unknown_since = NULL, lost = 0, if_absent = NULL
     WHERE id = ${row.id}`);
   await tx.run(sql`
     UPDATE ledger_accounts SET parked = NULL, refused = NULL
     WHERE id = ${row.account_id} AND (parked IS NOT NULL OR refused IS NOT NULL)`);
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   if (row.state === 'refused') return acceptedAfterAll(tx, row, reference);
-  const odd = [...(accepted.oddities ?? []), ...charged.oddities].join('; ');
+  const odd = [...(accepted.warnings ?? []), ...charged.warnings].join('; ');
   await tx.run(sql`UPDATE batches SET state = 'accepted', reason = ${odd === '' ? null : odd} WHERE id = ${row.id}`);
   await tx.run(sql`
     UPDATE urls SET state = 'submitted', reason = NULL, bought_at = ${now}
@@ -93,7 +93,7 @@ export async function acceptBatch(
 }
 
 /** A job is queued until a look has shown more: what an acceptance calls its state may be meant for the request. */
-const beginningOf = (state: string | null): string => (state === 'processing' ? state : 'queued');
+const describeStart = (state: string | null): string => (state === 'processing' ? state : 'queued');
 
 /** Its parts were planned because it was refused. Those that were not sent stop; a person settles the rest. */
 async function acceptedAfterAll(tx: Queryable, row: BatchRow, reference: Reference): Promise<AcceptanceRecorded> {
@@ -114,7 +114,7 @@ async function stop(tx: Queryable, row: BatchRow, reason: string): Promise<Accep
 }
 
 /** The batch goes on as it is recorded, with the sentence for a person. */
-async function note(tx: Queryable, row: BatchRow, reason: string): Promise<AcceptanceRecorded> {
+async function recordWarning(tx: Queryable, row: BatchRow, reason: string): Promise<AcceptanceRecorded> {
   await tx.run(sql`UPDATE batches SET reason = ${reason} WHERE id = ${row.id}`);
   return { kind: 'stopped', batch: row.id, reason };
 }

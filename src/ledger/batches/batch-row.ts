@@ -3,8 +3,8 @@ import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
+import { LedgerError } from '../ledger-error.ts';
 import type { PriceBasis } from '../policy.ts';
-import { LedgerRefusal } from '../refusal.ts';
 
 /** Where a batch stands. */
 export type BatchState =
@@ -54,14 +54,14 @@ export interface BatchRow {
   readonly settled_at: number | null;
 }
 
-export async function batchRow(db: Queryable, batch: BatchId): Promise<BatchRow> {
+export async function getBatch(db: Queryable, batch: BatchId): Promise<BatchRow> {
   const row = await db.get(sql<BatchRow>`
     SELECT b.*, w.name AS watch FROM batches AS b JOIN watches AS w ON w.id = b.watch_id WHERE b.id = ${batch}`);
   if (row !== undefined) return row;
-  throw new LedgerRefusal('UNKNOWN_BATCH', `The ledger knows no batch ${batch}. Nothing was sent or changed.`);
+  throw new LedgerError('UNKNOWN_BATCH', `The ledger knows no batch ${batch}. Nothing was sent or changed.`);
 }
 
 /** The account a batch belongs to, to take its turn before the batch is read for good. */
-export async function accountOfBatch(db: Queryable, batch: BatchId): Promise<AccountId> {
-  return (await batchRow(db, batch)).account_id;
+export async function getBatchAccount(db: Queryable, batch: BatchId): Promise<AccountId> {
+  return (await getBatch(db, batch)).account_id;
 }

@@ -3,17 +3,17 @@ import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { type CapRefusal, capRefusal } from '../../submission/caps.ts';
-import { digestOf } from '../../submission/freeze.ts';
+import { computeDigest } from '../../submission/freeze.ts';
 import type { BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
 import { mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { costToday } from '../money/price.ts';
-import { refusalEnds } from '../money/spend.ts';
-import { spendQuestion } from '../money/spend-question.ts';
+import { computeCurrentCost } from '../money/price.ts';
+import { getRefusalEnd } from '../money/spend.ts';
+import { buildSpendQuestion } from '../money/spend-question.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
-import { takeTurn } from '../runs/watches.ts';
-import { type BatchRow, type BatchState, batchRow } from './batch-row.ts';
+import { lockAccount } from '../runs/watches.ts';
+import { type BatchRow, type BatchState, getBatch } from './batch-row.ts';
 
 interface Named {
   readonly batch: BatchId;
@@ -32,7 +32,7 @@ export type Sending =
       readonly body: string;
       readonly expectedCost: Micros | null;
       /** An earlier attempt may have been accepted. */
-      readonly uncertain: boolean;
+      readonly inDoubt: boolean;
       readonly reference: Reference | null;
     } & Named)
   /** Look for the job in the service's list first, then `recordReconciled`. */
@@ -54,14 +54,14 @@ export async function beginSend(
 ): Promise<Sending> {
   const now = ledger.now();
   return ledger.db.tx(async (tx): Promise<Sending> => {
-    await takeTurn(tx, account.id);
-    const row = await batchRow(tx, batch);
+    await lockAccount(tx, account.id);
+    const row = await getBatch(tx, batch);
     if (row.state !== 'planned' && row.state !== 'sending') {
       return { kind: 'closed', state: row.state, reason: row.reason };
     }
     if (row.account_id !== account.id) throw new RangeError(`batch ${batch} belongs to account ${row.account_id}`);
     const kept = await tx.get(sql<{ body: string }>`SELECT body FROM batch_bodies WHERE batch_id = ${batch}`);
-    if (kept === undefined || digestOf(kept.body) !== row.digest) return stopDamaged(tx, row);
+    if (kept === undefined || computeDigest(kept.body) !== row.digest) return stopDamaged(tx, row);
     const named: Named = {
       batch,
       watch: row.watch,
@@ -77,14 +77,14 @@ export async function beginSend(
       return { kind: 'reconcile', tag: row.tag, firstSentAt: unknownSince, ...named };
     }
     // Planned long ago and never sent, says this ledger; it may be a restored copy of one that has sent it.
-    if (unknownSince === null && mustReconcile(await lastSignOfLife(tx, row), now, afterMs)) {
+    if (unknownSince === null && mustReconcile(await getLastActivity(tx, row), now, afterMs)) {
       return { kind: 'reconcile', tag: row.tag, firstSentAt: row.planned_at, ...named };
     }
     if (row.not_before !== null && row.not_before > now) return { kind: 'wait', until: row.not_before };
     const refusal = await refused(tx, row, account, watch, now);
     if (refusal !== null) {
       await tx.run(sql`UPDATE batches SET reason = ${refusal.message} WHERE id = ${batch}`);
-      return { kind: 'not-allowed', refusal, until: refusalEnds(refusal, now) };
+      return { kind: 'not-allowed', refusal, until: getRefusalEnd(refusal, now) };
     }
     await tx.run(sql`
       UPDATE batches SET state = 'sending', reason = NULL, not_before = NULL, attempts = attempts + 1,
@@ -97,7 +97,7 @@ export async function beginSend(
       attempt: row.attempts + 1,
       body: kept.body,
       expectedCost: row.expected_cost,
-      uncertain: unknownSince !== null,
+      inDoubt: unknownSince !== null,
       reference: row.reference,
       ...named,
     };
@@ -105,7 +105,7 @@ export async function beginSend(
 }
 
 /** When this copy of the ledger last knew for certain where the batch stands. */
-async function lastSignOfLife(tx: Queryable, { id, planned_at }: BatchRow): Promise<number> {
+async function getLastActivity(tx: Queryable, { id, planned_at }: BatchRow): Promise<number> {
   const answer = await tx.get(
     sql<{ at: number | null }>`SELECT max(at) AS at FROM batch_answers WHERE batch_id = ${id}`,
   );
@@ -120,7 +120,7 @@ async function refused(
   watch: Pick<WatchPolicy, 'spend'>,
   now: number,
 ): Promise<CapRefusal | null> {
-  const question = await spendQuestion(
+  const question = await buildSpendQuestion(
     tx,
     account,
     watch.spend,
@@ -128,7 +128,7 @@ async function refused(
     { count: 'on their way', except: { kind: 'batch', id: row.id } },
     now,
   );
-  return capRefusal({ ...question, cost: await costToday(tx, row, account) });
+  return capRefusal({ ...question, cost: await computeCurrentCost(tx, row, account) });
 }
 
 async function stopDamaged(tx: Queryable, row: BatchRow): Promise<Sending> {

@@ -4,7 +4,7 @@ import { ACCOUNT, accepted, crawled, HOUR, type TestLedger, testLedger, WATCH } 
 import type { BatchId, RunId } from '../../submission/ids.ts';
 import { planRun } from '../plans/plan-run.ts';
 import { beginSend } from './begin-send.ts';
-import { pendingBatches } from './pending-batches.ts';
+import { listPendingBatches } from './pending-batches.ts';
 import { recordAnswer } from './record-answer.ts';
 import { recordReconciled } from './record-reconciled.ts';
 
@@ -16,7 +16,7 @@ const confirm = { confirmMs: MINUTE };
 async function lostBatch(ledger: TestLedger): Promise<BatchId> {
   await crawled(ledger, 'r1', { a: ['1', '2'] });
   await planRun(ledger, 'r1' as RunId, policies);
-  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
   assert.equal((await beginSend(ledger, batch, policies)).kind, 'send');
   ledger.pass(21 * HOUR);
   return batch;
@@ -30,7 +30,7 @@ testLedger(
     const first = await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
     assert.equal(first.kind, 'lost', 'the account goes on with other batches');
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'wait');
-    assert.deepEqual(await pendingBatches(ledger, ACCOUNT.id), { batches: [], nextAt: ledger.now() + MINUTE });
+    assert.deepEqual(await listPendingBatches(ledger, ACCOUNT.id), { batches: [], nextAt: ledger.now() + MINUTE });
     ledger.pass(MINUTE);
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
     await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
@@ -58,7 +58,7 @@ testLedger(
     const batch = await lostBatch(ledger);
     ledger.pass(-20 * HOUR);
     const again = await beginSend(ledger, batch, policies);
-    assert.ok(again.kind === 'send' && again.uncertain);
+    assert.ok(again.kind === 'send' && again.inDoubt);
     const refusal = { kind: 'split', why: 'invalid', chargeState: 'none', message: 'refused' } as const;
     const outcome = { kind: 'conflict', chargeState: 'unknown', ifAbsent: refusal, message: 'refused' } as const;
     await recordAnswer(ledger, batch, { attempt: again.attempt, outcome, status: 422, requestId: null });

@@ -14,14 +14,14 @@ import { ACCOUNT, crawled, HOUR, QUARTER, type Site, WATCH } from '../../../test
 import { openDatabase } from '../../database/open.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
-import { openSubmissions, recordLook } from '../jobs/record-poll.ts';
+import { listOpenSubmissions, recordPoll } from '../jobs/record-poll.ts';
 import { recordUrlResults, settleJob } from '../jobs/settle-job.ts';
 import { type Ledger, ledgerOver } from '../open-ledger.ts';
 import { planRun } from '../plans/plan-run.ts';
 import { eachUrl } from '../reports/lists.ts';
 import { endRun } from '../runs/runs.ts';
 import { beginSend } from './begin-send.ts';
-import { pendingBatches } from './pending-batches.ts';
+import { listPendingBatches } from './pending-batches.ts';
 import { recordAnswer } from './record-answer.ts';
 import { recordReconciled } from './record-reconciled.ts';
 
@@ -63,7 +63,7 @@ async function simulate(t: TestContext, dialect: string, choices: Choices): Prom
 
     async function turn(fateOf: () => Fate, crashes: boolean): Promise<void> {
       const ledger = worker();
-      const { batches, nextAt } = await pendingBatches(ledger, ACCOUNT.id);
+      const { batches, nextAt } = await listPendingBatches(ledger, ACCOUNT.id);
       const batch = batches[choices.below(Math.max(1, batches.length))];
       if (batch === undefined) {
         if (nextAt !== null) time = Math.max(time, nextAt);
@@ -91,9 +91,9 @@ async function simulate(t: TestContext, dialect: string, choices: Choices): Prom
     }
 
     async function look(choose: () => string): Promise<void> {
-      for (const { reference } of await openSubmissions(worker(), ACCOUNT.id)) {
+      for (const { reference } of await listOpenSubmissions(worker(), ACCOUNT.id)) {
         const state = choose();
-        const { terminal } = await recordLook(worker(), ACCOUNT.id, reference, { state, terminalStates });
+        const { terminal } = await recordPoll(worker(), ACCOUNT.id, reference, { state, terminalStates });
         if (!terminal) continue;
         const { urls } = service.jobs.find((job) => job.reference === reference)!;
         const results = urls.map(

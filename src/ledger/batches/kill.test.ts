@@ -11,7 +11,7 @@ import { emptyDatabaseUrl } from '../../../test/support/database.ts';
 import { ACCOUNT } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import { openLedger } from '../open-ledger.ts';
-import { pendingBatches } from './pending-batches.ts';
+import { listPendingBatches } from './pending-batches.ts';
 
 const KILLS = Number(process.env.COURIER_LEDGER_KILLS ?? 6);
 
@@ -85,7 +85,7 @@ test(`two workers killed at any moment, ${KILLS} times, charge every URL once`, 
   const ledger = await openLedger(url);
   t.after(() => ledger.close());
   await night(ledger);
-  while ((await pendingBatches(ledger, ACCOUNT.id)).batches.length > 0) await turn(ledger, service);
+  while ((await listPendingBatches(ledger, ACCOUNT.id)).batches.length > 0) await turn(ledger, service);
   assert.deepEqual(breaches, []);
   const sent = [...jobs.values()].flatMap(({ urls }) => urls);
   assert.ok(sent.length >= 30, 'too little was done: this test would prove nothing');

@@ -13,7 +13,7 @@ export interface Pending {
  * What the account has to send: fast before standard; among the watches the one that was served longest ago; of a watch
  * the small batches before the large, so that a fresh article does not wait behind a relaunch. Uses batches_waiting.
  */
-export async function pendingBatches(ledger: Ledger, account: AccountId, limit = 10): Promise<Pending> {
+export async function listPendingBatches(ledger: Ledger, account: AccountId, limit = 10): Promise<Pending> {
   const now = ledger.now();
   const ready = await ledger.db.all(sql<{ id: BatchId }>`
     SELECT b.id FROM batches AS b JOIN watches AS w ON w.id = b.watch_id

@@ -2,11 +2,11 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId } from '../../submission/ids.ts';
 import type { Outcome } from '../../submission/outcome.ts';
-import { setRefused } from '../money/funds.ts';
+import { recordKeyRejected } from '../money/funds.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { takeTurn } from '../runs/watches.ts';
+import { lockAccount } from '../runs/watches.ts';
 import { type AcceptanceRecorded, acceptBatch } from './accept-batch.ts';
-import { accountOfBatch, type BatchRow, batchRow } from './batch-row.ts';
+import { type BatchRow, getBatch, getBatchAccount } from './batch-row.ts';
 import { type RefusalRecorded, refuseBatch } from './refuse-batch.ts';
 
 /** The answer to one attempt, judged by `outcomeOf`. */
@@ -37,38 +37,43 @@ export type AnswerRecorded =
 /** Records what an attempt brought, once per attempt: a second record of the same one changes nothing. */
 export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: AnswerRecord): Promise<AnswerRecorded> {
   const now = ledger.now();
-  const account = await accountOfBatch(ledger.db, batch);
+  const account = await getBatchAccount(ledger.db, batch);
   return ledger.db.tx(async (tx): Promise<AnswerRecorded> => {
-    await takeTurn(tx, account);
-    const row = await batchRow(tx, batch);
+    await lockAccount(tx, account);
+    const row = await getBatch(tx, batch);
     const { outcome } = answer;
     const first = await logAnswer(tx, now, batch, answer);
     if (outcome.kind === 'accepted') return acceptBatch(tx, now, row, outcome);
-    if (row.state !== 'sending' || !first) return standing(row);
-    const certain = outcome.chargeState === 'none' && (await nothingIsOut(tx, row));
+    if (row.state !== 'sending' || !first) return suspend(row);
+    const certain = outcome.chargeState === 'none' && (await isNothingInDoubt(tx, row));
     switch (outcome.kind) {
       case 'retry': {
         const notBefore = now + (outcome.retryAfterMs ?? answer.backoffMs ?? 0);
-        await backToWaiting(tx, row, { certain, notBefore, reason: outcome.message });
+        await putBack(tx, row, { certain, notBefore, reason: outcome.message });
         return { kind: 'retry', batch, notBefore };
       }
       case 'park':
-        await backToWaiting(tx, row, { certain, notBefore: afterPark(now, row.attempts), reason: outcome.message });
+        await putBack(tx, row, { certain, notBefore: afterSuspend(now, row.attempts), reason: outcome.message });
         await tx.run(sql`UPDATE ledger_accounts SET parked = ${outcome.message} WHERE id = ${account}`);
         return { kind: 'parked', batch, reason: outcome.message };
       case 'stop-account':
-        await backToWaiting(tx, row, { certain, notBefore: null, reason: outcome.message });
-        await setRefused(tx, account, outcome.message);
+        await putBack(tx, row, { certain, notBefore: null, reason: outcome.message });
+        await recordKeyRejected(tx, account, outcome.message);
         return { kind: 'key-refused', batch, reason: outcome.message };
       case 'split':
       case 'quarantine':
         if (certain) return refuseBatch(tx, now, row, outcome);
-        return lose(tx, row, outcome.message, JSON.stringify(outcome));
+        return putInDoubt(tx, row, outcome.message, JSON.stringify(outcome));
       case 'conflict':
-        return lose(tx, row, outcome.message, outcome.ifAbsent === null ? null : JSON.stringify(outcome.ifAbsent));
+        return putInDoubt(
+          tx,
+          row,
+          outcome.message,
+          outcome.ifAbsent === null ? null : JSON.stringify(outcome.ifAbsent),
+        );
       case 'defect':
         if (certain) return stop(tx, row, outcome.message);
-        return lose(tx, row, outcome.message, null);
+        return putInDoubt(tx, row, outcome.message, null);
     }
   });
 }
@@ -77,13 +82,13 @@ export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: Answe
  * A batch waits until the balance suffices. When it was sent for that reason and refused again, the service says two
  * things at once: it is tried more and more rarely, or the account's requests would be used up on it.
  */
-const afterPark = (now: number, attempts: number): number | null =>
+const afterSuspend = (now: number, attempts: number): number | null =>
   attempts < 2 ? null : now + Math.min(60_000 * 2 ** Math.min(attempts - 2, 10), 900_000);
 
 /** Whether the answer is the first of its attempt. */
 async function logAnswer(tx: Queryable, now: number, batch: BatchId, answer: AnswerRecord): Promise<boolean> {
   const { attempt, outcome, status, requestId } = answer;
-  const message = outcome.kind === 'accepted' ? outcome.oddities.join('; ') : outcome.message;
+  const message = outcome.kind === 'accepted' ? outcome.warnings.join('; ') : outcome.message;
   const { changes } = await tx.run(sql`
     INSERT INTO batch_answers (batch_id, attempt, at, kind, charge_state, status, request_id, message)
     VALUES (${batch}, ${attempt}, ${now}, ${outcome.kind}, ${outcome.chargeState}, ${status}, ${requestId}, ${message})
@@ -92,14 +97,14 @@ async function logAnswer(tx: Queryable, now: number, batch: BatchId, answer: Ans
 }
 
 /** Every attempt has an answer that says nothing was charged. A worker that died between them leaves one without. */
-async function nothingIsOut(tx: Queryable, row: BatchRow): Promise<boolean> {
+async function isNothingInDoubt(tx: Queryable, row: BatchRow): Promise<boolean> {
   const answered = await tx.get(sql<{ attempts: number }>`
     SELECT count(*) AS attempts FROM batch_answers 
     WHERE batch_id = ${row.id} AND attempt > 0 AND charge_state = 'none'`);
   return answered!.attempts >= row.attempts;
 }
 
-async function backToWaiting(
+async function putBack(
   tx: Queryable,
   row: BatchRow,
   { certain, notBefore, reason }: { certain: boolean; notBefore: number | null; reason: string },
@@ -110,7 +115,12 @@ async function backToWaiting(
     WHERE id = ${row.id}`);
 }
 
-async function lose(tx: Queryable, row: BatchRow, reason: string, ifAbsent: string | null): Promise<AnswerRecorded> {
+async function putInDoubt(
+  tx: Queryable,
+  row: BatchRow,
+  reason: string,
+  ifAbsent: string | null,
+): Promise<AnswerRecorded> {
   await tx.run(sql`
     UPDATE batches SET lost = 1, reason = ${reason}, if_absent = ${ifAbsent} WHERE id = ${row.id}`);
   return { kind: 'lost', batch: row.id, reason };
@@ -122,7 +132,7 @@ async function stop(tx: Queryable, row: BatchRow, reason: string): Promise<Answe
   return { kind: 'stopped', batch: row.id, reason };
 }
 
-function standing(row: BatchRow): AnswerRecorded {
+function suspend(row: BatchRow): AnswerRecorded {
   if (row.state === 'sending' && row.lost === 1) return { kind: 'lost', batch: row.id, reason: row.reason ?? '' };
   if (row.state === 'sending' || row.state === 'planned') {
     return { kind: 'retry', batch: row.id, notBefore: row.not_before ?? 0 };

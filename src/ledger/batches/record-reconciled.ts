@@ -2,9 +2,9 @@ import { sql } from '../../database/sql.ts';
 import type { BatchId } from '../../submission/ids.ts';
 import type { Quarantine, Split } from '../../submission/refusal.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { takeTurn } from '../runs/watches.ts';
+import { lockAccount } from '../runs/watches.ts';
 import { type Acceptance, acceptBatch } from './accept-batch.ts';
-import { accountOfBatch, batchRow } from './batch-row.ts';
+import { getBatch, getBatchAccount } from './batch-row.ts';
 import type { AnswerRecorded } from './record-answer.ts';
 import { refuseBatch } from './refuse-batch.ts';
 
@@ -24,10 +24,10 @@ export async function recordReconciled(
   { confirmMs = 0 }: { readonly confirmMs?: number } = {},
 ): Promise<AnswerRecorded> {
   const now = ledger.now();
-  const account = await accountOfBatch(ledger.db, batch);
+  const account = await getBatchAccount(ledger.db, batch);
   return ledger.db.tx(async (tx): Promise<AnswerRecorded> => {
-    await takeTurn(tx, account);
-    const row = await batchRow(tx, batch);
+    await lockAccount(tx, account);
+    const row = await getBatch(tx, batch);
     if (seen.kind === 'found') return acceptBatch(tx, now, row, seen);
     if (row.state !== 'sending' && row.state !== 'planned') return { kind: 'closed', batch, state: row.state };
     if (now - (row.absent_at ?? now) < confirmMs) {

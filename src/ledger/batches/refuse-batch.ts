@@ -1,6 +1,6 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
-import { rowsOf } from '../../database/rows.ts';
+import { toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import { splitBatch } from '../../submission/batches.ts';
 import { worthBisecting } from '../../submission/bisect.ts';
@@ -59,7 +59,7 @@ export async function refuseBatch(
     const moving = parts.flat().map(({ id }) => [id]);
     await tx.run(sql`
       DELETE FROM batch_urls WHERE batch_id = ${row.id}
-        AND url_id IN (SELECT id FROM ${rowsOf({ id: 'bigint' }, moving)} AS r)`);
+        AND url_id IN (SELECT id FROM ${toRows({ id: 'bigint' }, moving)} AS r)`);
   }
   for (const part of parts) {
     const { id } = await insertBatch(tx, now, {
@@ -72,7 +72,7 @@ export async function refuseBatch(
       service: row.service,
       project: row.plain_project,
       urls: part,
-      expectedCost: shareOf(row, part.length),
+      expectedCost: computeShare(row, part.length),
       basis: row.price_basis,
     });
     children.push(id);
@@ -86,7 +86,7 @@ export async function refuseBatch(
   return { kind: 'refused', batch: row.id, children, quarantined: bad.length };
 }
 
-const shareOf = (row: BatchRow, urls: number): Micros | null =>
+const computeShare = (row: BatchRow, urls: number): Micros | null =>
   row.expected_cost === null ? null : (((row.expected_cost / row.urls) * urls) as Micros);
 
 /** How the parts of the first batch of this family fared until now. */

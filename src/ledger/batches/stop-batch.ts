@@ -1,16 +1,16 @@
 import { sql } from '../../database/sql.ts';
 import type { BatchId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { takeTurn } from '../runs/watches.ts';
-import { accountOfBatch, batchRow } from './batch-row.ts';
+import { lockAccount } from '../runs/watches.ts';
+import { getBatch, getBatchAccount } from './batch-row.ts';
 import type { AnswerRecorded } from './record-answer.ts';
 
 /** Leaves a batch to a person: nothing more is sent of it, and its URLs are not bought in another one. */
 export async function stopBatch(ledger: Ledger, batch: BatchId, reason: string): Promise<AnswerRecorded> {
-  const account = await accountOfBatch(ledger.db, batch);
+  const account = await getBatchAccount(ledger.db, batch);
   return ledger.db.tx(async (tx): Promise<AnswerRecorded> => {
-    await takeTurn(tx, account);
-    const row = await batchRow(tx, batch);
+    await lockAccount(tx, account);
+    const row = await getBatch(tx, batch);
     if (row.state !== 'planned' && row.state !== 'sending') return { kind: 'closed', batch, state: row.state };
     await tx.run(sql`UPDATE batches SET state = 'stopped', reason = ${reason} WHERE id = ${batch}`);
     return { kind: 'stopped', batch, reason };

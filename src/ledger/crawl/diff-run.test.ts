@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { ACCOUNT, crawled, night, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { dueCounts } from '../plans/due.ts';
+import { countDue } from '../plans/due.ts';
 import { beginRun, endRun } from '../runs/runs.ts';
 import { findWatch } from '../runs/watches.ts';
-import { finishedSitemaps, knownSitemap } from './sitemaps.ts';
+import { getKnownSitemap, listFinishedSitemaps } from './sitemaps.ts';
 
-const due = async (ledger: Ledger) => dueCounts(ledger.db, (await findWatch(ledger.db, WATCH.id))!, ledger.now());
+const due = async (ledger: Ledger) => countDue(ledger.db, (await findWatch(ledger.db, WATCH.id))!, ledger.now());
 
 testLedger('a night finds what is new, changed, known and gone', async (ledger) => {
   const first = await night(ledger, 'r1', { a: [['1', '2026-01-01'], '2', '3'] });
@@ -159,14 +159,14 @@ testLedger('two runs of a watch do not overlap, and a dead one does not stay in 
 
 testLedger('a retry knows which sitemaps the run has read', async (ledger) => {
   await crawled(ledger, 'r1', { a: ['1'], b: 'broken' });
-  assert.deepEqual([...(await finishedSitemaps(ledger, 'r1' as RunId)).keys()], ['a']);
+  assert.deepEqual([...(await listFinishedSitemaps(ledger, 'r1' as RunId)).keys()], ['a']);
 });
 
 testLedger('validators of another scope are not used', async (ledger) => {
   await night(ledger, 'r1', { a: ['1'] }, { scope: 'one' });
   await crawled(ledger, 'r2', { b: ['1'] }, { scope: 'one', complete: false });
-  assert.equal((await knownSitemap(ledger, 'r2' as RunId, 'a'))?.kind, 'urlset');
+  assert.equal((await getKnownSitemap(ledger, 'r2' as RunId, 'a'))?.kind, 'urlset');
   await endRun(ledger, 'r2' as RunId, 'finished');
   await crawled(ledger, 'r3', { b: ['1'] }, { scope: 'two', complete: false });
-  assert.equal(await knownSitemap(ledger, 'r3' as RunId, 'a'), undefined);
+  assert.equal(await getKnownSitemap(ledger, 'r3' as RunId, 'a'), undefined);
 });

@@ -1,9 +1,9 @@
 import type { Queryable } from '../../database/database.ts';
-import { type Row, rowsOf } from '../../database/rows.ts';
+import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { openRunRow, type RunRow } from '../runs/runs.ts';
+import { getOpenRun, type RunRow } from '../runs/runs.ts';
 import { asKey } from './fingerprint.ts';
 import { growingList, unpackList } from './fingerprint-list.ts';
 import { addLive } from './insert-found.ts';
@@ -30,7 +30,7 @@ export interface RunDiff {
 export async function diffRun(ledger: Ledger, run: RunId, { complete }: { complete: boolean }): Promise<RunDiff> {
   const now = ledger.now();
   return ledger.db.tx(async (tx) => {
-    const row = await openRunRow(tx, run);
+    const row = await getOpenRun(tx, run);
     const incomplete = await tx.get(sql`
       SELECT 1 FROM run_sitemaps WHERE run_id = ${row.id} AND verdict = 'incomplete' LIMIT 1`);
     const whole = complete && incomplete === undefined;
@@ -77,7 +77,7 @@ async function dropUnlisted(tx: Queryable, run: RunRow): Promise<void> {
     const rows = Array.from({ length: list.length }, (_, at): Row => [asKey(list.high(at), list.low(at))]);
     await tx.run(sql`
       INSERT INTO gone_candidates (watch_id, fp)
-      SELECT CAST(${run.watch_id} AS BIGINT), r.fp FROM ${rowsOf({ fp: 'bigint' }, rows)} AS r WHERE true
+      SELECT CAST(${run.watch_id} AS BIGINT), r.fp FROM ${toRows({ fp: 'bigint' }, rows)} AS r WHERE true
       ON CONFLICT (watch_id, fp) DO NOTHING`);
     await tx.run(sql`DELETE FROM sitemap_snapshots WHERE sitemap_id = ${id}`);
     await tx.run(sql`UPDATE sitemaps SET known = NULL, urls = 0 WHERE id = ${id}`);
@@ -114,7 +114,7 @@ async function settleCandidates(tx: Queryable, run: RunRow): Promise<void> {
   const { changes } = await tx.run(sql`
     UPDATE urls SET gone_run = ${run.id}
     WHERE watch_id = ${run.watch_id} AND gone_run IS NULL
-      AND fp IN (SELECT fp FROM ${rowsOf({ fp: 'bigint' }, gone)} AS r)`);
+      AND fp IN (SELECT fp FROM ${toRows({ fp: 'bigint' }, gone)} AS r)`);
   await addLive(tx, run.watch_id, -changes);
   await tx.run(sql`DELETE FROM gone_candidates WHERE watch_id = ${run.watch_id}`);
 }

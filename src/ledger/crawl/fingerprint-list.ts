@@ -24,15 +24,15 @@ export function unpackList(bytes: Uint8Array): FingerprintList {
   if (bytes.byteLength % (WORDS * 4) !== 0) throw new RangeError(`${bytes.byteLength} bytes are no fingerprint list`);
   const words = new Uint32Array(bytes.byteLength / 4);
   new Uint8Array(words.buffer).set(bytes);
-  return listOver(words, words.length / WORDS);
+  return toFingerprintList(words, words.length / WORDS);
 }
 
 /** An empty list that grows, and finds what was pushed. */
 export function growingList(capacity = 64): GrowingList {
-  return listOver(new Uint32Array(capacity * WORDS), 0);
+  return toFingerprintList(new Uint32Array(capacity * WORDS), 0);
 }
 
-function listOver(initial: Uint32Array, count: number): GrowingList {
+function toFingerprintList(initial: Uint32Array, count: number): GrowingList {
   let words = initial;
   let length = count;
   /** Open addressing, at most half full: index + 1 of the entry, 0 for a free place. */

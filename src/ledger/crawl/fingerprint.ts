@@ -42,7 +42,7 @@ export function asKey(high: number, low: number): bigint {
 }
 
 /** The same from the text. */
-export function keyOf(text: string, seed: number): bigint {
+export function toUrlKey(text: string, seed: number): bigint {
   fingerprint(text, seed, half);
   return asKey(half[0]!, half[1]!);
 }

@@ -1,11 +1,11 @@
 import type { Queryable } from '../../database/database.ts';
-import { insertRows, type Row, rowsOf } from '../../database/rows.ts';
+import { insertRows, type Row, toRows } from '../../database/rows.ts';
 import { dialectal, sql } from '../../database/sql.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { type Found, rowsBetween } from './found.ts';
 
 /** Where entries were found. */
-export interface Place {
+export interface EntrySource {
   readonly runId: number;
   readonly watchId: number;
   readonly sitemapId: number;
@@ -39,7 +39,7 @@ const COLUMNS = {
  */
 export async function insertFound(
   tx: Queryable,
-  place: Place,
+  place: EntrySource,
   found: Found,
   { from, to }: { from: number; to: number },
 ): Promise<FoundCounts> {
@@ -55,7 +55,7 @@ export async function insertFound(
   await addLive(tx, watchId, inserted);
   if (inserted === rows.length) return { new: inserted, collided: [] };
 
-  const asked = rowsOf(
+  const asked = toRows(
     { fp: 'bigint', lastmod: 'text', lastmod_at: 'bigint' },
     rows.map((row): Row => [row[0]!, row[4]!, row[5]!]),
   );

@@ -1,8 +1,8 @@
 import type { Queryable } from '../../database/database.ts';
-import { type Row, rowsOf } from '../../database/rows.ts';
+import { type Row, toRows } from '../../database/rows.ts';
 import { dialectal, sql } from '../../database/sql.ts';
 import { type Found, rowsBetween } from './found.ts';
-import type { Place } from './insert-found.ts';
+import type { EntrySource } from './insert-found.ts';
 
 const COLUMNS = { fp: 'bigint', lastmod: 'text', lastmod_at: 'bigint' } as const;
 
@@ -14,12 +14,12 @@ const COLUMNS = { fp: 'bigint', lastmod: 'text', lastmod_at: 'bigint' } as const
  */
 export async function markChanged(
   tx: Queryable,
-  place: Place,
+  place: EntrySource,
   moved: Found,
   { from, to }: { from: number; to: number },
 ): Promise<number> {
   const { runId, watchId, adopt } = place;
-  const rows = rowsOf(COLUMNS, [
+  const rows = toRows(COLUMNS, [
     ...rowsBetween(moved, from, to, (key, { lastmod, lastmodAt }): Row => [key, lastmod, lastmodAt]),
   ]);
   const isChange = sql`urls.lastmod IS NOT NULL AND r.lastmod IS NOT NULL

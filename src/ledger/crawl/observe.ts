@@ -3,13 +3,13 @@ import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { openRunRow, type RunRow } from '../runs/runs.ts';
+import { getOpenRun, type RunRow } from '../runs/runs.ts';
 import { unpackList } from './fingerprint-list.ts';
 import type { ObservedEntry } from './found.ts';
-import { insertFound, type Place } from './insert-found.ts';
+import { type EntrySource, insertFound } from './insert-found.ts';
 import { markChanged } from './mark-changed.ts';
 import { readSitemap, type SitemapReading } from './read-sitemap.ts';
-import { recordVerdict, type Visit } from './record-verdict.ts';
+import { recordVerdict, type SitemapRecord } from './record-verdict.ts';
 import type { SitemapVerdict } from './sitemaps.ts';
 
 /** Takes what a crawl yields into the ledger. One a crawl; sitemaps may be read at the same time, in any order. */
@@ -26,7 +26,7 @@ export interface Observation {
 const FLUSH_AT = 60_000;
 const CHUNK = 5_000;
 const EXAMPLES = 5;
-const COLLISION = 'fingerprint-collision';
+const FINGERPRINT_COLLISION = 'fingerprint-collision';
 
 interface Skips {
   urls: number;
@@ -40,7 +40,7 @@ interface Flushed {
 }
 
 interface Open {
-  readonly place: Place;
+  readonly place: EntrySource;
   readonly reading: SitemapReading;
   readonly skips: Map<string, Skips>;
   new: number;
@@ -49,7 +49,7 @@ interface Open {
 
 export async function observe(ledger: Ledger, run: RunId): Promise<Observation> {
   const { db, seed } = ledger;
-  const row = await openRunRow(db, run);
+  const row = await getOpenRun(db, run);
   const open = new Map<string, Promise<Open>>();
   const skips = new Map<string, Open['skips']>();
 
@@ -90,7 +90,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
     const moved = at.reading.takeMoved();
     // Postgres may run a transaction again: what it adds up starts anew each time.
     const counts = await db.tx(async (tx) => {
-      await openRunRow(tx, run);
+      await getOpenRun(tx, run);
       const sums: Flushed = { new: at.new, changed: at.changed, collided: [] };
       for (let from = 0; from < found.length; from += CHUNK) {
         const part = await insertFound(tx, at.place, found, { from, to: from + CHUNK });
@@ -105,7 +105,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
     });
     at.new = counts.new;
     at.changed = counts.changed;
-    for (const url of counts.collided) skip(at.skips, COLLISION, url, 1);
+    for (const url of counts.collided) skip(at.skips, FINGERPRINT_COLLISION, url, 1);
   }
 
   return {
@@ -119,7 +119,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
     skipped: (sitemap, reason, url, count = 1) => skip(skipsOf(sitemap), reason, url, count),
     async verdict(sitemap, verdict) {
       const at = await reading(sitemap);
-      await flushed(at, (tx, counts) => recordVerdict(tx, ledger.now(), row, visitOf(at, counts), verdict));
+      await flushed(at, (tx, counts) => recordVerdict(tx, ledger.now(), row, toSitemapRecord(at, counts), verdict));
       open.delete(sitemap);
       skips.delete(sitemap);
     },
@@ -127,9 +127,9 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
 }
 
 /** The visit as it is to be recorded, with what its last entries brought. */
-function visitOf({ place, reading, skips }: Open, { new: found, changed, collided }: Flushed): Visit {
+function toSitemapRecord({ place, reading, skips }: Open, { new: found, changed, collided }: Flushed): SitemapRecord {
   const all = new Map([...skips].map(([reason, { urls, sample }]) => [reason, { urls, sample: [...sample] }]));
-  for (const url of collided) skip(all, COLLISION, url, 1);
+  for (const url of collided) skip(all, FINGERPRINT_COLLISION, url, 1);
   return { place, reading, skips: all, new: found, changed };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Url } from '../../url/normalize-url.ts';
-import { keyOf } from './fingerprint.ts';
+import { toUrlKey } from './fingerprint.ts';
 import { type FingerprintList, unpackList } from './fingerprint-list.ts';
 import type { Found, ObservedEntry } from './found.ts';
 import { readSitemap } from './read-sitemap.ts';
@@ -38,7 +38,7 @@ test('what is found, moved and missing is what a plain comparison of the two vis
         named([...after].filter(([page, mod]) => before.has(page) && before.get(page) !== mod).map(([page]) => page)),
       );
       const gone = [...before.keys()].filter((page) => !after.has(page));
-      const keys = named(gone).map((url) => keyOf(url, SEED));
+      const keys = named(gone).map((url) => toUrlKey(url, SEED));
       assert.deepEqual(reading.missing().sort(), keys.sort());
       assert.equal(reading.urls, after.size);
     }),
@@ -57,7 +57,7 @@ test('a visit that brings the same in the same order writes nothing', () => {
 
 test('of 500,000 URLs that differ in a character no two share a fingerprint', () => {
   const seen = new Set<bigint>();
-  for (let n = 0; n < 500_000; n++) seen.add(keyOf(`https://shop.example/p/${n}.html`, SEED));
+  for (let n = 0; n < 500_000; n++) seen.add(toUrlKey(`https://shop.example/p/${n}.html`, SEED));
   assert.equal(seen.size, 500_000);
 });
 

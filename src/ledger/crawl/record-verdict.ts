@@ -2,13 +2,13 @@ import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunRow } from '../runs/runs.ts';
-import type { Place } from './insert-found.ts';
+import type { EntrySource } from './insert-found.ts';
 import type { SitemapReading } from './read-sitemap.ts';
 import type { KnownSitemap, SitemapVerdict } from './sitemaps.ts';
 
 /** One sitemap of one run, read as far as it could be. */
-export interface Visit {
-  readonly place: Place;
+export interface SitemapRecord {
+  readonly place: EntrySource;
   readonly reading: SitemapReading;
   readonly skips: ReadonlyMap<string, { readonly urls: number; readonly sample: readonly string[] }>;
   readonly new: number;
@@ -20,7 +20,7 @@ export async function recordVerdict(
   tx: Queryable,
   now: number,
   run: RunRow,
-  visit: Visit,
+  visit: SitemapRecord,
   verdict: SitemapVerdict,
 ): Promise<void> {
   const { sitemapId } = visit.place;
@@ -29,7 +29,7 @@ export async function recordVerdict(
   switch (verdict.verdict) {
     case 'complete':
       await replaceList(tx, visit);
-      await keep(tx, now, run, visit, knownOf(verdict));
+      await keep(tx, now, run, visit, toKnownSitemap(verdict));
       break;
     case 'duplicate':
       await replaceList(tx, visit);
@@ -58,7 +58,7 @@ export async function recordVerdict(
 }
 
 /** Only a sitemap that was read to its end says what is gone from it: perhaps gone, until the run's diff has looked. */
-async function replaceList(tx: Queryable, { place, reading }: Visit): Promise<void> {
+async function replaceList(tx: Queryable, { place, reading }: SitemapRecord): Promise<void> {
   const snapshot = reading.snapshot();
   if (snapshot === null) return;
   await tx.run(sql`
@@ -78,7 +78,7 @@ async function keep(
   tx: Queryable,
   now: number,
   run: RunRow,
-  { place, reading }: Visit,
+  { place, reading }: SitemapRecord,
   known: KnownSitemap | null,
 ): Promise<void> {
   await tx.run(sql`
@@ -92,7 +92,7 @@ async function keep(
   await insertRows(tx, 'sitemaps', columns, listed, 'ON CONFLICT (watch_id, url) DO NOTHING');
 }
 
-function knownOf(verdict: KnownSitemap): KnownSitemap {
+function toKnownSitemap(verdict: KnownSitemap): KnownSitemap {
   const { kind, urls, fingerprint, etag, lastModified, location, children } = verdict;
   return {
     kind,
@@ -105,7 +105,7 @@ function knownOf(verdict: KnownSitemap): KnownSitemap {
   };
 }
 
-async function recordSkips(tx: Queryable, run: RunRow, { place, skips }: Visit): Promise<void> {
+async function recordSkips(tx: Queryable, run: RunRow, { place, skips }: SitemapRecord): Promise<void> {
   const columns = { run_id: 'bigint', sitemap_id: 'bigint', reason: 'text', urls: 'bigint', sample: 'text' } as const;
   const rows = [...skips].map(([reason, { urls, sample }]): Row => {
     return [run.id, place.sitemapId, reason, urls, JSON.stringify(sample)];

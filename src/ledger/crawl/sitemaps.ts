@@ -1,7 +1,7 @@
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { runRow } from '../runs/runs.ts';
+import { getRun } from '../runs/runs.ts';
 
 /** What a complete visit leaves behind, for the crawler to ask next time whether anything changed. */
 export interface KnownSitemap {
@@ -24,8 +24,8 @@ export type SitemapVerdict =
   | { readonly verdict: 'incomplete'; readonly code: string; readonly message: string };
 
 /** What is known of a sitemap from its last complete visit under the run's scope; undefined when there was none. */
-export async function knownSitemap(ledger: Ledger, run: RunId, sitemap: string): Promise<KnownSitemap | undefined> {
-  const { watch_id, scope } = await runRow(ledger.db, run);
+export async function getKnownSitemap(ledger: Ledger, run: RunId, sitemap: string): Promise<KnownSitemap | undefined> {
+  const { watch_id, scope } = await getRun(ledger.db, run);
   const row = await ledger.db.get(sql<{ known: string }>`
     SELECT known FROM sitemaps
     WHERE watch_id = ${watch_id} AND url = ${sitemap} AND scope = ${scope} AND known IS NOT NULL`);
@@ -36,8 +36,8 @@ export async function knownSitemap(ledger: Ledger, run: RunId, sitemap: string):
  * Sitemaps that this run has read to the end already: a retry after a killed worker passes over them, but still goes
  * to the children of an index.
  */
-export async function finishedSitemaps(ledger: Ledger, run: RunId): Promise<Map<string, KnownSitemap>> {
-  const { id } = await runRow(ledger.db, run);
+export async function listFinishedSitemaps(ledger: Ledger, run: RunId): Promise<Map<string, KnownSitemap>> {
+  const { id } = await getRun(ledger.db, run);
   const rows = await ledger.db.all(sql<{ url: string; known: string }>`
     SELECT s.url, s.known FROM run_sitemaps AS r JOIN sitemaps AS s ON s.id = r.sitemap_id
     WHERE r.run_id = ${id} AND r.verdict IN ('complete', 'not-modified') AND s.known IS NOT NULL`);

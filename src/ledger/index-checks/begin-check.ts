@@ -1,19 +1,19 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import { INDEX_CHECK_PRICE, type Micros, timesMicros, ZERO } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
-import { insertRows, type Row, rowsOf } from '../../database/rows.ts';
+import { insertRows, type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import { type CapRefusal, type SpendQuestion, urlsAllowed } from '../../submission/caps.ts';
-import { digestOf, freezeCheck } from '../../submission/freeze.ts';
+import { computeDigest, freezeCheck } from '../../submission/freeze.ts';
 import type { IdempotencyKey, WatchId } from '../../submission/ids.ts';
 import { mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { checksToday, refusalEnds } from '../money/spend.ts';
-import { spendQuestion } from '../money/spend-question.ts';
+import { getRefusalEnd, sumChecksToday } from '../money/spend.ts';
+import { buildSpendQuestion } from '../money/spend-question.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, IndexCheckPolicy } from '../policy.ts';
-import { takeTurn, watchRow } from '../runs/watches.ts';
-import { type CheckRow, dueChecks, openCheck } from './check-queue.ts';
+import { getWatchRow, lockAccount } from '../runs/watches.ts';
+import { type CheckRow, findOpenCheck, listDueChecks } from './check-queue.ts';
 import { stopCheck } from './record-check.ts';
 
 export type Checking =
@@ -26,7 +26,7 @@ export type Checking =
       readonly body: string;
       readonly urls: readonly Url[];
       readonly expectedCost: Micros;
-      readonly uncertain: boolean;
+      readonly inDoubt: boolean;
     }
   /** Nothing is due. */
   | { readonly kind: 'idle' }
@@ -46,9 +46,9 @@ export interface CheckInput {
 export async function beginCheck(ledger: Ledger, { account, watch, policy }: CheckInput): Promise<Checking> {
   const now = ledger.now();
   return ledger.db.tx(async (tx): Promise<Checking> => {
-    await takeTurn(tx, account.id);
-    const watchId = await watchRow(tx, watch, account.id);
-    let open = await openCheck(tx, watchId);
+    await lockAccount(tx, account.id);
+    const watchId = await getWatchRow(tx, watch, account.id);
+    let open = await findOpenCheck(tx, watchId);
     if (open?.unknown_since != null && mustReconcile(open.unknown_since, now, account.reconcile?.afterMs)) {
       // The service keeps no list of checks to look it up in; asking again could be charged again.
       const reason = 'no answer came for as long as its key is trusted; it counts as charged';
@@ -63,9 +63,9 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
       open = planned.check;
     } else {
       const { refusal } = urlsAllowed(question, INDEX_CHECK_PRICE, open.urls);
-      if (refusal !== null) return { kind: 'not-allowed', refusal, until: refusalEnds(refusal, now) };
+      if (refusal !== null) return { kind: 'not-allowed', refusal, until: getRefusalEnd(refusal, now) };
     }
-    if (digestOf(open.body) !== open.digest) {
+    if (computeDigest(open.body) !== open.digest) {
       const reason = 'its stored bytes are not those that its key was made for: nothing was sent';
       await stopCheck(tx, now, open, { reason, charged: open.unknown_since !== null }, policy);
       return { kind: 'idle' };
@@ -82,7 +82,7 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
       body: open.body,
       urls: (JSON.parse(open.body) as { urls: Url[] }).urls,
       expectedCost: open.expected_cost,
-      uncertain: open.unknown_since !== null,
+      inDoubt: open.unknown_since !== null,
     };
   });
 }
@@ -98,8 +98,8 @@ async function checkQuestion(
 ): Promise<Omit<SpendQuestion, 'cost'>> {
   const caps = { perRun: null, perDay: policy.perDay, perMonth: null };
   const except = { kind: 'check', id: exceptCheck } as const;
-  const question = await spendQuestion(tx, account, caps, { watchId, runId: null }, { count: 'all', except }, now);
-  const today = await checksToday(tx, watchId, exceptCheck, now);
+  const question = await buildSpendQuestion(tx, account, caps, { watchId, runId: null }, { count: 'all', except }, now);
+  const today = await sumChecksToday(tx, watchId, exceptCheck, now);
   return { ...question, watch: { caps, spent: { run: ZERO, day: today, month: ZERO } } };
 }
 
@@ -114,10 +114,10 @@ async function planCheck(
   watchId: number,
   question: Omit<SpendQuestion, 'cost'>,
 ): Promise<Planned> {
-  const due = await dueChecks(tx, watchId, policy, now, await roomAfterRefusal(tx, watchId));
+  const due = await listDueChecks(tx, watchId, policy, now, await roomAfterRefusal(tx, watchId));
   if (due.length === 0) return { kind: 'idle' };
   const { urls: allowed, refusal } = urlsAllowed(question, INDEX_CHECK_PRICE, due.length);
-  if (allowed === 0 && refusal !== null) return { kind: 'not-allowed', refusal, until: refusalEnds(refusal, now) };
+  if (allowed === 0 && refusal !== null) return { kind: 'not-allowed', refusal, until: getRefusalEnd(refusal, now) };
   const urls = due.slice(0, allowed);
   const last = await tx.get(sql<{ round: number | null }>`
     SELECT max(round) AS round FROM checks WHERE watch_id = ${watchId}`);
@@ -146,7 +146,7 @@ async function planCheck(
   const ids = urls.map(({ id }): Row => [id]);
   await tx.run(sql`
     UPDATE check_queue SET check_id = ${check!.id}
-    WHERE url_id IN (SELECT id FROM ${rowsOf({ id: 'bigint' }, ids)} AS r)`);
+    WHERE url_id IN (SELECT id FROM ${toRows({ id: 'bigint' }, ids)} AS r)`);
   return { kind: 'planned', check: check! };
 }
 

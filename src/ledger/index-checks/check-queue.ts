@@ -1,6 +1,6 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
-import { type Row, rowsOf } from '../../database/rows.ts';
+import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import { type CheckHistory, type CheckPolicy, inSample, nextCheckAt } from '../../submission/check-schedule.ts';
 import type { IdempotencyKey } from '../../submission/ids.ts';
@@ -25,7 +25,7 @@ export interface CheckRow {
 }
 
 /** The check of a watch that has no end yet. There is one at most: checks_open. */
-export async function openCheck(tx: Queryable, watchId: number): Promise<CheckRow | undefined> {
+export async function findOpenCheck(tx: Queryable, watchId: number): Promise<CheckRow | undefined> {
   return tx.get(sql<CheckRow>`
     SELECT * FROM checks WHERE watch_id = ${watchId} AND state IN ('planned', 'sending')`);
 }
@@ -41,7 +41,7 @@ export interface QueueRow {
   readonly resubmitted: number;
 }
 
-export const historyOf = (row: QueueRow): CheckHistory => ({
+export const toCheckHistory = (row: QueueRow): CheckHistory => ({
   completedAt: row.completed_at,
   lastCheckAt: row.last_check_at,
   found: row.found_at !== null,
@@ -56,7 +56,7 @@ const PAGE = 500;
  * URLs that are due for a check, those that wait longest first. The queue holds times that the policy of their day gave;
  * each is judged anew by the policy of today, and one that is not due after all goes back with its new time.
  */
-export async function dueChecks(
+export async function listDueChecks(
   tx: Queryable,
   watchId: number,
   policy: CheckPolicy,
@@ -70,18 +70,18 @@ export async function dueChecks(
       SELECT u.id, u.url, q.completed_at, q.checks, q.misses, q.last_check_at, q.found_at, q.resubmitted
       FROM check_queue AS q JOIN urls AS u ON u.id = q.url_id
       WHERE q.watch_id = ${watchId} AND q.next_at <= ${now} AND q.check_id IS NULL AND u.gone_run IS NULL
-        AND q.url_id NOT IN (SELECT id FROM ${rowsOf({ id: 'bigint' }, taken)} AS r)
+        AND q.url_id NOT IN (SELECT id FROM ${toRows({ id: 'bigint' }, taken)} AS r)
       ORDER BY q.next_at, q.url_id LIMIT ${PAGE}`);
     const later: Row[] = [];
     for (const row of page) {
-      const at = inSample(row.url, policy.sample) ? nextCheckAt(historyOf(row), policy) : now + SAMPLE_AGAIN_MS;
+      const at = inSample(row.url, policy.sample) ? nextCheckAt(toCheckHistory(row), policy) : now + SAMPLE_AGAIN_MS;
       if (at !== null && at <= now) due.push(row);
       else later.push([row.id, at]);
       if (due.length === limit) break;
     }
     if (later.length > 0) {
       await tx.run(sql`
-        UPDATE check_queue SET next_at = r.at FROM ${rowsOf({ id: 'bigint', at: 'bigint' }, later)} AS r
+        UPDATE check_queue SET next_at = r.at FROM ${toRows({ id: 'bigint', at: 'bigint' }, later)} AS r
         WHERE check_queue.url_id = r.id`);
     }
     if (due.length === limit || page.length < PAGE) return due;

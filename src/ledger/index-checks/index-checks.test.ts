@@ -13,13 +13,13 @@ import {
 import type { Verdict } from '../../submission/answer.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { recordLook } from '../jobs/record-poll.ts';
+import { recordPoll } from '../jobs/record-poll.ts';
 import { settleJob } from '../jobs/settle-job.ts';
-import { dueCounts } from '../plans/due.ts';
+import { countDue } from '../plans/due.ts';
 import { planRun } from '../plans/plan-run.ts';
 import type { IndexCheckPolicy } from '../policy.ts';
-import { accountTotals } from '../reports/totals.ts';
-import { urlStory } from '../reports/url-history.ts';
+import { getAccountTotals } from '../reports/totals.ts';
+import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
 import { findWatch } from '../runs/watches.ts';
 import { beginCheck } from './begin-check.ts';
@@ -52,7 +52,7 @@ async function completed(ledger: TestLedger, count: number): Promise<void> {
   await crawled(ledger, 'r1', { a: Array.from({ length: count }, (_, n) => `${n}`) });
   await planRun(ledger, 'r1' as RunId, { account: ACCOUNT, watch: WATCH });
   for (const reference of await sendAll(ledger)) {
-    await recordLook(ledger, ACCOUNT.id, reference, { state: 'completed', terminalStates: ['completed'] });
+    await recordPoll(ledger, ACCOUNT.id, reference, { state: 'completed', terminalStates: ['completed'] });
     await settleJob(ledger, ACCOUNT.id, reference, { retryFailed: { times: 0, afterMs: 0 } });
   }
   await endRun(ledger, 'r1' as RunId, 'finished');
@@ -80,7 +80,7 @@ testLedger('URLs are checked after the wait, at most 50 at a time, and not again
   assert.deepEqual(await checkAll(ledger, 'found'), [50, 50, 20]);
   ledger.pass(300 * DAY);
   assert.deepEqual(await checkAll(ledger, 'found'), [], 'found URLs stop');
-  const [story] = await urlStory(ledger, 'https://shop.example/7' as Url);
+  const [story] = await getUrlHistory(ledger, 'https://shop.example/7' as Url);
   assert.deepEqual(
     story!.checks.map(({ result }) => result),
     ['not-found', 'found'],
@@ -104,11 +104,11 @@ testLedger('a check without an answer is sent again with the same bytes and key,
   const first = await beginCheck(ledger, asking());
   const again = await beginCheck(ledger, asking());
   assert.ok(first.kind === 'send' && again.kind === 'send');
-  assert.deepEqual([again.key, again.body, again.uncertain], [first.key, first.body, true]);
+  assert.deepEqual([again.key, again.body, again.inDoubt], [first.key, first.body, true]);
   const answer = { attempt: 2, outcome: checked(again.urls, 'found'), requestId: null };
   const results = await Promise.all([1, 2].map(() => recordCheck(ledger, again.check, answer, policy)));
   assert.deepEqual(results[0], results[1]);
-  const spent = await accountTotals(ledger, ACCOUNT.id);
+  const spent = await getAccountTotals(ledger, ACCOUNT.id);
   assert.equal(spent.chargedEver, 750_000 + 1_500_000);
 });
 
@@ -117,18 +117,18 @@ testLedger(
   async (ledger) => {
     await completed(ledger, 1);
     ledger.pass(3 * DAY);
-    const before = (await accountTotals(ledger, ACCOUNT.id)).chargedEver;
+    const before = (await getAccountTotals(ledger, ACCOUNT.id)).chargedEver;
     const turn = await beginCheck(ledger, asking());
     assert.ok(turn.kind === 'send');
     const later = { kind: 'retry', why: 'unavailable', chargeState: 'none', retryAfterMs: HOUR, message: 'x' } as const;
     await recordCheck(ledger, turn.check, { attempt: 1, outcome: later, requestId: null }, policy);
     assert.equal((await beginCheck(ledger, asking())).kind, 'wait');
-    assert.equal((await accountTotals(ledger, ACCOUNT.id)).chargedEver, before);
+    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedEver, before);
     ledger.pass(HOUR);
     assert.equal((await beginCheck(ledger, asking())).kind, 'send');
     ledger.pass(21 * HOUR);
     assert.equal((await beginCheck(ledger, asking())).kind, 'idle');
-    assert.equal((await accountTotals(ledger, ACCOUNT.id)).chargedEver, before + 500_000);
+    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedEver, before + 500_000);
   },
 );
 
@@ -157,7 +157,7 @@ testLedger('a refused URL is found by halves, and the others are checked', async
 testLedger('a URL never found is due for one more submission, once', async (ledger) => {
   await completed(ledger, 2);
   const due = async () =>
-    (await dueCounts(ledger.db, (await findWatch(ledger.db, WATCH.id))!, ledger.now()))['not-found'];
+    (await countDue(ledger.db, (await findWatch(ledger.db, WATCH.id))!, ledger.now()))['not-found'];
   for (const expected of [0, 2, 2]) {
     ledger.pass(10 * DAY);
     await checkAll(ledger, 'not-found', { resubmitAfter: 2 });

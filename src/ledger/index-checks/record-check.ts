@@ -1,17 +1,17 @@
 import { type Micros, ZERO } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
-import { type Row, rowsOf } from '../../database/rows.ts';
+import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import { type CheckPolicy, nextCheckAt, resubmissionDue } from '../../submission/check-schedule.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import type { Checked } from '../../submission/outcome.ts';
 import type { Refusal } from '../../submission/refusal.ts';
+import { LedgerError } from '../ledger-error.ts';
 import { setBalance } from '../money/balance.ts';
-import { setRefused } from '../money/funds.ts';
+import { recordKeyRejected } from '../money/funds.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { LedgerRefusal } from '../refusal.ts';
-import { takeTurn } from '../runs/watches.ts';
-import { type CheckRow, historyOf, type QueueRow } from './check-queue.ts';
+import { lockAccount } from '../runs/watches.ts';
+import { type CheckRow, type QueueRow, toCheckHistory } from './check-queue.ts';
 
 export interface CheckAnswer {
   /** As `beginCheck` numbered it. */
@@ -42,7 +42,7 @@ export async function recordCheck(
   const now = ledger.now();
   const before = await checkRow(ledger.db, check);
   return ledger.db.tx(async (tx): Promise<CheckRecorded> => {
-    await takeTurn(tx, before.account_id as AccountId);
+    await lockAccount(tx, before.account_id as AccountId);
     const row = await checkRow(tx, check);
     const { outcome } = answer;
     if (row.state === 'done')
@@ -62,7 +62,7 @@ export async function recordCheck(
         return { kind: 'parked', reason: outcome.message };
       case 'stop-account':
         await wait(tx, row, certain, null, outcome.message);
-        await setRefused(tx, row.account_id as AccountId, outcome.message);
+        await recordKeyRejected(tx, row.account_id as AccountId, outcome.message);
         return { kind: 'key-refused', reason: outcome.message };
       case 'split':
       case 'quarantine':
@@ -78,7 +78,7 @@ export async function recordCheck(
 async function checkRow(db: Queryable, check: number): Promise<CheckRow> {
   const row = await db.get(sql<CheckRow>`SELECT * FROM checks WHERE id = ${check}`);
   if (row !== undefined) return row;
-  throw new LedgerRefusal('UNKNOWN_CHECK', `The ledger knows no index-check ${check}. Nothing was sent or changed.`);
+  throw new LedgerError('UNKNOWN_CHECK', `The ledger knows no index-check ${check}. Nothing was sent or changed.`);
 }
 
 /** A first attempt that was refused leaves nothing out. Later ones keep the earliest doubt. */
@@ -127,7 +127,7 @@ async function recordResults(
       found_at: seen === 'found' ? now : seen === 'not-found' ? null : each.found_at,
       misses: seen === 'found' ? 0 : seen === 'not-found' ? each.misses + 1 : each.misses,
     };
-    const history = historyOf(after);
+    const history = toCheckHistory(after);
     const resubmit = resubmissionDue(history, each.resubmitted === 1, policy);
     if (resubmit) again.push([each.id]);
     series.push([each.position, seen, verdict?.word ?? null]);
@@ -135,7 +135,7 @@ async function recordResults(
   }
   await tx.run(sql`
     UPDATE check_urls SET result = r.result, detail = r.detail, at = ${now}
-    FROM ${rowsOf({ position: 'bigint', result: 'text', detail: 'text' }, series)} AS r
+    FROM ${toRows({ position: 'bigint', result: 'text', detail: 'text' }, series)} AS r
     WHERE check_urls.check_id = ${row.id} AND check_urls.position = r.position`);
   const columns = {
     id: 'bigint',
@@ -147,10 +147,10 @@ async function recordResults(
   await tx.run(sql`
     UPDATE check_queue SET check_id = NULL, checks = checks + 1, last_check_at = ${now}, next_at = r.next_at,
       found_at = r.found_at, misses = r.misses, resubmitted = r.resubmitted
-    FROM ${rowsOf(columns, queue)} AS r WHERE check_queue.url_id = r.id`);
+    FROM ${toRows(columns, queue)} AS r WHERE check_queue.url_id = r.id`);
   await tx.run(sql`
     UPDATE urls SET due = 'not-found', due_at = NULL WHERE due IS NULL AND state = 'completed'
-      AND id IN (SELECT id FROM ${rowsOf({ id: 'bigint' }, again)} AS r)`);
+      AND id IN (SELECT id FROM ${toRows({ id: 'bigint' }, again)} AS r)`);
   await tx.run(sql`
     UPDATE checks SET state = 'done', reason = NULL, done_at = ${now}, found = ${found}, charge = ${charged},
       request_id = ${requestId}, unknown_since = NULL
@@ -176,7 +176,7 @@ async function refuse(
   const named = outcome.kind === 'quarantine' ? outcome.rejected.map(({ url }): Row => [url]) : [];
   await tx.run(sql`
     UPDATE check_queue SET next_at = NULL WHERE check_id = ${row.id} AND url_id IN (
-      SELECT u.id FROM urls AS u JOIN ${rowsOf({ url: 'text' }, named)} AS r ON r.url = u.url
+      SELECT u.id FROM urls AS u JOIN ${toRows({ url: 'text' }, named)} AS r ON r.url = u.url
       WHERE u.id IN (SELECT url_id FROM check_urls WHERE check_id = ${row.id}))`);
   await tx.run(sql`UPDATE check_queue SET check_id = NULL WHERE check_id = ${row.id}`);
   await tx.run(sql`

@@ -3,7 +3,7 @@ import { ACCOUNT, crawled, sendAll, testLedger, WATCH } from '../../../test/supp
 import type { Reference, RunId } from '../../submission/ids.ts';
 import { planRun } from '../plans/plan-run.ts';
 import { endRun } from '../runs/runs.ts';
-import { placesOf } from './list-positions.ts';
+import { getListPositions } from './list-positions.ts';
 
 testLedger('a job’s place in the list is the number of newer ones; an unknown job has none', async (ledger) => {
   const references: Reference[] = [];
@@ -12,20 +12,20 @@ testLedger('a job’s place in the list is the number of newer ones; an unknown 
     await planRun(ledger, name as RunId, { account: ACCOUNT, watch: WATCH });
     await endRun(ledger, name as RunId, 'finished');
     references.push(...(await sendAll(ledger)));
-    assert.equal((await placesOf(ledger, ACCOUNT.id, references)).several, references.length > 1);
+    assert.equal((await getListPositions(ledger, ACCOUNT.id, references)).several, references.length > 1);
     // The last two in the same millisecond.
     if (name !== 'r3') ledger.pass(1_000);
   }
   const [first, second, third, last] = references as [Reference, Reference, Reference, Reference];
   const asked = [second, first, 'R-elsewhere' as Reference, last];
   assert.deepEqual(
-    [...(await placesOf(ledger, ACCOUNT.id, asked)).newer].toSorted(([, a], [, b]) => a - b),
+    [...(await getListPositions(ledger, ACCOUNT.id, asked)).newer].toSorted(([, a], [, b]) => a - b),
     [
       [last, 0],
       [second, 2],
       [first, 3],
     ],
   );
-  assert.equal((await placesOf(ledger, ACCOUNT.id, [third])).newer.get(third), 1);
-  assert.equal((await placesOf(ledger, ACCOUNT.id, [])).newer.size, 0);
+  assert.equal((await getListPositions(ledger, ACCOUNT.id, [third])).newer.get(third), 1);
+  assert.equal((await getListPositions(ledger, ACCOUNT.id, [])).newer.size, 0);
 });

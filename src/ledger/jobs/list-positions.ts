@@ -4,7 +4,7 @@ import type { ListPositions } from '../../submission/list-positions.ts';
 import type { Ledger } from '../open-ledger.ts';
 
 /** Reads what is newer than the oldest of the jobs. Uses batches_by_acceptance and batches_followed. */
-export async function placesOf(
+export async function getListPositions(
   { db }: Ledger,
   account: AccountId,
   references: readonly Reference[],

@@ -2,10 +2,10 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId, WatchId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { accountOfBatch, batchRow } from '../batches/batch-row.ts';
-import { keyOf } from '../crawl/fingerprint.ts';
+import { getBatch, getBatchAccount } from '../batches/batch-row.ts';
+import { toUrlKey } from '../crawl/fingerprint.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { takeTurn } from '../runs/watches.ts';
+import { lockAccount } from '../runs/watches.ts';
 
 export interface Quarantined {
   readonly watch: WatchId;
@@ -15,7 +15,7 @@ export interface Quarantined {
 }
 
 /** URLs that are not bought again until a person releases them, a page at a time. Uses urls_quarantined. */
-export async function quarantined(
+export async function listQuarantined(
   ledger: Ledger,
   { watch, limit = 100, offset = 0 }: { watch?: WatchId; limit?: number; offset?: number } = {},
 ): Promise<Quarantined[]> {
@@ -31,7 +31,7 @@ export async function releaseUrl(ledger: Ledger, watch: WatchId, url: Url): Prom
   const { changes } = await ledger.db.run(sql`
     UPDATE urls SET state = 'held', reason = 'released by a person', due = 'released', due_at = NULL, failures = 0,
       cleared = 1
-    WHERE fp = ${keyOf(url, ledger.seed)} AND url = ${url} AND state = 'quarantined'
+    WHERE fp = ${toUrlKey(url, ledger.seed)} AND url = ${url} AND state = 'quarantined'
       AND watch_id = (SELECT id FROM watches WHERE name = ${watch})`);
   return changes === 1;
 }
@@ -41,10 +41,10 @@ export async function releaseUrl(ledger: Ledger, watch: WatchId, url: Url): Prom
  * the service has confirmed that it charged nothing. `leave`: they stay as they are and are not bought again.
  */
 export async function resolveStopped(ledger: Ledger, batch: BatchId, how: 'release' | 'leave'): Promise<boolean> {
-  const account = await accountOfBatch(ledger.db, batch);
+  const account = await getBatchAccount(ledger.db, batch);
   return ledger.db.tx(async (tx) => {
-    await takeTurn(tx, account);
-    const row = await batchRow(tx, batch);
+    await lockAccount(tx, account);
+    const row = await getBatch(tx, batch);
     if (row.state !== 'stopped') return false;
     const reason = `${row.reason ?? 'stopped'}; settled by a person: ${how}`;
     await tx.run(sql`

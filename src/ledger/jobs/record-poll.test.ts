@@ -3,7 +3,7 @@ import { ACCOUNT, crawled, sendAll, testLedger, WATCH } from '../../../test/supp
 import type { RunId } from '../../submission/ids.ts';
 import { planRun } from '../plans/plan-run.ts';
 import { endRun } from '../runs/runs.ts';
-import { openSubmissions, recordLook } from './record-poll.ts';
+import { listOpenSubmissions, recordPoll } from './record-poll.ts';
 import { settleJob } from './settle-job.ts';
 
 testLedger('what is left to follow: accepted, not settled, oldest first, since any time', async (ledger) => {
@@ -18,11 +18,11 @@ testLedger('what is left to follow: accepted, not settled, oldest first, since a
   }
   const [first, second, third] = accepted;
   const open = async (since?: number) =>
-    (await openSubmissions(ledger, ACCOUNT.id, since)).map(({ reference }) => reference);
+    (await listOpenSubmissions(ledger, ACCOUNT.id, since)).map(({ reference }) => reference);
   assert.deepEqual(await open(), [first!.reference, second!.reference, third!.reference]);
   assert.deepEqual(await open(second!.at), [second!.reference, third!.reference]);
   const seen = { state: 'completed', terminalStates: ['completed'] };
-  await recordLook(ledger, ACCOUNT.id, second!.reference, seen);
+  await recordPoll(ledger, ACCOUNT.id, second!.reference, seen);
   assert.equal((await open()).length, 3, 'one that has ended is followed until its URLs have their results');
   await settleJob(ledger, ACCOUNT.id, second!.reference, { retryFailed: { times: 0, afterMs: 0 } });
   assert.deepEqual(await open(second!.at), [third!.reference]);

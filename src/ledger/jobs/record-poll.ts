@@ -2,10 +2,10 @@ import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
-import { moveOf, unknownState } from '../../submission/states.ts';
+import { decideStateMove, unknownState } from '../../submission/states.ts';
+import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { LedgerRefusal } from '../refusal.ts';
-import { takeTurn } from '../runs/watches.ts';
+import { lockAccount } from '../runs/watches.ts';
 
 /** An accepted batch whose job has not ended, or whose URLs have no result yet. */
 export interface OpenSubmission {
@@ -30,7 +30,7 @@ interface OpenRow extends Omit<OpenSubmission, 'acceptedAt' | 'lookedAt' | 'ende
 }
 
 /** The account's jobs to follow that were accepted since then, oldest first. Uses batches_followed. */
-export async function openSubmissions(ledger: Ledger, account: AccountId, since = 0): Promise<OpenSubmission[]> {
+export async function listOpenSubmissions(ledger: Ledger, account: AccountId, since = 0): Promise<OpenSubmission[]> {
   const rows = await ledger.db.all(sql<OpenRow>`
     SELECT b.id AS batch, w.name AS watch, b.idempotency_key AS key, b.reference, b.service, b.urls,
       b.job_state AS state, b.accepted_at, b.looks, b.looked_at, b.ended_at
@@ -48,27 +48,27 @@ export interface SeenJob {
   readonly terminalStates: readonly string[];
 }
 
-export type LookRecorded =
+export type PollRecorded =
   | { readonly kind: 'same'; readonly state: string; readonly terminal: boolean }
   | { readonly kind: 'moved'; readonly state: string; readonly terminal: boolean }
   /** The service goes back on what it said: what was recorded stays, and nothing is bought on account of it. */
   | { readonly kind: 'refused'; readonly state: string; readonly terminal: boolean; readonly message: string };
 
 /** Records what a look at a job showed. A job goes forward only; its end is final. */
-export async function recordLook(
+export async function recordPoll(
   ledger: Ledger,
   account: AccountId,
   reference: Reference,
   seen: SeenJob,
-): Promise<LookRecorded> {
+): Promise<PollRecorded> {
   const now = ledger.now();
-  return ledger.db.tx(async (tx): Promise<LookRecorded> => {
-    await takeTurn(tx, account);
-    const job = await jobRow(tx, account, reference);
+  return ledger.db.tx(async (tx): Promise<PollRecorded> => {
+    await lockAccount(tx, account);
+    const job = await getJob(tx, account, reference);
     const ended = job.ended_at !== null;
     const move = ended
-      ? moveOf(job.job_state, seen.state, [...seen.terminalStates, job.job_state])
-      : moveOf(job.job_state, seen.state, seen.terminalStates);
+      ? decideStateMove(job.job_state, seen.state, [...seen.terminalStates, job.job_state])
+      : decideStateMove(job.job_state, seen.state, seen.terminalStates);
     await tx.run(sql`UPDATE batches SET looks = looks + 1, looked_at = ${now} WHERE id = ${job.id}`);
     if (move.kind === 'refused') {
       await tx.run(sql`UPDATE batches SET reason = ${move.message} WHERE id = ${job.id}`);
@@ -94,12 +94,12 @@ export interface JobRow {
   readonly settled_at: number | null;
 }
 
-export async function jobRow(tx: Queryable, account: AccountId, reference: Reference): Promise<JobRow> {
+export async function getJob(tx: Queryable, account: AccountId, reference: Reference): Promise<JobRow> {
   const row = await tx.get(sql<JobRow>`
     SELECT id, watch_id, job_state, ended_at, settled_at FROM batches
     WHERE account_id = ${account} AND reference = ${reference}`);
   if (row !== undefined) return row;
-  throw new LedgerRefusal(
+  throw new LedgerError(
     'UNKNOWN_BATCH',
     `The ledger knows no job ${reference} of account ${account}. Nothing was changed.`,
   );

@@ -3,9 +3,9 @@ import type { Micros } from '../../../contract/money.ts';
 import { ACCOUNT, crawled, night, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { Reference, RunId } from '../../submission/ids.ts';
 import { planRun } from '../plans/plan-run.ts';
-import { accountTotals } from '../reports/totals.ts';
-import { urlStory } from '../reports/url-history.ts';
-import { openSubmissions } from './record-poll.ts';
+import { getAccountTotals } from '../reports/totals.ts';
+import { getUrlHistory } from '../reports/url-history.ts';
+import { listOpenSubmissions } from './record-poll.ts';
 import { type PastJob, recoverJob } from './recover.ts';
 
 const where = { account: ACCOUNT.id, watch: WATCH.id, baseUrl: ACCOUNT.baseUrl };
@@ -34,13 +34,13 @@ testLedger('what the service says was bought is not bought again after a lost di
   const plan = await planRun(ledger, 'r1' as RunId, { account: ACCOUNT, watch: WATCH });
   assert.equal(plan.urls, 1, 'only the fifth');
   assert.equal(plan.basis, 'learned');
-  assert.equal((await accountTotals(ledger, ACCOUNT.id)).chargedThisMonth, 1_500_000);
-  const [third] = await urlStory(ledger, shopUrl('3'));
+  assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedThisMonth, 1_500_000);
+  const [third] = await getUrlHistory(ledger, shopUrl('3'));
   assert.deepEqual(
     [third!.generation, third!.state, third!.purchases.map(({ reference }) => reference)],
     [2, 'completed', ['R-1', 'R-2']],
   );
-  const open = await openSubmissions(ledger, ACCOUNT.id);
+  const open = await listOpenSubmissions(ledger, ACCOUNT.id);
   assert.deepEqual(
     open.map(({ reference, state }) => [reference, state]),
     [['R-3', 'processing']],
@@ -52,5 +52,5 @@ testLedger('a page that changes after the recovery is bought as the next generat
   await night(ledger, 'r1', { a: [['1', '2026-01-01']] });
   await crawled(ledger, 'r2', { a: [['1', '2026-01-09']] });
   assert.equal((await planRun(ledger, 'r2' as RunId, { account: ACCOUNT, watch: WATCH })).urls, 1);
-  assert.equal((await urlStory(ledger, shopUrl('1')))[0]!.generation, 2);
+  assert.equal((await getUrlHistory(ledger, shopUrl('1')))[0]!.generation, 2);
 });

@@ -1,15 +1,15 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
-import { insertRows, type Row, rowsOf } from '../../database/rows.ts';
+import { insertRows, type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, Reference, RunId, WatchId } from '../../submission/ids.ts';
-import { tagOf } from '../../submission/project-tag.ts';
+import { parseTag } from '../../submission/project-tag.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { keyOf } from '../crawl/fingerprint.ts';
+import { toUrlKey } from '../crawl/fingerprint.ts';
 import { learnPrice } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { takeTurn, watchRow } from '../runs/watches.ts';
+import { getWatchRow, lockAccount } from '../runs/watches.ts';
 import type { UrlResult } from './settle-job.ts';
 
 /** A job of the service's history, with what it says of each URL. */
@@ -43,21 +43,21 @@ export async function recoverJob(
   const now = ledger.now();
   const job = { ...past, urls: [...new Map(past.urls.map((each) => [each.url, each])).values()] };
   return ledger.db.tx(async (tx): Promise<Recovered> => {
-    await takeTurn(tx, account);
+    await lockAccount(tx, account);
     const known = await tx.get(sql<{ id: BatchId }>`
       SELECT id FROM batches WHERE account_id = ${account} AND reference = ${job.reference}`);
     if (known !== undefined) return { kind: 'known', batch: known.id };
-    const watchId = await watchRow(tx, watch, account);
+    const watchId = await getWatchRow(tx, watch, account);
     const ids = await urlRows(tx, ledger, watch, watchId, account, job, now);
     const batch = await tx.get(sql<{ id: BatchId }>`
       INSERT INTO batches (account_id, watch_id, service, project, base_url, plain_project, generation, tag, urls,
         expected_cost, price_basis, state, reason, planned_at, reference, accepted_at, charge, job_state, ended_at,
         settled_at, completed, failed)
       VALUES (${account}, ${watchId}, ${job.service}, ${job.project}, ${baseUrl}, ${job.project}, 0,
-        ${tagOf(job.project)}, ${ids.length}, ${job.charge}, 'unknown', 'accepted', 'recovered from the service',
+        ${parseTag(job.project)}, ${ids.length}, ${job.charge}, 'unknown', 'accepted', 'recovered from the service',
         ${job.createdAt}, ${job.reference}, ${job.createdAt}, ${job.charge}, ${job.state},
-        ${job.terminal ? now : null}, ${job.terminal ? now : null}, ${countOf(job, 'completed')},
-        ${countOf(job, 'failed')})
+        ${job.terminal ? now : null}, ${job.terminal ? now : null}, ${countResults(job, 'completed')},
+        ${countResults(job, 'failed')})
       RETURNING id`);
     const id = batch!.id;
     await addMembers(tx, id, ids, job);
@@ -72,11 +72,11 @@ export async function recoverJob(
   });
 }
 
-const countOf = (job: PastJob, result: UrlResult['result']): number =>
+const countResults = (job: PastJob, result: UrlResult['result']): number =>
   job.urls.filter((url) => url.result === result).length;
 
 /** What a job's state means for a URL of which it says nothing. */
-function stateOf(job: PastJob, result: UrlResult['result']): 'completed' | 'failed' | 'submitted' {
+function toUrlState(job: PastJob, result: UrlResult['result']): 'completed' | 'failed' | 'submitted' {
   if (result !== 'open') return result;
   return job.state === 'completed' || job.state === 'failed' ? job.state : 'submitted';
 }
@@ -111,14 +111,14 @@ async function urlRows(
     gone_run: 'bigint',
     state: 'text',
   } as const;
-  const keys = job.urls.map(({ url }) => keyOf(url, ledger.seed));
+  const keys = job.urls.map(({ url }) => toUrlKey(url, ledger.seed));
   const rows = job.urls.map(
     ({ url }, at): Row => [keys[at]!, watchId, sitemap!.id, url, runRow!.id, runRow!.id, 'known'],
   );
   await insertRows(tx, 'urls', columns, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING');
   const asked = keys.map((fp): Row => [fp]);
   const found = await tx.all(sql<{ id: number }>`
-    SELECT u.id FROM ${rowsOf({ fp: 'bigint' }, asked)} AS r JOIN urls AS u ON u.fp = r.fp AND u.watch_id = ${watchId}
+    SELECT u.id FROM ${toRows({ fp: 'bigint' }, asked)} AS r JOIN urls AS u ON u.fp = r.fp AND u.watch_id = ${watchId}
     ORDER BY r.nr`);
   return found.map(({ id }) => id);
 }
@@ -126,10 +126,10 @@ async function urlRows(
 async function addMembers(tx: Queryable, batch: BatchId, ids: readonly number[], job: PastJob): Promise<void> {
   const rows = ids.map((id, at): Row => {
     const url = job.urls[at]!;
-    return [at, id, stateOf(job, url.result), url.result === 'open' ? null : url.result, url.reason];
+    return [at, id, toUrlState(job, url.result), url.result === 'open' ? null : url.result, url.reason];
   });
   const columns = { at: 'bigint', id: 'bigint', state: 'text', result: 'text', reason: 'text' } as const;
-  const listed = rowsOf(columns, rows);
+  const listed = toRows(columns, rows);
   await tx.run(sql`
     UPDATE urls SET generation = generation + 1, state = r.state, reason = r.reason, due = NULL, due_at = NULL,
       bought_at = CASE WHEN bought_at > ${job.createdAt} THEN bought_at ELSE ${job.createdAt} END,

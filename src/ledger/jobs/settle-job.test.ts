@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { ACCOUNT, crawled, DAY, sendAll, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { beginSend } from '../batches/begin-send.ts';
-import { pendingBatches } from '../batches/pending-batches.ts';
+import { listPendingBatches } from '../batches/pending-batches.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
 import { planRun } from '../plans/plan-run.ts';
 import { batchUrls, listBatches } from '../reports/lists.ts';
-import { runSummary } from '../reports/run-summary.ts';
-import { accountTotals, listRuns, spendBy } from '../reports/totals.ts';
-import { urlStory } from '../reports/url-history.ts';
+import { getRunSummary } from '../reports/run-summary.ts';
+import { getAccountTotals, listRuns, spendBy } from '../reports/totals.ts';
+import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
-import { quarantined, releaseUrl, resolveStopped } from './quarantine.ts';
-import { openSubmissions, recordLook } from './record-poll.ts';
+import { listQuarantined, releaseUrl, resolveStopped } from './quarantine.ts';
+import { listOpenSubmissions, recordPoll } from './record-poll.ts';
 import { recordUrlResults, settleJob } from './settle-job.ts';
 
 const run = (name: string) => name as RunId;
@@ -23,8 +23,8 @@ testLedger('a partial job gives each URL its own end; a word that says neither n
   await crawled(ledger, 'r1', { a: ['1', '2', '3'] });
   await planRun(ledger, run('r1'), policies);
   const [reference] = await sendAll(ledger);
-  await recordLook(ledger, ACCOUNT.id, reference!, { state: 'partial', terminalStates });
-  assert.equal((await openSubmissions(ledger, ACCOUNT.id))[0]!.ended, true);
+  await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'partial', terminalStates });
+  assert.equal((await listOpenSubmissions(ledger, ACCOUNT.id))[0]!.ended, true);
   const matched = await recordUrlResults(ledger, ACCOUNT.id, reference!, [
     { url: shopUrl('1'), result: 'completed', reason: null },
     { url: shopUrl('2'), result: 'failed', reason: 'blocked by robots.txt' },
@@ -36,13 +36,13 @@ testLedger('a partial job gives each URL its own end; a word that says neither n
   const once = await settle();
   assert.deepEqual(once, { completed: 1, failed: 1, open: 1, again: 1, quarantined: 0 });
   assert.deepEqual(await settle(), once);
-  assert.deepEqual(await openSubmissions(ledger, ACCOUNT.id), []);
-  const [failed] = await urlStory(ledger, shopUrl('2'));
+  assert.deepEqual(await listOpenSubmissions(ledger, ACCOUNT.id), []);
+  const [failed] = await getUrlHistory(ledger, shopUrl('2'));
   assert.deepEqual([failed!.state, failed!.reason, failed!.due], ['failed', 'blocked by robots.txt', 'retry']);
-  const [open] = await urlStory(ledger, shopUrl('3'));
+  const [open] = await getUrlHistory(ledger, shopUrl('3'));
   assert.deepEqual([open!.due, open!.reason], [null, 'its job ended partial without a word on it']);
   assert.equal(open!.purchases[0]!.resultReason, 'pondering');
-  const summary = await runSummary(ledger, run('r1'));
+  const summary = await getRunSummary(ledger, run('r1'));
   assert.deepEqual([summary.completed, summary.failed, summary.open], [1, 1, 1]);
 });
 
@@ -50,7 +50,7 @@ testLedger('the story of a URL tells where, when, for how much, under which name
   await crawled(ledger, 'r1', { 'https://shop.example/sitemap.xml': [['1', '2026-01-01'], '2'] });
   await planRun(ledger, run('r1'), policies);
   const [reference] = await sendAll(ledger);
-  const [story] = await urlStory(ledger, shopUrl('1'));
+  const [story] = await getUrlHistory(ledger, shopUrl('1'));
   assert.equal(story!.state, 'submitted');
   assert.deepEqual(
     [story!.sitemap, story!.lastmod, story!.firstRun.run],
@@ -62,11 +62,11 @@ testLedger('the story of a URL tells where, when, for how much, under which name
     [1, reference, 250_000, 1],
   );
   assert.match(purchase!.key!, /^sc1-[0-9a-f]{40}$/);
-  assert.deepEqual(await urlStory(ledger, shopUrl('nowhere')), []);
+  assert.deepEqual(await getUrlHistory(ledger, shopUrl('nowhere')), []);
   const [line] = await listBatches(ledger, { run: run('r1') });
   assert.deepEqual([line!.state, line!.urls, line!.charge], ['accepted', 2, 500_000]);
   assert.deepEqual(await batchUrls(ledger, line!.batch), [shopUrl('1'), shopUrl('2')]);
-  const totals = await accountTotals(ledger, ACCOUNT.id);
+  const totals = await getAccountTotals(ledger, ACCOUNT.id);
   assert.deepEqual([totals.chargedToday, totals.open, totals.price.standard.basis], [500_000, 1, 'learned']);
   assert.deepEqual(await spendBy(ledger, ACCOUNT.id, 'month'), [
     { period: '2026-01', watch: 'shop', submissions: 500_000, checks: 0, urls: 2 },
@@ -78,21 +78,21 @@ testLedger('a URL leaves quarantine by a person only, as its next generation', a
   await crawled(ledger, 'r1', { a: ['1'] });
   await planRun(ledger, run('r1'), policies);
   const [reference] = await sendAll(ledger);
-  await recordLook(ledger, ACCOUNT.id, reference!, { state: 'failed', terminalStates });
+  await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'failed', terminalStates });
   await settleJob(ledger, ACCOUNT.id, reference!, { retryFailed: { times: 0, afterMs: 0 } });
-  assert.deepEqual(await quarantined(ledger), [{ watch: 'shop', url: shopUrl('1'), reason: 'failed once' }]);
+  assert.deepEqual(await listQuarantined(ledger), [{ watch: 'shop', url: shopUrl('1'), reason: 'failed once' }]);
   await endRun(ledger, run('r1'), 'finished');
   await crawled(ledger, 'r2', { a: [['1', '2026-02-01']] });
   assert.equal(await releaseUrl(ledger, WATCH.id, shopUrl('1')), true);
   assert.equal(await releaseUrl(ledger, WATCH.id, shopUrl('1')), false);
   assert.equal((await planRun(ledger, run('r2'), policies)).urls, 1);
-  assert.equal((await urlStory(ledger, shopUrl('1')))[0]!.generation, 2);
+  assert.equal((await getUrlHistory(ledger, shopUrl('1')))[0]!.generation, 2);
 });
 
 testLedger('a stopped batch buys nothing until a person releases it', async (ledger) => {
   await crawled(ledger, 'r1', { a: ['1'] });
   await planRun(ledger, run('r1'), policies);
-  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
   await beginSend(ledger, batch, policies);
   const outcome = { kind: 'defect', chargeState: 'none', message: 'status 400' } as const;
   await recordAnswer(ledger, batch, { attempt: 1, outcome, status: 400, requestId: null });
@@ -123,7 +123,7 @@ testLedger(
     const order: string[] = [];
     for (let n = 0; n < 5; n++) {
       ledger.pass(1);
-      const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+      const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
       const sending = await beginSend(ledger, batch, policies);
       assert.ok(sending.kind === 'send');
       order.push(`${sending.watch} ${sending.urls.length}`);

@@ -1,14 +1,14 @@
 import type { Queryable } from '../../database/database.ts';
-import { type Row, rowsOf } from '../../database/rows.ts';
+import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import { canonicalUrl } from '../../submission/canonical-url.ts';
 import { nextGeneration, type RetryFailedPolicy } from '../../submission/generations.ts';
 import type { AccountId, Reference } from '../../submission/ids.ts';
-import { keyOf } from '../crawl/fingerprint.ts';
+import { toUrlKey } from '../crawl/fingerprint.ts';
+import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { LedgerRefusal } from '../refusal.ts';
-import { takeTurn } from '../runs/watches.ts';
-import { type JobRow, jobRow } from './record-poll.ts';
+import { lockAccount } from '../runs/watches.ts';
+import { getJob, type JobRow } from './record-poll.ts';
 
 /** What the service says became of one URL. `open`: a word that says neither, shown as it is. */
 export interface UrlResult {
@@ -25,8 +25,8 @@ export async function recordUrlResults(
   results: readonly UrlResult[],
 ): Promise<{ readonly matched: number; readonly unknown: number }> {
   return ledger.db.tx(async (tx) => {
-    await takeTurn(tx, account);
-    const job = await jobRow(tx, account, reference);
+    await lockAccount(tx, account);
+    const job = await getJob(tx, account, reference);
     if (job.settled_at !== null) return { matched: 0, unknown: 0 };
     const exact = await write(tx, ledger, job, results);
     if (exact === results.length) return { matched: exact, unknown: 0 };
@@ -42,11 +42,11 @@ async function write(
   job: Pick<JobRow, 'id' | 'watch_id'>,
   results: readonly UrlResult[],
 ): Promise<number> {
-  const rows = results.map(({ url, result, reason }): Row => [keyOf(url, ledger.seed), url, result, reason]);
+  const rows = results.map(({ url, result, reason }): Row => [toUrlKey(url, ledger.seed), url, result, reason]);
   const columns = { fp: 'bigint', url: 'text', result: 'text', reason: 'text' } as const;
   const { changes } = await tx.run(sql`
     UPDATE batch_urls SET result = r.result, reason = r.reason
-    FROM ${rowsOf(columns, rows)} AS r JOIN urls AS u ON u.fp = r.fp AND u.watch_id = ${job.watch_id} AND u.url = r.url
+    FROM ${toRows(columns, rows)} AS r JOIN urls AS u ON u.fp = r.fp AND u.watch_id = ${job.watch_id} AND u.url = r.url
     WHERE batch_urls.batch_id = ${job.id} AND batch_urls.url_id = u.id`);
   return changes;
 }
@@ -86,10 +86,10 @@ export async function settleJob(
 ): Promise<Settled> {
   const now = ledger.now();
   return ledger.db.tx(async (tx) => {
-    await takeTurn(tx, account);
-    const job = await jobRow(tx, account, reference);
+    await lockAccount(tx, account);
+    const job = await getJob(tx, account, reference);
     if (job.ended_at === null) {
-      throw new LedgerRefusal(
+      throw new LedgerError(
         'UNKNOWN_BATCH',
         `Job ${reference} has not ended (${job.job_state}). Nothing was changed; look again later.`,
       );

@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { takeTurn } from '../runs/watches.ts';
+import { lockAccount } from '../runs/watches.ts';
 
 export interface Balance {
   readonly amount: Micros;
@@ -19,7 +19,7 @@ export async function recordBalance(
   at: number = ledger.now(),
 ): Promise<void> {
   await ledger.db.tx(async (tx) => {
-    await takeTurn(tx, account);
+    await lockAccount(tx, account);
     await setBalance(tx, account, amount, at);
   });
 }
@@ -31,7 +31,7 @@ export async function setBalance(tx: Queryable, account: AccountId, amount: Micr
 }
 
 /** The balance as last told; null when it was never told. */
-export async function lastBalance(ledger: Ledger, account: AccountId): Promise<Balance | null> {
+export async function getLastBalance(ledger: Ledger, account: AccountId): Promise<Balance | null> {
   const row = await ledger.db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
     SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
   return row === undefined || row.balance === null ? null : { amount: row.balance, at: row.balance_at! };

@@ -12,12 +12,12 @@ import {
 import { sql } from '../../database/sql.ts';
 import type { BatchId, Reference, RunId } from '../../submission/ids.ts';
 import { beginSend } from '../batches/begin-send.ts';
-import { pendingBatches } from '../batches/pending-batches.ts';
+import { listPendingBatches } from '../batches/pending-batches.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
 import { planRun } from '../plans/plan-run.ts';
 import { listBatches } from '../reports/lists.ts';
-import { runSummary } from '../reports/run-summary.ts';
-import { accountTotals } from '../reports/totals.ts';
+import { getRunSummary } from '../reports/run-summary.ts';
+import { getAccountTotals } from '../reports/totals.ts';
 import { recordBalance } from './balance.ts';
 
 const lira = (amount: number) => Math.round(amount * 1_000_000) as Micros;
@@ -33,7 +33,7 @@ interface Told {
 async function planned(ledger: TestLedger, run: string, pages: readonly string[], account = ACCOUNT): Promise<BatchId> {
   await crawled(ledger, run, { a: pages });
   await planRun(ledger, run as RunId, { account, watch: WATCH });
-  return (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  return (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
 }
 
 async function sent(ledger: TestLedger, batch: BatchId, told: Told, account = ACCOUNT) {
@@ -46,7 +46,7 @@ async function sent(ledger: TestLedger, batch: BatchId, told: Told, account = AC
   return line!;
 }
 
-const prices = async (ledger: TestLedger) => (await accountTotals(ledger, ACCOUNT.id, null)).price.standard;
+const prices = async (ledger: TestLedger) => (await getAccountTotals(ledger, ACCOUNT.id, null)).price.standard;
 
 for (const [what, told, charge] of [
   ['the charge', { charged: lira(0.6) }, 0.6],
@@ -61,7 +61,7 @@ for (const [what, told, charge] of [
   testLedger(`an acceptance that tells ${what} costs ${charge.toFixed(2)} TRY`, async (ledger) => {
     const line = await sent(ledger, await planned(ledger, 'r1', ['1', '2']), told);
     assert.equal(line.charge, lira(charge));
-    assert.equal((await accountTotals(ledger, ACCOUNT.id)).chargedToday, lira(charge));
+    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedToday, lira(charge));
   });
 }
 
@@ -90,10 +90,10 @@ testLedger('a balance that something else may have moved teaches nothing', async
     ledger.pass(1_000);
     await recordBalance(ledger, ACCOUNT.id, lira(100));
   });
-  const summary = await runSummary(ledger, 'topped up' as RunId);
-  assert.equal(summary.untoldUrls, 2, 'unknown, not 0.00');
-  const totals = await accountTotals(ledger, ACCOUNT.id);
-  assert.deepEqual([totals.chargedToday, totals.untoldUrls], [0, 8]);
+  const summary = await getRunSummary(ledger, 'topped up' as RunId);
+  assert.equal(summary.unknownChargeUrls, 2, 'unknown, not 0.00');
+  const totals = await getAccountTotals(ledger, ACCOUNT.id);
+  assert.deepEqual([totals.chargedToday, totals.unknownChargeUrls], [0, 8]);
 });
 
 testLedger('what was bought at an unknown price counts against a cap once a price is known', async (ledger) => {
@@ -109,8 +109,8 @@ testLedger('a later charge that is told gives those before it their price', asyn
   await sent(ledger, await planned(ledger, 'r1', ['1', '2'], UNPRICED), {}, UNPRICED);
   await endAll(ledger);
   await sent(ledger, await planned(ledger, 'r2', ['1', '2', '3'], UNPRICED), { charged: lira(0.3) }, UNPRICED);
-  const totals = await accountTotals(ledger, ACCOUNT.id);
-  assert.deepEqual([totals.chargedToday, totals.untoldUrls], [lira(0.9), 0]);
+  const totals = await getAccountTotals(ledger, ACCOUNT.id);
+  assert.deepEqual([totals.chargedToday, totals.unknownChargeUrls], [lira(0.9), 0]);
 });
 
 testLedger(

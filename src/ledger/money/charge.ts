@@ -2,22 +2,22 @@ import { formatTry, type Micros, timesMicros } from '../../../contract/money.ts'
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
-import { priceOf } from './price.ts';
+import { getPrice } from './price.ts';
 
 /** What was charged for a batch, as far as it is known. */
 export interface BatchCharge {
   /** Null when nobody knows: shown so, never as 0.00. */
   readonly amount: Micros | null;
   /** The service said so itself. */
-  readonly told: boolean;
+  readonly reported: boolean;
   /** It shows the price of a URL. */
-  readonly teaches: boolean;
+  readonly updatesPrice: boolean;
   /** What does not fit, in sentences for a person. */
-  readonly oddities: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** What an acceptance tells of money. */
-export interface ToldMoney {
+export interface ReportedMoney {
   readonly charged: Micros | null;
   readonly pricePerUrl: Micros | null;
   /** After the charge. */
@@ -28,42 +28,47 @@ export interface ToldMoney {
  * No service asks 1,000 TRY for a URL: an amount above is a misread or a broken one. Believed, it would fill every cap
  * for a month, and sums of such amounts leave what can be counted exactly.
  */
-const MOST_PER_URL = 1_000_000_000 as Micros;
+const MAX_PER_URL = 1_000_000_000 as Micros;
 
 /**
  * What a batch cost: what the service says; else what the balance shows, when nothing else can have moved it; else what
  * was expected at the price known; else it is unknown. Zero is not believed, because an answer that repeats an earlier
  * one may well say that nothing was charged now; below zero is nonsense.
  */
-export async function chargeOf(tx: Queryable, row: BatchRow, told: ToldMoney): Promise<BatchCharge> {
+export async function computeCharge(tx: Queryable, row: BatchRow, told: ReportedMoney): Promise<BatchCharge> {
   const { charged, pricePerUrl } = told;
-  const amount = plausible(charged, row.urls);
-  const price = plausible(pricePerUrl, 1);
+  const amount = ifPlausible(charged, row.urls);
+  const price = ifPlausible(pricePerUrl, 1);
   // A charge that equals the price of one URL is that price under another name.
   if (amount !== null && !(amount === price && row.urls > 1)) {
-    return { amount, told: true, teaches: true, oddities: higherThanExpected(row, amount) };
+    return { amount, reported: true, updatesPrice: true, warnings: higherThanExpected(row, amount) };
   }
   if (price !== null) {
     const whole = timesMicros(price, row.urls);
-    return { amount: whole, told: true, teaches: true, oddities: higherThanExpected(row, whole) };
+    return { amount: whole, reported: true, updatesPrice: true, warnings: higherThanExpected(row, whole) };
   }
-  const oddities = [charged, pricePerUrl].flatMap((each) =>
-    each !== null && each > MOST_PER_URL ? [`the service speaks of ${formatTry(each)}, which is not believed`] : [],
+  const warnings = [charged, pricePerUrl].flatMap((each) =>
+    each !== null && each > MAX_PER_URL ? [`the service speaks of ${formatTry(each)}, which is not believed`] : [],
   );
-  const fall = told.balance === null ? null : await fallOfBalance(tx, row, told.balance);
-  const seen = plausible(fall, row.urls);
+  const fall = told.balance === null ? null : await computeBalanceDrop(tx, row, told.balance);
+  const seen = ifPlausible(fall, row.urls);
   // Planned before the first charge showed the price: it is known by now.
-  const { perUrl } = await priceOf(tx, row.account_id, row.service, null);
+  const { perUrl } = await getPrice(tx, row.account_id, row.service, null);
   const expected = row.expected_cost ?? (perUrl === null ? null : timesMicros(perUrl, row.urls));
-  if (seen === null) return { amount: expected, told: false, teaches: false, oddities };
-  if (expected === null) return { amount: seen, told: false, teaches: true, oddities };
+  if (seen === null) return { amount: expected, reported: false, updatesPrice: false, warnings: warnings };
+  if (expected === null) return { amount: seen, reported: false, updatesPrice: true, warnings: warnings };
   // A price that has risen, or another purchase of the account: the higher one keeps the caps.
   const highest = Math.max(seen, expected) as Micros;
-  return { amount: highest, told: false, teaches: false, oddities: [...oddities, ...higherThanExpected(row, seen)] };
+  return {
+    amount: highest,
+    reported: false,
+    updatesPrice: false,
+    warnings: [...warnings, ...higherThanExpected(row, seen)],
+  };
 }
 
-const plausible = (amount: Micros | null, urls: number): Micros | null =>
-  amount !== null && amount > 0 && amount <= MOST_PER_URL * urls ? amount : null;
+const ifPlausible = (amount: Micros | null, urls: number): Micros | null =>
+  amount !== null && amount > 0 && amount <= MAX_PER_URL * urls ? amount : null;
 
 function higherThanExpected({ expected_cost: expected, price_basis: basis }: BatchRow, amount: Micros): string[] {
   if (expected === null || amount <= expected) return [];
@@ -77,7 +82,7 @@ function higherThanExpected({ expected_cost: expected, price_basis: basis }: Bat
  * By how much the balance fell with this batch: null when anything else of ours may have moved it since it was last
  * told, or when the fall is not a whole price for each URL. Uses charges_by_account and batches_waiting.
  */
-async function fallOfBalance(tx: Queryable, row: BatchRow, after: Micros): Promise<Micros | null> {
+async function computeBalanceDrop(tx: Queryable, row: BatchRow, after: Micros): Promise<Micros | null> {
   const before = await tx.get(sql<{ balance: Micros }>`
     SELECT balance FROM ledger_accounts AS a
     WHERE a.id = ${row.account_id} AND balance IS NOT NULL AND balance_at <= ${row.unknown_since}

@@ -3,14 +3,14 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { type CapRefusal, capRefusal } from '../../submission/caps.ts';
 import type { AccountId, BatchId } from '../../submission/ids.ts';
-import { batchRow } from '../batches/batch-row.ts';
+import { getBatch } from '../batches/batch-row.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
-import { costToday } from './price.ts';
-import { refusalEnds } from './spend.ts';
-import { spendQuestion } from './spend-question.ts';
+import { computeCurrentCost } from './price.ts';
+import { getRefusalEnd } from './spend.ts';
+import { buildSpendQuestion } from './spend-question.ts';
 
-export type Standing =
+export type FundsCheck =
   | { readonly kind: 'enough' }
   /** What the next batch waits for. `until`: when time alone may help; null: money or a person. */
   | { readonly kind: 'short'; readonly refusal: CapRefusal; readonly until: number | null };
@@ -19,14 +19,14 @@ export type Standing =
  * Whether a batch could be sent now, by the caps and by the balance as last recorded: what an account that was parked
  * waits for. Record a fresh balance first.
  */
-export async function moneyFor(
+export async function checkFunds(
   ledger: Ledger,
   batch: BatchId,
   { account, watch }: { account: AccountPolicy; watch: Pick<WatchPolicy, 'spend'> },
-): Promise<Standing> {
+): Promise<FundsCheck> {
   const now = ledger.now();
-  const row = await batchRow(ledger.db, batch);
-  const question = await spendQuestion(
+  const row = await getBatch(ledger.db, batch);
+  const question = await buildSpendQuestion(
     ledger.db,
     account,
     watch.spend,
@@ -37,31 +37,31 @@ export async function moneyFor(
   const kept = await ledger.db.get(sql<{ balance: Micros | null }>`
     SELECT balance FROM ledger_accounts WHERE id = ${account.id}`);
   const balance = question.balance ?? kept?.balance ?? null;
-  const cost = await costToday(ledger.db, row, account);
+  const cost = await computeCurrentCost(ledger.db, row, account);
   const refusal = capRefusal({ ...question, balance, cost });
-  return refusal === null ? { kind: 'enough' } : { kind: 'short', refusal, until: refusalEnds(refusal, now) };
+  return refusal === null ? { kind: 'enough' } : { kind: 'short', refusal, until: getRefusalEnd(refusal, now) };
 }
 
-export interface AccountStanding {
+export interface AccountStatus {
   /** Why its batches wait for money; null when they do not. */
-  readonly parked: string | null;
+  readonly suspended: string | null;
   /** Why its key is not used; null when it is. */
-  readonly refused: string | null;
+  readonly keyRejected: string | null;
 }
 
-export async function accountStanding(ledger: Ledger, account: AccountId): Promise<AccountStanding> {
-  const row = await ledger.db.get(sql<AccountStanding>`
+export async function getAccountStatus(ledger: Ledger, account: AccountId): Promise<AccountStatus> {
+  const row = await ledger.db.get(sql<AccountStatus>`
     SELECT parked, refused FROM ledger_accounts WHERE id = ${account}`);
-  return { parked: row?.parked ?? null, refused: row?.refused ?? null };
+  return { suspended: row?.suspended ?? null, keyRejected: row?.keyRejected ?? null };
 }
 
 /** The key was refused: nothing of the account is sent until it works again. */
-export async function setRefused(db: Queryable, account: AccountId, reason: string): Promise<void> {
+export async function recordKeyRejected(db: Queryable, account: AccountId, reason: string): Promise<void> {
   await db.run(sql`UPDATE ledger_accounts SET refused = ${reason} WHERE id = ${account}`);
 }
 
 /** The money suffices again, or the key works again. */
-export async function clearStanding(ledger: Ledger, account: AccountId, what: 'parked' | 'refused'): Promise<void> {
+export async function resumeAccount(ledger: Ledger, account: AccountId, what: 'parked' | 'refused'): Promise<void> {
   await ledger.db.run(
     what === 'parked'
       ? sql`UPDATE ledger_accounts SET parked = NULL WHERE id = ${account}`

@@ -15,7 +15,7 @@ export interface Price {
  * The price of one URL at a service level, as far as it is known. Of a learned and a configured price the higher one
  * counts: a charge that was misread, or a discount that ends, must not let a plan through that breaks a cap.
  */
-export async function priceOf(
+export async function getPrice(
   db: Queryable,
   account: AccountId,
   service: ServiceLevel,
@@ -28,12 +28,12 @@ export async function priceOf(
 }
 
 /** What a planned batch may cost now: a price that has risen since counts, one that has fallen may rise again. */
-export async function costToday(
+export async function computeCurrentCost(
   db: Queryable,
   batch: Pick<BatchRow, 'service' | 'urls' | 'expected_cost'>,
   account: Pick<AccountPolicy, 'id' | 'pricePerUrl'>,
 ): Promise<Micros | null> {
-  const { perUrl } = await priceOf(db, account.id, batch.service, account.pricePerUrl);
+  const { perUrl } = await getPrice(db, account.id, batch.service, account.pricePerUrl);
   if (perUrl === null) return batch.expected_cost;
   return Math.max(timesMicros(perUrl, batch.urls), batch.expected_cost ?? 0) as Micros;
 }

@@ -17,15 +17,15 @@ import {
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { beginSend } from '../batches/begin-send.ts';
-import { pendingBatches } from '../batches/pending-batches.ts';
+import { listPendingBatches } from '../batches/pending-batches.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
 import { recordReconciled } from '../batches/record-reconciled.ts';
-import { recordLook } from '../jobs/record-poll.ts';
+import { recordPoll } from '../jobs/record-poll.ts';
 import { settleJob } from '../jobs/settle-job.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { planRun } from '../plans/plan-run.ts';
 import { previewRun } from '../plans/preview-runs.ts';
-import { runSummary } from '../reports/run-summary.ts';
+import { getRunSummary } from '../reports/run-summary.ts';
 import { endRun } from '../runs/runs.ts';
 
 const input = { account: ACCOUNT, watch: WATCH };
@@ -42,14 +42,14 @@ testLedger('the way of a URL: planned, sent, accepted, completed; a second night
   assert.deepEqual([plan.batches, plan.urls, plan.cost, plan.basis], [1, 2, 500_000, 'configured']);
   const [reference] = await sendAll(ledger);
   const look = { state: 'completed', terminalStates: ['completed', 'partial', 'failed'] };
-  assert.deepEqual(await recordLook(ledger, ACCOUNT.id, reference!, look), {
+  assert.deepEqual(await recordPoll(ledger, ACCOUNT.id, reference!, look), {
     kind: 'moved',
     state: 'completed',
     terminal: true,
   });
   const settled = await settleJob(ledger, ACCOUNT.id, reference!, { retryFailed: { times: 2, afterMs: DAY } });
   assert.equal(settled.completed, 2);
-  const summary = await runSummary(ledger, run('r1'));
+  const summary = await getRunSummary(ledger, run('r1'));
   assert.deepEqual([summary.submitted, summary.completed, summary.charged, summary.open], [2, 2, 500_000, 0]);
   await endAll(ledger);
   await crawled(ledger, 'r2', { a: ['1', '2'] });
@@ -72,7 +72,7 @@ testLedger('a run planned twice, at once or again, is planned once', async (ledg
 testLedger('every attempt sends the same bytes under the same key, whatever came back', async (ledger) => {
   await crawled(ledger, 'r1', { a: pages(3) });
   await planRun(ledger, run('r1'), input);
-  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
   const sent: string[] = [];
   for (const status of [503, 429, null, 500]) {
     const sending = await beginSend(ledger, batch, policies);
@@ -92,7 +92,7 @@ testLedger('every attempt sends the same bytes under the same key, whatever came
       status,
       requestId: null,
     });
-    assert.deepEqual((await pendingBatches(ledger, ACCOUNT.id)).batches, [], 'not before the delay');
+    assert.deepEqual((await listPendingBatches(ledger, ACCOUNT.id)).batches, [], 'not before the delay');
     ledger.pass(10);
   }
   assert.equal(new Set(sent).size, 1);
@@ -101,7 +101,7 @@ testLedger('every attempt sends the same bytes under the same key, whatever came
 testLedger('an answer recorded twice, and an acceptance told again, are charged once', async (ledger) => {
   await crawled(ledger, 'r1', { a: pages(3) });
   await planRun(ledger, run('r1'), input);
-  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
   await sendOne(ledger, batch);
   const answer = { attempt: 1, outcome: accepted(`R-${batch}`), status: 202, requestId: null };
   const again = await Promise.all([
@@ -121,7 +121,7 @@ testLedger(
   async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(5_001) });
     await planRun(ledger, run('r1'), input);
-    const [small, large] = (await pendingBatches(ledger, ACCOUNT.id)).batches;
+    const [small, large] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
     await sendOne(ledger, small!);
     const changed = await recordAnswer(ledger, small!, {
       attempt: 2,
@@ -139,7 +139,7 @@ testLedger(
       requestId: null,
     });
     assert.equal(same.kind, 'stopped');
-    assert.deepEqual((await pendingBatches(ledger, ACCOUNT.id)).batches, []);
+    assert.deepEqual((await listPendingBatches(ledger, ACCOUNT.id)).batches, []);
   },
 );
 
@@ -147,7 +147,7 @@ testLedger('bytes that are not those of the key are not sent', async (ledger) =>
   await crawled(ledger, 'r1', { a: pages(3) });
   await planRun(ledger, run('r1'), input);
   await ledger.db.run(sql`UPDATE batch_bodies SET body = replace(body, 'p/1', 'p/9')`);
-  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
   const sending = await beginSend(ledger, batch, policies);
   assert.match(sending.kind === 'closed' ? sending.reason! : '', /not those that its key was made for/);
   assert.equal((await beginSend(ledger, batch, policies)).kind, 'closed');
@@ -156,7 +156,7 @@ testLedger('bytes that are not those of the key are not sent', async (ledger) =>
 testLedger('an outcome unknown for 20 hours is looked up before anything is sent', async (ledger) => {
   await crawled(ledger, 'r1', { a: pages(3) });
   await planRun(ledger, run('r1'), input);
-  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
   const first = await beginSend(ledger, batch, policies);
   ledger.pass(21 * HOUR);
   const asked = await beginSend(ledger, batch, policies);
@@ -166,7 +166,7 @@ testLedger('an outcome unknown for 20 hours is looked up before anything is sent
   assert.equal(again.kind, 'send');
   if (first.kind === 'send' && again.kind === 'send') {
     assert.equal(again.key, first.key);
-    assert.equal(again.uncertain, false);
+    assert.equal(again.inDoubt, false);
   }
   ledger.pass(21 * HOUR);
   const found = await recordReconciled(ledger, batch, { ...accepted('R-1'), kind: 'found' });
@@ -179,7 +179,7 @@ testLedger(
   async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(3) });
     await planRun(ledger, run('r1'), input);
-    const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+    const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
     ledger.pass(21 * HOUR);
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
     assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' })).kind, 'retry');
@@ -187,7 +187,7 @@ testLedger(
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile', 'the look was a day ago');
     await recordReconciled(ledger, batch, { kind: 'absent' });
     const sending = await beginSend(ledger, batch, policies);
-    assert.ok(sending.kind === 'send' && !sending.uncertain);
+    assert.ok(sending.kind === 'send' && !sending.inDoubt);
     // Its worker dies; the next one does not take the looks for answers to the attempt.
     ledger.pass(21 * HOUR);
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
@@ -200,12 +200,12 @@ testLedger(
 testLedger('a look before the first send is no answer to an attempt: one that died stays in doubt', async (ledger) => {
   await crawled(ledger, 'r1', { a: pages(3) });
   await planRun(ledger, run('r1'), input);
-  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
   ledger.pass(21 * HOUR);
   await recordReconciled(ledger, batch, { kind: 'absent' });
   assert.equal((await beginSend(ledger, batch, policies)).kind, 'send', 'its worker dies');
   const second = await beginSend(ledger, batch, policies);
-  assert.ok(second.kind === 'send' && second.uncertain);
+  assert.ok(second.kind === 'send' && second.inDoubt);
   const outcome = { kind: 'defect', chargeState: 'none', message: 'not understood' } as const;
   const answer = { attempt: second.attempt, outcome, status: 400, requestId: null };
   assert.equal((await recordAnswer(ledger, batch, answer)).kind, 'lost', 'the first may have been charged');
@@ -217,7 +217,7 @@ testLedger('bad URLs are quarantined with the reason and the rest is bought, eac
   const bad = new Set([shopUrl('p/7'), shopUrl('p/30')]);
   const bodies = new Set<string>();
   for (;;) {
-    const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0];
+    const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0];
     if (batch === undefined) break;
     const sending = await beginSend(ledger, batch, policies);
     assert.equal(sending.kind, 'send');
@@ -239,7 +239,7 @@ testLedger('bad URLs are quarantined with the reason and the rest is bought, eac
       requestId: null,
     });
   }
-  const summary = await runSummary(ledger, run('r1'));
+  const summary = await getRunSummary(ledger, run('r1'));
   assert.deepEqual([summary.submitted, summary.quarantined, summary.charged], [38, 2, 38 * QUARTER]);
 });
 
@@ -248,7 +248,7 @@ testLedger(
   async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(64) });
     await planRun(ledger, run('r1'), input);
-    const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+    const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
     await beginSend(ledger, batch, policies);
     const named = await recordAnswer(ledger, batch, {
       attempt: 1,
@@ -264,7 +264,7 @@ testLedger(
     assert.equal(named.kind === 'refused' && named.quarantined, 1);
     let requests = 0;
     for (;;) {
-      const next = (await pendingBatches(ledger, ACCOUNT.id)).batches[0];
+      const next = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0];
       if (next === undefined) break;
       const sending = await beginSend(ledger, next, policies);
       if (sending.kind !== 'send') break;
@@ -281,7 +281,7 @@ testLedger(
       });
     }
     assert.ok(requests < 64, `${requests} requests`);
-    const summary = await runSummary(ledger, run('r1'));
+    const summary = await getRunSummary(ledger, run('r1'));
     assert.ok(summary.stopped > 0 && summary.quarantined < 20, JSON.stringify(summary));
     assert.equal(summary.charged, 0);
   },
@@ -290,7 +290,7 @@ testLedger(
 testLedger('a refusal after a lost attempt is not believed before the list was asked', async (ledger) => {
   await crawled(ledger, 'r1', { a: pages(4) });
   await planRun(ledger, run('r1'), input);
-  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
   await beginSend(ledger, batch, policies);
   await beginSend(ledger, batch, policies);
   const split = { kind: 'split', why: 'too-large', chargeState: 'none', message: 'too large' } as const;
@@ -305,7 +305,7 @@ testLedger('a changed page is bought again as its next generation, under another
   await crawled(ledger, 'r1', { a: [['1', '2026-01-01']] });
   await planRun(ledger, run('r1'), input);
   const [reference] = await sendAll(ledger);
-  await recordLook(ledger, ACCOUNT.id, reference!, { state: 'completed', terminalStates: ['completed'] });
+  await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'completed', terminalStates: ['completed'] });
   await settleJob(ledger, ACCOUNT.id, reference!, { retryFailed: { times: 0, afterMs: 0 } });
   await endAll(ledger);
   await crawled(ledger, 'r2', { a: [['1', '2026-01-09']] });
@@ -340,7 +340,7 @@ testLedger(
 testLedger('a cap that became tighter after the plan stops the send, and says until when', async (ledger) => {
   await crawled(ledger, 'r1', { a: pages(4) });
   await planRun(ledger, run('r1'), input);
-  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
   const account = { ...ACCOUNT, spend: { ...ACCOUNT.spend, perDay: 999_999 as Micros } };
   const sending = await beginSend(ledger, batch, { account, watch: WATCH });
   assert.equal(sending.kind, 'not-allowed');
@@ -382,7 +382,7 @@ testLedger('failed URLs go again after the backoff, inside the limit, then to qu
     await crawled(ledger, name, { a: ['1'] });
     bought.push((await planRun(ledger, run(name), input)).urls);
     for (const reference of await sendAll(ledger)) {
-      await recordLook(ledger, ACCOUNT.id, reference, { state: 'failed', terminalStates: ['failed'] });
+      await recordPoll(ledger, ACCOUNT.id, reference, { state: 'failed', terminalStates: ['failed'] });
       await settleJob(ledger, ACCOUNT.id, reference, { retryFailed });
     }
     await endAll(ledger);
@@ -398,8 +398,8 @@ testLedger('a job that goes back on its end changes nothing', async (ledger) => 
   await planRun(ledger, run('r1'), input);
   const [reference] = await sendAll(ledger);
   const terminalStates = ['completed', 'failed'];
-  await recordLook(ledger, ACCOUNT.id, reference!, { state: 'completed', terminalStates });
-  const back = await recordLook(ledger, ACCOUNT.id, reference!, { state: 'failed', terminalStates });
+  await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'completed', terminalStates });
+  const back = await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'failed', terminalStates });
   assert.equal(back.kind, 'refused');
   assert.equal(back.state, 'completed');
 });
@@ -407,7 +407,7 @@ testLedger('a job that goes back on its end changes nothing', async (ledger) => 
 testLedger('a charge of zero, or far below the configured price, opens no cap', async (ledger) => {
   await crawled(ledger, 'r1', { a: pages(4) });
   await planRun(ledger, run('r1'), input);
-  const batch = (await pendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
   await beginSend(ledger, batch, policies);
   const free = { attempt: 1, outcome: accepted('R-1', 0 as Micros), status: 200, requestId: null };
   await recordAnswer(ledger, batch, free);

@@ -3,23 +3,23 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { Caps, SpendQuestion } from '../../submission/caps.ts';
 import type { AccountPolicy } from '../policy.ts';
-import { type Promises, type SpentFor, spentSums } from './spend.ts';
+import { type CommitmentScope, type SpentFor, sumSpend } from './spend.ts';
 
 /**
  * The facts that the caps are asked with, read inside the transaction that will spend. A balance that was never read is
  * no fact, and one without a floor is left to the service's own 402, which parks the batch until the balance suffices.
  * A prepaid balance below zero is nonsense, whatever the floor: nothing is bought on it until the service says another.
  */
-export async function spendQuestion(
+export async function buildSpendQuestion(
   tx: Queryable,
   account: AccountPolicy,
   watchCaps: Caps,
   who: Omit<SpentFor, 'account'>,
-  promises: Promises,
+  promises: CommitmentScope,
   now: number,
 ): Promise<Omit<SpendQuestion, 'cost'>> {
   const prices = { untold: account.pricePerUrl };
-  const sums = await spentSums(tx, { account: account.id, ...who }, { ...promises, ...prices }, now);
+  const sums = await sumSpend(tx, { account: account.id, ...who }, { ...promises, ...prices }, now);
   const row = await tx.get(sql<{ balance: Micros | null }>`
     SELECT balance FROM ledger_accounts WHERE id = ${account.id}`);
   const floor = account.spend.balanceFloor;
@@ -27,7 +27,7 @@ export async function spendQuestion(
   return {
     watch: { caps: watchCaps, spent: sums.watch },
     account: { caps: account.spend, spent: sums.account },
-    balance: balance === null || (floor <= 0 && balance >= 0) ? null : micros(balance - sums.promised),
+    balance: balance === null || (floor <= 0 && balance >= 0) ? null : micros(balance - sums.committed),
     floor,
   };
 }

@@ -5,18 +5,18 @@ import type { CapRefusal, Spent } from '../../submission/caps.ts';
 import type { AccountId } from '../../submission/ids.ts';
 
 /** Days and months are those of UTC, for every account alike. */
-export function dayStart(now: number): number {
+export function getDayStart(now: number): number {
   return Math.floor(now / 86_400_000) * 86_400_000;
 }
 
-export function monthStart(now: number): number {
+export function getMonthStart(now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 }
 
 /** When a refused spend may be asked for again; null when only a person, or money, changes the answer. */
-export function refusalEnds(refusal: CapRefusal, now: number): number | null {
-  if (refusal.cap.endsWith('per day')) return dayStart(now) + 86_400_000;
+export function getRefusalEnd(refusal: CapRefusal, now: number): number | null {
+  if (refusal.cap.endsWith('per day')) return getDayStart(now) + 86_400_000;
   if (!refusal.cap.endsWith('per month')) return null;
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
@@ -33,41 +33,46 @@ export interface SpentFor {
  * What counts against the caps. `promised` is what has been planned and not been charged yet: a plan reckons with all
  * of it, a batch about to be sent only with what is on its way already (what waits behind it is asked when it is sent).
  */
-export interface Promises {
+export interface CommitmentScope {
   readonly count: 'all' | 'on their way';
   /** Left out: the batch that asks. */
   readonly except?: { readonly kind: 'batch' | 'check'; readonly id: number };
   /** What a URL counts for whose charge nobody told and no price was known for then; null counts as nothing. */
-  readonly untold?: Micros | null;
+  readonly unknownChargePrice?: Micros | null;
 }
 
 export interface SpentSums {
   readonly watch: Spent;
   readonly account: Omit<Spent, 'run'>;
   /** Promised by the account beyond what is charged: not yet gone from the balance. */
-  readonly promised: Micros;
+  readonly committed: Micros;
 }
 
 /** What a watch has spent and promised on index-checks today. */
-export async function checksToday(db: Queryable, watchId: number, exceptCheck: number, now: number): Promise<Micros> {
+export async function sumChecksToday(
+  db: Queryable,
+  watchId: number,
+  exceptCheck: number,
+  now: number,
+): Promise<Micros> {
   const row = await db.get(sql<{ amount: number }>`
     SELECT coalesce(sum(amount), 0) + (
       SELECT coalesce(sum(expected_cost), 0) FROM checks
       WHERE watch_id = ${watchId} AND state IN ('planned', 'sending') AND id <> ${exceptCheck}) AS amount
-    FROM charges WHERE watch_id = ${watchId} AND kind = 'check' AND at >= ${dayStart(now)}`);
+    FROM charges WHERE watch_id = ${watchId} AND kind = 'check' AND at >= ${getDayStart(now)}`);
   return micros(row!.amount);
 }
 
 /** What was charged and is promised, in micro-lira. Uses charges_by_account, batches_waiting and checks_open. */
-export async function spentSums(
+export async function sumSpend(
   db: Queryable,
   { account, watchId, runId }: SpentFor,
-  promises: Promises,
+  promises: CommitmentScope,
   now: number,
 ): Promise<SpentSums> {
-  const day = dayStart(now);
-  const month = monthStart(now);
-  const untold = promises.untold ?? 0;
+  const day = getDayStart(now);
+  const month = getMonthStart(now);
+  const untold = promises.unknownChargePrice ?? 0;
   const charged = await db.get(sql<Record<'day' | 'month' | 'watch_day' | 'watch_month', number>>`
     SELECT coalesce(sum(CASE WHEN at >= ${day} THEN counted ELSE 0 END), 0) AS day,
       coalesce(sum(counted), 0) AS month,
@@ -103,6 +108,6 @@ export async function spentSums(
       month: sum(charged!.watch_month, promised!.watch),
     },
     account: { day: sum(charged!.day, promised!.account), month: sum(charged!.month, promised!.account) },
-    promised: micros(promised!.account),
+    committed: micros(promised!.account),
   };
 }

@@ -1,11 +1,11 @@
 import { sql } from '../../database/sql.ts';
+import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { LedgerRefusal } from '../refusal.ts';
 import { decide } from '../runs/decide-run.ts';
 import type { RunRow } from '../runs/runs.ts';
 import { makePlan, type Plan } from './make-plan.ts';
-import { plannable } from './plan-run.ts';
-import { type RunToPlan, takeTurns } from './preview-runs.ts';
+import { getPlannableRun } from './plan-run.ts';
+import { lockAccounts, type RunToPlan } from './preview-runs.ts';
 
 /** A plan that a person has looked at. */
 export interface PlanToApply extends RunToPlan {
@@ -24,11 +24,11 @@ export async function applyPlans(
   { approvedBy }: { readonly approvedBy: string | null },
 ): Promise<readonly Plan[]> {
   return ledger.db.tx(async (tx) => {
-    await takeTurns(tx, plans);
+    await lockAccounts(tx, plans);
     const applied: Plan[] = [];
     for (const { run, input, digest } of plans) {
       if (approvedBy !== null) await decide(tx, ledger.now(), run, 'approved', approvedBy);
-      const row = await plannable(tx, run);
+      const row = await getPlannableRun(tx, run);
       if (row.planned_at !== null) throw appliedBefore(row);
       const plan = await makePlan(tx, ledger.now(), row, input);
       if (plan.digest !== digest) throw stale(row);
@@ -40,16 +40,16 @@ export async function applyPlans(
   });
 }
 
-function stale(run: RunRow): LedgerRefusal {
-  return new LedgerRefusal(
+function stale(run: RunRow): LedgerError {
+  return new LedgerError(
     'STALE_PLAN',
     `The plan of run "${run.name}" is out of date: what is due, its price or its caps have changed since. ` +
       'Nothing was planned or bought. Make a new plan and look at it again.',
   );
 }
 
-function appliedBefore(run: RunRow): LedgerRefusal {
-  return new LedgerRefusal(
+function appliedBefore(run: RunRow): LedgerError {
+  return new LedgerError(
     'PLAN_APPLIED',
     `The plan of run "${run.name}" was applied before. Nothing is bought twice; make a new plan for what is due now.`,
   );

@@ -28,7 +28,7 @@ const isDue = (watchId: number, now: number) => sql`
     AND state NOT IN ('planned', 'submitted', 'quarantined')`;
 
 /** The next due URLs in the order of the ledger, which is the order in which they were found. */
-export async function dueAfter(
+export async function listDueAfter(
   db: Queryable,
   watchId: number,
   { after, limit, now }: { after: number; limit: number; now: number },
@@ -39,7 +39,7 @@ export async function dueAfter(
 
 export type DueCounts = Readonly<Record<DueReason, number>>;
 
-export async function dueCounts(db: Queryable, watchId: number, now: number): Promise<DueCounts> {
+export async function countDue(db: Queryable, watchId: number, now: number): Promise<DueCounts> {
   const rows = await db.all(sql<{ due: DueReason; urls: number }>`
     SELECT due, count(*) AS urls FROM urls WHERE ${isDue(watchId, now)} GROUP BY due`);
   const counts = { new: 0, changed: 0, retry: 0, 'not-found': 0, released: 0 };
@@ -48,14 +48,14 @@ export async function dueCounts(db: Queryable, watchId: number, now: number): Pr
 }
 
 /** Those that no guard and no person has let pass yet: what a guard judges. */
-export async function unclearedNew(db: Queryable, watchId: number, now: number): Promise<number> {
+export async function listUnguardedNew(db: Queryable, watchId: number, now: number): Promise<number> {
   const row = await db.get(sql<{ urls: number }>`
     SELECT count(*) AS urls FROM urls WHERE ${isDue(watchId, now)} AND due = 'new' AND cleared = 0`);
   return row!.urls;
 }
 
 /** Those that a guard or a person has let pass, and a cap has held since. */
-export async function clearedDue(db: Queryable, watchId: number, now: number): Promise<number> {
+export async function countGuardPassed(db: Queryable, watchId: number, now: number): Promise<number> {
   const row = await db.get(sql<{ urls: number }>`
     SELECT count(*) AS urls FROM urls WHERE ${isDue(watchId, now)} AND cleared = 1`);
   return row!.urls;
@@ -91,14 +91,14 @@ export async function applyPolicy(
   await tx.run(sql`
     UPDATE urls SET due_at = bought_at + ${resubmit.notWithinMs}
     WHERE watch_id = ${watchId} AND due = 'changed' AND bought_at > ${now - resubmit.notWithinMs}`);
-  await leaveToTwins(tx, watchId);
+  await skipUrlsBoughtByOtherWatch(tx, watchId);
 }
 
 /**
  * A URL that two watches of an account list is bought once: by whichever plans it first. The other knows it as bought,
  * until its page changes and neither has bought the change.
  */
-async function leaveToTwins(tx: Queryable, watchId: number): Promise<void> {
+async function skipUrlsBoughtByOtherWatch(tx: Queryable, watchId: number): Promise<void> {
   const others = await tx.get(sql`
     SELECT 1 FROM watches AS mine JOIN watches AS other ON other.account_id = mine.account_id AND other.id <> mine.id
     WHERE mine.id = ${watchId} LIMIT 1`);

@@ -5,11 +5,11 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { urlsAllowed } from '../../submission/caps.ts';
 import { insertBatch } from '../batches/insert-batch.ts';
-import { priceOf } from '../money/price.ts';
-import { spendQuestion } from '../money/spend-question.ts';
+import { getPrice } from '../money/price.ts';
+import { buildSpendQuestion } from '../money/spend-question.ts';
 import type { AccountPolicy, PriceBasis, WatchPolicy } from '../policy.ts';
 import type { RunRow } from '../runs/runs.ts';
-import { applyPolicy, type DueCounts, dueAfter, dueCounts, holdAfter } from './due.ts';
+import { applyPolicy, countDue, type DueCounts, holdAfter, listDueAfter } from './due.ts';
 
 export interface PlanInput {
   readonly account: AccountPolicy;
@@ -38,12 +38,12 @@ export interface Plan {
 export async function makePlan(tx: Queryable, now: number, run: RunRow, input: PlanInput): Promise<Plan> {
   const { account, watch } = input;
   await applyPolicy(tx, run.watch_id, watch, now);
-  const due = await dueCounts(tx, run.watch_id, now);
+  const due = await countDue(tx, run.watch_id, now);
   const wanted = Object.values(due).reduce((total, part) => total + part, 0);
-  const price = await priceOf(tx, account.id, watch.service, account.pricePerUrl);
-  const perRun = least(watch.spend.perRun, input.maxCost ?? null);
+  const price = await getPrice(tx, account.id, watch.service, account.pricePerUrl);
+  const perRun = min(watch.spend.perRun, input.maxCost ?? null);
   const caps = { ...watch.spend, perRun };
-  const question = await spendQuestion(
+  const question = await buildSpendQuestion(
     tx,
     account,
     caps,
@@ -59,7 +59,7 @@ export async function makePlan(tx: Queryable, now: number, run: RunRow, input: P
   let last = 0;
   while (planned < allowed) {
     const limit = Math.min(LIMITS.submissionUrls, allowed - planned);
-    const urls = await dueAfter(tx, run.watch_id, { after: last, limit, now });
+    const urls = await listDueAfter(tx, run.watch_id, { after: last, limit, now });
     if (urls.length === 0) break;
     const { key } = await insertBatch(tx, now, {
       account: account.id,
@@ -122,4 +122,4 @@ interface PlanColumns {
   readonly plan_digest: string;
 }
 
-const least = (a: Micros | null, b: Micros | null): Micros | null => (a === null ? b : b === null ? a : a < b ? a : b);
+const min = (a: Micros | null, b: Micros | null): Micros | null => (a === null ? b : b === null ? a : a < b ? a : b);

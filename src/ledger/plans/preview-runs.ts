@@ -1,8 +1,8 @@
 import type { Queryable } from '../../database/database.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { runRow } from '../runs/runs.ts';
-import { takeTurn } from '../runs/watches.ts';
+import { getRun } from '../runs/runs.ts';
+import { lockAccount } from '../runs/watches.ts';
 import { makePlan, type Plan, type PlanInput, readPlan } from './make-plan.ts';
 
 /** A run and by whose rules it is planned. */
@@ -27,10 +27,10 @@ class Undone {
 export async function previewRuns(ledger: Ledger, runs: readonly RunToPlan[]): Promise<readonly Plan[]> {
   try {
     return await ledger.db.tx(async (tx): Promise<readonly Plan[]> => {
-      await takeTurns(tx, runs);
+      await lockAccounts(tx, runs);
       const plans: Plan[] = [];
       for (const { run, input } of runs) {
-        const row = await runRow(tx, run);
+        const row = await getRun(tx, run);
         plans.push(row.planned_at === null ? await makePlan(tx, ledger.now(), row, input) : await readPlan(tx, row));
       }
       throw new Undone(plans);
@@ -48,6 +48,6 @@ export async function previewRun(ledger: Ledger, run: RunId, input: PlanInput): 
 }
 
 /** Locks the accounts of the runs, always in the same order: two that plan at once wait and never deadlock. */
-export async function takeTurns(tx: Queryable, runs: readonly RunToPlan[]): Promise<void> {
-  for (const account of [...new Set(runs.map(({ input }) => input.account.id))].sort()) await takeTurn(tx, account);
+export async function lockAccounts(tx: Queryable, runs: readonly RunToPlan[]): Promise<void> {
+  for (const account of [...new Set(runs.map(({ input }) => input.account.id))].sort()) await lockAccount(tx, account);
 }

@@ -1,24 +1,24 @@
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { runRow } from '../runs/runs.ts';
+import { getRun } from '../runs/runs.ts';
 
 /** What holds up a run whose batches wait for their answer, as far as the ledger knows. */
-export interface LastWord {
+export interface LatestAnswer {
   /** Why a batch of the run that waits is not sent, or goes again; null when nothing speaks against it. */
   readonly reason: string | null;
   /** What the last answer to any attempt of the account was since then; null when there was none. */
   readonly answer: 'key-refused' | 'no-money' | 'accepted' | 'other' | null;
 }
 
-const KINDS: Readonly<Record<string, LastWord['answer']>> = {
+const KINDS: Readonly<Record<string, LatestAnswer['answer']>> = {
   'stop-account': 'key-refused',
   park: 'no-money',
   accepted: 'accepted',
 };
 
-export async function lastWord(ledger: Ledger, run: RunId, since: number): Promise<LastWord> {
-  const { id, account_id } = await runRow(ledger.db, run);
+export async function getLatestAnswer(ledger: Ledger, run: RunId, since: number): Promise<LatestAnswer> {
+  const { id, account_id } = await getRun(ledger.db, run);
   const waiting = await ledger.db.get(sql<{ reason: string }>`
     SELECT reason FROM batches WHERE run_id = ${id} AND state IN ('planned', 'sending') AND reason IS NOT NULL
     ORDER BY id LIMIT 1`);

@@ -3,7 +3,7 @@ import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { RunDiff } from '../crawl/diff-run.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { runRow } from '../runs/runs.ts';
+import { getRun } from '../runs/runs.ts';
 
 /** What became of a run, in numbers: the table that people read. */
 export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
@@ -24,7 +24,7 @@ export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
   readonly stopped: number;
   readonly charged: Micros;
   /** URLs whose charge nobody knows: they are bought and not in `charged`, which must not be shown as if it were all. */
-  readonly untoldUrls: number;
+  readonly unknownChargeUrls: number;
   /** Found at their last index-check. */
   readonly inIndex: number;
   /** Batches that have no answer of the service yet. */
@@ -33,9 +33,9 @@ export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
   readonly unsettled: number;
 }
 
-export async function runSummary(ledger: Ledger, run: RunId): Promise<RunSummary> {
+export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSummary> {
   const { db } = ledger;
-  const { id } = await runRow(db, run);
+  const { id } = await getRun(db, run);
   const row = await db.get(sql<RunColumns>`
     SELECT found, new_urls, changed, known, gone, skipped, complete, planned_urls, planned_cost, held_urls, held_reason
     FROM runs WHERE id = ${id}`);
@@ -78,7 +78,7 @@ export async function runSummary(ledger: Ledger, run: RunId): Promise<RunSummary
     quarantined: urls!.quarantined,
     stopped: batches!.stopped,
     charged: charged!.amount,
-    untoldUrls: charged!.untold,
+    unknownChargeUrls: charged!.untold,
     inIndex: urls!.in_index,
     unanswered: batches!.unanswered,
     unsettled: batches!.unsettled,
@@ -111,11 +111,11 @@ interface BatchSums {
 }
 
 /** Skipped URLs of a run by reason, with a few examples of each. */
-export async function skippedByReason(
+export async function listSkippedByReason(
   ledger: Ledger,
   run: RunId,
 ): Promise<{ readonly reason: string; readonly urls: number; readonly sample: readonly string[] }[]> {
-  const { id } = await runRow(ledger.db, run);
+  const { id } = await getRun(ledger.db, run);
   const rows = await ledger.db.all(sql<{ reason: string; urls: number; sample: string }>`
     SELECT reason, sum(urls) AS urls, min(sample) AS sample FROM run_skips WHERE run_id = ${id}
     GROUP BY reason ORDER BY reason`);

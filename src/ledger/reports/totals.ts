@@ -1,8 +1,8 @@
 import type { Micros } from '../../../contract/money.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
-import { type Price, priceOf } from '../money/price.ts';
-import { dayStart, monthStart } from '../money/spend.ts';
+import { getPrice, type Price } from '../money/price.ts';
+import { getDayStart, getMonthStart } from '../money/spend.ts';
 import type { Ledger } from '../open-ledger.ts';
 
 /** An account's money and work, as the ledger knows them. */
@@ -13,9 +13,9 @@ export interface AccountTotals {
   readonly chargedThisMonth: Micros;
   readonly chargedEver: Micros;
   /** URLs whose charge nobody knows: they are bought and not in these sums. */
-  readonly untoldUrls: number;
+  readonly unknownChargeUrls: number;
   /** Planned, or on its way with an unknown outcome. */
-  readonly promised: Micros;
+  readonly committed: Micros;
   readonly price: { readonly standard: Price; readonly fast: Price };
   readonly waiting: number;
   readonly unknown: number;
@@ -25,7 +25,7 @@ export interface AccountTotals {
   readonly stopped: number;
 }
 
-export async function accountTotals(
+export async function getAccountTotals(
   ledger: Ledger,
   account: AccountId,
   configuredPrice: Micros | null = null,
@@ -35,8 +35,8 @@ export async function accountTotals(
   const money = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
     SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
   const charged = await db.get(sql<Record<'day' | 'month' | 'ever', Micros> & { untold: number }>`
-    SELECT coalesce(sum(CASE WHEN at >= ${dayStart(now)} THEN amount ELSE 0 END), 0) AS day,
-      coalesce(sum(CASE WHEN at >= ${monthStart(now)} THEN amount ELSE 0 END), 0) AS month,
+    SELECT coalesce(sum(CASE WHEN at >= ${getDayStart(now)} THEN amount ELSE 0 END), 0) AS day,
+      coalesce(sum(CASE WHEN at >= ${getMonthStart(now)} THEN amount ELSE 0 END), 0) AS month,
       coalesce(sum(amount), 0) AS ever,
       coalesce(sum(CASE WHEN told = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
     FROM charges WHERE account_id = ${account}`);
@@ -54,11 +54,11 @@ export async function accountTotals(
     chargedToday: charged!.day,
     chargedThisMonth: charged!.month,
     chargedEver: charged!.ever,
-    untoldUrls: charged!.untold,
-    promised: batches!.promised,
+    unknownChargeUrls: charged!.untold,
+    committed: batches!.promised,
     price: {
-      standard: await priceOf(db, account, 'standard', configuredPrice),
-      fast: await priceOf(db, account, 'fast', configuredPrice),
+      standard: await getPrice(db, account, 'standard', configuredPrice),
+      fast: await getPrice(db, account, 'fast', configuredPrice),
     },
     waiting: batches!.waiting,
     unknown: batches!.unknown,

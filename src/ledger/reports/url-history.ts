@@ -4,7 +4,7 @@ import { sql } from '../../database/sql.ts';
 import type { BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { BatchState } from '../batches/batch-row.ts';
-import { keyOf } from '../crawl/fingerprint.ts';
+import { toUrlKey } from '../crawl/fingerprint.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { DueReason } from '../plans/due.ts';
 
@@ -12,7 +12,7 @@ import type { DueReason } from '../plans/due.ts';
 export type UrlState = 'known' | 'planned' | 'submitted' | 'completed' | 'failed' | 'held' | 'quarantined';
 
 /** Everything the ledger knows of one URL of one watch. Times are epoch milliseconds. */
-export interface UrlStory {
+export interface UrlHistory {
   readonly watch: WatchId;
   readonly url: Url;
   readonly state: UrlState;
@@ -63,7 +63,7 @@ export interface UrlCheck {
   readonly state: string;
 }
 
-interface UrlRow extends Omit<UrlStory, 'dueAt' | 'firstRun' | 'purchases' | 'checks' | 'nextCheckAt'> {
+interface UrlRow extends Omit<UrlHistory, 'dueAt' | 'firstRun' | 'purchases' | 'checks' | 'nextCheckAt'> {
   readonly id: number;
   readonly due_at: number | null;
   readonly sitemapreadat: number | null;
@@ -75,7 +75,7 @@ interface UrlRow extends Omit<UrlStory, 'dueAt' | 'firstRun' | 'purchases' | 'ch
 }
 
 /** The whole story of a URL, one for each watch that lists it; empty when the ledger has never seen it. */
-export async function urlStory(ledger: Ledger, url: Url): Promise<UrlStory[]> {
+export async function getUrlHistory(ledger: Ledger, url: Url): Promise<UrlHistory[]> {
   const { db } = ledger;
   const rows = await db.all(sql<UrlRow>`
     SELECT u.id, w.name AS watch, u.url, u.state, u.reason, u.due, u.due_at, u.generation, u.failures, u.lastmod,
@@ -84,10 +84,10 @@ export async function urlStory(ledger: Ledger, url: Url): Promise<UrlStory[]> {
     FROM urls AS u JOIN watches AS w ON w.id = u.watch_id LEFT JOIN sitemaps AS s ON s.id = u.sitemap_id
     LEFT JOIN runs AS f ON f.id = u.first_run LEFT JOIN runs AS c ON c.id = u.changed_run
     LEFT JOIN runs AS g ON g.id = u.gone_run LEFT JOIN check_queue AS q ON q.url_id = u.id
-    WHERE u.fp = ${keyOf(url, ledger.seed)} AND u.url = ${url} ORDER BY u.id`);
+    WHERE u.fp = ${toUrlKey(url, ledger.seed)} AND u.url = ${url} ORDER BY u.id`);
   return Promise.all(
     rows.map(
-      async (row): Promise<UrlStory> => ({
+      async (row): Promise<UrlHistory> => ({
         watch: row.watch,
         url: row.url,
         state: row.state,
@@ -102,8 +102,8 @@ export async function urlStory(ledger: Ledger, url: Url): Promise<UrlStory[]> {
         firstRun: { run: row.first_run, at: row.first_at },
         changedRun: row.changed_run,
         goneRun: row.gone_run,
-        purchases: await purchasesOf(db, row.id),
-        checks: await checksOf(db, row.id),
+        purchases: await listPurchases(db, row.id),
+        checks: await listChecks(db, row.id),
         nextCheckAt: row.next_at,
       }),
     ),
@@ -127,7 +127,7 @@ interface PurchaseRow {
 }
 
 /** Uses batch_urls_once. */
-async function purchasesOf(db: Queryable, urlId: number): Promise<Purchase[]> {
+async function listPurchases(db: Queryable, urlId: number): Promise<Purchase[]> {
   const rows = await db.all(sql<PurchaseRow>`
     SELECT m.generation, b.id, b.state, b.reason AS batch_reason, b.idempotency_key, b.reference, b.planned_at,
       b.accepted_at, b.charge, b.urls, b.job_state, m.result, m.reason
@@ -156,7 +156,7 @@ async function purchasesOf(db: Queryable, urlId: number): Promise<Purchase[]> {
 }
 
 /** Uses check_urls_by_url. */
-async function checksOf(db: Queryable, urlId: number): Promise<UrlCheck[]> {
+async function listChecks(db: Queryable, urlId: number): Promise<UrlCheck[]> {
   const rows = await db.all(sql<Omit<UrlCheck, 'requestId'> & { request_id: string | null }>`
     SELECT m.at, m.result, m.detail, c.request_id, c.state
     FROM check_urls AS m JOIN checks AS c ON c.id = m.check_id WHERE m.url_id = ${urlId} ORDER BY c.id`);

@@ -1,9 +1,9 @@
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { LedgerRefusal } from '../refusal.ts';
-import { runRow } from './runs.ts';
+import { getRun } from './runs.ts';
 
 export type RunDecision = 'approved' | 'rejected';
 
@@ -15,7 +15,7 @@ export async function decideRun(ledger: Ledger, run: RunId, decision: RunDecisio
   return ledger.db.tx(async (tx) => {
     const taken = await decide(tx, ledger.now(), run, decision, by);
     if (taken !== null) return taken;
-    throw new LedgerRefusal('NOTHING_TO_DECIDE', `Run "${run}" waits for no decision. Nothing was changed.`);
+    throw new LedgerError('NOTHING_TO_DECIDE', `Run "${run}" waits for no decision. Nothing was changed.`);
   });
 }
 
@@ -27,7 +27,7 @@ export async function decide(
   decision: RunDecision,
   by: string,
 ): Promise<RunDecision | null> {
-  const row = await runRow(tx, run);
+  const row = await getRun(tx, run);
   if (row.held === null || row.decision !== null) return row.decision;
   await tx.run(sql`
     UPDATE runs SET decision = ${decision}, decided_by = ${by}, decided_at = ${now}

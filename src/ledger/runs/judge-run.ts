@@ -2,15 +2,15 @@ import { sql } from '../../database/sql.ts';
 import { type Change, type GuardPolicy, guardTrips } from '../../submission/guard.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { goneSinceFinished } from '../crawl/gone-since.ts';
+import { listGoneSinceLastRun } from '../crawl/gone-since.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { clearedDue, unclearedNew } from '../plans/due.ts';
+import { countGuardPassed, listUnguardedNew } from '../plans/due.ts';
 import type { PlanInput } from '../plans/make-plan.ts';
 import { previewRun } from '../plans/preview-runs.ts';
-import { runRow } from './runs.ts';
+import { getRun } from './runs.ts';
 
 /** Why a run waits for a person, with a few of the URLs that made it wait. */
-export interface Held {
+export interface GuardHold {
   readonly reasons: readonly string[];
   readonly sample: readonly Url[];
 }
@@ -27,13 +27,13 @@ export async function judgeRun(
   run: RunId,
   guard: GuardPolicy,
   { input }: { input?: PlanInput } = {},
-): Promise<Held | null> {
-  const row = await runRow(ledger.db, run);
-  if (row.held !== null) return row.decision === 'approved' ? null : (JSON.parse(row.held) as Held);
+): Promise<GuardHold | null> {
+  const row = await getRun(ledger.db, run);
+  if (row.held !== null) return row.decision === 'approved' ? null : (JSON.parse(row.held) as GuardHold);
   if (row.planned_at !== null || row.ended_at !== null) return null;
   const plan = input === undefined ? null : await previewRun(ledger, run, input);
-  const gone = await goneSinceFinished(ledger.db, row.name);
-  const newUrls = await unclearedNew(ledger.db, row.watch_id, ledger.now());
+  const gone = await listGoneSinceLastRun(ledger.db, row.name);
+  const newUrls = await listUnguardedNew(ledger.db, row.watch_id, ledger.now());
   const change: Change = {
     newUrls,
     gone,
@@ -42,16 +42,16 @@ export async function judgeRun(
   };
   const trips = guardTrips(change, guard).map(({ message }) => message);
   // What a person has let pass and a cap spreads over the nights does not ask again: only what is new to the cap does.
-  const passed = await clearedDue(ledger.db, row.watch_id, ledger.now());
+  const passed = await countGuardPassed(ledger.db, row.watch_id, ledger.now());
   if (plan !== null && plan.held > passed && plan.heldReason !== null) trips.push(plan.heldReason);
   if (trips.length === 0) return null;
-  const held: Held = { reasons: trips, sample: await sampleOf(ledger, row.watch_id, row.id) };
+  const held: GuardHold = { reasons: trips, sample: await listSample(ledger, row.watch_id, row.id) };
   await ledger.db.run(sql`
     UPDATE runs SET held = ${JSON.stringify(held)} WHERE id = ${row.id} AND held IS NULL`);
   return held;
 }
 
-async function sampleOf(ledger: Ledger, watchId: number, runId: number): Promise<Url[]> {
+async function listSample(ledger: Ledger, watchId: number, runId: number): Promise<Url[]> {
   const fresh = await ledger.db.all(sql<{ url: Url }>`
     SELECT url FROM urls WHERE watch_id = ${watchId} AND due IS NOT NULL AND cleared = 0 AND gone_run IS NULL
     ORDER BY id LIMIT ${EXAMPLES}`);

@@ -1,9 +1,9 @@
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
+import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { LedgerRefusal } from '../refusal.ts';
-import { watchRow } from './watches.ts';
+import { getWatchRow } from './watches.ts';
 
 export interface RunStart {
   readonly watch: WatchId;
@@ -61,7 +61,7 @@ export async function beginRun(ledger: Ledger, start: RunStart): Promise<RunBegu
   const { watch, account, run, sources, scope, firstRun, staleAfterMs = DAY } = start;
   const now = ledger.now();
   return ledger.db.tx(async (tx) => {
-    const watchId = await watchRow(tx, watch, account);
+    const watchId = await getWatchRow(tx, watch, account);
     const before = await findRun(tx, run);
     if (before !== undefined) {
       if (before.ended_at !== null) throw ended(before);
@@ -113,21 +113,21 @@ export async function findRun(db: Queryable, run: RunId): Promise<RunRow | undef
 }
 
 /** The run's row. Throws when it is not in the ledger. */
-export async function runRow(db: Queryable, run: RunId): Promise<RunRow> {
+export async function getRun(db: Queryable, run: RunId): Promise<RunRow> {
   const row = await findRun(db, run);
   if (row !== undefined) return row;
-  throw new LedgerRefusal('UNKNOWN_RUN', `The ledger knows no run "${run}". Nothing was changed; begin the run first.`);
+  throw new LedgerError('UNKNOWN_RUN', `The ledger knows no run "${run}". Nothing was changed; begin the run first.`);
 }
 
 /** The run's row while it is open: a worker that comes back after its run was given up must not write into it. */
-export async function openRunRow(db: Queryable, run: RunId): Promise<RunRow> {
-  const row = await runRow(db, run);
+export async function getOpenRun(db: Queryable, run: RunId): Promise<RunRow> {
+  const row = await getRun(db, run);
   if (row.ended_at !== null) throw ended(row);
   return row;
 }
 
-function ended(row: RunRow): LedgerRefusal {
-  return new LedgerRefusal(
+function ended(row: RunRow): LedgerError {
+  return new LedgerError(
     'RUN_ENDED',
     `Run "${row.name}" has ended (${row.end_state}). Nothing was changed; what it found is in the ledger, ` +
       'and the next run of the watch goes on with it.',

@@ -3,7 +3,7 @@ import { sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
 
 /** The row of a watch, created when it is first heard of. A watch may move to another account; its URLs stay bought. */
-export async function watchRow(tx: Queryable, watch: WatchId, account: AccountId): Promise<number> {
+export async function getWatchRow(tx: Queryable, watch: WatchId, account: AccountId): Promise<number> {
   await accountRow(tx, account);
   await tx.run(sql`
     INSERT INTO watches (name, account_id) VALUES (${watch}, ${account})
@@ -25,7 +25,7 @@ async function accountRow(tx: Queryable, account: AccountId): Promise<void> {
  * Must come first in every transaction that plans or spends. On Postgres it locks the account, so that two workers
  * never both spend the last lira under a cap; on SQLite transactions take turns anyway.
  */
-export async function takeTurn(tx: Queryable, account: AccountId): Promise<void> {
+export async function lockAccount(tx: Queryable, account: AccountId): Promise<void> {
   await accountRow(tx, account);
   await tx.run(sql`UPDATE ledger_accounts SET turn = turn + 1 WHERE id = ${account}`);
 }

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DEFAULT_LOOKS, freshSince, type Looks, nextLook, onSharedTick } from './look-schedule.ts';
+import { alignToTick, DEFAULT_POLLING, freshSince, nextPoll, type PollPolicy } from './poll-schedule.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** The ages, in ms, at which a job that never ends is looked at. */
-function looksAt(looks: Looks): number[] {
+function looksAt(looks: PollPolicy): number[] {
   const ages: number[] = [];
-  for (let age = 0, next = nextLook(looks, 0, age); next.kind === 'in'; next = nextLook(looks, ages.length, age)) {
+  for (let age = 0, next = nextPoll(looks, 0, age); next.kind === 'in'; next = nextPoll(looks, ages.length, age)) {
     age += next.waitMs;
     ages.push(age);
   }
@@ -18,7 +18,7 @@ function looksAt(looks: Looks): number[] {
 }
 
 test('a fast job is first looked at when it may be ready, then every 10 to 30 s, then rarer', () => {
-  const ages = looksAt(DEFAULT_LOOKS.fast);
+  const ages = looksAt(DEFAULT_POLLING.fast);
   assert.equal(ages[0], 5 * MINUTE);
   assert.ok(ages[1]! - ages[0]! >= 10_000 && ages[2]! - ages[1]! <= 30_000);
   assert.ok(ages.filter((age) => age <= 10 * MINUTE).length <= 9, 'a job that takes ten minutes costs nine looks');
@@ -26,15 +26,15 @@ test('a fast job is first looked at when it may be ready, then every 10 to 30 s,
 });
 
 test('a standard job of seven days costs fewer than 200 looks and is overdue after eight days', () => {
-  const ages = looksAt(DEFAULT_LOOKS.standard);
+  const ages = looksAt(DEFAULT_POLLING.standard);
   assert.equal(ages[0], 3 * HOUR);
   assert.ok(ages.filter((age) => age <= 7 * DAY).length < 200);
   assert.equal(ages.at(-1), 8 * DAY);
-  assert.deepEqual(nextLook(DEFAULT_LOOKS.standard, ages.length, 8 * DAY), { kind: 'overdue' });
+  assert.deepEqual(nextPoll(DEFAULT_POLLING.standard, ages.length, 8 * DAY), { kind: 'overdue' });
 });
 
 test('a job that was found late is looked at now', () => {
-  assert.deepEqual(nextLook(DEFAULT_LOOKS.standard, 0, 5 * HOUR), { kind: 'in', waitMs: 0 });
+  assert.deepEqual(nextPoll(DEFAULT_POLLING.standard, 0, 5 * HOUR), { kind: 'in', waitMs: 0 });
 });
 
 test('waits never shrink, never leave their bounds and never pass the patience', () => {
@@ -43,36 +43,36 @@ test('waits never shrink, never leave their bounds and never pass the patience',
     minMs: fc.integer({ min: 1, max: 1e4 }),
     maxMs: fc.integer({ min: 1e4, max: 1e6 }),
     growth: fc.double({ min: 1, max: 10, noNaN: true }),
-    patienceMs: fc.integer({ min: 1, max: 1e9 }),
+    timeoutMs: fc.integer({ min: 1, max: 1e9 }),
   });
   fc.assert(
     fc.property(settings, fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 0, max: 1e9 }), (looks, n, age) => {
-      const next = nextLook(looks, n, age);
-      if (next.kind === 'overdue') return assert.ok(age >= looks.patienceMs);
-      assert.ok(age + next.waitMs <= looks.patienceMs);
+      const next = nextPoll(looks, n, age);
+      if (next.kind === 'overdue') return assert.ok(age >= looks.timeoutMs);
+      assert.ok(age + next.waitMs <= looks.timeoutMs);
       assert.ok(next.waitMs <= looks.maxMs);
-      const later = nextLook(looks, n + 1, age);
+      const later = nextPoll(looks, n + 1, age);
       assert.ok(later.kind === 'in' && later.waitMs >= next.waitMs);
     }),
   );
 });
 
 test('a look on a shared tick is never earlier, and later by less than the shortest wait or half of a longer one', () => {
-  const looks = { ...DEFAULT_LOOKS.fast, minMs: 10_000 };
+  const looks = { ...DEFAULT_POLLING.fast, minMs: 10_000 };
   const time = fc.integer({ min: 0, max: 2e12 });
   fc.assert(
     fc.property(time, fc.integer({ min: 0, max: 3_600_000 }), (now, wait) => {
-      const moved = onSharedTick(looks, now, wait);
+      const moved = alignToTick(looks, now, wait);
       assert.ok(moved >= wait && moved < wait + Math.max(looks.minMs, wait / 2), `${wait} → ${moved}`);
       assert.equal((now + moved) % looks.minMs, 0);
-      const first = onSharedTick(looks, now, wait, false);
+      const first = alignToTick(looks, now, wait, false);
       assert.ok(first >= wait && first < wait + looks.minMs);
     }),
   );
 });
 
 test('an answer is fresh from its tick on, however late the look; never one from before the wait', () => {
-  const { fast, standard } = DEFAULT_LOOKS;
+  const { fast, standard } = DEFAULT_POLLING;
   const tick = 1_800_000_000_000;
   assert.equal(freshSince(fast, tick, 1), tick);
   assert.equal(freshSince(fast, tick + 9_999, 1), tick);
@@ -85,12 +85,12 @@ test('an answer is fresh from its tick on, however late the look; never one from
  * three seconds late, and a page that answers the hundred newest jobs.
  */
 function pagesAtFullSpeed(jobs: number): { pages: number; delayMs: number } {
-  const looks = DEFAULT_LOOKS.fast;
+  const looks = DEFAULT_POLLING.fast;
   const start = 1_800_000_000_000;
   const next = Array.from({ length: jobs }, (_, n) => {
     const accepted = start + n * 6_000;
     const ready = accepted + 5 * MINUTE * (1 + ((n * 37) % 61) / 60);
-    const first = accepted + onSharedTick(looks, accepted, looks.firstMs, false);
+    const first = accepted + alignToTick(looks, accepted, looks.firstMs, false);
     return { n, accepted, ready, looks: 1, at: first + ((n * 7_919) % 3_000) };
   });
   const askedAt: number[] = [];
@@ -109,10 +109,10 @@ function pagesAtFullSpeed(jobs: number): { pages: number; delayMs: number } {
       next.splice(next.indexOf(job), 1);
       continue;
     }
-    const wait = nextLook(looks, job.looks, now - job.accepted);
+    const wait = nextPoll(looks, job.looks, now - job.accepted);
     assert.ok(wait.kind === 'in');
     job.looks += 1;
-    job.at = now + onSharedTick(looks, now, wait.waitMs) + ((job.n * 104_729 + job.looks * 1_299_709) % 3_000);
+    job.at = now + alignToTick(looks, now, wait.waitMs) + ((job.n * 104_729 + job.looks * 1_299_709) % 3_000);
   }
   return { pages, delayMs };
 }

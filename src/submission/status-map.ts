@@ -8,7 +8,7 @@ export type UrlState = 'completed' | 'failed' | 'open';
  * Which words of a service mean what. Of a word that stands twice the first meaning counts, so an account's own words go
  * before ours. `open` words are known to say that nothing is decided yet; an unknown one says so too, and is reported.
  */
-export interface Words {
+export interface StatusMap {
   readonly job: Readonly<Record<SubmissionState, readonly string[]>>;
   readonly url: Readonly<Record<UrlState, readonly string[]>>;
   readonly check: Readonly<Record<'found' | 'notFound' | 'unknown', readonly string[]>>;
@@ -20,7 +20,7 @@ export interface Words {
  * Words that services are known to use. The specification names the states of a job and no others (2.1, 2.4). Few words
  * mean "failed": a failed URL may be bought again, so a word that is only likely to say so must not.
  */
-export const DEFAULT_WORDS: Words = {
+export const DEFAULT_STATUS_MAP: StatusMap = {
   job: {
     queued: ['queued', 'pending', 'waiting', 'accepted', 'submitted', 'scheduled', 'created', 'received', 'new'],
     processing: ['processing', 'in progress', 'running', 'started', 'working', 'active', 'ongoing'],
@@ -51,13 +51,13 @@ export const DEFAULT_WORDS: Words = {
 };
 
 /** Where a word that nobody knows was seen. */
-export interface UnknownWord {
-  readonly of: 'job' | 'url' | 'check';
+export interface UnknownStatus {
+  readonly kind: 'job' | 'url' | 'check';
   readonly word: string;
 }
 
 /** The words of one account. An unknown word is told to `unknown`, each once. */
-export interface Dictionary {
+export interface StatusMapping {
   /** One of the five states of the specification; an unknown word in lower case; null when there is no word. */
   job(word: string | null): string | null;
   url(word: string | null): UrlState;
@@ -65,49 +65,52 @@ export interface Dictionary {
   check(words: readonly string[]): Verdict;
 }
 
-const MOST_TOLD = 100;
+const MAX_REPORTED = 100;
 
-export function dictionaryOf(words: Words = DEFAULT_WORDS, unknown?: (seen: UnknownWord) => void): Dictionary {
+export function createStatusMapping(
+  words: StatusMap = DEFAULT_STATUS_MAP,
+  unknown?: (seen: UnknownStatus) => void,
+): StatusMapping {
   const jobs = new Map<string, string>([
-    ...words.ends.map((word) => [plainWord(word), word.toLowerCase()] as const),
-    ...tableOf(words.job),
+    ...words.ends.map((word) => [normalizeStatus(word), word.toLowerCase()] as const),
+    ...toTable(words.job),
   ]);
-  const urls = tableOf(words.url);
-  const checks = tableOf(words.check);
+  const urls = toTable(words.url);
+  const checks = toTable(words.check);
   const told = new Set<string>();
-  const tell = (of: UnknownWord['of'], word: string) => {
-    const id = `${of} ${plainWord(word)}`;
-    if (told.has(id) || told.size >= MOST_TOLD) return;
+  const tell = (of: UnknownStatus['kind'], word: string) => {
+    const id = `${of} ${normalizeStatus(word)}`;
+    if (told.has(id) || told.size >= MAX_REPORTED) return;
     told.add(id);
-    unknown?.({ of, word });
+    unknown?.({ kind: of, word });
   };
   return {
     job(word) {
       if (word === null) return null;
-      const state = jobs.get(plainWord(word));
+      const state = jobs.get(normalizeStatus(word));
       if (state === undefined) tell('job', word);
       return state ?? word.toLowerCase();
     },
     url(word) {
       if (word === null) return 'open';
-      const state = urls.get(plainWord(word));
+      const state = urls.get(normalizeStatus(word));
       if (state === undefined) tell('url', word);
       return state ?? 'open';
     },
     check(said) {
-      const verdict = said.map((word) => checks.get(plainWord(word))).find((each) => each !== undefined);
+      const verdict = said.map((word) => checks.get(normalizeStatus(word))).find((each) => each !== undefined);
       if (verdict === undefined && said[0] !== undefined) tell('check', said[0]);
       return verdict === undefined || verdict === 'unknown' ? 'unknown' : verdict === 'found' ? 'found' : 'not-found';
     },
   };
 }
 
-function tableOf<Meaning extends string>(
+function toTable<Meaning extends string>(
   words: Readonly<Record<Meaning, readonly string[]>>,
 ): ReadonlyMap<string, Meaning> {
   const table = new Map<string, Meaning>();
   for (const [meaning, list] of Object.entries(words) as [Meaning, readonly string[]][]) {
-    for (const word of list) if (!table.has(plainWord(word))) table.set(plainWord(word), meaning);
+    for (const word of list) if (!table.has(normalizeStatus(word))) table.set(normalizeStatus(word), meaning);
   }
   return table;
 }
@@ -116,7 +119,7 @@ function tableOf<Meaning extends string>(
  * A word without what services write differently: "In-Progress", "in_progress" and "inProgress" are one, as are
  * "TAMAMLANDI", "tamamlandı" and "Tamamlandi" (the four letters i of Turkish, and all marks on letters).
  */
-export function plainWord(word: string): string {
+export function normalizeStatus(word: string): string {
   return word
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -127,29 +130,29 @@ export function plainWord(word: string): string {
 }
 
 /** An account's words before ours: what it calls failed is failed, whatever we took it for. */
-export function withWords(own: WordSettings, ends: readonly string[] = []): Words {
+export function mergeStatusMap(own: StatusMapSettings, ends: readonly string[] = []): StatusMap {
   return {
     ends,
-    job: first(own.job ?? {}, DEFAULT_WORDS.job),
-    url: first(own.url ?? {}, DEFAULT_WORDS.url),
-    check: first(own.check ?? {}, DEFAULT_WORDS.check),
+    job: mergeMeanings(own.job ?? {}, DEFAULT_STATUS_MAP.job),
+    url: mergeMeanings(own.url ?? {}, DEFAULT_STATUS_MAP.url),
+    check: mergeMeanings(own.check ?? {}, DEFAULT_STATUS_MAP.check),
   };
 }
 
 /** The words that an account sets, where it sets any. */
-export type WordSettings = { readonly [Of in 'job' | 'url' | 'check']?: Partial<Words[Of]> };
+export type StatusMapSettings = { readonly [Of in 'job' | 'url' | 'check']?: Partial<StatusMap[Of]> };
 
 /** Ours are kept but for those to which the account gives a meaning of its own. */
-function first<Meaning extends string>(
+function mergeMeanings<Meaning extends string>(
   own: Partial<Record<Meaning, readonly string[]>>,
   ours: Readonly<Record<Meaning, readonly string[]>>,
 ): Readonly<Record<Meaning, readonly string[]>> {
   const taken = new Set(
-    Object.values<readonly string[] | undefined>(own).flatMap((list) => (list ?? []).map(plainWord)),
+    Object.values<readonly string[] | undefined>(own).flatMap((list) => (list ?? []).map(normalizeStatus)),
   );
   const merged = Object.entries<readonly string[]>(ours).map(([meaning, list]) => [
     meaning,
-    [...(own[meaning as Meaning] ?? []), ...list.filter((word) => !taken.has(plainWord(word)))],
+    [...(own[meaning as Meaning] ?? []), ...list.filter((word) => !taken.has(normalizeStatus(word)))],
   ]);
   return Object.fromEntries(merged) as Record<Meaning, readonly string[]>;
 }

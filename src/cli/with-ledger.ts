@@ -5,14 +5,17 @@ import { type Ledger, openLedger } from '../ledger/open-ledger.ts';
 import type { WatchId } from '../submission/ids.ts';
 import type { GlobalFlags } from './output/command.ts';
 
-export interface Books {
+export interface CommandContext {
   readonly file: string;
   readonly config: Config;
   readonly ledger: Ledger;
 }
 
 /** Opens the configuration and its ledger for as long as `work` takes. */
-export async function withBooks<T>({ config: file = 'courier.yaml' }: GlobalFlags, work: (books: Books) => Promise<T>) {
+export async function withLedger<T>(
+  { config: file = 'courier.yaml' }: GlobalFlags,
+  work: (books: CommandContext) => Promise<T>,
+) {
   const config = loadConfig(file);
   const ledger = await openLedger(config.ledgerUrl);
   try {
@@ -23,12 +26,12 @@ export async function withBooks<T>({ config: file = 'courier.yaml' }: GlobalFlag
 }
 
 /** The watches named, in that order; all of them when none is. */
-export function chosenWatches({ watches }: Config, names: readonly string[]): Watch[] {
+export function selectWatches({ watches }: Config, names: readonly string[]): Watch[] {
   if (names.length === 0) return [...watches.values()];
-  return names.map((name) => watchNamed(watches, name));
+  return names.map((name) => getWatch(watches, name));
 }
 
-export function watchNamed(watches: Config['watches'], name: string): Watch {
+export function getWatch(watches: Config['watches'], name: string): Watch {
   const watch = watches.get(name as WatchId);
   if (watch !== undefined) return watch;
   throw new CommandError(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dictionaryOf, type UnknownWord, withWords } from './words.ts';
+import { createStatusMapping, mergeStatusMap, type UnknownStatus } from './status-map.ts';
 
-const words = dictionaryOf();
+const words = createStatusMapping();
 
 for (const [word, state] of [
   ['queued', 'queued'],
@@ -29,8 +29,8 @@ test('a word that we do not know is open, never failed', () => {
 });
 
 test("an account's own words win over ours, in whatever letter case and with whatever marks", () => {
-  const own = dictionaryOf(
-    withWords({
+  const own = createStatusMapping(
+    mergeStatusMap({
       job: { completed: ['Tamamlandı'], partial: ['kısmi'], failed: ['done'] },
       url: { failed: ['Frobnicated'] },
       check: { notFound: ['yok'] },
@@ -41,13 +41,13 @@ test("an account's own words win over ours, in whatever letter case and with wha
   ]);
   assert.equal(own.url('frobnicated'), 'failed');
   assert.equal(own.check(['YOK']), 'not-found');
-  const signed = dictionaryOf(withWords({ url: { failed: ['-1'], completed: ['1'] } }));
+  const signed = createStatusMapping(mergeStatusMap({ url: { failed: ['-1'], completed: ['1'] } }));
   assert.deepEqual(['-1', '1', '+1'].map(signed.url), ['failed', 'completed', 'open'], 'a sign is no hyphen');
 });
 
 test('each unknown word is told once, with where it was seen', () => {
-  const told: UnknownWord[] = [];
-  const telling = dictionaryOf(undefined, (seen) => told.push(seen));
+  const told: UnknownStatus[] = [];
+  const telling = createStatusMapping(undefined, (seen) => told.push(seen));
   for (const word of ['Baking', 'BAKING', 'queued', 'baking']) telling.job(word);
   telling.url('Baking');
   telling.check(['perhaps', 'maybe']);

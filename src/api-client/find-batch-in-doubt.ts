@@ -1,8 +1,8 @@
 import type { ApiAnswer } from '../submission/answer.ts';
 import type { Reference } from '../submission/ids.ts';
-import { type Candidate, compareUrls, type LostBatch, proofOf } from '../submission/reconcile.ts';
+import { type BatchInDoubt, type Candidate, compareUrls, findProof } from '../submission/reconcile.ts';
 import type { ListQuery } from './client.ts';
-import { dataOf, NotFoundError } from './errors.ts';
+import { NotFoundError, unwrapData } from './errors.ts';
 import type { Page } from './read/list.ts';
 import type { SubmissionDetail, SubmissionsPage, SubmissionView } from './read/submission.ts';
 
@@ -36,7 +36,7 @@ const MOST_COMPARED = 10;
  * URL (spec 4.5). What `q` searches is not specified, so an empty answer to it proves nothing; the URL filter does.
  * Throws the ApiError of a request that fails.
  */
-export async function findLostBatch(batch: LostBatch, ask: ListAndDetail): Promise<Search> {
+export async function findBatchInDoubt(batch: BatchInDoubt, ask: ListAndDetail): Promise<Search> {
   // A day earlier than the first attempt: the service counts its days in its own zone.
   const from = new Date(batch.firstSentAt - DAY_MS).toISOString().slice(0, 10);
   const tagged = await search(batch, ask, { q: batch.tag, from }, false);
@@ -44,16 +44,16 @@ export async function findLostBatch(batch: LostBatch, ask: ListAndDetail): Promi
   return search(batch, ask, { url: batch.urls[0]!, from }, true);
 }
 
-async function search(batch: LostBatch, ask: ListAndDetail, query: ListQuery, compare: boolean): Promise<Search> {
+async function search(batch: BatchInDoubt, ask: ListAndDetail, query: ListQuery, compare: boolean): Promise<Search> {
   const undecided: SubmissionView[] = [];
-  const pages = pagesOf(
-    (page) => ask.list({ ...query, page, limit: LIST_LIMIT }).then(dataOf),
+  const pages = readPages(
+    (page) => ask.list({ ...query, page, limit: LIST_LIMIT }).then(unwrapData),
     (found) => found.submissions.map(({ reference }) => reference).join(),
   );
   let read = 0;
   for await (const { submissions } of pages) {
     for (const submission of submissions) {
-      const proof = proofOf(candidateOf(submission), batch);
+      const proof = findProof(toCandidate(submission), batch);
       if (proof.kind === 'same') return { kind: 'found', submission };
       if (proof.kind === 'compare-urls' && !(await ask.isTaken(submission.reference))) undecided.push(submission);
     }
@@ -63,7 +63,7 @@ async function search(batch: LostBatch, ask: ListAndDetail, query: ListQuery, co
   if (undecided.length > MOST_COMPARED) return unsure(`${undecided.length} jobs of the list may be the batch`);
   const unclear: SubmissionView[] = [];
   for (const submission of undecided) {
-    const compared = compareUrls(batch.urls, await urlsOf(submission.reference, ask));
+    const compared = compareUrls(batch.urls, await readUrls(submission.reference, ask));
     if (compared === 'same') return { kind: 'found', submission };
     if (compared === 'unsure') unclear.push(submission);
   }
@@ -78,17 +78,17 @@ const unsure = (what: string): Search => ({
   message: `${what}; it may be charged already, so nothing is sent again. Look it up at the service, then decide`,
 });
 
-const candidateOf = ({ reference, project, createdAt, urlCount }: SubmissionView): Candidate => ({
+const toCandidate = ({ reference, project, createdAt, urlCount }: SubmissionView): Candidate => ({
   reference,
   project,
   createdAt,
   urlCount,
 });
 
-async function urlsOf(reference: Reference, ask: ListAndDetail): Promise<string[]> {
+async function readUrls(reference: Reference, ask: ListAndDetail): Promise<string[]> {
   const urls: string[] = [];
-  const pages = pagesOf(
-    (urlPage) => ask.detail(reference, { urlPage, urlLimit: URL_LIMIT }).then(dataOf),
+  const pages = readPages(
+    (urlPage) => ask.detail(reference, { urlPage, urlLimit: URL_LIMIT }).then(unwrapData),
     (found) => found.urls.map(({ url }) => url).join(' '),
   );
   for await (const page of pages) urls.push(...page.urls.map(({ url }) => url));
@@ -103,7 +103,7 @@ const isNotFound = (error: unknown): boolean =>
  * Pages until the last one. A service that says nothing about pages ends with an empty page; one that ignores the page
  * number repeats itself, and is read once.
  */
-export async function* pagesOf<Found extends { readonly page: Page }>(
+export async function* readPages<Found extends { readonly page: Page }>(
   ask: (page: number) => Promise<Found>,
   contentOf: (found: Found) => string,
 ): AsyncGenerator<Found> {

@@ -1,5 +1,5 @@
 /** What the ledger refuses, by name: programs read the name, people the sentence. */
-export type RefusalCode =
+export type LedgerErrorCode =
   /** The run is not in the ledger. */
   | 'UNKNOWN_RUN'
   /** The run was ended before: nothing may be added to it. */
@@ -16,11 +16,11 @@ export type RefusalCode =
   | 'NOTHING_TO_DECIDE';
 
 /** The ledger did nothing, because doing it would break a promise. The message says what to do. */
-export class LedgerRefusal extends Error {
+export class LedgerError extends Error {
   override readonly name = 'LedgerRefusal';
-  readonly code: RefusalCode;
+  readonly code: LedgerErrorCode;
 
-  constructor(code: RefusalCode, message: string) {
+  constructor(code: LedgerErrorCode, message: string) {
     super(message);
     this.code = code;
   }

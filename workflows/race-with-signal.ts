@@ -1,0 +1,20 @@
+import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+
+/**
+ * Waits for `work`, but only until `woken` is true: then the work is cancelled and the result is null. A cancel of the
+ * workflow itself passes through.
+ */
+export async function raceWithSignal<T>(work: () => Promise<T>, woken: () => boolean): Promise<T | null> {
+  let result: T | null = null;
+  try {
+    await CancellationScope.cancellable(async () => {
+      const scope = CancellationScope.current();
+      result = await Promise.race([work(), condition(woken).then(() => null)]);
+      scope.cancel();
+    });
+  } catch (error) {
+    // Our own cancel of the work.
+    if (!isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
+  }
+  return result;
+}

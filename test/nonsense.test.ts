@@ -341,7 +341,7 @@ test('a key that is refused while jobs are followed: told, and everything goes o
   const { said } = await connector.play({ steps: 30 });
   assert.match(
     said.join('\n'),
-    /refused: the API key was refused, "REVOKED: REVOKED", request q-2; nothing was charged/,
+    /key_rejected: the API key was refused, "REVOKED: REVOKED", request q-2; nothing was charged/,
   );
   assert.match(
     (await getAccountStatus(connector.ledger, ACCOUNT)).keyRejected ?? '',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { PAGE, withTable } from './rule-table.ts';
 
-test('docs/api.md ends with the table that the tests give (npm run docs:api)', () => {
+test('docs/reference/rest-api.md ends with the table that the tests give (npm run docs:api)', () => {
   const page = readFileSync(PAGE, 'utf8');
   assert.equal(page, withTable(page));
 });

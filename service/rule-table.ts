@@ -1,5 +1,5 @@
 /**
- * The end of docs/api.md: which test holds which rule of the specification, from the names of the tests themselves.
+ * The end of docs/reference/rest-api.md: which test holds which rule of the specification, from the names of the tests themselves.
  * `npm run docs:api` writes it; rule-table.test.ts fails when the page tells something else.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ const RULES: readonly (readonly [rule: string, says: string])[] = [
 
 const START = '| rule | tests |\n';
 const folder = fileURLToPath(new URL('.', import.meta.url));
-export const PAGE = fileURLToPath(new URL('../docs/api.md', import.meta.url));
+export const PAGE = fileURLToPath(new URL('../docs/reference/rest-api.md', import.meta.url));
 
 /** `spec 4.6 rule 2: what is promised`, as the first argument of a test. */
 const NAME = /(?:serviceTest|test)\(\s*(['`])spec ([\d.]+(?: rule \d+)?): (.*?)\1,/gs;

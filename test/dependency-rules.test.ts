@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Which module may import which, besides itself: the dependency rules that docs/architecture.md shows. The order is
+ * Which module may import which, besides itself: the dependency rules that docs/explanation/architecture.md shows. The order is
  * from the bottom up: a module may only import modules above it in this list, so there is no cycle.
  */
 const RULES: Readonly<Record<string, readonly string[]>> = {

@@ -3,7 +3,7 @@ import { AccountError } from '../accounts/account.ts';
 import { SettingsError } from '../settings-error.ts';
 import { type Flags, type Output, openOutput, versionRecord } from './output.ts';
 
-/** Exit codes, the same in both programs (docs/commands.md). */
+/** Exit codes, the same in both programs (docs/reference/commands.md). */
 export const EXIT = {
   done: 0,
   unexpected: 1,

@@ -31,7 +31,7 @@ export function addServe(program: Command): void {
     .option('--host <host>', 'address to listen on (127.0.0.1)')
     .option('--port <port>', 'port to listen on, 0 for a free one (8080)', wholeNumber)
     .addOption(databaseOption())
-    .option('--config <file>', 'settings as YAML (docs/service.md)')
+    .option('--config <file>', 'settings as YAML (docs/guides/host-the-service.md)')
     .option('--temporal <address>', 'host:port of the Temporal server (the TEMPORAL_* variables or profile)')
     .option('--namespace <name>', 'Temporal namespace (default)')
     .option('--task-queue <name>', 'Temporal task queue (courier-service)')

@@ -76,9 +76,9 @@ function means(endpoint: Endpoint, status: number, text: string): string {
   return `${outcome.kind}, ${outcome.chargeState}`;
 }
 
-/** The rows of the table under a heading of docs/answer-table.md. */
+/** The rows of the table under a heading of docs/reference/answer-table.md. */
 function tableOf(heading: string): { columns: string[]; rows: string[][] } {
-  const page = readFileSync(new URL('../../docs/answer-table.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/reference/answer-table.md', import.meta.url), 'utf8');
   const section = page.split(`## \`${heading}\``)[1]?.split('\n## ')[0] ?? '';
   const lines = section.split('\n').filter((line) => line.startsWith('|') && !line.startsWith('| ---'));
   const [columns = [], ...rows] = lines.map((line) =>

@@ -1,4 +1,4 @@
-/** Exit codes, for ever (docs/commands.md). Any other non-zero code is a failure too. */
+/** Exit codes, for ever (docs/reference/commands.md). Any other non-zero code is a failure too. */
 export const EXIT = {
   done: 0,
   unexpected: 1,

@@ -63,7 +63,7 @@ async function buildConnector(
     ({ kind: of, word }: UnknownStatus): void =>
       log.warn(
         { account: id, of, word },
-        `the service says "${word}" of a ${of === 'url' ? 'URL' : of}, which is not known: it counts as open. See docs/other-services.md`,
+        `the service says "${word}" of a ${of === 'url' ? 'URL' : of}, which is not known: it counts as open. See docs/guides/other-services.md`,
       );
 
   const deps: Deps = {

@@ -54,7 +54,7 @@ export class RateLimitedError extends Error {
   }
 }
 
-/** The request budget of one API key, the same for every process that opens it (docs/budgets.md). */
+/** The request budget of one API key, the same for every process that opens it (docs/explanation/rate-limits.md). */
 export interface RateLimiter {
   /** One request's permission in all windows at once, or how long to wait. */
   acquire(lane: Lane): Promise<Permit | Denied>;

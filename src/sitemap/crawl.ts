@@ -19,7 +19,7 @@ const QUEUE = 4;
 
 /**
  * Reads sitemaps, the sitemaps that they name, and so on: an event for each thing found, ending with a summary
- * (docs/sitemaps.md). Sources are URLs of sitemaps, indexes, feeds or a robots.txt, local paths, or `-`.
+ * (docs/explanation/sitemaps.md). Sources are URLs of sitemaps, indexes, feeds or a robots.txt, local paths, or `-`.
  *
  * Bounded in memory whatever the size: the crawl is as fast as its consumer. What is wrong with a sitemap is an event
  * and never an exception; aborting the signal throws its reason. Leaving the loop early ends every request.

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with a sitemap, as a closed list: scripts match on these codes. docs/sitemaps.md explains each: what
+ * What can be wrong with a sitemap, as a closed list: scripts match on these codes. docs/explanation/sitemaps.md explains each: what
  * was found, what it means for the pages and what to do. The severity is not part of the code: an `error` makes the crawl
  * incomplete, a `warning` does not.
  */

@@ -36,7 +36,7 @@ export interface FrozenBatch extends FrozenRequest {
 }
 
 /**
- * Turns a planned batch into the bytes and the key it is sent with (spec 4.6; docs/idempotency.md). A function of its
+ * Turns a planned batch into the bytes and the key it is sent with (spec 4.6; docs/explanation/exactly-once.md). A function of its
  * arguments alone: another process, machine or Node version gives the same bytes and the same key. Throws a
  * RangeError for a batch that the specification forbids, before anything could be sent.
  */

@@ -29,7 +29,7 @@ export interface BatchContext extends RequestContext {
 }
 
 /**
- * What an answer to `POST /submissions` means for its batch: the answer table (docs/answer-table.md), and the only place
+ * What an answer to `POST /submissions` means for its batch: the answer table (docs/reference/answer-table.md), and the only place
  * that decides. An answer that is not clearly an acceptance or a refusal of the service is unknown, and an unknown
  * outcome is never a reason to spend: the same bytes go again under the same key.
  */

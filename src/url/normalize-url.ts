@@ -24,7 +24,7 @@ export type NormalizedUrl =
 const bad = (reason: BadUrlReason): NormalizedUrl => ({ ok: false, reason });
 
 /**
- * The identity of a page (docs/url-identity.md): the WHATWG URL without its fragment. The host is in lower case and
+ * The identity of a page (docs/explanation/url-identity.md): the WHATWG URL without its fragment. The host is in lower case and
  * Punycode; the default port and dot segments are removed; characters that must be percent-encoded are. Existing
  * percent-encoding, case, trailing slashes and query order stay as sent, because a server may tell them apart. Idempotent.
  *

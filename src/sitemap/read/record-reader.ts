@@ -14,7 +14,7 @@ const MAX_DEPTH = 256;
 const RECORD_LIMIT = 2 * 1024 * 1024;
 
 /**
- * Reads urlset and sitemapindex in one pass over the bytes (docs/sitemaps.md, "How it reads"). It hops from `<` to `<`
+ * Reads urlset and sitemapindex in one pass over the bytes (docs/explanation/sitemaps.md, "How it reads"). It hops from `<` to `<`
  * in the Latin-1 view of a block, where an index in the string is an index in the bytes, and decodes only the texts of
  * `loc` and `lastmod`. Elements are told apart by a hash of their name, so a tag costs no allocation.
  *

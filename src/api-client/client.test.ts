@@ -10,7 +10,7 @@ import {
   type OtherService,
   type OtherServiceOptions,
   startOtherService,
-} from '../../test/fixtures/other-service.ts';
+} from '../../test/fakes/other-service.ts';
 import { freezeBatch, freezeCheck } from '../submission/freeze.ts';
 import type { AccountId, Reference, WatchId } from '../submission/ids.ts';
 import { decideCheckOutcome, decideOutcome } from '../submission/outcome.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Dialect, type Fault, startOtherService } from '../../test/fixtures/other-service.ts';
+import { type Dialect, type Fault, startOtherService } from '../../test/fakes/other-service.ts';
 import { type FrozenBatch, freezeBatch } from '../submission/freeze.ts';
 import type { AccountId, Reference, WatchId } from '../submission/ids.ts';
 import { decideOutcome } from '../submission/outcome.ts';

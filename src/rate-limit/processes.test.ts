@@ -10,7 +10,7 @@ import { emptyDatabaseUrl, TEST_DIALECTS } from '../../test/support/database.ts'
 /** A minute of the test, in milliseconds; COURIER_MINUTE_MS=60000 measures in real ones. */
 const MINUTE_MS = Number(process.env.COURIER_MINUTE_MS ?? 1_500);
 const MINUTES = 3;
-const WORKER = fileURLToPath(new URL('../../test/fixtures/budget-worker.ts', import.meta.url));
+const WORKER = fileURLToPath(new URL('../../test/support/processes/rate-limit-worker.ts', import.meta.url));
 
 /** Counts as strictly as a service can: a request is over the limit if so many arrived in the window before it. */
 function strictService() {

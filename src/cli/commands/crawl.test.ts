@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { sitemapindex, urlset } from '../../../test/support/sitemap/collect.ts';
 import { serve, type TestServer } from '../../../test/support/sitemap/server.ts';
 
-const program = fileURLToPath(new URL('../../../test/fixtures/courier-crawl.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../../test/support/processes/courier-crawl.ts', import.meta.url));
 const A = 'https://shop.example/a';
 
 interface Run {

@@ -8,7 +8,7 @@ import {
   type Fate,
   judged,
   strictService,
-} from '../../../test/fixtures/strict-service.ts';
+} from '../../../test/fakes/strict-service.ts';
 import { emptyDatabaseUrl, TEST_DIALECTS } from '../../../test/support/database.ts';
 import { ACCOUNT, crawled, HOUR, QUARTER, type Site, WATCH } from '../../../test/support/ledger.ts';
 import { openDatabase } from '../../database/open.ts';

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as passed } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { night, turn } from '../../../test/fixtures/killed-worker.ts';
 import { emptyDatabaseUrl } from '../../../test/support/database.ts';
 import { ACCOUNT } from '../../../test/support/ledger.ts';
+import { night, turn } from '../../../test/support/processes/ledger-worker.ts';
 import { sql } from '../../database/sql.ts';
 import { openLedger } from '../open-ledger.ts';
 import { listPendingBatches } from './pending-batches.ts';
@@ -55,7 +55,7 @@ test(`two workers killed at any moment, ${KILLS} times, charge every URL once`, 
   await (await openLedger(url)).close();
 
   const worker = async (): Promise<ChildProcess> => {
-    const script = fileURLToPath(new URL('../../../test/fixtures/killed-worker.ts', import.meta.url));
+    const script = fileURLToPath(new URL('../../../test/support/processes/ledger-worker.ts', import.meta.url));
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, url, service], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,0 +1,99 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { type Micros, micros } from '../../contract/money.ts';
+import type { Administration } from '../../service/accounts/administration.ts';
+import { openAdministration } from '../../service/serve.ts';
+import type { Database } from '../../src/database/database.ts';
+import { sql } from '../../src/database/sql.ts';
+import type { AccountId } from '../../src/submission/ids.ts';
+import { dispatcherWorkflowId } from '../../src/temporal-api/ids.ts';
+import { approveUpdate, wakeSignal } from '../../src/temporal-api/messages.ts';
+
+export const PRICE = micros(250_000);
+export const AMPLE_BALANCE = micros(100_000_000_000);
+const ACCOUNT = 'faults';
+
+/** What people do about an account at the service, with its own administration; the key goes into the connector's file. */
+export interface AccountAdmin {
+  /** The service refuses the key from now on. */
+  revokeKey(): Promise<void>;
+  /** A new key at the service, and in the connector's file. */
+  issueKey(): Promise<void>;
+  topUp(): Promise<void>;
+}
+
+export async function openAccountAdmin(books: string, keyFile: string, balance: Micros): Promise<AccountAdmin> {
+  const administration = <T>(work: (accounts: Administration) => Promise<T>) => withAdministration(books, work);
+  const { id: account } = await administration((it) => it.createAccount({ name: ACCOUNT, balance, price: PRICE }));
+  let key = '';
+  const operator: AccountAdmin = {
+    async revokeKey() {
+      await administration((it) => it.revokeKey(key));
+    },
+    async issueKey() {
+      const { id, apiKey } = await administration((it) => it.createKey({ account, name: ACCOUNT }));
+      key = id;
+      writeFileSync(`${keyFile}.new`, apiKey, { mode: 0o600 });
+      renameSync(`${keyFile}.new`, keyFile);
+    },
+    async topUp() {
+      await administration((it) => it.topUp(ACCOUNT, AMPLE_BALANCE));
+    },
+  };
+  await operator.issueKey();
+  return operator;
+}
+
+/** Makes an account that can pay for everything, and returns its key. */
+export async function openAccount(books: string): Promise<string> {
+  return withAdministration(books, async (accounts) => {
+    const { id } = await accounts.createAccount({ name: ACCOUNT, balance: AMPLE_BALANCE, price: PRICE });
+    return (await accounts.createKey({ account: id, name: ACCOUNT })).apiKey;
+  });
+}
+
+async function withAdministration<T>(books: string, work: (accounts: Administration) => Promise<T>): Promise<T> {
+  const { accounts, close } = await openAdministration(books);
+  try {
+    return await work(accounts);
+  } finally {
+    await close();
+  }
+}
+
+/** Sends the signal that the Web UI offers: the key works again, or the balance was topped up. */
+export async function wakeDispatcher(client: Client): Promise<void> {
+  // None that runs is one that will look at the ledger when it starts.
+  await client.workflow
+    .getHandle(dispatcherWorkflowId('main' as AccountId))
+    .signal(wakeSignal)
+    .catch(() => undefined);
+}
+
+/** Approves every run that a guard holds, until told to stop; as `courier approve` does. */
+export function approveHeldRuns(client: Client, ledger: Database): { stop(): Promise<number> } {
+  let stopping = false;
+  const approved = new Set<string>();
+  const working = (async () => {
+    while (!stopping) {
+      const held = await ledger.all(sql<{ name: string }>`
+        SELECT name FROM runs WHERE held IS NOT NULL AND decision IS NULL AND ended_at IS NULL`);
+      for (const { name } of held) {
+        // The update waits for a worker; one that dies meanwhile is asked again.
+        const update = client.workflow
+          .getHandle(name)
+          .executeUpdate(approveUpdate, { args: [{ by: 'fault schedule' }] });
+        await Promise.race([update.then(() => approved.add(name)).catch(() => undefined), sleep(2_000)]);
+      }
+      await sleep(300);
+    }
+  })();
+  return {
+    async stop() {
+      stopping = true;
+      await working;
+      return approved.size;
+    },
+  };
+}

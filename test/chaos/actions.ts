@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { wakeDispatcher } from './account-admin.ts';
+import type { Harness } from './harness.ts';
+import type { KillableTemporal } from './killable-temporal.ts';
+import type { FaultProxy } from './proxy.ts';
+import { resetSomething } from './resets.ts';
+import type { Action, PlannedAction } from './scenario.ts';
+
+/** Something that was done to a schedule, in a sentence. `hit`: whether it met anything, such as a request with the key. */
+export interface Act {
+  readonly action: Action;
+  readonly hit: boolean;
+  readonly text: string;
+}
+
+/** How long a key stays refused, or the money short, when nobody asks for it. */
+const PATIENCE_MS = 6_000;
+
+/** Carries out an action and waits until what was taken away is back. */
+export async function carryOut(
+  { action, afterMs, awayMs, signaled: told }: PlannedAction,
+  world: Harness,
+  temporal: KillableTemporal,
+  started: ReadonlySet<string>,
+  random: () => number,
+): Promise<Act> {
+  const { worker, service, admin: operator, client, ledger, proxy, refuseKey } = world;
+  const deed = (text: string, hit = true): Act => ({ action, hit, text });
+  const thenTold = told ? ', and the dispatcher was told' : '';
+  await sleep(afterMs);
+  switch (action) {
+    case 'kill worker':
+      await worker.crash(awayMs);
+      return deed('killed the worker');
+    case 'kill service':
+      await service.crash(awayMs);
+      return deed('killed the service');
+    case 'kill temporal':
+      await temporal.crash(awayMs);
+      return deed('killed the Temporal server');
+    case 'reset': {
+      const hit = await resetSomething(client, ledger, [...started], random);
+      return hit === null ? deed('found nothing to reset', false) : deed(`reset ${hit}`);
+    }
+    case 'refuse key': {
+      const met = waitForAnswer(proxy, 401);
+      refuseKey(true);
+      await sleep(awayMs);
+      const hit = await met;
+      refuseKey(false);
+      if (told) await wakeDispatcher(client);
+      return deed(`refused the key for a while${thenTold}`, hit);
+    }
+    case 'replace key': {
+      const met = waitForAnswer(proxy, 401);
+      await operator.revokeKey();
+      await sleep(awayMs);
+      const hit = await met;
+      await operator.issueKey();
+      if (told) await wakeDispatcher(client);
+      return deed(`revoked the key, and issued another a while later${thenTold}`, hit);
+    }
+    case 'top up': {
+      const hit = countAnswers(proxy, 402) > 0 || (await waitForAnswer(proxy, 402));
+      await operator.topUp();
+      if (told) await wakeDispatcher(client);
+      return deed(`topped up the account${thenTold}`, hit);
+    }
+  }
+}
+
+const countAnswers = ({ answers }: FaultProxy, status: number): number =>
+  [...answers].reduce((sum, [answer, times]) => (answer.endsWith(` ${status}`) ? sum + times : sum), 0);
+
+/** Waits for one more answer of this status. Resolves with false when there is none for a while. */
+async function waitForAnswer(proxy: FaultProxy, status: number): Promise<boolean> {
+  const before = countAnswers(proxy, status);
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(50)) {
+    if (countAnswers(proxy, status) > before) return true;
+  }
+  return false;
+}

@@ -1,0 +1,153 @@
+import type { Client } from '@temporalio/client';
+import type { Database } from '../../src/database/database.ts';
+import { sql } from '../../src/database/sql.ts';
+import { PRICE } from './account-admin.ts';
+import {
+  countGenerationsByUrl,
+  countServiceRecords,
+  countSubmissionsByUrl,
+  getLedgerCharges,
+  getServiceCharges,
+} from './charges.ts';
+import type { Harness } from './harness.ts';
+import { FAILS, POISON, type Scenario } from './scenario.ts';
+
+export interface Tally {
+  readonly urls: number;
+  /** (URL, generation) pairs that the service took. */
+  readonly bought: number;
+  readonly jobs: number;
+  readonly checks: number;
+  /** How many URLs ended how: "completed", "quarantined: …", "gone, completed". */
+  readonly ends: ReadonlyMap<string, number>;
+}
+
+export interface Judgement {
+  readonly tally: Tally;
+  /** What was promised and does not hold; empty when all does. */
+  readonly breaches: readonly string[];
+}
+
+/** Compares the service's books with the ledger, and the state of every URL with what the sites list. */
+export async function judge(
+  { ledger, serviceDb: books, proxy, site, client }: Harness,
+  plan: Scenario,
+): Promise<Judgement> {
+  const breaches = [...findKeysWithTwoBodies(proxy.bodies)];
+  const taken = await countSubmissionsByUrl(books);
+  const ours = await countGenerationsByUrl(ledger);
+  breaches.push(...compareUrls(taken, ours));
+  const bought = [...ours.values()].reduce((sum, times) => sum + times, 0);
+  breaches.push(...(await compareCharges(ledger, books, bought)));
+  const urls = await readUrls(ledger);
+  const listed = new Set([...site.pages().values()].flat());
+  for (const url of listed) if (!urls.has(url)) breaches.push(`${url} is listed, and the ledger has never heard of it`);
+  for (const each of urls.values()) {
+    const wrong = findUrlBreach(each, listed.has(each.url), taken.get(each.url) ?? 0, plan);
+    if (wrong !== null) breaches.push(`${each.url} (${describeEnd(each)}): ${wrong}`);
+  }
+  breaches.push(...(await findOpenRows(ledger)), ...(await findFailedWorkflows(client)));
+  const ends = new Map<string, number>();
+  for (const each of urls.values()) ends.set(describeEnd(each), (ends.get(describeEnd(each)) ?? 0) + 1);
+  return { tally: { urls: urls.size, bought, ...(await countServiceRecords(books)), ends }, breaches };
+}
+
+function* findKeysWithTwoBodies(bodies: Harness['proxy']['bodies']): Generator<string> {
+  for (const [key, { size }] of bodies) if (size !== 1) yield `key ${key} was sent with ${size} bodies`;
+}
+
+function* compareUrls(taken: ReadonlyMap<string, number>, ours: ReadonlyMap<string, number>): Generator<string> {
+  for (const [url, times] of taken) {
+    const known = ours.get(url) ?? 0;
+    if (times !== known) yield `${url} was bought ${times} times, and the ledger has ${known} generations of it`;
+  }
+  for (const [url, times] of ours) {
+    if (!taken.has(url)) yield `${url}: ${times} generations, of which the service knows none`;
+  }
+}
+
+async function compareCharges(ledger: Database, books: Database, bought: number): Promise<string[]> {
+  const theirs = await getServiceCharges(books);
+  const charged = await getLedgerCharges(ledger);
+  const wrong: string[] = [];
+  if (theirs.jobs !== bought * PRICE) {
+    wrong.push(
+      `the service charged ${theirs.jobs} for ${bought} URL generations at ${PRICE}, that is ${bought * PRICE}`,
+    );
+  }
+  if (theirs.jobs !== charged.jobs) wrong.push(`the service charged ${theirs.jobs}, the ledger says ${charged.jobs}`);
+  if (theirs.checks !== charged.checks) {
+    wrong.push(`the service charged ${theirs.checks} for checks, the ledger says ${charged.checks}`);
+  }
+  return wrong;
+}
+
+interface UrlEnd {
+  readonly url: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly gone: number | null;
+}
+
+async function readUrls(ledger: Database): Promise<Map<string, UrlEnd>> {
+  const rows = await ledger.all(sql<UrlEnd>`SELECT url, state, reason, gone_run AS gone FROM urls`);
+  return new Map(rows.map((row) => [row.url, row]));
+}
+
+function describeEnd({ state, reason, gone }: UrlEnd): string {
+  const why = state === 'completed' || reason === null ? '' : `: ${reason.slice(0, 60)}`;
+  return `${gone === null ? '' : 'gone, '}${state}${why}`;
+}
+
+/** What is wrong with where a URL ended and how often it was bought; null when nothing is. */
+function findUrlBreach(
+  { state, reason, gone, url }: UrlEnd,
+  listed: boolean,
+  times: number,
+  plan: Scenario,
+): string | null {
+  // One that fails is bought a second time, once; a refused one never.
+  const most = url.includes(POISON) ? 0 : url.includes(FAILS) ? 2 : 1;
+  if (times > most) return `it was bought ${times} times, at most ${most} are wanted`;
+  if (listed && gone !== null) return 'it is listed, and the ledger calls it gone';
+  if (!listed) return gone === null ? 'no sitemap lists it any more, and the ledger does not know' : null;
+  if (state === 'completed') return times === 1 && most === 1 ? null : `it was bought ${times} times`;
+  if (state !== 'quarantined') return 'that is no end';
+  if (reason === null) return 'it has no reason';
+  if (most === 1) return 'nothing is wrong with it';
+  return times === most ? null : `it was bought ${times} times of ${most}, in seed ${plan.seed}`;
+}
+
+/** Batches and checks that have not come to an end, or wait for a person. */
+async function findOpenRows(ledger: Database): Promise<string[]> {
+  const batches = await ledger.all(sql<{ id: number; state: string; reason: string | null; n: number }>`
+    SELECT id, state, reason, urls AS n FROM batches
+    WHERE state NOT IN ('accepted', 'refused') OR (state = 'accepted' AND settled_at IS NULL)`);
+  const checks = await ledger.all(sql<{ id: number; state: string; reason: string | null }>`
+    SELECT id, state, reason FROM checks WHERE state NOT IN ('done', 'refused')`);
+  return [
+    ...batches.map(({ id, state, reason, n }) => `batch ${id} (${n} URLs) is left ${state}: ${reason}`),
+    ...checks.map(({ id, state, reason }) => `check ${id} is left ${state}: ${reason}`),
+  ];
+}
+
+/** A run that another one was in the way of, and one that was set back after its end, say so and did nothing. */
+const MAY_FAIL = /Another run of \S+ is active|has ended \(/;
+
+async function findFailedWorkflows(client: Client): Promise<string[]> {
+  const failed: string[] = [];
+  const query = `ExecutionStatus IN ('Failed', 'TimedOut', 'Canceled')`;
+  for await (const { workflowId, runId, status } of client.workflow.list({ query })) {
+    const why = await client.workflow
+      .getHandle(workflowId, runId, { firstExecutionRunId: runId })
+      .result()
+      .then(
+        () => '',
+        (error: Error) => deepest(error).message,
+      );
+    if (!MAY_FAIL.test(why)) failed.push(`${workflowId} ended ${status.name}: ${why}`);
+  }
+  return failed;
+}
+
+const deepest = (error: Error): Error => (error.cause instanceof Error ? deepest(error.cause) : error);

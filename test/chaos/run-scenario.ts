@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { Watch } from '../../src/config/config.ts';
+import { startCheck, startRun } from '../../src/connector/run-client.ts';
+import { checkWorkflowId, watchWorkflowId } from '../../src/temporal-api/ids.ts';
+import { seeded } from '../support/seeded.ts';
+import { approveHeldRuns } from './account-admin.ts';
+import { type Act, carryOut } from './actions.ts';
+import { type Harness, openHarness } from './harness.ts';
+import { judge, type Tally } from './judge.ts';
+import { type KillableTemporal, retryThroughOutages } from './killable-temporal.ts';
+import type { Scenario } from './scenario.ts';
+import { countWorkLeft, describeOpenWorkflows, waitUntilIdle } from './wait-until-idle.ts';
+
+export interface ScenarioReport {
+  readonly seed: number;
+  readonly ms: number;
+  /** What was reached when, in milliseconds since the beginning. */
+  readonly laps: ReadonlyMap<string, number>;
+  readonly tally: Tally;
+  /** What was done to it, in order. */
+  readonly acts: readonly Act[];
+  /** Runs that a guard held and a person approved. */
+  readonly approved: number;
+  /** How often each fault of the network and of the sites was met, and each refusal: "drop-after", "sitemap cut", "POST 402". */
+  readonly faults: ReadonlyMap<string, number>;
+  readonly breaches: readonly string[];
+}
+
+/** The network is bad for so many answers in all, however fast the machine; but not for longer than so long. */
+const NOISY_ANSWERS = 50;
+const NOISE_MS = 30_000;
+/** How long after the last fault everything may take to come to its end. */
+const CALM_MS = 240_000;
+const MAX_ROUNDS = 6;
+/** Answers that the connector must not take for a passing fault. */
+const REFUSALS = / (401|402|409|413|422)$/;
+
+/** Plays one schedule and compares the books afterwards. Throws only when the harness itself cannot go on. */
+export async function runScenario(plan: Scenario, temporal: KillableTemporal, folder: string): Promise<ScenarioReport> {
+  const { seed } = plan;
+  const began = performance.now();
+  const laps = new Map<string, number>();
+  const lap = (name: string) => laps.set(name, Math.round(performance.now() - began));
+  const world = await openHarness(plan, temporal, join(folder, String(seed)));
+  lap('started');
+  const approving = approveHeldRuns(world.client, world.ledger);
+  try {
+    const deeds: Act[] = [];
+    const started = new Set<string>();
+    await runUnderFaults(plan, world, temporal, started, deeds);
+    lap('troubled');
+    const stuck = await runUntilIdle(world, started, lap, async () => {
+      if (plan.whileChecking === null) return;
+      deeds.push(await carryOut(plan.whileChecking, world, temporal, started, seeded(seed ^ 0xc4ec)));
+    });
+    const approved = await approving.stop();
+    const { tally, breaches } = await judge(world, plan);
+    const faults = new Map([
+      ...world.proxy.done,
+      ...named('sitemap ', world.site.done),
+      ...[...world.proxy.answers].filter(([answer]) => REFUSALS.test(answer)),
+    ]);
+    const ms = Math.round(performance.now() - began);
+    return { seed, ms, laps, tally, acts: deeds, approved, faults, breaches: [...stuck, ...breaches] };
+  } finally {
+    await approving.stop();
+    await world.close();
+  }
+}
+
+/** Runs of all watches, their pages change, runs again, and all the while the actions of the plan. */
+async function runUnderFaults(
+  plan: Scenario,
+  world: Harness,
+  temporal: KillableTemporal,
+  started: Set<string>,
+  deeds: Act[],
+): Promise<void> {
+  const random = seeded(plan.seed ^ 0xfa17);
+  const half = Math.ceil(plan.actions.length / 2);
+  await startRuns(world, 'a', started);
+  for (const planned of plan.actions.slice(0, half))
+    deeds.push(await carryOut(planned, world, temporal, started, random));
+  for (const [watch, { first, added, removed }] of plan.watches) {
+    const gone = new Set(removed);
+    world.site.publish(watch, [...first.filter((url) => !gone.has(url)), ...added]);
+  }
+  await startRuns(world, 'b', started);
+  await startChecks(world, 'b', started);
+  for (const planned of plan.actions.slice(half)) deeds.push(await carryOut(planned, world, temporal, started, random));
+}
+
+/**
+ * The network goes on as before for a while, and then is good, but for the first checks of what was completed; one thing
+ * more is done to them. Then runs are started until nothing is left for another one. Returns what was under way when the
+ * time was up.
+ */
+async function runUntilIdle(
+  world: Harness,
+  started: Set<string>,
+  lap: (name: string) => void,
+  whileChecking: () => Promise<void>,
+): Promise<string[]> {
+  const resting = new AbortController();
+  const noise = disableFaultsAfterEnough(world, resting.signal);
+  const deadline = Date.now() + NOISE_MS + CALM_MS;
+  for (let round = 0; ; round++) {
+    const open = await waitUntilIdle(world, started, deadline);
+    lap(`quiet ${round}`);
+    resting.abort();
+    await noise;
+    if (round > 0) world.disableCheckFaults();
+    if (open !== null)
+      return [`after ${CALM_MS / 1_000} s of calm: ${open}`, ...(await describeOpenWorkflows(world.client))];
+    if (round > 0 && (round === MAX_ROUNDS || (await countWorkLeft(world)) === 0)) return [];
+    await startRuns(world, `end-${round}`, started);
+    await startChecks(world, `end-${round}`, started);
+    if (round === 0) await whileChecking();
+  }
+}
+
+async function disableFaultsAfterEnough({ proxy, disableFaults: calm }: Harness, signal: AbortSignal): Promise<void> {
+  const answers = () => [...proxy.answers.values()].reduce((sum, times) => sum + times, 0);
+  const end = Date.now() + NOISE_MS;
+  while (!signal.aborted && Date.now() < end && answers() < NOISY_ANSWERS) await sleep(100);
+  calm();
+}
+
+/** Starts a run of each watch. One that is under way still refuses the new one: that is how it should be. */
+async function startRuns(world: Harness, name: string, started: Set<string>) {
+  const start = (watch: Watch) => startRun(world.client, watch, 'terminal', name);
+  for (const watch of world.config.watches.values()) {
+    await retryThroughOutages(() => start(watch)).catch(unlessStarted);
+    started.add(watchWorkflowId(watch.id, name));
+  }
+}
+
+async function startChecks(world: Harness, name: string, started: Set<string>) {
+  for (const watch of world.config.watches.values()) {
+    await retryThroughOutages(() => startCheck(world.client, watch, name)).catch(unlessStarted);
+    started.add(checkWorkflowId(watch.id, name));
+  }
+}
+
+function unlessStarted(error: unknown): void {
+  if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+}
+
+const named = (prefix: string, counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([name, times]) => [`${prefix}${name}`, times] as const);

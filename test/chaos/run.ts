@@ -1,0 +1,105 @@
+/**
+ * Plays fault schedules: npm run test:faults -- [--schedules N] [--seed S] [--only SEED | --kept] [--at-once K].
+ * Exit code 1 when a schedule broke a promise; each failing seed is printed with the command that plays it alone.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { newFolder } from './folder.ts';
+import { keptScenarios } from './kept-seeds.ts';
+import { startKillableTemporal } from './killable-temporal.ts';
+import { prepareQuickStart } from './quick-start.ts';
+import { runScenario, type ScenarioReport } from './run-scenario.ts';
+import { type Scenario, toScenario } from './scenario.ts';
+
+const { values } = parseArgs({
+  options: {
+    schedules: { type: 'string', default: '25' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    kept: { type: 'boolean', default: false },
+    'at-once': { type: 'string', default: '6' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+const plans = wantedPlans();
+
+function wantedPlans(): Scenario[] {
+  if (values.only !== undefined) return [toScenario(Number(values.only))];
+  if (values.kept) return keptScenarios();
+  return Array.from({ length: Number(values.schedules) }, (_, n) => toScenario(Number(values.seed) + n));
+}
+
+const folder = newFolder();
+const [temporal] = await Promise.all([startKillableTemporal(folder), prepareQuickStart(folder)]);
+const began = performance.now();
+const failed: number[] = [];
+const sums = { urls: 0, bought: 0, deeds: 0 };
+const met = new Map<string, number>();
+
+const add = (counts: Map<string, number>, name: string, times = 1) => counts.set(name, (counts.get(name) ?? 0) + times);
+const listed = (counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([name, times]) => `${name} ${times}`).join(', ') || 'none';
+
+function tell(report: ScenarioReport, { workers }: Scenario): void {
+  const { seed, ms, tally, laps, acts: deeds, approved, faults, breaches } = report;
+  const { urls, bought, jobs, checks, ends } = tally;
+  const hits = deeds.filter(({ hit }) => hit);
+  sums.urls += urls;
+  sums.bought += bought;
+  sums.deeds += hits.length;
+  for (const [name, times] of faults) add(met, name, times);
+  for (const { action } of hits) add(met, action);
+  if (workers > 1) add(met, 'two workers');
+  if (approved > 0) add(met, 'held and approved', approved);
+  const verdict = breaches.length === 0 ? 'ok  ' : 'FAIL';
+  console.log(
+    `${verdict} seed ${seed} in ${(ms / 1_000).toFixed(1)} s: ${urls} URLs, bought ${bought} in ${jobs} jobs, ` +
+      `${checks} checks; ${hits.map(({ action }) => action).join(', ') || 'nothing killed'}; faults: ${listed(faults)}`,
+  );
+  if (breaches.length > 0 || values.verbose) {
+    for (const { text } of deeds) console.log(`       ${text}`);
+    console.log(`       milliseconds: ${listed(laps)}`);
+    console.log(`       ends: ${listed(ends)}`);
+  }
+  if (breaches.length === 0) {
+    rmSync(join(folder, String(seed)), { recursive: true, force: true });
+    return;
+  }
+  failed.push(seed);
+  for (const breach of breaches.slice(0, 12)) console.log(`     - ${breach}`);
+  if (breaches.length > 12) console.log(`     - and ${breaches.length - 12} more`);
+  console.log(`     its files: ${join(folder, String(seed))}`);
+  console.log(`     again: npm run test:faults -- ${values.kept ? '--kept' : `--only ${seed}`}`);
+}
+
+async function lane(): Promise<void> {
+  for (let plan = plans.shift(); plan !== undefined; plan = plans.shift()) {
+    try {
+      tell(await runScenario(plan, temporal, folder), plan);
+    } catch (error) {
+      failed.push(plan.seed);
+      console.log(`FAIL seed ${plan.seed}: the harness could not go on: ${(error as Error).stack}`);
+    }
+  }
+}
+
+// Ends through the exit hooks, which end every program that was started.
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.on(signal, () => process.exit(code));
+const count = plans.length;
+await Promise.all(Array.from({ length: Math.min(Number(values['at-once']), count) }, lane));
+await temporal.stop();
+const { urls, bought, deeds } = sums;
+console.log(
+  `${count - failed.length} of ${count} schedules held in ${((performance.now() - began) / 1_000).toFixed(0)} s: ` +
+    `${urls} URLs, ${bought} bought, ${deeds} kills, resets and other acts`,
+);
+console.log(`met: ${listed(met)}`);
+console.log('checked: the charge of every URL generation, the body of every key, and the end of every URL');
+if (failed.length === 0) rmSync(folder, { recursive: true, force: true });
+else console.log(`failed: ${failed.join(', ')}`);
+process.exit(failed.length === 0 ? 0 : 1);

@@ -214,6 +214,13 @@ describe('dependency rules', () => {
     assert.deepEqual(findCycles(files), []);
   });
 
+  test('the architecture page shows these rules', () => {
+    const page = readFileSync(join(root, 'docs/explanation/architecture.md'), 'utf8');
+    const [, shown] = /<!-- dependency rules: begin -->\n([\s\S]*?)<!-- dependency rules: end -->/.exec(page) ?? [];
+    const rows = MODULES.map((name) => `| \`${name}\` | ${RULES[name]!.map((other) => `\`${other}\``).join(', ')} |`);
+    assert.equal(shown, ['', '| module | may import |', '| --- | --- |', ...rows, '', ''].join('\n'));
+  });
+
   test('each kind of breach is seen', () => {
     const count = (file: string, text: string) => findBreaches(file, text).length;
     assert.equal(count('src/url/x.ts', "import { a } from '../ledger/ledger.ts';"), 1);

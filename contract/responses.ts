@@ -53,7 +53,7 @@ export const Me = Payload({
     name: Type.String(),
     prefix: Type.String({ description: 'How the key begins, to tell keys apart.' }),
     created_at: Time,
-    expires_at: TextOrNull('Always null: keys are valid until they are revoked or regenerated.'),
+    expires_at: TextOrNull('When the key ends by itself; null: valid until it is revoked or regenerated.'),
   }),
   default_service: Service,
 });

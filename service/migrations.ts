@@ -1,4 +1,5 @@
 import type { Migration } from '../src/database/migrate.ts';
+import { operationsMigration } from './operations/migration.ts';
 
 /** The tables of the service. Times are epoch milliseconds, money is integer micro-lira. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -62,4 +63,5 @@ export const MIGRATIONS: readonly Migration[] = [
         csrf TEXT NOT NULL, expires_at BIGINT NOT NULL)`,
     ],
   },
+  operationsMigration,
 ];

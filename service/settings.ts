@@ -27,6 +27,11 @@ export interface ServiceSettings {
   readonly indexCheckPrice: Micros;
   readonly indexCheck: IndexCheckSettings;
   readonly processing: ProcessingSettings;
+  /**
+   * Addresses or networks of the proxies before the service. Only from them X-Forwarded-For, -Host and -Proto are
+   * believed; without them every client behind a proxy has the proxy's address.
+   */
+  readonly trustedProxies: readonly string[];
   /** Set the Secure attribute of cookies and HSTS: the service is reached over HTTPS. */
   readonly https: boolean;
 }
@@ -50,5 +55,6 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
     refundFailed: false,
     sweepMs: 1_000,
   },
+  trustedProxies: [],
   https: false,
 };

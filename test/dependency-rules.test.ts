@@ -82,8 +82,10 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'service/submissions',
     'service/index-check',
   ],
+  'service/operations': ['src/database'],
   service: [
     'contract',
+    'service/operations',
     'src/database',
     'service/settings',
     'service/accounts',

@@ -1,14 +1,21 @@
-import { type Micros, ZERO } from '../../contract/money.ts';
+import type { Micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { Queryable } from '../../src/database/database.ts';
-import { sql } from '../../src/database/sql.ts';
+import { dialectal, raw, sql } from '../../src/database/sql.ts';
 
-/** Account id, as the database has it. */
+/** Account id, as the database has it. Never shown: it would tell how many accounts there are. */
 export type AccountId = number & { readonly __brand: 'ServiceAccountId' };
+
+/** suspended: the keys are refused until the operator resumes it. closed: for good, sign-in included. */
+export type AccountStatus = 'active' | 'suspended' | 'closed';
 
 export interface Account {
   readonly id: AccountId;
+  /** The id that customers see; it never changes. */
+  readonly publicId: string;
   readonly name: string;
+  readonly status: AccountStatus;
+  readonly statusReason: string | null;
   readonly balance: Micros;
   readonly prices: Readonly<Record<ServiceLevel, Micros>>;
   readonly createdAt: number;
@@ -16,16 +23,28 @@ export interface Account {
 
 export interface AccountRow {
   readonly account_id: AccountId;
+  readonly public_id: string;
   readonly account_name: string;
+  readonly account_status: AccountStatus;
+  readonly status_reason: string | null;
   readonly balance: Micros;
   readonly price_standard: Micros;
   readonly price_fast: Micros;
   readonly account_created_at: number;
 }
 
+/** The columns of an AccountRow, from `accounts AS a`. */
+export const ACCOUNT_COLUMNS = raw(
+  `a.id AS account_id, a.public_id, a.name AS account_name, a.status AS account_status, a.status_reason, a.balance,
+   a.price_standard, a.price_fast, a.created_at AS account_created_at`,
+);
+
 export const toAccount = (row: AccountRow): Account => ({
   id: row.account_id,
+  publicId: row.public_id,
   name: row.account_name,
+  status: row.account_status,
+  statusReason: row.status_reason,
   balance: row.balance,
   prices: { standard: row.price_standard, fast: row.price_fast },
   createdAt: row.account_created_at,
@@ -33,56 +52,42 @@ export const toAccount = (row: AccountRow): Account => ({
 
 /** An account, or what was asked of it, does not exist or is not allowed. Nothing was changed. */
 export class AccountError extends Error {
-  override readonly name = 'AccountError';
+  override readonly name: string = 'AccountError';
+  /** Set where a customer can meet it: what the dashboard translates. */
+  readonly code: AccountErrorCode | undefined;
+
+  constructor(message: string, code?: AccountErrorCode) {
+    super(message);
+    this.code = code;
+  }
 }
 
-const byName = (name: string) => sql<AccountRow>`
-  SELECT id AS account_id, name AS account_name, balance, price_standard, price_fast, created_at AS account_created_at
-  FROM accounts WHERE name = ${name}`;
+export type AccountErrorCode =
+  | 'key_name'
+  | 'key_expiry'
+  | 'key_limit'
+  | 'key_not_live'
+  | 'key_exists'
+  | 'password_length'
+  | 'password_name'
+  | 'password_simple'
+  | 'password_wrong'
+  | 'reset_gone';
 
 export async function findAccount(db: Queryable, name: string): Promise<Account> {
-  const row = await db.get(byName(name));
+  const row = await db.get(sql<AccountRow>`SELECT ${ACCOUNT_COLUMNS} FROM accounts AS a WHERE a.name = ${name}`);
   if (row === undefined) throw new AccountError(`there is no account named "${name}"; nothing was changed`);
   return toAccount(row);
 }
 
 export async function listAccounts(db: Queryable): Promise<Account[]> {
-  const rows = await db.all(sql<AccountRow>`
-    SELECT id AS account_id, name AS account_name, balance, price_standard, price_fast, created_at AS account_created_at
-    FROM accounts ORDER BY id`);
+  const rows = await db.all(sql<AccountRow>`SELECT ${ACCOUNT_COLUMNS} FROM accounts AS a ORDER BY a.id`);
   return rows.map(toAccount);
 }
 
-export interface NewAccount {
-  readonly name: string;
-  readonly prices: Readonly<Record<ServiceLevel, Micros>>;
-}
-
-/** Adds an account with an empty balance. Throws an AccountError when the name is taken or not valid. */
-export async function insertAccount(db: Queryable, { name, prices }: NewAccount, now: number): Promise<Account> {
-  if (!/^[^\p{Cc}\p{Cs}]{1,120}$/u.test(name) || name.trim() !== name) {
-    throw new AccountError(
-      `"${name}" is not a valid account name: use 1 to 120 characters without spaces at either end`,
-    );
-  }
-  for (const price of Object.values(prices)) assertNotNegative(price, 'a price');
-  const row = await db.get(sql<{ id: AccountId }>`
-    INSERT INTO accounts (name, price_standard, price_fast, created_at)
-    VALUES (${name}, ${prices.standard}, ${prices.fast}, ${now}) ON CONFLICT (name) DO NOTHING RETURNING id`);
-  if (row === undefined) throw new AccountError(`an account named "${name}" exists already; nothing was changed`);
-  return { id: row.id, name, balance: ZERO, prices, createdAt: now };
-}
-
-/** Sets the price of what is accepted from now on; accepted submissions keep theirs. */
-export async function setPrice(db: Queryable, name: string, service: ServiceLevel, price: Micros): Promise<Account> {
-  assertNotNegative(price, 'a price');
-  const { changes } = await db.run(
-    service === 'fast'
-      ? sql`UPDATE accounts SET price_fast = ${price} WHERE name = ${name}`
-      : sql`UPDATE accounts SET price_standard = ${price} WHERE name = ${name}`,
-  );
-  if (changes === 0) throw new AccountError(`there is no account named "${name}"; nothing was changed`);
-  return findAccount(db, name);
+/** Makes transactions that read before they write take turns within an account. SQLite has one writer anyway. */
+export async function lockAccount(tx: Queryable, account: AccountId): Promise<void> {
+  await tx.get(sql`SELECT id FROM accounts WHERE id = ${account} ${dialectal(raw(''), raw('FOR UPDATE'))}`);
 }
 
 export function assertNotNegative(amount: Micros, what: string): void {

@@ -1,20 +1,25 @@
 import { type Micros, micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
-import type { Database } from '../../src/database/database.ts';
-import {
-  type Account,
-  AccountError,
-  type AccountId,
-  assertNotNegative,
-  findAccount,
-  insertAccount,
-  listAccounts,
-  setPrice,
-} from './account.ts';
+import type { Database, Queryable } from '../../src/database/database.ts';
+import { type Account, type AccountId, assertNotNegative, findAccount, listAccounts } from './account.ts';
+import { type AuditEvent, type AuditEventName, latestEvents, OPERATOR, recordEvent } from './audit-events.ts';
 import { credit } from './entries.ts';
-import { type ApiKey, type CreatedKey, createKey, listKeys, regenerateKey, revokeKey } from './keys.ts';
+import { insertAccount } from './insert-account.ts';
+import {
+  type ApiKey,
+  type CreatedKey,
+  createKey,
+  type KeyToRegenerate,
+  listKeys,
+  regenerateKey,
+  revokeKey,
+} from './keys.ts';
 import { hashPassword, newPassword } from './passwords.ts';
-import { setPassword } from './sign-in.ts';
+import { listPrices, type Price, setPrice } from './prices.ts';
+import { createReset, setPassword } from './sign-in.ts';
+import { readStatement, type Statement, type StatementRange } from './statement.ts';
+import { closeAccount, resumeAccount, suspendAccount } from './status.ts';
+import { adjustBalance, assertText, type Moved, type Movement, topUp } from './top-up.ts';
 
 export interface AccountToCreate {
   readonly name: string;
@@ -24,23 +29,48 @@ export interface AccountToCreate {
   readonly priceFast?: Micros;
 }
 
-/** What an operator can do, from the command line or from a program that embeds the service. */
+/** What an operator can do with accounts, from the command line or from a program that embeds the service. */
 export interface Administration {
-  /** Adds an account, its first balance a top-up. `password` is seen this once. */
+  /** Adds an account, its first balance a top-up. `password` is returned this once. */
   createAccount(wanted: AccountToCreate): Promise<Account & { readonly password: string }>;
   accounts(): Promise<Account[]>;
   account(name: string): Promise<Account>;
-  topUp(name: string, amount: Micros): Promise<Account>;
-  setPrice(name: string, service: ServiceLevel, price: Micros): Promise<Account>;
-  /** A new password for the dashboard; every session of the account ends. Seen this once. */
+  /** Adds money that was paid. With a reference that was used before, nothing moves. */
+  topUp(name: string, amount: Micros, more?: Omit<Movement, 'amount'>): Promise<Account>;
+  /** The same, and whether the reference had been used before. */
+  move(name: string, kind: 'top_up' | 'adjustment', movement: Movement): Promise<Moved>;
+  setPrice(name: string, service: ServiceLevel, price: Micros, reason?: string): Promise<Account>;
+  prices(name: string): Promise<Price[]>;
+  statement(name: string, range: StatementRange): Promise<Statement>;
+  suspend(name: string, reason: string): Promise<Account>;
+  resume(name: string): Promise<Account>;
+  close(name: string, reason: string): Promise<Account>;
+  events(name: string, limit: number): Promise<AuditEvent[]>;
+  /** A new password for the dashboard; every session of the account ends. Returned this once. */
   resetPassword(name: string): Promise<string>;
+  /** The token of a link with which the customer sets a password: it works once, for a day. */
+  createReset(name: string): Promise<string>;
   createKey(wanted: { readonly account: AccountId; readonly name?: string }): Promise<CreatedKey>;
   keys(account: string): Promise<ApiKey[]>;
   revokeKey(id: string): Promise<ApiKey>;
-  regenerateKey(id: string): Promise<CreatedKey>;
+  regenerateKey(id: string, more?: Pick<KeyToRegenerate, 'graceMs'>): Promise<CreatedKey>;
 }
 
 export function administer(db: Database, now: () => number = Date.now): Administration {
+  const record = (
+    tx: Queryable,
+    account: AccountId,
+    event: AuditEventName,
+    details: AuditEvent['details'] = {},
+  ): Promise<void> => recordEvent(tx, { account, event, actor: OPERATOR, details }, now());
+
+  const move: Administration['move'] = (name, kind, movement) =>
+    db.tx(async (tx) => {
+      const account = await findAccount(tx, name);
+      if (kind === 'top_up') return topUp(tx, account, movement, now());
+      return adjustBalance(tx, account, { reason: '', reference: '', ...movement }, now());
+    });
+
   return {
     async createAccount({ name, balance = micros(0), price, priceFast = price }) {
       assertNotNegative(balance, 'a balance');
@@ -50,29 +80,77 @@ export function administer(db: Database, now: () => number = Date.now): Administ
         const account = await insertAccount(tx, { name, prices: { standard: price, fast: priceFast } }, now());
         await setPassword(tx, account.id, hashed);
         if (balance > 0) await credit(tx, account.id, { kind: 'top_up', amount: balance, subject: 'opening' }, now());
+        await record(tx, account.id, 'account.created', { balance_micros: balance });
         return { ...account, balance, password };
       });
     },
     accounts: () => listAccounts(db),
     account: (name) => findAccount(db, name),
-    async topUp(name, amount) {
-      if (amount <= 0) throw new AccountError('a top-up is more than nothing; nothing was changed');
+    topUp: async (name, amount, more = {}) => (await move(name, 'top_up', { amount, ...more })).account,
+    move,
+    async setPrice(name, service, price, reason) {
+      assertNotNegative(price, 'a price');
+      if (reason !== undefined) assertText(reason);
       return db.tx(async (tx) => {
-        const account = await findAccount(tx, name);
-        const balance = await credit(tx, account.id, { kind: 'top_up', amount, subject: 'top-up' }, now());
-        return { ...account, balance };
+        const { id, prices } = await findAccount(tx, name);
+        await setPrice(tx, { account: id, service, price, reason: reason ?? null }, now());
+        const details = { service, price_micros: price, before_micros: prices[service], reason: reason ?? null };
+        await record(tx, id, 'price.changed', details);
+        return findAccount(tx, name);
       });
     },
-    setPrice: (name, service, price) => setPrice(db, name, service, price),
+    prices: async (name) => listPrices(db, (await findAccount(db, name)).id),
+    statement: async (name, range) => readStatement(db, (await findAccount(db, name)).id, range),
+    suspend: (name, reason) =>
+      db.tx(async (tx) => {
+        assertText(reason);
+        const account = await suspendAccount(tx, name, reason);
+        await record(tx, account.id, 'account.suspended', { reason });
+        return account;
+      }),
+    resume: (name) =>
+      db.tx(async (tx) => {
+        const account = await resumeAccount(tx, name);
+        await record(tx, account.id, 'account.resumed');
+        return account;
+      }),
+    close: (name, reason) =>
+      db.tx(async (tx) => {
+        assertText(reason);
+        const account = await closeAccount(tx, name, reason, now());
+        await record(tx, account.id, 'account.closed', { reason });
+        return account;
+      }),
+    events: async (name, limit) => latestEvents(db, (await findAccount(db, name)).id, limit),
     async resetPassword(name) {
       const password = newPassword();
       const hashed = await hashPassword(password);
-      await db.tx(async (tx) => setPassword(tx, (await findAccount(tx, name)).id, hashed));
+      await db.tx(async (tx) => {
+        const { id } = await findAccount(tx, name);
+        await setPassword(tx, id, hashed);
+        await record(tx, id, 'password.reset');
+      });
       return password;
     },
-    createKey: ({ account, name = 'API key' }) => createKey(db, account, name, now()),
+    createReset: (name) => db.tx(async (tx) => createReset(tx, (await findAccount(tx, name)).id, now())),
+    createKey: ({ account, name = 'API key' }) =>
+      db.tx(async (tx) => {
+        const key = await createKey(tx, { account, name }, now());
+        await record(tx, account, 'key.created', { key: key.id, name });
+        return key;
+      }),
     keys: async (account) => listKeys(db, (await findAccount(db, account)).id),
-    revokeKey: (id) => revokeKey(db, id, now()),
-    regenerateKey: (id) => db.tx((tx) => regenerateKey(tx, id, now())),
+    revokeKey: (id) =>
+      db.tx(async (tx) => {
+        const key = await revokeKey(tx, id, now());
+        await record(tx, key.account, 'key.revoked', { key: id, name: key.name });
+        return key;
+      }),
+    regenerateKey: (id, { graceMs = 0 } = {}) =>
+      db.tx(async (tx) => {
+        const key = await regenerateKey(tx, { id, graceMs }, now());
+        await record(tx, key.account, 'key.regenerated', { key: id, new_key: key.id, name: key.name });
+        return key;
+      }),
   };
 }

@@ -1,16 +1,34 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Queryable } from '../../src/database/database.ts';
-import { sql } from '../../src/database/sql.ts';
-import { type Account, AccountError, type AccountId, type AccountRow, toAccount } from './account.ts';
+import { raw, sql } from '../../src/database/sql.ts';
+import {
+  ACCOUNT_COLUMNS,
+  type Account,
+  AccountError,
+  type AccountId,
+  type AccountRow,
+  lockAccount,
+  toAccount,
+} from './account.ts';
 import { hashKey, isKeyShaped, newKey, shownPart } from './key-format.ts';
+import { AccountInactiveError } from './status.ts';
+
+/** Each key has budgets of its own, so their number bounds what one account can ask for. */
+export const MAX_LIVE_KEYS = 20;
+const KEY_ID = /^key_[0-9a-f]{18}$/;
 
 /** A key as it is stored, without its text. */
 export interface ApiKey {
   readonly id: string;
+  readonly account: AccountId;
   readonly name: string;
   readonly prefix: string;
   readonly createdAt: number;
+  /** null: it does not expire by itself. */
+  readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** The key that regeneration put in its place; this one works until `expiresAt`, the end of its grace period. */
+  readonly replacedBy: string | null;
 }
 
 /** A new key. Its text is available only now: later only its hash is known. */
@@ -26,67 +44,149 @@ export interface Principal {
 
 interface KeyRow {
   readonly key_id: string;
+  readonly key_account: AccountId;
   readonly key_name: string;
   readonly prefix: string;
   readonly key_created_at: number;
+  readonly expires_at: number | null;
   readonly revoked_at: number | null;
+  readonly replaced_by: string | null;
 }
+
+/** The columns of a KeyRow, from `api_keys AS k`. */
+const KEY_COLUMNS = raw(
+  `k.id AS key_id, k.account_id AS key_account, k.name AS key_name, k.prefix, k.created_at AS key_created_at, k.expires_at, k.revoked_at,
+   k.replaced_by`,
+);
 
 const toKey = (row: KeyRow): ApiKey => ({
   id: row.key_id,
+  account: row.key_account,
   name: row.key_name,
   prefix: row.prefix,
   createdAt: row.key_created_at,
+  expiresAt: row.expires_at,
   revokedAt: row.revoked_at,
+  replacedBy: row.replaced_by,
 });
 
+export const isLive = ({ revokedAt, expiresAt }: ApiKey, now: number): boolean =>
+  revokedAt === null && (expiresAt === null || expiresAt > now);
+
+const live = (now: number) => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
+
+export const newKeyId = (): string => `key_${randomBytes(9).toString('hex')}`;
+
 /**
- * The account and key behind the text of a key, or null when it is unknown or revoked. Queried on every request and
- * never cached: a revoked key is refused by the very next request in every process.
+ * The account and key behind the text of a key, or null when it is unknown, revoked or expired. Queried on every
+ * request and never cached: a revoked key is refused by the very next request in every process. Throws an
+ * AccountInactiveError when the account is suspended or closed.
  */
-export async function authenticate(db: Queryable, text: string): Promise<Principal | null> {
+export async function authenticate(db: Queryable, text: string, now: number): Promise<Principal | null> {
   if (!isKeyShaped(text)) return null;
   const hash = hashKey(text);
   const row = await db.get(sql<KeyRow & AccountRow & { hash: Uint8Array }>`
-    SELECT k.id AS key_id, k.name AS key_name, k.prefix, k.hash, k.created_at AS key_created_at, k.revoked_at,
-      a.id AS account_id, a.name AS account_name, a.balance, a.price_standard, a.price_fast,
-      a.created_at AS account_created_at
+    SELECT ${KEY_COLUMNS}, k.hash, ${ACCOUNT_COLUMNS}
     FROM api_keys AS k JOIN accounts AS a ON a.id = k.account_id
     WHERE k.hash = ${hash} AND k.revoked_at IS NULL`);
   if (row === undefined || !timingSafeEqual(row.hash, hash)) return null;
-  return { account: toAccount(row), key: toKey(row) };
+  const [account, key] = [toAccount(row), toKey(row)];
+  if (!isLive(key, now)) return null;
+  if (account.status !== 'active') throw new AccountInactiveError(`the account is ${account.status}`);
+  return { account, key };
 }
 
-export async function createKey(db: Queryable, account: AccountId, name: string, now: number): Promise<CreatedKey> {
+export interface KeyToCreate {
+  readonly account: AccountId;
+  readonly name: string;
+  /** Chosen by who asks, so that the same request twice makes one key. */
+  readonly id?: string;
+  readonly expiresAt?: number | null;
+}
+
+/** The key of this request exists already: the request came twice. Its text cannot be shown again. */
+export class KeyExistsError extends AccountError {
+  override readonly name = 'KeyExistsError';
+}
+
+/** Makes a key. Only inside a transaction. Throws an AccountError for a bad name or one key too many. */
+export async function createKey(tx: Queryable, wanted: KeyToCreate, now: number): Promise<CreatedKey> {
+  const { account, name, id = newKeyId(), expiresAt = null } = wanted;
+  if (!KEY_ID.test(id)) throw new AccountError('the id of the new key is not valid; nothing was changed');
+  if (!/^[^\p{Cc}\p{Cs}]{1,80}$/u.test(name) || name.trim() === '') {
+    throw new AccountError('a key needs a name of 1 to 80 characters; nothing was changed', 'key_name');
+  }
+  if (expiresAt !== null && expiresAt <= now) {
+    throw new AccountError('a key cannot expire in the past; nothing was changed', 'key_expiry');
+  }
+  // Two requests at once would both count one key too few.
+  await lockAccount(tx, account);
+  const counted = await tx.get(sql<{ keys: number }>`
+    SELECT count(*) AS keys FROM api_keys WHERE account_id = ${account} AND ${live(now)}`);
+  if (counted!.keys >= MAX_LIVE_KEYS) {
+    throw new AccountError(
+      `an account has at most ${MAX_LIVE_KEYS} live keys; revoke one first. Nothing was changed`,
+      'key_limit',
+    );
+  }
   const apiKey = newKey();
-  const id = `key_${randomBytes(9).toString('hex')}`;
   const prefix = shownPart(apiKey);
-  await db.run(sql`
-    INSERT INTO api_keys (id, account_id, name, prefix, hash, created_at)
-    VALUES (${id}, ${account}, ${name}, ${prefix}, ${hashKey(apiKey)}, ${now})`);
-  return { id, name, prefix, createdAt: now, revokedAt: null, apiKey };
+  const { changes } = await tx.run(sql`
+    INSERT INTO api_keys (id, account_id, name, prefix, hash, created_at, expires_at)
+    VALUES (${id}, ${account}, ${name}, ${prefix}, ${hashKey(apiKey)}, ${now}, ${expiresAt})
+    ON CONFLICT (id) DO NOTHING`);
+  if (changes === 0) throw new KeyExistsError('this key was created already; nothing was changed', 'key_exists');
+  return { id, account, name, prefix, createdAt: now, expiresAt, revokedAt: null, replacedBy: null, apiKey };
 }
 
 export async function listKeys(db: Queryable, account: AccountId): Promise<ApiKey[]> {
   const rows = await db.all(sql<KeyRow>`
-    SELECT id AS key_id, name AS key_name, prefix, created_at AS key_created_at, revoked_at
-    FROM api_keys WHERE account_id = ${account} ORDER BY created_at, id`);
+    SELECT ${KEY_COLUMNS} FROM api_keys AS k WHERE k.account_id = ${account} ORDER BY k.created_at, k.id`);
   return rows.map(toKey);
 }
 
-/** Ends a key. With `account`, only a key of that account. Throws an AccountError when the key does not exist or is revoked. */
-export async function revokeKey(db: Queryable, id: string, now: number, account?: AccountId): Promise<ApiKey> {
-  const mine = account === undefined ? sql`` : sql`AND account_id = ${account}`;
-  const row = await db.get(sql<KeyRow>`
-    UPDATE api_keys SET revoked_at = ${now} WHERE id = ${id} AND revoked_at IS NULL ${mine}
-    RETURNING id AS key_id, name AS key_name, prefix, created_at AS key_created_at, revoked_at`);
-  if (row === undefined) throw new AccountError(`there is no live key with the id ${id}; nothing was changed`);
+/** A live key, of that account when one is given. Throws an AccountError when it does not exist or has ended. */
+export async function findLiveKey(db: Queryable, id: string, now: number, account?: AccountId): Promise<ApiKey> {
+  const own = account === undefined ? sql`` : sql`AND k.account_id = ${account}`;
+  const row = KEY_ID.test(id)
+    ? await db.get(sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM api_keys AS k WHERE k.id = ${id} AND ${live(now)} ${own}`)
+    : undefined;
+  if (row === undefined)
+    throw new AccountError(`there is no live key with the id ${id}; nothing was changed`, 'key_not_live');
   return toKey(row);
 }
 
-/** Ends a key and makes a new one with its name, for the same account. Only inside a transaction. */
-export async function regenerateKey(tx: Queryable, id: string, now: number, account?: AccountId): Promise<CreatedKey> {
-  const old = await revokeKey(tx, id, now, account);
-  const owner = await tx.one(sql<{ account_id: AccountId }>`SELECT account_id FROM api_keys WHERE id = ${id}`);
-  return createKey(tx, owner.account_id, old.name, now);
+/** Ends a key. With `account`, only a key of that account. Throws an AccountError when the key is not live. */
+export async function revokeKey(db: Queryable, id: string, now: number, account?: AccountId): Promise<ApiKey> {
+  const key = await findLiveKey(db, id, now, account);
+  const { changes } = await db.run(sql`UPDATE api_keys SET revoked_at = ${now} WHERE id = ${id} AND ${live(now)}`);
+  if (changes === 0)
+    throw new AccountError(`there is no live key with the id ${id}; nothing was changed`, 'key_not_live');
+  return { ...key, revokedAt: now };
+}
+
+export interface KeyToRegenerate {
+  readonly id: string;
+  readonly account?: AccountId;
+  /** How long the old key still works; 0 ends it at once. */
+  readonly graceMs?: number;
+  readonly newId?: string;
+}
+
+/**
+ * Makes a new key with the name and the lifetime of an old one, which ends now or after the grace period. Only inside
+ * a transaction. A key is regenerated once.
+ */
+export async function regenerateKey(tx: Queryable, wanted: KeyToRegenerate, now: number): Promise<CreatedKey> {
+  const { id, graceMs = 0, newId = newKeyId() } = wanted;
+  const old = await findLiveKey(tx, id, now, wanted.account);
+  const ends = Math.min(now + graceMs, old.expiresAt ?? Number.POSITIVE_INFINITY);
+  const row = await tx.get(sql<{ account_id: AccountId }>`
+    UPDATE api_keys SET replaced_by = ${newId}, ${graceMs === 0 ? sql`revoked_at = ${now}` : sql`expires_at = ${ends}`}
+    WHERE id = ${id} AND replaced_by IS NULL AND ${live(now)} RETURNING account_id`);
+  if (row === undefined) {
+    throw new KeyExistsError(`the key ${id} was regenerated already; nothing was changed`, 'key_exists');
+  }
+  const expiresAt = old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt);
+  return createKey(tx, { account: row.account_id, name: old.name, id: newId, expiresAt }, now);
 }

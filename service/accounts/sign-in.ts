@@ -1,51 +1,149 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Database, Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
-import { type Account, type AccountId, type AccountRow, toAccount } from './account.ts';
-import { verifyPassword } from './passwords.ts';
+import { AccountError, type AccountId } from './account.ts';
+import { recordEvent } from './audit-events.ts';
+import { rememberDevice } from './devices.ts';
+import { hashPassword, verifyPassword } from './passwords.ts';
+import { endSessions, hashToken, type Origin, openSession, type Session } from './sessions.ts';
 
-/** How long a session lasts. */
-export const SESSION_MS = 12 * 60 * 60 * 1_000;
+/** How long a link to set a new password works. */
+export const RESET_MS = 24 * 60 * 60 * 1_000;
+export const PASSWORD_LENGTH = { min: 12, max: 200 } as const;
 
-export interface Session {
-  readonly account: Account;
-  /** The token in every form; a POST without it changes nothing. */
-  readonly csrf: string;
+interface PasswordRow {
+  readonly id: AccountId;
+  readonly password: string | null;
 }
 
-/** Stores a password and ends every session that the old one opened. Only inside a transaction. */
-export async function setPassword(tx: Queryable, account: AccountId, hashed: string): Promise<void> {
-  await tx.run(sql`UPDATE accounts SET password = ${hashed} WHERE id = ${account}`);
-  await tx.run(sql`DELETE FROM sessions WHERE account_id = ${account}`);
+export interface SignedIn {
+  readonly account: AccountId;
+  /** The text for the session's cookie. */
+  readonly session: string;
+  /** The text for the cookie of a browser that was not known yet. */
+  readonly device: string | null;
 }
 
-/** Opens a session and returns the text for the cookie, or null when name or password is wrong. */
-export async function signIn(db: Database, name: string, password: string, now: number): Promise<string | null> {
-  const row = await db.get(sql<{ id: AccountId; password: string | null }>`
-    SELECT id, password FROM accounts WHERE name = ${name}`);
+export interface Credentials {
+  readonly name: string;
+  readonly password: string;
+  /** The browser has signed in to this account before. */
+  readonly knownDevice: boolean;
+}
+
+/** Opens a session, or returns null when name or password is wrong. */
+export async function signIn(
+  db: Database,
+  { name, password, knownDevice }: Credentials,
+  origin: Origin,
+  now: number,
+): Promise<SignedIn | null> {
+  const row = await db.get(sql<PasswordRow>`
+    SELECT id, password FROM accounts WHERE name = ${name} AND status <> 'closed'`);
   const fits = await verifyPassword(password, row?.password ?? null);
   if (row === undefined || !fits) return null;
-  const token = randomBytes(32).toString('base64url');
-  await db.tx(async (tx) => {
-    await tx.run(sql`DELETE FROM sessions WHERE expires_at <= ${now}`);
-    await tx.run(sql`
-      INSERT INTO sessions (hash, account_id, csrf, expires_at)
-      VALUES (${hash(token)}, ${row.id}, ${randomBytes(24).toString('base64url')}, ${now + SESSION_MS})`);
+  const account = row.id;
+  const actor = { kind: 'dashboard', address: origin.address } as const;
+  return db.tx(async (tx) => {
+    await recordEvent(tx, { account, event: 'sign_in.succeeded', actor }, now);
+    const device = knownDevice ? null : await rememberDevice(tx, account, now);
+    return { account, session: await openSession(tx, account, origin, now), device };
   });
+}
+
+/** Stores a password, ends every session that the old one opened and every link to reset it. Only inside a transaction. */
+export async function setPassword(tx: Queryable, account: AccountId, hashed: string): Promise<void> {
+  await tx.run(sql`UPDATE accounts SET password = ${hashed} WHERE id = ${account}`);
+  await tx.run(sql`DELETE FROM password_resets WHERE account_id = ${account}`);
+  await endSessions(tx, account);
+}
+
+/** Refuses a password that is too short, too long or the name of the account. Throws an AccountError. */
+function assertPassword(password: string, name: string): void {
+  const length = [...password].length;
+  if (length < PASSWORD_LENGTH.min || length > PASSWORD_LENGTH.max) {
+    throw new AccountError(
+      `a password has ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters; nothing was changed`,
+      'password_length',
+    );
+  }
+  if (password.toLowerCase().includes(name.toLowerCase())) {
+    throw new AccountError('a password must not contain the name of the account; nothing was changed', 'password_name');
+  }
+  if (new Set(password).size < 5) {
+    throw new AccountError('a password needs at least 5 different characters; nothing was changed', 'password_simple');
+  }
+}
+
+/** The current password was not given correctly. Nothing was changed. */
+export class WrongPasswordError extends AccountError {
+  override readonly name = 'WrongPasswordError';
+}
+
+export interface PasswordChange {
+  readonly current: string;
+  readonly next: string;
+}
+
+/** Changes the password of who is signed in and ends all their other sessions. */
+export async function changePassword(
+  db: Database,
+  { account, id }: Session,
+  { current, next }: PasswordChange,
+  origin: Origin,
+  now: number,
+): Promise<void> {
+  const row = await db.get(sql<PasswordRow>`SELECT id, password FROM accounts WHERE id = ${account.id}`);
+  if (!(await verifyPassword(current, row?.password ?? null))) {
+    throw new WrongPasswordError('the current password is wrong; nothing was changed', 'password_wrong');
+  }
+  assertPassword(next, account.name);
+  const hashed = await hashPassword(next);
+  await db.tx(async (tx) => {
+    await tx.run(sql`UPDATE accounts SET password = ${hashed} WHERE id = ${account.id}`);
+    await tx.run(sql`DELETE FROM password_resets WHERE account_id = ${account.id}`);
+    await endSessions(tx, account.id, id);
+    const actor = { kind: 'dashboard', address: origin.address } as const;
+    await recordEvent(tx, { account: account.id, event: 'password.changed', actor }, now);
+  });
+}
+
+/** A token with which the customer sets a new password once. It replaces an earlier one. Only inside a transaction. */
+export async function createReset(tx: Queryable, account: AccountId, now: number): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  await tx.run(sql`DELETE FROM password_resets WHERE account_id = ${account}`);
+  await tx.run(sql`
+    INSERT INTO password_resets (hash, account_id, expires_at)
+    VALUES (${hashToken(token)}, ${account}, ${now + RESET_MS})`);
   return token;
 }
 
-export async function findSession(db: Queryable, token: string, now: number): Promise<Session | null> {
-  const row = await db.get(sql<AccountRow & { csrf: string }>`
-    SELECT s.csrf, a.id AS account_id, a.name AS account_name, a.balance, a.price_standard, a.price_fast,
-      a.created_at AS account_created_at
-    FROM sessions AS s JOIN accounts AS a ON a.id = s.account_id
-    WHERE s.hash = ${hash(token)} AND s.expires_at > ${now}`);
-  return row === undefined ? null : { account: toAccount(row), csrf: row.csrf };
+/** The account of a reset link that still works. */
+export async function findReset(
+  db: Queryable,
+  token: string,
+  now: number,
+): Promise<{ id: AccountId; name: string } | null> {
+  const row = await db.get(sql<{ id: AccountId; name: string }>`
+    SELECT a.id, a.name FROM password_resets AS r JOIN accounts AS a ON a.id = r.account_id
+    WHERE r.hash = ${hashToken(token)} AND r.expires_at > ${now} AND a.status <> 'closed'`);
+  return row ?? null;
 }
 
-export async function signOut(db: Queryable, token: string): Promise<void> {
-  await db.run(sql`DELETE FROM sessions WHERE hash = ${hash(token)}`);
+/** Sets a password by a reset link, which works once; every session ends. Returns the account's name. Throws an AccountError. */
+export async function resetByLink(db: Database, token: string, password: string, origin: Origin, now: number) {
+  const gone = () =>
+    new AccountError('this link was used or is older than a day; ask for a new one. Nothing was changed', 'reset_gone');
+  const account = await findReset(db, token, now);
+  if (account === null) throw gone();
+  assertPassword(password, account.name);
+  const hashed = await hashPassword(password);
+  await db.tx(async (tx) => {
+    const used = await tx.run(sql`DELETE FROM password_resets WHERE hash = ${hashToken(token)}`);
+    if (used.changes === 0) throw gone();
+    await setPassword(tx, account.id, hashed);
+    const actor = { kind: 'dashboard', address: origin.address } as const;
+    await recordEvent(tx, { account: account.id, event: 'password.reset', actor }, now);
+  });
+  return account.name;
 }
-
-const hash = (token: string): Buffer => createHash('sha256').update(token).digest();

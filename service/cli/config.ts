@@ -22,6 +22,7 @@ const ConfigFile = object({
   host: optional(Type.String()),
   port: optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
   https: optional(Type.Boolean()),
+  trusted_proxies: optional(Type.Array(Type.String({ minLength: 1 }))),
   default_service: optional(Type.Unsafe<ServiceLevel>({ type: 'string', enum: SERVICE_LEVELS })),
   body_limit_bytes: optional(Type.Integer({ minimum: 1_024 })),
   index_check_price: optional(Type.String()),
@@ -89,6 +90,7 @@ export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSet
   const { indexnow, simulated } = processing;
   return set({
     https: file.https,
+    trustedProxies: file.trusted_proxies,
     defaultService: file.default_service,
     bodyLimitBytes: file.body_limit_bytes,
     indexCheckPrice: file.index_check_price === undefined ? undefined : price(file.index_check_price),

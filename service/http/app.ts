@@ -30,6 +30,7 @@ export async function buildApp(
   const { settings } = context;
   const app = Fastify({
     logger,
+    trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
     bodyLimit: SMALL_BODY_BYTES,

@@ -9,11 +9,11 @@ import { parseApiKey } from './request.ts';
  * What stands before every authenticated route and before its body is read: first the key (401), then the budgets
  * (429). A refused key costs no budget, and every answer after it carries the budgets.
  */
-export function requireApiKey(app: FastifyInstance, { db, limiter }: Context): void {
+export function requireApiKey(app: FastifyInstance, { db, limiter, now }: Context): void {
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request, reply) => {
     const text = parseApiKey(request.raw);
-    const principal = text === null ? null : await authenticate(db, text);
+    const principal = text === null ? null : await authenticate(db, text, now());
     if (principal === null) {
       reply.header('www-authenticate', 'Bearer');
       throw new ApiError('unauthorized');

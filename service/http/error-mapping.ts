@@ -2,6 +2,7 @@ import type { FastifyError } from 'fastify';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { AccountError } from '../accounts/account.ts';
 import { InsufficientBalanceError } from '../accounts/entries.ts';
+import { AccountInactiveError } from '../accounts/status.ts';
 import { CheckInProgressError } from '../index-check/check.ts';
 import { CheckUnavailableError } from '../index-check/provider.ts';
 import { IdempotencyConflictError } from '../submissions/accept.ts';
@@ -25,6 +26,9 @@ const FRAMEWORK: Record<string, ConstructorParameters<typeof ApiError>> = {
 /** What any thrown error means to the client. The only place that decides; what is unknown is a 500 without a word of it. */
 export function toApiError(error: unknown, retryAfterSeconds: number): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof AccountInactiveError) {
+    return new ApiError('unauthorized', `The key is refused: ${error.message}. Nothing was charged; ask the operator.`);
+  }
   if (error instanceof InsufficientBalanceError) return new ApiError('insufficient_balance');
   if (error instanceof IdempotencyConflictError) return new ApiError('idempotency_conflict');
   if (error instanceof CheckInProgressError) {

@@ -1,33 +1,48 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { DatabaseUnavailableError } from '../../../src/database/database.ts';
 import { AccountError } from '../../accounts/account.ts';
-import { latestEntries } from '../../accounts/entries.ts';
-import { createKey, listKeys, regenerateKey, revokeKey } from '../../accounts/keys.ts';
-import { findSession, type Session, signIn, signOut } from '../../accounts/sign-in.ts';
-import { submissionDetail } from '../../submissions/detail.ts';
-import { listSubmissions } from '../../submissions/list.ts';
+import { findSession } from '../../accounts/sessions.ts';
 import { ApiError } from '../api-error.ts';
 import type { Context } from '../context.ts';
 import { toApiError } from '../error-mapping.ts';
-import { attemptLimiter } from './attempts.ts';
-import { sessionToken, setSessionCookie } from './cookie.ts';
-import { STYLE } from './layout.ts';
-import { messagePage, overviewPage, signInPage, submissionPage } from './views.ts';
+import { notice } from './components.ts';
+import { openCookies } from './cookies.ts';
+import { html } from './html.ts';
+import { showPublicPage } from './layout.ts';
+import { accountPages } from './pages/account.ts';
+import { checkPages } from './pages/checks.ts';
+import { contractPage } from './pages/contract.ts';
+import { entryPages } from './pages/entries.ts';
+import { keyPages } from './pages/keys.ts';
+import { overviewPage } from './pages/overview.ts';
+import { showSignIn, signInPages } from './pages/sign-in.ts';
+import { submissionPages } from './pages/submissions.ts';
+import type { Dashboard, SignedInHandler } from './routes.ts';
+import { STYLE } from './style.ts';
+import { getForm, getOrigin, getView } from './view.ts';
 
-const ENTRIES = 20;
-const URLS_PER_PAGE = 100;
 const MAX_FORM_BYTES = 4_096;
+const POLICY = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-type Form = Record<string, string>;
-type Handler = (request: FastifyRequest, reply: FastifyReply, session: Session) => Promise<unknown>;
+/** A form that must not be carried out; `reason` is a sentence of the dashboard. Nothing was changed. */
+class FormError extends Error {
+  override readonly name = 'FormError';
+  readonly reason: 'foreignForm' | 'staleForm';
+
+  constructor(reason: 'foreignForm' | 'staleForm') {
+    super(reason);
+    this.reason = reason;
+  }
+}
 
 /**
- * The dashboard at the root: sign in, balance and entries, prices, submissions and their URLs, keys. It reads and
- * writes the same records as the API. Plain forms without a script; every change needs the session's own token.
+ * The dashboard at the root. It reads and writes the same records as the API. Plain forms and no script: every change
+ * is a POST with the token of its session, and is answered by a redirect, so that a reload repeats nothing.
  */
-export function dashboard(app: FastifyInstance, { db, settings, now }: Context): void {
-  const { https } = settings;
-  const mayTry = attemptLimiter(now);
+export function dashboard(app: FastifyInstance, context: Context): void {
+  const { db, settings, now } = context;
+  const cookies = openCookies(settings.https);
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -36,116 +51,78 @@ export function dashboard(app: FastifyInstance, { db, settings, now }: Context):
     (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
   );
   app.addHook('onRequest', async (request, reply) => {
-    reply.header(
-      'content-security-policy',
-      "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    );
+    reply.header('content-security-policy', POLICY);
     const site = request.headers['sec-fetch-site'];
-    if (request.method === 'POST' && site !== undefined && site !== 'same-origin') {
-      throw new ApiError('invalid_request', 'A form of another site was refused. Nothing was changed.');
-    }
+    if (request.method === 'POST' && site !== undefined && site !== 'same-origin') throw new FormError('foreignForm');
   });
-  app.setErrorHandler((error, _request, reply) => {
-    const { statusCode, message, cause } = toApiError(error, 0);
-    if (statusCode >= 500) app.log.error({ err: cause }, 'page failed');
-    return show(reply.status(statusCode), messagePage('That did not work', message));
+  app.setErrorHandler((error, request, reply) => {
+    const view = getView(request, cookies);
+    const { status, title, sentence, defect } = explain(error, view.text);
+    if (defect) app.log.error({ err: error, requestId: request.id }, 'page failed');
+    reply.status(status);
+    const content = html`${notice(sentence)}<p><a href="/">${view.text.errors.back}</a></p>`;
+    return showPublicPage({ ...view, reply }, { title, content });
   });
 
-  /** A page for who is signed in; everybody else gets the form to sign in. */
-  function signedIn(handler: Handler) {
-    return async (request: FastifyRequest, reply: FastifyReply) => {
-      const token = sessionToken(request, https);
+  /** Hands a request to `handler` when it belongs to a session and, if it is a POST, carries the session's token. */
+  function signedIn(handler: SignedInHandler) {
+    return async (request: FastifyRequest, reply: Parameters<typeof showSignIn>[1]['reply']) => {
+      const token = cookies.get(request, 'session');
       const session = token === null ? null : await findSession(db, token, now());
-      if (session === null) return show(reply.status(request.method === 'GET' ? 200 : 403), signInPage());
-      if (request.method === 'POST' && !sameText((request.body as Form | undefined)?.csrf ?? '', session.csrf)) {
-        throw new ApiError('invalid_request', 'The form is out of date. Nothing was changed; load the page again.');
+      const view = getView(request, cookies);
+      if (session === null) {
+        if (request.method !== 'GET') reply.status(403);
+        return showSignIn(
+          cookies,
+          { ...view, request, reply },
+          token === null ? {} : { problem: view.text.signIn.ended },
+        );
       }
-      return handler(request, reply, session);
+      if (request.method === 'POST' && !isSameText(getForm(request).csrf ?? '', session.csrf)) {
+        throw new FormError('staleForm');
+      }
+      return handler({ ...view, request, reply, session, origin: getOrigin(request) });
     };
   }
 
-  async function overview(reply: FastifyReply, session: Session, page: number, newKey?: string) {
-    const { id } = session.account;
-    const [entries, list, keys] = await Promise.all([
-      latestEntries(db, id, ENTRIES),
-      listSubmissions(db, id, { page }),
-      listKeys(db, id),
-    ]);
-    return show(reply, overviewPage({ session, entries, list, keys, ...(newKey === undefined ? {} : { newKey }) }));
+  app.get('/style.css', async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=300').type('text/css; charset=utf-8').send(STYLE),
+  );
+  app.get('/favicon.ico', async (_request, reply) => reply.status(204).send());
+
+  const pages: Dashboard = { app, context, cookies, signedIn };
+  signInPages(pages);
+  overviewPage(pages);
+  submissionPages(pages);
+  checkPages(pages);
+  entryPages(pages);
+  keyPages(pages);
+  accountPages(pages);
+  contractPage(pages);
+}
+
+interface Explained {
+  readonly status: number;
+  readonly title: string;
+  readonly sentence: string;
+  readonly defect: boolean;
+}
+
+/** What an error means to the reader of a page. */
+function explain(error: unknown, { errors }: ReturnType<typeof getView>['text']): Explained {
+  const failed = { title: errors.title, defect: false };
+  if (error instanceof FormError) return { ...failed, status: 400, sentence: errors[error.reason] };
+  if (error instanceof AccountError) {
+    return { ...failed, status: 422, sentence: error.code === undefined ? error.message : errors[error.code] };
   }
-
-  app.get('/style.css', async (_request, reply) => reply.type('text/css; charset=utf-8').send(STYLE));
-
-  app.get(
-    '/',
-    signedIn((request, reply, session) => overview(reply, session, getPage(request))),
-  );
-
-  app.get(
-    '/submissions/:reference',
-    signedIn(async (request, reply, session) => {
-      const { reference } = request.params as { reference: string };
-      const query = { url_page: getPage(request), url_limit: URLS_PER_PAGE };
-      const detail = await submissionDetail(db, session.account.id, reference, query);
-      if (detail === null) throw new ApiError('submission_not_found');
-      return show(reply, submissionPage(session, detail));
-    }),
-  );
-
-  app.post('/sign-in', async (request, reply) => {
-    const { account = '', password = '' } = (request.body ?? {}) as Form;
-    if (!mayTry(account)) return show(reply.status(429), signInPage('Too many attempts. Wait a minute and try again.'));
-    const token = account.includes('\0') ? null : await signIn(db, account, password, now());
-    if (token === null) return show(reply.status(401), signInPage('Account and password do not fit.'));
-    setSessionCookie(reply, token, https);
-    return reply.redirect('/', 303);
-  });
-
-  app.post(
-    '/sign-out',
-    signedIn(async (request, reply) => {
-      await signOut(db, sessionToken(request, https)!);
-      setSessionCookie(reply, '', https);
-      return reply.redirect('/', 303);
-    }),
-  );
-
-  app.post(
-    '/keys',
-    signedIn(async (request, reply, session) => {
-      const { name = '' } = request.body as Form;
-      if (!/^[^\p{Cc}\p{Cs}]{1,80}$/u.test(name)) throw new AccountError('A key needs a name of 1 to 80 characters.');
-      const { apiKey } = await createKey(db, session.account.id, name, now());
-      return overview(reply, session, 1, apiKey);
-    }),
-  );
-
-  app.post(
-    '/keys/:id/revoke',
-    signedIn(async (request, reply, session) => {
-      await revokeKey(db, (request.params as { id: string }).id.replaceAll('\0', ''), now(), session.account.id);
-      return reply.redirect('/', 303);
-    }),
-  );
-
-  app.post(
-    '/keys/:id/regenerate',
-    signedIn(async (request, reply, session) => {
-      const id = (request.params as { id: string }).id.replaceAll('\0', '');
-      const { apiKey } = await db.tx((tx) => regenerateKey(tx, id, now(), session.account.id));
-      return overview(reply, session, 1, apiKey);
-    }),
-  );
+  if (error instanceof DatabaseUnavailableError) return { ...failed, status: 503, sentence: errors.unavailable };
+  if (error instanceof ApiError) return { ...failed, status: error.statusCode, sentence: error.message };
+  const { statusCode } = toApiError(error, 0);
+  if (statusCode < 500) return { ...failed, status: statusCode, sentence: errors.badForm };
+  return { title: errors.title, defect: true, status: 500, sentence: errors.unexpected };
 }
 
-const show = (reply: FastifyReply, text: string) => reply.type('text/html; charset=utf-8').send(text);
-
-function getPage({ query }: FastifyRequest): number {
-  const { page } = query as { page?: unknown };
-  return typeof page === 'string' && /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1;
-}
-
-function sameText(left: string, right: string): boolean {
+function isSameText(left: string, right: string): boolean {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

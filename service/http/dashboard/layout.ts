@@ -1,31 +1,68 @@
-import { type Html, html } from './html.ts';
+import { csrfField } from './components.ts';
+import { LANGUAGES, type Language } from './format.ts';
+import { type Html, html, nothing } from './html.ts';
+import type { View, Visit } from './view.ts';
 
-export const STYLE = `
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 62rem; margin: 0 auto; padding: 1rem; }
-header { display: flex; flex-wrap: wrap; gap: 1rem; align-items: baseline; justify-content: space-between; }
-table { border-collapse: collapse; width: 100%; margin-bottom: 1rem; }
-th, td { text-align: start; padding: .3rem .6rem; border-bottom: 1px solid #8886; overflow-wrap: anywhere; }
-td.number, th.number { text-align: end; font-variant-numeric: tabular-nums; }
-form { display: inline-flex; gap: .5rem; align-items: end; flex-wrap: wrap; }
-label { display: grid; } input, button { font: inherit; padding: .3rem .6rem; }
-.notice { border: 2px solid; padding: .6rem 1rem; } code { font-size: 1.05em; overflow-wrap: anywhere; }
-:focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }
-`;
+/** The sections of the dashboard, in the order of the navigation. */
+const SECTIONS = [
+  ['overview', '/'],
+  ['submissions', '/submissions'],
+  ['checks', '/index-checks'],
+  ['entries', '/entries'],
+  ['keys', '/keys'],
+  ['contract', '/contract'],
+  ['account', '/account'],
+] as const;
+export type Section = (typeof SECTIONS)[number][0];
 
-/** A whole page. `aside` stands beside the heading, for example the way out. */
-export function page(title: string, content: Html, aside: Html): string {
+interface Page {
+  readonly title: string;
+  readonly content: Html;
+  readonly section?: Section;
+}
+
+/** A page of who is signed in. */
+export function showPage(visit: Visit, { title, content, section }: Page) {
+  const { text, session } = visit;
+  const { status, statusReason, name } = session.account;
+  const link = ([id, path]: (typeof SECTIONS)[number]) =>
+    html`<li><a href="${path}"${id === section ? html` aria-current="page"` : nothing}>${text.nav[id]}</a></li>`;
+  const header = html`<nav aria-label="${text.nav.label}"><ul>${SECTIONS.map(link)}</ul></nav>
+<form method="post" action="/sign-out">${csrfField(session)}<span class="who">${name}</span> <button>${text.nav.signOut}</button></form>`;
+  const suspended =
+    status === 'active'
+      ? nothing
+      : html`<p class="notice bad" role="status">${text.status.suspended(statusReason ?? '')}</p>`;
+  return send(visit, document(visit, title, html`${suspended}${content}`, header));
+}
+
+/** A page of somebody who is not signed in. */
+export const showPublicPage = (view: View & Pick<Visit, 'reply'>, { title, content }: Page) =>
+  send(view, document(view, title, content, languageLinks(view)));
+
+const send = ({ reply }: Pick<Visit, 'reply'>, text: string) => reply.type('text/html; charset=utf-8').send(text);
+
+const languageLinks = ({ language }: View): Html =>
+  html`<nav aria-label="Language / Dil"><ul>${(Object.entries(LANGUAGES) as [Language, string][]).map(
+    ([id, name]) =>
+      html`<li><a href="/?language=${id}" lang="${id}" hreflang="${id}"${id === language ? html` aria-current="true"` : nothing}>${name}</a></li>`,
+  )}</ul></nav>`;
+
+function document({ language, text }: View, title: string, content: Html, header: Html): string {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Queued URL Submission Service</title>
+<meta name="robots" content="noindex">
+<title>${title} · ${text.product}</title>
 <link rel="stylesheet" href="/style.css">
 </head>
 <body>
-<header><h1>${title}</h1>${aside}</header>
-<main>
+<a class="skip" href="#content">${text.nav.skip}</a>
+<header><p class="product">${text.product}</p>${header}</header>
+<main id="content">
+<h1>${title}</h1>
 ${content}
 </main>
 </body>

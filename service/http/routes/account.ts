@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { CURRENCY } from '../../../contract/money.ts';
 import { Balance, Me, Stats } from '../../../contract/responses.ts';
-import { isoTime, lira } from '../../submissions/record.ts';
+import { isoTime, isoTimeOrNull, lira } from '../../submissions/record.ts';
 import { accountStats, toBalance } from '../../submissions/stats.ts';
 import type { Context } from '../context.ts';
 import { success } from '../envelope.ts';
@@ -12,7 +12,7 @@ export function accountRoutes(app: FastifyInstance, { db, settings }: Context): 
   app.get('/me', { schema: operation('getMe', 'Account, wallet and key', Me) }, async (request) => {
     const { account, key } = request.principal;
     return success(request.id, 'Your account.', {
-      account: { id: String(account.id), name: account.name, created_at: isoTime(account.createdAt) },
+      account: { id: account.publicId, name: account.name, created_at: isoTime(account.createdAt) },
       wallet: toBalance(account.balance),
       prices: {
         standard: lira(account.prices.standard),
@@ -25,7 +25,7 @@ export function accountRoutes(app: FastifyInstance, { db, settings }: Context): 
         name: key.name,
         prefix: key.prefix,
         created_at: isoTime(key.createdAt),
-        expires_at: null,
+        expires_at: isoTimeOrNull(key.expiresAt),
       },
       default_service: settings.defaultService,
     });

@@ -1,0 +1,61 @@
+import type { Queryable } from '../../src/database/database.ts';
+import { sql } from '../../src/database/sql.ts';
+import type { AccountId } from './account.ts';
+
+/** What can be written to the audit log. An event never changes its name. */
+export type AuditEventName =
+  | 'account.created'
+  | 'account.suspended'
+  | 'account.resumed'
+  | 'account.closed'
+  | 'balance.topped_up'
+  | 'balance.adjusted'
+  | 'balance.refunded'
+  | 'price.changed'
+  | 'key.created'
+  | 'key.revoked'
+  | 'key.regenerated'
+  | 'sign_in.succeeded'
+  | 'session.ended'
+  | 'password.changed'
+  | 'password.reset'
+  | 'submission.requeued'
+  | 'submission.failed';
+
+/** Who did it: somebody signed in to the dashboard, or the operator at the command line. */
+export type Actor = { readonly kind: 'dashboard'; readonly address: string } | { readonly kind: 'operator' };
+
+export const OPERATOR: Actor = { kind: 'operator' };
+
+export interface AuditEvent {
+  readonly id: number;
+  readonly event: AuditEventName;
+  readonly actor: Actor['kind'];
+  readonly address: string | null;
+  readonly details: Readonly<Record<string, string | number | null>>;
+  readonly created_at: number;
+}
+
+interface NewEvent {
+  readonly account: AccountId;
+  readonly event: AuditEventName;
+  readonly actor: Actor;
+  /** Ids, names and amounts. Never a key, a password or a token. */
+  readonly details?: AuditEvent['details'];
+}
+
+/** Appends to the audit log, in the transaction of what it tells about. */
+export async function recordEvent(tx: Queryable, { account, event, actor, details = {} }: NewEvent, now: number) {
+  const address = actor.kind === 'dashboard' ? actor.address : null;
+  await tx.run(sql`
+    INSERT INTO audit_events (account_id, event, actor, address, details, created_at)
+    VALUES (${account}, ${event}, ${actor.kind}, ${address}, ${JSON.stringify(details)}, ${now})`);
+}
+
+/** The newest events of an account. Uses audit_events_of_account. */
+export async function latestEvents(db: Queryable, account: AccountId, limit: number): Promise<AuditEvent[]> {
+  const rows = await db.all(sql<Omit<AuditEvent, 'details'> & { details: string }>`
+    SELECT id, event, actor, address, details, created_at FROM audit_events
+    WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit}`);
+  return rows.map((row) => ({ ...row, details: JSON.parse(row.details) as AuditEvent['details'] }));
+}

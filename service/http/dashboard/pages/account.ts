@@ -1,0 +1,166 @@
+import { latestEvents, recordEvent } from '../../../accounts/audit-events.ts';
+import { endSession, endSessions, listSessions } from '../../../accounts/sessions.ts';
+import { changePassword, PASSWORD_LENGTH } from '../../../accounts/sign-in.ts';
+import { csrfField, facts, notice, select, table } from '../components.ts';
+import { LANGUAGES, type Language } from '../format.ts';
+import { type Html, html } from '../html.ts';
+import { showPage } from '../layout.ts';
+import { type Dashboard, seeOther } from '../routes.ts';
+import { getForm, getParam, getQuery, isLanguage, type Visit } from '../view.ts';
+import { isZone, ZONES } from '../zones.ts';
+
+const EVENTS = 50;
+
+/** The account itself: language, password, sessions and what happened to its security. */
+export function accountPages({ app, context, cookies, signedIn }: Dashboard): void {
+  const { db, now } = context;
+
+  app.get(
+    '/account',
+    signedIn(async (visit) => {
+      const { text, format, session, request } = visit;
+      const { account: t } = text;
+      const { account } = session;
+      const { done = '' } = getQuery(request);
+      const messages: Record<string, string> = { password: t.changed, session: t.sessionEnded, saved: t.saved };
+      const content = html`${notice(Object.hasOwn(messages, done) ? messages[done] : undefined, 'good')}
+${facts([
+  [t.name, account.name],
+  [t.id, account.publicId],
+  [t.since, format.time(account.createdAt)],
+])}
+${languageForm(visit)}${passwordForm(visit)}${await sessionList(visit)}${await eventList(visit)}
+<p class="quiet">${text.common.zone(visit.zone)}</p>`;
+      return showPage(visit, { title: t.title, section: 'account', content });
+    }),
+  );
+
+  app.post(
+    '/account/language',
+    signedIn(async ({ request, reply }) => {
+      const { language = '', zone = '' } = getForm(request);
+      if (isLanguage(language)) cookies.set(reply, 'language', language);
+      if (isZone(zone)) cookies.set(reply, 'zone', zone);
+      return seeOther(reply, '/account?done=saved');
+    }),
+  );
+
+  app.post(
+    '/account/password',
+    signedIn(async (visit) => {
+      const { request, reply, session, origin, text } = visit;
+      const { current = '', next = '', repeat = '' } = getForm(request);
+      if (next !== repeat) {
+        reply.status(422);
+        const content = html`${notice(text.account.differ)}${passwordForm(visit)}`;
+        return showPage(visit, { title: text.account.title, section: 'account', content });
+      }
+      await changePassword(db, session, { current, next }, origin, now());
+      app.log.info({ event: 'password.changed', account: session.account.publicId, ...origin }, 'password changed');
+      return seeOther(reply, '/account?done=password');
+    }),
+  );
+
+  app.post(
+    '/account/sessions/:id/end',
+    signedIn(async (visit) => {
+      const { request, reply, session } = visit;
+      const id = getParam(request, 'id');
+      const ended = await db.tx(async (tx) => {
+        const done = await endSession(tx, session.account.id, id);
+        if (done) await recordEnded(tx, visit, 1);
+        return done;
+      });
+      if (ended) logEnded(visit, 1);
+      return seeOther(reply, '/account?done=session');
+    }),
+  );
+
+  app.post(
+    '/account/sessions/end-others',
+    signedIn(async (visit) => {
+      const { reply, session } = visit;
+      const ended = await db.tx(async (tx) => {
+        const count = await endSessions(tx, session.account.id, session.id);
+        if (count > 0) await recordEnded(tx, visit, count);
+        return count;
+      });
+      if (ended > 0) logEnded(visit, ended);
+      return seeOther(reply, '/account?done=session');
+    }),
+  );
+
+  const recordEnded = (tx: Parameters<typeof recordEvent>[0], { session, origin }: Visit, sessions: number) => {
+    const actor = { kind: 'dashboard', address: origin.address } as const;
+    return recordEvent(
+      tx,
+      { account: session.account.id, event: 'session.ended', actor, details: { sessions } },
+      now(),
+    );
+  };
+
+  const logEnded = ({ session, origin }: Visit, sessions: number): void =>
+    app.log.info({ event: 'session.ended', account: session.account.publicId, sessions, ...origin }, 'sessions ended');
+
+  async function sessionList(visit: Visit): Promise<Html> {
+    const { text, format, session } = visit;
+    const { account: t } = text;
+    const open = await listSessions(db, session.account.id, now());
+    const rows = open.map((each) => [
+      html`${each.address}`,
+      each.agent === '' ? text.common.none : each.agent,
+      format.time(each.created_at),
+      format.time(each.seen_at),
+      each.id === session.id
+        ? t.thisSession
+        : html`<form method="post" action="/account/sessions/${each.id}/end">${csrfField(session)}<button aria-label="${t.endSessionOf(each.address)}">${t.endSession}</button></form>`,
+    ]);
+    const columns = [
+      { name: t.address },
+      { name: t.agent, kind: 'text' },
+      { name: t.signedIn },
+      { name: t.seen },
+      { name: text.keys.actions },
+    ] as const;
+    const others =
+      open.length > 1
+        ? html`<form method="post" action="/account/sessions/end-others">${csrfField(session)}<button>${t.endOthers}</button></form>`
+        : html``;
+    return html`${table({ caption: t.sessions, columns, rows, empty: '' })}${others}`;
+  }
+
+  async function eventList({ text, format, session }: Visit): Promise<Html> {
+    const { account: t } = text;
+    const events = await latestEvents(db, session.account.id, EVENTS);
+    return table({
+      caption: t.events,
+      columns: [{ name: text.common.time }, { name: t.event, kind: 'text' }, { name: t.by, kind: 'text' }],
+      rows: events.map(({ created_at, event, details, address }) => [
+        format.time(created_at),
+        `${t.eventNames[event]}${typeof details.name === 'string' ? `: ${details.name}` : ''}`,
+        address ?? t.operator,
+      ]),
+      empty: text.common.none,
+    });
+  }
+}
+
+const languageForm = ({ text, session, language, zone }: Visit): Html => html`<h2>${text.account.language}</h2>
+<form method="post" action="/account/language">${csrfField(session)}
+${select({ name: 'language', label: text.account.languageLabel, options: Object.entries(LANGUAGES) as [Language, string][], chosen: language })}
+${select({ name: 'zone', label: text.account.zoneLabel, options: ZONES.map((each) => [each, each] as const), chosen: zone })}
+<button>${text.account.save}</button></form>`;
+
+function passwordForm({ text, session, format }: Visit): Html {
+  const { account: t } = text;
+  const { min, max } = PASSWORD_LENGTH;
+  const field = (name: string, label: string, autocomplete: string, shortest: number) =>
+    html`<label>${label} <input name="${name}" type="password" required minlength="${shortest}" maxlength="${max}" autocomplete="${autocomplete}"></label>`;
+  return html`<h2>${t.password}</h2>
+<form class="column" method="post" action="/account/password">${csrfField(session)}
+${field('current', t.current, 'current-password', 1)}
+${field('next', t.next, 'new-password', min)}
+${field('repeat', t.repeat, 'new-password', min)}
+<p class="quiet">${t.passwordText(format.count(min))}</p>
+<button>${t.change}</button></form>`;
+}

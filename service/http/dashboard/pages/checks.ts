@@ -1,0 +1,129 @@
+import type { Micros } from '../../../../contract/money.ts';
+import type { Queryable } from '../../../../src/database/database.ts';
+import { sql } from '../../../../src/database/sql.ts';
+import type { AccountId } from '../../../accounts/account.ts';
+import type { Finding } from '../../../index-check/provider.ts';
+import { facts, pager, stateBadge, table } from '../components.ts';
+import { columnDecimals } from '../format.ts';
+import { type Html, html } from '../html.ts';
+import { showPage } from '../layout.ts';
+import type { Dashboard } from '../routes.ts';
+import { getPage, getParam, type Visit } from '../view.ts';
+
+const PER_PAGE = 25;
+
+interface Check {
+  readonly id: string;
+  readonly status: 'executing' | 'done' | 'restored';
+  readonly url_count: number;
+  readonly found_count: number;
+  readonly price: Micros;
+  readonly charged: Micros;
+  readonly created_at: number;
+}
+
+/** The index-checks of an account, newest first. Uses index_checks_of_account. */
+const listChecks = (db: Queryable, account: AccountId, limit: number, offset: number): Promise<Check[]> =>
+  db.all(sql<Check>`
+    SELECT id, status, url_count, found_count, price, charged, created_at FROM index_checks
+    WHERE account_id = ${account} ORDER BY created_at DESC, id LIMIT ${limit} OFFSET ${offset}`);
+
+/** Index-checks and their results. */
+export function checkPages({ app, context, signedIn }: Dashboard): void {
+  const { db, settings } = context;
+
+  app.get(
+    '/index-checks',
+    signedIn(async (visit) => {
+      const { text, format, session, request } = visit;
+      const { checks: t } = text;
+      const { id } = session.account;
+      const counted = await db.get(sql<{ total: number }>`
+        SELECT count(*) AS total FROM index_checks WHERE account_id = ${id}`);
+      const pages = Math.max(1, Math.ceil(counted!.total / PER_PAGE));
+      const page = Math.min(getPage(request), pages);
+      const rows = await listChecks(db, id, PER_PAGE, (page - 1) * PER_PAGE);
+      const content = html`<p>${t.intro(format.money(settings.indexCheckPrice))}</p>
+${checksTable(visit, rows)}
+${pager(visit, '/index-checks', page, pages)}
+<p class="quiet">${text.common.zone(visit.zone)}</p>`;
+      return showPage(visit, { title: t.title, section: 'checks', content });
+    }),
+  );
+
+  app.get(
+    '/index-checks/:id',
+    signedIn(async (visit) => {
+      const { text, format, session, request, reply } = visit;
+      const { checks: t } = text;
+      const row = await db.get(sql<Check & { urls: string; results: string | null }>`
+        SELECT id, status, url_count, found_count, price, charged, created_at, urls, results FROM index_checks
+        WHERE account_id = ${session.account.id} AND id = ${getParam(request, 'id')}`);
+      if (row === undefined) {
+        reply.status(404);
+        const content = html`<p>${t.missing}</p><p><a href="/index-checks">${t.back}</a></p>`;
+        return showPage(visit, { title: t.missingTitle, section: 'checks', content });
+      }
+      const content = html`<p><a href="/index-checks">${t.back}</a></p>
+${facts([
+  [text.common.state, stateBadge(visit, row.status)],
+  [text.common.urls, format.count(row.url_count)],
+  [t.found, row.status === 'done' ? format.count(row.found_count) : text.common.none],
+  [text.submission.price, format.money(row.price)],
+  [t.charged, format.money(chargeThatStands(row))],
+  [text.common.time, format.time(row.created_at)],
+])}
+${results(visit, row.status, JSON.parse(row.urls) as string[], row.results)}
+<p class="quiet">${text.common.zone(visit.zone)}</p>`;
+      return showPage(visit, { title: row.id, section: 'checks', content });
+    }),
+  );
+}
+
+const chargeThatStands = ({ status, charged }: Check): Micros => (status === 'restored' ? (0 as Micros) : charged);
+
+function checksTable(visit: Visit, rows: readonly Check[]): Html {
+  const { text, format } = visit;
+  const { checks: t, common } = text;
+  const decimals = columnDecimals(rows.map(chargeThatStands));
+  return table({
+    caption: t.caption,
+    columns: [
+      { name: t.id },
+      { name: common.time },
+      { name: common.state },
+      { name: common.urls, kind: 'number' },
+      { name: t.found, kind: 'number' },
+      { name: t.charged, kind: 'number' },
+    ],
+    rows: rows.map((row) => [
+      html`<a href="/index-checks/${row.id}">${row.id}</a>`,
+      format.time(row.created_at),
+      stateBadge(visit, row.status),
+      format.count(row.url_count),
+      row.status === 'done' ? format.count(row.found_count) : common.none,
+      format.money(chargeThatStands(row), decimals),
+    ]),
+    empty: t.empty,
+  });
+}
+
+function results(
+  { text, format }: Visit,
+  status: Check['status'],
+  urls: readonly string[],
+  stored: string | null,
+): Html {
+  const { checks: t } = text;
+  if (stored === null) return html`<p>${status === 'executing' ? t.running : t.none}</p>`;
+  const findings = JSON.parse(stored) as Finding[];
+  return table({
+    caption: t.results,
+    columns: [{ name: text.common.url, kind: 'text' }, { name: t.found }, { name: t.position, kind: 'number' }],
+    rows: urls.map((url, index) => {
+      const { found, position } = findings[index]!;
+      return [url, found ? t.yes : t.no, position === null ? text.common.none : format.count(position)];
+    }),
+    empty: '',
+  });
+}

@@ -1,0 +1,117 @@
+import { BASE_PATH } from '../../../../contract/version.ts';
+import { table } from '../components.ts';
+import { type Html, html, nothing } from '../html.ts';
+import { showPage } from '../layout.ts';
+import type { Dashboard } from '../routes.ts';
+import type { Visit } from '../view.ts';
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly examples?: readonly unknown[];
+}
+
+interface Operation {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly description?: string;
+    readonly schema?: Schema;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+
+interface Contract {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+/** The address of the API, a first request to copy, and the contract itself, made from the served OpenAPI document. */
+export function contractPage({ app, context, signedIn }: Dashboard): void {
+  const { budgets, https } = context.settings;
+  app.get(
+    '/contract',
+    signedIn(async (visit) => {
+      const { text, format, request } = visit;
+      const { contract: t } = text;
+      const { payload } = await app.inject({ method: 'GET', url: `${BASE_PATH}/openapi.json` });
+      const { paths } = JSON.parse(payload) as Contract;
+      const address = `${https ? 'https' : request.protocol}://${request.host}${BASE_PATH}`;
+      const operations = Object.entries(paths).flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, operation]) => showOperation(visit, method, path, operation)),
+      );
+      const count = ({ limit }: { limit: number }) => format.count(limit);
+      const content = html`<h2>${t.address}</h2>
+<p><code class="select-all">${address}</code></p>
+<p>${t.addressText}</p>
+<h2>${t.first}</h2>
+<p>${t.firstText}</p>
+<pre class="select-all">${firstRequest(address)}</pre>
+<h2>${t.limits}</h2>
+<p>${t.limitsText(count(budgets.minute), count(budgets.hour), count(budgets.day), count(budgets.submissions))}</p>
+<p><a href="${BASE_PATH}/openapi.json">${t.document}</a></p>
+<h2>${t.operations}</h2>
+${t.originalLanguage === '' ? nothing : html`<p class="quiet">${t.originalLanguage}</p>`}
+<div${visit.language === 'en' ? nothing : html` lang="en"`}>${operations}</div>`;
+      return showPage(visit, { title: t.title, section: 'contract', content });
+    }),
+  );
+}
+
+const firstRequest = (address: string): string => `curl -X POST ${address}/submissions \\
+  -H "Authorization: Bearer $API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -H "Idempotency-Key: first-request-1" \\
+  -d '{"project":"My shop","service":"standard","urls":["https://shop.example/a"]}'`;
+
+function showOperation({ text }: Visit, method: string, path: string, operation: Operation): Html {
+  const { contract: t } = text;
+  const parameters = operation.parameters ?? [];
+  const body = operation.requestBody?.content['application/json']?.schema;
+  return html`<details><summary><code>${method.toUpperCase()} ${path}</code> ${operation.summary ?? ''}</summary>
+${operation.description === undefined ? nothing : html`<p>${operation.description}</p>`}
+${
+  parameters.length === 0
+    ? nothing
+    : table({
+        caption: t.parameters,
+        columns: [{ name: t.parameter }, { name: t.in }, { name: t.meaning, kind: 'text' }],
+        rows: parameters.map(({ name, in: place, required, description, schema }) => [
+          html`<code>${name}</code>`,
+          place,
+          [required === true ? t.required : '', toText(schema), description ?? schema?.description ?? '']
+            .filter((part) => part !== '')
+            .join('; '),
+        ]),
+        empty: '',
+      })
+}
+${body === undefined ? nothing : showBody(t.body, body, text.contract)}
+${table({
+  caption: t.answers,
+  columns: [{ name: t.status }, { name: t.meaning, kind: 'text' }],
+  rows: Object.entries(operation.responses).map(([status, { description }]) => [status, description]),
+  empty: '',
+})}</details>`;
+}
+
+function showBody(caption: string, schema: Schema, t: Visit['text']['contract']): Html {
+  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => [
+    html`<code>${name}</code>`,
+    [schema.required?.includes(name) === true ? t.required : '', toText(field), field.description ?? '']
+      .filter((part) => part !== '')
+      .join('; '),
+  ]);
+  const example = schema.examples?.[0];
+  return html`${table({ caption, columns: [{ name: t.parameter }, { name: t.meaning, kind: 'text' }], rows, empty: '' })}
+${example === undefined ? nothing : html`<pre class="select-all">${JSON.stringify(example, null, 2)}</pre>`}`;
+}
+
+const toText = (schema: Schema | undefined): string =>
+  schema?.enum?.join(' | ') ?? (schema?.type === undefined ? '' : [schema.type].flat().join(' or '));

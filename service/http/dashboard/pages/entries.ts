@@ -1,0 +1,111 @@
+import type { Entry, EntryKind } from '../../../accounts/entries.ts';
+import { readStatement } from '../../../accounts/statement.ts';
+import { statementCsv } from '../../../accounts/statement-csv.ts';
+import { facts, pager, select, table } from '../components.ts';
+import { columnDecimals } from '../format.ts';
+import { type Html, html } from '../html.ts';
+import { showPage } from '../layout.ts';
+import { type Dashboard, sendCsv } from '../routes.ts';
+import { getPage, getQuery, type View, type Visit } from '../view.ts';
+import { monthRange, toMonth } from '../zones.ts';
+
+const PER_PAGE = 100;
+
+/** Every entry by month, with the balance before and after, and the month as a download. */
+export function entryPages({ app, context, signedIn }: Dashboard): void {
+  const { db, now } = context;
+
+  const readMonth = async (visit: Visit) => {
+    const { session, request, zone } = visit;
+    const months = listMonths(toMonth(zone, session.account.createdAt), toMonth(zone, now()));
+    const { month: asked = '' } = getQuery(request);
+    const month = months.includes(asked) ? asked : months[0]!;
+    return { months, month, statement: await readStatement(db, session.account.id, monthRange(zone, month)) };
+  };
+
+  app.get(
+    '/entries',
+    signedIn(async (visit) => {
+      const { text, format, request } = visit;
+      const { entries: t } = text;
+      const { months, month, statement } = await readMonth(visit);
+      const { opening, closing, totals } = statement;
+      const newestFirst = statement.entries.toReversed();
+      const pages = Math.max(1, Math.ceil(newestFirst.length / PER_PAGE));
+      const page = Math.min(getPage(request), pages);
+      const shown = newestFirst.slice((page - 1) * PER_PAGE, page * PER_PAGE);
+      const amounts = [opening, closing, ...Object.values(totals)];
+      const money = (amount: (typeof amounts)[number]) => format.money(amount, columnDecimals(amounts));
+      const content = html`<p>${t.intro}</p>
+<form method="get" action="/entries">${select({
+        name: 'month',
+        label: t.month,
+        options: months.map((each) => [each, format.month(each)] as const),
+        chosen: month,
+      })} <button>${text.common.show}</button></form>
+<h2>${t.statement(format.month(month))}</h2>
+${facts([
+  [t.opening, money(opening)],
+  ...(Object.entries(totals) as [EntryKind, typeof opening][]).map(
+    ([kind, total]) => [t.kinds[kind], money(total)] as const,
+  ),
+  [t.closing, money(closing)],
+])}
+${entriesTable(visit, t.caption(format.month(month)), shown)}
+${pager(visit, `/entries?month=${month}`, page, pages)}
+<p><a class="button" href="/entries.csv?month=${month}">${text.common.download}</a></p>
+<p class="quiet">${text.common.zone(visit.zone)}</p>`;
+      return showPage(visit, { title: t.title, section: 'entries', content });
+    }),
+  );
+
+  app.get(
+    '/entries.csv',
+    signedIn(async (visit) => {
+      const { month, statement } = await readMonth(visit);
+      return sendCsv(visit.reply, `statement-${month}`, statementCsv(statement));
+    }),
+  );
+}
+
+/** Every month from the first to the last, newest first. */
+export function listMonths(first: string, last: string): string[] {
+  const months: string[] = [];
+  for (let [year, month] = last.split('-').map(Number) as [number, number]; ; month--) {
+    if (month === 0) [year, month] = [year - 1, 12];
+    const text = `${year}-${String(month).padStart(2, '0')}`;
+    months.push(text);
+    if (text <= first) return months;
+  }
+}
+
+export function entriesTable({ text, format }: View, caption: string, entries: readonly Entry[]): Html {
+  const { entries: t, common } = text;
+  const decimals = columnDecimals(entries.flatMap(({ amount, balance_after }) => [amount, balance_after]));
+  return table({
+    caption,
+    columns: [
+      { name: common.time },
+      { name: t.kind },
+      { name: t.for },
+      { name: t.note, kind: 'text' },
+      { name: common.amount, kind: 'number' },
+      { name: common.balance, kind: 'number' },
+    ],
+    rows: entries.map((entry) => [
+      format.time(entry.created_at),
+      t.kinds[entry.kind],
+      subjectLink(entry),
+      [entry.reason, entry.reference].filter((part) => part !== null).join(' · ') || common.none,
+      format.money(entry.amount, decimals),
+      format.money(entry.balance_after, decimals),
+    ]),
+    empty: t.empty,
+  });
+}
+
+function subjectLink({ subject }: Entry): Html {
+  if (subject.startsWith('sub_')) return html`<a href="/submissions/${subject}">${subject}</a>`;
+  if (subject.startsWith('chk_')) return html`<a href="/index-checks/${subject}">${subject}</a>`;
+  return html`${subject}`;
+}

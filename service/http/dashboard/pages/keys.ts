@@ -1,0 +1,238 @@
+import { recordEvent } from '../../../accounts/audit-events.ts';
+import {
+  type ApiKey,
+  createKey,
+  findLiveKey,
+  isLive,
+  KeyExistsError,
+  listKeys,
+  MAX_LIVE_KEYS,
+  newKeyId,
+  regenerateKey,
+  revokeKey,
+} from '../../../accounts/keys.ts';
+import { csrfField, notice, select, table } from '../components.ts';
+import { type Html, html, nothing } from '../html.ts';
+import { type KeyUse, readKeyUse } from '../key-use.ts';
+import { showPage } from '../layout.ts';
+import { type Dashboard, seeOther } from '../routes.ts';
+import { getForm, getParam, getQuery, type Visit } from '../view.ts';
+
+const HOUR_MS = 60 * 60 * 1_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Ended keys are listed for so long, and then on request. */
+const ENDED_SHOWN_MS = 30 * DAY_MS;
+const ENDED_MAX = 200;
+const EXPIRY_DAYS = ['30', '90', '365'] as const;
+const GRACE_MS: Record<string, number> = { none: 0, h1: HOUR_MS, h24: DAY_MS, d7: 7 * DAY_MS };
+
+/** Keys: list, create, revoke and regenerate. Each change asks first, and a new key is shown once. */
+export function keyPages({ app, context, cookies, signedIn }: Dashboard): void {
+  const { db, settings, now } = context;
+
+  app.get(
+    '/keys',
+    signedIn(async (visit) => {
+      const keys = await listKeys(db, visit.session.account.id);
+      const live = keys.filter((key) => isLive(key, now()));
+      const use = await readKeyUse(
+        db,
+        settings.budgets,
+        live.map(({ id }) => id),
+        now(),
+      );
+      const { ended, revoked } = getQuery(visit.request);
+      const endedKeys = keys
+        .filter((key) => !live.includes(key) && (ended === 'all' || endedAt(key) > now() - ENDED_SHOWN_MS))
+        .sort((a, b) => endedAt(b) - endedAt(a))
+        .slice(0, ENDED_MAX);
+      const { text, format } = visit;
+      const content = html`${notice(revoked === undefined ? undefined : text.keys.revoked, 'good')}
+<p>${text.keys.intro(format.count(MAX_LIVE_KEYS))}</p>
+${liveTable(visit, live, use)}
+<h2>${text.keys.createTitle}</h2>
+<form method="post" action="/keys">${csrfField(visit.session)}<input type="hidden" name="id" value="${newKeyId()}">
+<label class="wide">${text.keys.createName} <input name="name" required maxlength="80" autocomplete="off" placeholder="${text.keys.createHint}"></label>
+${select({
+  name: 'expiry',
+  label: text.keys.expiry,
+  chosen: '',
+  options: [['', text.keys.expiryNone], ...EXPIRY_DAYS.map((days) => [days, text.keys.expiryDays(days)] as const)],
+})}
+<button>${text.keys.create}</button></form>
+${endedKeys.length === 0 ? nothing : endedTable(visit, endedKeys)}
+${ended === 'all' || keys.length === live.length ? nothing : html`<p><a href="/keys?ended=all">${text.keys.showEnded}</a></p>`}`;
+      return showPage(visit, { title: text.keys.title, section: 'keys', content });
+    }),
+  );
+
+  app.post(
+    '/keys',
+    signedIn(async ({ request, reply, session, origin }) => {
+      const { name = '', id = '', expiry = '' } = getForm(request);
+      const account = session.account.id;
+      const days = (EXPIRY_DAYS as readonly string[]).includes(expiry) ? Number(expiry) : null;
+      const expiresAt = days === null ? null : now() + days * DAY_MS;
+      try {
+        const { apiKey } = await db.tx(async (tx) => {
+          const key = await createKey(tx, { account, name: name.trim(), id, expiresAt }, now());
+          const actor = { kind: 'dashboard', address: origin.address } as const;
+          await recordEvent(tx, { account, event: 'key.created', actor, details: { key: id, name } }, now());
+          return key;
+        });
+        app.log.info({ event: 'key.created', account: session.account.publicId, key: id, ...origin }, 'key created');
+        cookies.set(reply, 'new-key', apiKey);
+      } catch (error) {
+        // The form was sent twice: the key is on its way to the page that shows it.
+        if (!(error instanceof KeyExistsError)) throw error;
+      }
+      return seeOther(reply, '/keys/created');
+    }),
+  );
+
+  app.get(
+    '/keys/created',
+    signedIn(async (visit) => {
+      const { text, request, reply } = visit;
+      const apiKey = cookies.get(request, 'new-key');
+      cookies.clear(reply, 'new-key');
+      const content =
+        apiKey === null
+          ? html`${notice(text.keys.notShown)}<p><a class="button" href="/keys">${text.keys.title}</a></p>`
+          : html`<p>${text.keys.createdText}</p>
+<p id="key-label">${text.keys.createdLabel}</p>
+<p><code class="key select-all" id="new-key" tabindex="0" aria-labelledby="key-label">${apiKey}</code></p>
+<p><a class="button" href="/keys">${text.keys.createdDone}</a> <a class="button" href="/contract">${text.contract.first}</a></p>`;
+      return showPage(visit, { title: text.keys.createdTitle, section: 'keys', content });
+    }),
+  );
+
+  app.get(
+    '/keys/:id/revoke',
+    signedIn(async (visit) => {
+      const { text, request, session } = visit;
+      const key = await findLiveKey(db, getParam(request, 'id'), now(), session.account.id);
+      const content = html`<p>${text.keys.revokeText}</p>${await keyFacts(visit, key)}
+<form method="post" action="/keys/${key.id}/revoke">${csrfField(session)}<button class="danger">${text.keys.revokeButton}</button> <a class="button" href="/keys">${text.common.cancel}</a></form>`;
+      return showPage(visit, { title: text.keys.revokeTitle(key.name), section: 'keys', content });
+    }),
+  );
+
+  app.post(
+    '/keys/:id/revoke',
+    signedIn(async ({ request, reply, session, origin }) => {
+      const account = session.account.id;
+      const key = await db.tx(async (tx) => {
+        const ended = await revokeKey(tx, getParam(request, 'id'), now(), account);
+        const actor = { kind: 'dashboard', address: origin.address } as const;
+        const details = { key: ended.id, name: ended.name };
+        await recordEvent(tx, { account, event: 'key.revoked', actor, details }, now());
+        return ended;
+      });
+      app.log.info({ event: 'key.revoked', account: session.account.publicId, key: key.id, ...origin }, 'key revoked');
+      return seeOther(reply, '/keys?revoked=1');
+    }),
+  );
+
+  app.get(
+    '/keys/:id/regenerate',
+    signedIn(async (visit) => {
+      const { text, request, session } = visit;
+      const key = await findLiveKey(db, getParam(request, 'id'), now(), session.account.id);
+      const { keys: t } = text;
+      const options = [
+        ['none', t.graceNone],
+        ['h1', t.graceHours('1')],
+        ['h24', t.graceHours('24')],
+        ['d7', t.graceDays('7')],
+      ] as const;
+      const content = html`<p>${t.regenerateText}</p>${await keyFacts(visit, key)}
+<form method="post" action="/keys/${key.id}/regenerate">${csrfField(session)}<input type="hidden" name="id" value="${newKeyId()}">
+${select({ name: 'grace', label: t.grace, options, chosen: 'h24' })}
+<button>${t.regenerateButton}</button> <a class="button" href="/keys">${text.common.cancel}</a></form>`;
+      return showPage(visit, { title: t.regenerateTitle(key.name), section: 'keys', content });
+    }),
+  );
+
+  app.post(
+    '/keys/:id/regenerate',
+    signedIn(async ({ request, reply, session, origin }) => {
+      const { id: newId = '', grace = '' } = getForm(request);
+      const account = session.account.id;
+      const id = getParam(request, 'id');
+      try {
+        const key = await db.tx(async (tx) => {
+          const made = await regenerateKey(tx, { id, account, newId, graceMs: GRACE_MS[grace] ?? 0 }, now());
+          const actor = { kind: 'dashboard', address: origin.address } as const;
+          const details = { key: id, new_key: made.id, name: made.name };
+          await recordEvent(tx, { account, event: 'key.regenerated', actor, details }, now());
+          return made;
+        });
+        const { publicId } = session.account;
+        app.log.info(
+          { event: 'key.regenerated', account: publicId, key: id, newKey: key.id, ...origin },
+          'key regenerated',
+        );
+        cookies.set(reply, 'new-key', key.apiKey);
+      } catch (error) {
+        if (!(error instanceof KeyExistsError)) throw error;
+      }
+      return seeOther(reply, '/keys/created');
+    }),
+  );
+
+  async function keyFacts(visit: Visit, key: ApiKey): Promise<Html> {
+    return liveTable(visit, [key], await readKeyUse(db, settings.budgets, [key.id], now()), false);
+  }
+}
+
+const endedAt = ({ revokedAt, expiresAt }: ApiKey): number =>
+  Math.min(revokedAt ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
+
+function liveTable(visit: Visit, keys: readonly ApiKey[], use: ReadonlyMap<string, KeyUse>, actions = true): Html {
+  const { text, format } = visit;
+  const { keys: t } = text;
+  const row = (key: ApiKey) => {
+    const { lastUsedAt, left } = use.get(key.id)!;
+    const act = (verb: 'revoke' | 'regenerate') =>
+      html`<a class="button${verb === 'revoke' ? ' danger' : ''}" href="/keys/${key.id}/${verb}" aria-label="${t[verb]}: ${key.name} (${key.prefix}…)">${t[verb]}</a>`;
+    const cells = [
+      html`${key.name}`,
+      html`<code>${key.prefix}…</code>`,
+      format.time(key.createdAt),
+      lastUsedAt === null ? t.never : format.time(lastUsedAt),
+      html`${key.expiresAt === null ? t.noExpiry : format.time(key.expiresAt)}${key.replacedBy === null ? nothing : html`<br>${t.replaced}`}`,
+      t.leftText(format.count(left.minute), format.count(left.hour), format.count(left.day)),
+    ];
+    const regenerate = key.replacedBy === null ? act('regenerate') : nothing;
+    return actions ? [...cells, html`<span class="actions">${regenerate} ${act('revoke')}</span>`] : cells;
+  };
+  const columns = [
+    { name: t.name, kind: 'text' },
+    { name: t.begins },
+    { name: t.created },
+    { name: t.lastUsed },
+    { name: t.expires, kind: 'text' },
+    { name: t.left, kind: 'text' },
+    ...(actions ? [{ name: t.actions }] : []),
+  ] as const;
+  return table({ caption: t.caption, columns, rows: keys.map(row), empty: t.empty });
+}
+
+const endedTable = ({ text, format }: Visit, keys: readonly ApiKey[]): Html =>
+  table({
+    caption: text.keys.ended,
+    columns: [
+      { name: text.keys.name, kind: 'text' },
+      { name: text.keys.begins },
+      { name: text.keys.created },
+      { name: text.keys.endedAt },
+    ],
+    rows: keys.map((key) => [
+      html`${key.name}`,
+      html`<code>${key.prefix}…</code>`,
+      format.time(key.createdAt),
+      format.time(endedAt(key)),
+    ]),
+    empty: '',
+  });

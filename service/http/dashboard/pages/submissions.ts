@@ -1,0 +1,210 @@
+import type { Submission } from '../../../../contract/responses.ts';
+import { SUBMISSION_STATES } from '../../../../contract/states.ts';
+import { toCsv } from '../../../accounts/csv.ts';
+import { findSubmission } from '../../../submissions/detail.ts';
+import { listSubmissions } from '../../../submissions/list.ts';
+import type { SubmissionRow } from '../../../submissions/record.ts';
+import { toSubmission } from '../../../submissions/record.ts';
+import { facts, notice, pager, select, stateBadge, table } from '../components.ts';
+import { columnDecimals, toMicros } from '../format.ts';
+import { type Html, html, nothing } from '../html.ts';
+import { showPage } from '../layout.ts';
+import { type Dashboard, sendCsv } from '../routes.ts';
+import { type Filters, readFilters, toQuery } from '../submission-filters.ts';
+import { countUrls, listUrls, URL_FILTERS, type UrlFilter, type UrlOutcome } from '../url-states.ts';
+import { getPage, getParam, getQuery, type View, type Visit } from '../view.ts';
+
+const URLS_PER_PAGE = 100;
+const PER_PAGE = 25;
+/** Rows of a download, read in slices so that other requests get their turn. */
+const DOWNLOAD = { rows: 10_000, slice: 500 };
+
+/** Submissions with the filters of the API, their URLs, and both as a download. */
+export function submissionPages({ app, context, signedIn }: Dashboard): void {
+  const { db } = context;
+
+  app.get(
+    '/submissions',
+    signedIn(async (visit) => {
+      const { text, format, request, session } = visit;
+      const filters = readFilters(getQuery(request));
+      const list = await listSubmissions(db, session.account.id, {
+        ...filters.query,
+        page: getPage(request),
+        limit: PER_PAGE,
+      });
+      const { page, total_pages: pages, total } = list.pagination;
+      const query = toQuery(filters);
+      const { submissions: t } = text;
+      const names: Record<string, string> = {
+        q: t.search,
+        status: text.common.state,
+        url: t.holds,
+        from: t.from,
+        to: t.to,
+      };
+      const content = html`${filters.invalid.map((name) => notice(t.badFilter(names[name]!)))}
+${filterForm(visit, filters)}
+${submissionsTable(visit, `${t.caption} (${format.count(total)})`, list.submissions)}
+${pager(visit, `/submissions${query === '' ? '' : `?${query}`}`, page, pages)}
+<p><a class="button" href="/submissions.csv${query === '' ? '' : `?${query}`}">${text.common.download}</a></p>
+<p class="quiet">${t.downloadNote(format.count(DOWNLOAD.rows))} ${text.common.zone(visit.zone)}</p>`;
+      return showPage(visit, { title: t.title, section: 'submissions', content });
+    }),
+  );
+
+  app.get(
+    '/submissions.csv',
+    signedIn(async ({ request, reply, session }) => {
+      const { query } = readFilters(getQuery(request));
+      const rows: Submission[] = [];
+      for (let page = 1; rows.length < DOWNLOAD.rows; page++) {
+        const { submissions } = await listSubmissions(db, session.account.id, {
+          ...query,
+          page,
+          limit: DOWNLOAD.slice,
+        });
+        rows.push(...submissions);
+        if (submissions.length < DOWNLOAD.slice) break;
+      }
+      const header = [
+        ...['reference', 'project', 'service', 'status', 'urls', 'completed', 'failed', 'pending', 'price_per_url_try'],
+        ...['charged_try', 'refunded_try', 'accepted_at', 'started_at', 'finished_at'],
+      ];
+      const cells = rows.map((row) => [
+        ...[row.reference, row.project, row.service, row.status, row.url_count, row.urls_completed, row.urls_failed],
+        ...[row.urls_pending, row.price_per_url, row.charged, row.refunded],
+        ...[row.created_at, row.started_at, row.finished_at],
+      ]);
+      return sendCsv(reply, 'submissions', toCsv(header, cells));
+    }),
+  );
+
+  app.get(
+    '/submissions/:reference',
+    signedIn(async (visit) => {
+      const { text, format, request, session } = visit;
+      const row = await findSubmission(db, session.account.id, getParam(request, 'reference'));
+      if (row === undefined) return showMissing(visit);
+      const { show = '' } = getQuery(request);
+      const filter = URL_FILTERS.find((each) => each === show) ?? 'all';
+      const pages = Math.max(1, Math.ceil(countUrls(row, filter) / URLS_PER_PAGE));
+      const page = Math.min(getPage(request), pages);
+      const urls = await listUrls(db, row, { filter, limit: URLS_PER_PAGE, offset: (page - 1) * URLS_PER_PAGE });
+      const path = `/submissions/${row.reference}`;
+      const content = html`<p><a href="/submissions">${text.submission.back}</a></p>
+${submissionFacts(visit, row)}
+<nav class="pager" aria-label="${text.submission.filter}">${URL_FILTERS.map(
+        (each) =>
+          html`<a href="${path}${each === 'all' ? '' : `?show=${each}`}"${each === filter ? html` aria-current="true"` : nothing}>${filterName(visit, each)} (${format.count(countUrls(row, each))})</a> `,
+      )}</nav>
+${urlTable(visit, urls)}
+${pager(visit, `${path}${filter === 'all' ? '' : `?show=${filter}`}`, page, pages)}
+<p><a class="button" href="${path}/urls.csv">${text.common.download}</a></p>
+<p class="quiet">${text.common.zone(visit.zone)}</p>`;
+      return showPage(visit, { title: row.reference, section: 'submissions', content });
+    }),
+  );
+
+  app.get(
+    '/submissions/:reference/urls.csv',
+    signedIn(async (visit) => {
+      const { request, reply, session } = visit;
+      const row = await findSubmission(db, session.account.id, getParam(request, 'reference'));
+      if (row === undefined) return showMissing(visit);
+      const urls = await listUrls(db, row, { filter: 'all', limit: row.url_count, offset: 0 });
+      const cells = urls.map(({ position, url, state, reason }) => [position + 1, url, state, reason]);
+      return sendCsv(reply, row.reference, toCsv(['number', 'url', 'status', 'reason'], cells));
+    }),
+  );
+}
+
+function showMissing(visit: Visit) {
+  const { title, content } = {
+    title: visit.text.submission.missingTitle,
+    content: html`<p>${visit.text.submission.missing}</p><p><a href="/submissions">${visit.text.submission.back}</a></p>`,
+  };
+  visit.reply.status(404);
+  return showPage(visit, { title, section: 'submissions', content });
+}
+
+function filterForm(visit: Visit, { typed }: Filters): Html {
+  const { submissions: t, common, states } = visit.text;
+  const options = [['', common.all], ...SUBMISSION_STATES.map((state) => [state, states[state]] as const)] as const;
+  return html`<form method="get" action="/submissions" role="search">
+<label class="wide">${t.search} <input name="q" value="${typed.q}" maxlength="120"></label>
+<label class="wide">${t.holds} <input name="url" type="url" value="${typed.url}" maxlength="2048" placeholder="https://"></label>
+${select({ name: 'status', label: common.state, options, chosen: typed.status })}
+<label>${t.from} <input name="from" type="date" value="${typed.from}"></label>
+<label>${t.to} <input name="to" type="date" value="${typed.to}"></label>
+<button>${t.filter}</button> <a class="button" href="/submissions">${t.clear}</a>
+</form>`;
+}
+
+export function submissionsTable(view: View, caption: string, submissions: readonly Submission[]): Html {
+  const { text, format } = view;
+  const { submissions: t, common } = text;
+  const decimals = columnDecimals(submissions.map(({ charged }) => toMicros(charged)));
+  return table({
+    caption,
+    columns: [
+      { name: t.reference },
+      { name: t.project, kind: 'text' },
+      { name: common.service },
+      { name: common.state },
+      { name: common.urls, kind: 'number' },
+      { name: t.charged, kind: 'number' },
+      { name: t.accepted },
+    ],
+    rows: submissions.map((each) => [
+      html`<a href="/submissions/${each.reference}">${each.reference}</a>`,
+      each.project,
+      text.services[each.service],
+      stateBadge(view, each.status),
+      format.count(each.url_count),
+      format.money(toMicros(each.charged), decimals),
+      format.time(each.created_at),
+    ]),
+    empty: t.empty,
+  });
+}
+
+function submissionFacts(visit: Visit, row: SubmissionRow): Html {
+  const { text, format } = visit;
+  const { submission: t, submissions, common } = text;
+  const { project, service, status } = toSubmission(row);
+  return facts([
+    [common.state, stateBadge(visit, status)],
+    [submissions.project, project],
+    [common.service, text.services[service]],
+    [t.counts, format.count(row.url_count)],
+    [t.completed, format.count(row.urls_completed)],
+    [t.failed, format.count(row.urls_failed)],
+    [t.pending, format.count(row.url_count - row.urls_completed - row.urls_failed)],
+    [t.price, format.money(row.price)],
+    [submissions.charged, format.money(row.charged)],
+    [submissions.refunded, format.money(row.refunded)],
+    [submissions.accepted, format.time(row.created_at)],
+    [t.started, format.time(row.started_at)],
+    [t.ended, format.time(row.finished_at)],
+  ]);
+}
+
+const filterName = ({ text }: View, filter: UrlFilter): string =>
+  filter === 'all'
+    ? text.common.all
+    : { failed: text.submission.failed, pending: text.submission.pending, completed: text.submission.completed }[
+        filter
+      ];
+
+const urlTable = (view: View, urls: readonly UrlOutcome[]): Html =>
+  table({
+    caption: view.text.submission.caption,
+    columns: [
+      { name: view.text.common.url, kind: 'text' },
+      { name: view.text.common.state },
+      { name: view.text.submission.reason, kind: 'text' },
+    ],
+    rows: urls.map(({ url, state, reason }) => [url, stateBadge(view, state), reason ?? view.text.common.none]),
+    empty: view.text.submission.empty,
+  });

@@ -1,0 +1,25 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import type { Cookies } from './cookies.ts';
+import type { Visit } from './view.ts';
+
+export type SignedInHandler = (visit: Visit) => Promise<unknown>;
+
+/** What the pages are made with. */
+export interface Dashboard {
+  readonly app: FastifyInstance;
+  readonly context: Context;
+  readonly cookies: Cookies;
+  /** Wraps a handler of who is signed in; everybody else gets the form to sign in. */
+  readonly signedIn: (handler: SignedInHandler) => (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+}
+
+/** The answer to a POST that changed something: a reload of what it leads to repeats nothing. */
+export const seeOther = (reply: FastifyReply, path: string) => reply.redirect(path, 303);
+
+/** A file to download. */
+export const sendCsv = (reply: FastifyReply, name: string, text: string) =>
+  reply
+    .header('content-disposition', `attachment; filename="${name.replaceAll(/[^A-Za-z0-9._-]/g, '-')}.csv"`)
+    .type('text/csv; charset=utf-8')
+    .send(text);

@@ -1,0 +1,73 @@
+/** The one style sheet. No word is broken but in cells that say so; nothing is wider than the screen. */
+export const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; --line: #c8ccd2; --soft: #f3f5f7; --quiet: #4b5563;
+  --accent: #0b57d0; --good: #116b2f; --bad: #a4161a; --busy: #7a4b00; --bar: #3b74d6; }
+@media (prefers-color-scheme: dark) { :root { --line: #3d444d; --soft: #1c2128; --quiet: #a9b4c0;
+  --accent: #8ab4ff; --good: #6ddc8b; --bad: #ff9b9b; --busy: #f0c26e; --bar: #6d9ff0; } }
+* { box-sizing: border-box; }
+body { margin: 0; overflow-wrap: break-word; }
+a { color: var(--accent); }
+header { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; padding: .6rem 1rem;
+  border-bottom: 1px solid var(--line); background: var(--soft); }
+header .product { margin: 0; font-weight: 700; }
+header nav { flex: 1 1 auto; }
+header ul { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; margin: 0; padding: 0; }
+header li a { display: inline-block; padding: .35rem 0; }
+header [aria-current] { color: inherit; font-weight: 700; text-decoration-thickness: 3px; text-underline-offset: .3em; }
+.who { max-width: 20ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+main { max-width: 76rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: .5rem 0 1rem; overflow-wrap: anywhere; }
+h2, caption { font-size: 1.15rem; font-weight: 700; text-align: start; margin: 1.75rem 0 .5rem; line-height: 1.3; }
+caption { margin: 0; padding: 1.75rem 0 .5rem; }
+.skip { position: absolute; left: -999rem; } .skip:focus { position: static; display: inline-block; padding: .5rem 1rem; }
+.quiet { color: var(--quiet); }
+.notice { border: 1px solid var(--line); border-inline-start: 6px solid; padding: .6rem 1rem; margin: 0 0 1rem; }
+.notice.good { border-inline-start-color: var(--good); } .notice.bad { border-inline-start-color: var(--bad); }
+table { border-collapse: collapse; width: 100%; margin-bottom: 1rem; }
+th, td { text-align: start; padding: .45rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+thead th { color: var(--quiet); font-size: .9rem; border-bottom-width: 2px; vertical-align: bottom; }
+tbody th { font-weight: inherit; }
+.short, .number, time { white-space: nowrap; }
+thead .short, thead .number { white-space: normal; }
+.text { overflow-wrap: anywhere; min-width: 12ch; }
+.number { text-align: end; font-variant-numeric: tabular-nums; }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); gap: .75rem; margin: 0 0 1rem; }
+.facts div { border: 1px solid var(--line); border-radius: .4rem; padding: .5rem .8rem; }
+dt { color: var(--quiet); font-size: .9rem; } dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.big { font-size: 1.6rem; font-weight: 700; }
+.state { white-space: nowrap; font-weight: 600; } .state::before { content: "● "; }
+.completed, .done { color: var(--good); } .completed::before, .done::before { content: "✓ "; }
+.failed, .restored { color: var(--bad); } .failed::before, .restored::before { content: "✕ "; }
+.partial { color: var(--busy); } .partial::before { content: "◐ "; }
+.queued::before { content: "○ "; } .processing::before, .executing::before { content: "◌ "; }
+form { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: end; margin: 0 0 1rem; }
+form.column { flex-direction: column; align-items: stretch; max-width: 28rem; }
+header form, td form { margin: 0; align-items: center; } td form { display: inline-flex; }
+label { display: grid; gap: .15rem; max-width: 100%; } label.wide { flex: 1 1 18rem; }
+input, select, button, .button { font: inherit; padding: .4rem .7rem; min-height: 2.5rem; max-width: 100%;
+  border: 1px solid var(--quiet); border-radius: .35rem; background: Field; color: FieldText; }
+button, .button { background: ButtonFace; color: ButtonText; cursor: pointer; text-decoration: none; display: inline-flex; align-items: center; }
+.danger { border-color: var(--bad); color: var(--bad); }
+.actions { display: flex; flex-wrap: wrap; gap: .5rem; }
+code, pre { font: .95em/1.45 ui-monospace, monospace; }
+code { overflow-wrap: anywhere; } .select-all { user-select: all; -webkit-user-select: all; }
+pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; padding: .8rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.key { display: block; font-size: 1.15rem; padding: .8rem; border: 2px solid var(--good); border-radius: .4rem; }
+.pager { display: flex; flex-wrap: wrap; gap: .4rem 1rem; }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1.5rem; }
+figure { margin: 0; } figcaption { font-weight: 700; } figure svg { display: block; width: 100%; height: auto; }
+svg .bar { fill: var(--bar); } svg .base { stroke: var(--line); }
+details { margin: .4rem 0; } summary { cursor: pointer; padding: .3rem 0; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+@media (max-width: 56rem) {
+  table, tbody, tr, td, tbody th { display: block; }
+  caption { display: block; }
+  thead { position: absolute; left: -999rem; }
+  tbody tr { border: 1px solid var(--line); border-radius: .4rem; margin-bottom: .7rem; padding: .4rem .2rem; }
+  tbody th, td { display: flex; gap: 1rem; justify-content: space-between; border: 0; padding: .25rem .7rem; text-align: start; min-width: 0; }
+  tbody th::before, td::before { content: attr(data-name); color: var(--quiet); font-size: .9rem; flex: 0 0 auto; }
+  tbody th > span, td > span { text-align: end; min-width: 0; overflow-wrap: anywhere; }
+  .short > span { white-space: normal; overflow-wrap: break-word; }
+  td .actions { justify-content: end; }
+}
+`;

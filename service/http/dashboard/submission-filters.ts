@@ -1,0 +1,45 @@
+import { LIMITS } from '../../../contract/limits.ts';
+import type { ListQuery } from '../../../contract/requests.ts';
+import { SUBMISSION_STATES, type SubmissionState } from '../../../contract/states.ts';
+
+/** The filters of GET /submissions (spec 4.5), read from a form: what is not valid is named and left out. */
+export interface Filters {
+  readonly query: Pick<ListQuery, 'status' | 'url' | 'q' | 'from' | 'to'>;
+  readonly invalid: readonly string[];
+  /** What was typed, for the form and for links to other pages. */
+  readonly typed: Readonly<Record<FilterName, string>>;
+}
+
+const NAMES = ['q', 'status', 'url', 'from', 'to'] as const;
+export type FilterName = (typeof NAMES)[number];
+
+const RULES: Record<FilterName, (value: string) => boolean> = {
+  q: (value) => value.length <= LIMITS.queryLength,
+  status: (value) => SUBMISSION_STATES.includes(value as SubmissionState),
+  url: (value) => /^https?:\/\/\S+$/i.test(value) && value.length <= LIMITS.urlLength && URL.canParse(value),
+  from: isDay,
+  to: isDay,
+};
+
+export function readFilters(form: Readonly<Record<string, string>>): Filters {
+  const typed = Object.fromEntries(
+    NAMES.map((name) => [name, (form[name] ?? '').replaceAll('\0', '').trim()]),
+  ) as Record<FilterName, string>;
+  const given = NAMES.filter((name) => typed[name] !== '');
+  const valid = given.filter((name) => RULES[name](typed[name]));
+  return {
+    query: Object.fromEntries(valid.map((name) => [name, typed[name]])),
+    invalid: given.filter((name) => !valid.includes(name)),
+    typed,
+  };
+}
+
+/** The filters as a query, for links. */
+export function toQuery({ typed }: Filters): string {
+  return new URLSearchParams(Object.entries(typed).filter(([, value]) => value !== '')).toString();
+}
+
+function isDay(text: string): boolean {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}

@@ -44,8 +44,8 @@ export function checkActivities({ ledger, getWatch, getAccount, getApi, now, ran
             throw retryLater(recorded.notBefore - now(), 'the index-check goes again with the same bytes and key');
           case 'refused':
             return { kind: 'checked', urls: 0, found: 0, charged: ZERO };
-          case 'parked':
-          case 'key-refused':
+          case 'suspended':
+          case 'key_rejected':
           case 'stopped':
             return { kind: 'stopped', reason: recorded.reason };
         }

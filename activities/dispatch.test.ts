@@ -104,7 +104,7 @@ testLedger(
     assert.equal((await send()).kind, 'sent');
     assert.equal((await send()).kind, 'sent');
     const [batch] = await batches(ledger);
-    assert.equal(batch?.state, 'stopped');
+    assert.equal(batch?.state, 'needs_review');
     assert.match(batch?.reason ?? '', /nothing is sent again/);
     assert.equal((await send()).kind, 'idle');
   },

@@ -49,17 +49,17 @@ export function dispatchActivities(deps: Deps) {
         const watch = await findWatchOfBatch(deps, batch);
         if (watch === null) continue;
         const standing = await checkFunds(ledger, batch, { account: deps.getAccount(id), watch });
-        if (standing.kind === 'enough') return resumeAccount(ledger, id, 'parked');
+        if (standing.kind === 'enough') return resumeAccount(ledger, id, 'suspended');
         if (standing.until !== null) earliest = Math.min(earliest, standing.until);
       }
-      if (batches.length === 0) return resumeAccount(ledger, id, 'parked');
+      if (batches.length === 0) return resumeAccount(ledger, id, 'suspended');
       throw retryLater(earliest - now(), `the money does not suffice yet (balance ${formatTry(balance)})`);
     },
 
     async awaitKey({ account }: { account: AccountId }): Promise<void> {
       const answer = await getApi(account).ask('poll', (client) => client.me());
       // Only a success proves it: silence and a gateway's error say nothing of the key.
-      if (answer.body.kind === 'success') return resumeAccount(ledger, account, 'refused');
+      if (answer.body.kind === 'success') return resumeAccount(ledger, account, 'key_rejected');
       throw retryLater(pause(), 'the API key is not accepted yet');
     },
   };
@@ -145,15 +145,15 @@ function toDispatchStep(
       return sent(`accepted as ${recorded.reference}`, recorded.again ? 0 : urls.length);
     case 'retry':
       throw retryLater(recorded.notBefore - now(), `batch ${batch} goes again with the same bytes and key`);
-    case 'parked':
+    case 'suspended':
       return { kind: 'suspended', reason: recorded.reason };
-    case 'key-refused':
+    case 'key_rejected':
       return { kind: 'key_rejected', reason: recorded.reason };
     case 'refused':
       return sent(`refused: ${recorded.quarantined} URLs quarantined, ${recorded.children.length} parts go on`);
-    case 'lost':
+    case 'in_doubt':
       return sent('unclear: it is looked up in the list');
-    case 'stopped':
+    case 'needs_review':
       return sent(`stopped for a person: ${recorded.reason}`);
     case 'closed':
       return sent(`already ${recorded.state}`);

@@ -24,7 +24,7 @@ export async function reconcileBatch(deps: Deps, account: AccountId, lost: Batch
     if (!(error instanceof ApiError)) throw error;
     if (error instanceof AuthenticationError) {
       await recordKeyRejected(ledger.db, account, error.message);
-      return { kind: 'key-refused', batch: lost.batch, reason: error.message };
+      return { kind: 'key_rejected', batch: lost.batch, reason: error.message };
     }
     if (error.policy === 'retry') throw error;
     const why = `the list cannot be asked for it (${error.message}); it may be charged already, so nothing is sent again`;

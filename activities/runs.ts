@@ -104,7 +104,17 @@ function runActive({ watch }: WatchRun, other: RunId): ApplicationFailure {
 }
 
 function toRunReport(summary: RunSummary): RunReport {
-  const { batches, submitted, completed, failed, open, quarantined, stopped, charged, unknownChargeUrls } = summary;
+  const {
+    batches,
+    submitted,
+    completed,
+    failed,
+    open,
+    quarantined,
+    needsReview: stopped,
+    charged,
+    unknownChargeUrls,
+  } = summary;
   return {
     batches,
     submitted,

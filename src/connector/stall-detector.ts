@@ -30,7 +30,7 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
     const dispatcher = await getDispatcherPhase(client, watch);
     const rest =
       'What was planned stays planned under its key and goes on by itself while a worker runs, or with the next run.';
-    if (dispatcher === 'key rejected' && answer === 'key-refused') {
+    if (dispatcher === 'key rejected' && answer === 'key_rejected') {
       throw new OperationError('key_rejected', `${watch.id}: the API key is refused${why}. ${rest}`);
     }
     if (dispatcher === 'suspended' && (answer === 'no-money' || reason !== null)) {

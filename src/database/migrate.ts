@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 import { type Dialect, dialectal, raw, sql } from './sql.ts';
 
 /** Column types that the two databases name differently. Everything else in a migration is one text for both. */
@@ -30,12 +30,12 @@ const TYPES = {
 } as const satisfies Record<string, DdlTypes>;
 
 /**
- * Brings the tables of a room up to date, forward only. Several processes may start at once: one of them does the
+ * Brings the tables of a component up to date, forward only. Several processes may start at once: one of them does the
  * work, the others wait and find it done. Throws when the database is newer than the program.
  */
 export async function migrate(
   db: Database,
-  room: string,
+  component: string,
   migrations: readonly Migration[],
   now: number,
 ): Promise<void> {
@@ -46,14 +46,15 @@ export async function migrate(
     if (db.schema !== undefined) await tx.run(raw(`CREATE SCHEMA IF NOT EXISTS ${db.schema}`));
     await tx.run(sql`
       CREATE TABLE IF NOT EXISTS schema_migrations (
-        room TEXT NOT NULL, version INTEGER NOT NULL, name TEXT NOT NULL, applied_at BIGINT NOT NULL,
-        PRIMARY KEY (room, version))`);
+        component TEXT NOT NULL, version INTEGER NOT NULL, name TEXT NOT NULL, applied_at BIGINT NOT NULL,
+        PRIMARY KEY (component, version))`);
+    await renameRoomColumn(tx);
     const done = await tx.get(sql<{ version: number | null }>`
-      SELECT max(version) AS version FROM schema_migrations WHERE room = ${room}`);
+      SELECT max(version) AS version FROM schema_migrations WHERE component = ${component}`);
     const version = done?.version ?? 0;
     if (version > migrations.length) {
       throw new Error(
-        `the ${room} tables are at version ${version}, this program knows ${migrations.length}: ` +
+        `the ${component} tables are at version ${version}, this program knows ${migrations.length}: ` +
           'nothing was changed; run the newer program',
       );
     }
@@ -61,8 +62,19 @@ export async function migrate(
       if (index < version) continue;
       for (const statement of migration.statements(TYPES[tx.dialect])) await tx.run(raw(statement));
       await tx.run(sql`
-        INSERT INTO schema_migrations (room, version, name, applied_at)
-        VALUES (${room}, ${index + 1}, ${migration.name}, ${now})`);
+        INSERT INTO schema_migrations (component, version, name, applied_at)
+        VALUES (${component}, ${index + 1}, ${migration.name}, ${now})`);
     }
   });
+}
+
+/** Before version 0.1 was settled, `component` was called `room`. */
+async function renameRoomColumn(tx: Queryable): Promise<void> {
+  const columns = dialectal(
+    sql`SELECT name FROM pragma_table_info('schema_migrations') WHERE name = 'room'`,
+    sql`SELECT attname AS name FROM pg_attribute
+      WHERE attrelid = 'schema_migrations'::regclass AND attname = 'room' AND NOT attisdropped`,
+  );
+  if ((await tx.get(sql`${columns}`)) === undefined) return;
+  await tx.run(raw('ALTER TABLE schema_migrations RENAME COLUMN room TO component'));
 }

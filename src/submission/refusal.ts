@@ -18,14 +18,14 @@ export interface Retry {
 
 /** Not enough balance: the batch keeps its place until the money suffices. */
 export interface Suspend {
-  readonly kind: 'park';
+  readonly kind: 'suspend';
   readonly chargeState: 'none';
   readonly message: string;
 }
 
 /** The key is refused: nothing of the account is sent until it works again. */
 export interface StopAccount {
-  readonly kind: 'stop-account';
+  readonly kind: 'reject_key';
   readonly chargeState: 'none';
   readonly message: string;
 }
@@ -103,7 +103,11 @@ export function decideRefusal(answer: ApiAnswer, asked: RequestContext): Refusal
   if (body.kind === 'unreadable') return unknown(answer, body.what);
   switch (status) {
     case 402:
-      return { kind: 'park', chargeState: 'none', message: `the balance does not suffice${said}; nothing was charged` };
+      return {
+        kind: 'suspend',
+        chargeState: 'none',
+        message: `the balance does not suffice${said}; nothing was charged`,
+      };
     case 403:
       return stop(`the service refuses this account${said}`);
     case 409:
@@ -150,7 +154,7 @@ function unknown({ retryAfterMs }: ApiAnswer, what: string): Retry {
 }
 
 const stop = (what: string): StopAccount => ({
-  kind: 'stop-account',
+  kind: 'reject_key',
   chargeState: 'none',
   message: `${what}; nothing was charged. All work of this key waits: correct the key or ask the service`,
 });

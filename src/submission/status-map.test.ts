@@ -45,16 +45,16 @@ test("an account's own words win over ours, in whatever letter case and with wha
   assert.deepEqual(['-1', '1', '+1'].map(signed.url), ['failed', 'completed', 'open'], 'a sign is no hyphen');
 });
 
-test('each unknown word is told once, with where it was seen', () => {
+test('each unknown status is reported once, with where it was seen', () => {
   const told: UnknownStatus[] = [];
   const telling = createStatusMapping(undefined, (seen) => told.push(seen));
   for (const word of ['Baking', 'BAKING', 'queued', 'baking']) telling.job(word);
   telling.url('Baking');
   telling.check(['perhaps', 'maybe']);
   assert.deepEqual(told, [
-    { of: 'job', word: 'Baking' },
-    { of: 'url', word: 'Baking' },
-    { of: 'check', word: 'perhaps' },
+    { kind: 'job', word: 'Baking' },
+    { kind: 'url', word: 'Baking' },
+    { kind: 'check', word: 'perhaps' },
   ]);
   for (let n = 0; n < 10_000; n++) telling.job(`word ${n}`);
   assert.ok(told.length <= 100, 'a service that invents words does not flood the log');

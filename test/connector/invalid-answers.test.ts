@@ -90,7 +90,7 @@ const rows: readonly Row[] = [
       ['success as a text', json('{"success":"yes","data":{"reference":"R-1"}}'), /JSON that is not an envelope/],
       ['409 and nothing else', failure(409, 'CONFLICT'), /the service reports a conflict, "CONFLICT: CONFLICT"/],
     ] as const
-  ).map(([what, post, tells]): Row => ({ what, post, tells, state: 'stopped' })),
+  ).map(([what, post, tells]): Row => ({ what, post, tells, state: 'needs_review' })),
   ...(
     [
       ['a page', html, /status 200 with a page instead of JSON: whether it was charged is not known/],
@@ -167,7 +167,7 @@ test('one reference for two keys: the second batch stops and names the first', a
   const { batches, service } = await played(t, { post: always(success({ reference: 'R-1' }, 202)) }, { nights: 2 });
   assert.deepEqual(
     batches.map(({ state }) => state),
-    ['accepted', 'stopped'],
+    ['accepted', 'needs_review'],
   );
   assert.match(batches[1]!.reason!, /calls this batch R-1, as it called batch 1/);
   assert.equal(service.counts.post, 2);
@@ -385,7 +385,7 @@ for (const [what, list, tells] of [
     };
     const { service, batches, story } = await played(t, nonsense, { steps: 40 });
     assert.equal(service.counts.post, 2, story);
-    assert.ok(batches[0]!.state === 'stopped' || batches[0]!.unknownSince !== null, story);
+    assert.ok(batches[0]!.state === 'needs_review' || batches[0]!.inDoubtSince !== null, story);
     if (tells !== null) assert.match(batches[0]!.reason!, tells);
   });
 }
@@ -407,8 +407,8 @@ for (const [what, check, kind] of [
     always(success({ results: PAGES.map((page) => ({ url: `https://shop.example/1/${page}`, status: 'perhaps' })) })),
     'checked',
   ],
-  ['409', always(failure(409, 'CONFLICT')), 'stopped'],
-  ['400', always(failure(400, 'BAD')), 'stopped'],
+  ['409', always(failure(409, 'CONFLICT')), 'needs_review'],
+  ['400', always(failure(400, 'BAD')), 'needs_review'],
 ] as const) {
   test(`an index-check answered with ${what}: charged once at most, and no verdict is invented`, async (t) => {
     const { connector, service, totals } = await played(t, { check });

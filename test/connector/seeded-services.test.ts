@@ -85,7 +85,7 @@ for (const seed of seeds) {
     const { service, connector, pages } = await played(t, seed);
     const profile = JSON.stringify(service.profile.chosen);
     const batches = await listBatches(connector.ledger);
-    const stopped = batches.filter(({ state }) => state === 'stopped');
+    const stopped = batches.filter(({ state }) => state === 'needs_review');
     const paid = [...service.charges.values()];
     assert.deepEqual(
       paid.filter((times) => times !== 1),
@@ -97,7 +97,7 @@ for (const seed of seeds) {
     const waiting = stopped.reduce((sum, { urls }) => sum + urls, 0);
     assert.ok(paid.length + waiting >= pages.length, `${pages.length - paid.length} URLs are nowhere; ${profile}`);
     assert.ok(
-      batches.every(({ state }) => state === 'accepted' || state === 'stopped'),
+      batches.every(({ state }) => state === 'accepted' || state === 'needs_review'),
       profile,
     );
     if (stopped.length > 0) t.diagnostic(`stopped: ${stopped.map(({ reason }) => reason).join(' | ')} ${profile}`);

@@ -55,7 +55,7 @@ test('every refusal is the one that the answer table expects', async (t) => {
   const outcome = async (body: string, key = frozen.key) => decideOutcome(await client.submit(body, key), asked).kind;
   assert.equal(await outcome(frozen.body), 'accepted');
   assert.equal(await outcome(frozen.body.replace('fast', 'standard')), 'conflict');
-  assert.equal(await outcome(frozen.body, `${frozen.key}-2` as typeof frozen.key), 'park');
+  assert.equal(await outcome(frozen.body, `${frozen.key}-2` as typeof frozen.key), 'suspend');
   assert.equal(await outcome('{', `${frozen.key}-3` as typeof frozen.key), 'defect');
 });
 
@@ -160,6 +160,6 @@ test('a revoked key stops the account', async (t) => {
   const unrelated = createApiClient({ baseUrl: service.baseUrl, apiKey: () => 'no-key-of-this-service' });
   t.after(() => unrelated.close());
   const { frozen, asked } = batchOf(1);
-  assert.equal(decideOutcome(await unrelated.submit(frozen.body, frozen.key), asked).kind, 'stop-account');
+  assert.equal(decideOutcome(await unrelated.submit(frozen.body, frozen.key), asked).kind, 'reject_key');
   assert.equal(unwrapData(await unrelated.root()).available, true);
 });

@@ -28,7 +28,7 @@ async function runOf(
     const run = await startRun(stack.client, watch, 'terminal', 'simulated');
     await run.result();
     await sleep(1_000);
-    const row = await stack.ledger.db.get(sql<{ looks: number }>`SELECT max(looks) AS looks FROM batches`);
+    const row = await stack.ledger.db.get(sql<{ looks: number }>`SELECT max(polls) AS looks FROM batches`);
     return { sizes: await getHistorySizes(stack.client), looks: row!.looks };
   } finally {
     await stack.close();

@@ -110,7 +110,7 @@ test('a stopped batch is settled by what the service says of it, and only then',
   await ledger.close();
   const [one, two, three] = ids.map(({ id }) => String(id));
 
-  const listed = await courier(folder, 'submissions', 'list', '--state', 'stopped');
+  const listed = await courier(folder, 'submissions', 'list', '--state', 'needs_review');
   assert.equal(ofType(listed, 'submission').length, 3);
   assert.equal((await courier(folder, 'submissions', 'settle', one!)).code, 2, 'nothing is assumed');
   assert.equal((await courier(folder, 'submissions', 'settle', one!, '--release', '--leave')).code, 2);

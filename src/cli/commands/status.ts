@@ -37,8 +37,8 @@ export function statusCommand(): Command {
               `account ${id}: balance ${balance}; charged today ${formatTry(totals.chargedToday)}, ` +
                 `this month ${formatTry(totals.chargedThisMonth)}; promised ${formatTry(totals.committed)}` +
                 `${totals.unknownChargeUrls === 0 ? '' : `; nobody told the charge of ${totals.unknownChargeUrls} URLs`}\n` +
-                `  batches: ${totals.waiting} waiting, ${totals.unknown} with unknown outcome, ${totals.open} open, ` +
-                `${totals.stopped} stopped`,
+                `  batches: ${totals.waiting} waiting, ${totals.inDoubt} with unknown outcome, ${totals.open} open, ` +
+                `${totals.needsReview} stopped`,
             );
             if (totals.unknownChargeUrls > 0)
               output.print(`  not in these sums: ${totals.unknownChargeUrls} URLs whose charge the service never told`);

@@ -13,7 +13,7 @@ import { formatInstant } from '../output/times.ts';
 import { getWatch, withLedger } from '../with-ledger.ts';
 
 const LISTED = 50;
-const STATES: readonly BatchState[] = ['planned', 'sending', 'accepted', 'refused', 'stopped'];
+const STATES: readonly BatchState[] = ['planned', 'sending', 'accepted', 'refused', 'needs_review'];
 
 export function submissionsCommand(): Command {
   return new Command('submissions')
@@ -94,7 +94,7 @@ function settleCommand(): Command {
         withLedger(flags, async ({ ledger }) => {
           const batch = Number(number) as BatchId;
           const [line] = Number.isSafeInteger(batch) ? await listBatches(ledger, { batch, limit: 1 }) : [];
-          if (line?.state !== 'stopped') {
+          if (line?.state !== 'needs_review') {
             throw new CommandError(
               EXIT.usage,
               `${line === undefined ? `There is no batch ${number}` : `Batch ${number} is ${line.state}, not stopped`}. ` +
@@ -130,7 +130,8 @@ async function settle(ledger: Ledger, batch: BatchId, { charged, release, leave 
   }
   const seen = { kind: 'found', reference, state: null, charged: null, pricePerUrl: null, balance: null } as const;
   const recorded = await recordReconciled(ledger, batch, seen);
-  if (recorded.kind === 'stopped') throw new CommandError(EXIT.usage, `${recorded.reason}. The batch stays stopped.`);
+  if (recorded.kind === 'needs_review')
+    throw new CommandError(EXIT.usage, `${recorded.reason}. The batch stays stopped.`);
   return { how: 'charged', meaning: `bought as ${reference}; it is followed when the next run or worker wakes.` };
 }
 

@@ -28,7 +28,7 @@ export type AcceptanceRecorded =
       readonly again: boolean;
     }
   /** What the service says does not fit what it said before; nothing more is sent of this batch. */
-  | { readonly kind: 'stopped'; readonly batch: BatchId; readonly reason: string };
+  | { readonly kind: 'needs_review'; readonly batch: BatchId; readonly reason: string };
 
 /** Records that the service has taken a batch: its reference, its charge (once), and that its URLs are submitted. */
 export async function acceptBatch(
@@ -61,7 +61,7 @@ export async function acceptBatch(
   }
   const charged = await computeCharge(tx, row, accepted);
   await tx.run(sql`
-    INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, told, at)
+    INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, reported, at)
     VALUES (${row.account_id}, ${row.watch_id}, ${row.run_id}, 'batch', ${row.id}, ${row.urls}, ${charged.amount ?? ZERO},
       ${charged.reported ? 1 : 0}, ${now})
     ON CONFLICT (kind, of_id) DO NOTHING`);
@@ -77,11 +77,11 @@ export async function acceptBatch(
   if (accepted.balance !== null) await setBalance(tx, row.account_id, accepted.balance, now);
   await tx.run(sql`
     UPDATE batches SET reference = ${reference}, accepted_at = ${now}, charge = ${charged.amount},
-      job_state = ${describeStart(accepted.state)}, unknown_since = NULL, lost = 0, if_absent = NULL
+      job_state = ${describeStart(accepted.state)}, in_doubt_since = NULL, needs_lookup = 0, if_absent = NULL
     WHERE id = ${row.id}`);
   await tx.run(sql`
-    UPDATE ledger_accounts SET parked = NULL, refused = NULL
-    WHERE id = ${row.account_id} AND (parked IS NOT NULL OR refused IS NOT NULL)`);
+    UPDATE ledger_accounts SET suspended = NULL, key_rejected = NULL
+    WHERE id = ${row.account_id} AND (suspended IS NOT NULL OR key_rejected IS NOT NULL)`);
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   if (row.state === 'refused') return acceptedAfterAll(tx, row, reference);
   const odd = [...(accepted.warnings ?? []), ...charged.warnings].join('; ');
@@ -98,7 +98,7 @@ const describeStart = (state: string | null): string => (state === 'processing' 
 /** Its parts were planned because it was refused. Those that were not sent stop; a person settles the rest. */
 async function acceptedAfterAll(tx: Queryable, row: BatchRow, reference: Reference): Promise<AcceptanceRecorded> {
   await tx.run(sql`
-    UPDATE batches SET state = 'stopped', reason = ${`its URLs were accepted with batch ${row.id} after all`}
+    UPDATE batches SET state = 'needs_review', reason = ${`its URLs were accepted with batch ${row.id} after all`}
     WHERE parent_id = ${row.id} AND state = 'planned'`);
   return stop(
     tx,
@@ -109,12 +109,12 @@ async function acceptedAfterAll(tx: Queryable, row: BatchRow, reference: Referen
 }
 
 async function stop(tx: Queryable, row: BatchRow, reason: string): Promise<AcceptanceRecorded> {
-  await tx.run(sql`UPDATE batches SET state = 'stopped', reason = ${reason} WHERE id = ${row.id}`);
-  return { kind: 'stopped', batch: row.id, reason };
+  await tx.run(sql`UPDATE batches SET state = 'needs_review', reason = ${reason} WHERE id = ${row.id}`);
+  return { kind: 'needs_review', batch: row.id, reason };
 }
 
 /** The batch goes on as it is recorded, with the sentence for a person. */
 async function recordWarning(tx: Queryable, row: BatchRow, reason: string): Promise<AcceptanceRecorded> {
   await tx.run(sql`UPDATE batches SET reason = ${reason} WHERE id = ${row.id}`);
-  return { kind: 'stopped', batch: row.id, reason };
+  return { kind: 'needs_review', batch: row.id, reason };
 }

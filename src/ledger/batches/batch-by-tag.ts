@@ -9,6 +9,6 @@ import type { Ledger } from '../open-ledger.ts';
 export async function findUnansweredByTag(ledger: Ledger, account: AccountId, tag: string): Promise<BatchId | null> {
   const row = await ledger.db.get(sql<{ id: BatchId }>`
     SELECT id FROM batches WHERE account_id = ${account} AND tag = ${tag} AND reference IS NULL
-      AND state IN ('planned', 'sending', 'stopped') LIMIT 1`);
+      AND state IN ('planned', 'sending', 'needs_review') LIMIT 1`);
   return row?.id ?? null;
 }

@@ -17,7 +17,7 @@ export type BatchState =
   /** The service has not; its URLs are in other batches or in quarantine. Nothing was charged. */
   | 'refused'
   /** Nothing more is sent; a person decides. */
-  | 'stopped';
+  | 'needs_review';
 
 export interface BatchRow {
   readonly id: BatchId;
@@ -28,7 +28,7 @@ export interface BatchRow {
   readonly parent_id: BatchId | null;
   readonly service: ServiceLevel;
   readonly project: string;
-  readonly plain_project: string;
+  readonly normalized_project: string;
   readonly base_url: string;
   readonly idempotency_key: IdempotencyKey;
   readonly digest: string;
@@ -40,10 +40,10 @@ export interface BatchRow {
   readonly state: BatchState;
   readonly reason: string | null;
   readonly attempts: number;
-  readonly unknown_since: number | null;
+  readonly in_doubt_since: number | null;
   readonly not_before: number | null;
   /** 1: it must be looked up in the service's list before anything is sent. */
-  readonly lost: number;
+  readonly needs_lookup: number;
   readonly if_absent: string | null;
   /** When the service's list first did not have it. */
   readonly absent_at: number | null;

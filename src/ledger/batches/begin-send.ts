@@ -69,15 +69,15 @@ export async function beginSend(
       key: row.idempotency_key,
       urls: (JSON.parse(kept.body) as { urls: Url[] }).urls,
     };
-    const unknownSince = row.unknown_since;
+    const inDoubtSince = row.in_doubt_since;
     const confirming = row.absent_at !== null && row.not_before !== null && row.not_before > now;
     if (confirming) return { kind: 'wait', until: row.not_before };
     const { afterMs } = account.reconcile ?? {};
-    if (unknownSince !== null && (row.lost === 1 || mustReconcile(unknownSince, now, afterMs))) {
-      return { kind: 'reconcile', tag: row.tag, firstSentAt: unknownSince, ...named };
+    if (inDoubtSince !== null && (row.needs_lookup === 1 || mustReconcile(inDoubtSince, now, afterMs))) {
+      return { kind: 'reconcile', tag: row.tag, firstSentAt: inDoubtSince, ...named };
     }
     // Planned long ago and never sent, says this ledger; it may be a restored copy of one that has sent it.
-    if (unknownSince === null && mustReconcile(await getLastActivity(tx, row), now, afterMs)) {
+    if (inDoubtSince === null && mustReconcile(await getLastActivity(tx, row), now, afterMs)) {
       return { kind: 'reconcile', tag: row.tag, firstSentAt: row.planned_at, ...named };
     }
     if (row.not_before !== null && row.not_before > now) return { kind: 'wait', until: row.not_before };
@@ -88,8 +88,8 @@ export async function beginSend(
     }
     await tx.run(sql`
       UPDATE batches SET state = 'sending', reason = NULL, not_before = NULL, attempts = attempts + 1,
-        first_sent_at = coalesce(first_sent_at, ${now}), last_sent_at = ${now},
-        unknown_since = coalesce(unknown_since, ${now}), absent_at = NULL
+        
+        in_doubt_since = coalesce(in_doubt_since, ${now}), absent_at = NULL
       WHERE id = ${batch}`);
     await tx.run(sql`UPDATE watches SET served_at = ${now} WHERE id = ${row.watch_id}`);
     return {
@@ -97,7 +97,7 @@ export async function beginSend(
       attempt: row.attempts + 1,
       body: kept.body,
       expectedCost: row.expected_cost,
-      inDoubt: unknownSince !== null,
+      inDoubt: inDoubtSince !== null,
       reference: row.reference,
       ...named,
     };
@@ -135,6 +135,6 @@ async function stopDamaged(tx: Queryable, row: BatchRow): Promise<Sending> {
   const reason =
     'its stored bytes are not those that its key was made for: sending them could be charged a second time. ' +
     'Nothing was sent; restore the ledger from a copy, or let a person release its URLs';
-  await tx.run(sql`UPDATE batches SET state = 'stopped', reason = ${reason} WHERE id = ${row.id}`);
-  return { kind: 'closed', state: 'stopped', reason };
+  await tx.run(sql`UPDATE batches SET state = 'needs_review', reason = ${reason} WHERE id = ${row.id}`);
+  return { kind: 'closed', state: 'needs_review', reason };
 }

@@ -28,7 +28,7 @@ testLedger(
     const batch = await lostBatch(ledger);
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
     const first = await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
-    assert.equal(first.kind, 'lost', 'the account goes on with other batches');
+    assert.equal(first.kind, 'in_doubt', 'the account goes on with other batches');
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'wait');
     assert.deepEqual(await listPendingBatches(ledger, ACCOUNT.id), { batches: [], nextAt: ledger.now() + MINUTE });
     ledger.pass(MINUTE);
@@ -62,7 +62,7 @@ testLedger(
     const refusal = { kind: 'split', why: 'invalid', chargeState: 'none', message: 'refused' } as const;
     const outcome = { kind: 'conflict', chargeState: 'unknown', ifAbsent: refusal, message: 'refused' } as const;
     await recordAnswer(ledger, batch, { attempt: again.attempt, outcome, status: 422, requestId: null });
-    assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' }, confirm)).kind, 'lost');
+    assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' }, confirm)).kind, 'in_doubt');
     ledger.pass(MINUTE);
     assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' }, confirm)).kind, 'refused');
   },
@@ -71,7 +71,7 @@ testLedger(
 testLedger('a batch that waited a day for money is looked up once, not for ever', async (ledger) => {
   const batch = await lostBatch(ledger);
   ledger.pass(-20 * HOUR);
-  const outcome = { kind: 'park', chargeState: 'none', message: 'the balance does not suffice' } as const;
+  const outcome = { kind: 'suspend', chargeState: 'none', message: 'the balance does not suffice' } as const;
   const again = await beginSend(ledger, batch, policies);
   assert.ok(again.kind === 'send');
   for (const attempt of [1, again.attempt]) {

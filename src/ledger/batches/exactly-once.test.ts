@@ -147,7 +147,7 @@ async function explained(ledger: Ledger): Promise<void> {
   for await (const { url, state, reason } of eachUrl(ledger, WATCH.id)) {
     const waits = await ledger.db.get(sql<{ due: string | null; batch: string | null }>`
       SELECT due, (SELECT min(b.state) FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id
-        WHERE m.url_id = urls.id AND b.state IN ('planned', 'sending', 'stopped')) AS batch
+        WHERE m.url_id = urls.id AND b.state IN ('planned', 'sending', 'needs_review')) AS batch
       FROM urls WHERE url = ${url}`);
     const fine = state === 'completed' || reason !== null || waits!.due !== null || waits!.batch !== null;
     assert.ok(fine || state === 'failed', `${url} is ${state} and nobody knows why`);

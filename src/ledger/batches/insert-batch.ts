@@ -48,7 +48,7 @@ export async function insertBatch(
     urls: urls.map(({ url }) => url),
   });
   const row = await tx.get(sql<{ id: BatchId }>`
-    INSERT INTO batches (account_id, watch_id, run_id, parent_id, service, project, base_url, plain_project, generation,
+    INSERT INTO batches (account_id, watch_id, run_id, parent_id, service, project, base_url, normalized_project, generation,
       idempotency_key, digest, tag, urls, expected_cost, price_basis, state, planned_at)
     VALUES (${account}, ${watchId}, ${runId}, ${parentId}, ${service}, ${frozen.project}, ${baseUrl}, ${project},
       ${generation}, ${frozen.key}, ${frozen.digest}, ${frozen.tag}, ${urls.length}, ${expectedCost}, ${basis},
@@ -60,7 +60,7 @@ export async function insertBatch(
   const members = urls.map((url, position): Row => [id, position, url.id, url.generation]);
   await insertRows(tx, 'batch_urls', columns, members);
   await tx.run(sql`
-    UPDATE urls SET state = 'planned', reason = NULL, due = NULL, due_at = NULL, cleared = 1, bought_lastmod = lastmod,
+    UPDATE urls SET state = 'planned', reason = NULL, due = NULL, due_at = NULL, guard_passed = 1, bought_lastmod = lastmod,
       generation = m.generation
     FROM batch_urls AS m WHERE m.batch_id = ${id} AND urls.id = m.url_id`);
   return { id, key: frozen.key };

@@ -26,11 +26,11 @@ export type AnswerRecorded =
   /** The same bytes again, not before then. */
   | { readonly kind: 'retry'; readonly batch: BatchId; readonly notBefore: number }
   /** The account's batches wait for money. */
-  | { readonly kind: 'parked'; readonly batch: BatchId; readonly reason: string }
+  | { readonly kind: 'suspended'; readonly batch: BatchId; readonly reason: string }
   /** The account's key is refused. */
-  | { readonly kind: 'key-refused'; readonly batch: BatchId; readonly reason: string }
+  | { readonly kind: 'key_rejected'; readonly batch: BatchId; readonly reason: string }
   /** `beginSend` will ask to look the job up in the list. */
-  | { readonly kind: 'lost'; readonly batch: BatchId; readonly reason: string }
+  | { readonly kind: 'in_doubt'; readonly batch: BatchId; readonly reason: string }
   /** The batch had its end before this answer came. */
   | { readonly kind: 'closed'; readonly batch: BatchId; readonly state: BatchRow['state'] };
 
@@ -52,14 +52,14 @@ export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: Answe
         await putBack(tx, row, { certain, notBefore, reason: outcome.message });
         return { kind: 'retry', batch, notBefore };
       }
-      case 'park':
+      case 'suspend':
         await putBack(tx, row, { certain, notBefore: afterSuspend(now, row.attempts), reason: outcome.message });
-        await tx.run(sql`UPDATE ledger_accounts SET parked = ${outcome.message} WHERE id = ${account}`);
-        return { kind: 'parked', batch, reason: outcome.message };
-      case 'stop-account':
+        await tx.run(sql`UPDATE ledger_accounts SET suspended = ${outcome.message} WHERE id = ${account}`);
+        return { kind: 'suspended', batch, reason: outcome.message };
+      case 'reject_key':
         await putBack(tx, row, { certain, notBefore: null, reason: outcome.message });
         await recordKeyRejected(tx, account, outcome.message);
-        return { kind: 'key-refused', batch, reason: outcome.message };
+        return { kind: 'key_rejected', batch, reason: outcome.message };
       case 'split':
       case 'quarantine':
         if (certain) return refuseBatch(tx, now, row, outcome);
@@ -111,7 +111,7 @@ async function putBack(
 ): Promise<void> {
   await tx.run(sql`
     UPDATE batches SET state = ${certain ? 'planned' : 'sending'}, not_before = ${notBefore}, reason = ${reason},
-      unknown_since = ${certain ? null : row.unknown_since}
+      in_doubt_since = ${certain ? null : row.in_doubt_since}
     WHERE id = ${row.id}`);
 }
 
@@ -122,18 +122,19 @@ async function putInDoubt(
   ifAbsent: string | null,
 ): Promise<AnswerRecorded> {
   await tx.run(sql`
-    UPDATE batches SET lost = 1, reason = ${reason}, if_absent = ${ifAbsent} WHERE id = ${row.id}`);
-  return { kind: 'lost', batch: row.id, reason };
+    UPDATE batches SET needs_lookup = 1, reason = ${reason}, if_absent = ${ifAbsent} WHERE id = ${row.id}`);
+  return { kind: 'in_doubt', batch: row.id, reason };
 }
 
 async function stop(tx: Queryable, row: BatchRow, reason: string): Promise<AnswerRecorded> {
   await tx.run(sql`
-    UPDATE batches SET state = 'stopped', reason = ${reason}, unknown_since = NULL WHERE id = ${row.id}`);
-  return { kind: 'stopped', batch: row.id, reason };
+    UPDATE batches SET state = 'needs_review', reason = ${reason}, in_doubt_since = NULL WHERE id = ${row.id}`);
+  return { kind: 'needs_review', batch: row.id, reason };
 }
 
 function suspend(row: BatchRow): AnswerRecorded {
-  if (row.state === 'sending' && row.lost === 1) return { kind: 'lost', batch: row.id, reason: row.reason ?? '' };
+  if (row.state === 'sending' && row.needs_lookup === 1)
+    return { kind: 'in_doubt', batch: row.id, reason: row.reason ?? '' };
   if (row.state === 'sending' || row.state === 'planned') {
     return { kind: 'retry', batch: row.id, notBefore: row.not_before ?? 0 };
   }

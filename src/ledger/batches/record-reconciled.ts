@@ -34,17 +34,17 @@ export async function recordReconciled(
       const notBefore = now + confirmMs;
       await tx.run(sql`
         UPDATE batches SET absent_at = coalesce(absent_at, ${now}), not_before = ${notBefore} WHERE id = ${batch}`);
-      return { kind: 'lost', batch, reason: 'not in the list yet: it is looked up again before that is believed' };
+      return { kind: 'in_doubt', batch, reason: 'not in the list yet: it is looked up again before that is believed' };
     }
     if (row.if_absent !== null) return refuseBatch(tx, now, row, JSON.parse(row.if_absent) as Split | Quarantine);
-    if (row.lost === 1) {
+    if (row.needs_lookup === 1) {
       const reason = `${row.reason}. The service's list does not have it. Nothing more is sent: a person decides`;
-      await tx.run(sql`UPDATE batches SET state = 'stopped', reason = ${reason} WHERE id = ${batch}`);
-      return { kind: 'stopped', batch, reason };
+      await tx.run(sql`UPDATE batches SET state = 'needs_review', reason = ${reason} WHERE id = ${batch}`);
+      return { kind: 'needs_review', batch, reason };
     }
     // All attempts so far are known to have failed: the next one starts the clock anew.
     await tx.run(sql`
-      UPDATE batches SET state = 'planned', unknown_since = NULL, not_before = NULL,
+      UPDATE batches SET state = 'planned', in_doubt_since = NULL, not_before = NULL,
         reason = 'not in the list of the service: it is sent again with the same key'
       WHERE id = ${batch}`);
     // Attempt 0, which was never sent, is where the list's last word stands: without it the list would be asked for ever.

@@ -18,7 +18,7 @@ export type RefusalRecorded =
       readonly children: readonly BatchId[];
       readonly quarantined: number;
     }
-  | { readonly kind: 'stopped'; readonly batch: BatchId; readonly reason: string };
+  | { readonly kind: 'needs_review'; readonly batch: BatchId; readonly reason: string };
 
 interface Member {
   readonly id: number;
@@ -49,7 +49,7 @@ export async function refuseBatch(
   if (rejected !== null && bad.length === 0) return stopFamily(tx, row, refusal.message);
 
   await tx.run(sql`
-    UPDATE batches SET state = 'refused', reason = ${refusal.message}, unknown_since = NULL, lost = 0, if_absent = NULL,
+    UPDATE batches SET state = 'refused', reason = ${refusal.message}, in_doubt_since = NULL, needs_lookup = 0, if_absent = NULL,
       settled_at = ${now}
     WHERE id = ${row.id}`);
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
@@ -70,7 +70,7 @@ export async function refuseBatch(
       runId: row.run_id,
       parentId: row.id,
       service: row.service,
-      project: row.plain_project,
+      project: row.normalized_project,
       urls: part,
       expectedCost: computeShare(row, part.length),
       basis: row.price_basis,
@@ -110,7 +110,7 @@ async function stopFamily(tx: Queryable, row: BatchRow, message: string): Promis
     `the service refuses part after part of this batch without taking any (${message}). Nothing was charged; ` +
     'its URLs wait for a person, because the cause is likely not in them';
   await tx.run(
-    sql`UPDATE batches SET state = 'stopped', reason = ${reason}, unknown_since = NULL WHERE id = ${row.id}`,
+    sql`UPDATE batches SET state = 'needs_review', reason = ${reason}, in_doubt_since = NULL WHERE id = ${row.id}`,
   );
-  return { kind: 'stopped', batch: row.id, reason };
+  return { kind: 'needs_review', batch: row.id, reason };
 }

@@ -12,7 +12,7 @@ export async function stopBatch(ledger: Ledger, batch: BatchId, reason: string):
     await lockAccount(tx, account);
     const row = await getBatch(tx, batch);
     if (row.state !== 'planned' && row.state !== 'sending') return { kind: 'closed', batch, state: row.state };
-    await tx.run(sql`UPDATE batches SET state = 'stopped', reason = ${reason} WHERE id = ${batch}`);
-    return { kind: 'stopped', batch, reason };
+    await tx.run(sql`UPDATE batches SET state = 'needs_review', reason = ${reason} WHERE id = ${batch}`);
+    return { kind: 'needs_review', batch, reason };
   });
 }

@@ -28,7 +28,7 @@ export async function markChanged(
     UPDATE urls SET
       lastmod = r.lastmod, lastmod_at = r.lastmod_at,
       changed_run = CASE WHEN ${isChange} THEN ${runId} ELSE urls.changed_run END,
-      cleared = CASE WHEN ${isChange} AND urls.due IS NULL THEN 0 ELSE urls.cleared END,
+      guard_passed = CASE WHEN ${isChange} AND urls.due IS NULL THEN 0 ELSE urls.guard_passed END,
       due = CASE WHEN ${isChange} AND urls.due IS NULL AND urls.state NOT IN ('planned', 'quarantined')
           AND ${adopt ? 1 : 0} = 0 THEN 'changed' ELSE urls.due END
     FROM ${rows} AS r

@@ -49,7 +49,7 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
     await lockAccount(tx, account.id);
     const watchId = await getWatchRow(tx, watch, account.id);
     let open = await findOpenCheck(tx, watchId);
-    if (open?.unknown_since != null && mustReconcile(open.unknown_since, now, account.reconcile?.afterMs)) {
+    if (open?.in_doubt_since != null && mustReconcile(open.in_doubt_since, now, account.reconcile?.afterMs)) {
       // The service keeps no list of checks to look it up in; asking again could be charged again.
       const reason = 'no answer came for as long as its key is trusted; it counts as charged';
       await stopCheck(tx, now, open, { reason, charged: true }, policy);
@@ -67,12 +67,12 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
     }
     if (computeDigest(open.body) !== open.digest) {
       const reason = 'its stored bytes are not those that its key was made for: nothing was sent';
-      await stopCheck(tx, now, open, { reason, charged: open.unknown_since !== null }, policy);
+      await stopCheck(tx, now, open, { reason, charged: open.in_doubt_since !== null }, policy);
       return { kind: 'idle' };
     }
     await tx.run(sql`
       UPDATE checks SET state = 'sending', attempts = attempts + 1, not_before = NULL,
-        unknown_since = coalesce(unknown_since, ${now})
+        in_doubt_since = coalesce(in_doubt_since, ${now})
       WHERE id = ${open.id}`);
     return {
       kind: 'send',
@@ -82,7 +82,7 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
       body: open.body,
       urls: (JSON.parse(open.body) as { urls: Url[] }).urls,
       expectedCost: open.expected_cost,
-      inDoubt: open.unknown_since !== null,
+      inDoubt: open.in_doubt_since !== null,
     };
   });
 }

@@ -18,7 +18,7 @@ export interface CheckRow {
   readonly state: 'planned' | 'sending' | 'done' | 'refused' | 'stopped';
   readonly reason: string | null;
   readonly attempts: number;
-  readonly unknown_since: number | null;
+  readonly in_doubt_since: number | null;
   readonly not_before: number | null;
   readonly found: number | null;
   readonly charge: Micros | null;

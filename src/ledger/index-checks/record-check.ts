@@ -25,8 +25,8 @@ export interface CheckAnswer {
 export type CheckRecorded =
   | { readonly kind: 'checked'; readonly urls: number; readonly found: number; readonly charged: Micros }
   | { readonly kind: 'retry'; readonly notBefore: number }
-  | { readonly kind: 'parked'; readonly reason: string }
-  | { readonly kind: 'key-refused'; readonly reason: string }
+  | { readonly kind: 'suspended'; readonly reason: string }
+  | { readonly kind: 'key_rejected'; readonly reason: string }
   /** Not charged; its URLs are asked again, in smaller checks, without those that were named. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** Counted as charged, because nobody knows; its URLs are due again on their schedule. */
@@ -57,13 +57,13 @@ export async function recordCheck(
         await wait(tx, row, certain, notBefore, outcome.message);
         return { kind: 'retry', notBefore };
       }
-      case 'park':
+      case 'suspend':
         await wait(tx, row, certain, null, outcome.message);
-        return { kind: 'parked', reason: outcome.message };
-      case 'stop-account':
+        return { kind: 'suspended', reason: outcome.message };
+      case 'reject_key':
         await wait(tx, row, certain, null, outcome.message);
         await recordKeyRejected(tx, row.account_id as AccountId, outcome.message);
-        return { kind: 'key-refused', reason: outcome.message };
+        return { kind: 'key_rejected', reason: outcome.message };
       case 'split':
       case 'quarantine':
         return refuse(tx, now, row, outcome);
@@ -91,7 +91,7 @@ async function wait(
 ): Promise<void> {
   await tx.run(sql`
     UPDATE checks SET state = ${certain ? 'planned' : 'sending'}, not_before = ${notBefore}, reason = ${reason},
-      attempts = ${certain ? 0 : row.attempts}, unknown_since = ${certain ? null : row.unknown_since}
+      attempts = ${certain ? 0 : row.attempts}, in_doubt_since = ${certain ? null : row.in_doubt_since}
     WHERE id = ${row.id}`);
 }
 
@@ -153,17 +153,17 @@ async function recordResults(
       AND id IN (SELECT id FROM ${toRows({ id: 'bigint' }, again)} AS r)`);
   await tx.run(sql`
     UPDATE checks SET state = 'done', reason = NULL, done_at = ${now}, found = ${found}, charge = ${charged},
-      request_id = ${requestId}, unknown_since = NULL
+      request_id = ${requestId}, in_doubt_since = NULL
     WHERE id = ${row.id}`);
   return { kind: 'checked', urls: row.urls, found, charged: charged ?? ZERO };
 }
 
 async function charge(tx: Queryable, now: number, row: CheckRow, amount: Micros | null, told: boolean): Promise<void> {
   await tx.run(sql`
-    INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, told, at)
+    INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, reported, at)
     VALUES (${row.account_id}, ${row.watch_id}, NULL, 'check', ${row.id}, ${row.urls}, ${amount ?? ZERO}, ${told ? 1 : 0},
       ${now})
-    ON CONFLICT (kind, of_id) DO UPDATE SET amount = excluded.amount, told = excluded.told`);
+    ON CONFLICT (kind, of_id) DO UPDATE SET amount = excluded.amount, reported = excluded.reported`);
 }
 
 /** Not charged: the URLs go back to the queue; one that is named, or was alone, is not checked again. */
@@ -180,7 +180,7 @@ async function refuse(
       WHERE u.id IN (SELECT url_id FROM check_urls WHERE check_id = ${row.id}))`);
   await tx.run(sql`UPDATE check_queue SET check_id = NULL WHERE check_id = ${row.id}`);
   await tx.run(sql`
-    UPDATE checks SET state = 'refused', reason = ${outcome.message}, done_at = ${now}, unknown_since = NULL
+    UPDATE checks SET state = 'refused', reason = ${outcome.message}, done_at = ${now}, in_doubt_since = NULL
     WHERE id = ${row.id}`);
   return { kind: 'refused', reason: outcome.message };
 }

@@ -30,7 +30,7 @@ export async function listQuarantined(
 export async function releaseUrl(ledger: Ledger, watch: WatchId, url: Url): Promise<boolean> {
   const { changes } = await ledger.db.run(sql`
     UPDATE urls SET state = 'held', reason = 'released by a person', due = 'released', due_at = NULL, failures = 0,
-      cleared = 1
+      guard_passed = 1
     WHERE fp = ${toUrlKey(url, ledger.seed)} AND url = ${url} AND state = 'quarantined'
       AND watch_id = (SELECT id FROM watches WHERE name = ${watch})`);
   return changes === 1;
@@ -45,10 +45,10 @@ export async function resolveStopped(ledger: Ledger, batch: BatchId, how: 'relea
   return ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
     const row = await getBatch(tx, batch);
-    if (row.state !== 'stopped') return false;
-    const reason = `${row.reason ?? 'stopped'}; settled by a person: ${how}`;
+    if (row.state !== 'needs_review') return false;
+    const reason = `${row.reason ?? 'needs_review'}; settled by a person: ${how}`;
     await tx.run(sql`
-      UPDATE batches SET state = 'refused', reason = ${reason}, settled_at = ${ledger.now()}, unknown_since = NULL
+      UPDATE batches SET state = 'refused', reason = ${reason}, settled_at = ${ledger.now()}, in_doubt_since = NULL
       WHERE id = ${batch}`);
     await release(tx, batch, how);
     return true;
@@ -58,7 +58,7 @@ export async function resolveStopped(ledger: Ledger, batch: BatchId, how: 'relea
 async function release(tx: Queryable, batch: BatchId, how: 'release' | 'leave'): Promise<void> {
   const due = how === 'release' ? 'released' : null;
   await tx.run(sql`
-    UPDATE urls SET state = 'held', due = ${due}, due_at = NULL, cleared = 1,
+    UPDATE urls SET state = 'held', due = ${due}, due_at = NULL, guard_passed = 1,
       reason = ${how === 'release' ? 'released by a person' : 'its batch was stopped; a person left it so'}
     WHERE state IN ('planned', 'submitted') AND id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${batch})`);
 }

@@ -17,29 +17,16 @@ export interface OpenSubmission {
   readonly urls: number;
   readonly state: string;
   readonly acceptedAt: number;
-  readonly looks: number;
-  readonly lookedAt: number | null;
-  /** The job has ended; its URLs' results are still to be recorded. */
-  readonly ended: boolean;
-}
-
-interface OpenRow extends Omit<OpenSubmission, 'acceptedAt' | 'lookedAt' | 'ended'> {
-  readonly accepted_at: number;
-  readonly looked_at: number | null;
-  readonly ended_at: number | null;
 }
 
 /** The account's jobs to follow that were accepted since then, oldest first. Uses batches_followed. */
 export async function listOpenSubmissions(ledger: Ledger, account: AccountId, since = 0): Promise<OpenSubmission[]> {
-  const rows = await ledger.db.all(sql<OpenRow>`
+  return ledger.db.all(sql<OpenSubmission>`
     SELECT b.id AS batch, w.name AS watch, b.idempotency_key AS key, b.reference, b.service, b.urls,
-      b.job_state AS state, b.accepted_at, b.looks, b.looked_at, b.ended_at
+      b.job_state AS state, b.accepted_at AS "acceptedAt"
     FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
     WHERE b.account_id = ${account} AND b.state = 'accepted' AND b.settled_at IS NULL AND b.accepted_at >= ${since}
     ORDER BY b.accepted_at, b.id`);
-  return rows.map(({ accepted_at, looked_at, ended_at, ...row }) => {
-    return { ...row, acceptedAt: accepted_at, lookedAt: looked_at, ended: ended_at !== null };
-  });
 }
 
 export interface SeenJob {
@@ -69,7 +56,7 @@ export async function recordPoll(
     const move = ended
       ? decideStateMove(job.job_state, seen.state, [...seen.terminalStates, job.job_state])
       : decideStateMove(job.job_state, seen.state, seen.terminalStates);
-    await tx.run(sql`UPDATE batches SET looks = looks + 1, looked_at = ${now} WHERE id = ${job.id}`);
+    await tx.run(sql`UPDATE batches SET polls = polls + 1, polled_at = ${now} WHERE id = ${job.id}`);
     if (move.kind === 'refused') {
       await tx.run(sql`UPDATE batches SET reason = ${move.message} WHERE id = ${job.id}`);
       return { kind: 'refused', state: job.job_state, terminal: ended, message: move.message };

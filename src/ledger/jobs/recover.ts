@@ -50,7 +50,7 @@ export async function recoverJob(
     const watchId = await getWatchRow(tx, watch, account);
     const ids = await urlRows(tx, ledger, watch, watchId, account, job, now);
     const batch = await tx.get(sql<{ id: BatchId }>`
-      INSERT INTO batches (account_id, watch_id, service, project, base_url, plain_project, generation, tag, urls,
+      INSERT INTO batches (account_id, watch_id, service, project, base_url, normalized_project, generation, tag, urls,
         expected_cost, price_basis, state, reason, planned_at, reference, accepted_at, charge, job_state, ended_at,
         settled_at, completed, failed)
       VALUES (${account}, ${watchId}, ${job.service}, ${job.project}, ${baseUrl}, ${job.project}, 0,
@@ -62,7 +62,7 @@ export async function recoverJob(
     const id = batch!.id;
     await addMembers(tx, id, ids, job);
     await tx.run(sql`
-      INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, told, at)
+      INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, reported, at)
       VALUES (${account}, ${watchId}, NULL, 'batch', ${id}, ${ids.length}, ${job.charge ?? 0},
         ${job.charge === null ? 0 : 1}, ${job.createdAt})`);
     if (job.charge !== null) {

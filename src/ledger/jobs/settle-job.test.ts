@@ -24,7 +24,7 @@ testLedger('a partial job gives each URL its own end; a word that says neither n
   await planRun(ledger, run('r1'), policies);
   const [reference] = await sendAll(ledger);
   await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'partial', terminalStates });
-  assert.equal((await listOpenSubmissions(ledger, ACCOUNT.id))[0]!.ended, true);
+  assert.equal((await listOpenSubmissions(ledger, ACCOUNT.id)).length, 1);
   const matched = await recordUrlResults(ledger, ACCOUNT.id, reference!, [
     { url: shopUrl('1'), result: 'completed', reason: null },
     { url: shopUrl('2'), result: 'failed', reason: 'blocked by robots.txt' },

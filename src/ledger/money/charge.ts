@@ -85,12 +85,12 @@ function higherThanExpected({ expected_cost: expected, price_basis: basis }: Bat
 async function computeBalanceDrop(tx: Queryable, row: BatchRow, after: Micros): Promise<Micros | null> {
   const before = await tx.get(sql<{ balance: Micros }>`
     SELECT balance FROM ledger_accounts AS a
-    WHERE a.id = ${row.account_id} AND balance IS NOT NULL AND balance_at <= ${row.unknown_since}
+    WHERE a.id = ${row.account_id} AND balance IS NOT NULL AND balance_at <= ${row.in_doubt_since}
       AND NOT EXISTS (SELECT 1 FROM charges AS c WHERE c.account_id = a.id AND c.at > a.balance_at)
       AND NOT EXISTS (
-        SELECT 1 FROM batches AS b WHERE b.account_id = a.id AND b.id <> ${row.id} AND b.unknown_since IS NOT NULL)
+        SELECT 1 FROM batches AS b WHERE b.account_id = a.id AND b.id <> ${row.id} AND b.in_doubt_since IS NOT NULL)
       AND NOT EXISTS (
-        SELECT 1 FROM checks AS k WHERE k.account_id = a.id AND k.state = 'sending' AND k.unknown_since IS NOT NULL)`);
+        SELECT 1 FROM checks AS k WHERE k.account_id = a.id AND k.state = 'sending' AND k.in_doubt_since IS NOT NULL)`);
   if (before === undefined) return null;
   const fall = before.balance - after;
   return fall > 0 && fall % row.urls === 0 ? (fall as Micros) : null;

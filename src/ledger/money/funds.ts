@@ -51,20 +51,24 @@ export interface AccountStatus {
 
 export async function getAccountStatus(ledger: Ledger, account: AccountId): Promise<AccountStatus> {
   const row = await ledger.db.get(sql<AccountStatus>`
-    SELECT parked, refused FROM ledger_accounts WHERE id = ${account}`);
+    SELECT suspended, key_rejected AS "keyRejected" FROM ledger_accounts WHERE id = ${account}`);
   return { suspended: row?.suspended ?? null, keyRejected: row?.keyRejected ?? null };
 }
 
 /** The key was refused: nothing of the account is sent until it works again. */
 export async function recordKeyRejected(db: Queryable, account: AccountId, reason: string): Promise<void> {
-  await db.run(sql`UPDATE ledger_accounts SET refused = ${reason} WHERE id = ${account}`);
+  await db.run(sql`UPDATE ledger_accounts SET key_rejected = ${reason} WHERE id = ${account}`);
 }
 
 /** The money suffices again, or the key works again. */
-export async function resumeAccount(ledger: Ledger, account: AccountId, what: 'parked' | 'refused'): Promise<void> {
+export async function resumeAccount(
+  ledger: Ledger,
+  account: AccountId,
+  what: 'suspended' | 'key_rejected',
+): Promise<void> {
   await ledger.db.run(
-    what === 'parked'
-      ? sql`UPDATE ledger_accounts SET parked = NULL WHERE id = ${account}`
-      : sql`UPDATE ledger_accounts SET refused = NULL WHERE id = ${account}`,
+    what === 'suspended'
+      ? sql`UPDATE ledger_accounts SET suspended = NULL WHERE id = ${account}`
+      : sql`UPDATE ledger_accounts SET key_rejected = NULL WHERE id = ${account}`,
   );
 }

@@ -50,7 +50,7 @@ export async function learnPrice(tx: Queryable, { account, service, charge, urls
       WHERE prices.learned_at <= excluded.learned_at`);
   await tx.run(sql`
     UPDATE charges SET amount = urls * ${charge / urls}
-    WHERE account_id = ${account} AND kind = 'batch' AND told = 0 AND amount = 0
+    WHERE account_id = ${account} AND kind = 'batch' AND reported = 0 AND amount = 0
       AND of_id IN (SELECT id FROM batches WHERE id = of_id AND service = ${service})`);
 }
 

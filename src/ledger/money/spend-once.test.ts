@@ -129,7 +129,10 @@ testLedger(
       status: 200,
       requestId: null,
     });
-    assert.match(changed.kind === 'stopped' ? changed.reason : '', /first called this batch R-\d+ and now R-other/);
+    assert.match(
+      changed.kind === 'needs_review' ? changed.reason : '',
+      /first called this batch R-\d+ and now R-other/,
+    );
     const sending = await beginSend(ledger, large!, policies);
     assert.equal(sending.kind, 'send');
     const same = await recordAnswer(ledger, large!, {
@@ -138,7 +141,7 @@ testLedger(
       status: 202,
       requestId: null,
     });
-    assert.equal(same.kind, 'stopped');
+    assert.equal(same.kind, 'needs_review');
     assert.deepEqual((await listPendingBatches(ledger, ACCOUNT.id)).batches, []);
   },
 );
@@ -208,7 +211,7 @@ testLedger('a look before the first send is no answer to an attempt: one that di
   assert.ok(second.kind === 'send' && second.inDoubt);
   const outcome = { kind: 'defect', chargeState: 'none', message: 'not understood' } as const;
   const answer = { attempt: second.attempt, outcome, status: 400, requestId: null };
-  assert.equal((await recordAnswer(ledger, batch, answer)).kind, 'lost', 'the first may have been charged');
+  assert.equal((await recordAnswer(ledger, batch, answer)).kind, 'in_doubt', 'the first may have been charged');
 });
 
 testLedger('bad URLs are quarantined with the reason and the rest is bought, each once', async (ledger) => {
@@ -282,7 +285,7 @@ testLedger(
     }
     assert.ok(requests < 64, `${requests} requests`);
     const summary = await getRunSummary(ledger, run('r1'));
-    assert.ok(summary.stopped > 0 && summary.quarantined < 20, JSON.stringify(summary));
+    assert.ok(summary.needsReview > 0 && summary.quarantined < 20, JSON.stringify(summary));
     assert.equal(summary.charged, 0);
   },
 );
@@ -295,7 +298,7 @@ testLedger('a refusal after a lost attempt is not believed before the list was a
   await beginSend(ledger, batch, policies);
   const split = { kind: 'split', why: 'too-large', chargeState: 'none', message: 'too large' } as const;
   const lost = await recordAnswer(ledger, batch, { attempt: 2, outcome: split, status: 413, requestId: null });
-  assert.equal(lost.kind, 'lost');
+  assert.equal(lost.kind, 'in_doubt');
   assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
   const settled = await recordReconciled(ledger, batch, { kind: 'absent' });
   assert.equal(settled.kind === 'refused' && settled.children.length, 2);

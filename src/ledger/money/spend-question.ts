@@ -18,8 +18,12 @@ export async function buildSpendQuestion(
   promises: CommitmentScope,
   now: number,
 ): Promise<Omit<SpendQuestion, 'cost'>> {
-  const prices = { untold: account.pricePerUrl };
-  const sums = await sumSpend(tx, { account: account.id, ...who }, { ...promises, ...prices }, now);
+  const sums = await sumSpend(
+    tx,
+    { account: account.id, ...who },
+    { ...promises, unknownChargePrice: account.pricePerUrl },
+    now,
+  );
   const row = await tx.get(sql<{ balance: Micros | null }>`
     SELECT balance FROM ledger_accounts WHERE id = ${account.id}`);
   const floor = account.spend.balanceFloor;

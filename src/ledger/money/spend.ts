@@ -79,10 +79,10 @@ export async function sumSpend(
       coalesce(sum(CASE WHEN at >= ${day} AND watch_id = ${watchId} THEN counted ELSE 0 END), 0) AS watch_day,
       coalesce(sum(CASE WHEN watch_id = ${watchId} THEN counted ELSE 0 END), 0) AS watch_month
     FROM (
-      SELECT at, watch_id, CASE WHEN told = 0 AND amount = 0 THEN urls * CAST(${untold} AS BIGINT) ELSE amount END AS counted
+      SELECT at, watch_id, CASE WHEN reported = 0 AND amount = 0 THEN urls * CAST(${untold} AS BIGINT) ELSE amount END AS counted
       FROM charges WHERE account_id = ${account} AND at >= ${month}) AS this_month`);
   const ofRun = await db.get(sql<{ amount: number }>`
-    SELECT coalesce(sum(CASE WHEN told = 0 AND amount = 0 THEN urls * CAST(${untold} AS BIGINT) ELSE amount END), 0) AS amount
+    SELECT coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls * CAST(${untold} AS BIGINT) ELSE amount END), 0) AS amount
     FROM charges WHERE run_id = ${runId} AND kind = 'batch'`);
   const exceptBatch = promises.except?.kind === 'batch' ? promises.except.id : 0;
   const exceptCheck = promises.except?.kind === 'check' ? promises.except.id : 0;

@@ -50,14 +50,14 @@ export async function countDue(db: Queryable, watchId: number, now: number): Pro
 /** Those that no guard and no person has let pass yet: what a guard judges. */
 export async function listUnguardedNew(db: Queryable, watchId: number, now: number): Promise<number> {
   const row = await db.get(sql<{ urls: number }>`
-    SELECT count(*) AS urls FROM urls WHERE ${isDue(watchId, now)} AND due = 'new' AND cleared = 0`);
+    SELECT count(*) AS urls FROM urls WHERE ${isDue(watchId, now)} AND due = 'new' AND guard_passed = 0`);
   return row!.urls;
 }
 
 /** Those that a guard or a person has let pass, and a cap has held since. */
 export async function countGuardPassed(db: Queryable, watchId: number, now: number): Promise<number> {
   const row = await db.get(sql<{ urls: number }>`
-    SELECT count(*) AS urls FROM urls WHERE ${isDue(watchId, now)} AND cleared = 1`);
+    SELECT count(*) AS urls FROM urls WHERE ${isDue(watchId, now)} AND guard_passed = 1`);
   return row!.urls;
 }
 
@@ -68,7 +68,7 @@ export async function holdAfter(
   { after, now, reason }: { after: number; now: number; reason: string },
 ): Promise<number> {
   const held = await tx.run(sql`
-    UPDATE urls SET state = 'held', reason = ${reason}, cleared = 1 WHERE ${isDue(watchId, now)} AND id > ${after}`);
+    UPDATE urls SET state = 'held', reason = ${reason}, guard_passed = 1 WHERE ${isDue(watchId, now)} AND id > ${after}`);
   return held.changes;
 }
 

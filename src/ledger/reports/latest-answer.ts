@@ -8,12 +8,12 @@ export interface LatestAnswer {
   /** Why a batch of the run that waits is not sent, or goes again; null when nothing speaks against it. */
   readonly reason: string | null;
   /** What the last answer to any attempt of the account was since then; null when there was none. */
-  readonly answer: 'key-refused' | 'no-money' | 'accepted' | 'other' | null;
+  readonly answer: 'key_rejected' | 'no-money' | 'accepted' | 'other' | null;
 }
 
 const KINDS: Readonly<Record<string, LatestAnswer['answer']>> = {
-  'stop-account': 'key-refused',
-  park: 'no-money',
+  reject_key: 'key_rejected',
+  suspend: 'no-money',
   accepted: 'accepted',
 };
 

@@ -32,7 +32,7 @@ export interface BatchLine {
   readonly completed: number;
   readonly failed: number;
   /** Since when the outcome of an attempt is unknown; null when nothing is. */
-  readonly unknownSince: number | null;
+  readonly inDoubtSince: number | null;
 }
 
 export interface BatchFilter {
@@ -69,10 +69,10 @@ interface BatchColumns {
   readonly ended_at: number | null;
   readonly completed: number;
   readonly failed: number;
-  readonly unknown_since: number | null;
+  readonly in_doubt_since: number | null;
 }
 
-/** Batches, newest first. An unknown outcome is one whose `unknownSince` is set: ask for state `sending`. */
+/** Batches, newest first. A batch in doubt has `inDoubtSince` set. */
 export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Promise<BatchLine[]> {
   const { account, watch, run, state, reference, batch, before, limit = 100 } = filter;
   const conditions = [
@@ -110,7 +110,7 @@ export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Pro
     endedAt: row.ended_at,
     completed: row.completed,
     failed: row.failed,
-    unknownSince: row.unknown_since,
+    inDoubtSince: row.in_doubt_since,
   }));
 }
 

@@ -21,7 +21,7 @@ export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
   readonly open: number;
   readonly quarantined: number;
   /** In batches that wait for a person. */
-  readonly stopped: number;
+  readonly needsReview: number;
   readonly charged: Micros;
   /** URLs whose charge nobody knows: they are bought and not in `charged`, which must not be shown as if it were all. */
   readonly unknownChargeUrls: number;
@@ -42,7 +42,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
   const batches = await db.get(sql<BatchSums>`
     SELECT count(*) AS batches,
       coalesce(sum(CASE WHEN state = 'accepted' THEN urls ELSE 0 END), 0) AS submitted,
-      coalesce(sum(CASE WHEN state = 'stopped' THEN urls ELSE 0 END), 0) AS stopped,
+      coalesce(sum(CASE WHEN state = 'needs_review' THEN urls ELSE 0 END), 0) AS needs_review,
       coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN 1 ELSE 0 END), 0) AS unanswered,
       coalesce(sum(CASE WHEN state = 'accepted' AND settled_at IS NULL THEN 1 ELSE 0 END), 0) AS unsettled,
       coalesce(sum(CASE WHEN state IN ('planned', 'sending', 'accepted') THEN urls - completed - failed ELSE 0 END), 0)
@@ -56,7 +56,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
     LEFT JOIN check_queue AS q ON q.url_id = u.id WHERE b.run_id = ${id}`);
   const charged = await db.get(sql<{ amount: Micros; untold: number }>`
     SELECT coalesce(sum(amount), 0) AS amount,
-      coalesce(sum(CASE WHEN told = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
+      coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
     FROM charges WHERE run_id = ${id}`);
   return {
     found: row!.found ?? 0,
@@ -76,7 +76,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
     failed: batches!.failed,
     open: batches!.open,
     quarantined: urls!.quarantined,
-    stopped: batches!.stopped,
+    needsReview: batches!.needs_review,
     charged: charged!.amount,
     unknownChargeUrls: charged!.untold,
     inIndex: urls!.in_index,
@@ -102,7 +102,7 @@ interface RunColumns {
 interface BatchSums {
   readonly batches: number;
   readonly submitted: number;
-  readonly stopped: number;
+  readonly needs_review: number;
   readonly open: number;
   readonly unanswered: number;
   readonly unsettled: number;

@@ -18,11 +18,11 @@ export interface AccountTotals {
   readonly committed: Micros;
   readonly price: { readonly standard: Price; readonly fast: Price };
   readonly waiting: number;
-  readonly unknown: number;
+  readonly inDoubt: number;
   /** Since when the oldest unknown outcome is unknown. */
-  readonly oldestUnknownAt: number | null;
+  readonly oldestInDoubtAt: number | null;
   readonly open: number;
-  readonly stopped: number;
+  readonly needsReview: number;
 }
 
 export async function getAccountTotals(
@@ -38,15 +38,15 @@ export async function getAccountTotals(
     SELECT coalesce(sum(CASE WHEN at >= ${getDayStart(now)} THEN amount ELSE 0 END), 0) AS day,
       coalesce(sum(CASE WHEN at >= ${getMonthStart(now)} THEN amount ELSE 0 END), 0) AS month,
       coalesce(sum(amount), 0) AS ever,
-      coalesce(sum(CASE WHEN told = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
+      coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
     FROM charges WHERE account_id = ${account}`);
   const batches = await db.get(sql<BatchCounts>`
     SELECT coalesce(sum(CASE WHEN state = 'planned' THEN 1 ELSE 0 END), 0) AS waiting,
-      coalesce(sum(CASE WHEN state = 'sending' THEN 1 ELSE 0 END), 0) AS unknown,
-      min(CASE WHEN state = 'sending' THEN unknown_since END) AS oldest,
+      coalesce(sum(CASE WHEN state = 'sending' THEN 1 ELSE 0 END), 0) AS in_doubt,
+      min(CASE WHEN state = 'sending' THEN in_doubt_since END) AS oldest,
       coalesce(sum(CASE WHEN state = 'accepted' AND settled_at IS NULL THEN 1 ELSE 0 END), 0) AS open,
-      coalesce(sum(CASE WHEN state = 'stopped' THEN 1 ELSE 0 END), 0) AS stopped,
-      coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN coalesce(expected_cost, 0) ELSE 0 END), 0) AS promised
+      coalesce(sum(CASE WHEN state = 'needs_review' THEN 1 ELSE 0 END), 0) AS needs_review,
+      coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN coalesce(expected_cost, 0) ELSE 0 END), 0) AS committed
     FROM batches WHERE account_id = ${account}`);
   return {
     balance: money?.balance ?? null,
@@ -55,26 +55,26 @@ export async function getAccountTotals(
     chargedThisMonth: charged!.month,
     chargedEver: charged!.ever,
     unknownChargeUrls: charged!.untold,
-    committed: batches!.promised,
+    committed: batches!.committed,
     price: {
       standard: await getPrice(db, account, 'standard', configuredPrice),
       fast: await getPrice(db, account, 'fast', configuredPrice),
     },
     waiting: batches!.waiting,
-    unknown: batches!.unknown,
-    oldestUnknownAt: batches!.oldest,
+    inDoubt: batches!.in_doubt,
+    oldestInDoubtAt: batches!.oldest,
     open: batches!.open,
-    stopped: batches!.stopped,
+    needsReview: batches!.needs_review,
   };
 }
 
 interface BatchCounts {
   readonly waiting: number;
-  readonly unknown: number;
+  readonly in_doubt: number;
   readonly oldest: number | null;
   readonly open: number;
-  readonly stopped: number;
-  readonly promised: Micros;
+  readonly needs_review: number;
+  readonly committed: Micros;
 }
 
 export interface SpendLine {

@@ -13,7 +13,7 @@ export type RunDecision = 'approved' | 'rejected';
  */
 export async function decideRun(ledger: Ledger, run: RunId, decision: RunDecision, by: string): Promise<RunDecision> {
   return ledger.db.tx(async (tx) => {
-    const taken = await decide(tx, ledger.now(), run, decision, by);
+    const taken = await decide(tx, run, decision, by);
     if (taken !== null) return taken;
     throw new LedgerError('NOTHING_TO_DECIDE', `Run "${run}" waits for no decision. Nothing was changed.`);
   });
@@ -22,7 +22,6 @@ export async function decideRun(ledger: Ledger, run: RunId, decision: RunDecisio
 /** The same inside a transaction; null when the run is not held. */
 export async function decide(
   tx: Queryable,
-  now: number,
   run: RunId,
   decision: RunDecision,
   by: string,
@@ -30,12 +29,12 @@ export async function decide(
   const row = await getRun(tx, run);
   if (row.held === null || row.decision !== null) return row.decision;
   await tx.run(sql`
-    UPDATE runs SET decision = ${decision}, decided_by = ${by}, decided_at = ${now}
+    UPDATE runs SET decision = ${decision}, decided_by = ${by}
     WHERE id = ${row.id} AND decision IS NULL`);
   if (decision === 'rejected') {
     await tx.run(sql`
       UPDATE urls SET state = 'held', reason = ${`rejected by ${by}`}
-      WHERE watch_id = ${row.watch_id} AND due IS NOT NULL AND cleared = 0 AND state IN ('known', 'held')`);
+      WHERE watch_id = ${row.watch_id} AND due IS NOT NULL AND guard_passed = 0 AND state IN ('known', 'held')`);
   }
   return decision;
 }

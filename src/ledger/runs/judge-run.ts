@@ -53,7 +53,7 @@ export async function judgeRun(
 
 async function listSample(ledger: Ledger, watchId: number, runId: number): Promise<Url[]> {
   const fresh = await ledger.db.all(sql<{ url: Url }>`
-    SELECT url FROM urls WHERE watch_id = ${watchId} AND due IS NOT NULL AND cleared = 0 AND gone_run IS NULL
+    SELECT url FROM urls WHERE watch_id = ${watchId} AND due IS NOT NULL AND guard_passed = 0 AND gone_run IS NULL
     ORDER BY id LIMIT ${EXAMPLES}`);
   const gone = await ledger.db.all(sql<{ url: Url }>`
     SELECT url FROM urls WHERE gone_run = ${runId} LIMIT ${EXAMPLES - Math.min(fresh.length, EXAMPLES - 1)}`);

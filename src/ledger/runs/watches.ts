@@ -27,5 +27,5 @@ async function accountRow(tx: Queryable, account: AccountId): Promise<void> {
  */
 export async function lockAccount(tx: Queryable, account: AccountId): Promise<void> {
   await accountRow(tx, account);
-  await tx.run(sql`UPDATE ledger_accounts SET turn = turn + 1 WHERE id = ${account}`);
+  await tx.run(sql`UPDATE ledger_accounts SET lock_version = lock_version + 1 WHERE id = ${account}`);
 }

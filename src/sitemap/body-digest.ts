@@ -1,34 +1,34 @@
 import { createHash } from 'node:crypto';
 
-/** How far an earlier try came: so many bytes, with this digest. */
+/** How far an earlier attempt came: so many bytes, with this digest. */
 export interface Prefix {
   readonly bytes: number;
   readonly digest: string;
 }
 
-/** The bytes of this try are not those of the try that it goes on from: the sitemap changed in between. */
+/** The bytes of this attempt do not begin with those of the attempt that it resumes. */
 export class BodyChangedError extends Error {
   override readonly name = 'BodyChangedError';
 }
 
-/** Bytes as they were sent, counted and digested on their way through. */
+/** Counts and digests the bytes of a body while they are read. */
 export class BodyDigest {
   readonly #hash = createHash('sha256');
   #bytes = 0;
 
-  /** What came so far. */
+  /** The bytes read so far. */
   get prefix(): Prefix {
     return { bytes: this.#bytes, digest: this.#hash.copy().digest('hex') };
   }
 
-  /** Passes the bytes on; throws BodyChangedError where they turn out not to begin with `expected`. */
+  /** Passes the bytes on. Throws BodyChangedError where they turn out not to begin with `expected`. */
   async *through(source: AsyncIterable<Buffer>, expected: Prefix | undefined): AsyncGenerator<Buffer> {
     for await (const chunk of source) {
-      const border = expected === undefined ? 0 : expected.bytes - this.#bytes;
-      if (border > 0 && border <= chunk.length) {
-        this.#add(chunk.subarray(0, border));
-        if (this.prefix.digest !== expected!.digest) throw new BodyChangedError();
-        this.#add(chunk.subarray(border));
+      const left = expected === undefined ? 0 : expected.bytes - this.#bytes;
+      if (expected !== undefined && left > 0 && left <= chunk.length) {
+        this.#add(chunk.subarray(0, left));
+        if (this.prefix.digest !== expected.digest) throw new BodyChangedError();
+        this.#add(chunk.subarray(left));
       } else this.#add(chunk);
       yield chunk;
     }
@@ -41,10 +41,10 @@ export class BodyDigest {
   }
 }
 
-/** As much as is held back to see whether anything changed at all. */
+/** Bytes that are held back to find out whether anything changed. */
 const HOLD = 4 * 1024 * 1024;
 
-/** The whole of a small body at once, or the beginning of a larger one and how to go on. */
+/** Reads a small body as a whole, or the beginning of a larger one. `bytes` is the body from its first byte. */
 export async function holdBack(
   source: AsyncGenerator<Buffer>,
 ): Promise<{ whole: boolean; bytes: AsyncIterable<Buffer> }> {

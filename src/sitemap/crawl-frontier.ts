@@ -7,20 +7,24 @@ import type { SitemapFetch } from './sitemap-fetch.ts';
 import type { Source } from './source.ts';
 
 /**
- * Indexes inside indexes. The protocol knows none, real sites have a handful; a tree of them is how a hostile site makes
- * a crawl go on for ever below the limit of depth.
+ * Indexes inside indexes. The protocol has none and real sites have a handful. A hostile site could use a tree of them to
+ * keep a crawl busy below the limit of depth.
  */
 const MAX_NESTED_INDEXES = 1_000;
 
+/** A sitemap to fetch, and the index or robots.txt that named it. */
 interface Job {
   readonly source: Source;
   readonly depth: number;
   readonly parent: Job | null;
+  /** The URL that redirects led to, once it is known. */
   location?: string;
 }
 
+type FetchSitemap = (source: Source) => Promise<SitemapFetch>;
+
 export interface FrontierOptions {
-  readonly settings: Settings;
+  readonly settings: Pick<Settings, 'concurrency' | 'maxDepth' | 'maxSitemaps' | 'done'>;
   readonly policy: HostPolicy;
   readonly budget: Budget;
   readonly emit: (event: CrawlEvent) => Promise<void>;
@@ -32,9 +36,9 @@ export interface FrontierSummary {
   readonly complete: boolean;
 }
 
-/** The way from the sources to every sitemap below them: each opened once, breadth first, a few at a time. */
+/** The sitemaps that a crawl has still to fetch: each once, breadth first, a few at the same time. */
 export class CrawlFrontier {
-  readonly #settings: Settings;
+  readonly #settings: FrontierOptions['settings'];
   readonly #policy: HostPolicy;
   readonly #budget: Budget;
   readonly #emit: FrontierOptions['emit'];
@@ -56,8 +60,8 @@ export class CrawlFrontier {
     this.#emit = emit;
   }
 
-  /** A source that is no address at all: it has a verdict like every other. */
-  refused(sitemap: string, { code, message }: SitemapError): void {
+  /** Reports a source that cannot be opened at all. It has a verdict like every other. */
+  refuse(sitemap: string, { code, message }: SitemapError): void {
     this.#complete = false;
     this.#sitemaps += 1;
     this.#refused.push(
@@ -66,13 +70,9 @@ export class CrawlFrontier {
     );
   }
 
-  async run(
-    roots: readonly Source[],
-    fetchSitemap: (source: Source) => Promise<SitemapFetch>,
-    signal: AbortSignal,
-  ): Promise<FrontierSummary> {
+  async run(sources: readonly Source[], fetchSitemap: FetchSitemap, signal: AbortSignal): Promise<FrontierSummary> {
     for (const event of this.#refused) await this.#emit(event);
-    for (const source of roots) this.#add({ source, depth: 0, parent: null });
+    await this.#addSources(sources);
     const stop = new AbortController();
     const ended = AbortSignal.any([signal, stop.signal]);
     const workers = Array.from({ length: this.#settings.concurrency }, async () => {
@@ -91,7 +91,15 @@ export class CrawlFrontier {
     return { sitemaps: this.#sitemaps, notModified: this.#notModified, complete: this.#complete };
   }
 
-  async #work(fetchSitemap: (source: Source) => Promise<SitemapFetch>, signal: AbortSignal): Promise<void> {
+  async #addSources(sources: readonly Source[]): Promise<void> {
+    const dropped = sources.filter((source) => !this.#add({ source, depth: 0, parent: null }));
+    const [first] = dropped;
+    if (first === undefined) return;
+    const message = `${countSources(dropped.length)} not opened: ${this.#limit}`;
+    await this.#reportLeftOut(first.name, 'TOO_MANY_SITEMAPS', message, dropped.length);
+  }
+
+  async #work(fetchSitemap: FetchSitemap, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
       const job = this.#take();
@@ -102,7 +110,7 @@ export class CrawlFrontier {
       }
       this.#active += 1;
       try {
-        await this.#do(job, fetchSitemap);
+        await this.#run(job, fetchSitemap);
       } finally {
         this.#active -= 1;
         this.#wakeAll();
@@ -121,7 +129,7 @@ export class CrawlFrontier {
     return job;
   }
 
-  /** Forgets what was not opened yet; returns how many that were. */
+  /** Drops the jobs that have not been started. Returns their number. */
   #dropQueue(): number {
     const dropped = this.#queue.length - this.#next;
     this.#queue = [];
@@ -133,7 +141,7 @@ export class CrawlFrontier {
     for (const wake of this.#idle.splice(0)) wake();
   }
 
-  async #do(job: Job, fetchSitemap: (source: Source) => Promise<SitemapFetch>): Promise<void> {
+  async #run(job: Job, fetchSitemap: FetchSitemap): Promise<void> {
     const { name } = job.source;
     const done = await this.#settings.done(name);
     if (done !== undefined) {
@@ -142,7 +150,8 @@ export class CrawlFrontier {
     }
     if (this.#budget.isSpent) {
       const unopened = 1 + this.#dropQueue();
-      await this.#leftOut(job, 'TOO_MANY_URLS', 'not opened: the pages that this crawl may give are given', unopened);
+      const message = `not opened: the crawl has its ${this.#budget.maxUrls} pages (--max-urls)`;
+      await this.#reportLeftOut(name, 'TOO_MANY_URLS', message, unopened);
       return;
     }
     this.#sitemaps += 1;
@@ -151,48 +160,43 @@ export class CrawlFrontier {
     if (location !== undefined) job.location = location;
     if (verdict.verdict === 'not-modified') this.#notModified += 1;
     if (verdict.verdict === 'incomplete') this.#complete = false;
-    if (verdict.verdict === 'duplicate' && isAbove(job, verdict.sameAs)) await this.#cycles(job, 1);
+    if (verdict.verdict === 'duplicate' && isOneOf(job.parent, verdict.sameAs)) await this.#reportCycles(job, 1);
     await this.#follow(job, children, 'kind' in verdict && verdict.kind === 'robots');
   }
 
   async #follow(job: Job, children: readonly string[], isRobots: boolean): Promise<void> {
     if (children.length === 0) return;
-    // A robots.txt is no level of its own, and it is how a site vouches for sitemaps on another host.
+    const { name } = job.source;
+    // A robots.txt is not a level of its own, and it may name sitemaps on other hosts.
     const depth = isRobots ? job.depth : job.depth + 1;
-    if (depth > this.#settings.maxDepth) {
-      await this.#leftOut(
-        job,
-        'DEPTH_EXCEEDED',
-        `${children.length} sitemaps lie deeper than ${this.#settings.maxDepth} indexes`,
-        children.length,
-      );
+    const { maxDepth } = this.#settings;
+    if (depth > maxDepth) {
+      const message = `${countSitemaps(children.length)} not opened: below more than ${maxDepth} indexes (--max-depth)`;
+      await this.#reportLeftOut(name, 'DEPTH_EXCEEDED', message, children.length);
       return;
     }
     if (job.depth > 0) this.#nestedIndexes += 1;
     if (this.#nestedIndexes > MAX_NESTED_INDEXES) {
       const unopened = this.#dropQueue() + children.length;
-      await this.#leftOut(job, 'TOO_MANY_SITEMAPS', `more than ${MAX_NESTED_INDEXES} indexes inside indexes`, unopened);
+      const message = `${countSitemaps(unopened)} not opened: more than ${MAX_NESTED_INDEXES} indexes inside indexes`;
+      await this.#reportLeftOut(name, 'TOO_MANY_SITEMAPS', message, unopened);
       return;
     }
     let cycles = 0;
-    let tooMany = 0;
+    let dropped = 0;
     for (const child of children) {
-      if (isRobots || job.source.kind === 'file') this.#policy.vouchFor(new URL(child).hostname);
-      if (isAbove(job, child)) cycles += 1;
-      else if (!this.#add({ source: { kind: 'http', name: child }, depth, parent: job })) tooMany += 1;
+      if (isRobots || job.source.kind === 'file') this.#policy.allow(new URL(child).hostname);
+      if (isOneOf(job, child)) cycles += 1;
+      else if (!this.#add({ source: { kind: 'http', name: child }, depth, parent: job })) dropped += 1;
     }
-    if (cycles > 0) await this.#cycles(job, cycles);
-    if (tooMany > 0) {
-      await this.#leftOut(
-        job,
-        'TOO_MANY_SITEMAPS',
-        `more than ${this.#settings.maxSitemaps} sitemaps, the limit of this crawl`,
-        tooMany,
-      );
+    if (cycles > 0) await this.#reportCycles(job, cycles);
+    if (dropped > 0) {
+      const message = `${countSitemaps(dropped)} not opened: ${this.#limit}`;
+      await this.#reportLeftOut(name, 'TOO_MANY_SITEMAPS', message, dropped);
     }
   }
 
-  /** False when there is no room for it. */
+  /** Adds a job unless its sitemap was added before. Returns false when the limit is reached. */
   #add(job: Job): boolean {
     if (this.#seen.has(job.source.name)) return true;
     if (this.#seen.size >= this.#settings.maxSitemaps) return false;
@@ -202,30 +206,30 @@ export class CrawlFrontier {
     return true;
   }
 
-  async #cycles(job: Job, count: number): Promise<void> {
-    const message = 'an index leads back to itself or to one above it';
-    await this.#emit({
-      type: 'problem',
-      sitemap: job.source.name,
-      code: 'CYCLE',
-      severity: 'warning',
-      message,
-      ...times(count),
-    });
+  get #limit(): string {
+    return `the limit of this crawl is ${countSitemaps(this.#settings.maxSitemaps)} (--max-sitemaps)`;
   }
 
-  async #leftOut(job: Job, code: ProblemCode, message: string, count: number): Promise<void> {
+  async #reportCycles(job: Job, count: number): Promise<void> {
+    const sitemap = job.source.name;
+    const message = 'an index leads back to itself or to one of its ancestors';
+    await this.#emit({ type: 'problem', sitemap, code: 'CYCLE', severity: 'warning', message, ...toCount(count) });
+  }
+
+  async #reportLeftOut(sitemap: string, code: ProblemCode, message: string, count: number): Promise<void> {
     this.#complete = false;
-    await this.#emit({ type: 'problem', sitemap: job.source.name, code, severity: 'error', message, ...times(count) });
+    await this.#emit({ type: 'problem', sitemap, code, severity: 'error', message, ...toCount(count) });
   }
 }
 
-const times = (count: number) => (count > 1 ? { count } : {});
+const toCount = (count: number) => (count > 1 ? { count } : {});
+const countSitemaps = (count: number) => (count === 1 ? '1 sitemap' : `${count} sitemaps`);
+const countSources = (count: number) => (count === 1 ? '1 source was' : `${count} sources were`);
 
-/** Whether a URL is that of a job or of one above it, by its name or by where redirects led. */
-function isAbove(job: Job, url: string): boolean {
-  for (let above: Job | null = job; above !== null; above = above.parent) {
-    if (above.source.name === url || above.location === url) return true;
+/** Whether a URL is that of a job or of one of its ancestors, by name or by where redirects led. */
+function isOneOf(job: Job | null, url: string): boolean {
+  for (let at = job; at !== null; at = at.parent) {
+    if (at.source.name === url || at.location === url) return true;
   }
   return false;
 }

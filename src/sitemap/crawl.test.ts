@@ -219,6 +219,21 @@ test('a redirect to a small sitemap that was read already does not end the proce
   assert.deepEqual([got.locs, got.complete], [[A], true]);
 });
 
+test('a redirect to a sibling is a duplicate and not a cycle, in both orders', async () => {
+  for (const names of [
+    ['old.xml', 'sitemap.xml'],
+    ['sitemap.xml', 'old.xml'],
+  ]) {
+    await using server = await serve((origin) => ({
+      '/robots.txt': names.map((name) => `Sitemap: ${origin}/${name}\n`).join(''),
+      '/old.xml': redirect('/sitemap.xml'),
+      '/sitemap.xml': urlset(A),
+    }));
+    const got = await collect([`${server.origin}/robots.txt`], { concurrency: 1 });
+    assert.deepEqual([got.locs, got.codes, got.complete], [[A], [], true]);
+  }
+});
+
 test('many addresses of one sitemap leave no connection open', { timeout: 10_000 }, async () => {
   const aliases = Array.from({ length: 40 }, (_, n) => `/${n}.xml`);
   await using server = await serve({
@@ -278,6 +293,62 @@ test('a body that breaks off on every try yields the pages before the break', as
   assert.ok(got.locs.length > 5_000 && got.locs.length < 20_000, String(got.locs.length));
   assert.deepEqual(got.locs, pages.slice(0, got.locs.length));
   assert.deepEqual(got.codes, ['error NETWORK']);
+});
+
+test('a body that changes between two attempts is never complete', async () => {
+  // More than 8 MB: the beginning of a body that may be unchanged is held back before a page is emitted.
+  const pages = (name: string) =>
+    Array.from({ length: 20_000 }, (_, n) => `https://shop.example/${name}/${n}/${'x'.repeat(450)}`);
+  const other: Route = (_, response) => response.end(urlset(...pages('new')));
+  const known: KnownSitemap = { kind: 'urlset', urls: 1, fingerprint: `r2:${'0'.repeat(64)}`, etag: '"1"' };
+  const seconds: readonly (readonly [string, Route])[] = [
+    ['other pages', other],
+    ['fewer bytes', urlset(B)],
+    ['a redirect to another sitemap of the crawl', redirect('/other.xml')],
+    [
+      '304 to validators that must not be sent again',
+      (request, response) => {
+        if (request.headers['if-none-match'] !== undefined) response.writeHead(304).end();
+        else other(request, response);
+      },
+    ],
+  ];
+  for (const [what, second] of seconds) {
+    let calls = 0;
+    const first = breaking(Buffer.from(urlset(...pages('old'))), 1);
+    await using server = await serve((origin) => ({
+      '/robots.txt': `Sitemap: ${origin}/other.xml\nSitemap: ${origin}/s.xml\n`,
+      '/other.xml': urlset(B),
+      '/s.xml': (request, response) => {
+        calls += 1;
+        const route = calls === 1 ? first : second;
+        if (typeof route === 'function') route(request, response);
+        else response.end(route);
+      },
+    }));
+    const got = await collect([`${server.origin}/robots.txt`], {
+      concurrency: 1,
+      known: async (sitemap) => (sitemap.endsWith('/s.xml') ? { ...known, location: sitemap } : undefined),
+    });
+    const errors = got.codes.filter((code) => code.startsWith('error'));
+    assert.deepEqual([errors, got.complete], [['error BODY_CHANGED'], false], what);
+    assert.ok(got.locs[1]?.startsWith('https://shop.example/old/0/'), what);
+  }
+});
+
+test('the wait for a turn at the host does not count against the timeout of a sitemap', async () => {
+  const pages = Array.from({ length: 6 }, (_, n) => `/${n}.xml`);
+  await using server = await serve({
+    '/index.xml': sitemapindex(...pages),
+    ...Object.fromEntries(pages.map((page) => [page, urlset(A)])),
+  });
+  const got = await collect([`${server.origin}/index.xml`], {
+    hostDelayMs: 150,
+    concurrency: 6,
+    timeouts: { totalMs: 400 },
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  });
+  assert.deepEqual([got.codes, got.complete, got.locs.length], [[], true, 6]);
 });
 
 test('every phase that takes too long is TIMEOUT', async () => {

@@ -35,18 +35,18 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
   const claims = new Map<string, string>();
   const roots: Source[] = [];
   const budget = { urls: 0, isSpent: false, maxUrls: settings.maxUrls, maxSitemaps: settings.maxSitemaps };
-  const walk = new CrawlFrontier({ settings, policy, budget, emit: (event) => events.push(event) });
+  const frontier = new CrawlFrontier({ settings, policy, budget, emit: (event) => events.push(event) });
 
   for (const text of sources) {
     try {
       roots.push(parseSource(text));
     } catch (error) {
       if (!(error instanceof SitemapError)) throw error;
-      walk.refused(safeName(text), error);
+      frontier.refuse(safeName(text), error);
     }
   }
   const hosts = roots.flatMap((root) => (root.kind === 'http' ? [new URL(root.name)] : []));
-  for (const url of hosts) policy.vouchFor(url.hostname);
+  for (const url of hosts) policy.allow(url.hostname);
 
   const context: FetchContext = {
     settings,
@@ -71,7 +71,7 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
     },
   };
 
-  const running = walk
+  const running = frontier
     .run(roots, (source) => fetchSitemap(source, context), signal)
     .then(
       (summary) => events.push({ type: 'summary', urls: budget.urls, ...summary }).then(() => events.close()),

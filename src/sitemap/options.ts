@@ -7,7 +7,7 @@ export interface CrawlOptions {
   readonly userAgent?: string;
   /** An address or URL where the owner of a site finds the person behind the crawl. */
   readonly contact?: string;
-  /** Sitemaps opened in one crawl. Default 50,000, the most that one index may name. */
+  /** Sitemaps opened in one crawl, indexes included. Default 100,000: twice what one index may name. */
   readonly maxSitemaps?: number;
   /** Indexes above a sitemap. Default 10. */
   readonly maxDepth?: number;
@@ -64,7 +64,7 @@ export function toSettings(options: CrawlOptions): Settings {
   const { contact } = options;
   return {
     userAgent: options.userAgent ?? (contact === undefined ? 'sitemap-courier' : `sitemap-courier (+${contact})`),
-    maxSitemaps: options.maxSitemaps ?? 50_000,
+    maxSitemaps: options.maxSitemaps ?? 100_000,
     maxDepth: options.maxDepth ?? 10,
     maxUrls: options.maxUrls ?? 20_000_000,
     maxBytes: options.maxBytes ?? 104_857_600,

@@ -4,13 +4,14 @@ import { openFile } from './fetch/file.ts';
 import type { HostGate } from './fetch/host-gate.ts';
 import { type HttpContext, openHttp } from './fetch/http.ts';
 import { backoffMs } from './fetch/retry.ts';
+import { FetchTimer } from './fetch-timer.ts';
 import type { Settings } from './options.ts';
 import { SitemapError } from './problems.ts';
 import { type DocumentSource, readDocument } from './read/document.ts';
 import { type Budget, RecordCollector } from './record-collector.ts';
 import type { Source } from './source.ts';
 
-/** Changes with what is read out of a sitemap: what an older reader saw is then read again. */
+/** Change it when the readers find other records in the same bytes: sitemaps with another version are read again. */
 const READER = 'r2';
 /** Pages in one event. */
 const BATCH = 500;
@@ -22,71 +23,79 @@ export interface FetchContext {
   readonly budget: Budget;
   readonly signal: AbortSignal;
   readonly emit: (event: CrawlEvent) => Promise<void>;
-  /** Notes who reads what a URL answers; the name of another sitemap that does so already. */
+  /** Records which sitemap reads a URL. Returns the name of another one that reads it already. */
   readonly claim: (url: string, sitemap: string) => string | undefined;
 }
 
 export interface SitemapFetch {
   readonly verdict: Verdict;
-  /** Sitemaps to go on with. */
+  /** Sitemaps to follow. */
   readonly children: readonly string[];
-  /** Where redirects led. */
+  /** The URL that redirects led to. */
   readonly location: string | undefined;
 }
 
-/** Reads one sitemap, with its retries: emits its pages, its problems, and one verdict. Throws only what is no problem of a sitemap. */
+/**
+ * Fetches one sitemap, with retries: emits its pages, its problems and one verdict. Throws only what is not a problem of
+ * the sitemap.
+ */
 export async function fetchSitemap(source: Source, context: FetchContext): Promise<SitemapFetch> {
-  const { settings } = context;
-  const timeout = new AbortController();
-  const { totalMs } = settings.timeouts;
-  const timer = setTimeout(() => timeout.abort(new SitemapError('TIMEOUT', `not read within ${totalMs} ms`)), totalMs);
-  const attempt = new Attempts(source, context, AbortSignal.any([context.signal, timeout.signal]));
+  const { totalMs } = context.settings.timeouts;
+  const message = `not read within ${totalMs / 1_000} s (--timeout)`;
+  const timer = new FetchTimer(totalMs, () => new SitemapError('TIMEOUT', message));
   try {
-    return await attempt.run();
+    return await new Attempts(source, context, timer).run();
   } finally {
-    clearTimeout(timer);
+    timer.pause();
   }
 }
 
-type Seen = Pick<KnownSitemap, 'etag' | 'lastModified' | 'location'>;
+type Validators = Pick<KnownSitemap, 'etag' | 'lastModified' | 'location'>;
 
 class Attempts {
   readonly #source: Source;
   readonly #context: FetchContext;
+  readonly #timer: FetchTimer;
   readonly #signal: AbortSignal;
   #collector: RecordCollector;
   #digest = new BodyDigest();
   #location: string | undefined;
-  /** Pages of a try that broke off are out already; the next one begins after them if its bytes begin the same. */
+  /** Pages that a failed attempt has emitted. The next attempt starts after them if its body begins with the same bytes. */
   #resume: { readonly pages: number; readonly prefix: Prefix } | undefined;
+  /** An attempt has emitted pages. Its body is what must be read to the end; a 304 or a duplicate would not be about it. */
+  #hasEmitted = false;
+  #hasChanged = false;
 
-  constructor(source: Source, context: FetchContext, signal: AbortSignal) {
+  constructor(source: Source, context: FetchContext, timer: FetchTimer) {
     this.#source = source;
     this.#context = context;
-    this.#signal = signal;
-    this.#collector = this.#begin();
+    this.#timer = timer;
+    this.#signal = AbortSignal.any([context.signal, timer.signal]);
+    this.#collector = this.#createCollector();
   }
 
   async run(): Promise<SitemapFetch> {
     const { settings } = this.#context;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#once();
+        return await this.#attempt();
       } catch (error) {
-        if (error instanceof BodyChangedError) this.#resume = undefined;
-        else {
-          if (!(error instanceof SitemapError)) throw error;
-          await this.#drain(1);
-          if (!error.transient || attempt > settings.retries || !(await this.#pause(error, attempt))) {
-            return this.#failed(error);
-          }
-          if (this.#collector.pages > 0) this.#resume = { pages: this.#collector.pages, prefix: this.#digest.prefix };
+        if (error instanceof BodyChangedError) {
+          this.#resume = undefined;
+          this.#hasChanged = true;
+          continue;
         }
+        if (!(error instanceof SitemapError)) throw error;
+        await this.#drain(1);
+        if (!error.transient || attempt > settings.retries || !(await this.#pause(error, attempt))) {
+          return this.#fail(error, attempt);
+        }
+        if (this.#collector.pages > 0) this.#resume = { pages: this.#collector.pages, prefix: this.#digest.prefix };
       }
     }
   }
 
-  #begin(): RecordCollector {
+  #createCollector(): RecordCollector {
     const { settings, budget } = this.#context;
     return new RecordCollector({
       sitemap: this.#source.name,
@@ -97,7 +106,7 @@ class Attempts {
     });
   }
 
-  /** Waits for the next try; false when the server wants a longer pause than this crawl makes. */
+  /** Waits before the next attempt. Returns false when the server asks for a longer pause than this crawl makes. */
   async #pause(error: SitemapError, attempt: number): Promise<boolean> {
     const { settings } = this.#context;
     const wait = error.retryAfterMs ?? backoffMs(attempt, settings.random());
@@ -111,53 +120,66 @@ class Attempts {
     return true;
   }
 
-  async #once(): Promise<SitemapFetch> {
+  async #attempt(): Promise<SitemapFetch> {
     const { settings } = this.#context;
-    const known = await settings.known(this.#source.name);
-    const trusted = known?.fingerprint.startsWith(`${this.#reader}:`) === true ? known : undefined;
+    const kept = this.#hasEmitted ? undefined : await settings.known(this.#source.name);
+    const known = kept?.fingerprint.startsWith(`${this.#readerVersion}:`) === true ? kept : undefined;
     if (this.#source.kind === 'file') {
       const bytes = openFile(this.#source.path, settings.stdin);
-      return await this.#read({ bytes, path: this.#source.path }, {}, trusted);
+      return await this.#read({ bytes, path: this.#source.path }, {}, known);
     }
     const url = new URL(this.#source.name);
-    const leave = await this.#context.gate.enter(url.host, this.#signal);
+    const leave = await this.#enterHost(url.host);
     try {
-      return await this.#fetch(url, trusted);
+      return await this.#fetch(url, known);
     } finally {
       leave();
+    }
+  }
+
+  async #enterHost(host: string): Promise<() => void> {
+    this.#timer.pause();
+    try {
+      return await this.#context.gate.enter(host, this.#signal);
+    } finally {
+      this.#timer.resume();
     }
   }
 
   async #fetch(url: URL, known: KnownSitemap | undefined): Promise<SitemapFetch> {
     const answer = await openHttp(url, known, { ...this.#context.http, signal: this.#signal });
     this.#location = answer.location.href;
-    if (answer.kind === 'not-modified') return await this.#notModified(known!);
+    if (answer.kind === 'not-modified') return await this.#endNotModified(answer.known);
     const sameAs = this.#context.claim(answer.location.href, this.#source.name);
     if (sameAs !== undefined) {
       answer.discard();
+      if (this.#hasEmitted) return await this.#fail(changedError());
       return await this.#end({ sitemap: this.#source.name, verdict: 'duplicate', sameAs }, [], []);
     }
     const { etag, lastModified, contentType, contentEncoding } = answer;
-    const seen: Seen = {
+    const validators: Validators = {
       location: answer.location.href,
       ...(etag === undefined ? {} : { etag }),
       ...(lastModified === undefined ? {} : { lastModified }),
     };
-    return await this.#read(
-      { bytes: answer.bytes, contentType, contentEncoding, path: answer.location.pathname },
-      seen,
-      known,
-    );
+    const path = answer.location.pathname;
+    return await this.#read({ bytes: answer.bytes, contentType, contentEncoding, path }, validators, known);
   }
 
-  async #read(document: DocumentSource, seen: Seen, known: KnownSitemap | undefined): Promise<SitemapFetch> {
+  async #read(
+    document: DocumentSource,
+    validators: Validators,
+    known: KnownSitemap | undefined,
+  ): Promise<SitemapFetch> {
     this.#digest = new BodyDigest();
-    this.#collector = this.#begin();
-    const sent = this.#digest.through(document.bytes, this.#resume?.prefix);
-    let bytes: AsyncIterable<Buffer> = sent;
+    this.#collector = this.#createCollector();
+    const body = this.#digest.through(document.bytes, this.#resume?.prefix);
+    let bytes: AsyncIterable<Buffer> = body;
     if (known !== undefined) {
-      const held = await holdBack(sent);
-      if (held.whole && this.#fingerprint === known.fingerprint) return await this.#notModified({ ...known, ...seen });
+      const held = await holdBack(body);
+      if (held.whole && this.#fingerprint === known.fingerprint) {
+        return await this.#endNotModified({ ...known, ...validators });
+      }
       bytes = held.bytes;
     }
     const collector = this.#collector;
@@ -171,18 +193,18 @@ class Attempts {
     });
     collector.finish();
     await this.#drain(1);
+    if (this.#hasChanged) return await this.#fail(changedError());
     const { kind, children, pages, problems, firstError } = collector;
-    if (firstError !== undefined || kind === undefined) return await this.#incomplete(firstError);
+    if (firstError !== undefined || kind === undefined) return await this.#endIncomplete(firstError);
     const isList = kind === 'index' || kind === 'robots' || children.length > 0;
-    const fingerprint = this.#fingerprint;
     return await this.#end(
       {
         sitemap: this.#source.name,
         verdict: 'complete',
         kind,
         urls: pages,
-        fingerprint,
-        ...seen,
+        fingerprint: this.#fingerprint,
+        ...validators,
         ...(isList ? { children } : {}),
       },
       problems,
@@ -190,36 +212,41 @@ class Attempts {
     );
   }
 
-  /** What the reader makes of the same bytes depends on its version and on what it was asked for. */
-  get #reader(): string {
+  /** The same bytes mean other records for another version of the readers, and with other options. */
+  get #readerVersion(): string {
     return this.#context.settings.hreflang ? `${READER}h` : READER;
   }
 
   get #fingerprint(): string {
-    return `${this.#reader}:${this.#digest.prefix.digest}`;
+    return `${this.#readerVersion}:${this.#digest.prefix.digest}`;
   }
 
-  async #notModified(known: KnownSitemap): Promise<SitemapFetch> {
+  async #endNotModified(known: KnownSitemap): Promise<SitemapFetch> {
     return await this.#end({ ...known, sitemap: this.#source.name, verdict: 'not-modified' }, [], known.children ?? []);
   }
 
-  async #failed(error: SitemapError): Promise<SitemapFetch> {
-    this.#collector.problem(error.code, 'error', error.message);
-    return await this.#incomplete(this.#collector.firstError, error.retryAfterMs);
+  async #fail(error: SitemapError, attempts = 1): Promise<SitemapFetch> {
+    const message = attempts > 1 ? `${error.message} (${attempts} attempts)` : error.message;
+    this.#collector.problem(error.code, 'error', message);
+    return await this.#endIncomplete(this.#collector.firstError, error.retryAfterMs);
   }
 
-  async #incomplete(error: Problem | undefined, retryAfterMs?: number): Promise<SitemapFetch> {
-    const { kind, pages, children, problems } = this.#collector;
+  async #endIncomplete(error: Problem | undefined, retryAfterMs?: number): Promise<SitemapFetch> {
+    const { kind, pages, children } = this.#collector;
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+    const problems = this.#collector.problems.map((problem) =>
+      problem.code === error?.code && problem.severity === 'error' ? { ...problem, ...wait } : problem,
+    );
     return await this.#end(
       {
         sitemap: this.#source.name,
         verdict: 'incomplete',
         code: error?.code ?? 'NOT_SITEMAP',
-        message: error?.message ?? 'nothing in it says what it is',
+        message: error?.message ?? 'nothing in it shows what it is',
         urls: pages,
         ...(kind === undefined ? {} : { kind }),
         ...(children.length === 0 ? {} : { children }),
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        ...wait,
       },
       problems,
       children,
@@ -232,9 +259,16 @@ class Attempts {
     return { verdict, children, location: this.#location };
   }
 
-  /** Hands on the pages gathered, when there are at least so many. */
+  /** Emits the collected pages if there are at least so many. */
   async #drain(least: number): Promise<void> {
     if (this.#collector.batchSize < least) return;
+    this.#hasEmitted = true;
     await this.#context.emit({ type: 'entries', sitemap: this.#source.name, entries: this.#collector.takeBatch() });
   }
 }
+
+const changedError = () =>
+  new SitemapError(
+    'BODY_CHANGED',
+    'the sitemap changed between two attempts to read it, so pages of both versions were emitted; crawl it again',
+  );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { getAddressRange, literalRefusal, makeAddressGuard } from './address-guard.ts';
+import { explainRefusedName, getAddressRange, makeAddressGuard } from './address-guard.ts';
 
 const closed = [
   '127.0.0.1',
@@ -47,7 +47,7 @@ test('allowed hosts, addresses and networks are reachable, and nothing else is',
   assert.equal(guard.refusal('INTRANET.example', '172.16.0.1'), null);
   assert.equal(guard.refusal('x.example', '10.9.9.9'), null);
   assert.equal(guard.refusal('x.example', '::ffff:10.9.9.9'), null);
-  assert.equal(literalRefusal(guard, '[::1]'), null);
+  assert.equal(explainRefusedName(guard, '[::1]'), null);
   assert.equal(guard.refusal('x.example', '192.168.1.1'), null);
   assert.notEqual(guard.refusal('x.example', '192.168.1.2'), null);
   assert.notEqual(guard.refusal('sub.intranet.example', '172.16.0.1'), null);

@@ -1,4 +1,4 @@
-import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
+import { lookup as dnsLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { SitemapError } from '../problems.ts';
@@ -7,14 +7,14 @@ import { SitemapError } from '../problems.ts';
 export type PrivateHosts = boolean | readonly string[];
 
 /**
- * Keeps a crawl out of the network that it runs in. A sitemap is written by strangers, and so are redirects and the DNS
- * of their hosts: what is judged is the address that a connection is about to be made to, so a name that resolves to a
- * public address first and to a private one later gains nothing.
+ * Keeps a crawl out of the network that it runs in. Sitemaps, redirects and the DNS of their hosts are untrusted input.
+ * The guard checks the address that a connection is about to be made to, so a name that resolves to a public address
+ * first and to a private one later is refused as well.
  */
 export interface AddressGuard {
-  /** Why this address may not be connected to for this host; null when it may. */
+  /** Why no connection may be made to this address for this host; null if it may. */
   refusal(host: string, address: string): string | null;
-  /** `dns.lookup` that never answers with a refused address; fails with PRIVATE_HOST when no other is left. */
+  /** `dns.lookup` without the refused addresses; fails with PRIVATE_HOST when none is left. */
   readonly lookup: LookupFunction;
 }
 
@@ -24,7 +24,7 @@ export function makeAddressGuard(allowed: PrivateHosts): AddressGuard {
   function refusal(host: string, address: string): string | null {
     const range = getAddressRange(address);
     if (range === 'unicast' || isAllowed(host.toLowerCase(), address)) return null;
-    return `${address} is ${range === undefined ? 'no address' : `not a public address (${range})`}`;
+    return `${address} is ${range === undefined ? 'not an address' : `not a public address (${range})`}`;
   }
 
   const lookup: LookupFunction = (host, options, callback) => {
@@ -33,43 +33,40 @@ export function makeAddressGuard(allowed: PrivateHosts): AddressGuard {
         callback(error, []);
         return;
       }
-      const open = found.filter(({ address }) => refusal(host, address) === null);
-      if (open.length === 0) callback(privateHost(host, refusal(host, found[0]!.address)!), []);
-      else answer(open, options.all === true, callback);
+      const [open, ...more] = found.filter(({ address }) => refusal(host, address) === null);
+      const why = found.map(({ address }) => refusal(host, address)).find((reason) => reason !== null);
+      if (open === undefined) callback(createPrivateHostError(host, why ?? 'it has no address'), []);
+      else if (options.all === true) callback(null, [open, ...more]);
+      else callback(null, open.address, open.family);
     });
   };
 
   return { refusal, lookup };
 }
 
-function answer(found: LookupAddress[], all: boolean, callback: Parameters<LookupFunction>[2]): void {
-  if (all) callback(null, found);
-  else callback(null, found[0]!.address, found[0]!.family);
-}
-
-/** Why a host is refused before anyone resolves it: it is an address, or a name that always means this machine. */
-export function literalRefusal(guard: AddressGuard, hostname: string): string | null {
+/** Why a host is refused before it is resolved: it is an address, or a name that always means this machine. Or null. */
+export function explainRefusedName(guard: AddressGuard, hostname: string): string | null {
   const bare = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
   if (getAddressRange(bare) !== undefined) return guard.refusal(bare, bare);
   if (bare === 'localhost' || bare.endsWith('.localhost')) return guard.refusal(bare, '127.0.0.1');
   return null;
 }
 
-export function privateHost(host: string, why: string): SitemapError {
+export function createPrivateHostError(host: string, why: string): SitemapError {
   return new SitemapError(
     'PRIVATE_HOST',
-    `no connection to ${host} was made: ${why}. Allow private hosts if this site is yours to reach`,
+    `no connection to ${host} was made: ${why}. If you trust it, use --allow-private-hosts of courier crawl, or allow_private_hosts of the watch`,
   );
 }
 
-/** A name for what an address is for, 'unicast' when anyone may be reached there; undefined when it is no address. */
+/** The kind of an address, 'unicast' for a public one; undefined for what is not an address. */
 export function getAddressRange(address: string): string | undefined {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   if (isIP(bare) === 0 || !ipaddr.isValid(bare)) return undefined;
   const parsed = ipaddr.process(bare);
   const range: string = parsed.range();
   if (parsed.kind() === 'ipv4' || (range !== 'rfc6052' && range !== '6to4')) return range;
-  // NAT64 and 6to4 carry an IPv4 address, and that is where the connection ends.
+  // NAT64 and 6to4 carry an IPv4 address, to which the connection is made in the end.
   const bytes = parsed.toByteArray();
   return ipaddr.fromByteArray(range === '6to4' ? bytes.slice(2, 6) : bytes.slice(12)).range();
 }

@@ -1,36 +1,42 @@
 import { buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import { type AddressGuard, literalRefusal, privateHost } from './address-guard.ts';
+import { type AddressGuard, createPrivateHostError, explainRefusedName } from './address-guard.ts';
+import { findProxies } from './proxy.ts';
 
 export interface Timeouts {
   /** To a connection, TLS included. */
   readonly connectMs: number;
   /** From the request to the status line. */
   readonly headersMs: number;
-  /** Without a byte of the body, or waited in all while less than 1 KiB came: a server that drips is as bad as one that hangs. */
+  /** Without a byte of the body, or in all while less than 1 KiB came. */
   readonly idleMs: number;
   /** For one sitemap, retries and redirects included. */
   readonly totalMs: number;
 }
 
 /**
- * Connections for one crawl. Every one is judged three times: an address in the URL before anything else, the answer of
- * the resolver, and the peer once connected.
+ * Connections for one crawl. Each is checked three times: an address in the URL before anything else, the answer of the
+ * resolver, and the peer once connected.
  *
- * HTTP_PROXY, HTTPS_PROXY and NO_PROXY are obeyed. Behind a proxy the proxy resolves names, so there it is the proxy
- * that must keep strangers' names away from private addresses; addresses and names that say `localhost` are refused
- * here all the same (see `literalRefusal`).
+ * HTTP_PROXY, HTTPS_PROXY and NO_PROXY apply. A proxy resolves names itself, so behind one it is the proxy that must refuse
+ * names with private addresses; addresses and `localhost` are refused here in any case (see `explainRefusedName`).
+ * Throws ProxySettingError.
  */
 export function openDispatcher(guard: AddressGuard, timeouts: Timeouts): Dispatcher {
   const connect = buildConnector({ timeout: timeouts.connectMs, lookup: guard.lookup, autoSelectFamily: true });
+  const proxies = findProxies(process.env);
+  const http = proxies.find(({ variable }) => /^http_proxy$/i.test(variable))?.url.href;
+  const https = proxies.find(({ variable }) => /^https_proxy$/i.test(variable))?.url.href;
   return new EnvHttpProxyAgent({
+    ...(http === undefined ? {} : { httpProxy: http }),
+    ...(https === undefined ? {} : { httpsProxy: https }),
     headersTimeout: timeouts.headersMs,
     bodyTimeout: timeouts.idleMs,
     connections: 16,
     pipelining: 1,
     connect(options, callback) {
-      const why = literalRefusal(guard, options.hostname);
+      const why = explainRefusedName(guard, options.hostname);
       if (why !== null) {
-        callback(privateHost(options.hostname, why), null);
+        callback(createPrivateHostError(options.hostname, why), null);
         return;
       }
       connect(options, (error, socket) => {
@@ -43,7 +49,7 @@ export function openDispatcher(guard: AddressGuard, timeouts: Timeouts): Dispatc
         if (refused === null) callback(null, socket);
         else {
           socket.destroy();
-          callback(privateHost(options.hostname, refused), null);
+          callback(createPrivateHostError(options.hostname, refused), null);
         }
       });
     },

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { SitemapError } from '../problems.ts';
 
-/** A local file or standard input (`-`), as bytes. Only what a person named is opened so: never what a sitemap names. */
+/** Reads a local file or standard input (`-`). Only for a source that the user named, never for what a sitemap names. */
 export async function* openFile(path: string, stdin: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of path === '-' ? stdin : createReadStream(path)) {

@@ -1,12 +1,12 @@
 interface Lane {
   active: number;
-  /** When the next request may begin, by the clock handed in. */
+  /** When the next request may begin, by the injected clock. */
   nextAt: number;
   readonly waiting: (() => void)[];
 }
 
 export interface GateOptions {
-  /** Requests under way at one host. */
+  /** Requests to one host at the same time. */
   readonly concurrency: number;
   /** Between the beginnings of two requests to one host. */
   readonly delayMs: number;
@@ -14,7 +14,7 @@ export interface GateOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Holds requests back so that no host sees more of them at once, or sooner after each other, than it should. */
+/** Limits the requests to each host: how many run at once, and the delay between two of them. */
 export class HostGate {
   readonly #options: GateOptions;
   readonly #lanes = new Map<string, Lane>();
@@ -23,7 +23,7 @@ export class HostGate {
     this.#options = options;
   }
 
-  /** Waits for a turn at this host. The function it gives must be called when the request and its body are done. */
+  /** Waits for a turn at this host. Call the returned function when the request and its body are done. */
   async enter(host: string, signal: AbortSignal): Promise<() => void> {
     const lane = this.#getLane(host);
     while (lane.active >= this.#options.concurrency) {
@@ -32,7 +32,7 @@ export class HostGate {
     }
     signal.throwIfAborted();
     lane.active += 1;
-    const leave = this.#leaver(lane);
+    const leave = this.#createLeave(lane);
     const { delayMs, now, sleep } = this.#options;
     if (delayMs > 0) {
       const turn = Math.max(now(), lane.nextAt);
@@ -53,7 +53,7 @@ export class HostGate {
     return lane;
   }
 
-  #leaver(lane: Lane): () => void {
+  #createLeave(lane: Lane): () => void {
     let left = false;
     return () => {
       if (left) return;

@@ -19,7 +19,7 @@ const cases: readonly (readonly [string, string, boolean])[] = [
 ];
 describe('HostPolicy', () => {
   for (const [host, url, allowed] of cases) {
-    test(`${host} ${allowed ? 'vouches' : 'does not vouch'} for ${url}`, () =>
+    test(`${host} ${allowed ? 'allows' : 'does not allow'} ${url}`, () =>
       assert.equal(new HostPolicy({ anyHost: false, hosts: [host] }).allows(new URL(url)), allowed));
   }
 });

@@ -1,7 +1,7 @@
 /**
- * Which hosts may name sitemaps of a crawl: those of the sources, hosts below them, the same host with or without `www.`,
- * whatever a robots.txt names (that is how the protocol lets a site vouch for another host), and those allowed by name.
- * Ports and schemes do not matter.
+ * The hosts that a crawl may read sitemaps from: those of the sources, hosts below them, the same host with or without
+ * `www.`, the hosts that a robots.txt names (the protocol's way to keep sitemaps on another host), and those allowed by
+ * name. Ports and schemes do not matter.
  */
 export class HostPolicy {
   readonly #any: boolean;
@@ -9,11 +9,11 @@ export class HostPolicy {
 
   constructor(options: { readonly anyHost: boolean; readonly hosts: readonly string[] }) {
     this.#any = options.anyHost;
-    for (const host of options.hosts) this.vouchFor(host);
+    for (const host of options.hosts) this.allow(host);
   }
 
-  /** From here on, sitemaps of this host (and hosts below it) are part of the crawl. */
-  vouchFor(host: string): void {
+  /** Allows a host and the hosts below it from now on. */
+  allow(host: string): void {
     this.#hosts.add(withoutWww(host.toLowerCase().replace(/^\*\./, '').replace(/:\d+$/, '')));
   }
 

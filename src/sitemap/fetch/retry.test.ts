@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { backoffMs, retryAfterMs } from './retry.ts';
+import { backoffMs, parseRetryAfter } from './retry.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 const headers: readonly (readonly [string | undefined, number | undefined])[] = [
@@ -15,7 +15,7 @@ const headers: readonly (readonly [string | undefined, number | undefined])[] = 
 ];
 describe('Retry-After', () => {
   for (const [header, ms] of headers) {
-    test(`${header ?? 'no header'} means ${ms} ms`, () => assert.equal(retryAfterMs(header, now), ms));
+    test(`${header ?? 'no header'} means ${ms} ms`, () => assert.equal(parseRetryAfter(header, now), ms));
   }
 });
 

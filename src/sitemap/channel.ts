@@ -1,4 +1,4 @@
-/** A queue between many producers and one consumer: `push` waits while it is full, so producers are as fast as the consumer. */
+/** A bounded queue between many producers and one consumer: `push` waits while it is full. */
 export class Channel<T> {
   readonly #capacity: number;
   readonly #items: T[] = [];
@@ -11,7 +11,7 @@ export class Channel<T> {
     this.#capacity = capacity;
   }
 
-  /** Takes an item, or drops it when nobody reads any more. */
+  /** Adds an item. Drops it when the channel is closed. */
   async push(item: T): Promise<void> {
     while (this.#items.length >= this.#capacity && !this.#isClosed) {
       await new Promise<void>((resolve) => this.#full.push(resolve));
@@ -21,7 +21,7 @@ export class Channel<T> {
     this.#empty();
   }
 
-  /** No more items: what is queued is still given out, then the error, if there is one. */
+  /** Ends the channel: the consumer gets the queued items, then the error, if any. */
   close(failure?: { readonly error: unknown }): void {
     this.#isClosed = true;
     this.#failure ??= failure;

@@ -510,7 +510,7 @@ test('children that are not http addresses make the crawl incomplete', async () 
     '/a.xml': urlset(A),
   });
   const got = await collect([`${server.origin}/index.xml`]);
-  assert.deepEqual([got.locs, got.codes, got.complete], [[A], ['error BAD_URL'], false]);
+  assert.deepEqual([got.locs, got.codes, got.complete], [[A], ['error BAD_URL', 'error BAD_URL'], false]);
   assert.doesNotMatch(JSON.stringify(got.events), /secret/);
 });
 

@@ -98,13 +98,14 @@ export class RecordCollector implements Sink {
   }
 
   problem(code: ProblemCode, severity: Severity, message: string, at?: number): void {
-    const key = `${code} ${severity}`;
+    this.#addProblem(`${code} ${severity}`, code, severity, at === undefined ? message : `${message}, at byte ${at}`);
+  }
+
+  /** Counts a problem. Problems with one key are one, under the message of the first. */
+  #addProblem(key: string, code: ProblemCode, severity: Severity, message: string): void {
     const before = this.#problems.get(key);
     if (before !== undefined) before.count += 1;
-    else {
-      const where = at === undefined ? message : `${message}, at byte ${at}`;
-      this.#problems.set(key, { sitemap: this.#options.sitemap, code, severity, message: where, count: 1 });
-    }
+    else this.#problems.set(key, { sitemap: this.#options.sitemap, code, severity, message, count: 1 });
   }
 
   /** Returns the pages collected since the last call. */
@@ -180,7 +181,8 @@ export class RecordCollector implements Sink {
   #refuse(loc: string, reason: BadUrlReason, severity: Severity): void {
     this.#unusable += 1;
     const isSecret = reason === 'credentials' || reason === 'empty' || loc.includes('@');
-    this.problem('BAD_URL', severity, `${WHY_BAD[reason]}${isSecret ? '' : `: ${loc.slice(0, 120)}`}`);
+    const message = `${WHY_BAD[reason]}${isSecret ? '' : `: ${loc.slice(0, 120)}`}`;
+    this.#addProblem(`BAD_URL ${severity} ${reason}`, 'BAD_URL', severity, message);
   }
 
   #parseDate(lastmod: string): number | null {

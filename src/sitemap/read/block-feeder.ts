@@ -1,20 +1,20 @@
 import { SitemapError } from '../problems.ts';
 
-/** Small enough that the string of a block lives and dies in V8's young generation. */
+/** Small enough that the string of a block is collected in V8's young generation. */
 const BLOCK = 64 * 1024;
 /** The largest tag, text or CDATA section that is held at once. */
 export const TOKEN_LIMIT = 256 * 1024;
 
 /**
- * Cuts a stream of bytes into blocks that begin where the last one was left. What `scan` does not consume comes again
- * in front of the next bytes, but only when as many new ones have come: looking twice at an unfinished token stays
- * linear, however the bytes trickle in. Everything goes through one buffer, so nobody's chunks are kept alive.
+ * Cuts a stream of bytes into blocks. Bytes that `scan` does not consume are scanned again in front of the next ones, but
+ * only when their number has doubled, so input that trickles in is scanned in linear time. All bytes are copied into one
+ * buffer, so no chunk of the caller is kept alive.
  */
 export class BlockFeeder {
   readonly #scan: (block: Buffer) => number;
   #buffer: Buffer = Buffer.allocUnsafeSlow(BLOCK);
   #filled = 0;
-  /** Byte of the document where the block being scanned begins. */
+  /** Offset in the document of the block that is being scanned. */
   base = 0;
 
   constructor(scan: (block: Buffer) => number) {
@@ -27,17 +27,17 @@ export class BlockFeeder {
       const copied = bytes.copy(this.#buffer, this.#filled, at);
       at += copied;
       this.#filled += copied;
-      if (this.#filled === this.#buffer.length) this.#look();
+      if (this.#filled === this.#buffer.length) this.#scanBuffer();
     }
   }
 
-  /** Looks at what is left; returns the bytes that nobody consumed. */
+  /** Scans the rest. Returns the bytes that were not consumed. */
   end(): Buffer {
-    if (this.#filled > 0) this.#look();
+    if (this.#filled > 0) this.#scanBuffer();
     return this.#buffer.subarray(0, this.#filled);
   }
 
-  #look(): void {
+  #scanBuffer(): void {
     const used = this.#scan(this.#buffer.subarray(0, this.#filled));
     this.base += used;
     const rest = this.#filled - used;

@@ -2,9 +2,9 @@ import { SitemapError } from '../problems.ts';
 import { INCOMPLETE } from './markup.ts';
 
 /**
- * The index after the document type declaration at `lt`, or INCOMPLETE. One that only names the document is passed over
- * and nothing is ever fetched for it. One that declares entities is refused: it is how bombs and file disclosure are
- * written, and no sitemap needs it.
+ * Returns the index after the document type declaration at `lt`, or INCOMPLETE. A declaration that only names the document
+ * is ignored, and nothing is fetched for it. One that declares entities is refused: no sitemap needs them, and they are
+ * how entity bombs and file disclosure work.
  */
 export function refuseDoctype(text: string, lt: number): number {
   if (/^<!doctype\s+html/i.test(text.slice(lt, lt + 60))) {
@@ -18,7 +18,7 @@ export function refuseDoctype(text: string, lt: number): number {
   const closed = closing.exec(text);
   const inner = text.slice(subset, closed?.index);
   if (/<!ENTITY|%/i.test(inner)) {
-    throw new SitemapError('DOCTYPE_FORBIDDEN', 'the document declares entities of its own; nothing of it was read');
+    throw new SitemapError('DOCTYPE_FORBIDDEN', 'the document declares entities; nothing of it was read');
   }
   return closed === null ? INCOMPLETE : closed.index + closed[0].length;
 }

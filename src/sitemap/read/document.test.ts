@@ -24,6 +24,15 @@ const kinds: readonly (readonly [string, string | Buffer, readonly string[], Rea
   ['deflate', deflateSync(urlset(A)), [A], { contentEncoding: 'deflate' }],
   ['deflate without its header', deflateRawSync(urlset(A)), [A], { contentEncoding: 'deflate' }],
   ['brotli around gzip', brotliCompressSync(gzipSync(urlset(A))), [A], { contentEncoding: 'br' }],
+  ['gzip, then brotli', brotliCompressSync(gzipSync(urlset(A))), [A], { contentEncoding: 'gzip, br' }],
+  ['brotli, then gzip', gzipSync(brotliCompressSync(urlset(A))), [A], { contentEncoding: 'br, x-gzip' }],
+  [
+    'deflate, then brotli, then gzip',
+    gzipSync(brotliCompressSync(deflateSync(urlset(A)))),
+    [A],
+    { contentEncoding: 'deflate, br, gzip' },
+  ],
+  ['identity', urlset(A), [A], { contentEncoding: 'identity' }],
   ['plain XML that is called .gz', urlset(A), [A], { path: '/sitemap.xml.gz' }],
   ['UTF-8 with a byte order mark', `\uFEFF${text('UTF-8')}`, [B]],
   ['UTF-16 little endian with a byte order mark', utf16(`\uFEFF${text('UTF-16')}`, false), [B]],
@@ -120,6 +129,12 @@ test('RSS dates and Atom dates are parsed', async () => {
   for (const text of [rss, atom]) {
     assert.equal((await readBytes(text)).entries[0]?.lastmodAt, Date.parse('2020-11-21T06:00:00Z'));
   }
+});
+
+test('a .gz file in a gzip or brotli transfer is not gzip inside gzip', async () => {
+  const file = gzipSync(urlset(A));
+  assert.deepEqual((await readBytes(gzipSync(file), { contentEncoding: 'gzip' })).codes, []);
+  assert.deepEqual((await readBytes(brotliCompressSync(file), { contentEncoding: 'br' })).codes, []);
 });
 
 test('gzip inside gzip is read with a warning; more than three layers are an error', async () => {

@@ -1,8 +1,8 @@
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * Decodes the five entities of XML and numeric references, once. Anything else stays as it stands: a raw `&` in a query
- * string, `&nbsp;`, a reference to no character. `onStray` is called for each of those.
+ * Decodes the five entities of XML and numeric references, once. Everything else is kept: a raw `&` in a query string,
+ * `&nbsp;`, a reference that is not a character. `onStray` is called for each of those.
  */
 export function decodeEntities(text: string, onStray: (entity: string) => void): string {
   let from = text.indexOf('&');

@@ -11,13 +11,13 @@ import {
 import { SitemapError } from '../problems.ts';
 
 const MAX_LAYERS = 3;
-/** What goes in at once; at the worst ratio of deflate it comes out as 16 MB, and then the limits are looked at. */
+/** Bytes that go in at once. At the worst ratio of deflate 16 MB come out before the limits are checked. */
 const INPUT = 16 * 1024;
-/** What comes out at once. With the 16 KB of the default, handing pieces over costs more than unpacking them. */
+/** Bytes that come out at once. With the default of 16 KB, handing pieces over costs more than unpacking them. */
 const OUTPUT = 128 * 1024;
-/** What may come out of one piece. Deflate at its worst stays below. */
+/** Bytes that may come out of one piece. Deflate at its worst ratio stays below. */
 const HELD_LIMIT = 24 * 1024 * 1024;
-/** More than this and nothing but a bomb is packed so tightly. Sitemaps reach 10 to 40. */
+/** Sitemaps are packed 10 to 40 times. Only a bomb is packed more tightly than this. */
 const MAX_RATIO = 250;
 const RATIO_MATTERS_FROM = 8 * 1024 * 1024;
 
@@ -26,65 +26,86 @@ export interface DecodeLimits {
   readonly maxBytes: number;
 }
 
-/** Told once when there was more than one layer of gzip. */
-export type OnNested = () => void;
-
 /**
- * Unpacks by content: whatever begins with the magic of gzip is unpacked, up to three layers, whether a header or a
- * name says so or not. Brotli and the others have no magic, so for them the Content-Encoding is believed unless the
- * bytes are plainly a document already.
+ * Unpacks by content: bytes with the magic number of gzip are unpacked, up to three layers, whatever headers and names
+ * say. Brotli, deflate and zstd are unpacked when Content-Encoding names them and the bytes are not a document already.
+ * Several codings are undone from the last to the first.
+ *
+ * @param onNested called once when a document is gzip inside gzip, apart from a gzip that Content-Encoding names
  */
 export async function* decompressed(
   source: AsyncIterable<Buffer>,
   contentEncoding: string | undefined,
   limits: DecodeLimits,
-  onNested: OnNested,
+  onNested: () => void,
 ): AsyncGenerator<Buffer> {
-  let wire = 0;
+  let packed = 0;
   async function* counted(): AsyncGenerator<Buffer> {
     for await (const chunk of source) {
-      wire += chunk.length;
+      packed += chunk.length;
       yield chunk;
     }
   }
   let decoded = 0;
-  for await (const chunk of layers(counted(), contentEncoding?.trim().toLowerCase(), onNested)) {
+  for await (const chunk of unpackLayers(counted(), parseCodings(contentEncoding), onNested)) {
     decoded += chunk.length;
     if (decoded > limits.maxBytes) {
       throw new SitemapError(
         'TOO_LARGE',
-        `the document is larger than ${limits.maxBytes} bytes, the limit of this crawl`,
+        `the document is larger than ${limits.maxBytes} bytes, the limit of this crawl (--max-bytes)`,
       );
     }
-    if (decoded > RATIO_MATTERS_FROM && decoded > wire * MAX_RATIO) {
-      throw new SitemapError(
-        'TOO_LARGE',
-        `${wire} bytes unpack to more than ${decoded}: no sitemap is packed so tightly`,
-      );
+    if (decoded > RATIO_MATTERS_FROM && decoded > packed * MAX_RATIO) {
+      throw new SitemapError('TOO_LARGE', `${packed} bytes unpack to more than ${decoded}, which no sitemap does`);
     }
     yield chunk;
   }
 }
 
-async function* layers(
+/** The codings of a Content-Encoding header in the order in which they were applied. */
+const parseCodings = (header: string | undefined) =>
+  (header ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim().replace(/^x-/, ''))
+    .filter((coding) => coding !== '' && coding !== 'identity');
+
+/** Besides gzip, which is found by its magic number. */
+const SUPPORTED = new Set(['br', 'deflate', 'zstd']);
+
+async function* unpackLayers(
   source: AsyncIterable<Buffer>,
-  encoding: string | undefined,
-  onNested: OnNested,
-  depth = 0,
+  codings: readonly string[],
+  onNested: () => void,
+  gzips = 0,
 ): AsyncGenerator<Buffer> {
   const { head, rest } = await peek(source);
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-  const open = isGzip ? createGunzip : depth === 0 && !isPlain(head) ? findDecompressor(encoding, head) : undefined;
-  if (open === undefined) {
+  if (head[0] === 0x1f && head[1] === 0x8b) {
+    if (gzips >= MAX_LAYERS) throw new SitemapError('GZIP_NESTED', `more than ${MAX_LAYERS} layers of gzip`);
+    // A .gz file that is sent with a Content-Encoding of gzip has two layers, as it should.
+    const isNamed = codings.at(-1) === 'gzip';
+    if (gzips === 1 && !isNamed) onNested();
+    const unpacked = unpack(rest, createGunzip({ chunkSize: OUTPUT }));
+    yield* unpackLayers(unpacked, isNamed ? codings.slice(0, -1) : codings, onNested, gzips + (isNamed ? 0 : 1));
+    return;
+  }
+  const coding = isPlain(head) ? undefined : codings.findLast((name) => name !== 'gzip');
+  if (coding !== undefined && !SUPPORTED.has(coding)) {
+    throw new SitemapError(
+      'UNSUPPORTED_ENCODING',
+      `its Content-Encoding is "${coding.slice(0, 40)}", which is not supported`,
+    );
+  }
+  const open = coding === undefined ? undefined : findDecompressor(coding, head);
+  if (coding === undefined || open === undefined) {
     yield* rest;
     return;
   }
-  if (isGzip && depth >= MAX_LAYERS) throw new SitemapError('GZIP_NESTED', `more than ${MAX_LAYERS} layers of gzip`);
-  if (isGzip && depth === 1) onNested();
-  yield* layers(unpack(rest, open({ chunkSize: OUTPUT })), undefined, onNested, depth + 1);
+  const left = codings.slice(0, codings.lastIndexOf(coding));
+  yield* unpackLayers(unpack(rest, open({ chunkSize: OUTPUT })), left, onNested, gzips);
 }
 
-/** Looks at the first bytes: enough for a magic number or the beginning of a document. */
+/** Reads the first bytes: enough for a magic number or the beginning of a document. */
 async function peek(source: AsyncIterable<Buffer>): Promise<{ head: Buffer; rest: AsyncGenerator<Buffer> }> {
   const iterator = source[Symbol.asyncIterator]();
   let head: Buffer = Buffer.alloc(0);
@@ -108,7 +129,7 @@ async function peek(source: AsyncIterable<Buffer>): Promise<{ head: Buffer; rest
   return { head, rest: rest() };
 }
 
-/** Whether this is the beginning of a document and not of a packed one. */
+/** Whether bytes begin like a document that is not packed. */
 const isPlain = (head: Buffer) =>
   head.length === 0 ||
   /^(\xef\xbb\xbf)?\s*(<[?!a-z]|https?:|user-agent:|sitemap:)/i.test(head.toString('latin1', 0, 16));
@@ -116,20 +137,20 @@ const isPlain = (head: Buffer) =>
 type Decompressor = Pick<Gunzip, 'write' | 'end' | 'on' | 'once' | 'destroy'>;
 
 function findDecompressor(
-  encoding: string | undefined,
+  coding: string,
   head: Buffer,
 ): ((options: { chunkSize: number }) => Decompressor) | undefined {
-  if (encoding === 'br') return createBrotliDecompress;
-  if (encoding === 'zstd') return createZstdDecompress;
-  if (encoding !== 'deflate') return undefined;
+  if (coding === 'br') return createBrotliDecompress;
+  if (coding === 'zstd') return createZstdDecompress;
+  if (coding !== 'deflate') return undefined;
   // "deflate" is meant with the zlib header and often sent without it.
-  const hasHeader = (head[0]! & 0x0f) === 8 && head.length > 1 && head.readUInt16BE(0) % 31 === 0;
+  const hasHeader = head.length > 1 && (head.readUInt8(0) & 0x0f) === 8 && head.readUInt16BE(0) % 31 === 0;
   return hasHeader ? createInflate : createInflateRaw;
 }
 
 /**
- * Runs bytes through a decompressor that works on another thread: while it unpacks one piece, the piece before is read
- * here. Listens to `data` itself, because an iterator over the stream would lose what was unpacked just before damage.
+ * Runs bytes through a decompressor on another thread: while it unpacks one piece, the piece before is parsed. Listens to
+ * `data` itself, because an iterator over the stream loses what was unpacked just before damage.
  */
 async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): AsyncGenerator<Buffer> {
   const salvage = new Salvage();
@@ -140,11 +161,11 @@ async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): Asy
   let wake = () => {};
   stream.on('data', (chunk: Buffer) => {
     held += chunk.length;
-    // Brotli knows no worst ratio: a few bytes may come out as gigabytes before anyone can look at the limits.
+    // Brotli has no worst ratio: a few bytes may become gigabytes before the limits are checked.
     if (held > HELD_LIMIT) {
       failure ??= new SitemapError(
         'TOO_LARGE',
-        `${INPUT} bytes unpack to more than ${HELD_LIMIT}: no sitemap is packed so tightly`,
+        `${INPUT} bytes unpack to more than ${HELD_LIMIT}, which no sitemap does`,
       );
       stream.destroy();
       wake();
@@ -161,7 +182,7 @@ async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): Asy
     ended = true;
     wake();
   });
-  /** Settles when the piece is worked off; also when the stream ends or breaks on it. */
+  /** Resolves when the piece is unpacked, or the stream ends or fails. */
   const until = (start: (done: () => void) => void) =>
     new Promise<void>((resolve) => {
       wake = resolve;
@@ -177,7 +198,7 @@ async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): Asy
       held = 0;
       yield* before;
       await worked;
-      // What follows the last member (padding, mostly) is nobody's.
+      // Padding after the last member is ignored.
       if (failure !== undefined || ended) break;
     }
     if (failure === undefined && !ended) await until(() => stream.end());
@@ -199,9 +220,8 @@ async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): Asy
 const SALVAGE = 64 * 1024;
 
 /**
- * zlib keeps back what it unpacked from the piece that the damage is in, and a small file is one piece: one wrong bit in
- * its checksum would cost all of it. So the bytes of a small gzip are kept until it is done, and unpacked once more
- * without looking at the checksum.
+ * zlib does not return what it unpacked from the piece with the damage, and a small file is one piece: a wrong bit in its
+ * checksum would cost all of it. So the bytes of a small gzip are kept and unpacked a second time without the checksum.
  */
 class Salvage {
   #input: Buffer[] | undefined = [];
@@ -220,7 +240,7 @@ class Salvage {
 
   rest(): Buffer[] {
     const input = this.#input === undefined ? Buffer.alloc(0) : Buffer.concat(this.#input);
-    // The two headers that tools write: ten bytes, and then the name of the file or nothing.
+    // The headers that tools write: ten bytes, then the name of the file or nothing.
     if (input[0] !== 0x1f || input[1] !== 0x8b || (input[3] !== 0 && input[3] !== 8)) return [];
     const body = input[3] === 0 ? 10 : input.indexOf(0, 10) + 1;
     try {
@@ -244,6 +264,6 @@ async function* pieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 function corrupt(cause: Error): SitemapError {
   const truncated = /unexpected end|incomplete/i.test(cause.message);
   return truncated
-    ? new SitemapError('GZIP_TRUNCATED', 'the packed bytes end too early', { cause })
-    : new SitemapError('GZIP_CORRUPT', `the packed bytes are damaged (${cause.message})`, { cause });
+    ? new SitemapError('GZIP_TRUNCATED', 'the compressed bytes end too early', { cause })
+    : new SitemapError('GZIP_CORRUPT', `the compressed bytes are damaged (${cause.message})`, { cause });
 }

@@ -11,7 +11,7 @@ export const CHAR = {
   question: 0x3f,
 } as const;
 
-/** The markup goes on in the next block. */
+/** The markup continues in the next block. */
 export const INCOMPLETE = -1;
 
 /** A name begins with a letter, `_`, `:` or anything beyond ASCII (a byte of it, here). */
@@ -19,9 +19,9 @@ export const isNameStart = (code: number) =>
   (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code === 0x3a || code >= 0x80;
 
 /**
- * The index after the `>` that ends a tag, from anywhere after its name. INCOMPLETE when it is not here yet. A `<`
- * before it means that the tag never ended (in a quote too: XML forbids it there, so a lost quote costs one tag and not
- * the rest of the document): `-2 - index` of that `<`.
+ * Returns the index after the `>` that ends a tag, searching from anywhere after its name, or INCOMPLETE. A `<` before it
+ * means that the tag never ended: then the result is `-2 - index` of that `<`. This holds inside quotes too, where XML
+ * forbids `<`, so a lost quote costs one tag and not the rest of the document.
  */
 export function tagEnd(text: string, from: number): number {
   const end = text.length;
@@ -40,11 +40,11 @@ export function tagEnd(text: string, from: number): number {
   return INCOMPLETE;
 }
 
-/** The attributes of a tag, undecoded; of two with one name, the first. */
+/** The attributes of a tag, undecoded. Of two with the same name, the first. */
 export function parseAttributes(tag: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [, name, double, single] of tag.matchAll(/\s([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
-    if (!found.has(name!)) found.set(name!, double ?? single ?? '');
+    if (name !== undefined && !found.has(name)) found.set(name, double ?? single ?? '');
   }
   return found;
 }

@@ -2,7 +2,7 @@ import { parseAttributes } from './markup.ts';
 
 export const SITEMAP_NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 const NEARLY = /^https?:\/\/(www\.)?(sitemaps\.org\/schemas?\/sitemap|google\.com\/schemas\/sitemap)\/0\.\d+\/?$/i;
-/** An image or a video has a loc as well, which is no page, whatever its namespace is declared as. */
+/** Prefixes of extensions. Images and videos have a loc too, which is not a page even under a wrong namespace. */
 const EXTENSIONS = new Set(['image', 'video', 'news', 'xhtml', 'mobile', 'pagemap']);
 
 interface Scope {
@@ -12,8 +12,8 @@ interface Scope {
 }
 
 /**
- * Which elements belong to the sitemap itself: those in the namespace of the root, in the protocol's own, in none, or
- * with the prefix of the root when it is declared nowhere. Everything else is an extension and never a page.
+ * Decides which elements belong to the sitemap itself: those in the namespace of the root, in that of the protocol, in
+ * none, or with the prefix of the root if it is not declared. Everything else is an extension and never a page.
  */
 export class Namespaces {
   #scopes: Scope[] = [];
@@ -25,7 +25,7 @@ export class Namespaces {
   /** Depth of the innermost element that declares a namespace; 0 when none does. */
   innermost = 0;
 
-  /** Called for a start tag that holds `xmlns`, before its own name is judged. */
+  /** Call for a start tag that holds `xmlns`, before its own name is resolved. */
   declare(depth: number, tag: string): void {
     const names = new Map<string, string>();
     for (const [name, value] of parseAttributes(tag)) {
@@ -37,13 +37,13 @@ export class Namespaces {
     this.#changed();
   }
 
-  /** Called when the element of that depth is closed and `innermost` is its depth. */
+  /** Call when the element at `innermost` is closed. */
   close(depth: number): void {
     while (this.#scopes.at(-1)?.depth === depth) this.#scopes.pop();
     this.#changed();
   }
 
-  /** Takes the root's prefix as the measure; returns its namespace, '' for none. */
+  /** Sets the prefix of the root. Returns its namespace, '' for none. */
   setRoot(prefix: string): string {
     this.#rootPrefix = prefix;
     this.#rootNamespace = this.#resolve(prefix);
@@ -73,11 +73,8 @@ export class Namespaces {
   }
 
   #resolve(prefix: string): string | undefined {
-    for (let at = this.#scopes.length - 1; at >= 0; at -= 1) {
-      const namespace = this.#scopes[at]!.names.get(prefix);
-      if (namespace !== undefined) return namespace;
-    }
-    return prefix === '' ? '' : undefined;
+    const scope = this.#scopes.findLast(({ names }) => names.has(prefix));
+    return scope?.names.get(prefix) ?? (prefix === '' ? '' : undefined);
   }
 
   #changed(): void {

@@ -154,6 +154,18 @@ const tolerated: readonly Case[] = [
     codes: SLIP,
   },
   {
+    what: 'records inside records',
+    text: doc(`<url><loc>${A}</loc>${url(B)}<url><loc>${C}</loc></url></url>${url(A)}`),
+    locs: [A, B, C, A],
+    codes: SLIP,
+  },
+  {
+    what: 'records three deep',
+    text: doc(`<url><loc>${A}</loc><url><loc>${B}</loc><url><loc>${C}</loc></url></url></url>`),
+    locs: [A, B, C],
+    codes: SLIP,
+  },
+  {
     what: 'an entity of HTML',
     text: doc(url('https://shop.example/?a=&nbsp;')),
     locs: ['https://shop.example/?a=&nbsp;'],
@@ -185,6 +197,19 @@ const tolerated: readonly Case[] = [
 ];
 
 const damaged: readonly Case[] = [
+  {
+    what: 'a loc without end around a record',
+    text: doc(`<url><loc>${A}${url(B)}</url>${url(C)}`),
+    locs: [B, C],
+    codes: MALFORMED,
+  },
+  { what: 'one record without a root', text: url(A), locs: [A], codes: MALFORMED },
+  {
+    what: 'a sitemap with two locs as the root',
+    text: `<sitemap><loc>${A}</loc><loc>${B}</loc></sitemap>`,
+    children: [A],
+    codes: ['error XML_MALFORMED', 'warning XML_MALFORMED'],
+  },
   { what: 'a loc without end', text: doc(`<url><loc>${A}</url>${url(B)}`), locs: [B], codes: MALFORMED },
   {
     what: 'a loc with the wrong end',

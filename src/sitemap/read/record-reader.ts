@@ -8,17 +8,19 @@ import { Namespaces, SITEMAP_NAMESPACE } from './namespaces.ts';
 import type { DocumentReader, Sink } from './reader.ts';
 import { OpenRecord } from './record.ts';
 
-/** No sitemap is deeper than six; a document of ten thousand is an attack on parsers that recurse. */
+/** No sitemap is deeper than six levels. A document of ten thousand is an attack on recursive parsers. */
 const MAX_DEPTH = 256;
+/** Records inside records. XmlSitemapGenerator writes a few. */
+const MAX_NESTED = 100;
 /** 1,000 images with long captions fit. */
 const RECORD_LIMIT = 2 * 1024 * 1024;
 
 /**
- * Reads urlset and sitemapindex in one pass over the bytes (docs/explanation/sitemaps.md, "How it reads"). It hops from `<` to `<`
- * in the Latin-1 view of a block, where an index in the string is an index in the bytes, and decodes only the texts of
- * `loc` and `lastmod`. Elements are told apart by a hash of their name, so a tag costs no allocation.
+ * Reads urlset and sitemapindex in one pass over the bytes (docs/explanation/sitemaps.md, "How it reads"). It moves from
+ * `<` to `<` in the Latin-1 view of a block, where an index in the string is an index in the bytes, and decodes only the texts of
+ * `loc` and `lastmod`. Elements are compared by a hash of their name, so a tag allocates nothing.
  *
- * Damage costs the record that it is in: the reader goes on at the next tag that fits, and says so.
+ * Damage costs the record that it is in: the reader reports it and continues at the next tag that fits.
  */
 export class RecordReader implements DocumentReader {
   readonly #sink: Sink;
@@ -30,7 +32,11 @@ export class RecordReader implements DocumentReader {
   readonly #open = new Int32Array(MAX_DEPTH + 2);
   #depth = 0;
   #roots = 0;
-  /** Ends the comment, section or instruction that is being skipped; '' when none is. */
+  /** Records that ended where another one began inside them, and whose end tag has not come. */
+  readonly #nested: { readonly hash: number; readonly at: number }[] = [];
+  /** The document has records but no root element. */
+  #hasVirtualRoot = false;
+  /** The end of the comment, section or instruction that is being skipped; '' for none. */
   #skipUntil = '';
 
   #block: Buffer = Buffer.alloc(0);
@@ -55,15 +61,18 @@ export class RecordReader implements DocumentReader {
 
   end(cut: boolean): void {
     const rest = this.#feeder.end();
+    for (const { at } of this.#nested)
+      this.#sink.problem('XML_MALFORMED', 'error', 'a record that is never closed', at);
     if (cut) return;
-    if (this.#roots === 0) throw new SitemapError('NOT_SITEMAP', 'no element of a sitemap stands in it');
-    if (this.#depth > 0 || this.#skipUntil !== '' || /\S/.test(rest.toString('latin1'))) {
+    if (this.#roots === 0) throw new SitemapError('NOT_SITEMAP', 'it has no element of a sitemap');
+    const openDepth = this.#hasVirtualRoot && this.#depth === 1 ? 0 : this.#depth;
+    if (openDepth > 0 || this.#skipUntil !== '' || /\S/.test(rest.toString('latin1'))) {
       const at = this.#feeder.base + rest.length;
       this.#sink.problem('XML_TRUNCATED', 'error', 'the document ends before its root element is closed', at);
     }
   }
 
-  /** Reads what is whole in a block; returns how much that was. */
+  /** Reads the markup that is whole in a block. Returns its length. */
   #scan(block: Buffer): number {
     const text = block.toString('latin1');
     this.#block = block;
@@ -79,7 +88,7 @@ export class RecordReader implements DocumentReader {
     for (;;) {
       const lt = text.indexOf('<', at);
       if (lt === -1) {
-        // A captured text is decoded whole: an entity or a character may be cut by the block.
+        // A captured text is decoded as a whole: the block may end inside an entity or a character.
         if (this.#record.field !== 'none') return at;
         if (this.#depth === 0) this.#looseText(at, text.length);
         return text.length;
@@ -94,7 +103,7 @@ export class RecordReader implements DocumentReader {
     }
   }
 
-  /** Reads the markup that begins at `lt`: the index after it, or INCOMPLETE. */
+  /** Reads the markup that begins at `lt`. Returns the index after it, or INCOMPLETE. */
   #markup(lt: number): number {
     const code = this.#text.charCodeAt(lt + 1);
     if (code === CHAR.slash) return this.#endTag(lt);
@@ -136,7 +145,7 @@ export class RecordReader implements DocumentReader {
   #element(lt: number, colon: number, nameEnd: number, end: number, hash: number): void {
     const text = this.#text;
     const selfClosing = text.charCodeAt(end - 2) === CHAR.slash;
-    if (this.#record.kind !== 'none' && hash === this.#record.name) this.#unclosedRecord(lt);
+    if (this.#record.kind !== 'none' && hash === this.#record.name) this.#endOuterRecord(lt);
     const depth = this.#depth + 1;
     if (end - nameEnd > 8) {
       const attributes = text.slice(nameEnd, end);
@@ -154,7 +163,7 @@ export class RecordReader implements DocumentReader {
     if (selfClosing) this.#pop();
   }
 
-  /** The root. True when it turned out to be a record without a root: a root was put around it. */
+  /** Reads the root. Returns true for a record without a root, after opening a virtual root around it. */
   #root(lt: number, colon: number, nameEnd: number): boolean {
     const name = this.#localName(lt, colon, nameEnd);
     if (name === 'urlset' || name === 'sitemapindex') {
@@ -166,7 +175,8 @@ export class RecordReader implements DocumentReader {
       }
       if (this.#roots > 0) this.#slip('a second document in the same file', lt);
     } else if (name === 'url' || name === 'sitemap') {
-      this.#malformed('a record outside of any urlset', lt);
+      this.#malformed(`<${name}> outside of a root element`, lt);
+      this.#hasVirtualRoot = true;
       this.#roots += 1;
       this.#push(0);
       return true;
@@ -263,8 +273,13 @@ export class RecordReader implements DocumentReader {
     if (this.#depth === 1 && this.#record.kind !== 'none') this.#record.end();
   }
 
-  /** An end tag that does not fit: what it closes further out is closed; what it closes nowhere is passed over. */
+  /** An end tag that does not fit closes the element further out that it fits, or is ignored. */
   #strayEnd(hash: number, lt: number): void {
+    if (this.#depth === 1 && this.#nested.at(-1)?.hash === hash) {
+      this.#nested.pop();
+      this.#slip('a record inside a record', lt);
+      return;
+    }
     let depth = this.#depth;
     while (depth > 0 && this.#open[depth] !== hash) depth -= 1;
     if (depth === 0 && this.#depth === 0) this.#slip('an end tag outside of the document', lt);
@@ -272,9 +287,14 @@ export class RecordReader implements DocumentReader {
     if (depth > 0) this.#closeDownTo(depth);
   }
 
-  /** A record begins inside a record: the first was never closed. */
-  #unclosedRecord(lt: number): void {
-    this.#malformed('a record that is never closed', lt);
+  /**
+   * A record begins inside a record: the outer one ends here. Whether it was never closed or the two are nested shows
+   * later, by an end tag for it.
+   */
+  #endOuterRecord(lt: number): void {
+    // Inside an open field of the record it is damage, and the list stays short for a file of unclosed records.
+    if (this.#depth > 2 || this.#nested.length >= MAX_NESTED) this.#malformed('a record that is never closed', lt);
+    else this.#nested.push({ hash: this.#record.name, at: this.#feeder.base + lt });
     this.#closeDownTo(2);
   }
 
@@ -298,7 +318,7 @@ export class RecordReader implements DocumentReader {
       if (this.#depth > 0) this.#malformed('a document type inside the document', lt);
       return refuseDoctype(text, lt);
     }
-    this.#malformed('a declaration that means nothing here', lt);
+    this.#malformed('a declaration that is not allowed here', lt);
     return lt + 2;
   }
 
@@ -307,7 +327,7 @@ export class RecordReader implements DocumentReader {
     return this.#skipTo('?>', lt + 2);
   }
 
-  /** The index after `mark`, or everything here is skipped and the search goes on in the next block. */
+  /** Returns the index after `mark`. Without one, skips the rest of the block and continues in the next. */
   #skipTo(mark: string, from: number): number {
     const end = this.#text.indexOf(mark, from);
     if (end !== -1) return end + mark.length;
@@ -315,7 +335,7 @@ export class RecordReader implements DocumentReader {
     return Math.max(from, this.#text.length - 2);
   }
 
-  /** Text of the field being read; that of a CDATA section is not decoded. */
+  /** Adds text to the open field. Text of a CDATA section is not decoded. */
   #take(from: number, to: number, decode: boolean): void {
     const record = this.#record;
     const raw = this.#text.slice(from, to);
@@ -325,10 +345,10 @@ export class RecordReader implements DocumentReader {
     }
     const piece = this.#decoded(from, to);
     const isEscaped = decode && piece.includes('&');
-    record.add(isEscaped ? decodeEntities(piece, (entity) => this.#slip(`"${entity}" is no entity`, from)) : piece);
+    record.add(isEscaped ? decodeEntities(piece, (entity) => this.#slip(`"${entity}" is not an entity`, from)) : piece);
   }
 
-  /** The characters of some bytes of the block. */
+  /** Decodes some bytes of the block. */
   #decoded(from: number, to: number): string {
     const piece = this.#text.slice(from, to);
     return this.#ascii || !BEYOND_ASCII.test(piece) ? piece : this.#block.toString('utf8', from, to);
@@ -353,22 +373,22 @@ export class RecordReader implements DocumentReader {
     return this.#text.slice(from, nameEnd).toLowerCase();
   }
 
-  /** Damage: something may be missing. */
+  /** Reports damage: a record may be missing. */
   #malformed(what: string, at: number): void {
     this.#sink.problem('XML_MALFORMED', 'error', what, this.#feeder.base + at);
   }
 
-  /** A slip that costs nothing. */
+  /** Reports a mistake that costs no record. */
   #slip(what: string, at: number): void {
     this.#sink.problem('XML_MALFORMED', 'warning', what, this.#feeder.base + at);
   }
 }
 
-/** Text that is what it says: no entity, no white space, nothing beyond ASCII. Nearly every loc and lastmod. */
+/** Text that needs no decoding: no entity, no white space, ASCII only. Nearly every loc and lastmod. */
 const PLAIN = /^[!-%'-~]+$/;
 const BEYOND_ASCII = /[\x80-\xff]/;
 
-/** Element names are compared in any case: a hand-written <Loc> is meant as one. */
+/** Element names are compared in any case: a hand-written <Loc> is a loc. */
 function isNamed(name: string, text: string, from: number, to: number): boolean {
   return (
     (text.charCodeAt(from) === name.charCodeAt(0) && text.startsWith(name, from)) ||

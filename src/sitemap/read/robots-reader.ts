@@ -1,10 +1,10 @@
 import type { DocumentReader, Sink } from './reader.ts';
 
-/** As much of a robots.txt as search engines read. */
+/** Search engines read as much of a robots.txt. */
 const LIMIT = 512 * 1024;
 const SITEMAP_LINE = /^[ \t]*sitemap[ \t]*:[ \t]*([^\r\n]*)$/gim;
 
-/** The `Sitemap:` lines of a robots.txt, wherever they stand and however they are spelled. */
+/** Reads the `Sitemap:` lines of a robots.txt, in any place and any case. */
 export class RobotsReader implements DocumentReader {
   readonly #sink: Sink;
   readonly #blocks: Buffer[] = [];
@@ -25,8 +25,8 @@ export class RobotsReader implements DocumentReader {
   end(cut: boolean): void {
     const text = Buffer.concat(this.#blocks).toString('utf8');
     const whole = cut ? text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1) : text;
-    for (const [, value] of whole.replace(/\r/g, '\n').matchAll(SITEMAP_LINE)) {
-      const loc = value!.replace(/\s+#.*$/, '').trim();
+    for (const [, value = ''] of whole.replace(/\r/g, '\n').matchAll(SITEMAP_LINE)) {
+      const loc = value.replace(/\s+#.*$/, '').trim();
       if (loc !== '') this.#sink.child(loc);
     }
   }

@@ -1,12 +1,12 @@
 import type { SitemapKind } from '../events.ts';
 import { SitemapError } from '../problems.ts';
 
-/** A prolog, or what a server put before it, is never longer. */
+/** The most that may stand before the root element. */
 export const SNIFF_LIMIT = 512 * 1024;
 
 export interface Sniffed {
   readonly kind: SitemapKind;
-  /** Bytes before the document that are no part of it: the error messages of a program, mostly. */
+  /** Bytes before the document, mostly the error messages of a program. */
   readonly skip: number;
 }
 
@@ -19,28 +19,28 @@ const ROOTS: Readonly<Record<string, SitemapKind>> = {
   rdf: 'rss',
   feed: 'atom',
 };
-/** What programs print before their output when something went wrong in them. */
+/** Elements of the error messages that programs print before a document. */
 const NOISE = /^(br|b|p|div|font|pre|script|style|table|strong|span|center|hr|small)$/;
 const ROBOTS_LINE = /^(user-agent|sitemap|disallow|allow|host|crawl-delay|clean-param|noindex|request-rate)\s*:/i;
 
 /**
- * What a document is, by its first bytes and nothing else: names, extensions and content types lie too often.
- * 'more' when they do not show it yet; white space and zero bytes alone never do, so only the limits end those. Throws EMPTY or NOT_SITEMAP.
+ * Finds the kind of a document by its first bytes only, because names, extensions and content types are often wrong.
+ * Returns 'more' when they do not show it yet. Throws EMPTY or NOT_SITEMAP.
  *
  * @param text the beginning in Latin-1, without a byte order mark
- * @param last whether that is all there is
- * @param isRobots the source is called robots.txt, so a text without any known line is one too
+ * @param last whether the text is the whole document
+ * @param isRobots the source is called robots.txt, so a text without a known line is one as well
  */
 export function sniff(text: string, last: boolean, isRobots: boolean): Sniffed | 'more' {
   const start = text.search(/[^\s\0]/);
   if (start === -1) {
-    if (last) throw new SitemapError('EMPTY', 'there is nothing in it');
+    if (last) throw new SitemapError('EMPTY', 'the document is empty');
     return 'more';
   }
   if (text[start] !== '<') {
     const plain = sniffText(text.slice(start), last, isRobots);
     if (plain !== undefined)
-      return plain === 'more' ? atMost(text, 'no line of it is a URL') : { kind: plain, skip: 0 };
+      return plain === 'more' ? atMost(text, 'none of its lines is a URL') : { kind: plain, skip: 0 };
   }
   return sniffXml(text, start, last);
 }
@@ -50,7 +50,7 @@ function atMost(text: string, otherwise: string): 'more' {
   throw new SitemapError('NOT_SITEMAP', otherwise);
 }
 
-/** A kind, 'more', or undefined for what may still be XML with something before it. */
+/** A kind, 'more', or undefined for what may be XML with something before it. */
 function sniffText(text: string, last: boolean, isRobots: boolean): SitemapKind | 'more' | undefined {
   if (/^(\{\s*["}]|\[\s*["{[\]])/.test(text)) throw new SitemapError('NOT_SITEMAP', 'the document is JSON');
   if (/^(%PDF-|PK\x03\x04|\x89PNG|GIF8|\xff\xd8\xff)/.test(text))
@@ -69,10 +69,10 @@ function sniffText(text: string, last: boolean, isRobots: boolean): SitemapKind 
 function sniffXml(text: string, start: number, last: boolean): Sniffed | 'more' {
   const root = rootName(text, start);
   if (root === undefined) {
-    if (!last) return atMost(text, 'no element of a sitemap stands in it');
+    if (!last) return atMost(text, 'it has no element of a sitemap');
     throw new SitemapError(
       'NOT_SITEMAP',
-      `it is no sitemap; it begins with "${printable(text.slice(start, start + 40))}"`,
+      `it is not a sitemap; it begins with "${toPrintable(text.slice(start, start + 40))}"`,
     );
   }
   const kind = Object.hasOwn(ROOTS, root.name) ? ROOTS[root.name] : undefined;
@@ -87,10 +87,10 @@ function sniffXml(text: string, start: number, last: boolean): Sniffed | 'more' 
     }
     if (!last && text.length < SNIFF_LIMIT) return 'more';
   }
-  throw new SitemapError('NOT_SITEMAP', `the root element is <${printable(root.name)}>`);
+  throw new SitemapError('NOT_SITEMAP', `the root element is <${toPrintable(root.name)}>`);
 }
 
-const printable = (text: string) => text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 60);
+const toPrintable = (text: string) => text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 60);
 
 /** The local name of the first element, in lower case; undefined when it is not here (yet). */
 function rootName(text: string, from: number): { readonly name: string; readonly at: number } | undefined {
@@ -124,7 +124,7 @@ function doctypeEnd(text: string, at: number): number {
   const end = text.indexOf('>', at);
   if (subset === -1 || (end !== -1 && end < subset)) return end === -1 ? text.length : end + 1;
   if (/<!ENTITY/i.test(text.slice(subset))) {
-    throw new SitemapError('DOCTYPE_FORBIDDEN', 'the document declares entities of its own; nothing of it was read');
+    throw new SitemapError('DOCTYPE_FORBIDDEN', 'the document declares entities; nothing of it was read');
   }
   return findEnd(']', text, subset);
 }

@@ -1,4 +1,6 @@
-/** One thing wrong in a configuration file. Lines and columns count from 1. */
+import { maskSecrets } from './mask-secrets.ts';
+
+/** One mistake in a configuration file. Lines and columns count from 1. */
 export interface ConfigProblem {
   readonly path: string;
   readonly line: number;
@@ -13,11 +15,16 @@ export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
   constructor(file: string, problems: readonly ConfigProblem[]) {
+    const shown = problems.map((problem) => ({
+      ...problem,
+      path: maskSecrets(problem.path),
+      message: maskSecrets(problem.message),
+    }));
     super(
       `${file} cannot be used, so nothing was started and nothing was charged:\n` +
-        problems.map((problem) => `  ${file}:${problem.line}:${problem.column} ${problem.message}`).join('\n'),
+        shown.map((problem) => `  ${file}:${problem.line}:${problem.column} ${problem.message}`).join('\n'),
     );
     this.file = file;
-    this.problems = problems;
+    this.problems = shown;
   }
 }

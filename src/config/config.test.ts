@@ -61,20 +61,20 @@ test('a misspelt setting is named with its line and the setting that was meant',
 
 test('an API key written into the file is refused and not repeated', () => {
   const [problem] = problemsOf(good.replace('{ env: COURIER_API_KEY }', 'usk_live_canary'));
-  assert.match(problem!, /5:14 .*never stands in this file/);
+  assert.match(problem!, /5:14 .*do not put the key itself here/);
   assert.doesNotMatch(problem!, /canary/);
 });
 
-test('every mistake is told at once, each with its place', () => {
+test('every mistake is reported at once, each with its place', () => {
   const problems = problemsOf(
     good.replace('account: main', 'account: mian').replace('500 TRY', 'much').replace('version: 1', 'version: 2'),
   );
   assert.equal(problems.length, 2, problems.join('\n'));
   assert.match(problems.join('\n'), /1:10 version/);
-  assert.match(problems.join('\n'), /6:23 accounts.main.spend.per_day: "much" is not of the form expected/);
+  assert.match(problems.join('\n'), /6:23 accounts.main.spend.per_day: "much" does not have the expected form/);
   assert.match(
     problemsOf(good.replace('account: main', 'account: mian'))[0]!,
-    /11:14 .*no account "mian"; known are: main/,
+    /11:14 .*no account "mian"; the accounts are: main/,
   );
 });
 
@@ -86,8 +86,28 @@ test('text that is not YAML, an empty file and a repeated key are named with the
 
 test('a schedule that Temporal would refuse is refused here', () => {
   const scheduled = (schedule: string) => good.replace('account: main', `account: main\n    schedule: ${schedule}`);
-  assert.match(problemsOf(scheduled('{ cron: "30 4 * *  " }'))[0]!, /has not five fields/);
-  assert.match(problemsOf(scheduled('{ cron: "30 4 * * *", timezone: Mars/Base }'))[0]!, /no time zone "Mars\/Base"/);
+  assert.match(problemsOf(scheduled('{ cron: "30 4 * *  " }'))[0]!, /does not have five fields/);
+  assert.match(
+    problemsOf(scheduled('{ cron: "30 4 * * *", timezone: Mars/Base }'))[0]!,
+    /"Mars\/Base" is not a time zone/,
+  );
+});
+
+test('a price is one amount for both service levels, or one for each', () => {
+  assert.deepEqual(accountWith('    price_per_url: 0.25 TRY').pricePerUrl, { standard: 250_000, fast: 250_000 });
+  assert.deepEqual(accountWith('    price_per_url: { standard: 0.25 TRY, fast: 0.50 TRY }').pricePerUrl, {
+    standard: 250_000,
+    fast: 500_000,
+  });
+  assert.deepEqual(accountWith('    price_per_url: { fast: 0.50 TRY }').pricePerUrl, { standard: null, fast: 500_000 });
+  assert.deepEqual(accountWith('').pricePerUrl, { standard: null, fast: null });
+});
+
+test('a glob over a whole address, which would match nothing, is a mistake', () => {
+  const [problem] = problemsOf(
+    good.replace('account: main', 'account: main\n    exclude: ["https://shop.example/drafts/**"]'),
+  );
+  assert.match(problem ?? '', /exclude.0: .*Write it as|exclude.0: .*path pattern/);
 });
 
 test('durations read as people write them', () => {
@@ -99,35 +119,35 @@ const withAccount = (settings: string) => good.replace('    spend: {', `${settin
 const accountWith = (settings: string) =>
   readConfig(withAccount(settings), 'c.yaml').accounts.get('main' as AccountId)!;
 
-test("an account's own words for states are read, and ours stay behind them", () => {
-  const { statusMap: words } = accountWith(
-    '    words: { job: { completed: [Bitti] }, check: { not_found: [yok], found: [var] } }',
+test("an account's status map comes before the built-in one", () => {
+  const { statusMap } = accountWith(
+    '    status_map: { job: { completed: [Bitti] }, check: { not_found: [yok], found: [var] } }',
   );
-  const { job, check } = createStatusMapping(words);
+  const { job, check } = createStatusMapping(statusMap);
   assert.deepEqual(['BİTTİ', 'done', 'queued'].map(job), ['completed', 'completed', 'queued']);
   assert.deepEqual([check(['Yok']), check(['VAR']), check(['not indexed'])], ['not-found', 'found', 'not-found']);
 });
 
-test('an end may be given in the word of the service', () => {
-  const { terminalStates, statusMap: words } = accountWith(
-    '    terminal_states: [Bitti, partial, Kapandı]\n    words: { job: { completed: [bitti] } }',
+test('a terminal state may be given as the service names it', () => {
+  const { terminalStates, statusMap } = accountWith(
+    '    terminal_states: [Bitti, partial, Kapandı]\n    status_map: { job: { completed: [bitti] } }',
   );
   assert.deepEqual(terminalStates, ['completed', 'partial', 'kapandı']);
   assert.equal(
-    createStatusMapping(words).job('KAPANDI'),
+    createStatusMapping(statusMap).job('KAPANDI'),
     'kapandı',
-    'an end of its own is known, in whatever letter case',
+    'a terminal state is known in any letter case',
   );
 });
 
-test('a word with two meanings, and a meaning that does not exist, are mistakes', () => {
+test('a status with two meanings, and a meaning that does not exist, are mistakes', () => {
   assert.match(
-    problemsOf(withAccount('    words: { url: { completed: [Ready], failed: [ready] } }'))[0]!,
-    /6:\d+ accounts.main.words.url.failed: "ready" stands under "completed" as well; it has one meaning/,
+    problemsOf(withAccount('    status_map: { url: { completed: [Ready], failed: [ready] } }'))[0]!,
+    /6:\d+ accounts.main.status_map.url.failed: "ready" is listed under "completed" as well; a status has one meaning/,
   );
   assert.match(
-    problemsOf(withAccount('    words: { job: { done: [x] } }'))[0]!,
-    /"done" is not a setting here; known are: queued/,
+    problemsOf(withAccount('    status_map: { job: { done: [x] } }'))[0]!,
+    /"done" is not a setting here; the settings here are: queued/,
   );
 });
 

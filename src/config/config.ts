@@ -17,20 +17,21 @@ export interface Account {
   readonly id: AccountId;
   /** Without a slash at the end. */
   readonly baseUrl: string;
+  /** A file is an absolute path. */
   readonly apiKey: SecretReference;
   /** Which of the two equivalent headers carries the key (spec 5). */
   readonly authentication: 'bearer' | 'x-api-key';
-  /** Null: learned from charges. */
-  readonly pricePerUrl: Micros | null;
+  /** Null: learned from what the service shows or charges. */
+  readonly pricePerUrl: Readonly<Record<ServiceLevel, Micros | null>>;
   readonly limits: RequestLimits;
   readonly spend: { readonly perDay: Micros | null; readonly perMonth: Micros | null; readonly balanceFloor: Micros };
   readonly tracking: Readonly<Record<ServiceLevel, PollPolicy>>;
   readonly timeouts: RequestTimeouts;
-  /** In the words of the specification where they have one there, else in the service's own, in lower case. */
+  /** As the specification names them where it does, else as the service does, in lower case. */
   readonly terminalStates: readonly string[];
-  /** When an unknown outcome is looked up in the list before anything is sent again, in milliseconds. */
+  /** When a batch in doubt is looked up in the list before anything is sent again, in milliseconds. */
   readonly reconcile: { readonly afterMs: number; readonly confirmMs: number };
-  /** The account's own words for states and verdicts, and ours behind them. */
+  /** The account's own status names before the built-in ones. */
   readonly statusMap: StatusMap;
 }
 

@@ -8,9 +8,10 @@ import { DEFAULT_POLLING, type PollPolicy } from '../submission/poll-schedule.ts
 import { DEFAULT_CONFIRM_MS, DEFAULT_KEY_TRUST_MS } from '../submission/reconcile.ts';
 import type { Account, Config, IndexCheckPolicy, Watch } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
+import { findCronProblem } from './cron.ts';
 import { parseDuration } from './duration.ts';
 import { parseConfig } from './parse.ts';
-import type { RawAccount, RawConfig, RawWatch } from './schema.ts';
+import type { RawAccount, RawConfig, RawWatch, SecretReference } from './schema.ts';
 import { findDuplicateStatuses, toStatusMap, toTerminalStates } from './status-map.ts';
 
 const DAY = 86_400_000;
@@ -26,7 +27,9 @@ export function loadConfig(file: string): Config {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const reason =
-      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
+      (error as NodeJS.ErrnoException).code === 'ENOENT'
+        ? 'this file does not exist. Write one, or name yours with --config'
+        : (error as Error).message;
     throw new ConfigError(file, [{ path: '', line: 1, column: 1, message: reason }]);
   }
   return readConfig(text, file);
@@ -43,11 +46,11 @@ export function readConfig(text: string, file: string): Config {
   };
   const accounts = new Map(
     Object.entries(raw.accounts).map(([id, account]) => {
-      for (const { path, message } of findDuplicateStatuses(account.words ?? {})) {
-        const full = ['accounts', id, 'words', ...path];
+      for (const { path, message } of findDuplicateStatuses(account.status_map ?? {})) {
+        const full = ['accounts', id, 'status_map', ...path];
         complain(full, `${full.join('.')}: ${message}`);
       }
-      return [id as AccountId, toAccount(id as AccountId, account)];
+      return [id as AccountId, toAccount(id as AccountId, account, folder)];
     }),
   );
   const watches = new Map(
@@ -66,7 +69,7 @@ export function readConfig(text: string, file: string): Config {
   };
 }
 
-/** A relative SQLite path is meant from the configuration file, so that cron and a shell see one ledger. */
+/** A relative SQLite path is relative to the configuration file, so that cron and a shell open the same ledger. */
 function ledgerUrl(url: string, folder: string): string {
   const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null;
   return path === null || path === ':memory:' ? url : `sqlite:${resolvePath(folder, path)}`;
@@ -81,21 +84,22 @@ function checkWatch(
   if (raw.accounts[watch.account] === undefined) {
     complain(
       ['watches', id, 'account'],
-      `watches.${id}.account: there is no account "${watch.account}"; known are: ${Object.keys(raw.accounts).join(', ')}`,
+      `watches.${id}.account: no account "${watch.account}"; the accounts are: ${Object.keys(raw.accounts).join(', ')}`,
     );
   }
   if (watch.sitemaps === undefined && watch.robots === undefined) {
     complain(['watches', id], `watches.${id}: needs "sitemaps" or "robots", or there is nothing to watch`);
   }
   const cron = watch.schedule?.cron;
-  if (cron !== undefined && cron.trim().split(/\s+/).length !== 5) {
-    complain(['watches', id, 'schedule', 'cron'], `watches.${id}.schedule.cron: "${cron}" has not five fields`);
+  const cronProblem = cron === undefined ? null : findCronProblem(cron);
+  if (cronProblem !== null) {
+    complain(['watches', id, 'schedule', 'cron'], `watches.${id}.schedule.cron: ${cronProblem}`);
   }
   const zone = watch.schedule?.timezone;
   if (zone !== undefined && !isTimeZone(zone)) {
     complain(
       ['watches', id, 'schedule', 'timezone'],
-      `watches.${id}.schedule.timezone: there is no time zone "${zone}"`,
+      `watches.${id}.schedule.timezone: "${zone}" is not a time zone; write one such as Europe/Istanbul`,
     );
   }
 }
@@ -104,8 +108,9 @@ function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
   }
 }
 
@@ -119,18 +124,29 @@ function toPollPolicy(raw: NonNullable<RawAccount['tracking']>[ServiceLevel], ot
     minMs: duration(raw?.min, otherwise.minMs),
     maxMs: duration(raw?.max, otherwise.maxMs),
     growth: raw?.growth ?? otherwise.growth,
-    timeoutMs: duration(raw?.patience, otherwise.timeoutMs),
+    timeoutMs: duration(raw?.timeout, otherwise.timeoutMs),
   };
 }
 
-function toAccount(id: AccountId, raw: RawAccount): Account {
-  const words = toStatusMap(raw);
+/** One amount is the price of both levels. */
+function toPrices(raw: RawAccount['price_per_url']): Account['pricePerUrl'] {
+  const { standard, fast } = typeof raw === 'string' ? { standard: raw, fast: raw } : (raw ?? {});
+  return { standard: money(standard), fast: money(fast) };
+}
+
+/** A secret file is relative to the configuration file: cron starts in another folder than a shell. */
+function toSecret(raw: SecretReference, folder: string): SecretReference {
+  return 'file' in raw ? { file: resolvePath(folder, raw.file) } : raw;
+}
+
+function toAccount(id: AccountId, raw: RawAccount, folder: string): Account {
+  const statusMap = toStatusMap(raw);
   return {
     id,
     baseUrl: raw.base_url.replace(/\/+$/, ''),
-    apiKey: raw.api_key,
+    apiKey: toSecret(raw.api_key, folder),
     authentication: raw.authentication ?? 'bearer',
-    pricePerUrl: money(raw.price_per_url),
+    pricePerUrl: toPrices(raw.price_per_url),
     limits: {
       minute: raw.limits?.requests?.minute ?? LIMITS.requests.minute,
       hour: raw.limits?.requests?.hour ?? LIMITS.requests.hour,
@@ -152,8 +168,8 @@ function toAccount(id: AccountId, raw: RawAccount): Account {
       headersMs: duration(raw.timeouts?.answer, DEFAULT_TIMEOUTS.headersMs),
       totalMs: duration(raw.timeouts?.total, DEFAULT_TIMEOUTS.totalMs),
     },
-    terminalStates: toTerminalStates(raw, words),
-    statusMap: words,
+    terminalStates: toTerminalStates(raw, statusMap),
+    statusMap,
     reconcile: {
       afterMs: duration(raw.reconcile?.after, DEFAULT_KEY_TRUST_MS),
       confirmMs: duration(raw.reconcile?.confirm_after, DEFAULT_CONFIRM_MS),
@@ -175,7 +191,12 @@ function toWatch(id: WatchId, raw: RawWatch, folder: string): Watch {
     exclude: raw.exclude ?? [],
     hreflang: raw.hreflang ?? false,
     allowPrivateHosts: raw.allow_private_hosts ?? [],
-    headers: raw.headers ?? {},
+    headers: Object.fromEntries(
+      Object.entries(raw.headers ?? {}).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : toSecret(value, folder),
+      ]),
+    ),
     paused: raw.paused ?? false,
     firstRun: raw.first_run ?? 'baseline',
     resubmit: {

@@ -20,11 +20,12 @@ export function parseConfig(text: string, file: string): Located {
   if (document.errors.length > 0) {
     throw new ConfigError(
       file,
-      document.errors.map((error) => ({
+      // What follows the first mistake is mostly its consequence.
+      document.errors.slice(0, 1).map((error) => ({
         path: '',
         line: error.linePos?.[0].line ?? 1,
         column: error.linePos?.[0].col ?? 1,
-        message: error.message.split(' at line')[0]!,
+        message: error.message.split(' at line')[0] ?? error.message,
       })),
     );
   }
@@ -72,8 +73,8 @@ function listProblems(errors: readonly ErrorObject[], locate: Located['locate'])
 function sentence(error: ErrorObject, path: readonly string[], unknown: string | undefined): string {
   const where = path.join('.');
   if (unknown !== undefined) return `"${unknown}" is not a setting here${suggestion(error, unknown)}`;
-  if (path.at(-1) === 'api_key') {
-    return `${where}: the key itself never stands in this file; write { env: NAME } or { file: PATH }`;
+  if (path.includes('api_key')) {
+    return `${where}: do not put the key itself here; write { env: NAME }, with the name of an environment variable, or { file: PATH }`;
   }
   if (error.keyword === 'required') {
     const missing = String(error.params.missingProperty);
@@ -81,13 +82,23 @@ function sentence(error: ErrorObject, path: readonly string[], unknown: string |
   }
   const described = (error.parentSchema as { description?: string } | undefined)?.description;
   const allowed = error.keyword === 'enum' ? `: ${(error.params.allowedValues as string[]).join(', ')}` : '';
-  const what = error.keyword === 'pattern' ? 'is not of the form expected' : `${error.message}${allowed}`;
-  return `${where}: ${JSON.stringify(error.data)} ${what}${described === undefined ? '' : ` (${described})`}`;
+  const examples = (error.parentSchema as { examples?: unknown[] } | undefined)?.examples ?? [];
+  const what = error.keyword === 'pattern' ? 'does not have the expected form' : `${error.message}${allowed}`;
+  const hint = examples.length === 0 ? described : `${described ?? ''} Write it as ${examples.map(show).join(' or ')}.`;
+  return `${where}: ${show(error.data)} ${what}${hint === undefined ? '' : ` (${hint.trim()})`}`;
+}
+
+const LONGEST_SHOWN = 60;
+
+/** A value of the file, short enough to be read in a line of output. */
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }
 
 function suggestion(error: ErrorObject, unknown: string): string {
   const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
   const near = known.map((name) => [distance(name, unknown), name] as const).sort((a, b) => a[0] - b[0])[0];
   if (near !== undefined && near[0] <= 3) return `; did you mean "${near[1]}"?`;
-  return known.length > 0 ? `; known are: ${known.join(', ')}` : '';
+  return known.length > 0 ? `; the settings here are: ${known.join(', ')}` : '';
 }

@@ -1,17 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { maskSecrets } from './mask-secrets.ts';
 import type { SecretReference } from './schema.ts';
 
 /** A secret that the configuration names is not there. Nothing was sent. Exit code 2. */
 export class SecretMissingError extends Error {
   override readonly name = 'SecretMissingError';
+
+  constructor(message: string) {
+    super(maskSecrets(message));
+  }
 }
 
 /**
- * Reads a secret where the configuration says it is. Read anew at each use, so that a rotated key counts at once;
- * the value goes into a request header and nowhere else.
+ * Reads a secret from where the configuration says. Read anew for each use, so that a rotated key counts at once; the
+ * value goes into a request header and nowhere else.
  */
-export function readSecret(reference: SecretReference, folder = process.cwd()): string {
+export function readSecret(reference: SecretReference): string {
   if ('env' in reference) {
     const value = process.env[reference.env];
     if (value !== undefined && value.trim() !== '') return value.trim();
@@ -20,7 +24,7 @@ export function readSecret(reference: SecretReference, folder = process.cwd()): 
     );
   }
   try {
-    const value = readFileSync(resolve(folder, reference.file), 'utf8').trim();
+    const value = readFileSync(reference.file, 'utf8').trim();
     if (value !== '') return value;
   } catch (error) {
     throw new SecretMissingError(

@@ -2,38 +2,38 @@ import { DEFAULT_TERMINAL_STATES } from '../submission/states.ts';
 import { createStatusMapping, mergeStatusMap, normalizeStatus, type StatusMap } from '../submission/status-map.ts';
 import type { RawAccount } from './schema.ts';
 
-type RawStatusMap = NonNullable<RawAccount['words']>;
+type RawStatusMap = NonNullable<RawAccount['status_map']>;
 
-/** The account's words before ours, and its own ends of a job. */
+/** The account's status names before the built-in ones, and its own terminal states. */
 export function toStatusMap(raw: RawAccount): StatusMap {
-  const { job = {}, url = {}, check = {} }: RawStatusMap = raw.words ?? {};
+  const { job = {}, url = {}, check = {} }: RawStatusMap = raw.status_map ?? {};
   const { not_found: notFound, ...verdicts } = check;
   const own = { job, url, check: { ...verdicts, ...(notFound === undefined ? {} : { notFound }) } };
   return mergeStatusMap(own, raw.terminal_states);
 }
 
-/** An end may be given in the service's own word or as the state that `words` makes of it. */
-export function toTerminalStates(raw: RawAccount, words: StatusMap): readonly string[] {
+/** A terminal state may be written as the service names it or as `status_map` translates it. */
+export function toTerminalStates(raw: RawAccount, statusMap: StatusMap): readonly string[] {
   if (raw.terminal_states === undefined) return DEFAULT_TERMINAL_STATES;
-  const { job } = createStatusMapping(words);
-  return [...new Set(raw.terminal_states.map((word) => job(word)!))];
+  const { job } = createStatusMapping(statusMap);
+  return [...new Set(raw.terminal_states.map((status) => job(status) ?? status))];
 }
 
-/** Words that stand under two meanings: which of them counts must not be left to chance. */
+/** Status names under two meanings: which of them counts must not be left to chance. */
 export function findDuplicateStatuses(raw: RawStatusMap): { readonly path: string[]; readonly message: string }[] {
   const problems: { path: string[]; message: string }[] = [];
-  for (const [of, meanings] of Object.entries<Partial<Record<string, string[]>>>(raw)) {
+  for (const [subject, meanings] of Object.entries<Partial<Record<string, string[]>>>(raw)) {
     const seen = new Map<string, string>();
     for (const [meaning, list] of Object.entries(meanings)) {
-      for (const word of list ?? []) {
-        const before = seen.get(normalizeStatus(word)) ?? meaning;
+      for (const status of list ?? []) {
+        const before = seen.get(normalizeStatus(status)) ?? meaning;
         if (before !== meaning) {
           problems.push({
-            path: [of, meaning],
-            message: `"${word}" stands under "${before}" as well; it has one meaning`,
+            path: [subject, meaning],
+            message: `"${status}" is listed under "${before}" as well; a status has one meaning`,
           });
         }
-        seen.set(normalizeStatus(word), before);
+        seen.set(normalizeStatus(status), before);
       }
     }
   }

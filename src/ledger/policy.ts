@@ -3,12 +3,15 @@ import type { ServiceLevel } from '../../contract/states.ts';
 import type { CheckPolicy } from '../submission/check-schedule.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 
+/** What a URL costs at each service level, as configured. Null: learned from charges. */
+export type PriceByService = Readonly<Record<ServiceLevel, Micros | null>>;
+
 /** What the ledger must know of an account to spend from it. The configuration's accounts have this shape. */
 export interface AccountPolicy {
   readonly id: AccountId;
   readonly baseUrl: string;
-  /** Null: learned from charges. Of the two the higher one counts. */
-  readonly pricePerUrl: Micros | null;
+  /** Of a configured and a learned price the higher one counts. */
+  readonly pricePerUrl: PriceByService;
   readonly spend: { readonly perDay: Micros | null; readonly perMonth: Micros | null; readonly balanceFloor: Micros };
   /** Absent: 20 hours. How long an idempotency key is trusted, in milliseconds. */
   readonly reconcile?: { readonly afterMs: number };

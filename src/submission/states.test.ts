@@ -41,7 +41,10 @@ test('which states are the end is a setting', () => {
 });
 
 test('a state that no setting knows is told in a sentence', () => {
-  assert.match(unknownState('baking', DEFAULT_TERMINAL_STATES)!, /calls the job "baking".*counts as open.*"words"/);
+  assert.match(
+    unknownState('baking', DEFAULT_TERMINAL_STATES)!,
+    /calls the job "baking".*counts as open.*"status_map"/,
+  );
   for (const known of ['queued', 'processing', 'partial']) assert.equal(unknownState(known, []), null);
   assert.equal(unknownState('baked', ['baked']), null);
 });

@@ -32,6 +32,6 @@ export function unknownState(state: string, terminalStates: readonly string[]): 
   if (terminalStates.includes(state) || SUBMISSION_STATES.some((each) => each === state)) return null;
   return (
     `the service calls the job "${state}", a word that is not known: it counts as open and nothing is bought on ` +
-    'account of it. Say what it means under "words" or "terminal_states" of the account'
+    'account of it. Say what it means under "status_map" or "terminal_states" of the account'
   );
 }

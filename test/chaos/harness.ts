@@ -188,7 +188,7 @@ function toCourierConfig(
   { baseUrl, sitePort, keyFile }: { baseUrl: string; sitePort: number; keyFile: string },
   temporal: { address: string; namespace: string },
 ): object {
-  const looks = { first: '0s', min: '300ms', max: '1500ms', growth: 1.2, patience: '1h' };
+  const looks = { first: '0s', min: '300ms', max: '1500ms', growth: 1.2, timeout: '1h' };
   const watch = (name: string) => ({
     account: 'main',
     project: `Faults ${name}`,

@@ -16,7 +16,7 @@ import { createTestConnector } from '../support/test-connector.ts';
 const ACCOUNT = 'main' as AccountId;
 const PRICE = 250_000;
 const FOLLOW =
-  'price_per_url: 0.25 TRY, tracking: { standard: { first: 1m, min: 1m, max: 10m, growth: 2, patience: 1d } }';
+  'price_per_url: 0.25 TRY, tracking: { standard: { first: 1m, min: 1m, max: 10m, growth: 2, timeout: 1d } }';
 const WATCH = 'retry_failed: { times: 3, after: 1h }, index_check: { after: 1ms, every: 1d }';
 const PAGES = ['1', '2'];
 

@@ -28,7 +28,7 @@ const FAULTS: readonly NetworkFault[] = [
 /** Keys live an hour here and are trusted for fifty minutes; the list is half a minute late, and asked again after one. */
 const TIMES = { keyLifeMs: 60 * MINUTE, listLagMs: MINUTE / 2 };
 const ACCOUNT =
-  'reconcile: { after: 50m, confirm_after: 1m }, tracking: { standard: { first: 1m, min: 1m, max: 5m, growth: 1.5, patience: 60d } }';
+  'reconcile: { after: 50m, confirm_after: 1m }, tracking: { standard: { first: 1m, min: 1m, max: 5m, growth: 1.5, timeout: 60d } }';
 const WATCH =
   'retry_failed: { times: 0 }, service: standard, first_run: submit, index_check: { after: 1ms, every: 30d }';
 

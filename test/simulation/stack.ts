@@ -41,8 +41,8 @@ export interface Stack {
 
 /** Looks of the defaults, in minutes. */
 const LOOKS = {
-  fast: { first: 5, min: 10 / 60, max: 5, patience: 1_440 },
-  standard: { first: 180, min: 10, max: 60, patience: 11_520 },
+  fast: { first: 5, min: 10 / 60, max: 5, timeout: 1_440 },
+  standard: { first: 180, min: 10, max: 60, timeout: 11_520 },
 };
 
 /** Has a program stopped when everything is. */
@@ -77,8 +77,8 @@ export async function openStack({
   writeFileSync(path('api-key'), key, { mode: 0o600 });
 
   const ms = (minutes: number) => `${Math.round(minutes * minuteMs)}ms`;
-  const { first, min, max, patience } = LOOKS[service];
-  const looks = { first: ms(first), min: ms(min), max: ms(max), growth: 1.5, patience: ms(patience) };
+  const { first, min, max, timeout } = LOOKS[service];
+  const looks = { first: ms(first), min: ms(min), max: ms(max), growth: 1.5, timeout: ms(timeout) };
   writeFileSync(
     path('courier.yaml'),
     stringify({

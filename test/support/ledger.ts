@@ -25,7 +25,7 @@ export const QUARTER = 250_000 as Micros;
 export const ACCOUNT: AccountPolicy = {
   id: 'main' as AccountId,
   baseUrl: 'https://service.example/api/v1',
-  pricePerUrl: QUARTER,
+  pricePerUrl: { standard: QUARTER, fast: QUARTER },
   spend: { perDay: null, perMonth: null, balanceFloor: 0 as Micros },
 };
 

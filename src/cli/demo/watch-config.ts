@@ -17,7 +17,7 @@ export const DEMO_WATCH = 'demo-shop';
 
 /** The configuration that the demo's worker reads: an ordinary file, to be looked at and copied from. */
 export function demoConfig(input: DemoConfigInput): string {
-  const looks = { first: '2s', min: '1s', max: '10s', growth: 1.2, patience: '1h' };
+  const looks = { first: '2s', min: '1s', max: '10s', growth: 1.2, timeout: '1h' };
   const common = {
     account: DEMO_ACCOUNT,
     service: 'fast',

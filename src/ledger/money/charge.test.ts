@@ -22,7 +22,7 @@ import { recordBalance } from './balance.ts';
 
 const lira = (amount: number) => Math.round(amount * 1_000_000) as Micros;
 const endAll = (ledger: TestLedger) => ledger.db.run(sql`UPDATE runs SET ended_at = 1, end_state = 'finished'`);
-const UNPRICED = { ...ACCOUNT, pricePerUrl: null };
+const UNPRICED = { ...ACCOUNT, pricePerUrl: { standard: null, fast: null } };
 
 interface Told {
   readonly charged?: Micros;
@@ -46,7 +46,7 @@ async function sent(ledger: TestLedger, batch: BatchId, told: Told, account = AC
   return line!;
 }
 
-const prices = async (ledger: TestLedger) => (await getAccountTotals(ledger, ACCOUNT.id, null)).price.standard;
+const prices = async (ledger: TestLedger) => (await getAccountTotals(ledger, ACCOUNT.id)).price.standard;
 
 for (const [what, told, charge] of [
   ['the charge', { charged: lira(0.6) }, 0.6],

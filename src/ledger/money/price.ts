@@ -33,7 +33,7 @@ export async function computeCurrentCost(
   batch: Pick<BatchRow, 'service' | 'urls' | 'expected_cost'>,
   account: Pick<AccountPolicy, 'id' | 'pricePerUrl'>,
 ): Promise<Micros | null> {
-  const { perUrl } = await getPrice(db, account.id, batch.service, account.pricePerUrl);
+  const { perUrl } = await getPrice(db, account.id, batch.service, account.pricePerUrl[batch.service]);
   if (perUrl === null) return batch.expected_cost;
   return Math.max(timesMicros(perUrl, batch.urls), batch.expected_cost ?? 0) as Micros;
 }

@@ -353,7 +353,7 @@ testLedger('a cap that became tighter after the plan stops the send, and says un
 
 testLedger('an unknown price under a cap buys nothing; without caps it is bought and learned', async (ledger) => {
   await crawled(ledger, 'r1', { a: pages(4) });
-  const unknown = { ...ACCOUNT, pricePerUrl: null };
+  const unknown = { ...ACCOUNT, pricePerUrl: { standard: null, fast: null } };
   const capped = { ...unknown, spend: { ...unknown.spend, perMonth: 5_000_000 as Micros } };
   const preview = await previewRun(ledger, run('r1'), { account: capped, watch: WATCH });
   assert.deepEqual([preview.urls, preview.held, preview.basis], [0, 4, 'unknown']);

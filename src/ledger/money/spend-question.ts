@@ -18,12 +18,10 @@ export async function buildSpendQuestion(
   promises: CommitmentScope,
   now: number,
 ): Promise<Omit<SpendQuestion, 'cost'>> {
-  const sums = await sumSpend(
-    tx,
-    { account: account.id, ...who },
-    { ...promises, unknownChargePrice: account.pricePerUrl },
-    now,
-  );
+  // Which service level a charge without an amount had does not matter: the higher price keeps the caps.
+  const { standard, fast } = account.pricePerUrl;
+  const unknownChargePrice = micros(Math.max(standard ?? 0, fast ?? 0));
+  const sums = await sumSpend(tx, { account: account.id, ...who }, { ...promises, unknownChargePrice }, now);
   const row = await tx.get(sql<{ balance: Micros | null }>`
     SELECT balance FROM ledger_accounts WHERE id = ${account.id}`);
   const floor = account.spend.balanceFloor;

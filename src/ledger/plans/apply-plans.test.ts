@@ -32,7 +32,7 @@ testLedger('a plan that is out of date is refused: more is due, less is due, the
   await crawled(ledger, 'r1', { a: pages(0, 7) });
   const kept = { run: run('r1'), input, digest: (await previewRun(ledger, run('r1'), input)).digest };
   await endRun(ledger, run('r1'), 'previewed');
-  const dearer = { ...input, account: { ...ACCOUNT, pricePerUrl: 500_000 as Micros } };
+  const dearer = { ...input, account: { ...ACCOUNT, pricePerUrl: { standard: 500_000 as Micros, fast: null } } };
   await assert.rejects(applyPlans(ledger, [{ ...kept, input: dearer }], nobody), /out of date/);
   await night(ledger, 'r2', { a: pages(0, 8) });
   await assert.rejects(applyPlans(ledger, [kept], nobody), /out of date/);

@@ -40,7 +40,7 @@ export async function makePlan(tx: Queryable, now: number, run: RunRow, input: P
   await applyPolicy(tx, run.watch_id, watch, now);
   const due = await countDue(tx, run.watch_id, now);
   const wanted = Object.values(due).reduce((total, part) => total + part, 0);
-  const price = await getPrice(tx, account.id, watch.service, account.pricePerUrl);
+  const price = await getPrice(tx, account.id, watch.service, account.pricePerUrl[watch.service]);
   const perRun = min(watch.spend.perRun, input.maxCost ?? null);
   const caps = { ...watch.spend, perRun };
   const question = await buildSpendQuestion(

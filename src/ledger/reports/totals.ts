@@ -4,6 +4,7 @@ import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
 import { getPrice, type Price } from '../money/price.ts';
 import { getDayStart, getMonthStart } from '../money/spend.ts';
 import type { Ledger } from '../open-ledger.ts';
+import type { PriceByService } from '../policy.ts';
 
 /** An account's money and work, as the ledger knows them. */
 export interface AccountTotals {
@@ -28,7 +29,7 @@ export interface AccountTotals {
 export async function getAccountTotals(
   ledger: Ledger,
   account: AccountId,
-  configuredPrice: Micros | null = null,
+  configured: PriceByService = { standard: null, fast: null },
 ): Promise<AccountTotals> {
   const { db } = ledger;
   const now = ledger.now();
@@ -57,8 +58,8 @@ export async function getAccountTotals(
     unknownChargeUrls: charged!.untold,
     committed: batches!.committed,
     price: {
-      standard: await getPrice(db, account, 'standard', configuredPrice),
-      fast: await getPrice(db, account, 'fast', configuredPrice),
+      standard: await getPrice(db, account, 'standard', configured.standard),
+      fast: await getPrice(db, account, 'fast', configured.fast),
     },
     waiting: batches!.waiting,
     inDoubt: batches!.in_doubt,

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findCronProblem } from './cron.ts';
+
+describe('cron lines', () => {
+  test('what Temporal takes is taken', () => {
+    for (const cron of [
+      ...['30 4 * * *', '*/15 * * * *', '0 0 1,15 * *', '0 9-17/2 * * 1-5', '0 4 * JAN-MAR Mon,Thu', '5/10 * * * 7'],
+      ...['  0 4 * * 0 '],
+    ]) {
+      assert.equal(findCronProblem(cron), null, cron);
+    }
+  });
+
+  test('what Temporal refuses is refused, with the field that is wrong', () => {
+    for (const [cron, problem] of [
+      ['30 25 * * *', /^"25" is not a hour|^"25" is not a/],
+      ['60 4 * * *', /"60" is not a minute: write 0 to 59/],
+      ['0 4 0 * *', /"0" is not a day of the month/],
+      ['0 4 * 13 *', /"13" is not a month/],
+      ['0 4 * * 8', /"8" is not a day of the week/],
+      ['0 4 * * fry', /"fry" is not a day of the week/],
+      ['9-5 4 * * *', /"9-5" is not a minute/],
+      ['*/0 4 * * *', /"\*\/0" is not a minute/],
+      ['0 4 * *', /does not have five fields/],
+      ['0 0 4 * * *', /does not have five fields/],
+      ['@daily', /does not have five fields/],
+    ] as const) {
+      assert.match(findCronProblem(cron) ?? '', problem, cron);
+    }
+  });
+});

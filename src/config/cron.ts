@@ -1,0 +1,53 @@
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+interface Field {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  /** Names that count from `min` on. */
+  readonly words?: readonly string[];
+}
+
+const FIELDS: readonly Field[] = [
+  { name: 'minute', min: 0, max: 59 },
+  { name: 'hour', min: 0, max: 23 },
+  { name: 'day of the month', min: 1, max: 31 },
+  { name: 'month', min: 1, max: 12, words: MONTHS },
+  // 7 is Sunday too.
+  { name: 'day of the week', min: 0, max: 7, words: DAYS },
+];
+
+/** Why Temporal would not take this cron line; null when it would. */
+export function findCronProblem(cron: string): string | null {
+  const parts = cron.trim().split(/\s+/);
+  if (parts.length !== FIELDS.length) {
+    return `"${cron}" does not have five fields: minute, hour, day of the month, month, day of the week`;
+  }
+  for (const [at, field] of FIELDS.entries()) {
+    const part = parts[at] ?? '';
+    if (!part.split(',').every((range) => isRange(range, field))) {
+      return `"${part}" is not a ${field.name}: write ${field.min} to ${field.max}, *, ranges (1-5), lists (1,3) or steps (*/5)`;
+    }
+  }
+  return null;
+}
+
+/** `*`, `5`, `1-5`, `*\/15`, `1-20/5`. */
+function isRange(text: string, field: Field): boolean {
+  const match = /^(?:\*|([a-z0-9]+)(?:-([a-z0-9]+))?)(?:\/(\d{1,3}))?$/i.exec(text);
+  if (match === null) return false;
+  const [, from, to, step] = match;
+  if (step !== undefined && (Number(step) < 1 || Number(step) > field.max)) return false;
+  if (from === undefined) return true;
+  const first = toNumber(from, field);
+  const last = to === undefined ? first : toNumber(to, field);
+  return first !== null && last !== null && first <= last;
+}
+
+function toNumber(text: string, { min, max, words = [] }: Field): number | null {
+  const word = words.indexOf(text.toLowerCase());
+  if (word >= 0) return word + min;
+  const number = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= min && number <= max ? number : null;
+}

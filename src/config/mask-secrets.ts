@@ -1,0 +1,14 @@
+const TOKEN = /[A-Za-z0-9_+=-]{16,}/g;
+
+/**
+ * Text without what may be a key: a configuration may hold one where a name belongs, and no output may repeat it. Masked
+ * are tokens with the prefix of an API key, and long ones that mix capitals, small letters and digits.
+ */
+export function maskSecrets(text: string): string {
+  return text.replace(TOKEN, (token) => (isKeyLike(token) ? '[secret]' : token));
+}
+
+const isKeyLike = (token: string): boolean =>
+  /^[a-z]{2,6}_/.test(token) && /\d/.test(token)
+    ? /[A-Z]/.test(token) || token.length >= 24
+    : token.length >= 20 && /[A-Z]/.test(token) && /[a-z]/.test(token) && /\d/.test(token);

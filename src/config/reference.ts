@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs';
+import { ConfigSchema } from './schema.ts';
+
+/*
+ * The configuration reference, made from the schema. Run this file to write docs/reference/configuration.md anew; a test
+ * fails while the page differs.
+ */
+
+interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly pattern?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+}
+
+interface Row {
+  readonly key: string;
+  readonly type: string;
+  readonly default: string;
+  readonly example: string;
+  readonly description: string;
+}
+
+export const REFERENCE_FILE = new URL('../../docs/reference/configuration.md', import.meta.url);
+
+const SECTIONS = [
+  ['accounts.NAME', 'Accounts', 'accounts'],
+  ['watches.NAME', 'Watches', 'watches'],
+  ['temporal', 'Temporal', 'temporal'],
+  ['ledger', 'Ledger', 'ledger'],
+] as const;
+
+/** The page, as it must stand in docs/reference. */
+export function configReference(): string {
+  const root = ConfigSchema as unknown as Schema;
+  const sections = SECTIONS.map(([prefix, title, name]) => {
+    const section = root.properties?.[name];
+    const inner = namedEntry(section) ?? section ?? {};
+    const about = section?.description === undefined ? '' : `${section.description}\n\n`;
+    return `## ${title}\n\n\`${prefix}\`. ${about}${table(listRows(inner, ''))}`;
+  });
+  return `${INTRODUCTION}${sections.join('\n')}`;
+}
+
+const INTRODUCTION = `# Configuration reference
+
+Every setting of \`courier.yaml\`, generated from its schema by \`npm run docs:config\`. Do not edit this page. Editors show
+the same texts with the first line \`# yaml-language-server: $schema=./config/courier.schema.json\` (\`courier schema\` prints
+the schema); [config/courier.example.yaml](../../config/courier.example.yaml) is a complete file.
+
+- \`version: 1\` is required at the top.
+- \`defaults\` takes every setting of a watch from \`service\` to \`index_check\`; a watch that sets one itself wins.
+- Durations are written as \`250ms\`, \`30s\`, \`15m\`, \`6h\` or \`3d\`; amounts as \`50 TRY\` or \`0.25 TRY\`.
+- Relative paths (secret files, sitemaps, the ledger) are relative to the configuration file.
+- A setting that does not exist, and a value that does not fit, end every command with exit code 2, the line and the column.
+
+`;
+
+/** The entries of `accounts` and `watches` have names of their own. */
+function namedEntry(schema: Schema | undefined): Schema | undefined {
+  const [entry] = Object.values(schema?.patternProperties ?? {});
+  return entry;
+}
+
+function listRows(schema: Schema, prefix: string): Row[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, setting]) => {
+    const key = `${prefix}${name}`;
+    const required = schema.required?.includes(name) === true;
+    const own: Row = {
+      key,
+      type: describeType(setting),
+      default: required ? 'required' : setting.default === undefined ? '' : code(setting.default),
+      example: setting.examples === undefined ? '' : setting.examples.map(code).join(' or '),
+      description: setting.description ?? '',
+    };
+    const inner = setting.properties === undefined ? [] : listRows(setting, `${key}.`);
+    return [own, ...inner];
+  });
+}
+
+function describeType(schema: Schema): string {
+  if (schema.enum !== undefined) return schema.enum.map(code).join(', ');
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(describeType))].join(' or ');
+  if (schema.type === 'array') return `list of ${describeType(schema.items ?? {})}`;
+  if (schema.type === 'object') return schema.patternProperties === undefined ? 'settings' : 'map';
+  if (schema.pattern?.includes('TRY') === true) return 'amount';
+  if (schema.pattern?.includes('(ms|s|m|h|d)') === true) return 'duration';
+  if (schema.pattern?.includes('%') === true) return 'percent';
+  return schema.type ?? 'text';
+}
+
+/** YAML of a value, in one line. */
+function code(value: unknown): string {
+  return `\`${inline(value)}\``;
+}
+
+function inline(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'string' && (value === '' || /^[*%@"]|[#,[\]{}]|\* /.test(value))
+      ? `"${value}"`
+      : String(value);
+  }
+  const entries = Object.entries(value).map(([name, inner]) => `${name}: ${inline(inner)}`);
+  return `{ ${entries.join(', ')} }`;
+}
+
+function table(rows: readonly Row[]): string {
+  const lines = rows.map((row) => {
+    const cells = [`\`${row.key}\``, row.type, row.default, row.example, row.description];
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  });
+  return ['| key | type | default | example | what it does |', '| --- | --- | --- | --- | --- |', ...lines, ''].join(
+    '\n',
+  );
+}
+
+if (import.meta.main) writeFileSync(REFERENCE_FILE, configReference());

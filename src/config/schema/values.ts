@@ -1,0 +1,63 @@
+import Type from 'typebox';
+
+/** An object of settings: one that it does not know is a mistake, not ignored. */
+export const closed = { additionalProperties: false } as const;
+
+interface Doc {
+  readonly description: string;
+  /** What counts when the setting is absent, as it would be written. */
+  readonly default?: string;
+  readonly examples?: readonly string[];
+}
+
+export const Money = ({ examples = ['50 TRY'], ...doc }: Doc) =>
+  Type.String({ pattern: '^\\d{1,10}(\\.\\d{1,6})?(\\s*TRY)?$', ...doc, examples });
+
+export const Duration = ({ examples = ['30s', '15m', '6h', '3d'], ...doc }: Doc) =>
+  Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,3})?\\s*(ms|s|m|h|d)$', ...doc, examples });
+
+export const Percent = (doc: Doc) => Type.String({ pattern: '^(100|\\d{1,2})(\\.\\d{1,2})?\\s*%$', ...doc });
+
+export const Count = (description: string, more: { readonly default?: number; readonly examples?: number[] } = {}) =>
+  Type.Integer({ minimum: 1, description, ...more });
+
+/** A glob over a path. One over a whole address would match nothing, silently. */
+export const Glob = Type.String({ pattern: '^[/*]', description: 'A path pattern such as /products/**.' });
+
+/** Names of accounts and watches: they stand in ids, files and commands. */
+export const NAME = '^[a-z0-9][a-z0-9_-]{0,62}$';
+
+export const Secret = Type.Union(
+  [
+    Type.Object(
+      {
+        env: Type.String({
+          pattern: '^[A-Z_][A-Z0-9_]*$',
+          maxLength: 100,
+          description: 'Name of an environment variable: capital letters, digits and underscores.',
+          examples: ['COURIER_API_KEY'],
+        }),
+      },
+      closed,
+    ),
+    Type.Object(
+      {
+        file: Type.String({
+          minLength: 1,
+          description: 'Path of a file that holds the secret alone, relative to this configuration file.',
+          examples: ['/run/secrets/courier'],
+        }),
+      },
+      closed,
+    ),
+  ],
+  {
+    description: 'Where the secret is, never the secret itself: { env: NAME } or { file: PATH }.',
+    examples: [{ env: 'COURIER_API_KEY' }, { file: '/run/secrets/courier' }],
+  },
+);
+
+export const Service = Type.Enum(['standard', 'fast'], {
+  description: 'Service level: standard (3 hours to 7 days) or fast (5 to 10 minutes). It decides the price.',
+  default: 'standard',
+});

@@ -1,0 +1,201 @@
+import Type from 'typebox';
+import { Count, closed, Duration, Glob, Money, NAME, Percent, Secret, Service } from './values.ts';
+
+/** What `defaults` may hold too. */
+export const watchSettings = {
+  service: Type.Optional(Service),
+  schedule: Type.Optional(
+    Type.Object(
+      {
+        cron: Type.String({
+          minLength: 1,
+          description: 'Five fields: minute, hour, day of the month, month, day of the week.',
+          examples: ['30 4 * * *'],
+        }),
+        timezone: Type.Optional(
+          Type.String({
+            minLength: 1,
+            description: 'IANA time zone of the cron line.',
+            default: 'UTC',
+            examples: ['Europe/Istanbul'],
+          }),
+        ),
+      },
+      { ...closed, description: 'When the daemon runs the watch. Absent: only when a command runs it.' },
+    ),
+  ),
+  first_run: Type.Optional(
+    Type.Enum(['baseline', 'submit'], {
+      description:
+        'What the first complete run does with the URLs that are there: baseline adopts them without buying them, submit ' +
+        'buys them.',
+      default: 'baseline',
+    }),
+  ),
+  resubmit: Type.Optional(
+    Type.Object(
+      {
+        on_lastmod_change: Type.Optional(
+          Type.Boolean({ description: 'Buy a URL again when its lastmod changes.', default: false, examples: [true] }),
+        ),
+        not_within: Type.Optional(
+          Duration({ description: 'Least time between two purchases of a URL.', default: '0s', examples: ['30d'] }),
+        ),
+      },
+      { ...closed, description: 'When a URL that changed is bought again.' },
+    ),
+  ),
+  retry_failed: Type.Optional(
+    Type.Object(
+      {
+        times: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 10,
+            description: 'How often a failed URL is bought again.',
+            default: 2,
+            examples: [3],
+          }),
+        ),
+        after: Type.Optional(
+          Duration({ description: 'Wait before the first retry; it doubles.', default: '1d', examples: ['6h'] }),
+        ),
+      },
+      { ...closed, description: 'What happens to URLs that the service reports as failed. Each retry is paid.' },
+    ),
+  ),
+  guard: Type.Optional(
+    Type.Object(
+      {
+        max_new: Type.Optional(Count('Most new URLs that a run buys without approval.', { examples: [5_000] })),
+        max_new_percent: Type.Optional(
+          Type.Number({ minimum: 0, description: 'The same in percent of the URLs known.', examples: [20] }),
+        ),
+        max_gone_percent: Type.Optional(
+          Type.Number({
+            minimum: 0,
+            maximum: 100,
+            description: 'Most URLs, in percent of those known, that may disappear without approval.',
+            examples: [30],
+          }),
+        ),
+      },
+      { ...closed, description: 'A run with an implausible change is held until you approve or reject it.' },
+    ),
+  ),
+  spend: Type.Optional(
+    Type.Object(
+      {
+        per_run: Type.Optional(Money({ description: 'Most that a run spends.', examples: ['250 TRY'] })),
+        per_day: Type.Optional(
+          Money({ description: 'Most that the watch spends a day (UTC).', examples: ['250 TRY'] }),
+        ),
+        per_month: Type.Optional(
+          Money({ description: 'Most that the watch spends a month (UTC).', examples: ['2500 TRY'] }),
+        ),
+      },
+      { ...closed, description: 'Caps of the watch, inside those of its account.' },
+    ),
+  ),
+  index_check: Type.Optional(
+    Type.Object(
+      {
+        after: Type.Optional(
+          Duration({ description: 'From completion to the first check.', default: '3d', examples: ['5d'] }),
+        ),
+        every: Type.Optional(
+          Duration({ description: 'From one check of a URL to the next.', default: '7d', examples: ['14d'] }),
+        ),
+        stop_when_found: Type.Optional(
+          Type.Boolean({ description: 'Check a URL no more once it was found.', default: true, examples: [false] }),
+        ),
+        sample: Type.Optional(
+          Percent({ description: 'Share of the URLs that is checked.', default: '100%', examples: ['10%'] }),
+        ),
+        per_day: Type.Optional(
+          Money({ description: 'Most that the checks of the watch spend a day (UTC).', examples: ['50 TRY'] }),
+        ),
+        resubmit_after: Type.Optional(
+          Count('Submit a URL once more after this many checks that did not find it. Absent: never.', {
+            examples: [3],
+          }),
+        ),
+      },
+      { ...closed, description: 'Paid checks (0.50 TRY a URL) of completed URLs. Absent: none are made.' },
+    ),
+  ),
+} as const;
+
+export const Watch = Type.Object(
+  {
+    account: Type.String({ pattern: NAME, description: 'Account that pays.', examples: ['main'] }),
+    project: Type.Optional(
+      Type.String({
+        minLength: 2,
+        maxLength: 100,
+        description: 'Name shown at the service. Default: the name of the watch.',
+        examples: ['Shop nightly'],
+      }),
+    ),
+    sitemaps: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        description: 'Sitemaps, sitemap indexes or feeds: addresses, or files relative to this configuration file.',
+        examples: [['https://shop.example/sitemap.xml']],
+      }),
+    ),
+    robots: Type.Optional(
+      Type.String({
+        pattern: '^https?://',
+        description: 'robots.txt whose Sitemap lines are read.',
+        examples: ['https://shop.example/robots.txt'],
+      }),
+    ),
+    hosts: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        description: 'Hosts whose URLs are bought; "*" for any. Default: the hosts of the sitemaps.',
+        examples: [['shop.example', 'www.shop.example']],
+      }),
+    ),
+    include: Type.Optional(
+      Type.Array(Glob, {
+        minItems: 1,
+        description: 'Globs over the path (not the query); only URLs that match one are bought.',
+        examples: [['/products/**']],
+      }),
+    ),
+    exclude: Type.Optional(
+      Type.Array(Glob, {
+        minItems: 1,
+        description: 'Globs over the path (not the query); URLs that match one are skipped, whatever include says.',
+        examples: [['/products/draft/**']],
+      }),
+    ),
+    hreflang: Type.Optional(
+      Type.Boolean({
+        description: 'Whether hreflang alternates are URLs of this watch.',
+        default: false,
+        examples: [true],
+      }),
+    ),
+    allow_private_hosts: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: 'Loopback and private hosts that may be read, by name.',
+        default: [],
+        examples: [['127.0.0.1']],
+      }),
+    ),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Secret]), {
+        description: 'Extra request headers for the sitemaps; a value is a text or a secret.',
+        examples: [{ authorization: { env: 'STAGING_AUTH' } }],
+      }),
+    ),
+    paused: Type.Optional(
+      Type.Boolean({ description: 'No scheduled runs while true.', default: false, examples: [true] }),
+    ),
+    ...watchSettings,
+  },
+  closed,
+);

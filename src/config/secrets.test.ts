@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { AccountId, WatchId } from '../submission/ids.ts';
+import { ConfigError } from './config-error.ts';
+import { readConfig } from './load.ts';
+import { readSecret, SecretMissingError } from './secrets.ts';
+
+const KEY = 'usk_Ogq4vjDv8yWrP636ePC57sV2brZRIOvlbpszvvS6iIC46PqEV';
+
+const config = (account: string, watch = '') => `version: 1
+accounts:
+  main: { base_url: https://indexing.example/api/v1, api_key: { env: COURIER_API_KEY }${account} }
+watches:
+  shop: { account: main, sitemaps: [https://shop.example/sitemap.xml]${watch} }
+`;
+
+/** Everything that a program could print about the mistake. */
+function complaint(text: string): string {
+  try {
+    readConfig(text, 'courier.yaml');
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return `${error.message} ${JSON.stringify(error.problems)} ${error.stack}`;
+  }
+  return '';
+}
+
+describe('secrets', () => {
+  test('a key written where a name belongs is refused and not repeated', () => {
+    const good = config('');
+    for (const [where, text] of [
+      ['env', good.replace('COURIER_API_KEY', KEY)],
+      ['an unknown setting', good.replace('env: COURIER_API_KEY', `${KEY}: true`)],
+      ['the setting itself', good.replace('{ env: COURIER_API_KEY }', KEY)],
+      ['an account name', good.replace('main:', `${KEY}:`)],
+      ['an account that a watch names', good.replace('account: main', `account: ${KEY}`)],
+      ['the address', good.replace('https://indexing', `https://user:${KEY}@indexing`)],
+      ['a service level', config('', `, service: ${KEY}`)],
+      ['a price', config(`, price_per_url: ${KEY}`)],
+      ['a schedule', config('', `, schedule: { cron: "30 4 * * *", timezone: ${KEY} }`)],
+      ['twice the same', `${good}  ${KEY}: 1\n  ${KEY}: 2\n`],
+    ] as const) {
+      const said = complaint(text);
+      assert.notEqual(said, '', `${where} passed as good`);
+      assert.doesNotMatch(said, /Ogq4vjDv8y/, where);
+    }
+  });
+
+  test('a key written as the path of its file is not repeated when the file is missing', () => {
+    const { accounts } = readConfig(config('').replace('env: COURIER_API_KEY', `file: ${KEY}`), 'courier.yaml');
+    const account = accounts.get('main' as AccountId);
+    assert.ok(account !== undefined);
+    assert.throws(
+      () => readSecret(account.apiKey),
+      (error: unknown) => error instanceof SecretMissingError && !error.message.includes('Ogq4vjDv8y'),
+    );
+  });
+
+  test('ordinary names are shown', () => {
+    assert.match(
+      complaint(config('').replace('account: main', 'account: a-rather-long-account-name-2026')),
+      /a-rather-long-account-name-2026/,
+    );
+    assert.throws(
+      () => readSecret({ env: 'COURIER_API_KEY_OF_PRODUCTION_EU_1' }),
+      /COURIER_API_KEY_OF_PRODUCTION_EU_1/,
+    );
+  });
+
+  test('a secret file is relative to the configuration file, whatever the working directory', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'courier-secrets-'));
+    writeFileSync(join(folder, 'courier.key'), 'usk_from_a_file\n');
+    const text = config('', ', headers: { authorization: { file: courier.key } }').replace(
+      'env: COURIER_API_KEY',
+      'file: courier.key',
+    );
+    const { accounts, watches } = readConfig(text, join(folder, 'courier.yaml'));
+    const account = accounts.get('main' as AccountId);
+    assert.ok(account !== undefined);
+    assert.equal(readSecret(account.apiKey), 'usk_from_a_file');
+    const header = watches.get('shop' as WatchId)?.headers.authorization;
+    assert.ok(header !== undefined && typeof header !== 'string');
+    assert.equal(readSecret(header), 'usk_from_a_file');
+  });
+});

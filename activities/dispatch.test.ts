@@ -12,7 +12,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createApiClient } from '../src/api-client/client.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { sql } from '../src/database/sql.ts';
-import { planRun } from '../src/ledger/plans/plan-run.ts';
+import { planRun } from '../src/ledger/plans/make-plan.ts';
 import { createLogger } from '../src/observability/log.ts';
 import { createLimitedClient } from '../src/rate-limit/limited-client.ts';
 import { openRateLimits } from '../src/rate-limit/limiter.ts';

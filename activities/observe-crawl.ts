@@ -1,7 +1,7 @@
 import type { Watch } from '../src/config/config.ts';
 import { readSecret } from '../src/config/secrets.ts';
 import { type Observation, observe } from '../src/ledger/crawl/observe.ts';
-import { getKnownSitemap, listFinishedSitemaps } from '../src/ledger/crawl/sitemaps.ts';
+import { getStoredSitemap, listFinishedSitemaps } from '../src/ledger/crawl/sitemaps.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { type CrawlEvent, type CrawlOptions, crawl, type SitemapEntry } from '../src/sitemap/crawl.ts';
 import type { RunId } from '../src/submission/ids.ts';
@@ -41,7 +41,7 @@ async function observed(
   const events = crawl(watch.sources, {
     ...crawlOptions(watch),
     signal,
-    known: (sitemap) => getKnownSitemap(ledger, run, sitemap),
+    known: (sitemap) => getStoredSitemap(ledger, run, sitemap),
     done: async (sitemap) => finished.get(sitemap),
   });
   for await (const event of events) await take(event, observation, inScope, totals);

@@ -4,15 +4,15 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Watch } from '../src/config/config.ts';
 import { diffRun } from '../src/ledger/crawl/diff-run.ts';
-import type { PlanInput } from '../src/ledger/plans/make-plan.ts';
-import { planRun } from '../src/ledger/plans/plan-run.ts';
+import { type PlanInput, planRun } from '../src/ledger/plans/make-plan.ts';
 import { getRunSummary, type RunSummary } from '../src/ledger/reports/run-summary.ts';
 import { decideRun } from '../src/ledger/runs/decide-run.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
 import { beginRun, endRun, type RunStart } from '../src/ledger/runs/runs.ts';
+import type { GuardHold } from '../src/submission/guard.ts';
 import type { AccountId, RunId } from '../src/submission/ids.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
-import type { Hold, PlanReport, PlanRunInput, RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
+import type { PlanReport, PlanRunInput, RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { wakeDispatcher } from '../src/temporal-api/wake-dispatcher.ts';
 import type { Deps } from './deps.ts';
@@ -42,7 +42,7 @@ export function runActivities(deps: Deps) {
     diffRun: ({ run, complete }: WatchRun & { readonly complete: boolean }): Promise<RunCounts> =>
       diffRun(ledger, run, { complete }),
 
-    judgeRun: (run: WatchRun): Promise<Hold | null> =>
+    judgeRun: (run: WatchRun): Promise<GuardHold | null> =>
       judgeRun(ledger, run.run, getWatch(run.watch).guard, { input: inputOf(run) }),
 
     async recordDecision({

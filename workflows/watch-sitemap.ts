@@ -8,11 +8,12 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { GuardHold } from '../src/submission/guard.ts';
 import type { RunId } from '../src/submission/ids.ts';
 import type { Activities } from '../src/temporal-api/activities.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { approveUpdate, type Decision, rejectUpdate } from '../src/temporal-api/messages.ts';
-import type { Hold, RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
+import type { RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import type { WatchInput, WatchResult } from '../src/temporal-api/workflows.ts';
 import { money, table, urls } from './details.ts';
@@ -96,7 +97,7 @@ function show(phase: string, rows: Readonly<Record<string, string>>): void {
 }
 
 interface HeldDecision {
-  wait(hold: Hold, counts: RunCounts): Promise<'approved' | 'rejected'>;
+  wait(hold: GuardHold, counts: RunCounts): Promise<'approved' | 'rejected'>;
   by(): string;
 }
 

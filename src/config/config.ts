@@ -1,5 +1,7 @@
 import type { Micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
+import type { IndexCheckPolicy } from '../submission/check-schedule.ts';
+import type { GuardPolicy } from '../submission/guard.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import type { PollPolicy } from '../submission/poll-schedule.ts';
 import type { StatusMap } from '../submission/status-map.ts';
@@ -72,21 +74,7 @@ export interface Watch {
   readonly firstRun: 'baseline' | 'submit';
   readonly resubmit: { readonly onLastmodChange: boolean; readonly notWithinMs: number };
   readonly retryFailed: { readonly times: number; readonly afterMs: number };
-  readonly guard: {
-    readonly maxNew: number | null;
-    readonly maxNewPercent: number | null;
-    readonly maxGonePercent: number | null;
-  };
+  readonly guard: GuardPolicy;
   readonly spend: { readonly perRun: Micros | null; readonly perDay: Micros | null; readonly perMonth: Micros | null };
   readonly indexCheck: IndexCheckPolicy | null;
-}
-
-export interface IndexCheckPolicy {
-  readonly afterMs: number;
-  readonly everyMs: number;
-  readonly stopWhenFound: boolean;
-  /** Share of URLs checked, 0 to 1. */
-  readonly sample: number;
-  readonly perDay: Micros | null;
-  readonly resubmitAfter: number | null;
 }

@@ -35,7 +35,7 @@ export async function ledgerOver(db: Database, now: () => number): Promise<Ledge
   await db.run(sql`
     INSERT INTO ledger_settings (name, value) VALUES ('fingerprint_seed', ${String(randomInt(2 ** 32))})
     ON CONFLICT (name) DO NOTHING`);
-  const kept = await db.get(sql<{ value: string }>`
+  const kept = await db.one(sql<{ value: string }>`
     SELECT value FROM ledger_settings WHERE name = 'fingerprint_seed'`);
-  return { db, now, seed: Number(kept!.value), close: () => db.close() };
+  return { db, now, seed: Number(kept.value), close: () => db.close() };
 }

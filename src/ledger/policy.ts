@@ -1,6 +1,5 @@
 import type { Micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
-import type { CheckPolicy } from '../submission/check-schedule.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 
 /** What a URL costs at each service level, as configured. Null: learned from charges. */
@@ -24,12 +23,6 @@ export interface WatchPolicy {
   readonly service: ServiceLevel;
   readonly resubmit: { readonly onLastmodChange: boolean; readonly notWithinMs: number };
   readonly spend: { readonly perRun: Micros | null; readonly perDay: Micros | null; readonly perMonth: Micros | null };
-}
-
-/** When and for how much a watch checks the index. The configuration's `index_check` has this shape. */
-export interface IndexCheckPolicy extends CheckPolicy {
-  /** For checks alone, under the caps of the account; null: only those. */
-  readonly perDay: Micros | null;
 }
 
 /** Where a price comes from: the last charge, the configuration, or nowhere (then it is not guessed). */

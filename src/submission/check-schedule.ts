@@ -1,3 +1,5 @@
+import type { Micros } from '../../contract/money.ts';
+
 /** When index-checks are bought. All lengths in milliseconds. */
 export interface CheckPolicy {
   /** From completion to the first check. */
@@ -9,6 +11,12 @@ export interface CheckPolicy {
   readonly sample: number;
   /** So many checks in a row without a find ask for one more submission; null: none. */
   readonly resubmitAfter: number | null;
+}
+
+/** When and for how much a watch checks the index. */
+export interface IndexCheckPolicy extends CheckPolicy {
+  /** For checks alone, under the caps of the account; null: only those. */
+  readonly perDay: Micros | null;
 }
 
 export interface CheckHistory {

@@ -9,6 +9,12 @@ export interface GuardPolicy {
   readonly maxGonePercent: number | null;
 }
 
+/** Why a run waits for your decision, with a few of the URLs that made it wait. */
+export interface GuardHold {
+  readonly reasons: readonly string[];
+  readonly sample: readonly string[];
+}
+
 export interface Change {
   readonly newUrls: number;
   readonly gone: number;

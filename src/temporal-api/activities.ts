@@ -1,9 +1,9 @@
+import type { GuardHold } from '../submission/guard.ts';
 import type { AccountId } from '../submission/ids.ts';
 import type {
   CheckStep,
   CrawlReport,
   DispatchStep,
-  Hold,
   JobStatus,
   PlanReport,
   PlanRunInput,
@@ -25,7 +25,7 @@ export interface Activities {
   /** `complete`: what the crawl says of itself. Only then can a URL be gone. */
   diffRun(run: WatchRun & { readonly complete: boolean }): Promise<RunCounts>;
   /** Whether the change is plausible; if not, why a person must look. */
-  judgeRun(run: WatchRun): Promise<Hold | null>;
+  judgeRun(run: WatchRun): Promise<GuardHold | null>;
   recordDecision(run: WatchRun & { readonly decision: 'approved' | 'rejected'; readonly by: string }): Promise<void>;
   /** Freezes batches with their keys, within the caps. The same run planned twice is planned once. */
   planRun(run: PlanRunInput): Promise<PlanReport>;

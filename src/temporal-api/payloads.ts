@@ -37,12 +37,6 @@ export interface CrawlReport {
   readonly problems: readonly string[];
 }
 
-/** Why a run waits for a person, with a few of the URLs that made it wait. */
-export interface Hold {
-  readonly reasons: readonly string[];
-  readonly sample: readonly string[];
-}
-
 /** What a run planned. `held`: URLs that caps do not allow now, with the reason. */
 export interface PlanReport {
   readonly batches: number;

@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { beginSend } from '../../src/ledger/batches/begin-send.ts';
 import { listPendingBatches } from '../../src/ledger/batches/pending-batches.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { planRun } from '../../src/ledger/plans/plan-run.ts';
+import { planRun } from '../../src/ledger/plans/make-plan.ts';
 import { getAccountTotals } from '../../src/ledger/reports/totals.ts';
 import { freezeBatch } from '../../src/submission/freeze.ts';
 import type { AccountId, IdempotencyKey, RunId, WatchId } from '../../src/submission/ids.ts';

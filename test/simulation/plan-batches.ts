@@ -1,6 +1,6 @@
 import { diffRun } from '../../src/ledger/crawl/diff-run.ts';
 import { observe } from '../../src/ledger/crawl/observe.ts';
-import { planRun } from '../../src/ledger/plans/plan-run.ts';
+import { planRun } from '../../src/ledger/plans/make-plan.ts';
 import { beginRun, endRun } from '../../src/ledger/runs/runs.ts';
 import type { RunId, WatchId } from '../../src/submission/ids.ts';
 import type { Url } from '../../src/url/normalize-url.ts';

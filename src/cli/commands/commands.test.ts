@@ -6,7 +6,7 @@ import { ACCOUNT, crawled, night, sendAll, shopUrl, WATCH } from '../../../test/
 import { sql } from '../../database/sql.ts';
 import { stopBatch } from '../../ledger/batches/stop-batch.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
-import { planRun } from '../../ledger/plans/plan-run.ts';
+import { planRun } from '../../ledger/plans/make-plan.ts';
 import { getAccountTotals } from '../../ledger/reports/totals.ts';
 import { endRun } from '../../ledger/runs/runs.ts';
 import type { BatchId, RunId } from '../../submission/ids.ts';

@@ -5,10 +5,10 @@ import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { type AccountResources, getAccountResources } from '../../connector/account-resources.ts';
 import { type Preview, previewWatch } from '../../connector/preview.ts';
 import type { RunDiff } from '../../ledger/crawl/diff-run.ts';
-import { listGoneSinceLastRun } from '../../ledger/crawl/gone-since.ts';
 import type { Plan } from '../../ledger/plans/make-plan.ts';
 import { previewRuns } from '../../ledger/plans/preview-runs.ts';
 import { listSkippedByReason } from '../../ledger/reports/run-summary.ts';
+import { countGoneSinceLastRun } from '../../ledger/runs/gone-since-last-run.ts';
 import { action, type Ending } from '../output/command.ts';
 import { listNotices } from '../output/notices.ts';
 import { type AccountPlan, accountPlan, accountText, type WatchPlan, watchText } from '../output/plan-text.ts';
@@ -89,7 +89,7 @@ async function planned({ ledger }: CommandContext, previews: readonly Preview[])
 /** Counted from what was bought, not from the last look: a plan made twice says the same twice. */
 async function sinceBought(ledger: CommandContext['ledger'], { run, diff }: Preview, { due }: Plan): Promise<RunDiff> {
   const known = Math.max(0, diff.found - due.new - due.changed);
-  return { ...diff, new: due.new, changed: due.changed, known, gone: await listGoneSinceLastRun(ledger.db, run) };
+  return { ...diff, new: due.new, changed: due.changed, known, gone: await countGoneSinceLastRun(ledger.db, run) };
 }
 
 function tellWatch(output: Output, told: WatchPlan): ExitCode {

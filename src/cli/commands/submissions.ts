@@ -6,7 +6,7 @@ import type { BatchState } from '../../ledger/batches/batch-row.ts';
 import { recordReconciled } from '../../ledger/batches/record-reconciled.ts';
 import { resolveStopped } from '../../ledger/jobs/quarantine.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
-import { type BatchLine, batchUrls, listBatches } from '../../ledger/reports/lists.ts';
+import { type BatchLine, listBatches, listBatchUrls } from '../../ledger/reports/lists.ts';
 import type { BatchId, Reference } from '../../submission/ids.ts';
 import { action } from '../output/command.ts';
 import { formatInstant } from '../output/times.ts';
@@ -66,7 +66,7 @@ function showCommand(): Command {
           output.print(batchText(batch));
           if (batch.reason !== null) output.print(`  ${batch.reason}`);
           output.print(`  run ${batch.run ?? 'none'}, key ${batch.key ?? 'none'}, ${batch.attempts} attempts`);
-          for (const url of await batchUrls(ledger, batch.batch)) {
+          for (const url of await listBatchUrls(ledger, batch.batch)) {
             output.record({ type: 'url', url });
             output.print(`  ${url}`);
           }

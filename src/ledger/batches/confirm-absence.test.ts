@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Micros } from '../../../contract/money.ts';
 import { ACCOUNT, accepted, crawled, HOUR, type TestLedger, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { BatchId, RunId } from '../../submission/ids.ts';
-import { planRun } from '../plans/plan-run.ts';
+import { planRun } from '../plans/make-plan.ts';
 import { beginSend } from './begin-send.ts';
 import { listPendingBatches } from './pending-batches.ts';
 import { recordAnswer } from './record-answer.ts';

@@ -17,8 +17,7 @@ import type { RunId } from '../../submission/ids.ts';
 import { listOpenSubmissions, recordPoll } from '../jobs/record-poll.ts';
 import { recordUrlResults, settleJob } from '../jobs/settle-job.ts';
 import { type Ledger, ledgerOver } from '../open-ledger.ts';
-import { planRun } from '../plans/plan-run.ts';
-import { eachUrl } from '../reports/lists.ts';
+import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
 import { beginSend } from './begin-send.ts';
 import { listPendingBatches } from './pending-batches.ts';
@@ -144,7 +143,9 @@ async function chargedOnce(
 
 /** No URL is lost: each is at an end, or says why not. */
 async function explained(ledger: Ledger): Promise<void> {
-  for await (const { url, state, reason } of eachUrl(ledger, WATCH.id)) {
+  const urls = await ledger.db.all(sql<{ url: string; state: string; reason: string | null }>`
+    SELECT url, state, reason FROM urls`);
+  for (const { url, state, reason } of urls) {
     const waits = await ledger.db.get(sql<{ due: string | null; batch: string | null }>`
       SELECT due, (SELECT min(b.state) FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id
         WHERE m.url_id = urls.id AND b.state IN ('planned', 'sending', 'needs_review')) AS batch

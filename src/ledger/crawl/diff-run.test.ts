@@ -5,7 +5,7 @@ import type { Ledger } from '../open-ledger.ts';
 import { countDue } from '../plans/due.ts';
 import { beginRun, endRun } from '../runs/runs.ts';
 import { findWatch } from '../runs/watches.ts';
-import { getKnownSitemap, listFinishedSitemaps } from './sitemaps.ts';
+import { getStoredSitemap, listFinishedSitemaps } from './sitemaps.ts';
 
 const due = async (ledger: Ledger) => countDue(ledger.db, (await findWatch(ledger.db, WATCH.id))!, ledger.now());
 
@@ -165,8 +165,8 @@ testLedger('a retry knows which sitemaps the run has read', async (ledger) => {
 testLedger('validators of another scope are not used', async (ledger) => {
   await night(ledger, 'r1', { a: ['1'] }, { scope: 'one' });
   await crawled(ledger, 'r2', { b: ['1'] }, { scope: 'one', complete: false });
-  assert.equal((await getKnownSitemap(ledger, 'r2' as RunId, 'a'))?.kind, 'urlset');
+  assert.equal((await getStoredSitemap(ledger, 'r2' as RunId, 'a'))?.kind, 'urlset');
   await endRun(ledger, 'r2' as RunId, 'finished');
   await crawled(ledger, 'r3', { b: ['1'] }, { scope: 'two', complete: false });
-  assert.equal(await getKnownSitemap(ledger, 'r3' as RunId, 'a'), undefined);
+  assert.equal(await getStoredSitemap(ledger, 'r3' as RunId, 'a'), undefined);
 });

@@ -4,8 +4,7 @@ import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getOpenRun, type RunRow } from '../runs/runs.ts';
-import { asKey } from './fingerprint.ts';
-import { growingList, unpackList } from './fingerprint-list.ts';
+import { growingList, listKeys, unpackList } from './fingerprint-list.ts';
 import { addLive } from './insert-found.ts';
 
 /** What a run found, in URLs. `known` + `new` + `changed` is `found` when the crawl was complete. */
@@ -36,24 +35,24 @@ export async function diffRun(ledger: Ledger, run: RunId, { complete }: { comple
     const whole = complete && incomplete === undefined;
     if (whole) {
       await dropUnlisted(tx, row);
-      await settleCandidates(tx, row);
+      await resolveGoneCandidates(tx, row);
     }
     const sums = await tx.get(sql<{ urls: number | null; new_urls: number | null; changed: number | null }>`
       SELECT sum(urls) AS urls, sum(new_urls) AS new_urls, sum(changed) AS changed
       FROM run_sitemaps WHERE run_id = ${row.id}`);
-    const gone = await tx.get(sql<{ urls: number }>`SELECT count(*) AS urls FROM urls WHERE gone_run = ${row.id}`);
+    const gone = await tx.one(sql<{ urls: number }>`SELECT count(*) AS urls FROM urls WHERE gone_run = ${row.id}`);
     const skips = await tx.get(sql<{ urls: number | null }>`
       SELECT sum(urls) AS urls FROM run_skips WHERE run_id = ${row.id}`);
-    const live = await tx.get(sql<{ live: number }>`SELECT live FROM watches WHERE id = ${row.watch_id}`);
+    const live = await tx.one(sql<{ live: number }>`SELECT live FROM watches WHERE id = ${row.watch_id}`);
     const fresh = sums?.new_urls ?? 0;
     const changed = sums?.changed ?? 0;
-    const found = whole ? live!.live : (sums?.urls ?? 0);
+    const found = whole ? live.live : (sums?.urls ?? 0);
     const diff: RunDiff = {
       found,
       new: fresh,
       changed,
       known: Math.max(0, found - fresh - changed),
-      gone: gone!.urls,
+      gone: gone.urls,
       skipped: skips?.urls ?? 0,
       complete: whole,
       firstRun: row.first_run === 1,
@@ -74,7 +73,7 @@ async function dropUnlisted(tx: Queryable, run: RunRow): Promise<void> {
       AND NOT EXISTS (SELECT 1 FROM run_sitemaps AS r WHERE r.run_id = ${run.id} AND r.sitemap_id = s.id)`);
   for (const { id, entries } of unlisted) {
     const list = unpackList(entries ?? new Uint8Array());
-    const rows = Array.from({ length: list.length }, (_, at): Row => [asKey(list.high(at), list.low(at))]);
+    const rows = listKeys(list).map((fp): Row => [fp]);
     await tx.run(sql`
       INSERT INTO gone_candidates (watch_id, fp)
       SELECT CAST(${run.watch_id} AS BIGINT), r.fp FROM ${toRows({ fp: 'bigint' }, rows)} AS r WHERE true
@@ -88,7 +87,7 @@ async function dropUnlisted(tx: Queryable, run: RunRow): Promise<void> {
  * A candidate that another sitemap still lists has only moved; the others are gone. What is due of them stays due and is
  * not bought while they are gone: a page that comes back before it was bought is bought then.
  */
-async function settleCandidates(tx: Queryable, run: RunRow): Promise<void> {
+async function resolveGoneCandidates(tx: Queryable, run: RunRow): Promise<void> {
   const candidates = await tx.all(sql<{ fp: string }>`
     SELECT CAST(fp AS TEXT) AS fp FROM gone_candidates WHERE watch_id = ${run.watch_id}`);
   if (candidates.length === 0) return;
@@ -102,9 +101,9 @@ async function settleCandidates(tx: Queryable, run: RunRow): Promise<void> {
     SELECT s.id FROM sitemaps AS s JOIN sitemap_snapshots AS p ON p.sitemap_id = s.id
     WHERE s.watch_id = ${run.watch_id}`);
   for (const { id } of sitemaps) {
-    const kept = await tx.get(sql<{ entries: Uint8Array }>`
+    const kept = await tx.one(sql<{ entries: Uint8Array }>`
       SELECT entries FROM sitemap_snapshots WHERE sitemap_id = ${id}`);
-    const entries = unpackList(kept!.entries);
+    const entries = unpackList(kept.entries);
     for (let at = 0; at < entries.length; at++) {
       const index = list.find(entries.high(at), entries.low(at));
       if (index >= 0) listed[index] = 1;

@@ -7,7 +7,7 @@ export interface ObservedEntry {
   readonly url: Url;
   /** The text as the sitemap has it. */
   readonly lastmod: string | null;
-  /** The same as epoch milliseconds; null when it is none. */
+  /** The same as epoch milliseconds; null when it cannot be parsed. */
   readonly lastmodAt: number | null;
 }
 
@@ -28,7 +28,11 @@ export function foundList(): Found & { push(high: number, low: number, entry: Ob
     get length() {
       return entries.length;
     },
-    entry: (at) => entries[at]!,
+    entry(at) {
+      const entry = entries[at];
+      if (entry === undefined) throw new RangeError(`no entry ${at} of ${entries.length}`);
+      return entry;
+    },
     key: (at) => asKey(marks.high(at), marks.low(at)),
     push(high, low, entry) {
       marks.push(high, low, 0);

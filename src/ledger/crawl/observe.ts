@@ -39,7 +39,7 @@ interface Flushed {
   readonly collided: Url[];
 }
 
-interface Open {
+interface OpenSitemap {
   readonly place: EntrySource;
   readonly reading: SitemapReading;
   readonly skips: Map<string, Skips>;
@@ -50,10 +50,10 @@ interface Open {
 export async function observe(ledger: Ledger, run: RunId): Promise<Observation> {
   const { db, seed } = ledger;
   const row = await getOpenRun(db, run);
-  const open = new Map<string, Promise<Open>>();
-  const skips = new Map<string, Open['skips']>();
+  const open = new Map<string, Promise<OpenSitemap>>();
+  const skips = new Map<string, OpenSitemap['skips']>();
 
-  function reading(sitemap: string): Promise<Open> {
+  function reading(sitemap: string): Promise<OpenSitemap> {
     let promise = open.get(sitemap);
     if (promise === undefined) {
       promise = begin(sitemap);
@@ -62,20 +62,20 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
     return promise;
   }
 
-  async function begin(sitemap: string): Promise<Open> {
+  async function begin(sitemap: string): Promise<OpenSitemap> {
     const known = await sitemapRow(db, row, sitemap);
     const kept = await db.get(sql<{ entries: Uint8Array }>`
       SELECT entries FROM sitemap_snapshots WHERE sitemap_id = ${known.id}`);
     return {
       place: { runId: row.id, watchId: row.watch_id, sitemapId: known.id, adopt: known.adopt },
       reading: readSitemap(unpackList(kept?.entries ?? new Uint8Array()), seed),
-      skips: skipsOf(sitemap),
+      skips: getSkips(sitemap),
       new: 0,
       changed: 0,
     };
   }
 
-  function skipsOf(sitemap: string): Open['skips'] {
+  function getSkips(sitemap: string): OpenSitemap['skips'] {
     let counts = skips.get(sitemap);
     if (counts === undefined) {
       counts = new Map();
@@ -85,7 +85,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
   }
 
   /** Runs `work` in a transaction after everything that waits in memory; what waited is forgotten once it is durable. */
-  async function flushed(at: Open, work: (tx: Queryable, counts: Flushed) => Promise<void>): Promise<void> {
+  async function flushed(at: OpenSitemap, work: (tx: Queryable, counts: Flushed) => Promise<void>): Promise<void> {
     const found = at.reading.takeFound();
     const moved = at.reading.takeMoved();
     // Postgres may run a transaction again: what it adds up starts anew each time.
@@ -116,7 +116,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
         await flushed(at, async () => undefined);
       }
     },
-    skipped: (sitemap, reason, url, count = 1) => skip(skipsOf(sitemap), reason, url, count),
+    skipped: (sitemap, reason, url, count = 1) => skip(getSkips(sitemap), reason, url, count),
     async verdict(sitemap, verdict) {
       const at = await reading(sitemap);
       await flushed(at, (tx, counts) => recordVerdict(tx, ledger.now(), row, toSitemapRecord(at, counts), verdict));
@@ -127,13 +127,16 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
 }
 
 /** The visit as it is to be recorded, with what its last entries brought. */
-function toSitemapRecord({ place, reading, skips }: Open, { new: found, changed, collided }: Flushed): SitemapRecord {
+function toSitemapRecord(
+  { place, reading, skips }: OpenSitemap,
+  { new: found, changed, collided }: Flushed,
+): SitemapRecord {
   const all = new Map([...skips].map(([reason, { urls, sample }]) => [reason, { urls, sample: [...sample] }]));
   for (const url of collided) skip(all, FINGERPRINT_COLLISION, url, 1);
   return { place, reading, skips: all, new: found, changed };
 }
 
-function skip(skips: Open['skips'], reason: string, url: string | Url, count: number): void {
+function skip(skips: OpenSitemap['skips'], reason: string, url: string | Url, count: number): void {
   const known = skips.get(reason);
   if (known === undefined) {
     skips.set(reason, { urls: count, sample: [url.slice(0, 500)] });
@@ -147,7 +150,7 @@ async function sitemapRow(db: Queryable, run: RunRow, sitemap: string): Promise<
   await db.run(sql`
     INSERT INTO sitemaps (watch_id, url, baseline) VALUES (${run.watch_id}, ${sitemap}, ${run.baseline})
     ON CONFLICT (watch_id, url) DO NOTHING`);
-  const row = await db.get(sql<{ id: number; baseline: number }>`
+  const row = await db.one(sql<{ id: number; baseline: number }>`
     SELECT id, baseline FROM sitemaps WHERE watch_id = ${run.watch_id} AND url = ${sitemap}`);
-  return { id: row!.id, adopt: run.baseline === 1 || row!.baseline === 1 };
+  return { id: row.id, adopt: run.baseline === 1 || row.baseline === 1 };
 }

@@ -1,5 +1,5 @@
 import { asKey, fingerprint, lastmodMark } from './fingerprint.ts';
-import { type FingerprintList, growingList } from './fingerprint-list.ts';
+import { type FingerprintList, growingList, listKeys } from './fingerprint-list.ts';
 import { type Found, foundList, type ObservedEntry } from './found.ts';
 
 /** One sitemap as it is being read, compared with what its last complete visit left. Pure but for its memory. */
@@ -34,8 +34,7 @@ export function readSitemap(before: FingerprintList, seed: number): SitemapReadi
 
   function addOne(entry: ObservedEntry): void {
     fingerprint(entry.url, seed, half);
-    const high = half[0]!;
-    const low = half[1]!;
+    const [high = 0, low = 0] = half;
     const expected = next < before.length && before.low(next) === low && before.high(next) === high;
     const index = expected ? next : before.length === 0 ? -1 : before.find(high, low);
     if (index >= 0) {
@@ -86,7 +85,7 @@ export function readSitemap(before: FingerprintList, seed: number): SitemapReadi
       }
       return gone;
     },
-    unlisted: () => Array.from({ length: fresh?.length ?? 0 }, (_, at) => asKey(fresh!.high(at), fresh!.low(at))),
+    unlisted: () => listKeys(fresh ?? growingList()),
     snapshot: () => (same && after.length === before.length ? null : after.bytes()),
   };
 }

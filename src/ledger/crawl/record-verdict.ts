@@ -4,7 +4,7 @@ import { sql } from '../../database/sql.ts';
 import type { RunRow } from '../runs/runs.ts';
 import type { EntrySource } from './insert-found.ts';
 import type { SitemapReading } from './read-sitemap.ts';
-import type { KnownSitemap, SitemapVerdict } from './sitemaps.ts';
+import type { SitemapVerdict, StoredSitemap } from './sitemaps.ts';
 
 /** One sitemap of one run, read as far as it could be. */
 export interface SitemapRecord {
@@ -29,11 +29,11 @@ export async function recordVerdict(
   switch (verdict.verdict) {
     case 'complete':
       await replaceList(tx, visit);
-      await keep(tx, now, run, visit, toKnownSitemap(verdict));
+      await saveSitemap(tx, now, run, visit, toKnownSitemap(verdict));
       break;
     case 'duplicate':
       await replaceList(tx, visit);
-      await keep(tx, now, run, visit, null);
+      await saveSitemap(tx, now, run, visit, null);
       break;
     case 'not-modified':
       await tx.run(sql`UPDATE sitemaps SET complete_at = ${now}, baseline = 0 WHERE id = ${sitemapId}`);
@@ -74,12 +74,12 @@ async function addCandidates(tx: Queryable, watchId: number, fps: readonly bigin
   await insertRows(tx, 'gone_candidates', columns, rows, 'ON CONFLICT (watch_id, fp) DO NOTHING');
 }
 
-async function keep(
+async function saveSitemap(
   tx: Queryable,
   now: number,
   run: RunRow,
   { place, reading }: SitemapRecord,
-  known: KnownSitemap | null,
+  known: StoredSitemap | null,
 ): Promise<void> {
   await tx.run(sql`
     UPDATE sitemaps SET known = ${known === null ? null : JSON.stringify(known)}, scope = ${run.scope},
@@ -92,7 +92,7 @@ async function keep(
   await insertRows(tx, 'sitemaps', columns, listed, 'ON CONFLICT (watch_id, url) DO NOTHING');
 }
 
-function toKnownSitemap(verdict: KnownSitemap): KnownSitemap {
+function toKnownSitemap(verdict: StoredSitemap): StoredSitemap {
   const { kind, urls, fingerprint, etag, lastModified, location, children } = verdict;
   return {
     kind,

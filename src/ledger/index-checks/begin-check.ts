@@ -4,6 +4,7 @@ import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import { type CapRefusal, type SpendQuestion, urlsAllowed } from '../../submission/caps.ts';
+import type { IndexCheckPolicy } from '../../submission/check-schedule.ts';
 import { computeDigest, freezeCheck } from '../../submission/freeze.ts';
 import type { IdempotencyKey, WatchId } from '../../submission/ids.ts';
 import { mustReconcile } from '../../submission/reconcile.ts';
@@ -11,8 +12,8 @@ import type { Url } from '../../url/normalize-url.ts';
 import { getRefusalEnd, sumChecksToday } from '../money/spend.ts';
 import { buildSpendQuestion } from '../money/spend-question.ts';
 import type { Ledger } from '../open-ledger.ts';
-import type { AccountPolicy, IndexCheckPolicy } from '../policy.ts';
-import { getWatchRow, lockAccount } from '../runs/watches.ts';
+import type { AccountPolicy } from '../policy.ts';
+import { ensureWatch, lockAccount } from '../runs/watches.ts';
 import { type CheckRow, findOpenCheck, listDueChecks } from './check-queue.ts';
 import { stopCheck } from './record-check.ts';
 
@@ -47,7 +48,7 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
   const now = ledger.now();
   return ledger.db.tx(async (tx): Promise<Checking> => {
     await lockAccount(tx, account.id);
-    const watchId = await getWatchRow(tx, watch, account.id);
+    const watchId = await ensureWatch(tx, watch, account.id);
     let open = await findOpenCheck(tx, watchId);
     if (open?.in_doubt_since != null && mustReconcile(open.in_doubt_since, now, account.reconcile?.afterMs)) {
       // The service keeps no list of checks to look it up in; asking again could be charged again.
@@ -130,7 +131,7 @@ async function planCheck(
     urls: urls.map(({ url }) => url),
   });
   const cost = timesMicros(INDEX_CHECK_PRICE, urls.length);
-  const check = await tx.get(sql<CheckRow>`
+  const check = await tx.one(sql<CheckRow>`
     INSERT INTO checks (account_id, watch_id, round, idempotency_key, digest, body, urls, expected_cost, state,
       planned_at)
     VALUES (${account.id}, ${watchId}, ${round}, ${frozen.key}, ${frozen.digest}, ${frozen.body}, ${urls.length},
@@ -141,13 +142,13 @@ async function planCheck(
     tx,
     'check_urls',
     columns,
-    urls.map(({ id }, position): Row => [check!.id, position, id]),
+    urls.map(({ id }, position): Row => [check.id, position, id]),
   );
   const ids = urls.map(({ id }): Row => [id]);
   await tx.run(sql`
-    UPDATE check_queue SET check_id = ${check!.id}
+    UPDATE check_queue SET check_id = ${check.id}
     WHERE url_id IN (SELECT id FROM ${toRows({ id: 'bigint' }, ids)} AS r)`);
-  return { kind: 'planned', check: check! };
+  return { kind: 'planned', check: check };
 }
 
 /** After a refusal that named no URL the next check is half as large, until the URL that is refused stands alone. */

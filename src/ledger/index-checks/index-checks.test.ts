@@ -11,13 +11,13 @@ import {
   WATCH,
 } from '../../../test/support/ledger.ts';
 import type { Verdict } from '../../submission/answer.ts';
+import type { IndexCheckPolicy } from '../../submission/check-schedule.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { recordPoll } from '../jobs/record-poll.ts';
 import { settleJob } from '../jobs/settle-job.ts';
 import { countDue } from '../plans/due.ts';
-import { planRun } from '../plans/plan-run.ts';
-import type { IndexCheckPolicy } from '../policy.ts';
+import { planRun } from '../plans/make-plan.ts';
 import { getAccountTotals } from '../reports/totals.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';

@@ -46,7 +46,7 @@ export async function recordCheck(
     const row = await checkRow(tx, check);
     const { outcome } = answer;
     if (row.state === 'done')
-      return { kind: 'checked', urls: row.urls, found: row.found!, charged: row.charge ?? ZERO };
+      return { kind: 'checked', urls: row.urls, found: row.found ?? 0, charged: row.charge ?? ZERO };
     if (outcome.kind === 'checked') return recordResults(tx, now, row, outcome, answer.requestId, policy);
     if (row.state !== 'sending') return { kind: 'refused', reason: row.reason ?? '' };
     const late = answer.attempt !== row.attempts;

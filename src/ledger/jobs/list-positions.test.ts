@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ACCOUNT, crawled, sendAll, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { Reference, RunId } from '../../submission/ids.ts';
-import { planRun } from '../plans/plan-run.ts';
+import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
 import { getListPositions } from './list-positions.ts';
 

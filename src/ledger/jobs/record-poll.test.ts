@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ACCOUNT, crawled, sendAll, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
-import { planRun } from '../plans/plan-run.ts';
+import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
 import { listOpenSubmissions, recordPoll } from './record-poll.ts';
 import { settleJob } from './settle-job.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Micros } from '../../../contract/money.ts';
 import { ACCOUNT, crawled, night, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { Reference, RunId } from '../../submission/ids.ts';
-import { planRun } from '../plans/plan-run.ts';
+import { planRun } from '../plans/make-plan.ts';
 import { getAccountTotals } from '../reports/totals.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
 import { listOpenSubmissions } from './record-poll.ts';

@@ -9,7 +9,7 @@ import type { Url } from '../../url/normalize-url.ts';
 import { toUrlKey } from '../crawl/fingerprint.ts';
 import { learnPrice } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { getWatchRow, lockAccount } from '../runs/watches.ts';
+import { ensureWatch, lockAccount } from '../runs/watches.ts';
 import type { UrlResult } from './settle-job.ts';
 
 /** A job of the service's history, with what it says of each URL. */
@@ -47,9 +47,9 @@ export async function recoverJob(
     const known = await tx.get(sql<{ id: BatchId }>`
       SELECT id FROM batches WHERE account_id = ${account} AND reference = ${job.reference}`);
     if (known !== undefined) return { kind: 'known', batch: known.id };
-    const watchId = await getWatchRow(tx, watch, account);
+    const watchId = await ensureWatch(tx, watch, account);
     const ids = await urlRows(tx, ledger, watch, watchId, account, job, now);
-    const batch = await tx.get(sql<{ id: BatchId }>`
+    const batch = await tx.one(sql<{ id: BatchId }>`
       INSERT INTO batches (account_id, watch_id, service, project, base_url, normalized_project, generation, tag, urls,
         expected_cost, price_basis, state, reason, planned_at, reference, accepted_at, charge, job_state, ended_at,
         settled_at, completed, failed)
@@ -59,7 +59,7 @@ export async function recoverJob(
         ${job.terminal ? now : null}, ${job.terminal ? now : null}, ${countResults(job, 'completed')},
         ${countResults(job, 'failed')})
       RETURNING id`);
-    const id = batch!.id;
+    const id = batch.id;
     await addMembers(tx, id, ids, job);
     await tx.run(sql`
       INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, reported, at)
@@ -96,11 +96,11 @@ async function urlRows(
     INSERT INTO runs (name, watch_id, account_id, scope, baseline, first_run, started_at, touched_at, ended_at, end_state)
     VALUES (${run}, ${watchId}, ${account}, '', 0, 0, ${now}, ${now}, ${now}, 'recovered')
     ON CONFLICT (name) DO NOTHING`);
-  const runRow = await tx.get(sql<{ id: number }>`SELECT id FROM runs WHERE name = ${run}`);
+  const runRow = await tx.one(sql<{ id: number }>`SELECT id FROM runs WHERE name = ${run}`);
   const source = 'history of the service';
   await tx.run(sql`
     INSERT INTO sitemaps (watch_id, url) VALUES (${watchId}, ${source}) ON CONFLICT (watch_id, url) DO NOTHING`);
-  const sitemap = await tx.get(sql<{ id: number }>`
+  const sitemap = await tx.one(sql<{ id: number }>`
     SELECT id FROM sitemaps WHERE watch_id = ${watchId} AND url = ${source}`);
   const columns = {
     fp: 'bigint',
@@ -112,9 +112,7 @@ async function urlRows(
     state: 'text',
   } as const;
   const keys = job.urls.map(({ url }) => toUrlKey(url, ledger.seed));
-  const rows = job.urls.map(
-    ({ url }, at): Row => [keys[at]!, watchId, sitemap!.id, url, runRow!.id, runRow!.id, 'known'],
-  );
+  const rows = job.urls.map(({ url }, at): Row => [keys[at]!, watchId, sitemap.id, url, runRow.id, runRow.id, 'known']);
   await insertRows(tx, 'urls', columns, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING');
   const asked = keys.map((fp): Row => [fp]);
   const found = await tx.all(sql<{ id: number }>`

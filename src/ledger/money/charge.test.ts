@@ -14,7 +14,7 @@ import type { BatchId, Reference, RunId } from '../../submission/ids.ts';
 import { beginSend } from '../batches/begin-send.ts';
 import { listPendingBatches } from '../batches/pending-batches.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
-import { planRun } from '../plans/plan-run.ts';
+import { planRun } from '../plans/make-plan.ts';
 import { listBatches } from '../reports/lists.ts';
 import { getRunSummary } from '../reports/run-summary.ts';
 import { getAccountTotals } from '../reports/totals.ts';

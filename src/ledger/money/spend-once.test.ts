@@ -23,7 +23,7 @@ import { recordReconciled } from '../batches/record-reconciled.ts';
 import { recordPoll } from '../jobs/record-poll.ts';
 import { settleJob } from '../jobs/settle-job.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { planRun } from '../plans/plan-run.ts';
+import { planRun } from '../plans/make-plan.ts';
 import { previewRun } from '../plans/preview-runs.ts';
 import { getRunSummary } from '../reports/run-summary.ts';
 import { endRun } from '../runs/runs.ts';

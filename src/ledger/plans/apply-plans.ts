@@ -3,8 +3,7 @@ import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { decide } from '../runs/decide-run.ts';
 import type { RunRow } from '../runs/runs.ts';
-import { makePlan, type Plan } from './make-plan.ts';
-import { getPlannableRun } from './plan-run.ts';
+import { getPlannableRun, makePlan, type Plan } from './make-plan.ts';
 import { lockAccounts, type RunToPlan } from './preview-runs.ts';
 
 /** A plan that a person has looked at. */

@@ -48,17 +48,17 @@ export async function countDue(db: Queryable, watchId: number, now: number): Pro
 }
 
 /** Those that no guard and no person has let pass yet: what a guard judges. */
-export async function listUnguardedNew(db: Queryable, watchId: number, now: number): Promise<number> {
-  const row = await db.get(sql<{ urls: number }>`
+export async function countUnguardedNew(db: Queryable, watchId: number, now: number): Promise<number> {
+  const row = await db.one(sql<{ urls: number }>`
     SELECT count(*) AS urls FROM urls WHERE ${isDue(watchId, now)} AND due = 'new' AND guard_passed = 0`);
-  return row!.urls;
+  return row.urls;
 }
 
 /** Those that a guard or a person has let pass, and a cap has held since. */
 export async function countGuardPassed(db: Queryable, watchId: number, now: number): Promise<number> {
-  const row = await db.get(sql<{ urls: number }>`
+  const row = await db.one(sql<{ urls: number }>`
     SELECT count(*) AS urls FROM urls WHERE ${isDue(watchId, now)} AND guard_passed = 1`);
-  return row!.urls;
+  return row.urls;
 }
 
 /** Holds what is due behind a URL, with the reason; it stays due and is planned when the reason is gone. */

@@ -4,11 +4,15 @@ import { type Micros, timesMicros, ZERO } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { urlsAllowed } from '../../submission/caps.ts';
+import type { RunId } from '../../submission/ids.ts';
 import { insertBatch } from '../batches/insert-batch.ts';
+import { LedgerError } from '../ledger-error.ts';
 import { getPrice } from '../money/price.ts';
 import { buildSpendQuestion } from '../money/spend-question.ts';
+import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, PriceBasis, WatchPolicy } from '../policy.ts';
-import type { RunRow } from '../runs/runs.ts';
+import { getRun, type RunRow } from '../runs/runs.ts';
+import { lockAccount } from '../runs/watches.ts';
 import { applyPolicy, countDue, type DueCounts, holdAfter, listDueAfter } from './due.ts';
 
 export interface PlanInput {
@@ -32,6 +36,38 @@ export interface Plan {
   readonly due: DueCounts;
   /** Names exactly this plan: these bytes at this price. */
   readonly digest: string;
+}
+
+/**
+ * Plans what is due, in one transaction: each URL's generation grows by one, and each batch has its exact bytes and its
+ * key before anything is sent. The same run planned twice is planned once.
+ */
+export async function planRun(ledger: Ledger, run: RunId, input: PlanInput): Promise<Plan> {
+  return ledger.db.tx(async (tx) => {
+    await lockAccount(tx, input.account.id);
+    const row = await getPlannableRun(tx, run);
+    return row.planned_at === null ? makePlan(tx, ledger.now(), row, input) : readPlan(tx, row);
+  });
+}
+
+/** A run that may be planned: open, or ended as a preview for a person; and not held without a yes. */
+export async function getPlannableRun(tx: Queryable, run: RunId): Promise<RunRow> {
+  const row = await getRun(tx, run);
+  if (row.planned_at !== null) return row;
+  if (row.ended_at !== null && row.end_state !== 'previewed') {
+    throw new LedgerError(
+      'RUN_ENDED',
+      `Run "${run}" has ended (${row.end_state}). Nothing was planned; what it found is planned by the next run.`,
+    );
+  }
+  if (row.held !== null && row.decision !== 'approved') {
+    throw new LedgerError(
+      'NOT_APPROVED',
+      `Run "${run}" ${row.decision === 'rejected' ? `was rejected by ${row.decided_by}` : 'waits for a person'}. ` +
+        'Nothing was planned or bought.',
+    );
+  }
+  return row;
 }
 
 /** Freezes what is due into batches with their keys, as far as the caps allow; the rest is held with the reason. */
@@ -93,20 +129,20 @@ export async function makePlan(tx: Queryable, now: number, run: RunRow, input: P
 
 /** The plan of a run that was planned. */
 export async function readPlan(db: Queryable, run: RunRow): Promise<Plan> {
-  const row = await db.get(sql<PlanColumns>`
+  const row = await db.one(sql<PlanColumns>`
     SELECT planned_urls, planned_batches, planned_cost, price_basis, price_per_url, held_urls, held_reason, plan_due,
       plan_digest
     FROM runs WHERE id = ${run.id}`);
   return {
-    batches: row!.planned_batches,
-    urls: row!.planned_urls,
-    cost: row!.planned_cost,
-    basis: row!.price_basis,
-    perUrl: row!.price_per_url,
-    held: row!.held_urls,
-    heldReason: row!.held_reason,
-    due: JSON.parse(row!.plan_due) as DueCounts,
-    digest: row!.plan_digest,
+    batches: row.planned_batches,
+    urls: row.planned_urls,
+    cost: row.planned_cost,
+    basis: row.price_basis,
+    perUrl: row.price_per_url,
+    held: row.held_urls,
+    heldReason: row.held_reason,
+    due: JSON.parse(row.plan_due) as DueCounts,
+    digest: row.plan_digest,
   };
 }
 

@@ -12,7 +12,7 @@ export interface RunToPlan {
 }
 
 /** Thrown to leave a transaction without its effects. */
-class Undone {
+class PreviewRollback {
   readonly plans: readonly Plan[];
 
   constructor(plans: readonly Plan[]) {
@@ -33,10 +33,10 @@ export async function previewRuns(ledger: Ledger, runs: readonly RunToPlan[]): P
         const row = await getRun(tx, run);
         plans.push(row.planned_at === null ? await makePlan(tx, ledger.now(), row, input) : await readPlan(tx, row));
       }
-      throw new Undone(plans);
+      throw new PreviewRollback(plans);
     });
   } catch (thrown) {
-    if (thrown instanceof Undone) return thrown.plans;
+    if (thrown instanceof PreviewRollback) return thrown.plans;
     throw thrown;
   }
 }
@@ -44,7 +44,8 @@ export async function previewRuns(ledger: Ledger, runs: readonly RunToPlan[]): P
 /** The plan of one run alone. */
 export async function previewRun(ledger: Ledger, run: RunId, input: PlanInput): Promise<Plan> {
   const [plan] = await previewRuns(ledger, [{ run, input }]);
-  return plan!;
+  if (plan === undefined) throw new RangeError(`no plan of run ${run}`);
+  return plan;
 }
 
 /** Locks the accounts of the runs, always in the same order: two that plan at once wait and never deadlock. */

@@ -1,12 +1,10 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
-import type { Queryable } from '../../database/database.ts';
 import { join, sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { BatchState } from '../batches/batch-row.ts';
 import type { Ledger } from '../open-ledger.ts';
-import type { UrlState } from './url-history.ts';
 
 /** A batch as lists and reports show it. */
 export interface BatchLine {
@@ -115,45 +113,8 @@ export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Pro
 }
 
 /** The URLs of a batch, in the order in which they were sent. For files and screens, never for a workflow's payload. */
-export async function batchUrls(ledger: Ledger, batch: BatchId): Promise<Url[]> {
+export async function listBatchUrls(ledger: Ledger, batch: BatchId): Promise<Url[]> {
   const rows = await ledger.db.all(sql<{ url: Url }>`
     SELECT u.url FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch} ORDER BY m.position`);
   return rows.map(({ url }) => url);
-}
-
-export interface UrlLine {
-  readonly url: Url;
-  readonly state: UrlState;
-  readonly reason: string | null;
-  readonly generation: number;
-  readonly lastmod: string | null;
-  readonly gone: boolean;
-}
-
-const PAGE = 1_000;
-
-/** Every URL of a watch, a page at a time, so that a million of them fit through a pipe. */
-export async function* eachUrl(
-  ledger: Ledger,
-  watch: WatchId,
-  { state }: { state?: UrlState } = {},
-): AsyncGenerator<UrlLine> {
-  for (let after = 0; ; ) {
-    const rows = await urlPage(ledger.db, watch, state ?? null, after);
-    for (const { id, gone_run, ...row } of rows) {
-      after = id;
-      yield { ...row, gone: gone_run !== null };
-    }
-    if (rows.length < PAGE) return;
-  }
-}
-
-type UrlPageRow = Omit<UrlLine, 'gone'> & { readonly id: number; readonly gone_run: number | null };
-
-function urlPage(db: Queryable, watch: WatchId, state: UrlState | null, after: number): Promise<UrlPageRow[]> {
-  return db.all(sql<UrlPageRow>`
-    SELECT id, url, state, reason, generation, lastmod, gone_run FROM urls
-    WHERE watch_id = (SELECT id FROM watches WHERE name = ${watch}) AND id > ${after}
-      AND (CAST(${state} AS TEXT) IS NULL OR state = ${state})
-    ORDER BY id LIMIT ${PAGE}`);
 }

@@ -36,10 +36,10 @@ export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
 export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSummary> {
   const { db } = ledger;
   const { id } = await getRun(db, run);
-  const row = await db.get(sql<RunColumns>`
+  const row = await db.one(sql<RunCountsRow>`
     SELECT found, new_urls, changed, known, gone, skipped, complete, planned_urls, planned_cost, held_urls, held_reason
     FROM runs WHERE id = ${id}`);
-  const batches = await db.get(sql<BatchSums>`
+  const batches = await db.one(sql<BatchSums>`
     SELECT count(*) AS batches,
       coalesce(sum(CASE WHEN state = 'accepted' THEN urls ELSE 0 END), 0) AS submitted,
       coalesce(sum(CASE WHEN state = 'needs_review' THEN urls ELSE 0 END), 0) AS needs_review,
@@ -49,43 +49,43 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
         AS open,
       coalesce(sum(completed), 0) AS completed, coalesce(sum(failed), 0) AS failed
     FROM batches WHERE run_id = ${id}`);
-  const urls = await db.get(sql<{ quarantined: number; in_index: number }>`
+  const urls = await db.one(sql<{ quarantined: number; in_index: number }>`
     SELECT coalesce(sum(CASE WHEN u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined,
       coalesce(sum(CASE WHEN q.found_at IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_index
     FROM batches AS b JOIN batch_urls AS m ON m.batch_id = b.id JOIN urls AS u ON u.id = m.url_id
     LEFT JOIN check_queue AS q ON q.url_id = u.id WHERE b.run_id = ${id}`);
-  const charged = await db.get(sql<{ amount: Micros; untold: number }>`
+  const charged = await db.one(sql<{ amount: Micros; untold: number }>`
     SELECT coalesce(sum(amount), 0) AS amount,
       coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
     FROM charges WHERE run_id = ${id}`);
   return {
-    found: row!.found ?? 0,
-    new: row!.new_urls ?? 0,
-    changed: row!.changed ?? 0,
-    known: row!.known ?? 0,
-    gone: row!.gone ?? 0,
-    skipped: row!.skipped ?? 0,
-    complete: row!.complete === 1,
-    planned: row!.planned_urls ?? 0,
-    plannedCost: row!.planned_cost,
-    held: row!.held_urls ?? 0,
-    heldReason: row!.held_reason,
-    batches: batches!.batches,
-    submitted: batches!.submitted,
-    completed: batches!.completed,
-    failed: batches!.failed,
-    open: batches!.open,
-    quarantined: urls!.quarantined,
-    needsReview: batches!.needs_review,
-    charged: charged!.amount,
-    unknownChargeUrls: charged!.untold,
-    inIndex: urls!.in_index,
-    unanswered: batches!.unanswered,
-    unsettled: batches!.unsettled,
+    found: row.found ?? 0,
+    new: row.new_urls ?? 0,
+    changed: row.changed ?? 0,
+    known: row.known ?? 0,
+    gone: row.gone ?? 0,
+    skipped: row.skipped ?? 0,
+    complete: row.complete === 1,
+    planned: row.planned_urls ?? 0,
+    plannedCost: row.planned_cost,
+    held: row.held_urls ?? 0,
+    heldReason: row.held_reason,
+    batches: batches.batches,
+    submitted: batches.submitted,
+    completed: batches.completed,
+    failed: batches.failed,
+    open: batches.open,
+    quarantined: urls.quarantined,
+    needsReview: batches.needs_review,
+    charged: charged.amount,
+    unknownChargeUrls: charged.untold,
+    inIndex: urls.in_index,
+    unanswered: batches.unanswered,
+    unsettled: batches.unsettled,
   };
 }
 
-interface RunColumns {
+interface RunCountsRow {
   readonly found: number | null;
   readonly new_urls: number | null;
   readonly changed: number | null;

@@ -35,13 +35,13 @@ export async function getAccountTotals(
   const now = ledger.now();
   const money = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
     SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
-  const charged = await db.get(sql<Record<'day' | 'month' | 'ever', Micros> & { untold: number }>`
+  const charged = await db.one(sql<Record<'day' | 'month' | 'ever', Micros> & { untold: number }>`
     SELECT coalesce(sum(CASE WHEN at >= ${getDayStart(now)} THEN amount ELSE 0 END), 0) AS day,
       coalesce(sum(CASE WHEN at >= ${getMonthStart(now)} THEN amount ELSE 0 END), 0) AS month,
       coalesce(sum(amount), 0) AS ever,
       coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
     FROM charges WHERE account_id = ${account}`);
-  const batches = await db.get(sql<BatchCounts>`
+  const batches = await db.one(sql<BatchCounts>`
     SELECT coalesce(sum(CASE WHEN state = 'planned' THEN 1 ELSE 0 END), 0) AS waiting,
       coalesce(sum(CASE WHEN state = 'sending' THEN 1 ELSE 0 END), 0) AS in_doubt,
       min(CASE WHEN state = 'sending' THEN in_doubt_since END) AS oldest,
@@ -52,20 +52,20 @@ export async function getAccountTotals(
   return {
     balance: money?.balance ?? null,
     balanceAt: money?.balance_at ?? null,
-    chargedToday: charged!.day,
-    chargedThisMonth: charged!.month,
-    chargedEver: charged!.ever,
-    unknownChargeUrls: charged!.untold,
-    committed: batches!.committed,
+    chargedToday: charged.day,
+    chargedThisMonth: charged.month,
+    chargedEver: charged.ever,
+    unknownChargeUrls: charged.untold,
+    committed: batches.committed,
     price: {
       standard: await getPrice(db, account, 'standard', configured.standard),
       fast: await getPrice(db, account, 'fast', configured.fast),
     },
-    waiting: batches!.waiting,
-    inDoubt: batches!.in_doubt,
-    oldestInDoubtAt: batches!.oldest,
-    open: batches!.open,
-    needsReview: batches!.needs_review,
+    waiting: batches.waiting,
+    inDoubt: batches.in_doubt,
+    oldestInDoubtAt: batches.oldest,
+    open: batches.open,
+    needsReview: batches.needs_review,
   };
 }
 
@@ -131,7 +131,7 @@ export interface RunLine {
   readonly decision: string | null;
 }
 
-interface RunColumns {
+interface RunListRow {
   readonly name: RunId;
   readonly started_at: number;
   readonly ended_at: number | null;
@@ -143,7 +143,7 @@ interface RunColumns {
 
 /** The last runs of a watch, newest first. Uses runs_by_watch. */
 export async function listRuns(ledger: Ledger, watch: WatchId, limit = 20): Promise<RunLine[]> {
-  const rows = await ledger.db.all(sql<RunColumns>`
+  const rows = await ledger.db.all(sql<RunListRow>`
     SELECT name, started_at, ended_at, end_state, complete, held, decision FROM runs
     WHERE watch_id = (SELECT id FROM watches WHERE name = ${watch}) ORDER BY started_at DESC, id DESC LIMIT ${limit}`);
   return rows.map((row) => ({

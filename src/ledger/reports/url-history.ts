@@ -1,4 +1,4 @@
-import type { Micros } from '../../../contract/money.ts';
+import { type Micros, micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
@@ -145,7 +145,7 @@ async function listPurchases(db: Queryable, urlId: number): Promise<Purchase[]> 
         reference: row.reference,
         plannedAt: row.planned_at,
         acceptedAt: row.accepted_at,
-        charge: row.charge === null ? null : (Math.round(row.charge / row.urls) as Micros),
+        charge: row.charge === null ? null : micros(Math.round(row.charge / row.urls)),
         jobState: row.job_state,
         result: row.result,
         resultReason: row.reason,

@@ -1,19 +1,13 @@
 import { sql } from '../../database/sql.ts';
-import { type Change, type GuardPolicy, guardTrips } from '../../submission/guard.ts';
+import { type Change, type GuardHold, type GuardPolicy, guardTrips } from '../../submission/guard.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { listGoneSinceLastRun } from '../crawl/gone-since.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { countGuardPassed, listUnguardedNew } from '../plans/due.ts';
+import { countGuardPassed, countUnguardedNew } from '../plans/due.ts';
 import type { PlanInput } from '../plans/make-plan.ts';
 import { previewRun } from '../plans/preview-runs.ts';
+import { countGoneSinceLastRun } from './gone-since-last-run.ts';
 import { getRun } from './runs.ts';
-
-/** Why a run waits for a person, with a few of the URLs that made it wait. */
-export interface GuardHold {
-  readonly reasons: readonly string[];
-  readonly sample: readonly Url[];
-}
 
 const EXAMPLES = 5;
 
@@ -32,8 +26,8 @@ export async function judgeRun(
   if (row.held !== null) return row.decision === 'approved' ? null : (JSON.parse(row.held) as GuardHold);
   if (row.planned_at !== null || row.ended_at !== null) return null;
   const plan = input === undefined ? null : await previewRun(ledger, run, input);
-  const gone = await listGoneSinceLastRun(ledger.db, row.name);
-  const newUrls = await listUnguardedNew(ledger.db, row.watch_id, ledger.now());
+  const gone = await countGoneSinceLastRun(ledger.db, row.name);
+  const newUrls = await countUnguardedNew(ledger.db, row.watch_id, ledger.now());
   const change: Change = {
     newUrls,
     gone,

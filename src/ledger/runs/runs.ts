@@ -3,7 +3,7 @@ import { sql } from '../../database/sql.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { getWatchRow } from './watches.ts';
+import { ensureWatch } from './watches.ts';
 
 export interface RunStart {
   readonly watch: WatchId;
@@ -61,7 +61,7 @@ export async function beginRun(ledger: Ledger, start: RunStart): Promise<RunBegu
   const { watch, account, run, sources, scope, firstRun, staleAfterMs = DAY } = start;
   const now = ledger.now();
   return ledger.db.tx(async (tx) => {
-    const watchId = await getWatchRow(tx, watch, account);
+    const watchId = await ensureWatch(tx, watch, account);
     const before = await findRun(tx, run);
     if (before !== undefined) {
       if (before.ended_at !== null) throw ended(before);
@@ -79,10 +79,10 @@ export async function beginRun(ledger: Ledger, start: RunStart): Promise<RunBegu
       VALUES (${run}, ${watchId}, ${account}, ${scope}, ${baseline}, ${first}, ${now}, ${now})
       ON CONFLICT DO NOTHING`);
     if (changes === 0) {
-      const other = await tx.get(sql<{ name: RunId; started_at: number; touched_at: number }>`
+      const other = await tx.one(sql<{ name: RunId; started_at: number; touched_at: number }>`
         SELECT name, started_at, touched_at FROM runs WHERE watch_id = ${watchId} AND ended_at IS NULL`);
-      if (other?.name === run) return { kind: 'begun', firstRun: first === 1, again: true };
-      return { kind: 'active', run: other!.name, since: other!.started_at, touchedAt: other!.touched_at };
+      if (other.name === run) return { kind: 'begun', firstRun: first === 1, again: true };
+      return { kind: 'active', run: other.name, since: other.started_at, touchedAt: other.touched_at };
     }
     for (const source of sources) {
       await tx.run(sql`
@@ -95,7 +95,7 @@ export async function beginRun(ledger: Ledger, start: RunStart): Promise<RunBegu
 
 /**
  * Ends a run: `finished` when it did all it should, `previewed` when it was a plan for a person to look at (it may
- * still be planned, see `planRun`), `abandoned` when its workflow is gone. Ending an ended run changes nothing.
+ * still be planned, see `planRun` in make-plan.ts), `abandoned` when its workflow is gone. Ending an ended run changes nothing.
  */
 export async function endRun(ledger: Ledger, run: RunId, state: 'finished' | 'previewed' | 'abandoned'): Promise<void> {
   await ledger.db.run(sql`

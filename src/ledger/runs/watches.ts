@@ -3,12 +3,12 @@ import { sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
 
 /** The row of a watch, created when it is first heard of. A watch may move to another account; its URLs stay bought. */
-export async function getWatchRow(tx: Queryable, watch: WatchId, account: AccountId): Promise<number> {
-  await accountRow(tx, account);
+export async function ensureWatch(tx: Queryable, watch: WatchId, account: AccountId): Promise<number> {
+  await ensureAccount(tx, account);
   await tx.run(sql`
     INSERT INTO watches (name, account_id) VALUES (${watch}, ${account})
     ON CONFLICT (name) DO UPDATE SET account_id = excluded.account_id WHERE watches.account_id <> excluded.account_id`);
-  return (await findWatch(tx, watch))!;
+  return (await tx.one(sql<{ id: number }>`SELECT id FROM watches WHERE name = ${watch}`)).id;
 }
 
 /** The row of a watch, or null when the ledger has never heard of it. */
@@ -17,7 +17,7 @@ export async function findWatch(db: Queryable, watch: WatchId): Promise<number |
   return row?.id ?? null;
 }
 
-async function accountRow(tx: Queryable, account: AccountId): Promise<void> {
+async function ensureAccount(tx: Queryable, account: AccountId): Promise<void> {
   await tx.run(sql`INSERT INTO ledger_accounts (id) VALUES (${account}) ON CONFLICT (id) DO NOTHING`);
 }
 
@@ -26,6 +26,6 @@ async function accountRow(tx: Queryable, account: AccountId): Promise<void> {
  * never both spend the last lira under a cap; on SQLite transactions take turns anyway.
  */
 export async function lockAccount(tx: Queryable, account: AccountId): Promise<void> {
-  await accountRow(tx, account);
+  await ensureAccount(tx, account);
   await tx.run(sql`UPDATE ledger_accounts SET lock_version = lock_version + 1 WHERE id = ${account}`);
 }

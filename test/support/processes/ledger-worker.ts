@@ -10,7 +10,7 @@ import { recordAnswer } from '../../../src/ledger/batches/record-answer.ts';
 import { listOpenSubmissions, recordPoll } from '../../../src/ledger/jobs/record-poll.ts';
 import { settleJob } from '../../../src/ledger/jobs/settle-job.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/open-ledger.ts';
-import { planRun } from '../../../src/ledger/plans/plan-run.ts';
+import { planRun } from '../../../src/ledger/plans/make-plan.ts';
 import { endRun } from '../../../src/ledger/runs/runs.ts';
 import type { AcceptedData, ApiAnswer } from '../../../src/submission/answer.ts';
 import type { RunId } from '../../../src/submission/ids.ts';

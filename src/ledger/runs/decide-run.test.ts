@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Micros } from '../../../contract/money.ts';
 import { ACCOUNT, crawled, night, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
-import { planRun } from '../plans/plan-run.ts';
+import { planRun } from '../plans/make-plan.ts';
 import { decideRun } from './decide-run.ts';
 import { judgeRun } from './judge-run.ts';
 import { endRun } from './runs.ts';

@@ -6,7 +6,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { micros } from '../../contract/money.ts';
-import { startService } from '../../service/serve.ts';
+import { type Service, startService } from '../../service/serve.ts';
 import { endWithParent } from '../cli-kit/end-with-parent.ts';
 
 const { values } = parseArgs({
@@ -24,11 +24,17 @@ const BALANCE = micros(50_000_000_000);
 const PRICE = micros(250_000);
 
 const keyFile = values['key-file']!;
-const service = await startService({
-  database: values.database!,
-  port: Number(values.port),
-  temporal: { address: values.temporal!, namespace: 'default' },
-  simulated: { fastMs: 3_000, standardMs: 6_000 },
+const start = (port: number): Promise<Service> =>
+  startService({
+    database: values.database!,
+    port,
+    temporal: { address: values.temporal!, namespace: 'default' },
+    simulated: { fastMs: 3_000, standardMs: 6_000 },
+  });
+// Another program may have taken the port since it was found free: any other serves as well.
+const service = await start(Number(values.port)).catch((error: NodeJS.ErrnoException) => {
+  if (error.code === 'EADDRINUSE') return start(0);
+  throw error;
 });
 if (!existsSync(keyFile)) {
   const known = (await service.accounts.accounts()).find(({ name }) => name === ACCOUNT);

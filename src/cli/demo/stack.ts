@@ -1,6 +1,5 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
-import { freePort } from '../../temporal/free-port.ts';
 import { type Supervised, startProgram, supervise } from './processes.ts';
 import { type DemoSite, startDemoSite } from './site.ts';
 import type { NamedSource } from './sources.ts';
@@ -43,16 +42,20 @@ export async function startStack({ state, sources, say, gaveUp }: StackOptions):
     const { temporalPort, uiPort } = state.memory;
     const temporalAddress = `127.0.0.1:${temporalPort}`;
 
-    const servicePort = await freePort(state.memory.servicePort);
-    state.remember({ servicePort });
+    let baseUrl = '';
     const sandbox = keep('service', () =>
       startProgram(
         'src/sandbox/sandbox.ts',
         [
-          ...['--database', `sqlite:${state.path('service.db')}`, '--port', String(servicePort)],
+          ...['--database', `sqlite:${state.path('service.db')}`, '--port', String(state.memory.servicePort)],
           ...['--temporal', temporalAddress, '--key-file', state.path('api-key')],
         ],
-        ({ type }) => type === 'listening',
+        ({ type, base_url: listening }) => {
+          if (type !== 'listening') return false;
+          baseUrl = String(listening);
+          state.remember({ servicePort: Number(new URL(baseUrl).port) });
+          return true;
+        },
       ),
     );
     const site =
@@ -65,7 +68,6 @@ export async function startStack({ state, sources, say, gaveUp }: StackOptions):
     }
     await sandbox;
 
-    const baseUrl = `http://127.0.0.1:${servicePort}/api/v1`;
     const configFile = state.path('courier.yaml');
     const text = demoConfig({
       baseUrl,

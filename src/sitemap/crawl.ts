@@ -8,21 +8,23 @@ import { HostPolicy } from './fetch/host-policy.ts';
 import { type CrawlOptions, toSettings } from './options.ts';
 import { SitemapError } from './problems.ts';
 import { type FetchContext, fetchSitemap } from './sitemap-fetch.ts';
-import { parseSource, type Source, safeName } from './source.ts';
+import { parseSource, type Source, toSafeName } from './source.ts';
 
 export type { CrawlEvent, KnownSitemap, Problem, SitemapEntry, SitemapKind, Verdict } from './events.ts';
+export { ProxySettingError } from './fetch/proxy.ts';
 export type { CrawlOptions } from './options.ts';
-export { PROBLEM_CODES, type ProblemCode, type Severity } from './problems.ts';
+export { PROBLEM_CODES, type ProblemCode, type Severity, SitemapError } from './problems.ts';
+export { parseSource } from './source.ts';
 
-/** Events that wait for the consumer; with 1,000 pages in one of them, a few are enough. */
+/** Events that wait for the consumer. */
 const QUEUE = 4;
 
 /**
- * Reads sitemaps, the sitemaps that they name, and so on: an event for each thing found, ending with a summary
+ * Reads sitemaps and the sitemaps that they name. Yields events, the last of which is a summary
  * (docs/explanation/sitemaps.md). Sources are URLs of sitemaps, indexes, feeds or a robots.txt, local paths, or `-`.
  *
- * Bounded in memory whatever the size: the crawl is as fast as its consumer. What is wrong with a sitemap is an event
- * and never an exception; aborting the signal throws its reason. Leaving the loop early ends every request.
+ * Memory is bounded: the crawl is as fast as its consumer. A problem of a sitemap is an event and never an exception.
+ * Throws the reason of an aborted signal, and ProxySettingError. Leaving the loop early ends every request.
  */
 export async function* crawl(sources: readonly string[], options: CrawlOptions = {}): AsyncGenerator<CrawlEvent> {
   const settings = toSettings(options);
@@ -42,7 +44,7 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
       roots.push(parseSource(text));
     } catch (error) {
       if (!(error instanceof SitemapError)) throw error;
-      frontier.refuse(safeName(text), error);
+      frontier.refuse(toSafeName(text), error);
     }
   }
   const hosts = roots.flatMap((root) => (root.kind === 'http' ? [new URL(root.name)] : []));

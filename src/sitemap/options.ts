@@ -3,9 +3,9 @@ import type { PrivateHosts } from './fetch/address-guard.ts';
 import type { Timeouts } from './fetch/dispatcher.ts';
 
 export interface CrawlOptions {
-  /** Whole user agent. Default: `sitemap-courier`, with `contact` when there is one. */
+  /** The user agent. Default: `sitemap-courier`, with `contact` if it is set. */
   readonly userAgent?: string;
-  /** An address or URL where the owner of a site finds the person behind the crawl. */
+  /** An address or URL of the operator of the crawl, for the owner of a site. */
   readonly contact?: string;
   /** Sitemaps opened in one crawl, indexes included. Default 100,000: twice what one index may name. */
   readonly maxSitemaps?: number;
@@ -17,15 +17,15 @@ export interface CrawlOptions {
   readonly maxBytes?: number;
   /** Sitemaps read at the same time. Default 4. */
   readonly concurrency?: number;
-  /** Between the beginnings of two requests to one host, in milliseconds. Default 0. */
+  /** Delay between the starts of two requests to one host, in milliseconds. Default 0. */
   readonly hostDelayMs?: number;
-  /** Requests under way at one host. Default 4. */
+  /** Requests to one host at the same time. Default 4. */
   readonly hostConcurrency?: number;
-  /** Loopback, private and link-local addresses: all, none (default), or these hosts, addresses and networks. */
+  /** Allowed loopback, private and link-local addresses: all, none (default), or these hosts, addresses and networks. */
   readonly allowPrivateHosts?: PrivateHosts;
-  /** Follow sitemaps to any host. Default: only to those that the sources vouch for (src/sitemap/fetch/host-policy.ts). */
+  /** Follow sitemaps to any host. Default: only to hosts that the sources allow (src/sitemap/fetch/host-policy.ts). */
   readonly anyHost?: boolean;
-  /** More hosts whose sitemaps belong to the crawl. */
+  /** Further hosts to read sitemaps from. */
   readonly hosts?: readonly string[];
   /** Sent to the hosts of the sources only. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,18 +33,18 @@ export interface CrawlOptions {
   /** Whether hreflang alternates are pages. Default false. */
   readonly hreflang?: boolean;
   readonly timeouts?: Partial<Timeouts>;
-  /** Further tries of one sitemap after a failure that may pass. Default 2. */
+  /** Retries of one sitemap after a failure that may pass. Default 2. */
   readonly retries?: number;
-  /** The longest pause before another try; a server that asks for more ends the visit and `retryAfterMs` tells. */
+  /** The longest pause before a retry. If a server asks for more, the fetch ends with `retryAfterMs`. Default 30,000. */
   readonly maxRetryWaitMs?: number;
-  /** What was kept of the last good fetch, if anything. */
+  /** Returns what was kept of the last complete fetch, if anything. */
   readonly known?: (sitemap: string) => Promise<KnownSitemap | undefined>;
   /**
-   * For a crawl that goes on where a killed worker left it: what is kept of a sitemap finished in this same run. It is
-   * not opened again and has no further verdict; its children are still visited.
+   * For a crawl that continues after a killed worker: returns what is kept of a sitemap that this run has finished. It is
+   * not opened again and gets no further verdict; its children are followed.
    */
   readonly done?: (sitemap: string) => Promise<Pick<KnownSitemap, 'kind' | 'children'> | undefined>;
-  /** What `-` reads. */
+  /** The input for the source `-`. */
   readonly stdin?: AsyncIterable<Buffer | string>;
   readonly now?: () => number;
   /** In [0, 1), for the jitter of retries. */

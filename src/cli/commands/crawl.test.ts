@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,8 +23,11 @@ interface Run {
 async function courier(
   args: readonly string[],
   act: (child: ReturnType<typeof spawn>) => void = () => {},
+  env: Record<string, string> = {},
 ): Promise<Run> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, 'crawl', ...args]);
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, 'crawl', ...args], {
+    env: { ...process.env, ...env },
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => {
@@ -49,6 +53,7 @@ before(async () => {
     '/a.xml': urlset(A, 'https://shop.example/&lt;b&gt;', '/relative', 'https://u:secret@shop.example/'),
     '/many.xml': urlset(...Array.from({ length: 30_000 }, (_, n) => `${A}${n}`)),
     '/endless': () => onEndless(),
+    '/busy.xml': (_, response) => response.writeHead(429, { 'retry-after': '3600' }).end(),
   });
 });
 after(async () => {
@@ -77,7 +82,7 @@ test('a complete crawl exits 0 and prints one page per line', async () => {
   const { code, stdout, stderr } = await courier(['--allow-private-hosts', `${server.origin}/many.xml`]);
   assert.equal(code, 0);
   assert.equal(stdout.split('\n').length, 30_001);
-  assert.match(stderr, /Complete: 30000 pages in 1 sitemaps/);
+  assert.match(stderr, /Complete: 30000 pages in 1 sitemap\.\n$/);
 });
 
 test('private hosts are refused unless they are allowed', async () => {
@@ -102,17 +107,56 @@ test('files and standard input are sources', async () => {
   assert.equal((await courier(['-'], (child) => child.stdin?.end(urlset(A)))).stdout, `${A}\n`);
 });
 
-const usage: readonly (readonly string[])[] = [
-  [],
-  ['/no/such/file.xml'],
-  ['--max-urls', 'many', 'x'],
-  ['--header', 'nonsense', 'x'],
-  ['--nonsense', 'x'],
+const URL_1 = 'http://127.0.0.1:1/s.xml';
+const usage: readonly (readonly [readonly string[], RegExp, Record<string, string>?])[] = [
+  [[], /missing required argument/],
+  [['/no/such/file.xml'], /There is no file \/no\/such\/file\.xml\. Nothing was read\.$/m],
+  [['example.com/sitemap.xml'], /If you mean the address, write https:\/\/example\.com\/sitemap\.xml/],
+  [['.'], /is a folder/],
+  [['ftp://shop.example/s.xml'], /is not an http, https or file address/],
+  [['https://user:secret@shop.example/s.xml'], /send them as a header/],
+  [['file://shop.example/s.xml'], /is not an absolute file address/],
+  [['file:relative.xml'], /is not an absolute file address/],
+  [['--max-urls', 'many', 'x'], /whole number/],
+  [['--header', 'nonsense', 'x'], /"Name: value"/],
+  [['--nonsense', 'x'], /unknown option/],
+  [['--state', '/etc/passwd', URL_1], /state folder \/etc\/passwd cannot be used: it is not a folder/],
+  [['--state', '/proc/nope/state', URL_1], /state folder \/proc\/nope\/state cannot be used/],
+  [[URL_1], /HTTP_PROXY is not the address of an http proxy/, { HTTP_PROXY: 'socks5://127.0.0.1:1' }],
 ];
 describe('usage errors', () => {
-  for (const args of usage) {
-    test(`crawl ${args.join(' ')}`, async () => assert.equal((await courier(args)).code, 2));
+  for (const [args, message, env] of usage) {
+    test(`crawl ${args.join(' ')} ${env === undefined ? '' : JSON.stringify(env)}`, async () => {
+      const { code, stderr } = await courier(args, () => {}, env);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, message);
+      assert.doesNotMatch(stderr, /secret|fault|bug|\n {4}at /);
+    });
   }
+});
+
+test('a full disk is named as the reason', { skip: !existsSync('/dev/full') && 'there is no /dev/full' }, async () => {
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', program, 'crawl', '--allow-private-hosts', `${server.origin}/many.xml`],
+    { stdio: ['ignore', full, 'pipe'] },
+  );
+  let stderr = '';
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  closeSync(full);
+  assert.equal(code, 3);
+  assert.match(stderr, /Not complete: .*The output cannot be written: ENOSPC/);
+});
+
+test('a Retry-After that is too long is in the summary', async () => {
+  const { code, records, stderr } = await courier(['--json', '--allow-private-hosts', `${server.origin}/busy.xml`]);
+  const [problem] = (records.at(-1)?.problems ?? []) as Record<string, unknown>[];
+  assert.deepEqual([code, problem?.code, problem?.retry_after_ms], [3, 'HTTP_STATUS', 3_600_000]);
+  assert.match(stderr, /HTTP 429; the server asks to wait 60 min/);
 });
 
 test('--max-urls limits the pages and --header is sent', async () => {
@@ -135,5 +179,6 @@ test('a closed output pipe ends the crawl without an error trace', async () => {
     child.stdout?.once('data', () => child.stdout?.destroy());
   });
   assert.equal(code, 3);
+  assert.match(stderr, /Not complete: .*The reader of the output closed it\./);
   assert.doesNotMatch(stderr, /fault|EPIPE/);
 });

@@ -1,0 +1,115 @@
+import { SingleBar } from 'cli-progress';
+import type { Output } from '../../cli-kit/output.ts';
+import type { CrawlEvent, Problem } from '../../sitemap/crawl.ts';
+import type { StateDirectory } from '../../sitemap/state-directory.ts';
+import { pageLines } from './crawl-lines.ts';
+
+/** Problems in the summary; further ones are only counted. */
+const MAX_PROBLEMS = 1_000;
+const PROGRESS_EVERY_MS = 30_000;
+
+/** Turns the events of a crawl into output: pages to stdout, problems and progress to stderr. */
+export class CrawlReport {
+  readonly #output: Output;
+  readonly #state: StateDirectory | undefined;
+  readonly #problems: Record<string, unknown>[] = [];
+  readonly #bar: SingleBar | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #omitted = 0;
+  #urls = 0;
+  #fetched = 0;
+  #expected = 0;
+  #notModified = 0;
+  complete = false;
+
+  constructor(output: Output, state: StateDirectory | undefined) {
+    this.#output = output;
+    this.#state = state;
+    if (output.live) {
+      this.#bar = new SingleBar({
+        format: '{bar} {value}/{total} sitemaps, {urls} pages',
+        stream: process.stderr,
+        clearOnComplete: true,
+        hideCursor: true,
+      });
+      this.#bar.start(0, 0, { urls: 0 });
+    } else {
+      this.#timer = setInterval(() => output.say(this.#progress), PROGRESS_EVERY_MS);
+      this.#timer.unref();
+    }
+  }
+
+  async on(event: CrawlEvent): Promise<void> {
+    if (event.type === 'entries') {
+      for (const { url } of event.entries) if (url !== null) this.#urls += 1;
+      await write(pageLines(event, this.#output.json));
+    } else if (event.type === 'problem') this.#addProblem(event);
+    else if (event.type === 'summary') this.complete = event.complete;
+    else if (event.type === 'verdict') {
+      this.#fetched += 1;
+      if ('children' in event) this.#expected += event.children?.length ?? 0;
+      if (event.verdict === 'not-modified') this.#notModified += 1;
+      if (event.verdict === 'complete' || event.verdict === 'not-modified') {
+        await this.#state?.keep(event.sitemap, event);
+      }
+    }
+    this.#bar?.setTotal(Math.max(this.#expected + 1, this.#fetched));
+    this.#bar?.update(this.#fetched, { urls: this.#urls });
+  }
+
+  /** The last line for people. `why` says what ended the crawl early. */
+  end(why?: string): void {
+    clearInterval(this.#timer);
+    this.#bar?.stop();
+    const reason = why === undefined ? '' : ` ${why}`;
+    this.#output.say(`${this.complete ? 'Complete' : 'Not complete'}: ${this.#progress}.${reason}`);
+  }
+
+  get #progress(): string {
+    const unchanged = this.#notModified === 0 ? '' : `, ${this.#notModified} of them not modified`;
+    return `${count(this.#urls, 'page')} in ${count(this.#fetched, 'sitemap')}${unchanged}`;
+  }
+
+  get summary(): Record<string, unknown> {
+    return {
+      urls: this.#urls,
+      sitemaps: this.#fetched,
+      not_modified: this.#notModified,
+      complete: this.complete,
+      problems: this.#problems,
+      ...(this.#omitted === 0 ? {} : { problems_omitted: this.#omitted }),
+    };
+  }
+
+  #addProblem({ sitemap, code, severity, message, count: times, retryAfterMs }: Problem): void {
+    if (this.#problems.length >= MAX_PROBLEMS) {
+      this.#omitted += 1;
+      return;
+    }
+    this.#problems.push({
+      sitemap,
+      code,
+      severity,
+      message,
+      ...(times === undefined ? {} : { count: times }),
+      ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+    });
+    if (this.#bar === undefined) {
+      this.#output.say(`${severity} ${code} ${sitemap}: ${message}${times === undefined ? '' : ` (${times} times)`}`);
+    }
+  }
+}
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+/** Waits while the reader of stdout is slower than the crawl, so memory stays bounded. */
+function write(text: string): Promise<void> | undefined {
+  if (text === '' || process.stdout.write(text)) return undefined;
+  return new Promise((resolve) => {
+    const settle = () => {
+      process.stdout.off('drain', settle).off('error', settle);
+      resolve();
+    };
+    process.stdout.on('drain', settle).on('error', settle);
+  });
+}

@@ -1,0 +1,171 @@
+-- The current schema of the service tables (sqlite). Written by "npm run schema:dump".
+
+CREATE TABLE accounts (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  password TEXT,
+  balance BIGINT NOT NULL DEFAULT 0 CHECK (balance >= 0),
+  price_standard BIGINT NOT NULL CHECK (price_standard >= 0),
+  price_fast BIGINT NOT NULL CHECK (price_fast >= 0),
+  created_at BIGINT NOT NULL,
+  public_id TEXT,
+  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended', 'closed')),
+  status_reason TEXT
+);
+
+CREATE UNIQUE INDEX accounts_by_public_id ON accounts (public_id);
+
+CREATE TABLE api_keys (
+  id TEXT PRIMARY KEY,
+  account_id BIGINT NOT NULL REFERENCES accounts (id),
+  name TEXT NOT NULL,
+  prefix TEXT NOT NULL,
+  hash BLOB NOT NULL UNIQUE,
+  created_at BIGINT NOT NULL,
+  revoked_at BIGINT,
+  expires_at BIGINT,
+  replaced_by TEXT
+);
+
+CREATE INDEX api_keys_of_account ON api_keys (account_id);
+
+CREATE TABLE audit_events (
+  id INTEGER PRIMARY KEY,
+  account_id BIGINT REFERENCES accounts (id),
+  event TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  address TEXT,
+  details TEXT NOT NULL,
+  created_at BIGINT NOT NULL
+);
+
+CREATE INDEX audit_events_of_account ON audit_events (account_id, id);
+
+CREATE TABLE budgets (
+  key_id TEXT PRIMARY KEY,
+  windows TEXT NOT NULL,
+  updated_at BIGINT NOT NULL
+);
+
+CREATE TABLE devices (
+  hash BLOB PRIMARY KEY,
+  account_id BIGINT NOT NULL REFERENCES accounts (id),
+  created_at BIGINT NOT NULL
+);
+
+CREATE INDEX devices_of_account ON devices (account_id, created_at);
+
+CREATE TABLE entries (
+  id INTEGER PRIMARY KEY,
+  account_id BIGINT NOT NULL REFERENCES accounts (id),
+  kind TEXT NOT NULL CHECK (kind IN ('charge', 'restore', 'top_up', 'refund', 'adjustment')),
+  amount BIGINT NOT NULL,
+  balance_after BIGINT NOT NULL CHECK (balance_after >= 0),
+  subject TEXT NOT NULL,
+  reverses BIGINT UNIQUE REFERENCES entries (id),
+  created_at BIGINT NOT NULL,
+  reference TEXT,
+  reason TEXT
+);
+
+CREATE UNIQUE INDEX entries_by_reference ON entries (account_id, reference);
+
+CREATE INDEX entries_by_time ON entries (account_id, created_at);
+
+CREATE INDEX entries_of_account ON entries (account_id, id);
+
+CREATE TABLE index_checks (
+  id TEXT PRIMARY KEY,
+  account_id BIGINT NOT NULL REFERENCES accounts (id),
+  idempotency_key TEXT,
+  fingerprint BLOB NOT NULL,
+  status TEXT NOT NULL,
+  urls TEXT NOT NULL,
+  url_count BIGINT NOT NULL,
+  found_count BIGINT NOT NULL DEFAULT 0,
+  results TEXT,
+  price BIGINT NOT NULL,
+  charged BIGINT NOT NULL,
+  charge_id BIGINT NOT NULL REFERENCES entries (id),
+  lease_until BIGINT NOT NULL,
+  created_at BIGINT NOT NULL,
+  finished_at BIGINT,
+  UNIQUE (account_id, idempotency_key)
+);
+
+CREATE INDEX index_checks_of_account ON index_checks (account_id, created_at);
+
+CREATE INDEX index_checks_running ON index_checks (lease_until) WHERE status = 'executing';
+
+CREATE TABLE password_resets (
+  hash BLOB PRIMARY KEY,
+  account_id BIGINT NOT NULL UNIQUE REFERENCES accounts (id),
+  expires_at BIGINT NOT NULL
+);
+
+CREATE TABLE prices (
+  id INTEGER PRIMARY KEY,
+  account_id BIGINT NOT NULL REFERENCES accounts (id),
+  service TEXT NOT NULL,
+  price BIGINT NOT NULL,
+  reason TEXT,
+  created_at BIGINT NOT NULL
+);
+
+CREATE INDEX prices_of_account ON prices (account_id, id);
+
+CREATE TABLE sessions (
+  hash BLOB PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_id BIGINT NOT NULL REFERENCES accounts (id),
+  csrf TEXT NOT NULL,
+  address TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  seen_at BIGINT NOT NULL,
+  expires_at BIGINT NOT NULL
+);
+
+CREATE INDEX sessions_of_account ON sessions (account_id);
+
+CREATE TABLE submission_urls (
+  submission_id BIGINT NOT NULL,
+  position BIGINT NOT NULL,
+  url TEXT NOT NULL,
+  url_key BIGINT NOT NULL,
+  status TEXT,
+  reason TEXT,
+  updated_at BIGINT,
+  PRIMARY KEY (submission_id, position)
+) WITHOUT ROWID;
+
+CREATE INDEX submission_urls_by_key ON submission_urls (submission_id, url_key);
+
+CREATE TABLE submissions (
+  id INTEGER PRIMARY KEY,
+  reference TEXT NOT NULL UNIQUE,
+  account_id BIGINT NOT NULL REFERENCES accounts (id),
+  idempotency_key TEXT NOT NULL,
+  fingerprint BLOB NOT NULL,
+  project TEXT NOT NULL,
+  searchable TEXT NOT NULL,
+  service TEXT NOT NULL,
+  status TEXT NOT NULL,
+  url_count BIGINT NOT NULL,
+  urls_completed BIGINT NOT NULL DEFAULT 0,
+  urls_failed BIGINT NOT NULL DEFAULT 0,
+  price BIGINT NOT NULL,
+  charged BIGINT NOT NULL,
+  refunded BIGINT NOT NULL DEFAULT 0,
+  created_at BIGINT NOT NULL,
+  started_at BIGINT,
+  finished_at BIGINT,
+  dispatched_at BIGINT,
+  UNIQUE (account_id, idempotency_key)
+);
+
+CREATE INDEX submissions_by_status ON submissions (account_id, status, id);
+
+CREATE INDEX submissions_of_account ON submissions (account_id, id);
+
+CREATE INDEX submissions_waiting ON submissions (service, id) WHERE dispatched_at IS NULL;

@@ -1,0 +1,291 @@
+-- The current schema of the ledger tables (sqlite). Written by "npm run schema:dump".
+
+CREATE TABLE batch_answers (
+  batch_id BIGINT NOT NULL,
+  attempt INTEGER NOT NULL,
+  at BIGINT NOT NULL,
+  kind TEXT NOT NULL,
+  charge_state TEXT NOT NULL,
+  status INTEGER,
+  request_id TEXT,
+  message TEXT,
+  PRIMARY KEY (batch_id, attempt)
+) WITHOUT ROWID;
+
+CREATE TABLE batch_bodies (
+  batch_id BIGINT PRIMARY KEY,
+  body TEXT NOT NULL
+);
+
+CREATE TABLE batch_urls (
+  batch_id BIGINT NOT NULL,
+  position INTEGER NOT NULL,
+  url_id BIGINT NOT NULL,
+  generation INTEGER NOT NULL,
+  result TEXT,
+  reason TEXT,
+  PRIMARY KEY (batch_id, position)
+) WITHOUT ROWID;
+
+CREATE UNIQUE INDEX batch_urls_once ON batch_urls (url_id, generation);
+
+CREATE TABLE batches (
+  id INTEGER PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  watch_id BIGINT NOT NULL,
+  run_id BIGINT,
+  parent_id BIGINT,
+  service TEXT NOT NULL,
+  project TEXT NOT NULL,
+  base_url TEXT NOT NULL,
+  normalized_project TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  idempotency_key TEXT UNIQUE,
+  digest TEXT,
+  tag TEXT,
+  urls INTEGER NOT NULL,
+  expected_cost BIGINT,
+  price_basis TEXT NOT NULL,
+  state TEXT NOT NULL,
+  reason TEXT,
+  planned_at BIGINT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  in_doubt_since BIGINT,
+  not_before BIGINT,
+  needs_lookup INTEGER NOT NULL DEFAULT 0,
+  if_absent TEXT,
+  reference TEXT,
+  accepted_at BIGINT,
+  charge BIGINT,
+  job_state TEXT,
+  polls INTEGER NOT NULL DEFAULT 0,
+  polled_at BIGINT,
+  ended_at BIGINT,
+  settled_at BIGINT,
+  completed INTEGER NOT NULL DEFAULT 0,
+  failed INTEGER NOT NULL DEFAULT 0,
+  absent_at BIGINT
+);
+
+CREATE INDEX batches_by_acceptance ON batches (account_id, accepted_at) WHERE accepted_at IS NOT NULL;
+
+CREATE UNIQUE INDEX batches_by_reference ON batches (account_id, reference) WHERE reference IS NOT NULL;
+
+CREATE INDEX batches_by_run ON batches (run_id);
+
+CREATE INDEX batches_followed ON batches (account_id, accepted_at) WHERE state = 'accepted' AND settled_at IS NULL;
+
+CREATE INDEX batches_waiting ON batches (account_id, id) WHERE state IN ('planned', 'sending');
+
+CREATE TABLE charges (
+  id INTEGER PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  watch_id BIGINT NOT NULL,
+  run_id BIGINT,
+  kind TEXT NOT NULL,
+  of_id BIGINT NOT NULL,
+  urls INTEGER NOT NULL,
+  amount BIGINT NOT NULL,
+  reported INTEGER NOT NULL,
+  at BIGINT NOT NULL,
+  UNIQUE (kind, of_id)
+);
+
+CREATE INDEX charges_by_account ON charges (account_id, at);
+
+CREATE INDEX charges_by_run ON charges (run_id);
+
+CREATE TABLE check_queue (
+  url_id BIGINT PRIMARY KEY,
+  watch_id BIGINT NOT NULL,
+  completed_at BIGINT NOT NULL,
+  next_at BIGINT,
+  checks INTEGER NOT NULL DEFAULT 0,
+  misses INTEGER NOT NULL DEFAULT 0,
+  last_check_at BIGINT,
+  found_at BIGINT,
+  resubmitted INTEGER NOT NULL DEFAULT 0,
+  check_id BIGINT
+);
+
+CREATE INDEX check_queue_due ON check_queue (watch_id, next_at) WHERE next_at IS NOT NULL;
+
+CREATE TABLE check_urls (
+  check_id BIGINT NOT NULL,
+  position INTEGER NOT NULL,
+  url_id BIGINT NOT NULL,
+  result TEXT,
+  detail TEXT,
+  at BIGINT,
+  PRIMARY KEY (check_id, position)
+) WITHOUT ROWID;
+
+CREATE INDEX check_urls_by_url ON check_urls (url_id);
+
+CREATE TABLE checks (
+  id INTEGER PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  watch_id BIGINT NOT NULL,
+  round INTEGER NOT NULL,
+  idempotency_key TEXT NOT NULL UNIQUE,
+  digest TEXT NOT NULL,
+  body TEXT NOT NULL,
+  urls INTEGER NOT NULL,
+  expected_cost BIGINT NOT NULL,
+  state TEXT NOT NULL,
+  reason TEXT,
+  planned_at BIGINT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  in_doubt_since BIGINT,
+  not_before BIGINT,
+  request_id TEXT,
+  done_at BIGINT,
+  found INTEGER,
+  charge BIGINT
+);
+
+CREATE UNIQUE INDEX checks_open ON checks (watch_id) WHERE state IN ('planned', 'sending');
+
+CREATE TABLE gone_candidates (
+  watch_id BIGINT NOT NULL,
+  fp BIGINT NOT NULL,
+  PRIMARY KEY (watch_id, fp)
+) WITHOUT ROWID;
+
+CREATE TABLE ledger_accounts (
+  id TEXT PRIMARY KEY,
+  lock_version BIGINT NOT NULL DEFAULT 0,
+  balance BIGINT,
+  balance_at BIGINT,
+  suspended TEXT,
+  key_rejected TEXT
+);
+
+CREATE TABLE ledger_settings (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+);
+
+CREATE TABLE prices (
+  account_id TEXT NOT NULL,
+  service TEXT NOT NULL,
+  price BIGINT NOT NULL,
+  learned_at BIGINT NOT NULL,
+  PRIMARY KEY (account_id, service)
+);
+
+CREATE TABLE run_sitemaps (
+  run_id BIGINT NOT NULL,
+  sitemap_id BIGINT NOT NULL,
+  verdict TEXT NOT NULL,
+  code TEXT,
+  message TEXT,
+  urls INTEGER NOT NULL,
+  new_urls INTEGER NOT NULL,
+  changed INTEGER NOT NULL,
+  at BIGINT NOT NULL,
+  PRIMARY KEY (run_id, sitemap_id)
+);
+
+CREATE TABLE run_skips (
+  run_id BIGINT NOT NULL,
+  sitemap_id BIGINT NOT NULL,
+  reason TEXT NOT NULL,
+  urls INTEGER NOT NULL,
+  sample TEXT NOT NULL,
+  PRIMARY KEY (run_id, sitemap_id, reason)
+);
+
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  watch_id BIGINT NOT NULL,
+  account_id TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  baseline INTEGER NOT NULL,
+  first_run INTEGER NOT NULL,
+  started_at BIGINT NOT NULL,
+  touched_at BIGINT NOT NULL,
+  ended_at BIGINT,
+  end_state TEXT,
+  complete INTEGER,
+  found INTEGER,
+  new_urls INTEGER,
+  changed INTEGER,
+  known INTEGER,
+  gone INTEGER,
+  skipped INTEGER,
+  held TEXT,
+  decision TEXT,
+  decided_by TEXT,
+  planned_at BIGINT,
+  planned_urls INTEGER,
+  planned_batches INTEGER,
+  planned_cost BIGINT,
+  price_basis TEXT,
+  price_per_url BIGINT,
+  held_urls INTEGER,
+  held_reason TEXT,
+  plan_due TEXT,
+  plan_digest TEXT
+);
+
+CREATE INDEX runs_by_watch ON runs (watch_id, started_at);
+
+CREATE UNIQUE INDEX runs_open ON runs (watch_id) WHERE ended_at IS NULL;
+
+CREATE TABLE sitemap_snapshots (
+  sitemap_id BIGINT PRIMARY KEY,
+  entries BLOB NOT NULL
+);
+
+CREATE TABLE sitemaps (
+  id INTEGER PRIMARY KEY,
+  watch_id BIGINT NOT NULL,
+  url TEXT NOT NULL,
+  known TEXT,
+  scope TEXT,
+  urls INTEGER NOT NULL DEFAULT 0,
+  baseline INTEGER NOT NULL DEFAULT 0,
+  complete_at BIGINT,
+  UNIQUE (watch_id, url)
+);
+
+CREATE TABLE urls (
+  id INTEGER PRIMARY KEY,
+  fp BIGINT NOT NULL,
+  watch_id BIGINT NOT NULL,
+  sitemap_id BIGINT NOT NULL,
+  url TEXT NOT NULL,
+  lastmod TEXT,
+  lastmod_at BIGINT,
+  first_run BIGINT NOT NULL,
+  changed_run BIGINT,
+  gone_run BIGINT,
+  state TEXT NOT NULL,
+  reason TEXT,
+  due TEXT,
+  due_at BIGINT,
+  guard_passed INTEGER NOT NULL DEFAULT 0,
+  generation INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0,
+  bought_at BIGINT,
+  bought_lastmod TEXT,
+  completed_at BIGINT
+);
+
+CREATE UNIQUE INDEX urls_by_fp ON urls (fp, watch_id);
+
+CREATE INDEX urls_due ON urls (watch_id, id) WHERE due IS NOT NULL;
+
+CREATE INDEX urls_gone ON urls (gone_run) WHERE gone_run IS NOT NULL;
+
+CREATE INDEX urls_quarantined ON urls (watch_id, id) WHERE state = 'quarantined';
+
+CREATE TABLE watches (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL,
+  live INTEGER NOT NULL DEFAULT 0,
+  served_at BIGINT NOT NULL DEFAULT 0
+);

@@ -9,6 +9,7 @@ import { openProvider } from './index-check/providers.ts';
 import type { IndexCheckSettings } from './index-check/settings.ts';
 import { runSweeper } from './index-check/sweeper.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { type Operations, openOperations } from './operations/operations.ts';
 import { openProcessing } from './processing/open.ts';
 import type { ProcessingSettings, TemporalOptions } from './processing/settings.ts';
 import { type BudgetSettings, DEFAULT_SETTINGS, type ServiceSettings } from './settings.ts';
@@ -49,7 +50,7 @@ export interface Service {
 /** Opens the tables for the command line: what an operator does without a running service. */
 export async function openAdministration(
   database: string,
-): Promise<{ accounts: Administration; close(): Promise<void> }> {
+): Promise<{ accounts: Administration; operations: Operations; close(): Promise<void> }> {
   const db = openDatabase(database);
   try {
     await migrate(db, 'service', MIGRATIONS, Date.now());
@@ -57,7 +58,7 @@ export async function openAdministration(
     await db.close();
     throw error;
   }
-  return { accounts: administer(db), close: () => db.close() };
+  return { accounts: administer(db), operations: openOperations(db), close: () => db.close() };
 }
 
 /** Page cache of each of the two connections to SQLite: the index of one submission fits many times. */

@@ -82,7 +82,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'service/submissions',
     'service/index-check',
   ],
-  'service/operations': ['src/database'],
+  'service/operations': ['contract', 'src/database', 'service/accounts', 'service/submissions'],
   service: [
     'contract',
     'service/operations',
@@ -100,6 +100,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'src/database',
     'service/settings',
     'service/accounts',
+    'service/operations',
     'service',
   ],
   // The demo's sandbox is a program of its own: the one place where connector and service meet.

@@ -1,47 +1,29 @@
-import { type Command, Option } from 'commander';
-import { decimalTry, formatTry, type Micros } from '../../contract/money.ts';
-import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
-import type { Account } from '../accounts/account.ts';
+import type { Command } from 'commander';
+import type { Micros } from '../../contract/money.ts';
+import { addAccountMoney } from './account-money.ts';
+import { showAccount } from './account-record.ts';
 import { run } from './command.ts';
-import { type DatabaseFlags, databaseOption, withAdministration } from './database.ts';
-import { amount } from './numbers.ts';
-import type { Flags, Output } from './output.ts';
+import { type DatabaseFlags, databaseCommand, withAdministration } from './database.ts';
+import { amount, wholeNumber } from './numbers.ts';
 
-type Common = Flags & DatabaseFlags;
-
-const show = (output: Output, account: Account, more: Record<string, unknown> = {}): void => {
-  output.record({
-    type: 'account',
-    id: String(account.id),
-    name: account.name,
-    balance: decimalTry(account.balance),
-    price: decimalTry(account.prices.standard),
-    price_fast: decimalTry(account.prices.fast),
-    currency: 'TRY',
-    ...more,
-  });
-  const { standard, fast } = account.prices;
-  output.print(
-    `${account.name}: balance ${formatTry(account.balance)}, per URL ${formatTry(standard)} standard, ${formatTry(fast)} fast`,
-  );
-};
+interface Named extends DatabaseFlags {
+  readonly name: string;
+}
 
 export function addAccount(program: Command): void {
-  const account = program.command('account').description('accounts: create, list, top-up, set-price, reset-password');
-  const verb = (name: string, description: string) =>
-    account
-      .command(name)
-      .description(description)
-      .addOption(databaseOption())
-      .option('--config <file>', 'settings file of serve, for its database')
-      .option('--json', 'one record a line');
+  const account = program.command('account').description('accounts: who they are, their money and their passwords');
+  addLifecycle(account);
+  addAccountMoney(account);
+  addPasswords(account);
+}
 
-  verb('create', 'add an account with its first balance and its prices')
+function addLifecycle(account: Command): void {
+  databaseCommand(account, 'create', 'add an account with its first balance and its prices')
     .requiredOption('--name <name>', 'name of the account, also for the dashboard')
     .option('--balance <amount>', 'first balance in TRY', amount)
     .requiredOption('--price <amount>', 'price per URL in TRY', amount)
     .option('--price-fast <amount>', 'price per URL of service fast (as --price)', amount)
-    .action((flags: Common & { name: string; balance?: Micros; price: Micros; priceFast?: Micros }) =>
+    .action((flags: Named & { balance?: Micros; price: Micros; priceFast?: Micros }) =>
       run(flags, async (output) => {
         const { name, balance, price, priceFast } = flags;
         const created = await withAdministration(flags, (accounts) =>
@@ -52,46 +34,80 @@ export function addAccount(program: Command): void {
             ...(priceFast === undefined ? {} : { priceFast }),
           }),
         );
-        show(output, created, { password: created.password });
+        showAccount(output, created, { password: created.password });
         output.print(`password for the dashboard, shown this once: ${created.password}`);
       }),
     );
 
-  verb('list', 'list the accounts').action((flags: Common) =>
+  databaseCommand(account, 'list', 'list the accounts').action((flags: DatabaseFlags) =>
     run(flags, async (output) => {
-      for (const each of await withAdministration(flags, (accounts) => accounts.accounts())) show(output, each);
+      for (const each of await withAdministration(flags, (accounts) => accounts.accounts())) showAccount(output, each);
     }),
   );
 
-  verb('top-up', 'add to the balance')
+  databaseCommand(account, 'suspend', 'refuse the keys of an account until it is resumed')
     .requiredOption('--name <name>', 'name of the account')
-    .requiredOption('--amount <amount>', 'amount in TRY', amount)
-    .action((flags: Common & { name: string; amount: Micros }) =>
+    .requiredOption('--reason <text>', 'why; the customer sees it')
+    .action((flags: Named & { reason: string }) =>
       run(flags, async (output) =>
-        show(output, await withAdministration(flags, (accounts) => accounts.topUp(flags.name, flags.amount))),
+        showAccount(output, await withAdministration(flags, (accounts) => accounts.suspend(flags.name, flags.reason))),
       ),
     );
 
-  verb('set-price', 'set the price of what is accepted from now on')
+  databaseCommand(account, 'resume', 'accept the keys of a suspended account again')
     .requiredOption('--name <name>', 'name of the account')
-    .addOption(new Option('--service <level>', 'service level').choices(SERVICE_LEVELS).default('standard'))
-    .requiredOption('--price <amount>', 'price per URL in TRY', amount)
-    .action((flags: Common & { name: string; service: ServiceLevel; price: Micros }) =>
+    .action((flags: Named) =>
       run(flags, async (output) =>
-        show(
-          output,
-          await withAdministration(flags, (accounts) => accounts.setPrice(flags.name, flags.service, flags.price)),
-        ),
+        showAccount(output, await withAdministration(flags, (accounts) => accounts.resume(flags.name))),
       ),
     );
 
-  verb('reset-password', 'give the account a new password for the dashboard and end its sessions')
+  databaseCommand(account, 'close', 'end an account without a balance for good: keys, sessions and sign-in')
     .requiredOption('--name <name>', 'name of the account')
-    .action((flags: Common & { name: string }) =>
+    .requiredOption('--reason <text>', 'why')
+    .action((flags: Named & { reason: string }) =>
+      run(flags, async (output) =>
+        showAccount(output, await withAdministration(flags, (accounts) => accounts.close(flags.name, flags.reason))),
+      ),
+    );
+
+  databaseCommand(account, 'events', 'list who changed what, newest first')
+    .requiredOption('--name <name>', 'name of the account')
+    .option('--limit <count>', 'how many (50)', wholeNumber)
+    .action((flags: Named & { limit?: number }) =>
+      run(flags, async (output) => {
+        const events = await withAdministration(flags, (accounts) => accounts.events(flags.name, flags.limit ?? 50));
+        for (const { event, actor, address, details, created_at } of events) {
+          const at = new Date(created_at).toISOString();
+          output.record({ type: 'event', event, actor, address, details, created_at: at });
+          output.print(
+            `${at} ${event} by ${actor}${address === null ? '' : ` from ${address}`} ${JSON.stringify(details)}`,
+          );
+        }
+      }),
+    );
+}
+
+function addPasswords(account: Command): void {
+  databaseCommand(account, 'reset-password', 'give the account a new password for the dashboard and end its sessions')
+    .requiredOption('--name <name>', 'name of the account')
+    .action((flags: Named) =>
       run(flags, async (output) => {
         const password = await withAdministration(flags, (accounts) => accounts.resetPassword(flags.name));
         output.record({ type: 'password', name: flags.name, password });
         output.print(`password for the dashboard, shown this once: ${password}`);
+      }),
+    );
+
+  databaseCommand(account, 'reset-link', 'make a link with which the customer sets a new password, once, within a day')
+    .requiredOption('--name <name>', 'name of the account')
+    .option('--address <url>', 'address of the dashboard, for the link')
+    .action((flags: Named & { address?: string }) =>
+      run(flags, async (output) => {
+        const token = await withAdministration(flags, (accounts) => accounts.createReset(flags.name));
+        const link = `${(flags.address ?? '').replace(/\/+$/, '')}/reset/${token}`;
+        output.record({ type: 'reset_link', name: flags.name, link });
+        output.print(link);
       }),
     );
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -10,6 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TestClient, urlList } from '../../test/support/service.ts';
+import { type Ran, runService } from '../../test/support/service-processes.ts';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
 
@@ -17,22 +18,6 @@ function folder(t: TestContext): string {
   const made = mkdtempSync(join(tmpdir(), 'courier-cli-'));
   t.after(() => rmSync(made, { recursive: true }));
   return made;
-}
-
-interface Ran {
-  readonly code: number | null;
-  readonly records: Record<string, unknown>[];
-  readonly stderr: string;
-}
-
-function run(...args: string[]): Ran {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args, '--json'], { encoding: 'utf8' });
-  const records = stdout
-    .trim()
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-  return { code: status, records, stderr };
 }
 
 async function serve(...args: string[]): Promise<{ child: ChildProcess; baseUrl: string }> {
@@ -47,7 +32,7 @@ async function serve(...args: string[]): Promise<{ child: ChildProcess; baseUrl:
 
 test('account create, key create and serve work on an empty disk; SIGTERM answers the request in flight and exits with 0', async (t) => {
   const database = `sqlite:${join(folder(t), 'sub', 'service.db')}`;
-  const made = run(
+  const made = runService(
     'account',
     'create',
     '--name',
@@ -67,10 +52,10 @@ test('account create, key create and serve work on an empty disk; SIGTERM answer
     ['version', 'account', 'summary'],
   );
   assert.equal(made.records[1]?.price_fast, '0.50');
-  const created = run('key', 'create', '--account', 'shop', '--database', database).records[1]!;
+  const created = runService('key', 'create', '--account', 'shop', '--database', database).records[1]!;
   assert.equal(created.type, 'key');
   const key = String(created.api_key);
-  const listed = run('key', 'list', '--account', 'shop', '--database', database);
+  const listed = runService('key', 'list', '--account', 'shop', '--database', database);
   assert.ok(!JSON.stringify(listed.records).includes(key), 'the key is shown once');
 
   const { child, baseUrl } = await serve('--database', database);
@@ -79,7 +64,7 @@ test('account create, key create and serve work on an empty disk; SIGTERM answer
     (await client.post('/submissions', 'cli-test-key-1', { urls: urlList(2), service: 'fast' })).status,
     202,
   );
-  assert.equal(run('account', 'top-up', '--name', 'shop', '--amount', '1', '--database', database).code, 0);
+  assert.equal(runService('account', 'top-up', '--name', 'shop', '--amount', '1', '--database', database).code, 0);
   assert.equal(await client.balance(), 100, 'a running service sees the top-up at once');
 
   const body = JSON.stringify({ urls: urlList(3) });
@@ -108,13 +93,13 @@ test('usage errors name the mistake and exit with 2; an unreachable database exi
   const file = join(here, 'service.yaml');
   writeFileSync(file, 'processing: { procesor: indexnow }\n');
   const wrong: [Ran, number, RegExp][] = [
-    [run('key', 'create', '--account', 'nobody', '--database', database), 2, /no account named "nobody"/],
-    [run('account', 'create', '--name', 'x', '--price', '1,5', '--database', database), 2, /amount/],
-    [run('account', 'top-up', '--name', 'x', '--amount', '-1', '--database', database), 2, /amount/],
-    [run('serve', '--config', file, '--database', database), 2, /processing.*procesor/],
-    [run('serve', '--database', 'mysql://x'), 2, /sqlite:PATH or postgres/],
-    [run('account', 'list', '--database', 'postgres://x@127.0.0.1:1/x'), 5, /cannot be used/],
-    [run('nonsense'), 2, /nonsense/],
+    [runService('key', 'create', '--account', 'nobody', '--database', database), 2, /no account named "nobody"/],
+    [runService('account', 'create', '--name', 'x', '--price', '1,5', '--database', database), 2, /amount/],
+    [runService('account', 'top-up', '--name', 'x', '--amount', '-1', '--database', database), 2, /amount/],
+    [runService('serve', '--config', file, '--database', database), 2, /processing.*procesor/],
+    [runService('serve', '--database', 'mysql://x'), 2, /sqlite:PATH or postgres/],
+    [runService('account', 'list', '--database', 'postgres://x@127.0.0.1:1/x'), 5, /cannot be used/],
+    [runService('nonsense'), 2, /nonsense/],
   ];
   for (const [{ code, stderr }, expected, said] of wrong) {
     assert.equal(code, expected, stderr);

@@ -1,5 +1,6 @@
 import { DatabaseUnavailableError, DatabaseUrlError } from '../../src/database/database.ts';
 import { AccountError } from '../accounts/account.ts';
+import { BackupError } from '../operations/backup.ts';
 import { SettingsError } from '../settings-error.ts';
 import { type Flags, type Output, openOutput, versionRecord } from './output.ts';
 
@@ -8,6 +9,7 @@ export const EXIT = {
   done: 0,
   unexpected: 1,
   usage: 2,
+  difference: 3,
   transient: 5,
   interrupted: 130,
   terminated: 143,
@@ -19,14 +21,20 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** The command was carried out and found something that must be looked at. */
+export class DifferenceError extends Error {
+  override readonly name = 'DifferenceError';
+}
+
 /** Errors that the caller can correct. Anything unknown, a TypeError included, is a defect and exits with 1. */
-const USAGE_ERRORS = [UsageError, AccountError, SettingsError, DatabaseUrlError];
+const USAGE_ERRORS = [UsageError, AccountError, SettingsError, DatabaseUrlError, BackupError];
 
 /** Errors of listen(): the address of --host and --port cannot be used. */
 const LISTEN_CODES = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES']);
 
 function toExitCode(error: unknown): ExitCode {
   if (USAGE_ERRORS.some((usage) => error instanceof usage)) return EXIT.usage;
+  if (error instanceof DifferenceError) return EXIT.difference;
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (syscall === 'listen' && LISTEN_CODES.has(code ?? '')) return EXIT.usage;
   if (error instanceof DatabaseUnavailableError) return EXIT.transient;

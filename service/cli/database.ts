@@ -1,27 +1,41 @@
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Administration } from '../accounts/administration.ts';
+import type { Operations } from '../operations/operations.ts';
 import { openAdministration } from '../serve.ts';
 import { readConfig } from './config.ts';
+import type { Flags } from './output.ts';
 
 export const DEFAULT_DATABASE = 'sqlite:.courier/service.db';
 
 export const databaseOption = (): Option =>
   new Option('--database <url>', `sqlite:PATH or postgres://… (${DEFAULT_DATABASE})`).env('COURIER_SERVICE_DATABASE');
 
-export interface DatabaseFlags {
+export interface DatabaseFlags extends Flags {
   readonly database?: string;
   readonly config?: string;
+}
+
+/** A command that works on the database. */
+export const databaseCommand = (parent: Command, name: string, description: string): Command =>
+  parent
+    .command(name)
+    .description(description)
+    .addOption(databaseOption())
+    .option('--config <file>', 'settings file of serve, for its database')
+    .option('--json', 'print one record a line');
+
+export function findDatabase({ database, config }: DatabaseFlags): string {
+  return database ?? (config === undefined ? undefined : readConfig(config).database) ?? DEFAULT_DATABASE;
 }
 
 /** Opens the tables, does the work, closes them. A running service sees the change on its next request. */
 export async function withAdministration<T>(
   flags: DatabaseFlags,
-  work: (accounts: Administration) => Promise<T>,
+  work: (accounts: Administration, operations: Operations) => Promise<T>,
 ): Promise<T> {
-  const named = flags.config === undefined ? undefined : readConfig(flags.config).database;
-  const { accounts, close } = await openAdministration(flags.database ?? named ?? DEFAULT_DATABASE);
+  const { accounts, operations, close } = await openAdministration(findDatabase(flags));
   try {
-    return await work(accounts);
+    return await work(accounts, operations);
   } finally {
     await close();
   }

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { ApiKey, CreatedKey } from '../accounts/keys.ts';
 import { run } from './command.ts';
-import { type DatabaseFlags, databaseOption, withAdministration } from './database.ts';
-import type { Flags, Output } from './output.ts';
+import { type DatabaseFlags, databaseCommand, withAdministration } from './database.ts';
+import { wholeNumber } from './numbers.ts';
+import type { Output } from './output.ts';
 
-type Common = Flags & DatabaseFlags;
+const HOUR_MS = 60 * 60 * 1_000;
 
 const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
@@ -21,25 +22,23 @@ function show(output: Output, key: ApiKey): void {
     name: key.name,
     prefix: key.prefix,
     created_at: isoOrNull(key.createdAt),
+    expires_at: isoOrNull(key.expiresAt),
+    replaced_by: key.replacedBy,
     revoked_at: revoked,
   });
-  output.print(`${key.id}: ${key.prefix}… "${key.name}"${revoked === null ? '' : `, revoked ${revoked}`}`);
+  output.print(
+    `${key.id}: ${key.prefix}… "${key.name}"${revoked === null ? '' : `, revoked ${revoked}`}${key.expiresAt === null ? '' : `, expires ${isoOrNull(key.expiresAt)}`}`,
+  );
 }
 
 export function addKey(program: Command): void {
   const key = program.command('key').description('API keys: create, list, revoke, regenerate');
-  const verb = (name: string, description: string) =>
-    key
-      .command(name)
-      .description(description)
-      .addOption(databaseOption())
-      .option('--config <file>', 'settings file of serve, for its database')
-      .option('--json', 'one record a line');
+  const verb = (name: string, description: string) => databaseCommand(key, name, description);
 
   verb('create', 'make a key; shown this once')
     .requiredOption('--account <name>', 'name of the account')
     .option('--name <name>', 'what the key is for', 'API key')
-    .action((flags: Common & { account: string; name: string }) =>
+    .action((flags: DatabaseFlags & { account: string; name: string }) =>
       run(flags, async (output) => {
         const created = await withAdministration(flags, async (accounts) => {
           const { id } = await accounts.account(flags.account);
@@ -51,7 +50,7 @@ export function addKey(program: Command): void {
 
   verb('list', 'list the keys of an account, revoked ones too')
     .requiredOption('--account <name>', 'name of the account')
-    .action((flags: Common & { account: string }) =>
+    .action((flags: DatabaseFlags & { account: string }) =>
       run(flags, async (output) => {
         for (const each of await withAdministration(flags, (accounts) => accounts.keys(flags.account)))
           show(output, each);
@@ -60,15 +59,17 @@ export function addKey(program: Command): void {
 
   verb('revoke', 'end a key: the next request with it is refused')
     .argument('<id>', 'id of the key')
-    .action((id: string, flags: Common) =>
+    .action((id: string, flags: DatabaseFlags) =>
       run(flags, async (output) => show(output, await withAdministration(flags, (accounts) => accounts.revokeKey(id)))),
     );
 
-  verb('regenerate', 'end a key and make a new one in its place; shown this once')
+  verb('regenerate', 'make a new key in the place of another; shown this once')
     .argument('<id>', 'id of the key')
-    .action((id: string, flags: Common) =>
-      run(flags, async (output) =>
-        showCreated(output, await withAdministration(flags, (accounts) => accounts.regenerateKey(id))),
-      ),
+    .option('--grace-hours <hours>', 'how long the old key still works (0)', wholeNumber)
+    .action((id: string, flags: DatabaseFlags & { graceHours?: number }) =>
+      run(flags, async (output) => {
+        const graceMs = (flags.graceHours ?? 0) * HOUR_MS;
+        showCreated(output, await withAdministration(flags, (accounts) => accounts.regenerateKey(id, { graceMs })));
+      }),
     );
 }

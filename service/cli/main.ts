@@ -3,7 +3,9 @@ import { addAccount } from './account.ts';
 import { EXIT } from './command.ts';
 import { addKey } from './key.ts';
 import { VERSION } from './output.ts';
+import { addAudit, addBackup } from './safety.ts';
 import { addServe } from './serve.ts';
+import { addSubmission } from './submission.ts';
 
 const program = new Command('courier-service')
   .description('The Queued URL Submission Service, REST API v1')
@@ -14,5 +16,8 @@ const program = new Command('courier-service')
 addServe(program);
 addAccount(program);
 addKey(program);
+addSubmission(program);
+addAudit(program);
+addBackup(program);
 
 await program.parseAsync();

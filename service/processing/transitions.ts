@@ -1,4 +1,4 @@
-import { type Micros, timesMicros } from '../../contract/money.ts';
+import { type Micros, micros, negateMicros, sumMicros, timesMicros } from '../../contract/money.ts';
 import type { SubmissionState } from '../../contract/states.ts';
 import type { Database, Queryable } from '../../src/database/database.ts';
 import { eachText, sql } from '../../src/database/sql.ts';
@@ -67,6 +67,8 @@ interface Ending {
   readonly status: SubmissionState;
   readonly urls_failed: number;
   readonly price: Micros;
+  readonly charged: Micros;
+  readonly refunded: Micros;
 }
 
 /**
@@ -84,16 +86,18 @@ export async function finish(
       UPDATE submissions SET finished_at = ${now}, status = CASE
         WHEN urls_failed = 0 THEN 'completed' WHEN urls_failed = url_count THEN 'failed' ELSE 'partial' END
       WHERE reference = ${reference} AND status = 'processing' AND urls_completed + urls_failed = url_count
-      RETURNING account_id, status, urls_failed, price`);
+      RETURNING account_id, status, urls_failed, price, charged, refunded`);
     if (ended === undefined) {
       const row = await tx.one(sql<{ status: SubmissionState }>`
         SELECT status FROM submissions WHERE reference = ${reference}`);
       return row.status;
     }
-    const amount = timesMicros(ended.price, ended.urls_failed);
+    // The operator may have refunded a part already: never more comes back than was charged.
+    const left = sumMicros(ended.charged, negateMicros(ended.refunded));
+    const amount = micros(Math.min(timesMicros(ended.price, ended.urls_failed), left));
     if (refundFailed && amount > 0) {
       await credit(tx, ended.account_id, { kind: 'refund', amount, subject: reference }, now);
-      await tx.run(sql`UPDATE submissions SET refunded = ${amount} WHERE reference = ${reference}`);
+      await tx.run(sql`UPDATE submissions SET refunded = refunded + ${amount} WHERE reference = ${reference}`);
     }
     return ended.status;
   });

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,6 +25,27 @@ export async function serveProcess(
   const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
   return { child, baseUrl: (JSON.parse(line) as { base_url: string }).base_url };
 }
+
+export interface Ran {
+  readonly code: number | null;
+  readonly records: Record<string, unknown>[];
+  readonly stderr: string;
+}
+
+/** Runs a command of courier-service with --json. */
+export function runService(...args: string[]): Ran {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args, '--json'], { encoding: 'utf8' });
+  const records = stdout
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { code: status, records, stderr };
+}
+
+/** Runs a command of courier-service for a person, and returns what it prints. */
+export const printService = (...args: string[]): string =>
+  spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' }).stdout;
 
 /** A configuration file whose budgets no test reaches. */
 export function ampleConfig(t: TestContext): string {

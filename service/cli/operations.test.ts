@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { sql } from '../../src/database/sql.ts';
+import { openService, urlList } from '../../test/support/service.ts';
+import { printService, runService } from '../../test/support/service-processes.ts';
+
+describe('money commands of courier-service', () => {
+  test('top-up, adjust, refund, prices and statement change what they say, once for each reference', async (t) => {
+    const { client, url, account, db } = await openService(t, 'sqlite');
+    const run = (...args: string[]) => runService(...args, '--database', url);
+    const named = ['--name', account];
+    const { body } = await client.post('/submissions', 'cli-operations-1', { urls: urlList(4) });
+    const { reference } = body.data;
+
+    const topUp = ['account', 'top-up', ...named, '--amount', '5', '--reference', 'invoice 1'];
+    assert.deepEqual([run(...topUp).records[1]?.repeated, run(...topUp).records[1]?.repeated], [false, true]);
+    const adjust = run(
+      'account',
+      'adjust',
+      ...named,
+      '--amount',
+      '-2.50',
+      '--reason',
+      'typing error',
+      '--reference',
+      'case 1',
+    );
+    assert.equal(adjust.records[1]?.balance, '1001.50');
+    const refund = run('refund', reference, '--amount', '0.25', '--reason', 'outage');
+    assert.deepEqual([refund.records[1]?.refunded_now, refund.records[1]?.refunded], ['0.25', '0.25']);
+    assert.equal(run('refund', reference, '--amount', '9', '--reason', 'outage').code, 2);
+    assert.equal(run('account', 'adjust', ...named, '--amount', '-2.50').code, 2, 'reason and reference are required');
+
+    run('account', 'set-price', ...named, '--price', '0.30', '--reason', 'new year');
+    assert.deepEqual(
+      run('account', 'prices', ...named)
+        .records.slice(1, -1)
+        .map(({ price, reason }) => [price, reason]),
+      [
+        ['0.25', null],
+        ['0.25', null],
+        ['0.30', 'new year'],
+      ],
+    );
+
+    await db.run(sql`UPDATE entries SET created_at = 1795000000000`);
+    const days = ['--from', '2026-11-18', '--to', '2026-11-18'];
+    const { records } = run('account', 'statement', ...named, ...days);
+    assert.deepEqual(
+      records.slice(1, -2).map(({ kind, amount }) => [kind, amount]),
+      [
+        ['top_up', '1000.00'],
+        ['charge', '-1.00'],
+        ['top_up', '5.00'],
+        ['adjustment', '-2.50'],
+        ['refund', '0.25'],
+      ],
+    );
+    const { opening_balance, closing_balance } = records.at(-2)!;
+    assert.deepEqual([opening_balance, closing_balance], ['0.00', '1001.75']);
+    const csv = printService('account', 'statement', ...named, ...days, '--database', url);
+    assert.match(csv, /time_utc,kind,subject/);
+    assert.match(csv, /adjustment,adjustment,case 1,typing error,-2\.50,1001\.50\r\n/);
+    assert.equal(await client.balance(), 1001.75);
+  });
+
+  test('submission show, fail and requeue; suspend and resume; reset-link and events', async (t) => {
+    const { client, url, account } = await openService(t, 'sqlite');
+    const run = (...args: string[]) => runService(...args, '--database', url);
+    const { body } = await client.post('/submissions', 'cli-operations-1', { urls: urlList(4) });
+    const { reference } = body.data;
+    assert.deepEqual(
+      [run('submission', 'show', reference), run('submission', 'requeue', reference)].map(
+        ({ records }) => records[1]?.status,
+      ),
+      ['queued', 'queued'],
+    );
+    const failed = run('submission', 'fail', reference, '--reason', 'the host is gone').records[1]!;
+    assert.deepEqual([failed.status, failed.urls_failed_now, failed.refunded_now], ['failed', 4, '1.00']);
+    assert.equal(run('submission', 'requeue', reference).code, 2);
+    run('account', 'suspend', '--name', account, '--reason', 'unpaid');
+    assert.equal((await client.get('/balance')).status, 401);
+    run('account', 'resume', '--name', account);
+    assert.equal(await client.balance(), 1000);
+    const link = run('account', 'reset-link', '--name', account, '--address', 'https://service.example/').records[1]!;
+    assert.match(String(link.link), /^https:\/\/service\.example\/reset\/[\w-]{43}$/);
+    assert.deepEqual(
+      run('account', 'events', '--name', account, '--limit', '4')
+        .records.slice(1, -1)
+        .map(({ event, actor }) => `${event} ${actor}`),
+      ['account.resumed', 'account.suspended', 'submission.failed', 'submission.requeued'].map(
+        (event) => `${event} operator`,
+      ),
+    );
+  });
+
+  test('audit exits with 0 when all is well and with 3 when a balance was changed by hand', async (t) => {
+    const { url, db } = await openService(t, 'sqlite');
+    assert.equal(runService('audit', '--database', url).code, 0);
+    await db.run(sql`UPDATE accounts SET balance = balance + 1`);
+    const { code, records, stderr } = runService('audit', '--database', url);
+    await db.run(sql`UPDATE accounts SET balance = balance - 1`);
+    assert.equal(code, 3);
+    assert.deepEqual(
+      records.slice(1).map(({ type, ok, found }) => [type, ok, found]),
+      [
+        ['difference', undefined, 1_000_000_001],
+        ['summary', false, undefined],
+      ],
+    );
+    assert.match(stderr, /1 differences between balances/);
+  });
+});

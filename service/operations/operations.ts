@@ -1,0 +1,34 @@
+import type { Database } from '../../src/database/database.ts';
+import { type Difference, findDifferences } from './audit.ts';
+import { type Refund, type Refunded, refundSubmission } from './refund.ts';
+import {
+  type Failed,
+  failSubmission,
+  findSubmission,
+  requeueSubmission,
+  type SubmissionRecord,
+} from './submissions.ts';
+
+/** What an operator can do about submissions and about the money of all accounts. */
+export interface Operations {
+  /** A submission of any account, with the entries that belong to it. Throws an AccountError when it does not exist. */
+  submission(reference: string): Promise<SubmissionRecord>;
+  /** Hands a submission that has not ended to processing again. */
+  requeue(reference: string): Promise<SubmissionRecord>;
+  /** Ends a submission: what is not decided yet fails, and its price is refunded unless `refund` is false. */
+  fail(reference: string, wanted: { readonly reason: string; readonly refund: boolean }): Promise<Failed>;
+  /** Gives back what a submission cost, or a part of it. */
+  refund(wanted: Refund): Promise<Refunded>;
+  /** Every place where the money does not add up; none in a healthy database. */
+  audit(): Promise<Difference[]>;
+}
+
+export function openOperations(db: Database, now: () => number = Date.now): Operations {
+  return {
+    submission: (reference) => findSubmission(db, reference),
+    requeue: (reference) => db.tx((tx) => requeueSubmission(tx, reference, now())),
+    fail: (reference, wanted) => db.tx((tx) => failSubmission(tx, { reference, ...wanted }, now())),
+    refund: (wanted) => db.tx((tx) => refundSubmission(tx, wanted, now())),
+    audit: () => findDifferences(db),
+  };
+}

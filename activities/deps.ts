@@ -19,7 +19,6 @@ export interface Deps {
   getTracked(id: AccountId): Set<Reference>;
   readonly ledger: Ledger;
   readonly client: Client;
-  readonly taskQueue: string;
   readonly log: Logger;
   readonly now: () => number;
   /** In [0, 1), for jitter. */

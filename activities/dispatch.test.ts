@@ -71,7 +71,6 @@ async function dispatcher(ledger: TestLedger, t: TestContext, answers: Answers) 
     getTracked: () => new Set(),
     ledger,
     client: new Client({ connection: Connection.lazy() }),
-    taskQueue: 'none',
     log: createLogger('error', 'test'),
     now: ledger.now,
     random: () => 0.5,

@@ -22,7 +22,7 @@ const waitMs = (attempt: number): number => Math.min(1_000 * 1.15 ** Math.max(0,
 
 /** What a run asks of the ledger and of the dispatcher. */
 export function runActivities(deps: Deps) {
-  const { ledger, getWatch, getAccount, client, taskQueue } = deps;
+  const { ledger, getWatch, getAccount, client } = deps;
   const inputOf = ({ watch, account }: WatchRun): PlanInput => ({
     watch: getWatch(watch),
     account: getAccount(account),
@@ -62,7 +62,7 @@ export function runActivities(deps: Deps) {
     },
 
     async wakeDispatcher({ account }: { account: AccountId }): Promise<void> {
-      await wakeDispatcher(client, taskQueue, account);
+      await wakeDispatcher(client, ledger.id, account);
     },
 
     async awaitRun({ run, until }: WatchRun & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport> {

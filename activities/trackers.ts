@@ -2,7 +2,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { listOpenSubmissions, type OpenSubmission } from '../src/ledger/jobs/record-poll.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import { alignToTick, nextPoll } from '../src/submission/poll-schedule.ts';
-import { trackerWorkflowId } from '../src/temporal-api/ids.ts';
+import { getTaskQueue, trackerWorkflowId } from '../src/temporal-api/ids.ts';
 import type { TrackInput } from '../src/temporal-api/payloads.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import { type TrackSubmission, WORKFLOW } from '../src/temporal-api/workflows.ts';
@@ -34,7 +34,7 @@ export async function startTrackers(deps: Deps, account: AccountId): Promise<voi
 }
 
 async function startTracker(
-  { client, taskQueue, getAccount, now }: Deps,
+  { client, ledger, getAccount, now }: Deps,
   account: AccountId,
   open: OpenSubmission,
 ): Promise<void> {
@@ -56,13 +56,14 @@ async function startTracker(
   };
   try {
     await client.workflow.start<TrackSubmission>(WORKFLOW.trackSubmission, {
-      workflowId: trackerWorkflowId(key),
-      taskQueue,
+      workflowId: trackerWorkflowId(ledger.id, key),
+      taskQueue: getTaskQueue(ledger.id),
       args: [input],
       // A finished tracker has nothing left to do; one that failed or was terminated may be taken up again.
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       staticSummary: `${reference}: ${urls} URLs of ${watch} (${service})`,
       typedSearchAttributes: [
+        { key: SEARCH_ATTRIBUTES.ledger, value: ledger.id },
         { key: SEARCH_ATTRIBUTES.account, value: account },
         { key: SEARCH_ATTRIBUTES.watch, value: watch },
         { key: SEARCH_ATTRIBUTES.reference, value: reference },

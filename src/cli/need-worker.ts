@@ -1,10 +1,14 @@
 import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
+import type { LedgerId } from '../submission/ids.ts';
 import type { Connected } from '../temporal/connect.ts';
-import { TASK_QUEUE } from '../temporal-api/ids.ts';
+import { getTaskQueue } from '../temporal-api/ids.ts';
 
 /** Throws a sentence (exit code 5) when nobody would carry out what is started. */
-export async function needWorker({ client, namespace }: Connected): Promise<void> {
-  const { pollers } = await client.workflowService.describeTaskQueue({ namespace, taskQueue: { name: TASK_QUEUE } });
+export async function needWorker({ client, namespace }: Connected, ledger: LedgerId): Promise<void> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: getTaskQueue(ledger) },
+  });
   if ((pollers ?? []).length > 0) return;
   throw new CommandError(
     EXIT.transient,

@@ -15,7 +15,7 @@ import type { UnknownStatus } from '../submission/status-map.ts';
 import { connectClient, connectWorker, type TemporalSettings } from '../temporal/connect.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
 import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
-import { TASK_QUEUE } from '../temporal-api/ids.ts';
+import { getTaskQueue } from '../temporal-api/ids.ts';
 import { createAccountClient } from './service-client.ts';
 import { createCourierWorker } from './worker.ts';
 
@@ -95,7 +95,6 @@ async function buildConnector(
     },
     ledger,
     client,
-    taskQueue: TASK_QUEUE,
     log,
     now: Date.now,
     random: Math.random,
@@ -104,6 +103,7 @@ async function buildConnector(
   const worker = await createCourierWorker({
     connection: native.connection,
     namespace,
+    taskQueue: getTaskQueue(ledger.id),
     activities: createActivities(deps),
   });
 

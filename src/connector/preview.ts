@@ -37,7 +37,7 @@ export async function previewWatch(
   signal: AbortSignal,
   tell: (urls: number) => void,
 ): Promise<Preview> {
-  const run = watchWorkflowId(watch.id, `${PREFIX}${newRunName(Date.now(), Math.random())}`) as RunId;
+  const run = watchWorkflowId(ledger.id, watch.id, `${PREFIX}${newRunName(Date.now(), Math.random())}`) as RunId;
   const input = { watch, account: config.accounts.get(watch.account)! };
   await begin(ledger, watch, run);
   const crawling = observeCrawl(ledger, watch, run, signal);

@@ -4,9 +4,9 @@ import type { Micros } from '../../contract/money.ts';
 import type { Watch } from '../config/config.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { getRunSummary, type RunSummary } from '../ledger/reports/run-summary.ts';
-import type { RunId } from '../submission/ids.ts';
+import type { LedgerId, RunId } from '../submission/ids.ts';
 import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
-import { checkWorkflowId, TASK_QUEUE, watchWorkflowId } from '../temporal-api/ids.ts';
+import { checkWorkflowId, getTaskQueue, watchWorkflowId } from '../temporal-api/ids.ts';
 import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
 import {
   type CheckIndex,
@@ -37,8 +37,12 @@ export function newRunName(now: number, random: number): string {
 }
 
 /** The run of a watch that is under way, if any: one that an earlier command or a schedule began. */
-export async function activeRun(client: Client, watch: Watch): Promise<WorkflowHandle<WatchSitemap> | null> {
-  const query = `WorkflowType = '${WORKFLOW.watchSitemap}' AND ExecutionStatus = 'Running' AND ${SEARCH_ATTRIBUTES.watch.name} = '${watch.id}'`;
+export async function activeRun(
+  client: Client,
+  ledger: LedgerId,
+  watch: Watch,
+): Promise<WorkflowHandle<WatchSitemap> | null> {
+  const query = `WorkflowType = '${WORKFLOW.watchSitemap}' AND ExecutionStatus = 'Running' AND ${SEARCH_ATTRIBUTES.ledger.name} = '${ledger}' AND ${SEARCH_ATTRIBUTES.watch.name} = '${watch.id}'`;
   for await (const { workflowId } of client.workflow.list({ query })) {
     return client.workflow.getHandle<WatchSitemap>(workflowId);
   }
@@ -47,31 +51,38 @@ export async function activeRun(client: Client, watch: Watch): Promise<WorkflowH
 
 export async function startRun(
   client: Client,
+  ledger: LedgerId,
   watch: Watch,
   until: WatchInput['until'],
   name: string,
   { maxCost = null }: { readonly maxCost?: Micros | null } = {},
 ): Promise<WorkflowHandle<WatchSitemap>> {
   return client.workflow.start<WatchSitemap>(WORKFLOW.watchSitemap, {
-    workflowId: watchWorkflowId(watch.id, name),
-    taskQueue: TASK_QUEUE,
+    workflowId: watchWorkflowId(ledger, watch.id, name),
+    taskQueue: getTaskQueue(ledger),
     args: [{ watch: watch.id, account: watch.account, until, ...(maxCost === null ? {} : { maxCost }) }],
     staticSummary: `Run of ${watch.id}`,
-    typedSearchAttributes: toSearchAttributes(watch),
+    typedSearchAttributes: toSearchAttributes(ledger, watch),
   });
 }
 
-export async function startCheck(client: Client, watch: Watch, name: string): Promise<WorkflowHandle<CheckIndex>> {
+export async function startCheck(
+  client: Client,
+  ledger: LedgerId,
+  watch: Watch,
+  name: string,
+): Promise<WorkflowHandle<CheckIndex>> {
   return client.workflow.start<CheckIndex>(WORKFLOW.checkIndex, {
-    workflowId: checkWorkflowId(watch.id, name),
-    taskQueue: TASK_QUEUE,
+    workflowId: checkWorkflowId(ledger, watch.id, name),
+    taskQueue: getTaskQueue(ledger),
     args: [{ watch: watch.id, account: watch.account }],
     staticSummary: `Index-checks of ${watch.id}`,
-    typedSearchAttributes: toSearchAttributes(watch),
+    typedSearchAttributes: toSearchAttributes(ledger, watch),
   });
 }
 
-const toSearchAttributes = ({ id, account }: Watch) => [
+const toSearchAttributes = (ledger: LedgerId, { id, account }: Watch) => [
+  { key: SEARCH_ATTRIBUTES.ledger, value: ledger },
   { key: SEARCH_ATTRIBUTES.watch, value: id },
   { key: SEARCH_ATTRIBUTES.account, value: account },
 ];

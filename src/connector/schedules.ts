@@ -1,7 +1,13 @@
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Config, Watch } from '../config/config.ts';
-import type { AccountId } from '../submission/ids.ts';
-import { checkScheduleId, checkWorkflowId, TASK_QUEUE, watchScheduleId, watchWorkflowId } from '../temporal-api/ids.ts';
+import type { LedgerId } from '../submission/ids.ts';
+import {
+  checkScheduleId,
+  checkWorkflowId,
+  getTaskQueue,
+  watchScheduleId,
+  watchWorkflowId,
+} from '../temporal-api/ids.ts';
 import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
 import { WORKFLOW } from '../temporal-api/workflows.ts';
 
@@ -19,15 +25,14 @@ const HOUR = 3_600_000;
  * Makes the schedules on the server those of the configuration: missing ones are created, others updated, and those
  * whose watch is gone are paused, not deleted, so that nothing disappears unseen.
  */
-export async function reconcileSchedules(client: Client, config: Config): Promise<ScheduleChange[]> {
-  const wanted = [...config.watches.values()].flatMap(toSchedules);
+export async function reconcileSchedules(client: Client, config: Config, ledger: LedgerId): Promise<ScheduleChange[]> {
+  const wanted = [...config.watches.values()].flatMap((watch) => toSchedules(ledger, watch));
   const changes: ScheduleChange[] = [];
   for (const options of wanted) changes.push(await createOrUpdate(client, options));
   const ids = new Set(wanted.map(({ scheduleId }) => scheduleId));
   for await (const { scheduleId, state, typedSearchAttributes } of client.schedule.list()) {
-    // Only of our accounts: another configuration may use the same namespace.
-    const account = typedSearchAttributes?.get(SEARCH_ATTRIBUTES.account);
-    const ours = account !== undefined && config.accounts.has(account as AccountId);
+    // Other ledgers may use the namespace too.
+    const ours = typedSearchAttributes?.get(SEARCH_ATTRIBUTES.ledger) === ledger;
     if (!ours || ids.has(scheduleId) || state.paused) continue;
     await client.schedule.getHandle(scheduleId).pause(NO_LONGER_CONFIGURED);
     changes.push({ id: scheduleId, change: 'paused' });
@@ -63,10 +68,11 @@ function mergeScheduleState(
   return { paused: false, note: '' };
 }
 
-function toSchedules(watch: Watch): ScheduleOptions[] {
+function toSchedules(ledger: LedgerId, watch: Watch): ScheduleOptions[] {
   const { id, account, schedule } = watch;
   if (schedule === null) return [];
   const typedSearchAttributes = [
+    { key: SEARCH_ATTRIBUTES.ledger, value: ledger },
     { key: SEARCH_ATTRIBUTES.watch, value: id },
     { key: SEARCH_ATTRIBUTES.account, value: account },
   ];
@@ -79,12 +85,12 @@ function toSchedules(watch: Watch): ScheduleOptions[] {
   };
   const run: ScheduleOptions = {
     ...common,
-    scheduleId: watchScheduleId(id),
+    scheduleId: watchScheduleId(ledger, id),
     action: {
       type: 'startWorkflow',
       workflowType: WORKFLOW.watchSitemap,
-      workflowId: watchWorkflowId(id, 'scheduled'),
-      taskQueue: TASK_QUEUE,
+      workflowId: watchWorkflowId(ledger, id, 'scheduled'),
+      taskQueue: getTaskQueue(ledger),
       args: [{ watch: id, account, until: 'accepted' }],
       typedSearchAttributes,
       staticSummary: `Scheduled run of ${id}`,
@@ -95,12 +101,12 @@ function toSchedules(watch: Watch): ScheduleOptions[] {
     ...common,
     // Checks wait for nobody: half an hour later, so that submissions have the requests first.
     spec: { ...common.spec, cronExpressions: [schedule.cron], jitter: '30 minutes' },
-    scheduleId: checkScheduleId(id),
+    scheduleId: checkScheduleId(ledger, id),
     action: {
       type: 'startWorkflow',
       workflowType: WORKFLOW.checkIndex,
-      workflowId: checkWorkflowId(id, 'scheduled'),
-      taskQueue: TASK_QUEUE,
+      workflowId: checkWorkflowId(ledger, id, 'scheduled'),
+      taskQueue: getTaskQueue(ledger),
       args: [{ watch: id, account }],
       typedSearchAttributes,
       staticSummary: `Index-checks of ${id}`,

@@ -27,7 +27,7 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
     if (phase !== 'submitting' || (summary?.unanswered ?? 0) === 0 || now - since < SETTLE_MS) return;
     const { reason, answer } = await getLatestAnswer(ledger, run, startedAt);
     const why = reason === null ? '' : `: ${reason.replace(/[.]$/, '')}`;
-    const dispatcher = await getDispatcherPhase(client, watch);
+    const dispatcher = await getDispatcherPhase(client, ledger, watch);
     const rest =
       'What was planned stays planned under its key and goes on by itself while a worker runs, or with the next run.';
     if (dispatcher === 'key rejected' && answer === 'key_rejected') {
@@ -47,9 +47,11 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
 const spanText = (ms: number): string =>
   ms < 120_000 ? `${Math.round(ms / 1_000)} s` : `${Math.round(ms / 60_000)} minutes`;
 
-async function getDispatcherPhase(client: Client, { account }: Watch): Promise<string | null> {
+async function getDispatcherPhase(client: Client, ledger: Ledger, { account }: Watch): Promise<string | null> {
   try {
-    const { typedSearchAttributes } = await client.workflow.getHandle(dispatcherWorkflowId(account)).describe();
+    const { typedSearchAttributes } = await client.workflow
+      .getHandle(dispatcherWorkflowId(ledger.id, account))
+      .describe();
     return typedSearchAttributes.get(SEARCH_ATTRIBUTES.phase) ?? null;
   } catch {
     return null;

@@ -3,7 +3,6 @@ import type { NativeConnection, Worker, WorkflowBundleWithSourceMap } from '@tem
 import { activityInterceptor } from '../../activities/interceptor.ts';
 import { bundleWorkflows, createWorker } from '../temporal/worker.ts';
 import type { Activities } from '../temporal-api/activities.ts';
-import { TASK_QUEUE } from '../temporal-api/ids.ts';
 
 /** The connector's workflow code, bundled once a process. */
 export function courierWorkflows(): Promise<WorkflowBundleWithSourceMap> {
@@ -14,8 +13,7 @@ export interface CourierWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly activities: Activities;
-  /** Tests give every worker a queue of its own. */
-  readonly taskQueue?: string;
+  readonly taskQueue: string;
 }
 
 /** A worker for the connector's workflows and activities. */
@@ -23,7 +21,7 @@ export async function createCourierWorker({
   connection,
   namespace,
   activities,
-  taskQueue = TASK_QUEUE,
+  taskQueue,
 }: CourierWorkerOptions): Promise<Worker> {
   return createWorker({
     connection,

@@ -3,10 +3,13 @@ import type { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { sql } from '../database/sql.ts';
+import type { LedgerId } from '../submission/ids.ts';
 import { LEDGER_MIGRATIONS } from './migrations.ts';
 
 /** The connector's memory. Every function of this room takes it first; all of them may be called twice. */
 export interface Ledger {
+  /** Made when the ledger was first opened; a copy of the database keeps it. */
+  readonly id: LedgerId;
   readonly db: Database;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -32,10 +35,18 @@ export async function openLedger(url: string, { now = Date.now }: { now?: () => 
 /** The same over a database that is open already. */
 export async function ledgerOver(db: Database, now: () => number): Promise<Ledger> {
   await migrate(db, 'ledger', LEDGER_MIGRATIONS, now());
-  await db.run(sql`
-    INSERT INTO ledger_settings (name, value) VALUES ('fingerprint_seed', ${String(randomInt(2 ** 32))})
-    ON CONFLICT (name) DO NOTHING`);
-  const kept = await db.one(sql<{ value: string }>`
-    SELECT value FROM ledger_settings WHERE name = 'fingerprint_seed'`);
-  return { db, now, seed: Number(kept.value), close: () => db.close() };
+  const seed = await keepSetting(db, 'fingerprint_seed', () => String(randomInt(2 ** 32)));
+  const id = await keepSetting(db, 'ledger_id', () => newLedgerId(randomInt(36 ** 8)));
+  return { id, db, now, seed: Number(seed), close: () => db.close() };
+}
+
+/** Eight letters and digits: short enough to be read in a list of workflows. */
+const newLedgerId = (random: number): LedgerId => random.toString(36).padStart(8, '0') as LedgerId;
+
+/** A setting that is written once, by whoever opens the ledger first. */
+async function keepSetting<Value extends string>(db: Database, name: string, make: () => Value): Promise<Value> {
+  await db.run(
+    sql`INSERT INTO ledger_settings (name, value) VALUES (${name}, ${make()}) ON CONFLICT (name) DO NOTHING`,
+  );
+  return (await db.one(sql<{ value: Value }>`SELECT value FROM ledger_settings WHERE name = ${name}`)).value;
 }

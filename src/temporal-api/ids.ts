@@ -1,12 +1,18 @@
-import type { AccountId, IdempotencyKey, WatchId } from '../submission/ids.ts';
+import type { AccountId, IdempotencyKey, LedgerId, WatchId } from '../submission/ids.ts';
 
-/** Where every workflow and activity of the connector runs. */
-export const TASK_QUEUE = 'courier';
+/*
+ * What the work of a ledger is called on a Temporal server. Every name carries the ledger's id, so that any number of
+ * ledgers may share a namespace: none sees the tasks, workflows or schedules of another.
+ */
 
-/** `watch/<watch>/<run>`: also the run's name in the ledger, because it survives a workflow reset (the run id does not). */
-export const watchWorkflowId = (watch: WatchId, run: string): string => `watch/${watch}/${run}`;
-export const watchScheduleId = (watch: WatchId): string => `watch/${watch}`;
-export const dispatcherWorkflowId = (account: AccountId): string => `account/${account}`;
-export const trackerWorkflowId = (key: IdempotencyKey): string => `submission/${key}`;
-export const checkWorkflowId = (watch: WatchId, run: string): string => `index-check/${watch}/${run}`;
-export const checkScheduleId = (watch: WatchId): string => `index-check/${watch}`;
+export const getTaskQueue = (ledger: LedgerId): string => `courier/${ledger}`;
+
+/** `watch/<ledger>/<watch>/<run>`: also the run's name in the ledger, because it survives a workflow reset (the run id does not). */
+export const watchWorkflowId = (ledger: LedgerId, watch: WatchId, run: string): string =>
+  `${watchScheduleId(ledger, watch)}/${run}`;
+export const watchScheduleId = (ledger: LedgerId, watch: WatchId): string => `watch/${ledger}/${watch}`;
+export const dispatcherWorkflowId = (ledger: LedgerId, account: AccountId): string => `account/${ledger}/${account}`;
+export const trackerWorkflowId = (ledger: LedgerId, key: IdempotencyKey): string => `submission/${ledger}/${key}`;
+export const checkWorkflowId = (ledger: LedgerId, watch: WatchId, run: string): string =>
+  `${checkScheduleId(ledger, watch)}/${run}`;
+export const checkScheduleId = (ledger: LedgerId, watch: WatchId): string => `index-check/${ledger}/${watch}`;

@@ -1,7 +1,8 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
-/** What finds one submission among a million in the Web UI. Registered by `src/temporal/search-attributes.ts`. */
+/** What finds one submission among a million in the Web UI. Registered by `src/temporal/ensure-search-attributes.ts`. */
 export const SEARCH_ATTRIBUTES = {
+  ledger: defineSearchAttributeKey('CourierLedger', SearchAttributeType.KEYWORD),
   account: defineSearchAttributeKey('CourierAccount', SearchAttributeType.KEYWORD),
   watch: defineSearchAttributeKey('CourierWatch', SearchAttributeType.KEYWORD),
   phase: defineSearchAttributeKey('CourierPhase', SearchAttributeType.KEYWORD),

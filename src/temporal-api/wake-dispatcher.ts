@@ -1,18 +1,21 @@
 import type { Client } from '@temporalio/client';
-import type { AccountId } from '../submission/ids.ts';
-import { dispatcherWorkflowId } from './ids.ts';
+import type { AccountId, LedgerId } from '../submission/ids.ts';
+import { dispatcherWorkflowId, getTaskQueue } from './ids.ts';
 import { wakeSignal } from './messages.ts';
 import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
 import { type DispatchAccount, WORKFLOW } from './workflows.ts';
 
-/** Tells an account's dispatcher that something is planned; starts it when it is not there. */
-export async function wakeDispatcher(client: Client, taskQueue: string, account: AccountId): Promise<void> {
+/** Signals an account's dispatcher that something is planned; starts it when it does not run. */
+export async function wakeDispatcher(client: Client, ledger: LedgerId, account: AccountId): Promise<void> {
   await client.workflow.signalWithStart<DispatchAccount, []>(WORKFLOW.dispatchAccount, {
-    workflowId: dispatcherWorkflowId(account),
-    taskQueue,
+    workflowId: dispatcherWorkflowId(ledger, account),
+    taskQueue: getTaskQueue(ledger),
     args: [{ account }],
     signal: wakeSignal,
     staticSummary: `Sends the planned batches of account ${account}`,
-    typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.account, value: account }],
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.ledger, value: ledger },
+      { key: SEARCH_ATTRIBUTES.account, value: account },
+    ],
   });
 }

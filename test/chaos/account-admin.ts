@@ -6,7 +6,7 @@ import type { Administration } from '../../service/accounts/administration.ts';
 import { openAdministration } from '../../service/serve.ts';
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
-import type { AccountId } from '../../src/submission/ids.ts';
+import type { AccountId, LedgerId } from '../../src/submission/ids.ts';
 import { dispatcherWorkflowId } from '../../src/temporal-api/ids.ts';
 import { approveUpdate, wakeSignal } from '../../src/temporal-api/messages.ts';
 
@@ -63,10 +63,10 @@ async function withAdministration<T>(books: string, work: (accounts: Administrat
 }
 
 /** Sends the signal that the Web UI offers: the key works again, or the balance was topped up. */
-export async function wakeDispatcher(client: Client): Promise<void> {
+export async function wakeDispatcher(client: Client, ledger: LedgerId): Promise<void> {
   // None that runs is one that will look at the ledger when it starts.
   await client.workflow
-    .getHandle(dispatcherWorkflowId('main' as AccountId))
+    .getHandle(dispatcherWorkflowId(ledger, 'main' as AccountId))
     .signal(wakeSignal)
     .catch(() => undefined);
 }

@@ -24,7 +24,7 @@ export async function carryOut(
   started: ReadonlySet<string>,
   random: () => number,
 ): Promise<Act> {
-  const { worker, service, admin: operator, client, ledger, proxy, refuseKey } = world;
+  const { worker, service, admin: operator, client, ledger, ledgerId, proxy, refuseKey } = world;
   const deed = (text: string, hit = true): Act => ({ action, hit, text });
   const thenTold = told ? ', and the dispatcher was told' : '';
   await sleep(afterMs);
@@ -39,7 +39,7 @@ export async function carryOut(
       await temporal.crash(awayMs);
       return deed('killed the Temporal server');
     case 'reset': {
-      const hit = await resetSomething(client, ledger, [...started], random);
+      const hit = await resetSomething(client, ledger, ledgerId, [...started], random);
       return hit === null ? deed('found nothing to reset', false) : deed(`reset ${hit}`);
     }
     case 'refuse key': {
@@ -48,7 +48,7 @@ export async function carryOut(
       await sleep(awayMs);
       const hit = await met;
       refuseKey(false);
-      if (told) await wakeDispatcher(client);
+      if (told) await wakeDispatcher(client, ledgerId);
       return deed(`refused the key for a while${thenTold}`, hit);
     }
     case 'replace key': {
@@ -57,13 +57,13 @@ export async function carryOut(
       await sleep(awayMs);
       const hit = await met;
       await operator.issueKey();
-      if (told) await wakeDispatcher(client);
+      if (told) await wakeDispatcher(client, ledgerId);
       return deed(`revoked the key, and issued another a while later${thenTold}`, hit);
     }
     case 'top up': {
       const hit = countAnswers(proxy, 402) > 0 || (await waitForAnswer(proxy, 402));
       await operator.topUp();
-      if (told) await wakeDispatcher(client);
+      if (told) await wakeDispatcher(client, ledgerId);
       return deed(`topped up the account${thenTold}`, hit);
     }
   }

@@ -7,6 +7,8 @@ import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import type { LedgerId } from '../../src/submission/ids.ts';
 import { freePort } from '../../src/temporal/free-port.ts';
 import { seeded } from '../support/seeded.ts';
 import { type AccountAdmin, AMPLE_BALANCE, openAccountAdmin, PRICE } from './account-admin.ts';
@@ -32,6 +34,7 @@ export interface Harness {
   readonly service: Program;
   readonly admin: AccountAdmin;
   readonly ledger: Database;
+  readonly ledgerId: LedgerId;
   readonly serviceDb: Database;
   /** Whether the gateway refuses the key. */
   refuseKey(refuse: boolean): void;
@@ -114,6 +117,8 @@ export async function openHarness(plan: Scenario, temporal: KillableTemporal, fo
     const worker = await startWorker();
     for (let more = 1; more < plan.workers; more++) await startWorker();
     const config = loadConfig(configFile);
+    const opened = await openLedger(config.ledgerUrl);
+    await opened.close();
     const ledger = openDatabase(config.ledgerUrl);
     closing.push(() => ledger.close());
     const open = openDatabase(books);
@@ -137,6 +142,7 @@ export async function openHarness(plan: Scenario, temporal: KillableTemporal, fo
       service,
       admin: operator,
       ledger,
+      ledgerId: opened.id,
       serviceDb: open,
       refuseKey,
       disableFaults: calm,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
-import type { AccountId, IdempotencyKey } from '../../src/submission/ids.ts';
+import type { AccountId, IdempotencyKey, LedgerId } from '../../src/submission/ids.ts';
 import { dispatcherWorkflowId, trackerWorkflowId } from '../../src/temporal-api/ids.ts';
 import { pick } from '../support/seeded.ts';
 import { retryThroughOutages } from './killable-temporal.ts';
@@ -20,12 +20,13 @@ const PATIENCE_MS = 2_000;
 export async function resetSomething(
   client: Client,
   ledger: Database,
+  ledgerId: LedgerId,
   started: readonly string[],
   random: () => number,
 ): Promise<string | null> {
   for (const end = Date.now() + PATIENCE_MS; ; await sleep(100)) {
     const late = Date.now() > end;
-    const ids = shuffled([...started, ...(await ownIds(ledger))], random);
+    const ids = shuffled([...started, ...(await ownIds(ledger, ledgerId))], random);
     for (const workflowId of ids) {
       const hit = await retryThroughOutages(() => reset(client, workflowId, { alsoEnded: late, random }));
       if (hit !== null) return hit;
@@ -35,10 +36,13 @@ export async function resetSomething(
 }
 
 /** The dispatcher, and the trackers of the latest jobs. */
-async function ownIds(ledger: Database): Promise<string[]> {
+async function ownIds(ledger: Database, ledgerId: LedgerId): Promise<string[]> {
   const batches = await ledger.all(sql<{ key: IdempotencyKey }>`
     SELECT idempotency_key AS key FROM batches WHERE reference IS NOT NULL ORDER BY id DESC LIMIT 5`);
-  return [dispatcherWorkflowId('main' as AccountId), ...batches.map(({ key }) => trackerWorkflowId(key))];
+  return [
+    dispatcherWorkflowId(ledgerId, 'main' as AccountId),
+    ...batches.map(({ key }) => trackerWorkflowId(ledgerId, key)),
+  ];
 }
 
 function shuffled(ids: readonly string[], random: () => number): string[] {

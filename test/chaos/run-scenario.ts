@@ -130,17 +130,17 @@ async function disableFaultsAfterEnough({ proxy, disableFaults: calm }: Harness,
 
 /** Starts a run of each watch. One that is under way still refuses the new one: that is how it should be. */
 async function startRuns(world: Harness, name: string, started: Set<string>) {
-  const start = (watch: Watch) => startRun(world.client, watch, 'terminal', name);
+  const start = (watch: Watch) => startRun(world.client, world.ledgerId, watch, 'terminal', name);
   for (const watch of world.config.watches.values()) {
     await retryThroughOutages(() => start(watch)).catch(unlessStarted);
-    started.add(watchWorkflowId(watch.id, name));
+    started.add(watchWorkflowId(world.ledgerId, watch.id, name));
   }
 }
 
 async function startChecks(world: Harness, name: string, started: Set<string>) {
   for (const watch of world.config.watches.values()) {
-    await retryThroughOutages(() => startCheck(world.client, watch, name)).catch(unlessStarted);
-    started.add(checkWorkflowId(watch.id, name));
+    await retryThroughOutages(() => startCheck(world.client, world.ledgerId, watch, name)).catch(unlessStarted);
+    started.add(checkWorkflowId(world.ledgerId, watch.id, name));
   }
 }
 

@@ -23,7 +23,7 @@ export async function waitUntilIdle(
 
 /** Nothing sets a workflow back any more: what has ended is not asked about again. The dispatcher always is. */
 async function findOpenWork(
-  { client, ledger }: Harness,
+  { client, ledger, ledgerId }: Harness,
   started: ReadonlySet<string>,
   ended: Set<string>,
 ): Promise<string | null> {
@@ -37,7 +37,7 @@ async function findOpenWork(
     if (await retryThroughOutages(() => isRunning(client, id))) return `${id} is running`;
     ended.add(id);
   }
-  const dispatcher = dispatcherWorkflowId('main' as AccountId);
+  const dispatcher = dispatcherWorkflowId(ledgerId, 'main' as AccountId);
   return (await retryThroughOutages(() => isRunning(client, dispatcher))) ? `${dispatcher} is running` : null;
 }
 

@@ -110,7 +110,8 @@ test('the connector buys each URL once at services of other making, through lost
   }, 200);
   const runs = services.map(async (service) => {
     const watch = config.watches.get(service.name as WatchId)!;
-    const handle = await startRun(connector.deps.client, watch, 'terminal', newRunName(Date.now(), Math.random()));
+    const { client, ledger } = connector.deps;
+    const handle = await startRun(client, ledger.id, watch, 'terminal', newRunName(Date.now(), Math.random()));
     return { service, ...(await handle.result()) };
   });
   try {

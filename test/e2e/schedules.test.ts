@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config/load.ts';
 import { reconcileSchedules } from '../../src/connector/schedules.ts';
-import type { WatchId } from '../../src/submission/ids.ts';
+import type { LedgerId, WatchId } from '../../src/submission/ids.ts';
 import { watchScheduleId } from '../../src/temporal-api/ids.ts';
 import { withWorker } from '../support/temporal.ts';
+
+const LEDGER = 'ledger01' as LedgerId;
 
 const config = (watch: string, settings: string) =>
   readConfig(
@@ -19,11 +21,11 @@ watches:
 test('schedules follow the configuration; a pause by a person outlives it', async (t) => {
   const { client } = await withWorker(t, {});
   const watch = `w${randomUUID().slice(0, 8)}`;
-  const id = watchScheduleId(watch as WatchId);
+  const id = watchScheduleId(LEDGER, watch as WatchId);
   const handle = client.schedule.getHandle(id);
   const scheduled = 'schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul }';
 
-  const created = await reconcileSchedules(client, config(watch, scheduled));
+  const created = await reconcileSchedules(client, config(watch, scheduled), LEDGER);
   assert.deepEqual(
     created.filter((change) => change.id === id),
     [{ id, change: 'created' }],
@@ -34,19 +36,44 @@ test('schedules follow the configuration; a pause by a person outlives it', asyn
   assert.equal(first.info.nextActionTimes[0]!.toISOString().slice(11, 16), '01:30');
 
   await handle.pause('while the shop moves');
-  await reconcileSchedules(client, config(watch, scheduled.replace('30 4', '45 5')));
+  await reconcileSchedules(client, config(watch, scheduled.replace('30 4', '45 5')), LEDGER);
   const moved = await handle.describe();
   assert.equal(moved.info.nextActionTimes[0]!.toISOString().slice(11, 16), '02:45');
   assert.deepEqual([moved.state.paused, moved.state.note], [true, 'while the shop moves']);
 
   await handle.unpause('moved');
-  await reconcileSchedules(client, config(watch, `${scheduled}, paused: true`));
+  await reconcileSchedules(client, config(watch, `${scheduled}, paused: true`), LEDGER);
   assert.equal((await handle.describe()).state.paused, true);
-  await reconcileSchedules(client, config(watch, scheduled));
+  await reconcileSchedules(client, config(watch, scheduled), LEDGER);
   assert.equal((await handle.describe()).state.paused, false);
 
-  await reconcileSchedules(client, config('another-watch', 'paused: false'));
+  await reconcileSchedules(client, config('another-watch', 'paused: false'), LEDGER);
   const orphan = await handle.describe();
   assert.deepEqual([orphan.state.paused, orphan.state.note], [true, 'no longer in the configuration']);
   await handle.delete();
+});
+
+test('a ledger leaves the schedules of another alone, also of the same watch and account', async (t) => {
+  const { client } = await withWorker(t, {});
+  const watch = `w${randomUUID().slice(0, 8)}`;
+  const other = 'ledger02' as LedgerId;
+  const file = config(watch, 'schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul }');
+  await reconcileSchedules(client, file, LEDGER);
+  const handle = client.schedule.getHandle(watchScheduleId(LEDGER, watch as WatchId));
+  const before = await handle.describe();
+
+  const later = config(watch, 'schedule: { cron: "45 5 * * *" }');
+  const created = await reconcileSchedules(client, later, other);
+  assert.deepEqual(created, [{ id: watchScheduleId(other, watch as WatchId), change: 'created' }]);
+  await reconcileSchedules(client, config('another-watch', 'paused: false'), other);
+
+  const after = await handle.describe();
+  assert.deepEqual(
+    [after.state, after.spec, after.info.lastUpdatedAt],
+    [before.state, before.spec, before.info.lastUpdatedAt],
+  );
+  const gone = client.schedule.getHandle(watchScheduleId(other, watch as WatchId));
+  assert.equal((await gone.describe()).state.paused, true, 'its own is paused when its watch is gone');
+  await handle.delete();
+  await gone.delete();
 });

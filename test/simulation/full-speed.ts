@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../../src/submission/ids.ts';
-import { dispatcherWorkflowId, TASK_QUEUE } from '../../src/temporal-api/ids.ts';
+import { dispatcherWorkflowId, getTaskQueue } from '../../src/temporal-api/ids.ts';
 import { wakeSignal } from '../../src/temporal-api/messages.ts';
 import type { dispatchAccount } from '../../workflows/index.ts';
 import { getHistorySizes, sumOf } from './histories.ts';
@@ -45,8 +45,8 @@ const settledIn = async ({ ledger }: Stack): Promise<number> =>
 
 const wake = (stack: Stack) =>
   stack.client.workflow.signalWithStart<typeof dispatchAccount, []>('dispatchAccount', {
-    workflowId: dispatcherWorkflowId(account),
-    taskQueue: TASK_QUEUE,
+    workflowId: dispatcherWorkflowId(stack.ledger.id, account),
+    taskQueue: getTaskQueue(stack.ledger.id),
     args: [{ account }],
     signal: wakeSignal,
   });

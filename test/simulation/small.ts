@@ -25,7 +25,7 @@ async function runOf(
       Array.from({ length: urls }, (_, n) => `https://${HOST}/products/${n}`),
     );
     const watch = stack.config.watches.get('shop' as WatchId)!;
-    const run = await startRun(stack.client, watch, 'terminal', 'simulated');
+    const run = await startRun(stack.client, stack.ledger.id, watch, 'terminal', 'simulated');
     await run.result();
     await sleep(1_000);
     const row = await stack.ledger.db.get(sql<{ looks: number }>`SELECT max(polls) AS looks FROM batches`);

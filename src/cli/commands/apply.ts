@@ -7,7 +7,6 @@ import { withTemporal } from '../../connector/temporal-server.ts';
 import { applyPlans } from '../../ledger/plans/apply-plans.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { ensureSearchAttributes } from '../../temporal/ensure-search-attributes.ts';
-import { TASK_QUEUE } from '../../temporal-api/ids.ts';
 import { wakeDispatcher } from '../../temporal-api/wake-dispatcher.ts';
 import { action, type Ending } from '../output/command.ts';
 import { counted } from '../output/plan-text.ts';
@@ -59,7 +58,7 @@ async function apply(
       );
     }
     for (const account of new Set(plans.map(({ watch }) => watch.account))) {
-      await wakeDispatcher(client, TASK_QUEUE, account).catch((error: Error) => {
+      await wakeDispatcher(client, ledger.id, account).catch((error: Error) => {
         throw new CommandError(
           EXIT.transient,
           `The plan was applied and is kept, but the dispatcher of ${account} was not reached (${error.message}). ` +

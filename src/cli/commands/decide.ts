@@ -28,7 +28,7 @@ function decideCommand(kind: keyof typeof KINDS): Command {
   const { update, does, meaning } = KINDS[kind];
   return new Command(kind)
     .description(`${does}; "courier status" names the runs that are held`)
-    .argument('<run>', 'the run, as "watch/WATCH/…"')
+    .argument('<run>', 'the run, as "watch/LEDGER/WATCH/…"')
     .option('--note <text>', 'why; kept with your name in the ledger')
     .action(
       action(async (output, { config: file = 'courier.yaml' }, run: string, { note }: { note?: string }) =>

@@ -105,7 +105,7 @@ async function runHere(output: Output, { config, file, ledger }: CommandContext,
 function runElsewhere(output: Output, { config, file, ledger }: CommandContext, job: Job): Promise<Ending> {
   const stop = stopSignal('The runs go on where the worker is; "courier status" shows them.');
   return withTemporal(config, file, async (temporal) => {
-    await needWorker(temporal);
+    await needWorker(temporal, ledger.id);
     return whileWatched(temporal.client, [stop], () => runAll(output, temporal.client, ledger, job));
   });
 }
@@ -176,13 +176,13 @@ interface Ran extends ReturnType<typeof listNotices> {
 async function runWatch(scene: Scene, watch: Watch): Promise<Ran[]> {
   const { output, client, job } = scene;
   const done: Ran[] = [];
-  const interrupted = job.here ? await activeRun(client, watch) : null;
+  const interrupted = job.here ? await activeRun(client, scene.ledger.id, watch) : null;
   if (interrupted !== null) {
     output.say(`  A run of ${watch.id} was interrupted; it goes on where it was.`);
     done.push(await followed(scene, watch, interrupted));
   }
   const name = newRunName(Date.now(), Math.random());
-  const handle = await startRun(client, watch, job.until, name, { maxCost: job.maxCost });
+  const handle = await startRun(client, scene.ledger.id, watch, job.until, name, { maxCost: job.maxCost });
   return [...done, await followed(scene, watch, handle)];
 }
 

@@ -77,11 +77,11 @@ async function tellWatch(
 }
 
 /** When the schedules run next. Empty, with a word about it, while Temporal does not answer: the ledger is read all the same. */
-async function nextRuns({ config, file }: CommandContext, output: Output): Promise<Map<string, number>> {
+async function nextRuns({ config, file, ledger }: CommandContext, output: Output): Promise<Map<string, number>> {
   const next = new Map<string, number>();
   try {
     await withTemporal(config, file, async ({ client }) => {
-      const watches = new Map([...config.watches.keys()].map((id) => [watchScheduleId(id), id]));
+      const watches = new Map([...config.watches.keys()].map((id) => [watchScheduleId(ledger.id, id), id]));
       for await (const { scheduleId, info, state } of client.schedule.list()) {
         const watch = watches.get(scheduleId);
         const at = info?.nextActionTimes[0];

@@ -20,7 +20,7 @@ export function workerCommand(): Command {
         const here = await openTemporal(config, file, output.say);
         const connector = await openConnector(config, here.settings, log);
         const ending = onSignals(() => connector.stop());
-        for (const { id, change } of await reconcileSchedules(connector.deps.client, config))
+        for (const { id, change } of await reconcileSchedules(connector.deps.client, config, connector.deps.ledger.id))
           log.info({ schedule: id }, change);
         output.record({ type: 'ready', watches: config.watches.size });
         output.say(`Working for ${config.watches.size} watches. Ctrl-C ends it after what is under way.`);

@@ -142,18 +142,18 @@ interface JobInput {
 
 /** A run of a watch; before it, one that a killed demo left unfinished. */
 async function runJobs({ output, ledger, client, watch, stages }: JobInput): Promise<Job[]> {
-  const interrupted = await activeRun(client, watch);
+  const interrupted = await activeRun(client, ledger.id, watch);
   const jobs: Job[] = [];
   if (interrupted !== null) {
     output.say(`  A run of ${watch.id} was interrupted; it goes on where it was.`);
     jobs.push(await jobOf(interrupted));
   }
-  jobs.push(await jobOf(await startRun(client, watch, 'terminal', newRunName(Date.now(), Math.random()))));
+  jobs.push(await jobOf(await startRun(client, ledger.id, watch, 'terminal', newRunName(Date.now(), Math.random()))));
   return jobs;
 
   async function jobOf(handle: Awaited<ReturnType<typeof startRun>>): Promise<Job> {
     const result = await follow(handle);
-    const check = await followCheck(await startCheck(client, watch, newRunName(Date.now(), Math.random())));
+    const check = await followCheck(await startCheck(client, ledger.id, watch, newRunName(Date.now(), Math.random())));
     stages.at('check', watch.id, check.checked, check.checked, `${check.found} found in the index`);
     const { counts, report } = result;
     const line: WatchLine = {

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Client, Connection } from '@temporalio/client';
+import { type Micros, parseTry } from '../../contract/money.ts';
+import { startService } from '../../service/serve.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { getAccountTotals, listRuns } from '../../src/ledger/reports/totals.ts';
+import type { AccountId, WatchId } from '../../src/submission/ids.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal-api/search-attributes.ts';
+import { courier, folderFor, publish } from '../support/cli.ts';
+import { emptyDatabaseUrl } from '../support/database.ts';
+import { AMPLE } from '../support/service.ts';
+import { temporalAddress } from '../support/temporal.ts';
+
+const lira = (text: string): Micros => parseTry(text) ?? assert.fail();
+
+/** A folder with a configuration, a key and an account of its own; all names are those of every other folder. */
+async function openFolder(t: TestContext, service: Awaited<ReturnType<typeof startService>>, temporal: string) {
+  const { id } = await service.accounts.createAccount({
+    name: `Shop ${randomUUID()}`,
+    balance: lira('1000'),
+    price: lira('0.25'),
+  });
+  const { apiKey } = await service.accounts.createKey({ account: id });
+  const folder = folderFor(
+    t,
+    () => `version: 1
+accounts:
+  main: { base_url: "${service.baseUrl}", api_key: { file: key } }
+watches:
+  shop: { account: main, project: Shop, sitemaps: [sitemap.xml], hosts: [shop.example], first_run: submit }
+temporal: { address: "${temporal}", namespace: default }
+ledger: { url: "sqlite:ledger.db" }
+`,
+  );
+  writeFileSync(join(folder, 'key'), apiKey);
+  return folder;
+}
+
+async function inspect(folder: string) {
+  const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
+  try {
+    const totals = await getAccountTotals(ledger, 'main' as AccountId);
+    return { id: ledger.id, charged: totals.chargedEver, runs: await listRuns(ledger, 'shop' as WatchId) };
+  } finally {
+    await ledger.close();
+  }
+}
+
+test('two configurations with the same names in one namespace do only their own work', async (t) => {
+  const temporal = await temporalAddress(t);
+  const service = await startService({ database: emptyDatabaseUrl(t, 'sqlite'), settings: { budgets: AMPLE } });
+  t.after(() => service.close());
+  const folders = [await openFolder(t, service, temporal), await openFolder(t, service, temporal)] as const;
+  publish(
+    folders[0],
+    Array.from({ length: 12 }, (_, n) => `a${n}`),
+  );
+  publish(
+    folders[1],
+    Array.from({ length: 30 }, (_, n) => `b${n}`),
+  );
+
+  const runs = await Promise.all(folders.map((folder) => courier(folder, 'run', '--once')));
+
+  assert.deepEqual(
+    runs.map(({ code }) => code),
+    [0, 0],
+    runs.map(({ stderr }) => stderr).join('\n'),
+  );
+  const [first, second] = [await inspect(folders[0]), await inspect(folders[1])];
+  assert.notEqual(first.id, second.id);
+  assert.deepEqual([first.charged, second.charged], [lira('3'), lira('7.5')]);
+  for (const { id, runs } of [first, second]) {
+    assert.deepEqual(
+      runs.map(({ run }) => run.split('/').slice(0, 3).join('/')),
+      [`watch/${id}/shop`],
+    );
+  }
+  const connection = await Connection.connect({ address: temporal });
+  t.after(() => connection.close());
+  const client = new Client({ connection });
+  const query = `${SEARCH_ATTRIBUTES.ledger.name} = '${first.id}'`;
+  const ids: string[] = [];
+  for await (const { workflowId } of client.workflow.list({ query })) ids.push(workflowId);
+  assert.ok(ids.length >= 3, ids.join(', '));
+  assert.ok(
+    ids.every((each) => each.split('/')[1] === first.id),
+    ids.join(', '),
+  );
+});

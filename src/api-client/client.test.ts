@@ -4,13 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import {
-  type Dialect,
-  type Fault,
-  type OtherService,
-  type OtherServiceOptions,
-  startOtherService,
-} from '../../test/fakes/other-service.ts';
+import { type FakeService, type FakeServiceOptions, startFakeService } from '../../test/fakes/service/fake-service.ts';
+import type { Fault } from '../../test/fakes/service/faults.ts';
+import type { Profile } from '../../test/fakes/service/profile.ts';
+import { NAMED_PROFILES } from '../../test/fakes/service/profiles/named.ts';
 import { freezeBatch, freezeCheck } from '../submission/freeze.ts';
 import type { AccountId, Reference, WatchId } from '../submission/ids.ts';
 import { decideCheckOutcome, decideOutcome } from '../submission/outcome.ts';
@@ -21,16 +18,15 @@ import { toFailureData } from './failure.ts';
 import { findBatchInDoubt, readPages } from './find-batch-in-doubt.ts';
 
 const KEY = 'canary-6fe1b0c2d94a';
-const DIALECTS: readonly Dialect[] = ['camel', 'paginator', 'bare'];
 const urls = Array.from({ length: 7 }, (_, n) => `https://shop.example/${n}` as Url);
 
 interface Scene {
-  readonly service: OtherService;
+  readonly service: FakeService;
   readonly client: ApiClient;
   readonly batch: ReturnType<typeof freezeBatch>;
 }
 
-const frozen = (service: OtherService, generation = 1) =>
+const frozen = (service: FakeService, generation = 1) =>
   freezeBatch({
     baseUrl: service.baseUrl,
     account: 'main' as AccountId,
@@ -41,22 +37,19 @@ const frozen = (service: OtherService, generation = 1) =>
     urls,
   });
 
-/** The same promise, kept by a service of each dialect, or of some. */
-function inEachDialect(
+/** The same promise, kept by a service of each profile, or of some. */
+function withEachProfile(
   name: string,
   body: (scene: Scene) => Promise<void>,
-  options: OtherServiceOptions = {},
-  dialects: readonly Dialect[] = DIALECTS,
+  options: FakeServiceOptions = {},
+  profiles: readonly Profile[] = NAMED_PROFILES,
 ): void {
-  for (const dialect of dialects) {
-    test(`${name} (${dialect})`, async (t) => {
-      const service = await startOtherService({ apiKey: KEY, ...options, dialect });
+  for (const profile of profiles) {
+    test(`${name} (${profile.name})`, async (t) => {
+      const service = await startFakeService(t, { apiKey: KEY, priceKurus: 20, ...options, profile });
       const timeouts = { headersMs: 300, bodyMs: 300, totalMs: 1_000 };
       const client = createApiClient({ baseUrl: service.baseUrl, apiKey: () => KEY, timeouts });
-      t.after(async () => {
-        await client.close();
-        await service.close();
-      });
+      t.after(() => client.close());
       await body({ service, client, batch: frozen(service) });
     });
   }
@@ -64,7 +57,7 @@ function inEachDialect(
 
 const asked = { urls, inDoubt: false, reference: null };
 
-inEachDialect(
+withEachProfile(
   'a batch is accepted, and the same bytes again are the same job without a charge',
   async ({ service, client, batch }) => {
     const first = decideOutcome(await client.submit(batch.body, batch.key), asked);
@@ -72,19 +65,22 @@ inEachDialect(
     const again = decideOutcome(await client.submit(batch.body, batch.key), { ...asked, reference: first.reference });
     assert.ok(again.kind === 'accepted' && again.replay);
     assert.equal(again.reference, first.reference);
-    assert.equal(service.charged(), 140);
+    assert.equal(service.getCharged(), 140);
     if (first.charged !== null) assert.equal(first.charged, 1_400_000);
     assert.deepEqual(first.warnings, []);
   },
 );
 
-inEachDialect('other bytes under the same key are a conflict, and nothing is sent again', async ({ client, batch }) => {
-  await client.submit(batch.body, batch.key);
-  const outcome = decideOutcome(await client.submit(`${batch.body} `, batch.key), asked);
-  assert.deepEqual([outcome.kind, outcome.chargeState], ['conflict', 'unknown']);
-});
+withEachProfile(
+  'other bytes under the same key are a conflict, and nothing is sent again',
+  async ({ client, batch }) => {
+    await client.submit(batch.body, batch.key);
+    const outcome = decideOutcome(await client.submit(`${batch.body} `, batch.key), asked);
+    assert.deepEqual([outcome.kind, outcome.chargeState], ['conflict', 'unknown']);
+  },
+);
 
-inEachDialect(
+withEachProfile(
   'a job is followed through list and detail to the state of each URL',
   async ({ service, client, batch }) => {
     const outcome = decideOutcome(await client.submit(batch.body, batch.key), asked);
@@ -112,18 +108,18 @@ inEachDialect(
       seen.push(...states.map(({ url, state }) => `${url.at(-1)} ${state}`));
     }
     assert.deepEqual(seen, [
-      '0 completed',
-      '1 failed',
-      '2 completed',
-      '3 failed',
-      '4 completed',
-      '5 failed',
-      '6 completed',
+      '0 failed',
+      '1 completed',
+      '2 failed',
+      '3 completed',
+      '4 failed',
+      '5 completed',
+      '6 failed',
     ]);
   },
 );
 
-inEachDialect('a list is read to its end, in requests that its service understands', async ({ service, client }) => {
+withEachProfile('a list is read to its end, in requests that its service understands', async ({ service, client }) => {
   for (let generation = 1; generation <= 45; generation++) {
     const { body, key } = frozen(service, generation);
     await client.submit(body, key);
@@ -139,7 +135,7 @@ inEachDialect('a list is read to its end, in requests that its service understan
   assert.ok(service.requests.length - before <= 4);
 });
 
-inEachDialect(
+withEachProfile(
   'the balance is read to the kuruş',
   async ({ client }) => {
     assert.deepEqual(unwrapData(await client.balance()), { balance: 1_234_560_000 });
@@ -147,7 +143,7 @@ inEachDialect(
   { balanceKurus: 123_456 },
 );
 
-inEachDialect('an index-check has a verdict for each URL', async ({ service, client }) => {
+withEachProfile('an index-check has a verdict for each URL', async ({ service, client }) => {
   const check = freezeCheck({
     baseUrl: service.baseUrl,
     account: 'main' as AccountId,
@@ -166,7 +162,7 @@ inEachDialect('an index-check has a verdict for each URL', async ({ service, cli
   );
 });
 
-inEachDialect(
+withEachProfile(
   'bad URLs that the service names are quarantined by name',
   async ({ client, batch }) => {
     const outcome = decideOutcome(await client.submit(batch.body, batch.key), asked);
@@ -176,24 +172,24 @@ inEachDialect(
       [urls[2], urls[5]],
     );
   },
-  { refuses: (url) => /[25]$/.test(url), namesRefused: true },
+  { refuses: (url) => /[25]$/.test(url), namesBadUrls: true },
 );
 
-inEachDialect(
+withEachProfile(
   'bad URLs that it does not name are looked for in halves',
   async ({ service, client, batch }) => {
     const outcome = decideOutcome(await client.submit(batch.body, batch.key), asked);
-    assert.deepEqual([outcome.kind, service.charged()], ['split', 0]);
+    assert.deepEqual([outcome.kind, service.getCharged()], ['split', 0]);
   },
   { refuses: (url) => /[25]$/.test(url) },
 );
 
-inEachDialect('the headers of every dialect tell what is left', async ({ client }) => {
+withEachProfile('the headers of every dialect tell what is left', async ({ client }) => {
   const { budgets } = await client.balance();
   assert.ok(budgets.some(({ limit, remaining }) => limit === 120 && remaining === 100));
 });
 
-inEachDialect('the root answers without the key', async ({ service, client }) => {
+withEachProfile('the root answers without the key', async ({ service, client }) => {
   assert.deepEqual(unwrapData(await client.root()), { version: '1.0.0', available: true });
   assert.deepEqual(service.credentials, ['']);
 });
@@ -201,16 +197,16 @@ inEachDialect('the root answers without the key', async ({ service, client }) =>
 const lost: readonly Fault[] = [
   'drop-before',
   'drop-after',
-  'cut',
-  'html-200',
-  'html-502',
-  'error-500',
-  'error-503',
-  'redirect',
-  'no-reference',
-  'contradiction',
-  'success-false-202',
-  'wrong-types',
+  'cut-after',
+  'html-200-after',
+  'html-502-after',
+  'error-500-before',
+  'error-503-before',
+  'redirect-before',
+  'no-reference-after',
+  'contradiction-after',
+  'success-false-202-after',
+  'wrong-types-after',
 ];
 async function settledByTheSameBytes({ service, client, batch }: Scene, fault: Fault): Promise<void> {
   service.faults.push(fault);
@@ -219,26 +215,26 @@ async function settledByTheSameBytes({ service, client, batch }: Scene, fault: F
   assert.equal(service.requests.length, 1, 'nothing is retried, followed or repeated in secret');
   const second = await client.submit(batch.body, batch.key);
   assert.equal(decideOutcome(second, { ...asked, inDoubt: true }).kind, 'accepted');
-  assert.equal(service.charged(), 140);
+  assert.equal(service.getCharged(), 140);
 }
 
 for (const fault of lost) {
-  inEachDialect(`${fault}: unknown, one request, and the same bytes again settle it with one charge`, (scene) =>
+  withEachProfile(`${fault}: unknown, one request, and the same bytes again settle it with one charge`, (scene) =>
     settledByTheSameBytes(scene, fault),
   );
 }
 
 for (const fault of ['stall-before', 'stall-after'] as const) {
-  inEachDialect(
+  withEachProfile(
     `${fault}: given up in time, unknown, and the same bytes again settle it with one charge`,
     (scene) => settledByTheSameBytes(scene, fault),
     {},
-    ['camel'],
+    NAMED_PROFILES.slice(0, 1),
   );
 }
 
-for (const fault of ['error-429', 'html-429'] as const) {
-  inEachDialect(`${fault}: not charged, and the wait is told`, async ({ service, client, batch }) => {
+for (const fault of ['error-429-before', 'html-429-before'] as const) {
+  withEachProfile(`${fault}: not charged, and the wait is told`, async ({ service, client, batch }) => {
     service.faults.push(fault);
     const outcome = decideOutcome(await client.submit(batch.body, batch.key), asked);
     assert.deepEqual(
@@ -248,12 +244,12 @@ for (const fault of ['error-429', 'html-429'] as const) {
   });
 }
 
-inEachDialect('an answer that is compressed without being asked to is read', async ({ service, client, batch }) => {
-  service.faults.push('gzip');
+withEachProfile('an answer that is compressed without being asked to is read', async ({ service, client, batch }) => {
+  service.faults.push('gzip-after');
   assert.equal(decideOutcome(await client.submit(batch.body, batch.key), asked).kind, 'accepted');
 });
 
-inEachDialect(
+withEachProfile(
   'a lost batch whose key the service has forgotten is found in its list, not bought again',
   async ({ service, client, batch }) => {
     const firstSentAt = Date.now();
@@ -267,11 +263,11 @@ inEachDialect(
     };
     const search = await findBatchInDoubt({ tag: batch.tag, urls, firstSentAt }, ask);
     assert.equal(search.kind, 'found');
-    assert.equal(service.charged(), 140);
+    assert.equal(service.getCharged(), 140);
   },
 );
 
-inEachDialect(
+withEachProfile(
   'a batch that never arrived is absent, also among jobs with the same URLs',
   async ({ service, client, batch }) => {
     const earlier = frozen(service, 7);
@@ -290,17 +286,17 @@ inEachDialect(
   },
 );
 
-inEachDialect('a detail about another job is nonsense, and says which', async ({ client, batch, service }) => {
+withEachProfile('a detail about another job is nonsense, and says which', async ({ client, batch, service }) => {
   await client.submit(batch.body, batch.key);
   const missing = toApiError(await client.getSubmission('SUB-404' as Reference));
-  assert.deepEqual([missing.name, missing.code, missing.chargeState], ['NotFoundError', 'NO_SUCH_JOB', 'none']);
+  assert.deepEqual([missing.name, missing.code, missing.chargeState], ['NotFoundError', 'NOT_FOUND', 'none']);
   assert.equal(service.requests.length, 2);
 });
 
-inEachDialect('the key is in the request header and nowhere else', async ({ service, client, batch }) => {
+withEachProfile('the key is in the request header and nowhere else', async ({ service, client, batch }) => {
   const shown: string[] = [inspect(client, { depth: null, showHidden: true }), JSON.stringify(client)];
   const wrong = createApiClient({ baseUrl: service.baseUrl, apiKey: () => `${KEY}-revoked` });
-  service.faults.push(null, 'redirect', 'drop-before', 'cut');
+  service.faults.push(null, 'redirect-before', 'drop-before', 'cut-after');
   for (const each of [wrong, client, client, client]) {
     const answer = await each.submit(batch.body, batch.key);
     const error = toApiError(answer);
@@ -332,17 +328,15 @@ test('without a connection nothing was sent, and that is known', async () => {
 });
 
 test('the other of the two headers carries the key where the account says so', async (t) => {
-  const service = await startOtherService({ apiKey: KEY });
-  t.after(() => service.close());
+  const service = await startFakeService(t, { apiKey: KEY, balanceKurus: 1_000_000 });
   const client = createApiClient({ baseUrl: `${service.baseUrl}/`, apiKey: () => KEY, authentication: 'x-api-key' });
   t.after(() => client.close());
   assert.equal(unwrapData(await client.balance()).balance, 10_000_000_000);
   assert.deepEqual(service.credentials, [KEY]);
 });
 
-test('a caller that gives up ends the request', async (t) => {
-  const service = await startOtherService({ apiKey: KEY });
-  t.after(() => service.close());
+test('a caller that aborts ends the request', async (t) => {
+  const service = await startFakeService(t, { apiKey: KEY, balanceKurus: 1_000_000 });
   const client = createApiClient({ baseUrl: service.baseUrl, apiKey: () => KEY });
   service.faults.push('stall-before');
   const given = AbortSignal.timeout(50);

@@ -1,4 +1,4 @@
-/** The whole connector against a service that is not ours: other names, other headers, other words, and faults. */
+/** The whole connector against services of other makings: other names, other headers, other states, and faults. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,64 +11,31 @@ import { createLogger } from '../../src/observability/log.ts';
 import type { WatchId } from '../../src/submission/ids.ts';
 import { startDevServer } from '../../src/temporal/dev-server.ts';
 import { findTemporalBinary } from '../../src/temporal/server-binary.ts';
-import { type Dialect, type Fault, startOtherService } from '../fakes/other-service.ts';
-import { type NetworkFault, startUnfamiliarService } from '../fakes/unfamiliar-service.ts';
+import { startFakeService } from '../fakes/service/fake-service.ts';
+import type { Fault } from '../fakes/service/faults.ts';
+import type { Profile } from '../fakes/service/profile.ts';
+import { NAMED_PROFILES } from '../fakes/service/profiles/named.ts';
+import { createSeededProfile } from '../fakes/service/profiles/seeded.ts';
 
-const KEY = 'other-service-key';
-const DIALECTS: readonly Dialect[] = ['camel', 'paginator', 'bare'];
-/** Seeds of unfamiliar services: Turkish words, no charge told, long references, lists of edges, URLs by name. */
-const SEEDS = [48, 69, 113];
+const KEY = 'fake-service-key';
+/** Turkish states, no charge reported, long references, lists of edges, results keyed by URL. */
+const SEEDED_PROFILES = [48, 69, 113].map(createSeededProfile);
 const URLS = 30;
-const PRICE_KURUS = 20;
-const FAULTS: readonly Fault[] = ['drop-after', 'html-200', 'cut', 'error-503'];
-/** By the time they are over a key is no longer trusted: the list is asked for the job, and keys are forgotten. */
-const NETWORK: readonly NetworkFault[] = ['slow-commit', 'page-200-after', 'cut-after', 'error-503-before'];
+const FAULTS: readonly Fault[] = ['drop-after', 'html-200-after', 'cut-after', 'error-503-before'];
+/** By the time they are over a key is no longer trusted: the list is searched for the job, and keys are forgotten. */
+const SEEDED_FAULTS: readonly Fault[] = ['slow-commit-after', 'html-200-after', 'cut-after', 'error-503-before'];
 const EXPIRING = { keyLifeMs: 6_000, listLagMs: 500 };
 
-interface Served {
-  readonly name: string;
-  readonly baseUrl: string;
-  /** Lines of the account besides its address, key and tracking. */
-  readonly account: readonly string[];
-  /** How often each URL was charged. */
-  charges(): readonly number[];
-  finish(): void;
+async function start(t: TestContext, profile: Profile) {
+  const isNamed = NAMED_PROFILES.includes(profile);
+  const service = await startFakeService(t, { profile, apiKey: KEY, ...(isNamed ? {} : EXPIRING) });
+  service.faults.push(...(isNamed ? FAULTS : SEEDED_FAULTS));
+  const account = [isNamed ? '' : 'reconcile: { after: 3s, confirm_after: 1s }', profile.account].filter(Boolean);
+  const endState = isNamed ? ('partial' as const) : ('completed' as const);
+  return { ...service, name: profile.name, account, endState, completed: isNamed ? URLS / 2 : URLS };
 }
 
-async function otherMade(t: TestContext, dialect: Dialect): Promise<Served> {
-  const service = await startOtherService({ dialect, priceKurus: PRICE_KURUS, apiKey: KEY });
-  t.after(() => service.close());
-  service.faults.push(...FAULTS);
-  const times = () => service.charged() / (URLS * PRICE_KURUS);
-  return {
-    name: dialect,
-    baseUrl: service.baseUrl,
-    account: [],
-    charges: () => Array.from({ length: URLS }, times),
-    finish: () => service.charged() > 0 && service.finish('partial'),
-  };
-}
-
-async function unfamiliar(t: TestContext, seed: number): Promise<Served> {
-  const service = await startUnfamiliarService({
-    seed,
-    apiKey: KEY,
-    now: Date.now,
-    priceKurus: PRICE_KURUS,
-    ...EXPIRING,
-  });
-  t.after(() => service.close());
-  service.faults.push(...NETWORK);
-  return {
-    name: `seed-${seed}`,
-    baseUrl: service.baseUrl,
-    account: ['reconcile: { after: 3s, confirm_after: 1s }', service.profile.account].filter(Boolean),
-    charges: () => [...service.charges.values()],
-    finish: () => service.finish('completed'),
-  };
-}
-
-test('the connector buys each URL once at services of other making, through lost and broken answers', async (t) => {
+test('the connector buys each URL once at services of other makings, through lost and broken answers', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'courier-other-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const entries = Array.from({ length: URLS }, (_, n) => `<url><loc>https://shop.example/${n}</loc></url>`);
@@ -76,12 +43,9 @@ test('the connector buys each URL once at services of other making, through lost
   writeFileSync(sitemap, `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`);
   const server = await startDevServer({ binary: await findTemporalBinary(() => undefined), headless: true });
   t.after(() => server.stop());
-  process.env.COURIER_OTHER_KEY = KEY;
+  process.env.COURIER_API_KEY_OF_TEST = KEY;
 
-  const services = [
-    ...(await Promise.all(DIALECTS.map((dialect) => otherMade(t, dialect)))),
-    ...(await Promise.all(SEEDS.map((seed) => unfamiliar(t, seed)))),
-  ];
+  const services = await Promise.all([...NAMED_PROFILES, ...SEEDED_PROFILES].map((profile) => start(t, profile)));
   const file = join(folder, 'courier.yaml');
   writeFileSync(
     file,
@@ -91,7 +55,7 @@ test('the connector buys each URL once at services of other making, through lost
       ...services.flatMap(({ name, baseUrl, account }) => [
         `  ${name}:`,
         `    base_url: ${baseUrl}`,
-        '    api_key: { env: COURIER_OTHER_KEY }',
+        '    api_key: { env: COURIER_API_KEY_OF_TEST }',
         '    tracking: { fast: { first: 1s, min: 1s, max: 1s, growth: 1 } }',
         ...account.map((line) => `    ${line}`),
       ]),
@@ -106,7 +70,7 @@ test('the connector buys each URL once at services of other making, through lost
   const connector = await openConnector(config, temporal, createLogger('error', 'test'));
   const working = connector.run();
   const finishing = setInterval(() => {
-    for (const service of services) service.finish();
+    for (const service of services) service.finish(service.endState);
   }, 200);
   const runs = services.map(async (service) => {
     const watch = config.watches.get(service.name as WatchId)!;
@@ -116,13 +80,10 @@ test('the connector buys each URL once at services of other making, through lost
   });
   try {
     for (const { service, report } of await Promise.all(runs)) {
-      const { name, charges } = service;
-      assert.deepEqual(
-        charges(),
-        Array.from({ length: URLS }, () => 1),
-        name,
-      );
-      const completed = DIALECTS.some((dialect) => dialect === name) ? URLS / 2 : URLS;
+      const { name, charges, completed, breaches } = service;
+      const once = Array.from({ length: URLS }, () => 1);
+      assert.deepEqual([...charges.values()], once, name);
+      assert.deepEqual(breaches, [], name);
       assert.deepEqual([report?.submitted, report?.completed, report?.open], [URLS, completed, 0], name);
     }
   } finally {

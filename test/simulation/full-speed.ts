@@ -1,5 +1,5 @@
 /**
- * A key at full speed: npm run simulate:speed -- [--batches 300] [--workers 3] [--minute 6000] [--stand-in]; a whole day
+ * A key at full speed: npm run simulate:speed -- [--batches 300] [--workers 3] [--minute 6000] [--fake]; a whole day
  * of it: npm run simulate:day. Several workers, one key, a service that counts strictly. What a minute is, is a setting
  * of both sides; every other length follows. SIGTERM ends it early, with the figures so far. Exit code 1 when a promise
  * is missed.
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '3' },
     minute: { type: 'string', default: '6000' },
     'job-minutes': { type: 'string', default: '7' },
-    'stand-in': { type: 'boolean', default: false },
+    fake: { type: 'boolean', default: false },
   },
 });
 const batches = Number(values.batches);
@@ -95,7 +95,7 @@ const stack = await openStack({
   service: 'fast',
   minuteMs,
   jobMinutes: Number(values['job-minutes']),
-  standIn: values['stand-in'],
+  fake: values.fake,
 });
 try {
   const planned = await play(stack);
@@ -106,7 +106,7 @@ try {
   const perBatch = requestsOf(stack) / stack.server.posts.length;
   console.log(
     `${batches} batches wanted, ${planned} planned; ${values.workers} workers, minute = ${minuteMs} ms, ` +
-      `service: ${values['stand-in'] ? 'a stand-in' : 'the real one'}`,
+      `service: ${values.fake ? 'the fake' : 'the real one'}`,
   );
   console.log(figures(stack, settled));
   console.log(`answers: ${[...stack.server.answers].map((each) => each.join(': ')).join(', ')}`);

@@ -15,18 +15,18 @@ import { openAccount } from '../chaos/account-admin.ts';
 import { keepProgram } from '../chaos/program.ts';
 import { startFaultProxy } from '../chaos/proxy.ts';
 import { HOST, type Site, startSite } from '../chaos/site.ts';
+import { startFakeService } from '../fakes/service/fake-service.ts';
 import type { ServerSide } from './server-side.ts';
-import { startStandIn } from './stand-in.ts';
 
 export interface StackOptions {
   readonly workers: number;
   readonly service: 'fast' | 'standard';
   /** What stands for a minute, in milliseconds: every length of both sides follows. */
   readonly minuteMs: number;
-  /** How long the service works on a job, in such minutes. The stand-in: from so long to twice as long. */
+  /** How long the service works on a job, in such minutes. The fake: from so long to twice as long. */
   readonly jobMinutes: number;
-  /** A stand-in for the service that costs next to nothing. */
-  readonly standIn?: boolean;
+  /** The fake service of the tests in place of ours. */
+  readonly fake?: boolean;
 }
 
 /** The real programs, a strict service and a day that is shorter than a day. */
@@ -53,7 +53,7 @@ export async function openStack({
   service,
   minuteMs,
   jobMinutes,
-  standIn = false,
+  fake = false,
 }: StackOptions): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'courier-simulation-'));
   const path = (name: string) => join(folder, name);
@@ -70,8 +70,8 @@ export async function openStack({
   closing.push(() => site.close());
 
   const jobMs = Math.round(jobMinutes * minuteMs);
-  const { server, key } = standIn
-    ? await startCheaply(minuteMs, jobMs)
+  const { server, key } = fake
+    ? await startFake(minuteMs, jobMs)
     : await startService({ folder, minuteMs, jobMs, temporal: temporal.address, keep });
   closing.push(() => server.close());
   writeFileSync(path('api-key'), key, { mode: 0o600 });
@@ -164,13 +164,14 @@ async function startService({ folder, minuteMs, jobMs, temporal, keep }: Service
   return { server, key };
 }
 
-async function startCheaply(minuteMs: number, jobMs: number): Promise<Started> {
-  const server = await startStandIn({
+/** A fake that serves a day in minutes on a machine that also runs Temporal and three workers. */
+async function startFake(minuteMs: number, jobMs: number): Promise<Started> {
+  const server = await startFakeService(null, {
     limits: toRateLimits({}, minuteMs),
     // From once to twice as long, in an order that repeats after 61 jobs.
     jobMs: (n) => Math.round(jobMs * (1 + ((n * 37) % 61) / 60)),
   });
-  return { server, key: 'any-key-will-do' };
+  return { server, key: 'any-key' };
 }
 
 interface Started {

@@ -6,12 +6,16 @@ import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
 
 /** Test databases: SQLite always, Postgres where COURIER_TEST_POSTGRES holds a URL. */
-export const TEST_DIALECTS = ['sqlite', ...(process.env.COURIER_TEST_POSTGRES ? ['postgres'] : [])] as const;
+export const TEST_DIALECTS: readonly Dialect[] = [
+  'sqlite',
+  ...(process.env.COURIER_TEST_POSTGRES ? ['postgres' as const] : []),
+];
+export type Dialect = 'sqlite' | 'postgres';
 
 let counter = 0;
 
 /** The URL of a new, empty database that is gone after the test. */
-export function emptyDatabaseUrl(t: TestContext, dialect: string): string {
+export function emptyDatabaseUrl(t: TestContext, dialect: Dialect): string {
   if (dialect === 'sqlite') {
     const folder = mkdtempSync(join(tmpdir(), 'courier-db-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -32,4 +36,9 @@ export function testOnEach(name: string, body: (db: Database, t: TestContext, ur
       await body(db, t, url);
     });
   }
+}
+
+/** The same for a test that opens what it needs by itself. */
+export function testOnEachDialect(name: string, body: (t: TestContext, dialect: Dialect) => Promise<void>): void {
+  for (const dialect of TEST_DIALECTS) test(`${name} (${dialect})`, (t) => body(t, dialect));
 }

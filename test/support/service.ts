@@ -8,7 +8,7 @@ import { auditBalances } from '../../service/accounts/entries.ts';
 import { type PartialSettings, type Service, type ServiceOptions, startService } from '../../service/serve.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { emptyDatabaseUrl, TEST_DIALECTS } from './database.ts';
+import { type Dialect, emptyDatabaseUrl, TEST_DIALECTS } from './database.ts';
 
 /** Budgets that no test reaches by accident. */
 export const AMPLE: NonNullable<PartialSettings['budgets']> = {
@@ -86,7 +86,7 @@ export const lira = (text: string): Micros => parseTry(text)!;
 let accounts = 0;
 
 /** A service on a database with one account and one key; gone after the test, its books checked. */
-export async function openService(t: TestContext, dialect: string, wanted: Wanted = {}): Promise<Bench> {
+export async function openService(t: TestContext, dialect: Dialect, wanted: Wanted = {}): Promise<Bench> {
   const { balance = '1000', price = '0.25', settings, ...options } = wanted;
   const url = options.database ?? emptyDatabaseUrl(t, dialect);
   const service = await startService({ ...options, database: url, settings: { budgets: AMPLE, ...settings } });

@@ -42,7 +42,9 @@ async function write(
   job: Pick<JobRow, 'id' | 'watch_id'>,
   results: readonly UrlResult[],
 ): Promise<number> {
-  const rows = results.map(({ url, result, reason }): Row => [toUrlKey(url, ledger.seed), url, result, reason]);
+  // The last result of a URL counts: with two rows to choose from, each database takes another one.
+  const latest = new Map(results.map((each) => [each.url, each])).values();
+  const rows = Array.from(latest, ({ url, result, reason }): Row => [toUrlKey(url, ledger.seed), url, result, reason]);
   const columns = { fp: 'bigint', url: 'text', result: 'text', reason: 'text' } as const;
   const { changes } = await tx.run(sql`
     UPDATE batch_urls SET result = r.result, reason = r.reason

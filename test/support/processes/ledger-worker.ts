@@ -1,47 +1,47 @@
 /**
- * A worker for `kill.test.ts` to kill: nights and turns on one ledger, as fast as it can, until a signal ends it.
- * Arguments: the ledger's URL, the address of the service.
+ * A worker for `kill.test.ts` to kill: runs and sends on one ledger, as fast as it can, until a signal ends it.
+ * Arguments: the ledger's URL, the base URL of the service.
  */
 
+import { type ApiClient, createApiClient } from '../../../src/api-client/client.ts';
 import { sql } from '../../../src/database/sql.ts';
 import { beginSend } from '../../../src/ledger/batches/begin-send.ts';
 import { listPendingBatches } from '../../../src/ledger/batches/pending-batches.ts';
 import { recordAnswer } from '../../../src/ledger/batches/record-answer.ts';
 import { listOpenSubmissions, recordPoll } from '../../../src/ledger/jobs/record-poll.ts';
 import { settleJob } from '../../../src/ledger/jobs/settle-job.ts';
+import { LedgerError } from '../../../src/ledger/ledger-error.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/open-ledger.ts';
 import { planRun } from '../../../src/ledger/plans/make-plan.ts';
 import { endRun } from '../../../src/ledger/runs/runs.ts';
-import type { AcceptedData, ApiAnswer } from '../../../src/submission/answer.ts';
 import type { RunId } from '../../../src/submission/ids.ts';
 import { decideOutcome } from '../../../src/submission/outcome.ts';
 import { ACCOUNT, crawled, WATCH } from '../ledger.ts';
 
 const policies = { account: ACCOUNT, watch: WATCH };
 
-/** Ten new pages a night, from the number of nights on record: a killed night is tried again under another name. */
-export async function night(ledger: Ledger): Promise<void> {
+/** Ten new pages a run, from the number of runs on record: a killed run is repeated under another name. */
+export async function runOnce(ledger: Ledger): Promise<void> {
   const open = await ledger.db.get(sql<{ name: RunId }>`SELECT name FROM runs WHERE ended_at IS NULL`);
-  const row = await ledger.db.get(sql<{ nights: number }>`
-    SELECT count(*) AS nights FROM runs WHERE end_state = 'finished'`);
-  const run = open?.name ?? (`r${row!.nights}-${process.pid}-${Math.random()}` as RunId);
-  const pages = Array.from({ length: 10 * (row!.nights + 1) }, (_, n) => `p/${n}`);
+  const row = await ledger.db.get(sql<{ runs: number }>`
+    SELECT count(*) AS runs FROM runs WHERE end_state = 'finished'`);
+  const run = open?.name ?? (`r${row!.runs}-${process.pid}-${Math.random()}` as RunId);
+  const pages = Array.from({ length: 10 * (row!.runs + 1) }, (_, n) => `p/${n}`);
   await crawled(ledger, run, { a: pages });
   await planRun(ledger, run, policies);
   await endRun(ledger, run, 'finished');
 }
 
-/** One turn of a dispatcher and of the trackers. */
-export async function turn(ledger: Ledger, service: string): Promise<void> {
+/** One step of a dispatcher and of the trackers. */
+export async function sendAndPoll(ledger: Ledger, client: ApiClient): Promise<void> {
   const [batch] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
   if (batch !== undefined) {
     const sending = await beginSend(ledger, batch, policies);
     if (sending.kind === 'send') {
       const { key, body, urls, inDoubt, reference, attempt } = sending;
-      const response = await fetch(service, { method: 'POST', headers: { 'idempotency-key': key }, body });
-      const answer = (await response.json()) as ApiAnswer<AcceptedData>;
-      const outcome = decideOutcome(answer, { urls, inDoubt: inDoubt, reference });
-      await recordAnswer(ledger, batch, { attempt, outcome, status: response.status, requestId: null });
+      const answer = await client.submit(body, key);
+      const outcome = decideOutcome(answer, { urls, inDoubt, reference });
+      await recordAnswer(ledger, batch, { attempt, outcome, status: answer.status, requestId: null });
     }
   }
   for (const { reference } of await listOpenSubmissions(ledger, ACCOUNT.id)) {
@@ -51,14 +51,15 @@ export async function turn(ledger: Ledger, service: string): Promise<void> {
 }
 
 if (process.argv.length > 2 && import.meta.main) {
-  const [, , url, service] = process.argv;
+  const [, , url, baseUrl] = process.argv;
   const ledger = await openLedger(url!);
+  const client = createApiClient({ baseUrl: baseUrl!, apiKey: () => 'any-key' });
   process.stdout.write('ready\n');
   for (;;) {
-    // A second worker of the same watch meets the first in the middle of a night; it goes on with the next turn.
-    await night(ledger).catch((error: Error) => {
-      if (error.name !== 'LedgerRefusal') throw error;
+    // A second worker of the same watch meets the first in the middle of a run; it goes on with the next step.
+    await runOnce(ledger).catch((error: Error) => {
+      if (!(error instanceof LedgerError)) throw error;
     });
-    for (let n = 0; n < 3; n++) await turn(ledger, service!);
+    for (let n = 0; n < 3; n++) await sendAndPoll(ledger, client);
   }
 }

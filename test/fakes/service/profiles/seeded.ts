@@ -35,7 +35,7 @@ const STATES: Record<string, States> = {
     url: (done, bad) => (done ? (bad ? 'FAILED' : 'INDEXED') : 'PENDING'),
   },
   turkish: {
-    yaml: 'words: { job: { queued: [sırada], processing: [işleniyor], completed: [tamamlandı], partial: [kısmi], failed: [başarısız] }, url: { completed: [eklendi], failed: [hata] } }',
+    yaml: 'status_map: { job: { queued: [sırada], processing: [işleniyor], completed: [tamamlandı], partial: [kısmi], failed: [başarısız] }, url: { completed: [eklendi], failed: [hata] } }',
     job: (state) =>
       ({ queued: 'SIRADA', processing: 'İşleniyor', completed: 'Tamamlandı', partial: 'KISMİ', failed: 'Başarısız' })[
         state
@@ -43,7 +43,7 @@ const STATES: Record<string, States> = {
     url: (done, bad) => (done ? (bad ? 'Hata' : 'Eklendi') : 'Sırada'),
   },
   numbers: {
-    yaml: 'words: { url: { open: ["0"], completed: ["1"], failed: ["-1"] } }',
+    yaml: 'status_map: { url: { open: ["0"], completed: ["1"], failed: ["-1"] } }',
     job: (state) => state,
     url: (done, bad) => (done ? (bad ? -1 : 1) : 0),
   },

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { sitemapindex, urlset } from '../../../test/support/sitemap/collect.ts';
+import {
+  ANSWERS,
+  FAULTS,
+  type FaultyServer,
+  STEPS,
+  serveFaults,
+  toFaultPath,
+} from '../../../test/support/sitemap/faulty-server.ts';
+
+const program = fileURLToPath(new URL('../../../test/support/processes/courier-crawl.ts', import.meta.url));
+/** A host sees four requests at a time, so many ports make the test fast. */
+const SERVERS = 16;
+
+interface Crawled {
+  readonly code: number | null;
+  readonly stderr: string;
+  readonly records: readonly Record<string, unknown>[];
+}
+
+async function crawl(source: string): Promise<Crawled> {
+  const args = [
+    'crawl',
+    '--json',
+    '--allow-private-hosts',
+    '--timeout',
+    '2',
+    '--retries',
+    '1',
+    '--concurrency',
+    '64',
+    source,
+  ];
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args]);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const records = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { code, stderr, records };
+}
+
+test('no fault of a server, at any step of any answer, ends the process or loses the summary', {
+  timeout: 60_000,
+}, async () => {
+  const paths = ANSWERS.flatMap((answer) =>
+    STEPS.flatMap((step) => FAULTS.map((fault) => toFaultPath(answer, step, fault))),
+  );
+  const all = paths.flatMap((path) => [path, `/to${path}`]);
+  const servers: FaultyServer[] = [];
+  for (let n = 0; n < SERVERS; n += 1) {
+    const mine = all.filter((_, at) => at % SERVERS === n);
+    servers.push(
+      await serveFaults((origin) => ({
+        '/small.xml': urlset('https://shop.example/small'),
+        '/index.xml': sitemapindex(...['/small.xml', ...mine].map((path) => origin + path)),
+      })),
+    );
+  }
+  const front = await serveFaults(() => ({
+    '/index.xml': sitemapindex(...servers.map(({ origin }) => `${origin}/index.xml`)),
+  }));
+  try {
+    const { code, stderr, records } = await crawl(`${front.origin}/index.xml`);
+    assert.doesNotMatch(stderr, /unhandled|uncaught|node:|fault of the program|bug/i);
+    assert.equal(code, 3, stderr.slice(-2_000));
+    const summary = records.at(-1);
+    assert.deepEqual([summary?.type, summary?.ok, summary?.complete], ['summary', false, false]);
+    assert.equal(summary?.sitemaps, 1 + SERVERS * 2 + all.length);
+    const failed = new Set(
+      ((summary?.problems ?? []) as { sitemap: string }[]).map(({ sitemap }) => new URL(sitemap).pathname),
+    );
+    const read = new Set(records.map(({ sitemap }) => (typeof sitemap === 'string' ? new URL(sitemap).pathname : '')));
+    // Redirects to the small sitemap are duplicates of it: they have neither pages nor problems.
+    const silent = paths.filter((path) => !failed.has(path) && !read.has(path) && !path.startsWith('/redirect/'));
+    assert.deepEqual(silent, []);
+    for (const step of STEPS) {
+      assert.ok(read.has(toFaultPath('plain', step, 'late')), `late at ${step}`);
+      assert.ok(step === 'whole' || failed.has(toFaultPath('plain', step, 'reset')), `reset at ${step}`);
+    }
+  } finally {
+    for (const server of [...servers, front]) await server[Symbol.asyncDispose]();
+  }
+});

@@ -12,7 +12,9 @@ export interface Deps {
   /** The watch of the configuration; fails for good when it is no longer there. */
   getWatch(id: WatchId): Watch;
   getAccount(id: AccountId): Account;
-  /** The account's service, behind its request budget. */
+  /** Throws when the key belongs to another account than the ledger's; records the prices that the service shows. */
+  confirmAccount(id: AccountId): Promise<void>;
+  /** The account's service, behind its rate limits. */
   getApi(id: AccountId): LimitedClient;
   getJobStatusLoader(id: AccountId): JobStatusLoader;
   /** Jobs whose tracker this process has started or seen. */

@@ -54,6 +54,7 @@ export function runActivities(deps: Deps) {
     },
 
     async planRun({ maxCost, ...run }: PlanRunInput): Promise<PlanReport> {
+      await deps.confirmAccount(run.account);
       const { batches, urls, cost, basis, held, heldReason } = await planRun(ledger, run.run, {
         ...inputOf(run),
         maxCost: maxCost ?? null,

@@ -7,7 +7,7 @@ import { openLedger } from '../ledger/open-ledger.ts';
 import type { Logger } from '../observability/log.ts';
 import { createAccountJobStatus } from '../rate-limit/account-job-status.ts';
 import type { JobStatusLoader } from '../rate-limit/job-status-loader.ts';
-import { createLimitedClient, type LimitedClient } from '../rate-limit/limited-client.ts';
+import { createLimitedClient } from '../rate-limit/limited-client.ts';
 import { openRateLimits } from '../rate-limit/limiter.ts';
 import { toRateLimits } from '../rate-limit/limits.ts';
 import type { AccountId, Reference } from '../submission/ids.ts';
@@ -16,11 +16,15 @@ import { connectClient, connectWorker, type TemporalSettings } from '../temporal
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
 import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
 import { getTaskQueue } from '../temporal-api/ids.ts';
+import { type ConfirmedClient, confirmFirst } from './confirm-account.ts';
+import { OperationError } from './operation-error.ts';
 import { createAccountClient } from './service-client.ts';
 import { createCourierWorker } from './worker.ts';
 
 export interface Connector {
   readonly deps: Deps;
+  /** Throws an OperationError (other_account) when the key of one belongs to another account than the ledger's. */
+  confirmAccounts(ids: Iterable<AccountId>): Promise<void>;
   /** Works until `stop`, then lets go of everything. Rejects when the worker fails. */
   run(): Promise<void>;
   /** Finishes what is under way: a request on its way is answered and recorded, a crawl stops where it is. */
@@ -53,7 +57,7 @@ async function buildConnector(
   await ensureSearchAttributes(connection, namespace);
   const native = await connectWorker(temporal, log);
   keep(native.connection);
-  const apis = new Map<AccountId, LimitedClient>();
+  const apis = new Map<AccountId, ConfirmedClient>();
   const loaders = new Map<AccountId, JobStatusLoader>();
   const tracked = new Map<AccountId, Set<Reference>>();
   const stopping = new AbortController();
@@ -66,18 +70,24 @@ async function buildConnector(
         `the service says "${word}" of a ${of === 'url' ? 'URL' : of}, which is not known: it counts as open. See docs/guides/other-services.md`,
       );
 
+  function getApi(id: AccountId): ConfirmedClient {
+    const account = deps.getAccount(id);
+    const known = apis.get(id);
+    if (known !== undefined) return known;
+    const budget = budgets.getLimiter(id, toRateLimits(account.limits, account.limits.minuteMs));
+    const api = keep(createLimitedClient(createAccountClient(account, unknownWord(account.id)), budget));
+    const confirmed = confirmFirst(api, { account, ledger, log, toError: needsConfiguration });
+    apis.set(id, confirmed);
+    return confirmed;
+  }
+
   const deps: Deps = {
     config,
     getWatch: (id) => config.watches.get(id) ?? notConfigured(`watch "${id}"`),
     getAccount: (id) => config.accounts.get(id) ?? notConfigured(`account "${id}"`),
-    getApi(id) {
-      const account = deps.getAccount(id);
-      const known = apis.get(id);
-      if (known !== undefined) return known;
-      const budget = budgets.getLimiter(id, toRateLimits(account.limits, account.limits.minuteMs));
-      const api = keep(createLimitedClient(createAccountClient(account, unknownWord(account.id)), budget));
-      apis.set(id, api);
-      return api;
+    getApi,
+    async confirmAccount(id) {
+      await getApi(id).confirm();
     },
     getJobStatusLoader(id) {
       const known =
@@ -109,6 +119,14 @@ async function buildConnector(
 
   return {
     deps,
+    async confirmAccounts(ids) {
+      for (const id of new Set(ids)) {
+        await deps.confirmAccount(id).catch((error: unknown) => {
+          if (!(error instanceof ApplicationFailure)) throw error;
+          throw new OperationError('other_account', error.message);
+        });
+      }
+    },
     async run() {
       try {
         await worker.run();
@@ -125,9 +143,12 @@ async function buildConnector(
 
 /** Ids in the ledger and in workflows outlive the configuration. */
 function notConfigured(what: string): never {
-  throw ApplicationFailure.create({
-    type: FAILURE_TYPE.notConfigured,
-    message: `There is no ${what} in this worker's configuration. Nothing was sent; put it back, or end the workflow.`,
-    nextRetryDelay: '5 minutes',
-  });
+  throw needsConfiguration(
+    `There is no ${what} in this worker's configuration. Nothing was sent; put it back, or end the workflow.`,
+  );
+}
+
+/** A correction of the configuration or of a key helps: the workflow waits for it, and no job is given up. */
+function needsConfiguration(message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: FAILURE_TYPE.notConfigured, message, nextRetryDelay: '5 minutes' });
 }

@@ -4,6 +4,8 @@ export type OperationFailure =
   | 'run_active'
   /** The service rejects the API key. */
   | 'key_rejected'
+  /** The API key belongs to another account of the service than the ledger. */
+  | 'other_account'
   /** The balance or a cap does not allow the next batch. */
   | 'funds'
   /** Nothing answered in time: try again later. */

@@ -10,8 +10,10 @@ import { beginRun, endRun, touchRun } from '../ledger/runs/runs.ts';
 import type { RunId } from '../submission/ids.ts';
 import { watchWorkflowId } from '../temporal-api/ids.ts';
 import type { CrawlReport } from '../temporal-api/payloads.ts';
+import { confirmShown } from './confirm-account.ts';
 import { OperationError } from './operation-error.ts';
 import { newRunName } from './run-client.ts';
+import { withService } from './service-client.ts';
 
 /** What a run of a watch found, looked at and not bought: its plan may still be carried out (`applyPlans`). */
 export interface Preview {
@@ -39,6 +41,7 @@ export async function previewWatch(
 ): Promise<Preview> {
   const run = watchWorkflowId(ledger.id, watch.id, `${PREFIX}${newRunName(Date.now(), Math.random())}`) as RunId;
   const input = { watch, account: config.accounts.get(watch.account)! };
+  await withService(config, input.account, signal, ({ ask }) => confirmShown(ledger, input.account.id, ask));
   await begin(ledger, watch, run);
   const crawling = observeCrawl(ledger, watch, run, signal);
   const ticker = setInterval(() => {

@@ -37,7 +37,7 @@ export function createAccountClient(account: Account, onUnknownWord?: (seen: Unk
 
 /** Opens an account's service for as long as `work` takes. `signal` ends a wait for the budget. */
 export async function withService<T>(
-  { ledgerUrl }: Config,
+  { ledgerUrl }: Pick<Config, 'ledgerUrl'>,
   account: Account,
   signal: AbortSignal,
   work: (service: Service) => Promise<T>,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Client, Connection } from '@temporalio/client';
@@ -91,4 +91,28 @@ test('two configurations with the same names in one namespace do only their own 
     ids.every((each) => each.split('/')[1] === first.id),
     ids.join(', '),
   );
+});
+
+test('a ledger that meets another account of the service sends nothing and says how it may go on', async (t) => {
+  const temporal = await temporalAddress(t);
+  const service = await startService({ database: emptyDatabaseUrl(t, 'sqlite'), settings: { budgets: AMPLE } });
+  t.after(() => service.close());
+  const folder = await openFolder(t, service, temporal);
+  publish(folder, ['1', '2']);
+  assert.equal((await courier(folder, 'run', '--once')).code, 0);
+  const own = readFileSync(join(folder, 'key'), 'utf8');
+  const { id } = await service.accounts.createAccount({ name: 'Another', balance: lira('1000'), price: lira('0.25') });
+  writeFileSync(join(folder, 'key'), (await service.accounts.createKey({ account: id })).apiKey);
+  publish(folder, ['1', '2', '3']);
+
+  for (const command of [['run', '--once'], ['plan'], ['recover']]) {
+    const refused = await courier(folder, ...command);
+    assert.equal(refused.code, 2, `${command.join(' ')}: ${refused.stderr}`);
+    assert.match(refused.stderr, /belongs to another account .* Nothing was sent.*courier accounts move main/);
+  }
+  assert.equal((await inspect(folder)).charged, lira('0.5'));
+
+  writeFileSync(join(folder, 'key'), own);
+  assert.equal((await courier(folder, 'run', '--once')).code, 0);
+  assert.equal((await inspect(folder)).charged, lira('0.75'));
 });

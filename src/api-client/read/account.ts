@@ -1,6 +1,7 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import { InvalidPayload, indexFields, isObject, type Json, readFirst } from './fields.ts';
+import { readIdentity } from './identity.ts';
 import { readMoney } from './money.ts';
 
 const BALANCE = ['balance', 'availablebalance', 'currentbalance', 'available', 'amount'];
@@ -25,12 +26,14 @@ export function readBalance(data: Json): BalanceView | InvalidPayload {
 }
 
 export interface AccountView {
+  /** Which account it is, as `field=value`; null where the service does not show it. */
+  readonly identity: string | null;
   readonly balance: Micros | null;
-  /** Per URL; null where the service does not tell. */
+  /** Per URL; null where the service does not show it. */
   readonly prices: Readonly<Record<ServiceLevel, Micros | null>>;
 }
 
-/** What `GET /me` and `GET /stats` tell of money (fields not shown): whatever of it is there. */
+/** What `GET /me` and `GET /stats` show of the account and its money (spec 4.2, 4.4; fields not shown). */
 export function readAccount(data: Json): AccountView | InvalidPayload {
   if (!isObject(data)) return new InvalidPayload('without data');
   const fields = indexFields(data);
@@ -38,9 +41,10 @@ export function readAccount(data: Json): AccountView | InvalidPayload {
   const first = (places: readonly ReadonlyMap<string, Json>[], names: readonly string[]) =>
     places.reduce<Micros | null>((found, place) => found ?? readMoney(place, names), null);
   const anyLevel = first([fields, ...around([...AROUND, ...PRICES])], PRICE);
-  const priceOf = (level: ServiceLevel) => first(around(PRICES), [level]) ?? anyLevel;
+  const readPrice = (level: ServiceLevel) => first(around(PRICES), [level]) ?? anyLevel;
   return {
+    identity: readIdentity(data),
     balance: first([fields, ...around(AROUND)], BALANCE.slice(0, 3)),
-    prices: { standard: priceOf('standard'), fast: priceOf('fast') },
+    prices: { standard: readPrice('standard'), fast: readPrice('fast') },
   };
 }

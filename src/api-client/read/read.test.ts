@@ -56,6 +56,7 @@ test('a balance below zero is read as it is, and one in another currency not at 
   assert.ok(readBalance({ balance: null }) instanceof InvalidPayload);
   assert.deepEqual(readAccount({ wallet: { balance: 5 }, pricing: { price_per_url: '0.25' } }), {
     balance: 5_000_000,
+    identity: null,
     prices: { standard: 250_000, fast: 250_000 },
   });
 });

@@ -6,6 +6,7 @@ import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account, Watch } from '../../config/config.ts';
+import { confirmShown } from '../../connector/confirm-account.ts';
 import { type Job, type JobTaken, takeJob } from '../../connector/recover-job.ts';
 import { withService } from '../../connector/service-client.ts';
 import { action, type Ending } from '../output/command.ts';
@@ -91,6 +92,7 @@ async function recoverAccount(
           stages.at(stage, account.id, done, total, `waits ${Math.ceil(waitMs / 1_000)} s for the limit of requests`);
         });
       };
+      await confirmShown(ledger, account.id, ask);
       const history = await listHistory(ask, since, (jobs, all) => {
         [done, total] = [jobs, all];
         stages.at(stage, account.id, jobs, all, 'jobs of the service');

@@ -92,6 +92,7 @@ async function runHere(output: Output, { config, file, ledger }: CommandContext,
     const { client } = connector.deps;
     const working = connector.run();
     try {
+      await connector.confirmAccounts(job.watches.map(({ account }) => account));
       return await whileWatched(client, [stop, toFailureData(working)], () => runAll(output, client, ledger, job));
     } finally {
       connector.stop();

@@ -51,6 +51,7 @@ export function action<Args extends unknown[]>(
 }
 
 const EXIT_OF_FAILURE: Readonly<Record<OperationFailure, ExitCode>> = {
+  other_account: EXIT.usage,
   run_active: EXIT.busy,
   key_rejected: EXIT.keyRefused,
   funds: EXIT.balanceOrCap,

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { ApiError, unwrapData } from '../api-client/errors.ts';
+import type { Ask } from '../api-client/history.ts';
+import type { AccountView } from '../api-client/read/account.ts';
+import type { Account } from '../config/config.ts';
+import { readSecret, SecretMissingError } from '../config/secrets.ts';
+import { confirmAccount } from '../ledger/money/confirm-account.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
+import type { Logger } from '../observability/log.ts';
+import type { LimitedClient } from '../rate-limit/limited-client.ts';
+import { RateLimitedError } from '../rate-limit/limiter.ts';
+import type { AccountId } from '../submission/ids.ts';
+import { OperationError } from './operation-error.ts';
+
+/** Confirmed this recently, an account is not asked for again. A price that has risen is seen within this time. */
+const FRESH_MS = 3_600_000;
+/** After a request that showed nothing. */
+const RETRY_MS = 300_000;
+
+const toOperationError = (message: string): Error => new OperationError('other_account', message);
+
+/**
+ * Throws an OperationError (other_account) when the key belongs to another account than the ledger's. Records the
+ * identity at first contact, and the prices that are shown.
+ */
+export async function requireSameAccount(
+  ledger: Ledger,
+  id: AccountId,
+  shown: AccountView,
+  toError: (message: string) => Error = toOperationError,
+): Promise<void> {
+  const confirmed = await confirmAccount(ledger, id, shown);
+  if (confirmed.kind === 'same') return;
+  throw toError(
+    `The API key of account ${id} belongs to another account of the service (${confirmed.shown}) than the jobs and ` +
+      `charges of this ledger (${confirmed.recorded}). Nothing was sent, polled or checked. Give the key of the first ` +
+      `account back, or use a new account name for the other one. If the service renumbered the account, confirm it ` +
+      `with "courier accounts move ${id}".`,
+  );
+}
+
+/** The same for a command, with one request. A service or a key that is not there is left to what the command does next. */
+export async function confirmShown(ledger: Ledger, id: AccountId, ask: Ask): Promise<void> {
+  let shown: AccountView;
+  try {
+    shown = await ask((client) => client.me());
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof SecretMissingError) return;
+    throw error;
+  }
+  await requireSameAccount(ledger, id, shown);
+}
+
+export interface ConfirmSettings {
+  readonly account: Account;
+  readonly ledger: Ledger;
+  readonly log: Logger;
+  /** What another account is to the caller. */
+  readonly toError: (message: string) => Error;
+}
+
+export interface ConfirmedClient extends LimitedClient {
+  /** Throws when the key belongs to another account. What cannot be asked now holds nothing up. */
+  confirm(): Promise<void>;
+}
+
+/**
+ * An account's client that confirms the account before it is used: once an hour, and at once for a new key. A service
+ * that does not answer here answers nothing else either, so that is no reason to wait.
+ */
+export function confirmFirst(api: LimitedClient, { account, ledger, log, toError }: ConfirmSettings): ConfirmedClient {
+  let known: { readonly key: string; readonly until: number; readonly verdict: Promise<void> } | null = null;
+
+  async function confirm(): Promise<void> {
+    const key = digestKey(account);
+    if (key === null) return;
+    if (known === null || known.key !== key || ledger.now() >= known.until) {
+      known = { key, until: ledger.now() + RETRY_MS, verdict: ask(key) };
+    }
+    await known.verdict;
+  }
+
+  async function ask(key: string): Promise<void> {
+    try {
+      const shown = unwrapData(await api.ask('poll', (client) => client.me()));
+      await requireSameAccount(ledger, account.id, shown, toError);
+      known = { key, until: ledger.now() + FRESH_MS, verdict: Promise.resolve() };
+    } catch (error) {
+      if (!(error instanceof ApiError || error instanceof RateLimitedError)) throw error;
+      log.debug({ account: account.id, err: error }, 'the account could not be asked for');
+    }
+  }
+
+  return {
+    confirm,
+    async ask(lane, request) {
+      await confirm();
+      return api.ask(lane, request);
+    },
+    async reserved(lane, work) {
+      await confirm();
+      return api.reserved(lane, work);
+    },
+    close: () => api.close(),
+  };
+}
+
+/** Which key it is, without keeping it. Null while there is none: the request itself says so. */
+function digestKey({ apiKey }: Account): string | null {
+  try {
+    return createHash('sha256').update(readSecret(apiKey)).digest('hex');
+  } catch (error) {
+    if (error instanceof SecretMissingError) return null;
+    throw error;
+  }
+}

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyDatabaseUrl, TEST_DIALECTS, testOnEach } from '../../test/support/database.ts';
-import { DatabaseUnavailableError, NoRowError, type Queryable } from './database.ts';
+import { openProxy } from '../../test/support/database-proxy.ts';
+import { DatabaseUnavailableError, NoRowError, OutcomeUnknownError, type Queryable } from './database.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open.ts';
 import { compile, eachText, join, sql } from './sql.ts';
@@ -162,4 +163,80 @@ test('a Postgres connection that ends within a transaction costs that transactio
   await assert.rejects(atOnce, DatabaseUnavailableError);
   await db.run(insert('next'));
   assert.deepEqual(await db.all(sql`SELECT name FROM accounts`), [{ name: 'next' }]);
+});
+
+const onPostgres = {
+  skip: !(TEST_DIALECTS as readonly string[]).includes('postgres') && 'COURIER_TEST_POSTGRES is not set',
+};
+
+test(
+  'on Postgres a statement, a lock and an idle transaction end at their limits, and the pool goes on',
+  onPostgres,
+  async (t) => {
+    const url = emptyDatabaseUrl(t, 'postgres');
+    const db = openDatabase(url, { postgres: { statementMs: 400, lockMs: 200, idleMs: 300 } });
+    const other = openDatabase(url);
+    t.after(() => Promise.all([db.close(), other.close()]));
+    await migrate(other, 'test', tables, 0);
+    await other.run(sql`INSERT INTO accounts (name, balance) VALUES ('a', 1)`);
+    const update = sql`UPDATE accounts SET balance = 2 WHERE name = 'a'`;
+    await assert.rejects(db.run(sql`SELECT pg_sleep(5)`), DatabaseUnavailableError);
+    await other.tx(async (tx) => {
+      await tx.run(update);
+      const blocked = Array.from({ length: 12 }, () => assert.rejects(db.run(update), DatabaseUnavailableError));
+      await Promise.all(blocked);
+    });
+    const frozen = db.tx(async (tx) => {
+      await tx.run(update);
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      await tx.run(update);
+    });
+    await assert.rejects(frozen, DatabaseUnavailableError);
+    assert.equal((await db.run(update)).changes, 1);
+  },
+);
+
+test('a Postgres database that only reads is unavailable for writing', onPostgres, async (t) => {
+  const url = emptyDatabaseUrl(t, 'postgres');
+  const db = openDatabase(url);
+  t.after(() => db.close());
+  await migrate(db, 'test', tables, 0);
+  const insert = db.tx(async (tx) => {
+    await tx.run(sql`SET TRANSACTION READ ONLY`);
+    await tx.run(sql`INSERT INTO accounts (name, balance) VALUES ('a', 1)`);
+  });
+  await assert.rejects(
+    insert,
+    (error: Error) => error instanceof DatabaseUnavailableError && !(error instanceof OutcomeUnknownError),
+  );
+});
+
+test('a lost answer to a COMMIT is an unknown outcome, not one that did not happen', onPostgres, async (t) => {
+  const direct = new URL(emptyDatabaseUrl(t, 'postgres'));
+  const proxy = await openProxy(direct);
+  const db = openDatabase(Object.assign(new URL(direct), { host: `127.0.0.1:${proxy.port}` }).href);
+  t.after(async () => {
+    await proxy.cut();
+    await db.close();
+  });
+  await migrate(db, 'test', tables, 0);
+  const insert = (name: string) => sql`INSERT INTO accounts (name, balance) VALUES (${name}, 1)`;
+  const committing = db.tx(async (tx) => {
+    await tx.run(insert('committed'));
+    proxy.dropAnswers();
+  });
+  await assert.rejects(committing, OutcomeUnknownError);
+  await proxy.cut();
+  await proxy.restore();
+  const before = db.tx(async (tx) => {
+    await tx.run(insert('lost'));
+    await proxy.cut();
+    await proxy.restore();
+    await tx.run(insert('later'));
+  });
+  await assert.rejects(
+    before,
+    (error: Error) => error instanceof DatabaseUnavailableError && !(error instanceof OutcomeUnknownError),
+  );
+  assert.deepEqual(await db.all(sql`SELECT name FROM accounts`), [{ name: 'committed' }]);
 });

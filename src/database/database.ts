@@ -26,7 +26,8 @@ export interface Database extends Queryable {
   /**
    * Runs `work` in one transaction: all of it is durable when the promise resolves, or none of it happened.
    * `work` must await nothing but this database: on SQLite every other writer of the process waits for it, and a
-   * deadlock or serialisation failure on Postgres runs it again.
+   * deadlock or serialisation failure on Postgres runs it again. Rejects with an OutcomeUnknownError when the answer
+   * to the COMMIT is lost; after any other error nothing happened.
    */
   tx<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -52,5 +53,13 @@ export function throwNoRow(query: Query): never {
 
 /** The storage cannot be reached or is busy for too long. Nothing was written; the same call may work later. */
 export class DatabaseUnavailableError extends Error {
-  override readonly name = 'DatabaseUnavailableError';
+  override readonly name: string = 'DatabaseUnavailableError';
+}
+
+/**
+ * The answer to a COMMIT was lost: the transaction is whole or did not happen, and nobody here knows which. Whoever
+ * repeats the call must be able to recognise what the first call wrote.
+ */
+export class OutcomeUnknownError extends DatabaseUnavailableError {
+  override readonly name = 'OutcomeUnknownError';
 }

@@ -4,6 +4,8 @@ import type { Queryable } from './database.ts';
 /** One SQLite connection. */
 export interface Connection extends Queryable {
   exec(text: string): void;
+  /** COMMIT. Throws an OutcomeUnknownError when the disk failed while it was written. */
+  commit(): void;
   /** Ends an open transaction, if there is one. */
   rollback(): void;
   close(): void;
@@ -46,7 +48,7 @@ export function groupCommit(
         members.push(next);
         done.push(await runOne(next));
       } while (waiting.length > 0 && performance.now() - began < GROUP_MS);
-      writer.exec('COMMIT');
+      writer.commit();
     } catch (error) {
       writer.rollback();
       // Without a transaction nobody got a turn: everyone who waits would meet the same.

@@ -4,6 +4,7 @@ import {
   type Database,
   DatabaseUnavailableError,
   DatabaseUrlError,
+  OutcomeUnknownError,
   type Queryable,
   throwNoRow,
 } from './database.ts';
@@ -27,11 +28,26 @@ const types: pg.CustomTypesConfig = {
 const RUN_AGAIN = new Set(['40P01', '40001']);
 const MAX_RUNS = 5;
 
+/** How long Postgres may take, in milliseconds. What takes longer fails with a DatabaseUnavailableError. */
+export interface PostgresLimits {
+  readonly statementMs: number;
+  /** Waiting for a row or table that another transaction holds. */
+  readonly lockMs: number;
+  /** A transaction without a statement: its process is frozen or its network is gone, and it holds its locks. */
+  readonly idleMs: number;
+}
+
+/** Long enough for the largest statement of a ledger. */
+const DEFAULT_LIMITS: PostgresLimits = { statementMs: 300_000, lockMs: 60_000, idleMs: 300_000 };
+/** Beyond the limit of a statement the server should have answered: the network swallows its packets. */
+const NETWORK_MS = 2_000;
+const CLOSE_MS = 5_000;
+
 /**
  * Opens Postgres by URL. `?schema=NAME` puts every table there (it is created by the migrations), `?pool=N` sets the
  * number of connections (10 by default).
  */
-export function openPostgres(url: string): Database {
+export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMITS): Database {
   const parsed = URL.parse(url);
   if (parsed === null)
     throw new DatabaseUrlError('the Postgres URL cannot be parsed: write postgres://USER@HOST:PORT/DATABASE');
@@ -47,6 +63,11 @@ export function openPostgres(url: string): Database {
     max,
     types,
     connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    statement_timeout: limits.statementMs,
+    lock_timeout: limits.lockMs,
+    idle_in_transaction_session_timeout: limits.idleMs,
+    query_timeout: limits.statementMs + NETWORK_MS,
     ...(schema === null ? {} : { options: `-c search_path=${schema}` }),
   });
   // A connection that breaks while idle is replaced by the pool. One that breaks within a transaction rejects the
@@ -61,12 +82,16 @@ export function openPostgres(url: string): Database {
     try {
       await unavailable(() => client.query('BEGIN'));
       const result = await work(queryable(client));
-      await unavailable(() => client.query('COMMIT'));
+      await commit(client);
       return result;
     } catch (error) {
-      await client.query('ROLLBACK').catch((failure: Error) => {
-        broken = failure;
-      });
+      // A connection that lost an answer would answer the ROLLBACK late or never: it is closed, which rolls back.
+      if (isConnectionLost(error)) broken = error;
+      else {
+        await client.query('ROLLBACK').catch((failure: Error) => {
+          broken = failure;
+        });
+      }
       throw error;
     } finally {
       client.release(broken);
@@ -85,7 +110,8 @@ export function openPostgres(url: string): Database {
         }
       }
     },
-    close: () => pool.end(),
+    // Ends the idle connections at once and the others when they are free; a network that answers nothing ends neither.
+    close: () => Promise.race([pool.end(), new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref())]),
   };
 }
 
@@ -116,22 +142,46 @@ function queryable(client: pg.Pool | pg.PoolClient): Queryable {
   };
 }
 
-/** Class 08 connection, 53 resources, 57 shut-down and cancel; and sockets that broke before an answer. */
-const UNAVAILABLE = /^(08|53|57|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/;
+/**
+ * Class 08 connection, 28 authorization, 3D no such database, 53 resources, 57 shut-down and cancel, 25006 a standby
+ * that only reads, 55P03 a lock that is held too long; and sockets that broke before an answer.
+ */
+const UNAVAILABLE = /^(08|28|3D|53|57|25006|55P03|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
+const UNAVAILABLE_MESSAGES =
+  /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|Query read timeout/;
+/** The server answered these: its transaction is rolled back, and the connection can be used again. */
+const ANSWERED = /^(28|3D|53|57014|25006|55P03)/;
+
+/** Why Postgres cannot be used; `lost` when its answer to the last statement is lost. */
+class PostgresUnavailableError extends DatabaseUnavailableError {
+  readonly lost: boolean;
+
+  constructor(cause: Error & { code?: string }) {
+    super(`Postgres cannot be used: ${cause.message}`, { cause });
+    this.lost = !ANSWERED.test(cause.code ?? '');
+  }
+}
+
+const isConnectionLost = (error: unknown): error is Error =>
+  error instanceof OutcomeUnknownError || (error instanceof PostgresUnavailableError && error.lost);
 
 async function unavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string };
-    if (
-      UNAVAILABLE.test(code) ||
-      /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect/.test(
-        message,
-      )
-    ) {
-      throw new DatabaseUnavailableError(`Postgres cannot be used: ${message}`, { cause: error });
+    if (UNAVAILABLE.test(code) || UNAVAILABLE_MESSAGES.test(message)) {
+      throw new PostgresUnavailableError(error as Error);
     }
     throw error;
+  }
+}
+
+async function commit(client: pg.PoolClient): Promise<void> {
+  try {
+    await unavailable(() => client.query('COMMIT'));
+  } catch (error) {
+    if (!isConnectionLost(error)) throw error;
+    throw new OutcomeUnknownError(`the answer of Postgres to a COMMIT is lost: ${error.message}`, { cause: error });
   }
 }

@@ -1,10 +1,16 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Changed, type Database, DatabaseUnavailableError, type Queryable, throwNoRow } from './database.ts';
+import {
+  type Changed,
+  type Database,
+  DatabaseUnavailableError,
+  OutcomeUnknownError,
+  type Queryable,
+  throwNoRow,
+} from './database.ts';
 import { type Connection, groupCommit } from './group-commit.ts';
 import { type Compiled, compile, type Query } from './sql.ts';
+import { createPrivateFile, holdFile, makePrivate } from './sqlite-file.ts';
 
 export interface SqliteOptions {
   /** FULL: a commit survives a power cut (money). NORMAL: it survives a crash of the process. */
@@ -18,6 +24,8 @@ export interface SqliteOptions {
    * by itself, and durable when its promise resolves.
    */
   readonly groupCommit?: boolean;
+  /** Holds the file for this process and takes it away from other users of the machine. A second holder fails. */
+  readonly exclusive?: boolean;
 }
 
 /**
@@ -27,10 +35,14 @@ export interface SqliteOptions {
 export function openSqlite(path: string, options: SqliteOptions = {}): Database {
   const { busyTimeoutMs = 5_000 } = options;
   const inMemory = path === ':memory:';
-  if (!inMemory) mkdirSync(dirname(path), { recursive: true });
-  const writer = connect(path, options);
-  writer.exec('PRAGMA busy_timeout = 0');
-  const reader = inMemory ? writer : connect(path, options);
+  if (!inMemory) createPrivateFile(path);
+  const release = options.exclusive && !inMemory ? holdFile(path) : () => undefined;
+  if (options.exclusive && !inMemory) makePrivate(path);
+  const { writer, reader } = releaseOnError(release, () => {
+    const writing = connect(path, options);
+    writing.exec('PRAGMA busy_timeout = 0');
+    return { writer: writing, reader: inMemory ? writing : connect(path, options) };
+  });
   let turn: Promise<unknown> = Promise.resolve();
 
   /** Writers of this process queue here instead of meeting SQLITE_BUSY. */
@@ -59,7 +71,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     await whenFree(() => writer.exec('BEGIN IMMEDIATE'));
     try {
       const result = await work(writer);
-      writer.exec('COMMIT');
+      writer.commit();
       return result;
     } catch (error) {
       writer.rollback();
@@ -80,8 +92,18 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
       await turn;
       writer.close();
       if (!inMemory) reader.close();
+      release();
     },
   };
+}
+
+function releaseOnError<T>(release: () => void, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 function connect(path: string, options: SqliteOptions): Connection {
@@ -121,6 +143,21 @@ function connect(path: string, options: SqliteOptions): Connection {
       return unavailable(() => ({ changes: Number(prepared(compiled).run(...compiled.values).changes) }));
     },
     exec: (text) => unavailable(() => db.exec(text)),
+    commit() {
+      try {
+        db.exec('COMMIT');
+      } catch (error) {
+        // The frame of the commit may be in the log although the flush failed: a crash now would bring it back.
+        if ((((error as { errcode?: number }).errcode ?? 0) & 0xff) === IOERR) {
+          throw new OutcomeUnknownError(`SQLite could not flush a commit: ${(error as Error).message}`, {
+            cause: error,
+          });
+        }
+        unavailable(() => {
+          throw error;
+        });
+      }
+    },
     rollback() {
       if (db.isTransaction) db.exec('ROLLBACK');
     },
@@ -129,6 +166,7 @@ function connect(path: string, options: SqliteOptions): Connection {
 }
 
 /** SQLITE_BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB: the storage, not the query. */
+const IOERR = 10;
 const STORAGE_CODES = new Set([5, 6, 8, 10, 11, 13, 14, 15, 26]);
 
 class BusyError extends DatabaseUnavailableError {}

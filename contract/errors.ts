@@ -24,7 +24,7 @@ export const ERROR_CODES = {
   },
   request_in_progress: {
     status: 409,
-    meaning: 'The same request is still running. Retry the same body with the same key after Retry-After.',
+    meaning: 'The same request has not ended. Retry the same body with the same key after Retry-After.',
   },
   payload_too_large: { status: 413, meaning: 'The body is over the limit. Nothing was charged; split it.' },
   unsupported_media_type: { status: 415, meaning: 'Content-Type is not application/json (UTF-8).' },
@@ -40,17 +40,20 @@ export const ERROR_CODES = {
   internal_error: { status: 500, meaning: 'A defect of the service. Retry with the same key: it never charges twice.' },
   service_unavailable: {
     status: 503,
-    meaning: 'The service cannot reach its storage or is stopping. Nothing was charged; retry with the same key.',
+    meaning:
+      'The service is overloaded or cannot reach its storage. Nothing was charged; retry with the same key after ' +
+      'Retry-After.',
+  },
+  outcome_unknown: {
+    status: 503,
+    meaning:
+      'The storage failed while the request was being accepted: it is accepted and charged, or neither. Retry the same ' +
+      'body with the same key after Retry-After: it never charges twice. A new key could.',
   },
   index_check_unavailable: {
     status: 503,
-    meaning: 'The check could not be carried out. No charge stands; retry with the same key after Retry-After.',
+    meaning: 'The check was not carried out. No charge stands; retry with the same key after Retry-After.',
   },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
-
-/** The statuses above, in order. */
-export const ERROR_STATUSES = [...new Set(Object.values(ERROR_CODES).map(({ status }) => status))].sort(
-  (a, b) => a - b,
-);

@@ -127,20 +127,30 @@ export const SubmissionDetail = Payload({
 });
 export type SubmissionDetail = Type.Static<typeof SubmissionDetail>;
 
+/** What an index-check says of one URL. Unknown: it got no answer, and is not charged. */
+export const CHECK_STATUSES = ['found', 'not_found', 'unknown'] as const;
+export type CheckStatus = (typeof CHECK_STATUSES)[number];
+
 /** POST /index-check (spec 4.8). A found result holds for the moment it was checked. */
 export const IndexCheckResult = Payload({
   id: Type.String(),
   checked_at: Time,
   url_count: Count,
   found_count: Count,
+  unknown_count: Count,
   price_per_url: Money('Price of one URL'),
-  charged: Money('Charged for this check'),
+  charged: Money('Charged for this check: unknown URLs are not charged'),
   currency: Currency,
   results: Type.Array(
     Payload({
       url: Type.String({ description: 'As sent.' }),
-      found: Type.Boolean({ description: 'Whether it stood in the result data at that moment.' }),
+      status: Type.Unsafe<CheckStatus>({ type: 'string', enum: CHECK_STATUSES }),
+      found: Type.Unsafe<boolean | null>({
+        type: ['boolean', 'null'],
+        description: 'Whether it was in the result data at that moment; null when unknown.',
+      }),
       position: IntegerOrNull('Place in the result data, from 1; null when not found or not known.'),
+      reason: TextOrNull('Why it is unknown.'),
     }),
   ),
 });

@@ -1,5 +1,6 @@
 import type { Migration } from '../src/database/migrate.ts';
 import { operationsMigration } from './operations/migration.ts';
+import { createTotals } from './submissions/totals.ts';
 
 /** The tables of the service. Times are epoch milliseconds, money is integer micro-lira. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -64,4 +65,21 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   operationsMigration,
+  {
+    name: 'versions of budgets, totals of accounts, open submissions, service state',
+    statements: (t) => [
+      // Two processes that count the same key at the same time: the second one finds another version and reads again.
+      'ALTER TABLE budgets ADD COLUMN version BIGINT NOT NULL DEFAULT 0',
+
+      // What the list and GET /stats show of all submissions of an account.
+      ...createTotals(t),
+
+      // Overdue submissions and the oldest one that waits are looked for among these.
+      'CREATE INDEX submissions_open ON submissions (service, created_at) WHERE finished_at IS NULL',
+      'CREATE INDEX submissions_undispatched ON submissions (created_at) WHERE dispatched_at IS NULL',
+
+      // When a probe of the storage last wrote, and when a worker was last ready.
+      'CREATE TABLE service_state (name TEXT PRIMARY KEY, at BIGINT NOT NULL)',
+    ],
+  },
 ];

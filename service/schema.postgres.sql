@@ -56,6 +56,7 @@ CREATE TABLE budgets (
   key_id text NOT NULL,
   windows text NOT NULL,
   updated_at bigint NOT NULL,
+  version bigint DEFAULT 0 NOT NULL,
   PRIMARY KEY (key_id)
 );
 
@@ -142,6 +143,12 @@ CREATE TABLE prices (
 
 CREATE INDEX prices_of_account ON prices USING btree (account_id, id);
 
+CREATE TABLE service_state (
+  name text NOT NULL,
+  at bigint NOT NULL,
+  PRIMARY KEY (name)
+);
+
 CREATE TABLE sessions (
   hash bytea NOT NULL,
   id text NOT NULL,
@@ -158,6 +165,18 @@ CREATE TABLE sessions (
 );
 
 CREATE INDEX sessions_of_account ON sessions USING btree (account_id);
+
+CREATE TABLE submission_totals (
+  account_id bigint NOT NULL,
+  status text NOT NULL,
+  submissions bigint NOT NULL,
+  urls bigint NOT NULL,
+  completed bigint NOT NULL,
+  failed bigint NOT NULL,
+  spent bigint NOT NULL,
+  PRIMARY KEY (account_id, status),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
 
 CREATE TABLE submission_urls (
   submission_id bigint NOT NULL,
@@ -201,5 +220,9 @@ CREATE TABLE submissions (
 CREATE INDEX submissions_by_status ON submissions USING btree (account_id, status, id);
 
 CREATE INDEX submissions_of_account ON submissions USING btree (account_id, id);
+
+CREATE INDEX submissions_open ON submissions USING btree (service, created_at) WHERE (finished_at IS NULL);
+
+CREATE INDEX submissions_undispatched ON submissions USING btree (created_at) WHERE (dispatched_at IS NULL);
 
 CREATE INDEX submissions_waiting ON submissions USING btree (service, id) WHERE (dispatched_at IS NULL);

@@ -44,7 +44,8 @@ CREATE INDEX audit_events_of_account ON audit_events (account_id, id);
 CREATE TABLE budgets (
   key_id TEXT PRIMARY KEY,
   windows TEXT NOT NULL,
-  updated_at BIGINT NOT NULL
+  updated_at BIGINT NOT NULL,
+  version BIGINT NOT NULL DEFAULT 0
 );
 
 CREATE TABLE devices (
@@ -114,6 +115,11 @@ CREATE TABLE prices (
 
 CREATE INDEX prices_of_account ON prices (account_id, id);
 
+CREATE TABLE service_state (
+  name TEXT PRIMARY KEY,
+  at BIGINT NOT NULL
+);
+
 CREATE TABLE sessions (
   hash BLOB PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -127,6 +133,17 @@ CREATE TABLE sessions (
 );
 
 CREATE INDEX sessions_of_account ON sessions (account_id);
+
+CREATE TABLE submission_totals (
+  account_id BIGINT NOT NULL REFERENCES accounts (id),
+  status TEXT NOT NULL,
+  submissions BIGINT NOT NULL,
+  urls BIGINT NOT NULL,
+  completed BIGINT NOT NULL,
+  failed BIGINT NOT NULL,
+  spent BIGINT NOT NULL,
+  PRIMARY KEY (account_id, status)
+);
 
 CREATE TABLE submission_urls (
   submission_id BIGINT NOT NULL,
@@ -167,5 +184,9 @@ CREATE TABLE submissions (
 CREATE INDEX submissions_by_status ON submissions (account_id, status, id);
 
 CREATE INDEX submissions_of_account ON submissions (account_id, id);
+
+CREATE INDEX submissions_open ON submissions (service, created_at) WHERE finished_at IS NULL;
+
+CREATE INDEX submissions_undispatched ON submissions (created_at) WHERE dispatched_at IS NULL;
 
 CREATE INDEX submissions_waiting ON submissions (service, id) WHERE dispatched_at IS NULL;

@@ -1,9 +1,14 @@
-import type { FastifyServerOptions } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify';
 import { BASE_PATH } from '../contract/version.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { type Administration, administer } from './accounts/administration.ts';
+import { BodyMemory } from './capacity/body-memory.ts';
+import { FairQueue, toQueueLimits } from './capacity/fair-queue.ts';
+import { watchHealth } from './capacity/health.ts';
+import { Load } from './capacity/load.ts';
 import { buildApp } from './http/app.ts';
+import type { Context } from './http/context.ts';
 import { openLimiter } from './http/limits/limiter.ts';
 import { openProvider } from './index-check/providers.ts';
 import type { IndexCheckSettings } from './index-check/settings.ts';
@@ -43,6 +48,8 @@ export interface Service {
   /** http://127.0.0.1:PORT/api/v1 */
   readonly baseUrl: string;
   readonly accounts: Administration;
+  /** What the operator should know about the way it was started. */
+  readonly notices: readonly string[];
   /** Answers the requests in flight, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -68,35 +75,92 @@ const CACHE_MIB = 16;
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { database, host = '127.0.0.1', port = 0, temporal, logger = false, now = Date.now } = options;
   const settings = settingsFrom(options);
-  const db = openDatabase(database, { groupCommit: true, cacheMiB: CACHE_MIB });
-  const closing: (() => Promise<void>)[] = [() => db.close()];
-  let closed: Promise<void> | undefined;
-  const close = () => {
-    closed ??= (async () => {
-      for (const step of closing.toReversed()) await step();
-    })();
-    return closed;
-  };
+  await bringUpToDate(database, now);
+  const { postgres } = settings;
+  const db = openDatabase(database, { groupCommit: true, cacheMiB: CACHE_MIB, exclusive: true, postgres });
+  const closing = new Closing();
+  closing.add(() => db.close());
+  try {
+    const provider = openProvider(settings.indexCheck);
+    const queue = new FairQueue(toQueueLimits(db));
+    const health = watchHealth(db, now);
+    let log: Pick<FastifyBaseLogger, 'warn'> | undefined;
+    const onError = (message: string) => (error: unknown) => log?.warn({ err: error }, message);
+    const budgetError = onError('the budgets of keys could not be written; they stay in memory');
+    const limiter = openLimiter({ db, settings: settings.budgets, queue, now, onError: budgetError });
+    closing.add(() => limiter.close());
+    const sweeper = runSweeper(db, now, onError('the charges of ended index-checks wait for the storage'));
+    closing.add(() => sweeper.close());
+    let accepted = (): void => undefined;
+    const context: Context = {
+      ...{ db, settings, limiter, queue, provider, health, now },
+      load: new Load(settings.load),
+      bodies: new BodyMemory(settings.bodies),
+      accepted: () => accepted(),
+      restoreSoon: sweeper.restoreSoon,
+    };
+    const app = await buildApp(context, logger);
+    log = app.log;
+    const processing = await openProcessing({ db, settings: settings.processing, temporal, health, now, log: app.log });
+    closing.add(processing.close);
+    accepted = processing.accepted;
+    closing.add(() => closeServer(app, settings.stopMs));
+    const address = await app.listen({ host, port });
+    const notices = temporal === undefined ? [NO_WORKER] : [];
+    return {
+      baseUrl: `${address}${BASE_PATH}`,
+      accounts: administer(db, now),
+      notices,
+      close: () => closing.close(),
+    };
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+const NO_WORKER =
+  'No Temporal server is configured: submissions are accepted and charged, but this process processes none of them. ' +
+  'They wait for another process, and fail at the deadline of their service level.';
+
+/** Apart from the service's own connection, whose statements have short limits. */
+async function bringUpToDate(database: string, now: () => number): Promise<void> {
+  const db = openDatabase(database);
   try {
     await migrate(db, 'service', MIGRATIONS, now());
-    const provider = openProvider(settings.indexCheck);
-    const limiter = openLimiter(db, settings.budgets, now);
-    closing.push(() => limiter.close());
-    let accepted = (): void => undefined;
-    const context = { db, settings, limiter, provider, now, accepted: () => accepted() };
-    const app = await buildApp(context, logger);
-    const onError = (error: unknown) =>
-      app.log.warn({ err: error }, 'processing is waiting for Temporal or the storage');
-    closing.push(runSweeper(db, now, onError));
-    const processing = await openProcessing(db, settings.processing, temporal, now, app.log, onError);
-    closing.push(processing.close);
-    accepted = processing.accepted;
-    closing.push(() => app.close());
-    const address = await app.listen({ host, port });
-    return { baseUrl: `${address}${BASE_PATH}`, accounts: administer(db, now), close };
-  } catch (error) {
-    await close();
-    throw error;
+  } finally {
+    await db.close();
+  }
+}
+
+/** Answers the requests in flight; after `stopMs` it ends their connections, so that a slow client delays no stop. */
+async function closeServer(app: FastifyInstance, stopMs: number): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), stopMs);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The steps of a stop, last opened first. A step that fails does not keep the others from being taken. */
+class Closing {
+  readonly #steps: (() => Promise<void>)[] = [];
+  #closed: Promise<void> | undefined;
+
+  add(step: () => Promise<void>): void {
+    this.#steps.push(step);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#run();
+    return this.#closed;
+  }
+
+  async #run(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const step of this.#steps.toReversed()) await step().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   }
 }
 

@@ -1,6 +1,9 @@
 import { LIMITS } from '../contract/limits.ts';
 import { INDEX_CHECK_PRICE, type Micros } from '../contract/money.ts';
 import type { ServiceLevel } from '../contract/states.ts';
+import type { PostgresLimits } from '../src/database/postgres.ts';
+import type { BodyMemoryLimits } from './capacity/body-memory.ts';
+import type { LoadLimits } from './capacity/load.ts';
 import type { IndexCheckSettings } from './index-check/settings.ts';
 import type { ProcessingSettings } from './processing/settings.ts';
 
@@ -32,6 +35,14 @@ export interface ServiceSettings {
    * believed; without them every client behind a proxy has the proxy's address.
    */
   readonly trustedProxies: readonly string[];
+  /** Bodies that are in memory at the same time. */
+  readonly bodies: BodyMemoryLimits;
+  /** Requests that are answered at the same time. */
+  readonly load: LoadLimits;
+  /** Limits of Postgres for every statement of the service. */
+  readonly postgres: PostgresLimits;
+  /** How long a stop waits for requests in flight, in milliseconds. */
+  readonly stopMs: number;
   /** Set the Secure attribute of cookies and HSTS: the service is reached over HTTPS. */
   readonly https: boolean;
 }
@@ -52,9 +63,14 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   processing: {
     processor: 'simulated',
     simulated: { fastMs: 5 * MINUTE_MS, standardMs: 180 * MINUTE_MS },
+    deadlines: { fast: 24 * 60 * MINUTE_MS, standard: 7 * 24 * 60 * MINUTE_MS },
     refundFailed: false,
     sweepMs: 1_000,
   },
   trustedProxies: [],
+  bodies: { totalBytes: 192 * 1024 * 1024, accountBytes: 48 * 1024 * 1024 },
+  load: { requests: 1_000, requestsPerKey: 400 },
+  postgres: { statementMs: 8_000, lockMs: 3_000, idleMs: 10_000 },
+  stopMs: 8_000,
   https: false,
 };

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { type Micros, parseTry } from '../../contract/money.ts';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
 import type { PartialSettings } from '../serve.ts';
+import { DEFAULT_SETTINGS } from '../settings.ts';
 import { UsageError } from './command.ts';
 
 const object = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
@@ -24,6 +25,7 @@ const ConfigFile = object({
   https: optional(Type.Boolean()),
   trusted_proxies: optional(Type.Array(Type.String({ minLength: 1 }))),
   default_service: optional(Type.Unsafe<ServiceLevel>({ type: 'string', enum: SERVICE_LEVELS })),
+  stop_ms: optional(Milliseconds),
   body_limit_bytes: optional(Type.Integer({ minimum: 1_024 })),
   index_check_price: optional(Type.String()),
   budgets: optional(
@@ -32,7 +34,9 @@ const ConfigFile = object({
   index_check: optional(
     object({
       provider: optional(Type.Union([Type.Literal('simulated'), Type.Literal('brave')])),
-      brave: optional(object({ endpoint: HttpUrl, token: Secret })),
+      brave: optional(
+        object({ endpoint: HttpUrl, token: Secret, per_second: optional(Type.Number({ exclusiveMinimum: 0 })) }),
+      ),
       timeout_ms: optional(Milliseconds),
       lease_ms: optional(Milliseconds),
       wait_ms: optional(Milliseconds),
@@ -44,6 +48,7 @@ const ConfigFile = object({
       processor: optional(Type.Union([Type.Literal('simulated'), Type.Literal('indexnow')])),
       simulated: optional(object({ fast_ms: Milliseconds, standard_ms: Milliseconds })),
       indexnow: optional(object({ endpoint: HttpUrl, key: Type.String(), key_location: optional(Type.String()) })),
+      deadlines: optional(object({ fast_ms: optional(Milliseconds), standard_ms: optional(Milliseconds) })),
       refund_failed: optional(Type.Boolean()),
       sweep_ms: optional(Milliseconds),
     }),
@@ -87,11 +92,12 @@ function set<Value extends object>(value: Value): { [Name in keyof Value]: Exclu
 export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSettings {
   const { budgets = {}, index_check: check = {}, processing = {} } = file;
   const { brave } = check;
-  const { indexnow, simulated } = processing;
+  const { deadlines, indexnow, simulated } = processing;
   return set({
     https: file.https,
     trustedProxies: file.trusted_proxies,
     defaultService: file.default_service,
+    stopMs: file.stop_ms,
     bodyLimitBytes: file.body_limit_bytes,
     indexCheckPrice: file.index_check_price === undefined ? undefined : price(file.index_check_price),
     budgets: set({
@@ -102,7 +108,10 @@ export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSet
     }),
     indexCheck: set({
       provider: check.provider,
-      brave: brave === undefined ? undefined : { endpoint: brave.endpoint, token: secret(brave.token.env, env) },
+      brave:
+        brave === undefined
+          ? undefined
+          : { endpoint: brave.endpoint, token: secret(brave.token.env, env), perSecond: brave.per_second ?? 1 },
       timeoutMs: check.timeout_ms,
       leaseMs: check.lease_ms,
       waitMs: check.wait_ms,
@@ -115,6 +124,13 @@ export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSet
         indexnow === undefined
           ? undefined
           : set({ endpoint: indexnow.endpoint, key: indexnow.key, keyLocation: indexnow.key_location }),
+      deadlines:
+        deadlines === undefined
+          ? undefined
+          : {
+              fast: deadlines.fast_ms ?? DEFAULT_SETTINGS.processing.deadlines.fast,
+              standard: deadlines.standard_ms ?? DEFAULT_SETTINGS.processing.deadlines.standard,
+            },
       refundFailed: processing.refund_failed,
       sweepMs: processing.sweep_ms,
     }),

@@ -72,6 +72,10 @@ async function serve(flags: ServeFlags): Promise<void> {
   output.record({ type: 'listening', base_url: service.baseUrl });
   output.record(versionRecord);
   output.print(`courier-service answers at ${service.baseUrl} (dashboard: ${new URL('/', service.baseUrl).href})`);
+  for (const notice of service.notices) {
+    output.record({ type: 'notice', notice });
+    process.stderr.write(`courier-service: ${notice}\n`);
+  }
   await stopped;
   await service.close();
   output.record({ type: 'summary', ok: true, exit_code: EXIT.done });
@@ -79,7 +83,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   process.exit(EXIT.done);
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
@@ -90,6 +94,8 @@ function stopSignal(): Promise<void> {
     };
     process.on('SIGINT', stop(EXIT.interrupted));
     process.on('SIGTERM', stop(EXIT.terminated));
+    // A closed terminal ends the service as gracefully as any other stop.
+    process.on('SIGHUP', stop(EXIT.terminated));
   });
 }
 

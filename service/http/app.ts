@@ -1,24 +1,33 @@
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify';
 import { HEADERS } from '../../contract/headers.ts';
 import { BASE_PATH } from '../../contract/version.ts';
-import { requireApiKey } from './authentication.ts';
+import { ApiError } from './api-error.ts';
+import { admit, requireApiKey } from './authentication.ts';
 import type { Context } from './context.ts';
 import { dashboard } from './dashboard/dashboard.ts';
 import { failure } from './envelope.ts';
 import { toApiError } from './error-mapping.ts';
 import { healthRoutes } from './health.ts';
 import { readJsonBodies } from './json-body.ts';
-import { answerMalformedRequest, newRequestId, TIMEOUTS } from './malformed-requests.ts';
+import { answerMalformedRequest, handleMalformedRequests, newRequestId } from './malformed-requests.ts';
 import { describeContract } from './openapi.ts';
 import { accountRoutes } from './routes/account.ts';
 import { indexCheckRoute } from './routes/index-check.ts';
 import { infoRoute } from './routes/info.ts';
 import { submissionRoutes } from './routes/submissions.ts';
-import { setSecurityHeaders } from './security-headers.ts';
+import { securityHeaders } from './security-headers.ts';
+import { endSlowClients, TIMEOUTS } from './slow-clients.ts';
 import { answerUnknownRoutes } from './unknown-routes.ts';
 import { compileValidator } from './validator.ts';
 
-/** No body of a POST but a submission's is large: an index-check has 50 URLs at most. */
+/** Of any body without a limit of its own: forms of the dashboard. */
 const SMALL_BODY_BYTES = 512 * 1024;
 const MAX_CONNECTIONS = 2_000;
 
@@ -28,6 +37,7 @@ export async function buildApp(
   logger: NonNullable<FastifyServerOptions['logger']> | false,
 ): Promise<FastifyInstance> {
   const { settings } = context;
+  const setHeaders = securityHeaders(settings.https);
   const app = Fastify({
     logger,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
@@ -35,31 +45,52 @@ export async function buildApp(
     genReqId: newRequestId,
     bodyLimit: SMALL_BODY_BYTES,
     requestTimeout: TIMEOUTS.requestMs,
-    connectionTimeout: TIMEOUTS.idleMs,
     keepAliveTimeout: TIMEOUTS.keepAliveMs,
-    http: { headersTimeout: TIMEOUTS.headersMs, connectionsCheckingInterval: TIMEOUTS.checkEveryMs },
+    http: {
+      headersTimeout: TIMEOUTS.headersMs,
+      connectionsCheckingInterval: TIMEOUTS.checkEveryMs,
+      // Node's own answer to a request without Host has no envelope.
+      requireHostHeader: false,
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: 16_384 },
     clientErrorHandler: (error, socket) => answerMalformedRequest(error, socket),
-    frameworkErrors: (error, request, reply) => void sendError(error, request.id, reply),
+    frameworkErrors: (error, request, reply) => void answerUnroutable(error, request, reply),
   });
   app.server.maxConnections = MAX_CONNECTIONS;
+  handleMalformedRequests(app.server);
   app.setValidatorCompiler(compileValidator);
 
-  function sendError(error: unknown, requestId: string, reply: Parameters<FastifyInstance['errorHandler']>[2]) {
-    const answer = toApiError(error, settings.indexCheck.retryAfterSeconds);
+  function sendError(error: unknown, requestId: string, reply: FastifyReply) {
+    const answer = toApiError(error);
     if (answer.statusCode >= 500) app.log.error({ err: answer.cause, requestId, code: answer.code }, 'request failed');
     if (answer.retryAfterSeconds !== undefined) reply.header(HEADERS.retryAfter, String(answer.retryAfterSeconds));
     reply.header(HEADERS.requestId, requestId);
     return reply.status(answer.statusCode).type('application/json; charset=utf-8').send(failure(requestId, answer));
   }
 
-  answerUnknownRoutes(app);
-  setSecurityHeaders(app, settings.https);
+  /** A path that is not correctly percent-encoded has no route, so no hook: it is judged in the same order here. */
+  async function answerUnroutable(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    setHeaders(reply);
+    const refusal = request.url.startsWith(`${BASE_PATH}/`)
+      ? await admit(context, request, reply).then(
+          () => error,
+          (denied: unknown) => denied,
+        )
+      : error;
+    sendError(refusal, request.id, reply);
+  }
+
   app.addHook('onRequest', async (request, reply) => {
+    setHeaders(reply);
     reply.header(HEADERS.requestId, request.id);
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
+      throw new ApiError('invalid_request', 'The Host header is missing. Nothing was charged.');
+    }
   });
+  answerUnknownRoutes(app);
+  endSlowClients(app);
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
@@ -77,14 +108,14 @@ export async function buildApp(
   });
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request.id, reply));
 
-  healthRoutes(app, context.db);
+  healthRoutes(app, context.health);
   await app.register(
     async (api) => {
       await describeContract(api, settings);
       infoRoute(api, context);
       await api.register(async (authenticated) => {
         requireApiKey(authenticated, context);
-        readJsonBodies(authenticated);
+        readJsonBodies(authenticated, context.bodies);
         accountRoutes(authenticated, context);
         submissionRoutes(authenticated, context);
         indexCheckRoute(authenticated, context);

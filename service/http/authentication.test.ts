@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../../src/database/sql.ts';
 import { TEST_DIALECTS } from '../../test/support/database.ts';
 import { openService, serviceTest, TestClient, urlList } from '../../test/support/service.ts';
+import { openAdministration, startService } from '../serve.ts';
 
 const ENDPOINTS: [string, string][] = [
   ['GET', '/me'],
@@ -66,15 +67,23 @@ serviceTest('spec 5: a key is stored as a hash only and is nowhere else in the d
 for (const dialect of TEST_DIALECTS) {
   test(`spec 5: revoking and regenerating count on the next request, in every process (${dialect})`, async (t) => {
     const first = await openService(t, dialect);
-    const second = await openService(t, dialect, { database: first.url });
+    // SQLite has one service process; the command line of an operator is another one.
+    const second = dialect === 'postgres' ? await openService(t, dialect, { database: first.url }) : first;
+    const { accounts, close } = await openAdministration(first.url);
+    t.after(close);
     const elsewhere = new TestClient(second.service.baseUrl, first.client.key);
     assert.equal((await elsewhere.get('/balance')).status, 200);
-    const [key] = await first.service.accounts.keys(first.account);
-    const { apiKey } = await first.service.accounts.regenerateKey(key!.id);
+    const [key] = await accounts.keys(first.account);
+    const { apiKey } = await accounts.regenerateKey(key!.id);
     assert.equal((await elsewhere.get('/balance')).status, 401);
     assert.equal((await new TestClient(second.service.baseUrl, apiKey).get('/balance')).status, 200);
   });
 }
+
+test('a second service on one SQLite file does not start and says why', async (t) => {
+  const { url } = await openService(t, 'sqlite');
+  await assert.rejects(startService({ database: url }), /used by another courier-service process/);
+});
 
 const SMALL = { minute: { limit: 3, windowMs: 1_500 } };
 
@@ -180,4 +189,29 @@ test('spec 8: two processes on one Postgres never let more through than one woul
   assert.equal(answers.filter(({ status }) => status === 200).length, 20);
   assert.equal(answers.filter(({ status }) => status === 429).length, 40);
   assert.equal((await first.db.all(sql`SELECT 1 FROM budgets`)).length, 1);
+});
+
+test('on Postgres a denied request waits for no lock and writes nothing; one key cannot hold up another', {
+  skip: !TEST_DIALECTS.includes('postgres' as never) && 'COURIER_TEST_POSTGRES is not set',
+}, async (t) => {
+  const { client, db, service, account } = await openService(t, 'postgres', {
+    limits: { minute: { limit: 2, windowMs: 60_000 } },
+  });
+  const { id } = await service.accounts.account(account);
+  const { apiKey } = await service.accounts.createKey({ account: id });
+  const other = new TestClient(client.baseUrl, apiKey);
+  await client.get('/balance');
+  await client.get('/balance');
+  const written = () => db.all(sql<{ key_id: string }>`SELECT key_id, windows, version, updated_at FROM budgets`);
+  const before = await written();
+  await db.tx(async (tx) => {
+    await tx.run(sql`SELECT 1 FROM budgets FOR UPDATE`);
+    const denied = await Promise.all(Array.from({ length: 20 }, () => client.get('/balance')));
+    assert.deepEqual([...new Set(denied.map(({ status }) => status))], [429]);
+    assert.equal((await other.get('/balance')).status, 200);
+  });
+  assert.deepEqual(
+    (await written()).filter(({ key_id }) => before.some((row) => row.key_id === key_id)),
+    before,
+  );
 });

@@ -1,36 +1,58 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '../../src/database/database.ts';
 import { authenticate } from '../accounts/keys.ts';
+import { takeTurns } from '../capacity/fair-queue.ts';
 import { ApiError } from './api-error.ts';
 import type { Context } from './context.ts';
 import { setBudgetHeaders } from './limits/budget-headers.ts';
 import { parseApiKey } from './request.ts';
 
 /**
- * What stands before every authenticated route and before its body is read: first the key (401), then the budgets
- * (429). A refused key costs no budget, and every answer after it carries the budgets.
+ * What stands before every authenticated route and before its body is read: the load (503), the key (401), then the
+ * budgets (429). A refused key costs no budget, and every answer after it carries the budgets.
  */
-export function requireApiKey(app: FastifyInstance, { db, limiter, now }: Context): void {
+export function requireApiKey(app: FastifyInstance, context: Context): void {
   app.decorateRequest('principal');
-  app.addHook('onRequest', async (request, reply) => {
-    const text = parseApiKey(request.raw);
-    const principal = text === null ? null : await authenticate(db, text, now());
-    if (principal === null) {
-      reply.header('www-authenticate', 'Bearer');
-      throw new ApiError('unauthorized');
-    }
-    request.principal = principal;
-    const submission = request.method === 'POST' && request.routeOptions.config.submission === true;
-    const verdict = await limiter.take(principal.key.id, submission);
-    setBudgetHeaders((name, value) => reply.header(name, value), verdict.states);
-    if (!verdict.allowed) {
-      throw new ApiError('rate_limited', undefined, { retryAfterSeconds: verdict.retryAfterSeconds });
-    }
-  });
+  app.decorateRequest('db');
+  app.addHook('onRequest', (request, reply) => admit(context, request, reply));
 }
+
+/** Throws the ApiError of a request that may not go on; sets its principal and its view of the database otherwise. */
+export async function admit(
+  { db, queue, load, limiter, now }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const key = parseApiKey(request.raw);
+  const leave = load.enter(key ?? '');
+  if (leave === null) throw new ApiError('service_unavailable', OVERLOADED, { retryAfterSeconds: LOAD_RETRY_SECONDS });
+  reply.raw.once('close', leave);
+  const principal = key === null ? null : await authenticate(takeTurns(db, queue, key), key, now());
+  if (principal === null) {
+    reply.header('www-authenticate', 'Bearer');
+    throw new ApiError('unauthorized');
+  }
+  request.principal = principal;
+  request.db = takeTurns(db, queue, `account ${principal.account.id}`);
+  const submission = request.method === 'POST' && request.routeOptions.config?.submission === true;
+  const verdict = await limiter.take(principal.key.id, submission);
+  setBudgetHeaders((name, value) => reply.header(name, value), verdict.states);
+  if (!verdict.allowed) {
+    throw new ApiError('rate_limited', undefined, { retryAfterSeconds: verdict.retryAfterSeconds });
+  }
+}
+
+const LOAD_RETRY_SECONDS = 1;
+const OVERLOADED =
+  'Too many requests are being answered. Nothing was charged; retry with the same key after Retry-After.';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Counts against the budget of submissions (spec 8). */
     submission?: boolean;
+  }
+  interface FastifyRequest {
+    /** The database in turn with other customers: for everything before a charge. */
+    db: Database;
   }
 }

@@ -1,5 +1,9 @@
 import type { Database } from '../../src/database/database.ts';
 import type { Principal } from '../accounts/keys.ts';
+import type { BodyMemory } from '../capacity/body-memory.ts';
+import type { FairQueue } from '../capacity/fair-queue.ts';
+import type { Health } from '../capacity/health.ts';
+import type { Load } from '../capacity/load.ts';
 import type { IndexCheckProvider } from '../index-check/provider.ts';
 import type { ServiceSettings } from '../settings.ts';
 import type { Limiter } from './limits/budgets.ts';
@@ -9,10 +13,17 @@ export interface Context {
   readonly db: Database;
   readonly settings: ServiceSettings;
   readonly limiter: Limiter;
+  /** The turns of customers at the database. */
+  readonly queue: FairQueue;
+  readonly load: Load;
+  readonly bodies: BodyMemory;
+  readonly health: Health;
   readonly provider: IndexCheckProvider;
   readonly now: () => number;
-  /** Called after a submission was accepted, to start its processing. Must not throw or block. */
+  /** Starts the processing of what was accepted. Never throws, never blocks. */
   readonly accepted: () => void;
+  /** Restores the charge of an index-check as soon as the storage can be used again. */
+  readonly restoreSoon: (id: string) => void;
 }
 
 declare module 'fastify' {

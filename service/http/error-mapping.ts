@@ -1,8 +1,9 @@
 import type { FastifyError } from 'fastify';
-import { DatabaseUnavailableError } from '../../src/database/database.ts';
+import { DatabaseUnavailableError, OutcomeUnknownError } from '../../src/database/database.ts';
 import { AccountError } from '../accounts/account.ts';
 import { InsufficientBalanceError } from '../accounts/entries.ts';
 import { AccountInactiveError } from '../accounts/status.ts';
+import { OverloadedError } from '../capacity/fair-queue.ts';
 import { CheckInProgressError } from '../index-check/check.ts';
 import { CheckUnavailableError } from '../index-check/provider.ts';
 import { IdempotencyConflictError } from '../submissions/accept.ts';
@@ -11,7 +12,6 @@ import { type SchemaError, toProblems } from './schema-problems.ts';
 
 /** Retry-After while the storage is unavailable. */
 const STORAGE_RETRY_SECONDS = 5;
-const IN_PROGRESS_RETRY_SECONDS = 2;
 
 /** Fastify's own errors, by their code. */
 const FRAMEWORK: Record<string, ConstructorParameters<typeof ApiError>> = {
@@ -24,7 +24,7 @@ const FRAMEWORK: Record<string, ConstructorParameters<typeof ApiError>> = {
 };
 
 /** What any thrown error means to the client. The only place that decides; what is unknown is a 500 without a word of it. */
-export function toApiError(error: unknown, retryAfterSeconds: number): ApiError {
+export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof AccountInactiveError) {
     return new ApiError('unauthorized', `The key is refused: ${error.message}. Nothing was charged; ask the operator.`);
@@ -32,12 +32,16 @@ export function toApiError(error: unknown, retryAfterSeconds: number): ApiError 
   if (error instanceof InsufficientBalanceError) return new ApiError('insufficient_balance');
   if (error instanceof IdempotencyConflictError) return new ApiError('idempotency_conflict');
   if (error instanceof CheckInProgressError) {
-    return new ApiError('request_in_progress', undefined, { retryAfterSeconds: IN_PROGRESS_RETRY_SECONDS });
+    return new ApiError('request_in_progress', undefined, { retryAfterSeconds: error.retryAfterSeconds });
   }
   if (error instanceof CheckUnavailableError) {
+    const { retryAfterSeconds } = error;
     return new ApiError('index_check_unavailable', undefined, { retryAfterSeconds, cause: error });
   }
-  if (error instanceof DatabaseUnavailableError) {
+  if (error instanceof OutcomeUnknownError) {
+    return new ApiError('outcome_unknown', undefined, { retryAfterSeconds: STORAGE_RETRY_SECONDS, cause: error });
+  }
+  if (error instanceof DatabaseUnavailableError || error instanceof OverloadedError) {
     return new ApiError('service_unavailable', undefined, { retryAfterSeconds: STORAGE_RETRY_SECONDS, cause: error });
   }
   if (error instanceof AccountError) return new ApiError('validation_failed', error.message);

@@ -1,8 +1,14 @@
-import type { FastifyInstance } from 'fastify';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { BodyMemory } from '../capacity/body-memory.ts';
+import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import { ApiError } from './api-error.ts';
+import { JsonStructure } from './json-structure.ts';
 
-/** A byte order mark is kept, so the text is not JSON (RFC 8259, section 8.1). */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Retry-After while too many bodies are in memory. */
+const MEMORY_RETRY_SECONDS = 2;
+/** Above this, decoding and parsing are two turns of the event loop. */
+const LARGE_BYTES = 256 * 1024;
 
 /** Content types that are JSON in UTF-8; parameters other than charset are ignored. */
 export function isJson(contentType: string | undefined): boolean {
@@ -15,20 +21,87 @@ export function isJson(contentType: string | undefined): boolean {
   });
 }
 
-/** Bodies are JSON in UTF-8 and nothing else: 415 for another type, 413 for too much, 400 for what cannot be read. */
-export function readJsonBodies(app: FastifyInstance): void {
+/** Stands for a body that no rule can accept: validation refuses it with this reason. */
+export class UnacceptableBody {
+  readonly reason = 'is nested more deeply, or has more items, than any valid body';
+}
+
+/**
+ * Bodies are JSON in UTF-8 and nothing else: 415 for another type, 413 for too much, 400 for what cannot be read. A
+ * body is decoded and its structure counted while it arrives; bodies in memory are bounded (503).
+ */
+export function readJsonBodies(app: FastifyInstance, memory: BodyMemory): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, JSON.parse(utf8.decode(body as Buffer)));
-    } catch {
-      done(new ApiError('invalid_json'));
-    }
+  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
+    readBody(request, payload, memory),
+  );
+  app.decorateRequest('bodyBytes', 0);
+  app.addHook('onResponse', async (request) => {
+    if (request.bodyBytes > 0) memory.release(request.principal.account.id, request.bodyBytes);
   });
   // Before the body is read: a type that Fastify would let pass, or none at all on a request without a body.
   app.addHook('preParsing', async (request) => {
-    if (request.method === 'POST' && !isJson(request.headers['content-type'])) {
-      throw new ApiError('unsupported_media_type');
+    if (request.method !== 'POST') return;
+    const { 'content-type': type, 'content-encoding': encoding = 'identity' } = request.headers;
+    if (!isJson(type)) throw new ApiError('unsupported_media_type');
+    if (encoding.trim().toLowerCase() !== 'identity') {
+      throw new ApiError('unsupported_media_type', 'Content-Encoding is not supported: send the body uncompressed.');
     }
   });
+}
+
+async function readBody(request: FastifyRequest, payload: Readable, memory: BodyMemory): Promise<unknown> {
+  const limit = request.routeOptions.bodyLimit;
+  const account = request.principal.account.id;
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > limit) throw new ApiError('payload_too_large');
+  if (!memory.fits(account, announced)) throw tooManyBodies();
+  const structure = new JsonStructure();
+  // A byte order mark is kept, so the text is not JSON (RFC 8259, section 8.1).
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let text = '';
+  let size = 0;
+  try {
+    // The request must survive an early refusal: its socket carries the answer.
+    for await (const chunk of payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > limit) throw new ApiError('payload_too_large');
+      if (!memory.take(account, chunk.length)) throw tooManyBodies();
+      request.bodyBytes += chunk.length;
+      if (!structure.accepts(chunk)) return new UnacceptableBody();
+      text += decode(decoder, chunk);
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError('invalid_request', 'The upload was broken off. Nothing was charged.', { cause: error });
+  }
+  text += decode(decoder);
+  if (size > LARGE_BYTES) await yieldToEventLoop();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError('invalid_json');
+  }
+}
+
+function decode(decoder: InstanceType<typeof TextDecoder>, chunk?: Uint8Array): string {
+  try {
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+  } catch {
+    throw new ApiError('invalid_json');
+  }
+}
+
+const tooManyBodies = () =>
+  new ApiError(
+    'service_unavailable',
+    'Too many request bodies are being received. Nothing was charged; retry with the same key after Retry-After.',
+    { retryAfterSeconds: MEMORY_RETRY_SECONDS },
+  );
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Bytes of the body that count as being in memory. */
+    bodyBytes: number;
+  }
 }

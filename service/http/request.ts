@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { IDEMPOTENCY_KEY_PATTERN } from '../../contract/headers.ts';
 import { ApiError } from './api-error.ts';
 
 const BEARER = /^Bearer +([^ ]+) *$/i;
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
-const DIGITS = /^\d{1,15}$/;
+const DIGITS = /^\d{1,100}$/;
 
 /**
  * The API key that a request carries: `Authorization: Bearer KEY` (in any letter case) or `X-API-Key: KEY`, equivalent
@@ -42,6 +41,9 @@ export async function requireIdempotencyKey(request: FastifyRequest): Promise<vo
   parseIdempotencyKey(request);
 }
 
+/** Times the largest page size it is still an exact number. */
+const LAST_PAGE = 2 ** 43;
+
 /**
  * A hook before validation: query texts of digits become numbers where the contract has numbers. Anything else
  * ("1e2", "+1", "") stays a text, which the schema then refuses.
@@ -51,13 +53,7 @@ export function parseQueryNumbers(...names: readonly string[]) {
     const query = request.query as Record<string, unknown>;
     for (const name of names) {
       const text = query[name];
-      if (typeof text === 'string' && DIGITS.test(text)) query[name] = Number(text);
+      if (typeof text === 'string' && DIGITS.test(text)) query[name] = Math.min(Number(text), LAST_PAGE);
     }
   };
 }
-
-/**
- * Lets waiting requests go first. Checking a large submission and writing it each take some milliseconds of the one
- * thread: this keeps them from being one long block.
- */
-export const yieldToEventLoop = (): Promise<void> => setImmediate();

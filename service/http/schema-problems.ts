@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { MAX_PROBLEMS, type Problem } from '../../contract/envelope.ts';
-import { wrongItems } from '../submissions/url-rules.ts';
+import { findWrongUrls } from '../submissions/url-rules.ts';
 import { validationFailed } from './api-error.ts';
+import { UnacceptableBody } from './json-body.ts';
 
-/** What Ajv says of one breach. */
+/** One breach as Ajv reports it. */
 export interface SchemaError {
   readonly instancePath: string;
   readonly keyword: string;
@@ -15,17 +16,18 @@ const REASONS: Partial<Record<string, (params: Record<string, unknown>) => strin
   type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
   required: ({ missingProperty }) => `${missingProperty} is missing`,
-  additionalProperties: ({ additionalProperty }) => `"${String(additionalProperty).slice(0, 40)}" is not known here`,
+  additionalProperties: ({ additionalProperty }) =>
+    `"${String(additionalProperty).slice(0, 40).toWellFormed()}" is not known here`,
   minLength: ({ limit }) => `must have at least ${limit} characters`,
   maxLength: ({ limit }) => `must have at most ${limit} characters`,
   minItems: ({ limit }) => `must hold at least ${limit}`,
   maxItems: ({ limit }) => `must hold at most ${limit}`,
   minimum: ({ limit }) => `must be at least ${limit}`,
   maximum: ({ limit }) => `must be at most ${limit}`,
-  format: ({ format }) => (format === 'date' ? 'must be a date as YYYY-MM-DD' : 'must be an absolute HTTP(S) URL'),
+  format: ({ format }) => (format === 'date' ? 'must be a date as YYYY-MM-DD' : 'must be an absolute URL'),
   pattern: ({ pattern }) =>
     String(pattern).includes('Hh')
-      ? 'must be an absolute HTTP(S) URL without white space'
+      ? 'must be an absolute HTTP(S) URL without white space, user name and password'
       : 'holds a character that is not allowed',
 };
 
@@ -41,9 +43,13 @@ export function toProblems(errors: readonly SchemaError[], context = 'body'): Pr
   });
 }
 
-/** Throws the 422 of a body that the schema refused, with every wrong URL of it. Call it first in a POST handler. */
-export function refuseInvalid({ validationError, body }: FastifyRequest, maxUrls: number): void {
+/** Throws the 422 of a body whose form the schema refused, with every wrong URL of it. Call it first in a POST handler. */
+export async function refuseInvalid({ validationError, body }: FastifyRequest, maxUrls: number): Promise<void> {
+  if (body instanceof UnacceptableBody) throw validationFailed([{ field: 'body', index: null, reason: body.reason }]);
   if (validationError === undefined) return;
-  const said = toProblems((validationError.validation ?? []) as unknown as SchemaError[]);
-  throw validationFailed(wrongItems(body, said, maxUrls));
+  const problems = toProblems((validationError.validation ?? []) as unknown as SchemaError[]);
+  const { urls } = (body ?? {}) as { urls?: unknown };
+  const isReadable = Array.isArray(urls) && urls.length <= maxUrls;
+  const wrong = isReadable ? await findWrongUrls(urls) : [];
+  throw validationFailed([...problems, ...wrong].slice(0, MAX_PROBLEMS));
 }

@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyReply } from 'fastify';
 
-/** Headers of every answer. No CORS: the API is for servers (spec 1). */
-export function setSecurityHeaders(app: FastifyInstance, https: boolean): void {
+/** Sets the headers of every answer. No CORS: the API is for servers (spec 1). */
+export function securityHeaders(https: boolean): (reply: FastifyReply) => void {
   const headers = {
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
@@ -9,7 +9,5 @@ export function setSecurityHeaders(app: FastifyInstance, https: boolean): void {
     'referrer-policy': 'no-referrer',
     ...(https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
   };
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.headers(headers);
-  });
+  return (reply) => void reply.headers(headers);
 }

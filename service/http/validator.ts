@@ -9,7 +9,8 @@ function isDate(text: string): boolean {
 
 /**
  * Checks requests against the contract. Nothing is coerced, removed or filled in: what the client sent is what is
- * judged and fingerprinted. It stops at the first breach, so that a hostile body cannot make a million errors.
+ * judged and fingerprinted. It stops at the first breach, so that a hostile body
+ * cannot make a million errors.
  */
 const ajv = new Ajv({
   strict: false,
@@ -20,8 +21,21 @@ const ajv = new Ajv({
   formats: { uri: (text: string) => text.isWellFormed() && URL.canParse(text), date: isDate, 'date-time': true },
 });
 
-// Stands in the contract and is held by checkUrls, which knows when two URLs are the same. Ajv's own turns every text into
+// In the contract, and enforced by compareUrls(), which knows when two URLs are the same. Ajv's own turns every text into
 // an object key: 7 ms of the 9 that validating 5,000 URLs took.
 ajv.removeKeyword('uniqueItems').addKeyword('uniqueItems');
 
-export const compileValidator = ({ schema }: { schema: unknown }) => ajv.compile(schema as object);
+interface BodySchema {
+  readonly properties?: { readonly urls?: { readonly items?: object } };
+}
+
+/**
+ * Compiles a schema of the contract. The items of `urls` are left out: readUrls() checks them by the same pattern and
+ * format, with pauses, because 10 MB of URLs would hold the event loop for 50 ms and more.
+ */
+export function compileValidator({ schema }: { schema: unknown }) {
+  const { properties } = schema as BodySchema;
+  if (properties?.urls?.items === undefined) return ajv.compile(schema as object);
+  const { items: _checkedApart, ...urls } = properties.urls;
+  return ajv.compile({ ...(schema as object), properties: { ...properties, urls } });
+}

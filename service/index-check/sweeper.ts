@@ -1,13 +1,29 @@
 import type { Database } from '../../src/database/database.ts';
-import { restoreExpired } from './restore.ts';
+import { restore, restoreExpired } from './settle.ts';
 
 const SWEEP_MS = 1_000;
 
-/** Restores expired checks at once and every second. Returns how to stop it. */
-export function runSweeper(db: Database, now: () => number, onError: (error: unknown) => void): () => Promise<void> {
+export interface Sweeper {
+  /** Restores this check as soon as the storage can be used again, before its lease ends. */
+  restoreSoon(id: string): void;
+  close(): Promise<void>;
+}
+
+/** Restores expired checks at once and every second. */
+export function runSweeper(db: Database, now: () => number, onError: (error: unknown) => void): Sweeper {
+  const soon = new Set<string>();
   let sweeping: Promise<unknown> | undefined;
+
+  async function sweepAll(): Promise<void> {
+    for (const id of [...soon]) {
+      await restore(db, id, now());
+      soon.delete(id);
+    }
+    await restoreExpired(db, now());
+  }
+
   const sweep = () => {
-    sweeping ??= restoreExpired(db, now())
+    sweeping ??= sweepAll()
       .catch(onError)
       .finally(() => {
         sweeping = undefined;
@@ -15,8 +31,11 @@ export function runSweeper(db: Database, now: () => number, onError: (error: unk
   };
   sweep();
   const timer = setInterval(sweep, SWEEP_MS).unref();
-  return async () => {
-    clearInterval(timer);
-    await sweeping;
+  return {
+    restoreSoon: (id) => void soon.add(id),
+    async close() {
+      clearInterval(timer);
+      await sweeping;
+    },
   };
 }

@@ -61,7 +61,8 @@ const RULES: readonly (readonly [rule: string, query: Query<Row>])[] = [
       LEFT JOIN (SELECT account_id, subject, sum(amount) AS total FROM entries WHERE kind IN ('charge', 'restore')
                  GROUP BY account_id, subject) AS e ON e.subject = c.id AND e.account_id = c.account_id
       WHERE -coalesce(e.total, 0) <> CASE c.status WHEN 'restored' THEN 0 ELSE c.charged END
-        OR c.charged <> c.price * c.url_count
+        -- URLs without an answer are not charged.
+        OR c.charged > c.price * c.url_count OR (c.price > 0 AND c.charged % c.price <> 0)
       ORDER BY c.created_at LIMIT ${MOST}`,
   ],
   [
@@ -87,6 +88,22 @@ const RULES: readonly (readonly [rule: string, query: Query<Row>])[] = [
       WHERE s.url_count <> coalesce(u.urls, 0) OR s.urls_completed <> coalesce(u.completed, 0)
         OR s.urls_failed <> coalesce(u.failed, 0)
       ORDER BY s.id LIMIT ${MOST}`,
+  ],
+  [
+    'the totals of an account are those of its submissions',
+    sql<Row>`
+      SELECT 'account ' || t.account_id || ', ' || t.status AS subject,
+        coalesce(s.submissions, 0) || ' submissions, ' || coalesce(s.urls, 0) || ' URLs, ' || coalesce(s.spent, 0) || ' spent' AS expected,
+        t.submissions || ' submissions, ' || t.urls || ' URLs, ' || t.spent || ' spent' AS found
+      FROM submission_totals AS t
+      LEFT JOIN (SELECT account_id, status, count(*) AS submissions, sum(url_count) AS urls,
+                   sum(urls_completed) AS completed, sum(urls_failed) AS failed, sum(charged - refunded) AS spent
+                 FROM submissions GROUP BY account_id, status) AS s
+        ON s.account_id = t.account_id AND s.status = t.status
+      WHERE t.submissions <> coalesce(s.submissions, 0) OR t.urls <> coalesce(s.urls, 0)
+        OR t.completed <> coalesce(s.completed, 0) OR t.failed <> coalesce(s.failed, 0)
+        OR t.spent <> coalesce(s.spent, 0)
+      ORDER BY t.account_id LIMIT ${MOST}`,
   ],
   [
     'a submission has ended when every URL has an outcome',

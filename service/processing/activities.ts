@@ -33,8 +33,10 @@ export function processingActivities({ db, processor, refundFailed, now }: Deps)
     },
     beginProcessing: (reference) => begin(db, reference, now()),
     async processStep(reference, step) {
+      // A submission that ended at its deadline has no undecided item left, so the step ends here too.
       const items = await listItems(db, reference);
       const left = (processor.split(items)[step] ?? []).filter(({ position }) => items[position]?.decided === false);
+      if (left.length === 0) return;
       const { cancellationSignal } = Context.current();
       try {
         await processor.run(left, (outcomes) => recordOutcomes(db, reference, outcomes, now()), cancellationSignal);
@@ -47,7 +49,7 @@ export function processingActivities({ db, processor, refundFailed, now }: Deps)
         });
       }
     },
-    finishProcessing: (reference) => finish(db, reference, refundFailed, now()),
+    finishProcessing: (reference) => finish(db, reference, { refundFailed, now: now() }),
   });
 }
 

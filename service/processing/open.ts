@@ -1,6 +1,8 @@
 import type { Database } from '../../src/database/database.ts';
 import type { RuntimeLogger } from '../../src/temporal/runtime.ts';
+import type { Health } from '../capacity/health.ts';
 import { processingActivities } from './activities.ts';
+import { runDeadlines } from './deadlines.ts';
 import { dispatchUnfinishedAgain, runDispatcher } from './dispatcher.ts';
 import { openProcessor } from './processors.ts';
 import type { ProcessingSettings, TemporalOptions } from './settings.ts';
@@ -11,29 +13,54 @@ export interface OpenProcessing {
   readonly close: () => Promise<void>;
 }
 
-/** Starts the worker and the dispatcher, when there is a Temporal to work with. */
-export async function openProcessing(
-  db: Database,
-  settings: ProcessingSettings,
-  temporal: TemporalOptions | undefined,
-  now: () => number,
-  log: RuntimeLogger,
-  onError: (error: unknown) => void,
-): Promise<OpenProcessing> {
+interface ProcessingDeps {
+  readonly db: Database;
+  readonly settings: ProcessingSettings;
+  readonly temporal: TemporalOptions | undefined;
+  readonly health: Health;
+  readonly now: () => number;
+  readonly log: RuntimeLogger;
+}
+
+const REPORT_MS = 5_000;
+
+/** Enforces the deadlines, and starts the worker and the dispatcher where there is a Temporal to work with. */
+export async function openProcessing({
+  db,
+  settings,
+  temporal,
+  health,
+  now,
+  log,
+}: ProcessingDeps): Promise<OpenProcessing> {
   const processor = openProcessor(settings);
-  if (temporal === undefined) return { accepted: () => undefined, close: async () => undefined };
-  // Loaded only here: a service that processes nothing does without the SDK's 30 MB.
-  const { connectProcessing } = await import('./temporal.ts');
-  const { refundFailed, sweepMs } = settings;
-  const activities = processingActivities({ db, processor, refundFailed, now });
-  await dispatchUnfinishedAgain(db);
-  const processing = connectProcessing(temporal, activities, log, onError);
-  const dispatcher = runDispatcher(db, processing.start, { sweepMs, now, onError });
-  return {
-    accepted: dispatcher.wake,
-    async close() {
-      await dispatcher.close();
-      await processing.close();
-    },
-  };
+  const onError = (error: unknown) => log.warn({ err: error }, 'processing waits for Temporal or the storage');
+  const { refundFailed, sweepMs, deadlines } = settings;
+  const onExpired = (count: number) =>
+    log.error({ count, refundFailed }, 'submissions reached their deadline: the rest of their URLs failed');
+  const closeDeadlines = runDeadlines({ db, deadlines, refundFailed, now }, onExpired, onError);
+  if (temporal === undefined) return { accepted: () => undefined, close: closeDeadlines };
+  try {
+    // Loaded only here: a service that processes nothing does without the SDK's 30 MB.
+    const { connectProcessing } = await import('./temporal.ts');
+    const activities = processingActivities({ db, processor, refundFailed, now });
+    await dispatchUnfinishedAgain(db);
+    const processing = connectProcessing(temporal, activities, log, onError);
+    const dispatcher = runDispatcher(db, processing.start, { sweepMs, now, onError });
+    const report = () => void (processing.isReady() && health.reportWorker().catch(onError));
+    processing.onReady(report);
+    const timer = setInterval(report, REPORT_MS).unref();
+    return {
+      accepted: dispatcher.wake,
+      async close() {
+        clearInterval(timer);
+        await closeDeadlines();
+        await dispatcher.close();
+        await processing.close();
+      },
+    };
+  } catch (error) {
+    await closeDeadlines();
+    throw error;
+  }
 }

@@ -1,3 +1,5 @@
+import type { ServiceLevel } from '../../contract/states.ts';
+
 /** The Temporal server that processes submissions. */
 export interface TemporalOptions {
   /** `host:port`. Absent: the TEMPORAL_* variables and profiles, with their TLS, API key and headers. */
@@ -12,6 +14,8 @@ export interface ProcessingSettings {
   /** How long the simulated processor takes, from acceptance to the end. */
   readonly simulated: { readonly fastMs: number; readonly standardMs: number };
   readonly indexnow?: IndexNowSettings;
+  /** How long after acceptance the rest of a submission's URLs fail, in milliseconds. */
+  readonly deadlines: Readonly<Record<ServiceLevel, number>>;
   /** Whether failed URLs are paid back when a submission ends. */
   readonly refundFailed: boolean;
   /** How often accepted submissions that were never started are looked for. */

@@ -15,6 +15,10 @@ const CONNECT_MS = 5_000;
 
 export interface Processing {
   readonly start: StartProcessing;
+  /** Whether a worker of this process takes work now. */
+  isReady(): boolean;
+  /** Calls back each time that a worker begins to take work. */
+  onReady(callback: () => void): void;
   close(): Promise<void>;
 }
 
@@ -49,6 +53,8 @@ export function connectProcessing(
   const settings = { address, namespace };
   const stop = Promise.withResolvers<void>();
   let stopped = false;
+  let ready = false;
+  let callback = (): void => undefined;
   let connected: Promise<Connected> | undefined;
 
   /** The client's connection, made once; a failed attempt is repeated by the next caller. */
@@ -75,8 +81,12 @@ export function connectProcessing(
             shutdownGraceTime: '10 seconds',
             maxConcurrentActivityTaskExecutions: 20,
           });
-          await worker.runUntil(stop.promise);
+          const running = worker.runUntil(stop.promise);
+          ready = true;
+          callback();
+          await running;
         } finally {
+          ready = false;
           await native.connection.close();
         }
       } catch (error) {
@@ -89,6 +99,10 @@ export function connectProcessing(
   const working = runWorkers().catch(onError);
 
   return {
+    isReady: () => ready,
+    onReady(given) {
+      callback = given;
+    },
     async start(reference, service) {
       const { client, connection } = await connect();
       await connection.withDeadline(Date.now() + CONNECT_MS, () =>

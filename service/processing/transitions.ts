@@ -1,24 +1,41 @@
-import { type Micros, micros, negateMicros, sumMicros, timesMicros } from '../../contract/money.ts';
+import { type Micros, micros, negateMicros, sumMicros, timesMicros, ZERO } from '../../contract/money.ts';
 import type { SubmissionState } from '../../contract/states.ts';
 import type { Database, Queryable } from '../../src/database/database.ts';
-import { eachText, sql } from '../../src/database/sql.ts';
+import { eachText, raw, sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../accounts/account.ts';
 import { credit } from '../accounts/entries.ts';
 import type { Item, Outcome } from './processor.ts';
 
 /**
- * queued → processing → completed | partial | failed. A terminal state is never left: every statement here names the
- * states it may start from, so that a workflow that runs twice changes nothing twice.
+ * queued → processing → completed | partial | failed, and queued → failed at the deadline. A terminal state is never
+ * left: every statement here names the states it may start from, so that a workflow that runs twice changes nothing
+ * twice.
  */
+
+interface OpenRow {
+  readonly id: number;
+  readonly account_id: AccountId;
+  readonly price: Micros;
+  readonly charged: Micros;
+  readonly refunded: Micros;
+  readonly url_count: number;
+  readonly urls_completed: number;
+  readonly urls_failed: number;
+}
+
+const OPEN_COLUMNS = raw('id, account_id, price, charged, refunded, url_count, urls_completed, urls_failed');
 
 /** queued → processing. Returns false when the submission has ended already. */
 export async function begin(db: Queryable, reference: string, now: number): Promise<boolean> {
   await db.run(sql`
     UPDATE submissions SET status = 'processing', started_at = ${now} WHERE reference = ${reference} AND status = 'queued'`);
-  const row = await db.get(
-    sql<{ status: SubmissionState }>`SELECT status FROM submissions WHERE reference = ${reference}`,
-  );
-  return row?.status === 'processing';
+  return (await getState(db, reference)) === 'processing';
+}
+
+async function getState(db: Queryable, reference: string): Promise<SubmissionState | undefined> {
+  const row = await db.get(sql<{ status: SubmissionState }>`
+    SELECT status FROM submissions WHERE reference = ${reference}`);
+  return row?.status;
 }
 
 export interface UndecidedItem extends Item {
@@ -42,11 +59,13 @@ export async function recordOutcomes(
 ): Promise<void> {
   const groups = Map.groupBy(outcomes, ({ status, reason }) => `${status} ${reason}`);
   await db.tx(async (tx) => {
-    const submission = await tx.get(sql<{ id: number }>`
-      SELECT id FROM submissions WHERE reference = ${reference} AND status = 'processing'`);
+    // Locks the row: a deadline that passes now comes before these outcomes, or after them.
+    const submission = await tx.get(sql<OpenRow>`
+      UPDATE submissions SET status = status WHERE reference = ${reference} AND status = 'processing'
+      RETURNING ${OPEN_COLUMNS}`);
     if (submission === undefined) return;
-    let completed = 0;
-    let failed = 0;
+    let completed = submission.urls_completed;
+    let failed = submission.urls_failed;
     for (const group of groups.values()) {
       const { status, reason } = group[0]!;
       const { changes } = await tx.run(sql`
@@ -57,48 +76,65 @@ export async function recordOutcomes(
       else failed += changes;
     }
     await tx.run(sql`
-      UPDATE submissions SET urls_completed = urls_completed + ${completed}, urls_failed = urls_failed + ${failed}
-      WHERE id = ${submission.id}`);
+      UPDATE submissions SET urls_completed = ${completed}, urls_failed = ${failed} WHERE id = ${submission.id}`);
   });
 }
 
-interface Ending {
-  readonly account_id: AccountId;
-  readonly status: SubmissionState;
-  readonly urls_failed: number;
-  readonly price: Micros;
-  readonly charged: Micros;
-  readonly refunded: Micros;
+/** How failed URLs are paid when a submission ends. */
+export interface EndOptions {
+  readonly refundFailed: boolean;
+  readonly now: number;
 }
 
 /**
  * processing → completed (no URL failed), failed (all did) or partial, and the refund of failed URLs where the service
  * pays one, in one transaction. Returns the state that the submission has.
  */
-export async function finish(
-  db: Database,
-  reference: string,
-  refundFailed: boolean,
-  now: number,
-): Promise<SubmissionState> {
+export async function finish(db: Database, reference: string, options: EndOptions): Promise<SubmissionState> {
   return db.tx(async (tx) => {
-    const ended = await tx.get(sql<Ending>`
-      UPDATE submissions SET finished_at = ${now}, status = CASE
-        WHEN urls_failed = 0 THEN 'completed' WHEN urls_failed = url_count THEN 'failed' ELSE 'partial' END
+    const row = await tx.get(sql<OpenRow>`
+      UPDATE submissions SET finished_at = ${options.now}
       WHERE reference = ${reference} AND status = 'processing' AND urls_completed + urls_failed = url_count
-      RETURNING account_id, status, urls_failed, price, charged, refunded`);
-    if (ended === undefined) {
-      const row = await tx.one(sql<{ status: SubmissionState }>`
-        SELECT status FROM submissions WHERE reference = ${reference}`);
-      return row.status;
-    }
-    // The operator may have refunded a part already: never more comes back than was charged.
-    const left = sumMicros(ended.charged, negateMicros(ended.refunded));
-    const amount = micros(Math.min(timesMicros(ended.price, ended.urls_failed), left));
-    if (refundFailed && amount > 0) {
-      await credit(tx, ended.account_id, { kind: 'refund', amount, subject: reference }, now);
-      await tx.run(sql`UPDATE submissions SET refunded = refunded + ${amount} WHERE reference = ${reference}`);
-    }
-    return ended.status;
+      RETURNING ${OPEN_COLUMNS}`);
+    if (row !== undefined) return end(tx, reference, row, options);
+    const { status } = await tx.one(sql<{ status: SubmissionState }>`
+      SELECT status FROM submissions WHERE reference = ${reference}`);
+    return status;
   });
+}
+
+/**
+ * queued or processing → partial or failed, because the deadline has passed: every URL without an outcome fails with
+ * this reason. Returns false when the submission has ended already.
+ */
+export async function expire(db: Database, reference: string, reason: string, options: EndOptions): Promise<boolean> {
+  return db.tx(async (tx) => {
+    const row = await tx.get(sql<OpenRow>`
+      UPDATE submissions SET finished_at = ${options.now}
+      WHERE reference = ${reference} AND status IN ('queued', 'processing') RETURNING ${OPEN_COLUMNS}`);
+    if (row === undefined) return false;
+    const { changes } = await tx.run(sql`
+      UPDATE submission_urls SET status = 'failed', reason = ${reason}, updated_at = ${options.now}
+      WHERE submission_id = ${row.id} AND status IS NULL`);
+    await end(tx, reference, { ...row, urls_failed: row.urls_failed + changes }, options);
+    return true;
+  });
+}
+
+/** Writes the terminal state and the refund of a submission whose URLs all have an outcome. */
+async function end(
+  tx: Queryable,
+  reference: string,
+  { id, account_id, price, charged, refunded, url_count, urls_failed }: OpenRow,
+  { refundFailed, now }: EndOptions,
+): Promise<SubmissionState> {
+  const status = urls_failed === 0 ? 'completed' : urls_failed === url_count ? 'failed' : 'partial';
+  // The operator may have refunded a part already: never more comes back than was charged.
+  const left = sumMicros(charged, negateMicros(refunded));
+  const amount = refundFailed ? micros(Math.min(timesMicros(price, urls_failed), left)) : ZERO;
+  if (amount > 0) await credit(tx, account_id, { kind: 'refund', amount, subject: reference }, now);
+  await tx.run(sql`
+    UPDATE submissions SET status = ${status}, urls_failed = ${urls_failed}, refunded = refunded + ${amount}
+    WHERE id = ${id}`);
+  return status;
 }

@@ -1,8 +1,9 @@
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { Database, Queryable } from '../../src/database/database.ts';
-import { type Dialectal, eachText, raw, sql } from '../../src/database/sql.ts';
+import { eachText, raw, sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../accounts/account.ts';
-import { charge } from '../accounts/entries.ts';
+import { charge, InsufficientBalanceError } from '../accounts/entries.ts';
+import { Turns, yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import { SUBMISSION_COLUMNS, type SubmissionRow } from './record.ts';
 import { newReference } from './reference.ts';
 import { searchable } from './search.ts';
@@ -36,24 +37,62 @@ export class IdempotencyConflictError extends Error {
   override readonly name = 'IdempotencyConflictError';
 }
 
+/** A URL and its key as one text, as they are inserted. */
+type KeyedUrl = string;
+
+/** So many characters of URLs are one INSERT: some milliseconds of SQLite. */
+const CHARACTERS_PER_INSERT = 1024 * 1024;
+
 /**
  * Accepts a submission (spec 4.6 rules 1 to 4): the claim of the key, the charge, the submission and its URLs are one
  * transaction. Of several requests with one key the first claims it and the others wait for the outcome: if it was
  * accepted they get it back, if it was not the next one is judged as the first. Throws IdempotencyConflictError or
- * InsufficientBalanceError; then nothing happened and the key is as free as before.
+ * InsufficientBalanceError; then nothing happened and the key is as free as before. Other work goes on between
+ * large steps.
  */
 export async function accept(db: Database, wanted: Accepting, now: number): Promise<Accepted> {
-  const rows = eachText(wanted.urls.map((url, index) => keyed(url, urlKey(wanted.identities[index]!, wanted.account))));
+  const parts = await splitUrls(wanted);
   return db.tx(async (tx) => {
     const claimed = await claim(tx, wanted, now);
     if (claimed === undefined) return { submission: await replay(tx, wanted), replayed: true };
     await charge(tx, wanted.account, claimed.charged, claimed.reference, now);
-    await insertUrls(tx, claimed.id, rows);
+    for (const [index, part] of parts.entries()) {
+      if (index > 0) await yieldToEventLoop();
+      await insertUrls(tx, claimed.id, part);
+    }
     return { submission: claimed, replayed: false };
   });
 }
 
-/** The price is read and written in one statement: it is the account's at this very moment. */
+interface UrlPart {
+  readonly position: number;
+  readonly urls: readonly KeyedUrl[];
+}
+
+async function splitUrls({ urls, identities, account }: Accepting): Promise<UrlPart[]> {
+  const parts: UrlPart[] = [];
+  const turns = new Turns();
+  let part: KeyedUrl[] = [];
+  let characters = 0;
+  for (const [index, url] of urls.entries()) {
+    if (characters > CHARACTERS_PER_INSERT) {
+      parts.push({ position: index - part.length, urls: part });
+      part = [];
+      characters = 0;
+    }
+    part.push(keyed(url, urlKey(identities[index]!, account)));
+    characters += url.length;
+    const pausing = turns.spend(url.length);
+    if (pausing !== undefined) await pausing;
+  }
+  parts.push({ position: urls.length - part.length, urls: part });
+  return parts;
+}
+
+/**
+ * The price is read and written in one statement: it is the account's at this very moment. A price that no balance
+ * could pay for so many URLs inserts nothing.
+ */
 async function claim(tx: Queryable, wanted: Accepting, now: number): Promise<SubmissionRow | undefined> {
   const count = wanted.urls.length;
   const price = PRICE[wanted.service];
@@ -62,10 +101,10 @@ async function claim(tx: Queryable, wanted: Accepting, now: number): Promise<Sub
     INSERT INTO submissions
       (reference, account_id, idempotency_key, fingerprint, project, searchable, service, status, url_count, price,
        charged, created_at)
-    VALUES (${reference}, ${wanted.account}, ${wanted.idempotencyKey}, ${wanted.fingerprint}, ${wanted.project},
-      ${`${searchable(wanted.project)}\n${reference}`}, ${wanted.service}, 'queued', ${count},
-      (SELECT ${price} FROM accounts WHERE id = ${wanted.account}),
-      (SELECT ${price} * ${count} FROM accounts WHERE id = ${wanted.account}), ${now})
+    SELECT ${reference}, id, ${wanted.idempotencyKey}, ${wanted.fingerprint}, ${wanted.project},
+      ${`${searchable(wanted.project)}\n${reference}`}, ${wanted.service}, 'queued', ${count}, ${price},
+      ${price} * ${count}, ${now}
+    FROM accounts WHERE id = ${wanted.account} AND ${price} <= ${Math.floor(Number.MAX_SAFE_INTEGER / count)}
     ON CONFLICT (account_id, idempotency_key) DO NOTHING
     RETURNING ${SUBMISSION_COLUMNS}`);
 }
@@ -74,16 +113,18 @@ async function replay(tx: Queryable, wanted: Accepting): Promise<SubmissionRow> 
   const row = await tx.get(sql<SubmissionRow & { fingerprint: Uint8Array }>`
     SELECT ${SUBMISSION_COLUMNS}, fingerprint FROM submissions
     WHERE account_id = ${wanted.account} AND idempotency_key = ${wanted.idempotencyKey}`);
-  if (row === undefined || Buffer.compare(row.fingerprint, wanted.fingerprint) !== 0) {
+  if (row === undefined) throw new InsufficientBalanceError('no balance covers the price of so many URLs');
+  if (Buffer.compare(row.fingerprint, wanted.fingerprint) !== 0) {
     throw new IdempotencyConflictError('the key belongs to another body');
   }
   return row;
 }
 
-/** All rows in one statement and one parameter: twice as fast as row by row at 5,000. */
-async function insertUrls(tx: Queryable, submission: number, rows: Dialectal): Promise<void> {
+/** Many rows in one statement and one parameter: twice as fast as row by row at 5,000. */
+async function insertUrls(tx: Queryable, submission: number, { position, urls }: UrlPart): Promise<void> {
   await tx.run(sql`
     INSERT INTO submission_urls (submission_id, position, url, url_key)
-    SELECT CAST(${submission} AS BIGINT), key, substr(value, ${KEY_DIGITS + 1}), CAST(substr(value, 1, ${KEY_DIGITS}) AS BIGINT)
-    FROM ${rows} AS sent`);
+    SELECT CAST(${submission} AS BIGINT), key + CAST(${position} AS BIGINT), substr(value, ${KEY_DIGITS + 1}),
+      CAST(substr(value, 1, ${KEY_DIGITS}) AS BIGINT)
+    FROM ${eachText(urls)} AS sent`);
 }

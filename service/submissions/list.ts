@@ -2,66 +2,140 @@ import { LIMITS } from '../../contract/limits.ts';
 import type { ListQuery } from '../../contract/requests.ts';
 import type { SubmissionList } from '../../contract/responses.ts';
 import type { Queryable } from '../../src/database/database.ts';
-import { eachText, join, type Query, sql } from '../../src/database/sql.ts';
+import { eachText, join, type Query, raw, sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../accounts/account.ts';
+import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import { pagination } from './pagination.ts';
 import { SUBMISSION_COLUMNS, type SubmissionRow, toSubmission } from './record.ts';
+import { isReference } from './reference.ts';
 import { containing } from './search.ts';
+import { getTotals } from './totals.ts';
 import { urlIdentity, urlKey } from './url-identity.ts';
 
 const DAY_MS = 86_400_000;
 const parseDay = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
+/** Submissions that one statement looks at: some milliseconds of SQLite, which holds the event loop. */
+const SCAN = 5_000;
+
 /**
- * One page of an account's submissions, newest first; filters narrow it together (spec 4.5).
- * Uses submissions_of_account, submissions_by_status and submission_urls_by_key.
+ * One page of an account's submissions, newest first; filters narrow it together (spec 4.5). The whole list and one
+ * state cost the same however many there are, but for a page far behind; other filters are read in parts, with
+ * other work between them. Uses submissions_of_account, submissions_by_status and submission_urls_by_key.
  */
 export async function listSubmissions(db: Queryable, account: AccountId, query: ListQuery): Promise<SubmissionList> {
   const { page = 1, limit = LIMITS.listPage.default } = query;
-  const where = join(conditions(account, query), ' AND ');
   const offset = (page - 1) * limit;
-  const { total, rows } =
-    query.url === undefined ? await readPage(db, where, limit, offset) : await readMatches(db, where, limit, offset);
+  const { total, ids } = await findPage(db, account, query, { offset, limit });
+  const rows =
+    ids.length === 0
+      ? []
+      : await db.all(sql<SubmissionRow>`
+          SELECT ${SUBMISSION_COLUMNS} FROM submissions
+          WHERE id IN (SELECT CAST(value AS BIGINT) FROM ${eachText(ids.map(String))} AS e) ORDER BY id DESC`);
   return { submissions: rows.map(toSubmission), pagination: pagination(page, limit, total) };
+}
+
+interface Range {
+  readonly offset: number;
+  readonly limit: number;
 }
 
 interface Page {
   readonly total: number;
-  readonly rows: readonly SubmissionRow[];
+  readonly ids: readonly number[];
 }
 
-async function readPage(db: Queryable, where: Query, limit: number, offset: number): Promise<Page> {
-  const counted = await db.get(sql<{ total: number }>`SELECT count(*) AS total FROM submissions WHERE ${where}`);
-  const total = counted?.total ?? 0;
-  if (offset >= total) return { total, rows: [] };
-  const rows = await db.all(sql<SubmissionRow>`
-    SELECT ${SUBMISSION_COLUMNS} FROM submissions WHERE ${where} ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`);
-  return { total, rows };
+async function findPage(db: Queryable, account: AccountId, query: ListQuery, range: Range): Promise<Page> {
+  const { reference, url, q = '', from, to, status } = query;
+  if (reference !== undefined && !isReference(reference)) return { total: 0, ids: [] };
+  if (url !== undefined && !/^https?:/i.test(url)) return { total: 0, ids: [] };
+  if (reference !== undefined) return findByReference(db, account, query, range);
+  if (url === undefined && q === '' && from === undefined && to === undefined) {
+    const totals = await getTotals(db, account);
+    const counted = totals.filter((each) => status === undefined || each.status === status);
+    const total = counted.reduce((sum, { submissions }) => sum + submissions, 0);
+    return { total, ids: await skipTo(db, account, query, range, total) };
+  }
+  return scan(db, account, query, range);
 }
 
-/** The same for a filter that is dear to judge and rarely matches: every submission is judged once, not twice. */
-async function readMatches(db: Queryable, where: Query, limit: number, offset: number): Promise<Page> {
-  const matches = await db.all(sql<{ id: number }>`SELECT id FROM submissions WHERE ${where} ORDER BY id DESC`);
-  const wanted = matches.slice(offset, offset + limit).map(({ id }) => String(id));
-  if (wanted.length === 0) return { total: matches.length, rows: [] };
-  const rows = await db.all(sql<SubmissionRow>`
-    SELECT ${SUBMISSION_COLUMNS} FROM submissions
-    WHERE id IN (SELECT CAST(value AS BIGINT) FROM ${eachText(wanted)} AS e) ORDER BY id DESC`);
-  return { total: matches.length, rows };
+async function findByReference(db: Queryable, account: AccountId, query: ListQuery, range: Range): Promise<Page> {
+  const where = join(conditions(account, query), ' AND ');
+  const rows = await db.all(sql<{ id: number; url: string | null }>`
+    SELECT id, ${urlColumn(account, query)} AS url FROM submissions WHERE reference = ${query.reference!} AND ${where}`);
+  const ids = rows.filter((row) => holdsUrl(row.url, query)).map(({ id }) => id);
+  return { total: ids.length, ids: ids.slice(range.offset, range.offset + range.limit) };
 }
 
-function conditions(account: AccountId, { status, reference, url, q, from, to }: ListQuery): Query[] {
+/** The ids of a page of the whole list or of one state. The index is walked in parts to a page far behind. */
+async function skipTo(
+  db: Queryable,
+  account: AccountId,
+  { status }: ListQuery,
+  { offset, limit }: Range,
+  total: number,
+): Promise<number[]> {
+  if (offset >= total) return [];
+  let below = Number.MAX_SAFE_INTEGER;
+  let skipped = 0;
+  const ofState = status === undefined ? sql`` : sql`AND status = ${status}`;
+  while (offset - skipped > SCAN) {
+    const last = await db.get(sql<{ id: number }>`
+      SELECT id FROM submissions WHERE account_id = ${account} ${ofState} AND id < ${below}
+      ORDER BY id DESC LIMIT 1 OFFSET ${SCAN - 1}`);
+    if (last === undefined) return [];
+    below = last.id;
+    skipped += SCAN;
+    await yieldToEventLoop();
+  }
+  const rows = await db.all(sql<{ id: number }>`
+    SELECT id FROM submissions WHERE account_id = ${account} ${ofState} AND id < ${below}
+    ORDER BY id DESC LIMIT ${limit} OFFSET ${offset - skipped}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Looks at every submission of the account that may match, newest first, in parts. */
+async function scan(db: Queryable, account: AccountId, query: ListQuery, { offset, limit }: Range): Promise<Page> {
+  const where = join(conditions(account, query), ' AND ');
+  const ids: number[] = [];
+  let total = 0;
+  for (let below = Number.MAX_SAFE_INTEGER; ; await yieldToEventLoop()) {
+    const part = await db.get(sql<{ id: number }>`
+      SELECT id FROM submissions WHERE account_id = ${account} AND id < ${below}
+      ORDER BY id DESC LIMIT 1 OFFSET ${SCAN - 1}`);
+    const from = part?.id ?? 0;
+    const rows = await db.all(sql<{ id: number; url: string | null }>`
+      SELECT id, url FROM (
+        SELECT id, ${urlColumn(account, query)} AS url FROM submissions
+        WHERE ${where} AND id >= ${from} AND id < ${below}) AS candidates
+      ${query.url === undefined ? sql`` : sql`WHERE url IS NOT NULL`} ORDER BY id DESC`);
+    for (const row of rows) {
+      if (!holdsUrl(row.url, query)) continue;
+      if (total >= offset && ids.length < limit) ids.push(row.id);
+      total++;
+    }
+    if (part === undefined) return { total, ids };
+    below = from;
+  }
+}
+
+/** The URL of a submission that the index says may be the wanted one: 53 bits of it are equal. */
+function urlColumn(account: AccountId, { url }: ListQuery): Query {
+  if (url === undefined) return raw('NULL');
+  return sql`(
+    SELECT u.url FROM submission_urls AS u
+    WHERE u.submission_id = submissions.id AND u.url_key = ${urlKey(urlIdentity(url), account)} LIMIT 1)`;
+}
+
+const holdsUrl = (found: string | null, { url }: ListQuery): boolean =>
+  url === undefined || (found !== null && urlIdentity(found) === urlIdentity(url));
+
+function conditions(account: AccountId, { status, q, from, to }: ListQuery): Query[] {
   const all = [sql`account_id = ${account}`];
   if (status !== undefined) all.push(sql`status = ${status}`);
-  if (reference !== undefined) all.push(sql`reference = ${reference}`);
   if (from !== undefined) all.push(sql`created_at >= ${parseDay(from)}`);
   if (to !== undefined) all.push(sql`created_at < ${parseDay(to) + DAY_MS}`);
   if (q !== undefined && q !== '') all.push(sql`searchable LIKE ${containing(q)} ESCAPE '\\'`);
-  if (url !== undefined) {
-    const key = urlKey(urlIdentity(url), account);
-    // One look into the index per submission of the account, some microseconds each.
-    all.push(sql`EXISTS (
-      SELECT 1 FROM submission_urls AS u WHERE u.submission_id = submissions.id AND u.url_key = ${key})`);
-  }
   return all;
 }

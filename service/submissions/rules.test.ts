@@ -19,19 +19,24 @@ test('the shortcut for plain URLs gives what the parser gives', () => {
         if (!URL.canParse(url)) return;
         const parsed = new URL(url);
         assert.equal(urlIdentity(`${url}#x`), urlIdentity(url));
-        assert.equal(urlIdentity(url), `${parsed.protocol}//${parsed.host}${path}`);
+        assert.equal(urlIdentity(url), `${parsed.protocol}//${parsed.host}${path.startsWith('/') ? '' : '/'}${path}`);
       },
     ),
   );
 });
 
-test('paths, queries and user names keep their letter case and tell URLs apart', () => {
+test('an empty path is the root (RFC 3986 section 6.2.3)', () => {
+  const same = ['https://a.example', 'https://a.example/', 'https://A.example:443#top', 'HTTPS://a.example/#x'];
+  assert.deepEqual([...new Set(same.map(urlIdentity))], ['https://a.example/']);
+  assert.equal(urlIdentity('https://a.example?q'), urlIdentity('https://a.example/?q'));
+});
+
+test('paths and queries keep their letter case and tell URLs apart', () => {
   const different = [
     'https://a.example/x',
     'https://a.example/X',
     'https://a.example/x?',
     'https://a.example/x?a',
-    'https://u@a.example/x',
     'http://a.example/x',
     'https://a.example:80/x',
   ];

@@ -5,27 +5,16 @@ import type { Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { Account } from '../accounts/account.ts';
 import { lira } from './record.ts';
+import { getTotals } from './totals.ts';
 
 /** The balance as the API shows it: for reading, and exactly. */
 export function toBalance(balance: Micros): Balance {
   return { balance: lira(balance), balance_micros: balance, currency: CURRENCY };
 }
 
-interface ByStatus {
-  readonly status: SubmissionState;
-  readonly submissions: number;
-  readonly urls: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly spent: Micros;
-}
-
-/** GET /stats (spec 4.4): one pass over the account's submissions and one over its index-checks. */
+/** GET /stats (spec 4.4): the totals of the account's submissions, and one pass over its index-checks. */
 export async function accountStats(db: Queryable, account: Account): Promise<Stats> {
-  const rows = await db.all(sql<ByStatus>`
-    SELECT status, count(*) AS submissions, sum(url_count) AS urls, sum(urls_completed) AS completed,
-      sum(urls_failed) AS failed, sum(charged - refunded) AS spent
-    FROM submissions WHERE account_id = ${account.id} GROUP BY status`);
+  const rows = await getTotals(db, account.id);
   const checks = await db.one(sql<{ total: number; urls: number; found: number; spent: Micros }>`
     SELECT count(*) AS total, coalesce(sum(url_count), 0) AS urls, coalesce(sum(found_count), 0) AS found,
       coalesce(sum(charged), 0) AS spent

@@ -1,18 +1,19 @@
 /** Lower-case ASCII host without a port: what nearly every URL has, so it need not be parsed to be compared. */
-const PLAIN = /^https?:\/\/[a-z0-9.-]+(?=[/?]|$)[^#]*$/;
+const PLAIN = /^https?:\/\/[a-z0-9.-]+\/[^#]*$/;
 const PARTS = /^([A-Za-z]+:\/\/)([^/?#]*)([^#]*)/;
 
 /**
  * What two URLs have in common when they are the same: they differ in the letter case of scheme and host only, or by
- * the default port, or by the fragment. Path and query are compared as sent. Takes a valid absolute URL.
+ * the default port, the fragment, or the slash of an empty path (RFC 3986 section 6.2.3). Path and query are compared
+ * as sent. Takes a valid absolute URL.
  */
 export function urlIdentity(url: string): string {
   if (PLAIN.test(url)) return url;
   const parts = PARTS.exec(url);
   const parsed = URL.parse(url);
   if (parts === null || parsed === null) return url;
-  const userInfo = parts[2]!.lastIndexOf('@') + 1;
-  return `${parsed.protocol}//${parts[2]!.slice(0, userInfo)}${parsed.host}${parts[3]}`;
+  const rest = parts[3]!;
+  return `${parsed.protocol}//${parsed.host}${rest.startsWith('/') ? rest : `/${rest}`}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { MAX_PROBLEMS, type Problem } from '../../contract/envelope.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { HTTP_URL_PATTERN } from '../../contract/requests.ts';
+import { Turns } from '../capacity/yield-to-event-loop.ts';
 import { urlIdentity } from './url-identity.ts';
 
 export interface CheckedUrls {
@@ -8,58 +9,64 @@ export interface CheckedUrls {
   readonly urls: readonly string[];
   /** What each is compared by. */
   readonly identities: readonly string[];
-  /** The wrong ones, the first 100; empty when all is well. */
-  readonly problems: readonly Problem[];
 }
 
 const FORM = new RegExp(HTTP_URL_PATTERN);
 
 /** Why a value cannot be submitted as a URL, or null. */
-export function urlProblem(url: unknown): string | null {
+export function findUrlProblem(url: unknown): string | null {
   if (typeof url !== 'string') return 'must be a string';
-  if (url.length > LIMITS.urlLength && [...url].length > LIMITS.urlLength) {
-    return `must have at most ${LIMITS.urlLength} characters`;
-  }
+  if (isTooLong(url)) return `must have at most ${LIMITS.urlLength} characters`;
   if (!url.isWellFormed()) return 'holds half of a surrogate pair, which is not a character';
-  if (!FORM.test(url)) return 'must be an absolute HTTP(S) URL without white space';
+  if (!FORM.test(url)) return 'must be an absolute HTTP(S) URL without white space, user name and password';
   return URL.canParse(url) ? null : 'is not a valid URL';
 }
 
-/**
- * Every wrong item of a body that the schema refused at its first breach: the items of `urls` by index, else what the
- * schema said.
- */
-export function wrongItems(body: unknown, said: readonly Problem[], maxItems: number): readonly Problem[] {
-  const { urls } = (body ?? {}) as { urls?: unknown };
-  if (!Array.isArray(urls) || urls.length > maxItems) return said;
-  const items: Problem[] = [];
-  for (let index = 0; index < urls.length && items.length < MAX_PROBLEMS; index++) {
-    const reason = urlProblem(urls[index]);
-    if (reason !== null) items.push({ field: 'urls', index, reason });
+/** Characters are code points: one or two units each. */
+function isTooLong(url: string): boolean {
+  if (url.length <= LIMITS.urlLength) return false;
+  return url.length > 2 * LIMITS.urlLength || [...url].length > LIMITS.urlLength;
+}
+
+/** Every wrong item of a list, the first hundred. Other work goes on meanwhile. */
+export async function findWrongUrls(urls: readonly unknown[]): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  const turn = new Turns();
+  for (let index = 0; index < urls.length && problems.length < MAX_PROBLEMS; index++) {
+    const url = urls[index];
+    const reason = findUrlProblem(url);
+    if (reason !== null) problems.push({ field: 'urls', index, reason });
+    const pausing = turn.spend(typeof url === 'string' ? url.length : 1);
+    if (pausing !== undefined) await pausing;
   }
-  const others = said.filter(({ field }) => field !== 'urls');
-  if (items.length === 0) items.push(...checkUrls(urls as string[]).problems);
-  return items.length + others.length === 0 ? said : [...others, ...items].slice(0, MAX_PROBLEMS);
+  return problems;
+}
+
+export interface ComparedUrls extends CheckedUrls {
+  /** Repeated URLs, the first hundred. */
+  readonly problems: readonly Problem[];
 }
 
 /**
- * Compares the valid URLs of a request (spec 2.2, 2.4): no two may be the same. `url` beside `urls` goes first and
- * counts once when `urls` has it too.
+ * Compares valid URLs (spec 2.2, 2.4): no two may be the same. `url` beside `urls` goes first and counts once when
+ * `urls` has it too.
  */
-export function checkUrls(urls: readonly string[], single?: string): CheckedUrls {
+export async function compareUrls(urls: readonly string[], single?: string): Promise<ComparedUrls> {
   const problems: Problem[] = [];
   const identities: string[] = new Array(urls.length);
   const seen = new Map<string, number>();
-  const report = (problem: Problem) => {
-    if (problems.length < MAX_PROBLEMS) problems.push(problem);
-  };
+  const turn = new Turns();
   for (let index = 0; index < urls.length; index++) {
     const url = urls[index]!;
     const identity = urlIdentity(url);
     identities[index] = identity;
     const first = seen.get(identity);
     if (first === undefined) seen.set(identity, index);
-    else report({ field: 'urls', index, reason: `is the same URL as the one at index ${first}` });
+    else if (problems.length < MAX_PROBLEMS) {
+      problems.push({ field: 'urls', index, reason: `is the same URL as the one at index ${first}` });
+    }
+    const pausing = turn.spend(url.length);
+    if (pausing !== undefined) await pausing;
   }
   if (single === undefined) return { urls, identities, problems };
   const identity = urlIdentity(single);

@@ -23,6 +23,8 @@ export interface Queryable {
 export interface Database extends Queryable {
   /** The Postgres schema that holds the tables, when the URL names one. */
   readonly schema?: string;
+  /** Statements that can run at the same time, on Postgres. */
+  readonly connections?: number;
   /**
    * Runs `work` in one transaction: all of it is durable when the promise resolves, or none of it happened.
    * `work` must await nothing but this database: on SQLite every other writer of the process waits for it, and a

@@ -100,6 +100,7 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
 
   return {
     ...queryable(pool),
+    connections: max,
     ...(schema === null ? {} : { schema }),
     async tx<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
       for (let run = 1; ; run++) {

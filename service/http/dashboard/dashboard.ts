@@ -117,7 +117,7 @@ function explain(error: unknown, { errors }: ReturnType<typeof getView>['text'])
   }
   if (error instanceof DatabaseUnavailableError) return { ...failed, status: 503, sentence: errors.unavailable };
   if (error instanceof ApiError) return { ...failed, status: error.statusCode, sentence: error.message };
-  const { statusCode } = toApiError(error, 0);
+  const { statusCode } = toApiError(error);
   if (statusCode < 500) return { ...failed, status: statusCode, sentence: errors.badForm };
   return { title: errors.title, defect: true, status: 500, sentence: errors.unexpected };
 }

@@ -29,6 +29,8 @@ export interface Verdict {
 const GENERAL = ['minute', 'hour', 'day'] as const;
 const SUBMISSION = [...GENERAL, 'submissions'] as const;
 
+const CLOCK_TOLERANCE_MS = 1_000;
+
 /** The windows of one key (spec 8). */
 export class Budgets {
   readonly #windows: Record<WindowName, SlidingWindow>;
@@ -45,8 +47,7 @@ export class Budgets {
 
   /** Takes one request from every window that counts it, or from none: a denied request costs no budget. */
   take(submission: boolean, clock: number): Verdict {
-    const now = Math.max(clock, this.#latest);
-    this.#latest = now;
+    const now = this.#correct(clock);
     const names = submission ? SUBMISSION : GENERAL;
     let opensAt = now;
     for (const name of names) {
@@ -69,6 +70,20 @@ export class Budgets {
         };
       }),
     };
+  }
+
+  /**
+   * The time to count with: never earlier than the latest one. A clock that was ahead and is set right would lock the
+   * key until it has caught up, so what was counted moves back with it: the windows stay as full as they were and
+   * empty at the usual speed. A small step back is waited out instead; repeated ones would wear the windows down.
+   */
+  #correct(clock: number): number {
+    if (this.#latest - clock > CLOCK_TOLERANCE_MS) {
+      for (const name of SUBMISSION) this.#windows[name].shift(clock - this.#latest);
+      this.#latest = clock;
+    }
+    this.#latest = Math.max(clock, this.#latest);
+    return this.#latest;
   }
 
   save(): string {

@@ -1,13 +1,22 @@
 import type { Database } from '../../../src/database/database.ts';
+import type { FairQueue } from '../../capacity/fair-queue.ts';
 import type { BudgetSettings } from '../../settings.ts';
 import type { Limiter } from './budgets.ts';
 import { localLimiter } from './local-limiter.ts';
 import { sharedLimiter } from './shared-limiter.ts';
 
+interface LimiterDeps {
+  readonly db: Database;
+  readonly settings: BudgetSettings;
+  readonly queue: FairQueue;
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
 /**
  * SQLite has one service process, which counts in memory and writes down; Postgres may have many, which count in the
- * database, in turn for each key.
+ * database.
  */
-export function openLimiter(db: Database, settings: BudgetSettings, now: () => number): Limiter {
-  return db.dialect === 'postgres' ? sharedLimiter(db, settings) : localLimiter(db, settings, now);
+export function openLimiter({ db, settings, queue, now, onError }: LimiterDeps): Limiter {
+  return db.dialect === 'postgres' ? sharedLimiter(db, settings, queue) : localLimiter(db, settings, now, onError);
 }

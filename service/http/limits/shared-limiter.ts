@@ -1,34 +1,83 @@
-import type { Database } from '../../../src/database/database.ts';
+import { type Database, DatabaseUnavailableError } from '../../../src/database/database.ts';
 import { sql } from '../../../src/database/sql.ts';
+import { type FairQueue, takeTurns } from '../../capacity/fair-queue.ts';
 import type { BudgetSettings } from '../../settings.ts';
-import { Budgets, type Limiter } from './budgets.ts';
+import { Budgets, type Limiter, type Verdict } from './budgets.ts';
+
+/** Other processes that count the same key make an attempt fail; each failure is a success elsewhere. */
+const MAX_ATTEMPTS = 50;
+
+interface Waiting {
+  readonly submission: boolean;
+  readonly resolve: (verdict: Verdict) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface BudgetRow {
+  readonly windows: string;
+  readonly version: number;
+  readonly now: number;
+}
 
 /**
- * Counts in Postgres: the row of a key is locked while it is judged, and the time is the database's, so the numbers
- * are exact for any number of processes on any number of machines.
+ * Counts in Postgres, exactly for any number of processes: a key's windows are read, judged with the database's time,
+ * and written only if no other process has written since. Requests of one key that wait are judged together, so a
+ * crowd costs one read, and a denied one neither a write nor a lock.
  */
-export function sharedLimiter(db: Database, settings: BudgetSettings): Limiter {
+export function sharedLimiter(db: Database, settings: BudgetSettings, queue: FairQueue): Limiter {
   const empty = new Budgets(settings).save();
+  const waiting = new Map<string, Waiting[]>();
+
+  async function judgeAll(key: string, own: Database): Promise<void> {
+    const requests = waiting.get(key)!;
+    while (requests.length > 0) {
+      const batch = [...requests];
+      try {
+        const verdicts = await judge(key, own, batch);
+        batch.forEach(({ resolve }, index) => {
+          resolve(verdicts[index]!);
+        });
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+      requests.splice(0, batch.length);
+    }
+    waiting.delete(key);
+  }
+
+  async function judge(key: string, own: Database, batch: readonly Waiting[]): Promise<Verdict[]> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const row = await own.get(sql<BudgetRow>`
+        SELECT windows, version, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now
+        FROM budgets WHERE key_id = ${key}`);
+      if (row === undefined) {
+        await own.run(sql`
+          INSERT INTO budgets (key_id, windows, updated_at) VALUES (${key}, ${empty}, 0)
+          ON CONFLICT (key_id) DO NOTHING`);
+        continue;
+      }
+      const budgets = Budgets.load(settings, row.windows);
+      const verdicts = batch.map(({ submission }) => budgets.take(submission, row.now));
+      if (!verdicts.some(({ allowed }) => allowed)) return verdicts;
+      const { changes } = await own.run(sql`
+        UPDATE budgets SET windows = ${budgets.save()}, version = version + 1, updated_at = ${row.now}
+        WHERE key_id = ${key} AND version = ${row.version}`);
+      if (changes === 1) return verdicts;
+    }
+    throw new DatabaseUnavailableError('the budgets of the key change too quickly');
+  }
+
   return {
     take: (key, submission) =>
-      db.tx(async (tx) => {
-        const locked = sql<{ windows: string; now: number }>`
-          SELECT windows, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now
-          FROM budgets WHERE key_id = ${key} FOR UPDATE`;
-        let row = await tx.get(locked);
-        if (row === undefined) {
-          await tx.run(sql`
-            INSERT INTO budgets (key_id, windows, updated_at) VALUES (${key}, ${empty}, 0)
-            ON CONFLICT (key_id) DO NOTHING`);
-          row = await tx.get(locked);
+      new Promise((resolve, reject) => {
+        const requests = waiting.get(key);
+        const request = { submission, resolve, reject };
+        if (requests !== undefined) {
+          requests.push(request);
+          return;
         }
-        const budgets = Budgets.load(settings, row!.windows);
-        const verdict = budgets.take(submission, row!.now);
-        if (verdict.allowed) {
-          await tx.run(sql`
-            UPDATE budgets SET windows = ${budgets.save()}, updated_at = ${row!.now} WHERE key_id = ${key}`);
-        }
-        return verdict;
+        waiting.set(key, [request]);
+        void judgeAll(key, takeTurns(db, queue, key));
       }),
     close: async () => undefined,
   };

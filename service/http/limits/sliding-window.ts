@@ -1,10 +1,15 @@
 import type { Window } from '../../settings.ts';
 
+/** Up to this limit the time of each request is kept; above it, requests are counted in buckets. */
+const MAX_EXACT = 1_000;
+/** Buckets of a large window: 15 seconds of an hour, 6 minutes of a day. */
+const BUCKETS = 240;
+
 /**
- * A sliding window: never more than `limit` requests in any stretch of `windowMs`. Small limits keep each request's
- * time; large ones count in buckets (1/60 of the window up to 10,000, else 1/144) and let a bucket go only when its
- * youngest request could not count any more, so they may hold a request back one bucket too long but never admit one
- * too many. Pure but for its own state; the time is handed in.
+ * A sliding window. A client that sends at most `limit` requests in any stretch of `windowMs` is never refused. Small
+ * limits are exact: never more than `limit` in any `windowMs`. Large ones count in buckets and let a bucket go with
+ * its oldest request, so never more than `limit` in any `windowMs` less one bucket. Pure but for its own state; the
+ * time is handed in.
  */
 export class SlidingWindow {
   readonly limit: number;
@@ -19,8 +24,7 @@ export class SlidingWindow {
   constructor({ limit, windowMs }: Window) {
     this.limit = limit;
     this.windowMs = windowMs;
-    const buckets = limit <= 10_000 ? 60 : 144;
-    this.#grainMs = limit <= 1_000 ? 1 : Math.max(1, Math.floor(windowMs / buckets));
+    this.#grainMs = limit <= MAX_EXACT ? 1 : Math.max(1, Math.floor(windowMs / BUCKETS));
   }
 
   get remaining(): number {
@@ -68,9 +72,14 @@ export class SlidingWindow {
     return this.#head < this.#starts.length ? this.#leavesAt(this.#head) : now;
   }
 
-  /** The newest time that was counted, so that a clock set back cannot reopen the window. */
+  /** The newest time that was counted. */
   get newest(): number {
     return this.#starts.at(-1) ?? 0;
+  }
+
+  /** Moves every counted time, when the clock turns out to have been wrong: the distances between requests stay. */
+  shift(byMs: number): void {
+    this.#starts = this.#starts.map((start) => start + byMs);
   }
 
   save(): [number, number][] {
@@ -85,6 +94,6 @@ export class SlidingWindow {
   }
 
   #leavesAt(index: number): number {
-    return this.#starts[index]! + this.#grainMs + this.windowMs;
+    return this.#starts[index]! + this.windowMs;
   }
 }

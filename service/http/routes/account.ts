@@ -8,7 +8,7 @@ import { success } from '../envelope.ts';
 import { describeResponses } from './response-schemas.ts';
 
 /** GET /me, /balance and /stats (spec 4.2 to 4.4). */
-export function accountRoutes(app: FastifyInstance, { db, settings }: Context): void {
+export function accountRoutes(app: FastifyInstance, { settings }: Context): void {
   app.get('/me', { schema: operation('getMe', 'Account, wallet and key', Me) }, async (request) => {
     const { account, key } = request.principal;
     return success(request.id, 'Your account.', {
@@ -36,7 +36,7 @@ export function accountRoutes(app: FastifyInstance, { db, settings }: Context): 
   );
 
   app.get('/stats', { schema: operation('getStats', 'Balance and submission statistics', Stats) }, async (request) =>
-    success(request.id, 'Your statistics.', await accountStats(db, request.principal.account)),
+    success(request.id, 'Your statistics.', await accountStats(request.db, request.principal.account)),
   );
 }
 

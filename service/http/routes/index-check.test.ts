@@ -19,12 +19,19 @@ serviceTest(
     const { id, checked_at, results, ...rest } = body.data;
     assert.match(id, /^chk_/);
     assert.ok(Date.parse(checked_at) > 0);
-    assert.deepEqual(rest, { url_count: 2, found_count: 1, price_per_url: 0.5, charged: 1, currency: 'TRY' });
+    assert.deepEqual(rest, {
+      url_count: 2,
+      found_count: 1,
+      unknown_count: 0,
+      price_per_url: 0.5,
+      charged: 1,
+      currency: 'TRY',
+    });
     assert.deepEqual(
-      results.map(({ url, found }) => ({ url, found })),
+      results.map(({ position, ...result }) => result),
       [
-        { url: FOUND, found: true },
-        { url: MISSING, found: false },
+        { url: FOUND, status: 'found', found: true, reason: null },
+        { url: MISSING, status: 'not_found', found: false, reason: null },
       ],
     );
     assert.equal(results[1]?.position, null);

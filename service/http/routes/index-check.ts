@@ -5,20 +5,23 @@ import { IndexCheck } from '../../../contract/requests.ts';
 import { IndexCheckResult } from '../../../contract/responses.ts';
 import { checkUrlsInIndex } from '../../index-check/check.ts';
 import { fingerprint } from '../../submissions/fingerprint.ts';
-import { checkUrls } from '../../submissions/url-rules.ts';
-import { validationFailed } from '../api-error.ts';
 import type { Context } from '../context.ts';
 import { success } from '../envelope.ts';
+import { readUrls } from '../read-urls.ts';
 import { parseIdempotencyKey, requireIdempotencyKey } from '../request.ts';
 import { refuseInvalid } from '../schema-problems.ts';
 import { describeResponses, POST_ERRORS } from './response-schemas.ts';
 
+/** 50 URLs of 2,048 characters, each of them written as two \\uXXXX escapes. */
+const BODY_BYTES = 2 * 1024 * 1024;
+
 /** POST /index-check (spec 4.8), beta. */
-export function indexCheckRoute(app: FastifyInstance, { db, provider, settings, now }: Context): void {
+export function indexCheckRoute(app: FastifyInstance, { db, provider, settings, now, restoreSoon }: Context): void {
   app.post<{ Body: IndexCheck }>(
     '/index-check',
     {
       attachValidation: true,
+      bodyLimit: BODY_BYTES,
       preValidation: requireIdempotencyKey,
       schema: {
         operationId: 'checkIndex',
@@ -32,13 +35,10 @@ export function indexCheckRoute(app: FastifyInstance, { db, provider, settings, 
       },
     },
     async (request, reply) => {
-      refuseInvalid(request, LIMITS.indexCheckUrls);
-      const { urls, problems } = checkUrls(request.body.urls);
-      if (problems.length > 0) throw validationFailed(problems);
+      await refuseInvalid(request, LIMITS.indexCheckUrls);
+      const { urls } = await readUrls(request.body.urls);
       const { result, replayed } = await checkUrlsInIndex(
-        db,
-        provider,
-        settings.indexCheck,
+        { before: request.db, db, provider, settings: settings.indexCheck, now, restoreSoon },
         {
           account: request.principal.account.id,
           idempotencyKey: parseIdempotencyKey(request),
@@ -46,7 +46,6 @@ export function indexCheckRoute(app: FastifyInstance, { db, provider, settings, 
           urls,
           price: settings.indexCheckPrice,
         },
-        now,
       );
       if (replayed) reply.header(HEADERS.replayed, 'true');
       return success(

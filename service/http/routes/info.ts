@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceInfo } from '../../../contract/responses.ts';
 import { BASE_PATH, CONTRACT_VERSION } from '../../../contract/version.ts';
-import { sql } from '../../../src/database/sql.ts';
 import type { Context } from '../context.ts';
 import { success } from '../envelope.ts';
 import { describePublicResponses } from './response-schemas.ts';
 
 /** GET / (spec 4.1): public. */
-export function infoRoute(app: FastifyInstance, { db }: Context): void {
+export function infoRoute(app: FastifyInstance, { health }: Context): void {
   const schema = {
     operationId: 'getServiceInfo',
     summary: 'Version and availability',
@@ -15,10 +14,7 @@ export function infoRoute(app: FastifyInstance, { db }: Context): void {
     response: describePublicResponses({ 200: { description: 'The service answers.', data: ServiceInfo } }),
   };
   app.get('/', { schema }, async (request) => {
-    const available = await db.get(sql`SELECT 1 AS one`).then(
-      () => true,
-      () => false,
-    );
+    const available = await health.isWritable();
     return success(request.id, available ? 'The service is available.' : 'Submissions cannot be accepted now.', {
       name: 'Queued URL Submission Service',
       version: 'v1',

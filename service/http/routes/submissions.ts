@@ -4,22 +4,26 @@ import { DEFAULT_PROJECT, LIMITS } from '../../../contract/limits.ts';
 import { CreateSubmission, DetailQuery, ListQuery } from '../../../contract/requests.ts';
 import { Submission, SubmissionDetail, SubmissionList } from '../../../contract/responses.ts';
 import { BASE_PATH } from '../../../contract/version.ts';
+import { yieldToEventLoop } from '../../capacity/yield-to-event-loop.ts';
 import { accept } from '../../submissions/accept.ts';
 import { submissionDetail } from '../../submissions/detail.ts';
 import { fingerprint } from '../../submissions/fingerprint.ts';
 import { listSubmissions } from '../../submissions/list.ts';
 import { toSubmission } from '../../submissions/record.ts';
-import { checkUrls } from '../../submissions/url-rules.ts';
 import { ApiError, validationFailed } from '../api-error.ts';
 import type { Context } from '../context.ts';
 import { success } from '../envelope.ts';
-import { parseIdempotencyKey, parseQueryNumbers, requireIdempotencyKey, yieldToEventLoop } from '../request.ts';
+import { readUrls } from '../read-urls.ts';
+import { parseIdempotencyKey, parseQueryNumbers, requireIdempotencyKey } from '../request.ts';
 import { refuseInvalid } from '../schema-problems.ts';
 import { describeResponses, POST_ERRORS } from './response-schemas.ts';
 
+/** Above this, the steps of accepting a submission are turns of the event loop of their own. */
+const LARGE_URLS = 500;
+
 /** Submissions (spec 4.5 to 4.7). */
 export function submissionRoutes(app: FastifyInstance, context: Context): void {
-  const { db, settings, now, accepted } = context;
+  const { settings, now, accepted } = context;
 
   app.post<{ Body: CreateSubmission }>(
     '/submissions',
@@ -41,39 +45,35 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
             },
             202: { description: 'Accepted, charged and queued.', data: Submission },
           },
-          POST_ERRORS,
+          [...POST_ERRORS, 'outcome_unknown'],
         ),
       },
     },
     async (request, reply) => {
-      refuseInvalid(request, LIMITS.submissionUrls);
+      await refuseInvalid(request, LIMITS.submissionUrls);
       const { body } = request;
-      const { urls, identities, problems } = checkUrls(body.urls ?? [], body.url);
-      if (urls.length > LIMITS.submissionUrls) {
-        throw validationFailed([
-          { field: 'urls', index: null, reason: `and url must hold at most ${LIMITS.submissionUrls} together` },
-        ]);
-      }
       const { project = DEFAULT_PROJECT, service = settings.defaultService } = body;
       if (!project.isWellFormed()) {
         throw validationFailed([{ field: 'project', index: null, reason: 'holds half of a surrogate pair' }]);
       }
-      if (problems.length > 0) throw validationFailed(problems);
+      const checked = await readUrls(body.urls ?? [], body.url);
+      if (checked.urls.length > LIMITS.submissionUrls) {
+        throw validationFailed([
+          { field: 'urls', index: null, reason: `and url must hold at most ${LIMITS.submissionUrls} together` },
+        ]);
+      }
+      if (checked.urls.length > LARGE_URLS) await yieldToEventLoop();
       const print = fingerprint(body);
-      if (urls.length > 500) await yieldToEventLoop();
-      const { submission, replayed } = await accept(
-        db,
-        {
-          account: request.principal.account.id,
-          idempotencyKey: parseIdempotencyKey(request),
-          fingerprint: print,
-          project,
-          service,
-          urls,
-          identities,
-        },
-        now(),
-      );
+      if (checked.urls.length > LARGE_URLS) await yieldToEventLoop();
+      const wanted = {
+        account: request.principal.account.id,
+        idempotencyKey: parseIdempotencyKey(request),
+        fingerprint: print,
+        project,
+        service,
+        ...checked,
+      };
+      const { submission, replayed } = await accept(request.db, wanted, now());
       reply.header('location', `${BASE_PATH}/submissions/${submission.reference}`);
       if (replayed) {
         reply.header(HEADERS.replayed, 'true');
@@ -107,7 +107,7 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
       return success(
         request.id,
         'Your submissions.',
-        await listSubmissions(db, request.principal.account.id, request.query),
+        await listSubmissions(request.db, request.principal.account.id, request.query),
       );
     },
   );
@@ -134,7 +134,7 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request) => {
       const { account } = request.principal;
-      const detail = await submissionDetail(db, account.id, request.params.reference, request.query);
+      const detail = await submissionDetail(request.db, account.id, request.params.reference, request.query);
       if (detail === null) throw new ApiError('submission_not_found');
       return success(request.id, `The submission is ${detail.status}.`, detail);
     },

@@ -122,7 +122,11 @@ function results(
     columns: [{ name: text.common.url, kind: 'text' }, { name: t.found }, { name: t.position, kind: 'number' }],
     rows: urls.map((url, index) => {
       const { found, position } = findings[index]!;
-      return [url, found ? t.yes : t.no, position === null ? text.common.none : format.count(position)];
+      return [
+        url,
+        found === null ? t.unknown : found ? t.yes : t.no,
+        position === null ? text.common.none : format.count(position),
+      ];
     }),
     empty: '',
   });

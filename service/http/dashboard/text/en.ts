@@ -139,6 +139,7 @@ export const en = {
     position: 'Position',
     yes: 'found',
     no: 'not found',
+    unknown: 'unknown, not charged',
     results: 'Results',
     missingTitle: 'Index-check not found',
     missing: 'This account has no index-check with that id.',

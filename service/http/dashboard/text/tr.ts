@@ -139,6 +139,7 @@ export const tr: Text = {
     position: 'Sıra',
     yes: 'bulundu',
     no: 'bulunamadı',
+    unknown: 'bilinmiyor, ücretsiz',
     results: 'Sonuçlar',
     missingTitle: 'Dizin kontrolü bulunamadı',
     missing: 'Bu hesapta bu kimliğe sahip bir dizin kontrolü yok.',

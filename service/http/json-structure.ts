@@ -1,0 +1,45 @@
+import { LIMITS } from '../../contract/limits.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN = new Set([0x5b, 0x7b]);
+const CLOSE = new Set([0x5d, 0x7d]);
+
+/** A list in an object: no body of the contract is deeper. */
+const MAX_DEPTH = 2;
+/** Commas and colons of the largest body, and some for members that validation names. */
+const MAX_SEPARATORS = LIMITS.submissionUrls + 100;
+
+/**
+ * Counts the structure of a JSON text while it arrives. Parsing costs by structure, not by size: 12 MiB of brackets
+ * hold the thread for seconds, 12 MiB of URLs for some milliseconds. What has more structure than any valid body is
+ * refused before it is parsed.
+ */
+export class JsonStructure {
+  #inString = false;
+  #escaped = false;
+  #depth = 0;
+  #separators = 0;
+
+  /** Reads on. Returns false as soon as the text cannot be a valid body any more. */
+  accepts(bytes: Uint8Array): boolean {
+    for (let index = 0; index < bytes.length; index++) {
+      const byte = bytes[index]!;
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === BACKSLASH) this.#escaped = true;
+        else if (byte === QUOTE) this.#inString = false;
+        continue;
+      }
+      if (byte === QUOTE) this.#inString = true;
+      else if (byte === COMMA || byte === COLON) this.#separators++;
+      else if (OPEN.has(byte)) this.#depth++;
+      else if (CLOSE.has(byte)) this.#depth--;
+      else continue;
+      if (this.#depth > MAX_DEPTH || this.#separators > MAX_SEPARATORS) return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,60 @@
+import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
+import type { Database } from '../../src/database/database.ts';
+import { sql } from '../../src/database/sql.ts';
+import { expire } from './transitions.ts';
+
+export interface DeadlineDeps {
+  readonly db: Database;
+  /** How long after acceptance a submission ends at the latest, in milliseconds. */
+  readonly deadlines: Readonly<Record<ServiceLevel, number>>;
+  readonly refundFailed: boolean;
+  readonly now: () => number;
+}
+
+/** So many at a time that other writers get their turn in between. */
+const BATCH = 50;
+const SWEEP_MS = 10_000;
+const REASON = 'not processed before the deadline of its service level';
+
+/**
+ * Ends the submissions whose deadline has passed, oldest first, whether a worker, Temporal or a processor hangs or
+ * there is none. Returns how many. Uses submissions_open.
+ */
+export async function expireOverdue({ db, deadlines, refundFailed, now }: DeadlineDeps): Promise<number> {
+  let expired = 0;
+  for (const service of SERVICE_LEVELS) {
+    const overdue = await db.all(sql<{ reference: string }>`
+      SELECT reference FROM submissions
+      WHERE finished_at IS NULL AND service = ${service} AND created_at <= ${now() - deadlines[service]}
+      ORDER BY created_at LIMIT ${BATCH}`);
+    for (const { reference } of overdue) {
+      if (await expire(db, reference, REASON, { refundFailed, now: now() })) expired++;
+    }
+  }
+  return expired;
+}
+
+/** Looks for overdue submissions at once and every ten seconds. Returns how to stop it. */
+export function runDeadlines(
+  deps: DeadlineDeps,
+  onExpired: (count: number) => void,
+  onError: (error: unknown) => void,
+): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  const sweep = () => {
+    running ??= expireOverdue(deps)
+      .then((count) => {
+        if (count > 0) onExpired(count);
+      })
+      .catch(onError)
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  sweep();
+  const timer = setInterval(sweep, SWEEP_MS).unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}

@@ -181,7 +181,11 @@ CREATE TABLE submissions (
   UNIQUE (account_id, idempotency_key)
 );
 
+CREATE TRIGGER submissions_added AFTER INSERT ON submissions BEGIN INSERT INTO submission_totals (account_id, status, submissions, urls, completed, failed, spent) VALUES (NEW.account_id, NEW.status, 1, NEW.url_count, NEW.urls_completed, NEW.urls_failed, NEW.charged - NEW.refunded) ON CONFLICT (account_id, status) DO UPDATE SET submissions = submission_totals.submissions + 1, urls = submission_totals.urls + excluded.urls, completed = submission_totals.completed + excluded.completed, failed = submission_totals.failed + excluded.failed, spent = submission_totals.spent + excluded.spent; END;
+
 CREATE INDEX submissions_by_status ON submissions (account_id, status, id);
+
+CREATE TRIGGER submissions_changed AFTER UPDATE OF status, urls_completed, urls_failed, refunded ON submissions BEGIN UPDATE submission_totals SET submissions = submissions - 1, urls = urls - OLD.url_count, completed = completed - OLD.urls_completed, failed = failed - OLD.urls_failed, spent = spent - (OLD.charged - OLD.refunded) WHERE account_id = OLD.account_id AND status = OLD.status; INSERT INTO submission_totals (account_id, status, submissions, urls, completed, failed, spent) VALUES (NEW.account_id, NEW.status, 1, NEW.url_count, NEW.urls_completed, NEW.urls_failed, NEW.charged - NEW.refunded) ON CONFLICT (account_id, status) DO UPDATE SET submissions = submission_totals.submissions + 1, urls = submission_totals.urls + excluded.urls, completed = submission_totals.completed + excluded.completed, failed = submission_totals.failed + excluded.failed, spent = submission_totals.spent + excluded.spent; END;
 
 CREATE INDEX submissions_of_account ON submissions (account_id, id);
 

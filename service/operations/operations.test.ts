@@ -55,7 +55,7 @@ describe('refund', () => {
       await begin(bench.db, submission, 1);
       const outcomes = [0, 1, 2, 3].map((position) => ({ position, status: 'failed', reason: 'gone' }) as const);
       await recordOutcomes(bench.db, submission, outcomes, 2);
-      assert.equal(await finish(bench.db, submission, true, 3), 'failed');
+      assert.equal(await finish(bench.db, submission, { refundFailed: true, now: 3 }), 'failed');
       assert.equal(await bench.client.balance(), 1000);
       assert.equal((await bench.client.detail(submission)).refunded, 1);
       assert.deepEqual(await operations.audit(), []);
@@ -84,7 +84,7 @@ describe('submission fail', () => {
     const failed = await operations.fail(reference, { reason: REASON, refund: true });
     assert.deepEqual([failed.urls, failed.refunded, failed.submission.status], [3, lira('0.75'), 'partial']);
     await recordOutcomes(bench.db, reference, [{ position: 1, status: 'completed', reason: null }], 3);
-    assert.equal(await finish(bench.db, reference, true, 4), 'partial');
+    assert.equal(await finish(bench.db, reference, { refundFailed: true, now: 4 }), 'partial');
     assert.equal(await begin(bench.db, reference, 5), false);
     assert.equal(await bench.client.balance(), 999.75);
     assert.deepEqual(await operations.audit(), []);

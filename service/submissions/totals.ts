@@ -1,7 +1,7 @@
 import type { Micros } from '../../contract/money.ts';
 import type { SubmissionState } from '../../contract/states.ts';
-import type { DdlTypes } from '../../src/database/migrate.ts';
 import type { Queryable } from '../../src/database/database.ts';
+import type { DdlTypes } from '../../src/database/migrate.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../accounts/account.ts';
 

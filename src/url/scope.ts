@@ -1,7 +1,7 @@
 import { compileGlobs } from './globs.ts';
 import type { Url } from './normalize-url.ts';
 
-/** Why a page that was read is not this watch's business. */
+/** Why a page does not belong to a watch. */
 export type SkipReason = 'scheme' | 'host' | 'not-included' | 'excluded';
 
 export interface ScopeOptions {

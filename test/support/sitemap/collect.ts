@@ -25,8 +25,8 @@ export interface Collected {
 /** Runs a crawl to its end, on loopback and without pauses unless the options say otherwise. */
 export async function collect(sources: readonly string[], options: CrawlOptions = {}): Promise<Collected> {
   const events: CrawlEvent[] = [];
-  const patient: CrawlOptions = { allowPrivateHosts: true, sleep: async () => {}, random: () => 0 };
-  for await (const event of crawl(sources, { ...patient, ...options })) events.push(event);
+  const defaults: CrawlOptions = { allowPrivateHosts: true, sleep: async () => {}, random: () => 0 };
+  for await (const event of crawl(sources, { ...defaults, ...options })) events.push(event);
   return summed(events);
 }
 

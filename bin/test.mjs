@@ -1,13 +1,24 @@
-// npm test: types, lint, then every test against one Temporal server of its own. Ends with the runner's summary.
+// npm test: types, lint, then every test. With --unit or with files: those tests alone. See docs/contributing/testing.md.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureDependencies, launch, root } from './checkout.mjs';
 
+const args = process.argv.slice(2);
+if (args[0] === '--files' && args.length === 1) {
+  process.stderr.write('Name the test files to run: npm run test:file -- src/url/scope.test.ts\n');
+  process.exit(2);
+}
 ensureDependencies();
-const npx = (name, ...args) => {
-  const run = spawnSync(process.execPath, [join(root, 'node_modules', name), ...args], { cwd: root, stdio: 'inherit' });
+if (args.length === 0) {
+  check('typescript/bin/tsc', '--noEmit');
+  check('@biomejs/biome/bin/biome', 'check', '.');
+}
+launch('test/run.ts', args[0] === '--files' ? args.slice(1) : args);
+
+function check(name, ...options) {
+  const run = spawnSync(process.execPath, [join(root, 'node_modules', name), ...options], {
+    cwd: root,
+    stdio: 'inherit',
+  });
   if (run.status !== 0) process.exit(run.status ?? 1);
-};
-npx('typescript/bin/tsc', '--noEmit');
-npx('@biomejs/biome/bin/biome', 'check', '.');
-launch('test/run.ts', process.argv.slice(2));
+}

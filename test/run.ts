@@ -1,31 +1,73 @@
 /**
- * Runs the tests against one Temporal server (in memory, gone afterwards). COURIER_TEST_TEMPORAL names a running one
- * instead; COURIER_TEST_POSTGRES adds the same database tests on Postgres. Arguments: files or globs to run.
+ * Runs tests: `npm test` all of them, `npm run test:unit` those that need no server and no process, `npm run test:file --
+ * FILES` the files or globs named. System tests share one Temporal server, and database tests run on SQLite and on a
+ * Postgres that is started where its programs are found. Both are gone afterwards. COURIER_TEST_TEMPORAL and
+ * COURIER_TEST_POSTGRES name running ones instead.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { startDevServer } from '../src/temporal/dev-server.ts';
 import { findTemporalBinary } from '../src/temporal/server-binary.ts';
+import { isSystemTest, listTests, ROOT } from './suites.ts';
+import { findPostgresPrograms, startPostgres } from './support/postgres-server.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const ROOMS = ['activities', 'bench', 'contract', 'service', 'src', 'test', 'workflows'];
-const globs = process.argv.length > 2 ? process.argv.slice(2) : ROOMS.map((room) => `${room}/**/*.test.ts`);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { unit: { type: 'boolean', default: false } },
+});
+const files = positionals.length > 0 ? globSync(positionals, { cwd: ROOT }) : listTests(values.unit ? 'unit' : 'all');
+if (files.length === 0) {
+  console.error(`No test file matches ${positionals.join(' ')}. Example: npm run test:file -- src/url/scope.test.ts`);
+  process.exit(2);
+}
 
-/** Two files at a time also on two cores: many tests wait for a server most of the time. */
-const LIMITS = ['--test-timeout=180000', `--test-concurrency=${Math.max(2, availableParallelism() - 1)}`];
+/** Two files at a time also on two cores: many tests wait for a server most of the time. Named files may take hours. */
+const LIMITS = [
+  `--test-concurrency=${Math.max(2, availableParallelism() - 1)}`,
+  ...(positionals.length > 0 ? [] : ['--test-timeout=180000']),
+];
 
-const say = (line: string) => process.stderr.write(`${line}\n`);
-const named = process.env.COURIER_TEST_TEMPORAL;
-const server =
-  named === undefined ? await startDevServer({ binary: await findTemporalBinary(say), headless: true }) : null;
-const tests = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--test', ...LIMITS, ...globs], {
-  cwd: root,
+interface Server {
+  readonly variables: Record<string, string>;
+  readonly note: string;
+  stop(): Promise<void>;
+}
+
+async function openTemporal(): Promise<Server | null> {
+  if (process.env.COURIER_TEST_TEMPORAL !== undefined || !files.some(isSystemTest)) return null;
+  const binary = await findTemporalBinary((line) => process.stderr.write(`${line}\n`));
+  const server = await startDevServer({ binary, headless: true });
+  return { variables: { COURIER_TEST_TEMPORAL: server.address }, note: '', stop: () => server.stop() };
+}
+
+async function openPostgres(): Promise<Server> {
+  const idle = { variables: {}, stop: async () => undefined };
+  if (process.env.COURIER_TEST_POSTGRES !== undefined)
+    return { ...idle, note: 'Databases: SQLite, and the Postgres that COURIER_TEST_POSTGRES names.' };
+  if (values.unit) return { ...idle, note: 'Databases: SQLite only. "npm test" runs the same tests on Postgres too.' };
+  const programs = findPostgresPrograms();
+  const missing = 'Storage, service and connector were NOT tested on Postgres';
+  if (programs === null)
+    return { ...idle, note: `Databases: SQLite only. ${missing}: its programs (initdb, postgres) were not found.` };
+  try {
+    const { url, version, stop } = await startPostgres(programs);
+    return { variables: { COURIER_TEST_POSTGRES: url }, note: `Databases: SQLite and Postgres ${version}.`, stop };
+  } catch (error) {
+    return { ...idle, note: `Databases: SQLite only. ${missing}: ${(error as Error).message}` };
+  }
+}
+
+const servers = (await Promise.all([openTemporal(), openPostgres()])).filter((server) => server !== null);
+const tests = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--test', ...LIMITS, ...files], {
+  cwd: ROOT,
   stdio: 'inherit',
-  env: { ...process.env, COURIER_TEST_TEMPORAL: named ?? server?.address },
+  env: Object.assign({ ...process.env }, ...servers.map(({ variables }) => variables)),
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
 const [code] = (await once(tests, 'exit')) as [number | null];
-await server?.stop();
+await Promise.all(servers.map((server) => server.stop()));
+for (const { note } of servers) if (note !== '') console.log(note);
 process.exitCode = code ?? 1;

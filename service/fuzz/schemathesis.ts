@@ -65,7 +65,7 @@ const { id } = await service.accounts.createAccount({
 });
 const { apiKey } = await service.accounts.createKey({ account: id });
 const config = join(folder, 'schemathesis.toml');
-writeFileSync(config, `[auth.openapi.bearer]\nbearer = "\${COURIER_FUZZ_KEY}"\n`);
+writeFileSync(config, `[auth.openapi.bearer]\nbearer = "\${COURIER_TEST_FUZZ_KEY}"\n`);
 const run = spawn(
   schemathesis,
   [
@@ -73,7 +73,7 @@ const run = spawn(
     ...['--phases', 'examples,coverage,fuzzing,stateful', '--mode', 'all', '--checks', 'all'],
     ...['--max-time', values.seconds, '--seed', SEED, '--continue-on-failure', '--max-response-time', '2'],
   ],
-  { stdio: 'inherit', env: { ...process.env, COURIER_FUZZ_KEY: apiKey } },
+  { stdio: 'inherit', env: { ...process.env, COURIER_TEST_FUZZ_KEY: apiKey } },
 );
 const [code] = (await once(run, 'exit')) as [number | null];
 await service.close();

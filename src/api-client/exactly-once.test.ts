@@ -118,7 +118,7 @@ for (const profile of NAMED_PROFILES) {
           await service.close();
         }
       }),
-      { numRuns: Number(process.env.COURIER_SCHEDULES ?? 60), interruptAfterTimeLimit: 240_000 },
+      { numRuns: Number(process.env.COURIER_TEST_CLIENT_RUNS ?? 60), interruptAfterTimeLimit: 240_000 },
     );
   });
 }

@@ -8,7 +8,7 @@ import { readBytes } from '../../test/support/sitemap/collect.ts';
 
 /** Real sitemaps are not part of this repository. The test reads them when a folder with them exists. */
 const folder =
-  process.env.COURIER_SITEMAP_CORPUS ?? fileURLToPath(new URL('../../../shared/data/sitemaps', import.meta.url));
+  process.env.COURIER_TEST_SITEMAP_CORPUS ?? fileURLToPath(new URL('../../../shared/data/sitemaps', import.meta.url));
 
 interface Expected {
   readonly count: number;
@@ -32,7 +32,9 @@ const digest = (texts: readonly string[]) =>
     .digest('hex');
 
 if (!existsSync(join(folder, 'manifest.json'))) {
-  test('real sitemaps read as expected', { skip: 'set COURIER_SITEMAP_CORPUS to a folder of real sitemaps' }, () => {});
+  test('real sitemaps read as expected', {
+    skip: 'set COURIER_TEST_SITEMAP_CORPUS to a folder of real sitemaps',
+  }, () => {});
 } else {
   const { files } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { files: Sample[] };
   describe('real sitemaps', () => {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { WorkflowCodeBundler } from '@temporalio/worker/lib/workflow/bundler.js';
 
-const bundles = process.env.COURIER_CHAOS_BUNDLES;
+const bundles = process.env.COURIER_TEST_BUNDLES;
 const program = process.argv.slice(1).join(' ');
 
 if (bundles !== undefined && /src\/cli\/main\.ts worker|processing\/bundle\.ts/.test(program)) {

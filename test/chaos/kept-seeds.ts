@@ -8,7 +8,7 @@ export interface KeptSeed {
   readonly broke: string;
 }
 
-/** Schedules that showed a defect of ours: `npm run test:faults -- --kept` plays them again. */
+/** Schedules that showed a defect of ours: `npm run test:chaos -- --kept` plays them again. */
 export const KEPT_SEEDS: readonly KeptSeed[] = [
   {
     seed: 37,

@@ -28,7 +28,7 @@ export async function prepareQuickStart(folder: string): Promise<void> {
     writeFileSync(toBundleFile(bundles, workflowsPath), code);
   }
   await Promise.all(compiled);
-  process.env.COURIER_CHAOS_BUNDLES = bundles;
+  process.env.COURIER_TEST_BUNDLES = bundles;
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${new URL('./bundle-once.ts', import.meta.url)}`;
 }
 

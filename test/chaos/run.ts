@@ -1,5 +1,5 @@
 /**
- * Plays fault schedules: npm run test:faults -- [--schedules N] [--seed S] [--only SEED | --kept] [--at-once K].
+ * Plays chaos scenarios: npm run test:chaos -- [--scenarios N] [--seed S] [--only SEED | --kept] [--at-once K].
  * Exit code 1 when a schedule broke a promise; each failing seed is printed with the command that plays it alone.
  */
 import { rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { type Scenario, toScenario } from './scenario.ts';
 
 const { values } = parseArgs({
   options: {
-    schedules: { type: 'string', default: '25' },
+    scenarios: { type: 'string', default: '25' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
     kept: { type: 'boolean', default: false },
@@ -27,7 +27,7 @@ const plans = wantedPlans();
 function wantedPlans(): Scenario[] {
   if (values.only !== undefined) return [toScenario(Number(values.only))];
   if (values.kept) return keptScenarios();
-  return Array.from({ length: Number(values.schedules) }, (_, n) => toScenario(Number(values.seed) + n));
+  return Array.from({ length: Number(values.scenarios) }, (_, n) => toScenario(Number(values.seed) + n));
 }
 
 const folder = newFolder();
@@ -70,7 +70,7 @@ function tell(report: ScenarioReport, { workers }: Scenario): void {
   for (const breach of breaches.slice(0, 12)) console.log(`     - ${breach}`);
   if (breaches.length > 12) console.log(`     - and ${breaches.length - 12} more`);
   console.log(`     its files: ${join(folder, String(seed))}`);
-  console.log(`     again: npm run test:faults -- ${values.kept ? '--kept' : `--only ${seed}`}`);
+  console.log(`     again: npm run test:chaos -- ${values.kept ? '--kept' : `--only ${seed}`}`);
 }
 
 async function lane(): Promise<void> {

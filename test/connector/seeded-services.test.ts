@@ -1,7 +1,7 @@
 /**
  * The connector's activities against services that keep the specification and share nothing else with ours, by seed:
  * other names, shapes, states, dates, money, encodings and references, keys that expire, a list that lags, and a network
- * that breaks. Each URL is charged once. COURIER_SEEDED_SERVICES=1000 plays more seeds, COURIER_SEEDED_SERVICE one alone.
+ * that breaks. Each URL is charged once. COURIER_TEST_SEEDS=1000 plays more seeds, COURIER_TEST_SEED one alone.
  */
 import assert from 'node:assert/strict';
 import { describe, type TestContext } from 'node:test';
@@ -28,10 +28,10 @@ const ACCOUNT =
 const WATCH =
   'retry_failed: { times: 0 }, service: standard, first_run: submit, index_check: { after: 1ms, every: 30d }';
 
-const one = process.env.COURIER_SEEDED_SERVICE;
+const one = process.env.COURIER_TEST_SEED;
 const seeds =
   one === undefined
-    ? Array.from({ length: Number(process.env.COURIER_SEEDED_SERVICES ?? 24) }, (_, n) => n + 1)
+    ? Array.from({ length: Number(process.env.COURIER_TEST_SEEDS ?? 24) }, (_, n) => n + 1)
     : [Number(one)];
 
 /** A service with the seed's profile and the connector that uses it, both on the connector's clock. */

@@ -43,7 +43,7 @@ test('the connector buys each URL once at services of other makings, through los
   writeFileSync(sitemap, `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`);
   const server = await startDevServer({ binary: await findTemporalBinary(() => undefined), headless: true });
   t.after(() => server.stop());
-  process.env.COURIER_API_KEY_OF_TEST = KEY;
+  process.env.COURIER_TEST_API_KEY = KEY;
 
   const services = await Promise.all([...NAMED_PROFILES, ...SEEDED_PROFILES].map((profile) => start(t, profile)));
   const file = join(folder, 'courier.yaml');
@@ -55,7 +55,7 @@ test('the connector buys each URL once at services of other makings, through los
       ...services.flatMap(({ name, baseUrl, account }) => [
         `  ${name}:`,
         `    base_url: ${baseUrl}`,
-        '    api_key: { env: COURIER_API_KEY_OF_TEST }',
+        '    api_key: { env: COURIER_TEST_API_KEY }',
         '    tracking: { fast: { first: 1s, min: 1s, max: 1s, growth: 1 } }',
         ...account.map((line) => `    ${line}`),
       ]),

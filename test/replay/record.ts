@@ -8,11 +8,11 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const HISTORIES = new URL('./histories/', import.meta.url);
 
 /**
- * Keeps a history for the replay test when COURIER_RECORD_HISTORIES is set (`npm run record:replay`): after a workflow
+ * Keeps a history for the replay test when COURIER_TEST_RECORD is set (`npm run record:replay`): after a workflow
  * was changed on purpose behind `patched()`, or a scenario was added. Old recordings stay: they are what runs out there.
  */
 export async function keepHistory(scenario: string, address: string, workflowId: string): Promise<void> {
-  if (process.env.COURIER_RECORD_HISTORIES === undefined) return;
+  if (process.env.COURIER_TEST_RECORD === undefined) return;
   const name = scenario
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

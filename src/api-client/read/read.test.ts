@@ -256,6 +256,6 @@ test('no JSON whatever makes a reader throw, or read what is not there', () => {
       readAccount(data);
       assert.equal(typeof readError(envelope).message, 'string');
     }),
-    { numRuns: Number(process.env.COURIER_FUZZ ?? 3_000) },
+    { numRuns: Number(process.env.COURIER_TEST_READER_RUNS ?? 3_000) },
   );
 });

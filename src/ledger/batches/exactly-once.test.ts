@@ -189,7 +189,7 @@ async function explained(ledger: Ledger): Promise<void> {
   }
 }
 
-const RUNS = Number(process.env.COURIER_LEDGER_SCHEDULES ?? 0);
+const RUNS = Number(process.env.COURIER_TEST_LEDGER_RUNS ?? 0);
 
 for (const dialect of TEST_DIALECTS) {
   test(`whatever fails, a generation of a URL is charged once and no URL is lost (${dialect})`, async (t) => {

@@ -9,8 +9,8 @@ import { ampleConfig, serveProcess } from '../test/support/service-processes.ts'
 import { auditBalances } from './accounts/entries.ts';
 import { openAdministration } from './serve.ts';
 
-/** How often the service is killed: 100 times with `npm run kill:service`. */
-const ROUNDS = Number(process.env.COURIER_KILL_ROUNDS ?? 2);
+/** How often the service is killed: 100 times with `npm run soak:kills`. */
+const ROUNDS = Number(process.env.COURIER_TEST_SERVICE_KILLS ?? 2);
 const URLS = 5;
 const WORKERS = 8;
 

@@ -13,7 +13,7 @@ import { sql } from '../../database/sql.ts';
 import { openLedger } from '../open-ledger.ts';
 import { listPendingBatches } from './pending-batches.ts';
 
-const KILLS = Number(process.env.COURIER_LEDGER_KILLS ?? 6);
+const KILLS = Number(process.env.COURIER_TEST_LEDGER_KILLS ?? 6);
 
 test(`two workers killed at any moment, ${KILLS} times, charge every URL once`, async (t) => {
   const url = emptyDatabaseUrl(t, 'sqlite');

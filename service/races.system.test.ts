@@ -5,8 +5,8 @@ import { TEST_DIALECTS } from '../test/support/database.ts';
 import { openService, TestClient, urlList } from '../test/support/service.ts';
 import { ampleConfig, serveProcess } from '../test/support/service-processes.ts';
 
-/** How often each race is run: more with `npm run race:service`. */
-const ROUNDS = Number(process.env.COURIER_RACE_ROUNDS ?? 3);
+/** How often each race is run: more with `npm run soak:races`. */
+const ROUNDS = Number(process.env.COURIER_TEST_SERVICE_RACES ?? 3);
 const PARALLEL = 50;
 
 for (const dialect of TEST_DIALECTS) {

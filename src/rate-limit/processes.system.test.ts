@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { emptyDatabaseUrl, TEST_DIALECTS } from '../../test/support/database.ts';
 
-/** A minute of the test, in milliseconds; COURIER_MINUTE_MS=60000 measures in real ones. */
-const MINUTE_MS = Number(process.env.COURIER_MINUTE_MS ?? 1_500);
+/** A minute of the test, in milliseconds; COURIER_TEST_MINUTE_MS=60000 measures in real ones. */
+const MINUTE_MS = Number(process.env.COURIER_TEST_MINUTE_MS ?? 1_500);
 const MINUTES = 3;
 const WORKER = fileURLToPath(new URL('../../test/support/processes/rate-limit-worker.ts', import.meta.url));
 

@@ -1,0 +1,117 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '../../src/database/open.ts';
+import { sql } from '../../src/database/sql.ts';
+import { freePort } from '../../src/temporal/free-port.ts';
+
+export interface PostgresServer {
+  readonly url: string;
+  readonly version: string;
+  stop(): Promise<void>;
+}
+
+/** Where packages put the server's programs, which are not on PATH everywhere. */
+const FOLDERS = [
+  '/usr/lib/postgresql/*/bin',
+  '/usr/pgsql-*/bin',
+  '/opt/homebrew/opt/postgresql*/bin',
+  '/usr/local/opt/postgresql*/bin',
+];
+
+/** The folder of initdb and postgres, the newest where there are several; null: Postgres is not installed. */
+export function findPostgresPrograms(): string | null {
+  const onPath = (process.env.PATH ?? '').split(':').filter((folder) => folder !== '');
+  const installed = FOLDERS.flatMap((pattern) => globSync(pattern)).toSorted((a, b) => toMajor(b) - toMajor(a));
+  return (
+    [...onPath, ...installed].find((folder) =>
+      ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))),
+    ) ?? null
+  );
+}
+
+const toMajor = (folder: string): number => Number(/(\d+)[^\d]*$/.exec(dirname(folder))?.[1] ?? 0);
+
+/** Postgres refuses to run as root: then it runs as this user. */
+const OTHER_USERS = ['postgres', 'nobody'];
+
+function findOtherUser(): { uid: number; gid: number } | null {
+  for (const name of OTHER_USERS) {
+    const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }));
+    if (uid!.status === 0 && gid!.status === 0) return { uid: Number(uid!.stdout), gid: Number(gid!.stdout) };
+  }
+  return null;
+}
+
+/** Starts an empty server on loopback, for tests only: nothing is flushed to disk. Gone with its files after `stop`. */
+export async function startPostgres(programs: string): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'courier-postgres-'));
+  const data = join(folder, 'data');
+  const user = process.getuid?.() === 0 ? findOtherUser() : null;
+  if (process.getuid?.() === 0 && user === null) throw new Error(`there is no user ${OTHER_USERS.join(' or ')}`);
+  if (user !== null) chownSync(folder, user.uid, user.gid);
+  chmodSync(folder, 0o700);
+  const as = { cwd: folder, ...(user ?? {}) };
+  const init = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  execFileSync(join(programs, 'initdb'), init, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
+  const port = await freePort();
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '300',
+    fsync: 'off',
+    full_page_writes: 'off',
+    synchronous_commit: 'off',
+  };
+  const child = spawn(
+    join(programs, 'postgres'),
+    [
+      '-D',
+      data,
+      '-p',
+      String(port),
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    // A group of its own: Ctrl-C on the terminal must not end it before the tests.
+    { ...as, stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+  );
+  const kill = () => child.kill('SIGQUIT');
+  process.on('exit', kill);
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  return {
+    url,
+    version: await waitUntilReady(child, url),
+    async stop() {
+      process.off('exit', kill);
+      const gone = once(child, 'exit');
+      child.kill('SIGINT');
+      await gone;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const READY_MS = 30_000;
+
+/** Its version once it answers. */
+async function waitUntilReady(child: ChildProcess, url: string): Promise<string> {
+  let log = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    log = (log + chunk.toString()).slice(-1_000);
+  });
+  for (const end = Date.now() + READY_MS; ; await sleep(100)) {
+    const db = openDatabase(url);
+    try {
+      const row = await db.get(sql<{ version: string }>`SELECT current_setting('server_version') AS version`);
+      return row?.version ?? 'of an unknown version';
+    } catch (error) {
+      if (child.exitCode !== null || Date.now() > end)
+        throw new Error(`Postgres did not start: ${log}`, { cause: error });
+    } finally {
+      await db.close();
+    }
+  }
+}

@@ -4,6 +4,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { type Micros, parseTry, ZERO } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { IndexCheckPolicy } from '../submission/check-schedule.ts';
+import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../submission/guard.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import { DEFAULT_POLLING, type PollPolicy } from '../submission/poll-schedule.ts';
 import { DEFAULT_CONFIRM_MS, DEFAULT_KEY_TRUST_MS } from '../submission/reconcile.ts';
@@ -208,6 +209,8 @@ function toWatch(id: WatchId, raw: RawWatch, folder: string): Watch {
     guard: {
       maxNew: raw.guard?.max_new ?? null,
       maxNewPercent: raw.guard?.max_new_percent ?? null,
+      maxChanged: raw.guard?.max_changed ?? DEFAULT_MAX_CHANGED,
+      maxChangedPercent: raw.guard?.max_changed_percent ?? DEFAULT_MAX_CHANGED_PERCENT,
       maxGonePercent: raw.guard?.max_gone_percent ?? null,
     },
     spend: {

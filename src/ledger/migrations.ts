@@ -151,4 +151,11 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       'ALTER TABLE checks RENAME COLUMN unknown_since TO in_doubt_since',
     ],
   },
+  {
+    name: 'due URLs in the order of the URLs',
+    statements: (t) => [
+      'DROP INDEX urls_due',
+      `CREATE INDEX urls_due ON urls (watch_id, url${t.byteOrder}) WHERE due IS NOT NULL`,
+    ],
+  },
 ];

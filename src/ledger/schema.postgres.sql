@@ -290,7 +290,7 @@ CREATE TABLE urls (
 
 CREATE UNIQUE INDEX urls_by_fp ON urls USING btree (fp, watch_id);
 
-CREATE INDEX urls_due ON urls USING btree (watch_id, id) WHERE (due IS NOT NULL);
+CREATE INDEX urls_due ON urls USING btree (watch_id, url COLLATE "C") WHERE (due IS NOT NULL);
 
 CREATE INDEX urls_gone ON urls USING btree (gone_run) WHERE (gone_run IS NOT NULL);
 

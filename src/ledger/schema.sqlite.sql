@@ -276,7 +276,7 @@ CREATE TABLE urls (
 
 CREATE UNIQUE INDEX urls_by_fp ON urls (fp, watch_id);
 
-CREATE INDEX urls_due ON urls (watch_id, id) WHERE due IS NOT NULL;
+CREATE INDEX urls_due ON urls (watch_id, url) WHERE due IS NOT NULL;
 
 CREATE INDEX urls_gone ON urls (gone_run) WHERE gone_run IS NOT NULL;
 

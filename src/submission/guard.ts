@@ -1,13 +1,18 @@
-import type { CapRefusal } from './caps.ts';
-
-/** When a change is too large to be believed; null switches a rule off. */
+/** When a change is too large to be believed; null switches a rule off. Percentages are of the URLs known before. */
 export interface GuardPolicy {
   readonly maxNew: number | null;
-  /** New URLs in percent of those known before. */
   readonly maxNewPercent: number | null;
-  /** Gone URLs in percent of those known before. */
+  readonly maxChanged: number | null;
+  readonly maxChangedPercent: number | null;
   readonly maxGonePercent: number | null;
 }
+
+/** What holds changed URLs where the configuration says nothing: a deployment that touches every lastmod buys nothing. */
+export const DEFAULT_MAX_CHANGED = 1_000;
+export const DEFAULT_MAX_CHANGED_PERCENT = 50;
+
+/** Fewer changed URLs than this never trip the percentage: on a small site half of the pages is an ordinary day. */
+const FEWEST_CHANGED = 20;
 
 /** Why a run waits for your decision, with a few of the URLs that made it wait. */
 export interface GuardHold {
@@ -17,15 +22,15 @@ export interface GuardHold {
 
 export interface Change {
   readonly newUrls: number;
+  /** URLs with a changed lastmod that the run would buy. */
+  readonly changed: number;
   readonly gone: number;
   /** URLs that the ledger knew as present before this run. */
   readonly knownBefore: number;
-  /** The cap that the run's plan would break, if it would. */
-  readonly overCap?: CapRefusal | null;
 }
 
 export interface GuardTrip {
-  readonly rule: 'max_new' | 'max_new_percent' | 'max_gone_percent' | 'spend';
+  readonly rule: 'max_new' | 'max_new_percent' | 'max_changed' | 'max_changed_percent' | 'max_gone_percent';
   /** "6,200 new URLs, more than max_new allows (5,000)". */
   readonly message: string;
 }
@@ -33,31 +38,42 @@ export interface GuardTrip {
 const count = (value: number): string => value.toLocaleString('en-US');
 
 /**
- * Why a run should wait for a person: a relaunch, a broken CMS and a hijacked sitemap all look like thousands of new or
- * missing URLs. Empty when the change is plausible. Percentages say nothing where nothing was known before.
+ * Why a run should wait for approval: a relaunch, a broken CMS and a hijacked sitemap all look like thousands of new,
+ * changed or missing URLs. Empty when the change is plausible. Percentages say nothing where nothing was known before.
  */
-export function guardTrips({ newUrls, gone, knownBefore, overCap }: Change, guard: GuardPolicy): GuardTrip[] {
+export function guardTrips({ newUrls, changed, gone, knownBefore }: Change, guard: GuardPolicy): GuardTrip[] {
   const trips: GuardTrip[] = [];
   const share = (part: number): number => (100 * part) / knownBefore;
   const percent = (part: number): string => `${Math.round(10 * share(part)) / 10}%`;
-  if (guard.maxNew !== null && newUrls > guard.maxNew) {
-    trips.push({
-      rule: 'max_new',
-      message: `${count(newUrls)} new URLs, more than max_new allows (${count(guard.maxNew)})`,
-    });
+  const exceeds = (part: number, limit: number | null): limit is number =>
+    knownBefore > 0 && limit !== null && share(part) > limit;
+  const { maxNew, maxNewPercent, maxChanged, maxChangedPercent, maxGonePercent } = guard;
+  if (maxNew !== null && newUrls > maxNew) {
+    trips.push({ rule: 'max_new', message: `${count(newUrls)} new URLs, more than max_new allows (${count(maxNew)})` });
   }
-  if (knownBefore > 0 && guard.maxNewPercent !== null && share(newUrls) > guard.maxNewPercent) {
+  if (exceeds(newUrls, maxNewPercent)) {
     trips.push({
       rule: 'max_new_percent',
-      message: `${count(newUrls)} new URLs are ${percent(newUrls)} of the ${count(knownBefore)} known, more than max_new_percent allows (${guard.maxNewPercent}%)`,
+      message: `${count(newUrls)} new URLs are ${percent(newUrls)} of the ${count(knownBefore)} known, more than max_new_percent allows (${maxNewPercent}%)`,
     });
   }
-  if (knownBefore > 0 && guard.maxGonePercent !== null && share(gone) > guard.maxGonePercent) {
+  if (maxChanged !== null && changed > maxChanged) {
+    trips.push({
+      rule: 'max_changed',
+      message: `${count(changed)} changed URLs, more than max_changed allows (${count(maxChanged)})`,
+    });
+  }
+  if (changed >= FEWEST_CHANGED && exceeds(changed, maxChangedPercent)) {
+    trips.push({
+      rule: 'max_changed_percent',
+      message: `${count(changed)} changed URLs are ${percent(changed)} of the ${count(knownBefore)} known, more than max_changed_percent allows (${maxChangedPercent}%)`,
+    });
+  }
+  if (exceeds(gone, maxGonePercent)) {
     trips.push({
       rule: 'max_gone_percent',
-      message: `${count(gone)} of ${count(knownBefore)} known URLs are gone (${percent(gone)}), more than max_gone_percent allows (${guard.maxGonePercent}%)`,
+      message: `${count(gone)} of ${count(knownBefore)} known URLs are gone (${percent(gone)}), more than max_gone_percent allows (${maxGonePercent}%)`,
     });
   }
-  if (overCap !== null && overCap !== undefined) trips.push({ rule: 'spend', message: overCap.message });
   return trips;
 }

@@ -9,6 +9,7 @@ import { observe } from '../../src/ledger/crawl/observe.ts';
 import { type Ledger, ledgerOver } from '../../src/ledger/open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../../src/ledger/policy.ts';
 import { beginRun, endRun } from '../../src/ledger/runs/runs.ts';
+import type { GuardPolicy } from '../../src/submission/guard.ts';
 import type { AccountId, BatchId, Reference, RunId, WatchId } from '../../src/submission/ids.ts';
 import type { Url } from '../../src/url/normalize-url.ts';
 import { testOnEach } from './database.ts';
@@ -35,6 +36,15 @@ export const WATCH: WatchPolicy = {
   service: 'standard',
   resubmit: { onLastmodChange: true, notWithinMs: 0 },
   spend: { perRun: null, perDay: null, perMonth: null },
+};
+
+/** No guard at all. */
+export const NO_GUARD: GuardPolicy = {
+  maxNew: null,
+  maxNewPercent: null,
+  maxChanged: null,
+  maxChangedPercent: null,
+  maxGonePercent: null,
 };
 
 /** Declares a ledger test once per database. */

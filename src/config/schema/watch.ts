@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../../submission/guard.ts';
 import { Count, closed, Duration, Glob, Money, NAME, Percent, Secret, Service } from './values.ts';
 
 /** What `defaults` may hold too. */
@@ -70,6 +71,21 @@ export const watchSettings = {
         max_new: Type.Optional(Count('Most new URLs that a run buys without approval.', { examples: [5_000] })),
         max_new_percent: Type.Optional(
           Type.Number({ minimum: 0, description: 'The same in percent of the URLs known.', examples: [20] }),
+        ),
+        max_changed: Type.Optional(
+          Count('Most URLs with a changed lastmod that a run buys again without approval.', {
+            default: DEFAULT_MAX_CHANGED,
+            examples: [5_000],
+          }),
+        ),
+        max_changed_percent: Type.Optional(
+          Type.Number({
+            minimum: 0,
+            maximum: 100,
+            description: 'The same in percent of the URLs known; fewer than 20 never count. 100 switches it off.',
+            default: DEFAULT_MAX_CHANGED_PERCENT,
+            examples: [20],
+          }),
         ),
         max_gone_percent: Type.Optional(
           Type.Number({

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { ACCOUNT, crawled, night, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { countDue } from '../plans/due.ts';
+import { surveyDue } from '../plans/survey-due.ts';
 import { beginRun, endRun } from '../runs/runs.ts';
 import { findWatch } from '../runs/watches.ts';
 import { getStoredSitemap, listFinishedSitemaps } from './sitemaps.ts';
 
-const due = async (ledger: Ledger) => countDue(ledger.db, (await findWatch(ledger.db, WATCH.id))!, ledger.now());
+const due = async (ledger: Ledger) =>
+  (await surveyDue(ledger.db, (await findWatch(ledger.db, WATCH.id))!, null, ledger.now())).counts;
 
 testLedger('a night finds what is new, changed, known and gone', async (ledger) => {
   const first = await night(ledger, 'r1', { a: [['1', '2026-01-01'], '2', '3'] });

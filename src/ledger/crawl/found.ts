@@ -11,6 +11,15 @@ export interface ObservedEntry {
   readonly lastmodAt: number | null;
 }
 
+/** Where entries were found. */
+export interface EntrySource {
+  readonly runId: number;
+  readonly watchId: number;
+  readonly sitemapId: number;
+  /** First run with `baseline`: what is found is adopted, not due. */
+  readonly adopt: boolean;
+}
+
 /**
  * Entries with their fingerprints, waiting to be written. The entries are those the crawler made and the fingerprints
  * are packed: what waits for its transaction costs 20 bytes beside the entry itself.

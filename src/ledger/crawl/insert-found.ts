@@ -2,21 +2,15 @@ import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row, toRows } from '../../database/rows.ts';
 import { dialectal, sql } from '../../database/sql.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { type Found, rowsBetween } from './found.ts';
-
-/** Where entries were found. */
-export interface EntrySource {
-  readonly runId: number;
-  readonly watchId: number;
-  readonly sitemapId: number;
-  /** First run with `baseline`: what is found is adopted, not due. */
-  readonly adopt: boolean;
-}
+import { type EntrySource, type Found, rowsBetween } from './found.ts';
+import { LASTMOD_COLUMNS, recordLastmods } from './record-lastmods.ts';
 
 export interface FoundCounts {
   /** URLs that this run found in this sitemap for the first time ever; the same when it is called again. */
   readonly new: number;
-  /** Other URLs whose fingerprint is that of a known one. They are never bought in its name: they are skipped. */
+  /** Known URLs that this run found here with a later lastmod; the same when it is called again. */
+  readonly changed: number;
+  /** URLs whose fingerprint equals that of another known URL. They are skipped: never bought under the other's row. */
   readonly collided: readonly Url[];
 }
 
@@ -34,16 +28,17 @@ const COLUMNS = {
 } as const;
 
 /**
- * Adds URLs that the sitemap did not list at its last complete visit. One that is in the ledger already (from another
- * sitemap, from an incomplete visit, or because it went and came back) keeps its row: its generations stay bought.
+ * Adds URLs that the sitemap did not list at its last complete visit. A URL that is in the ledger already (from another
+ * sitemap, from an incomplete visit, or because it was gone and is back) keeps its row, so its generations stay bought.
+ * Its lastmod is compared: a page that changed and moved to another sitemap file is due as a changed page.
  */
 export async function insertFound(
   tx: Queryable,
-  place: EntrySource,
+  source: EntrySource,
   found: Found,
   { from, to }: { from: number; to: number },
 ): Promise<FoundCounts> {
-  const { runId, watchId, sitemapId, adopt } = place;
+  const { runId, watchId, sitemapId, adopt } = source;
   const reason = adopt ? 'baseline' : null;
   const due = adopt ? null : 'new';
   const rows = [
@@ -53,32 +48,45 @@ export async function insertFound(
   ];
   const inserted = await insertRows(tx, 'urls', COLUMNS, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING');
   await addLive(tx, watchId, inserted);
-  if (inserted === rows.length) return { new: inserted, collided: [] };
+  if (inserted === rows.length) return { new: inserted, changed: 0, collided: [] };
 
-  const asked = toRows(
-    { fp: 'bigint', lastmod: 'text', lastmod_at: 'bigint' },
-    rows.map((row): Row => [row[0]!, row[4]!, row[5]!]),
-  );
-  await tx.run(sql`
-    UPDATE urls SET lastmod = r.lastmod, lastmod_at = r.lastmod_at, bought_lastmod = r.lastmod FROM ${asked} AS r
-    WHERE urls.fp = r.fp AND urls.watch_id = ${watchId} AND urls.lastmod IS NULL AND urls.bought_lastmod IS NULL
-      AND urls.gone_run IS NOT NULL AND r.lastmod IS NOT NULL`);
+  const { own, collided } = await matchByText(tx, watchId, found, from, to);
+  const listed = toRows(LASTMOD_COLUMNS, own);
+  await recordLastmods(tx, source, listed, 'new');
   const { changes } = await tx.run(sql`
     UPDATE urls SET gone_run = NULL
-    WHERE watch_id = ${watchId} AND gone_run IS NOT NULL AND fp IN (SELECT fp FROM ${asked} AS r)`);
+    WHERE watch_id = ${watchId} AND gone_run IS NOT NULL AND fp IN (SELECT fp FROM ${listed} AS r)`);
   await addLive(tx, watchId, changes);
-  const there = await tx.all(sql<{ nr: number; url: Url; mine: number }>`
-    SELECT r.nr, u.url, CASE WHEN u.first_run = ${runId} AND u.sitemap_id = ${sitemapId} THEN 1 ELSE 0 END AS mine
-    FROM ${asked} AS r ${dialectal(sql`CROSS JOIN`, sql`JOIN`)} urls AS u
+  const counts = await tx.one(sql<{ added: number; changed: number }>`
+    SELECT coalesce(sum(CASE WHEN u.first_run = ${runId} THEN 1 ELSE 0 END), 0) AS added,
+      coalesce(sum(CASE WHEN u.changed_run = ${runId} THEN 1 ELSE 0 END), 0) AS changed
+    FROM ${listed} AS r ${dialectal(sql`CROSS JOIN`, sql`JOIN`)} urls AS u
+    ${dialectal(sql`WHERE`, sql`ON`)} u.fp = r.fp AND u.watch_id = ${watchId}
+    ${dialectal(sql`AND`, sql`WHERE`)} u.sitemap_id = ${sitemapId}`);
+  return { new: counts.added, changed: counts.changed, collided };
+}
+
+/** Entries whose row is theirs, as rows of LASTMOD_COLUMNS, and the URLs whose fingerprint belongs to another URL. */
+async function matchByText(
+  tx: Queryable,
+  watchId: number,
+  found: Found,
+  from: number,
+  to: number,
+): Promise<{ readonly own: Row[]; readonly collided: Url[] }> {
+  const keys = toRows({ fp: 'bigint' }, [...rowsBetween(found, from, to, (key): Row => [key])]);
+  const there = await tx.all(sql<{ nr: number; url: Url }>`
+    SELECT r.nr, u.url FROM ${keys} AS r ${dialectal(sql`CROSS JOIN`, sql`JOIN`)} urls AS u
     ${dialectal(sql`WHERE`, sql`ON`)} u.fp = r.fp AND u.watch_id = ${watchId}`);
-  let mine = 0;
+  const own: Row[] = [];
   const collided: Url[] = [];
-  for (const row of there) {
-    const { url } = found.entry(from + row.nr);
-    if (row.url !== url) collided.push(url);
-    else mine += row.mine;
+  for (const { nr, url } of there) {
+    const at = from + nr;
+    const entry = found.entry(at);
+    if (entry.url === url) own.push([found.key(at), entry.lastmod, entry.lastmodAt]);
+    else collided.push(entry.url);
   }
-  return { new: mine, collided };
+  return { own, collided };
 }
 
 /** Counts the URLs of a watch that are not gone, so that no report has to. */

@@ -5,8 +5,8 @@ import type { Url } from '../../url/normalize-url.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getOpenRun, type RunRow } from '../runs/runs.ts';
 import { unpackList } from './fingerprint-list.ts';
-import type { ObservedEntry } from './found.ts';
-import { type EntrySource, insertFound } from './insert-found.ts';
+import type { EntrySource, ObservedEntry } from './found.ts';
+import { insertFound } from './insert-found.ts';
 import { markChanged } from './mark-changed.ts';
 import { readSitemap, type SitemapReading } from './read-sitemap.ts';
 import { recordVerdict, type SitemapRecord } from './record-verdict.ts';
@@ -95,6 +95,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
       for (let from = 0; from < found.length; from += CHUNK) {
         const part = await insertFound(tx, at.place, found, { from, to: from + CHUNK });
         sums.new += part.new;
+        sums.changed += part.changed;
         sums.collided.push(...part.collided);
       }
       for (let from = 0; from < moved.length; from += CHUNK) {

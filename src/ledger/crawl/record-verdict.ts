@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunRow } from '../runs/runs.ts';
-import type { EntrySource } from './insert-found.ts';
+import type { EntrySource } from './found.ts';
 import type { SitemapReading } from './read-sitemap.ts';
 import type { SitemapVerdict, StoredSitemap } from './sitemaps.ts';
 

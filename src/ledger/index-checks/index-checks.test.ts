@@ -16,8 +16,8 @@ import type { RunId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { recordPoll } from '../jobs/record-poll.ts';
 import { settleJob } from '../jobs/settle-job.ts';
-import { countDue } from '../plans/due.ts';
 import { planRun } from '../plans/make-plan.ts';
+import { surveyDue } from '../plans/survey-due.ts';
 import { getAccountTotals } from '../reports/totals.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
@@ -157,7 +157,7 @@ testLedger('a refused URL is found by halves, and the others are checked', async
 testLedger('a URL never found is due for one more submission, once', async (ledger) => {
   await completed(ledger, 2);
   const due = async () =>
-    (await countDue(ledger.db, (await findWatch(ledger.db, WATCH.id))!, ledger.now()))['not-found'];
+    (await surveyDue(ledger.db, (await findWatch(ledger.db, WATCH.id))!, null, ledger.now())).counts['not-found'];
   for (const expected of [0, 2, 2]) {
     ledger.pass(10 * DAY);
     await checkAll(ledger, 'not-found', { resubmitAfter: 2 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Micros } from '../../../contract/money.ts';
-import { ACCOUNT, crawled, night, sendAll, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import { ACCOUNT, crawled, NO_GUARD, night, sendAll, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -67,7 +67,7 @@ testLedger('several plans share the cap of their account, and are applied all or
 testLedger('what a guard holds is applied only with the name of who approved it', async (ledger) => {
   await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
   await crawled(ledger, 'r2', { a: pages(0, 14) });
-  await judgeRun(ledger, run('r2'), { maxNew: 3, maxNewPercent: null, maxGonePercent: null });
+  await judgeRun(ledger, run('r2'), { ...NO_GUARD, maxNew: 3 });
   const plan = { run: run('r2'), input, digest: (await previewRun(ledger, run('r2'), input)).digest };
   await endRun(ledger, run('r2'), 'previewed');
   await assert.rejects(applyPlans(ledger, [plan], nobody), /waits for a person/);

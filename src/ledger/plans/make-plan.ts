@@ -2,18 +2,20 @@ import { createHash } from 'node:crypto';
 import { LIMITS } from '../../../contract/limits.ts';
 import { type Micros, timesMicros, ZERO } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
+import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
-import { urlsAllowed } from '../../submission/caps.ts';
+import { type CapRefusal, urlsAllowed } from '../../submission/caps.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { insertBatch } from '../batches/insert-batch.ts';
 import { LedgerError } from '../ledger-error.ts';
-import { getPrice } from '../money/price.ts';
+import { getPrice, type Price } from '../money/price.ts';
 import { buildSpendQuestion } from '../money/spend-question.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, PriceBasis, WatchPolicy } from '../policy.ts';
 import { getRun, type RunRow } from '../runs/runs.ts';
 import { lockAccount } from '../runs/watches.ts';
-import { applyPolicy, countDue, type DueCounts, holdAfter, listDueAfter } from './due.ts';
+import type { DueCounts, DueRow } from './due.ts';
+import { eachDecidedPage, surveyDue } from './survey-due.ts';
 
 export interface PlanInput {
   readonly account: AccountPolicy;
@@ -70,33 +72,40 @@ export async function getPlannableRun(tx: Queryable, run: RunId): Promise<RunRow
   return row;
 }
 
-/** Freezes what is due into batches with their keys, as far as the caps allow; the rest is held with the reason. */
+/**
+ * How many of the due URLs the caps, the floor and the price allow a run to buy, and what stops the next one. A guard
+ * asks it before the plan is made.
+ */
+export async function getAllowance(
+  tx: Queryable,
+  now: number,
+  run: Pick<RunRow, 'id' | 'watch_id'>,
+  { account, watch, maxCost = null }: PlanInput,
+  wanted: number,
+): Promise<{ readonly price: Price; readonly urls: number; readonly refusal: CapRefusal | null }> {
+  const price = await getPrice(tx, account.id, watch.service, account.pricePerUrl[watch.service]);
+  const caps = { ...watch.spend, perRun: min(watch.spend.perRun, maxCost) };
+  const spender = { watchId: run.watch_id, runId: run.id };
+  const question = await buildSpendQuestion(tx, account, caps, spender, { count: 'all' }, now);
+  return { price, ...urlsAllowed(question, price.perUrl, wanted) };
+}
+
+/**
+ * Freezes what is due into batches with their keys, as far as the caps allow; the rest is held with the reason. Which
+ * URLs share a batch depends on the due URLs alone: they are taken in the order of the URLs, never in the order in which
+ * sitemaps answered, so the same due URLs make the same bytes and keys in a restored copy of the ledger.
+ */
 export async function makePlan(tx: Queryable, now: number, run: RunRow, input: PlanInput): Promise<Plan> {
   const { account, watch } = input;
-  await applyPolicy(tx, run.watch_id, watch, now);
-  const due = await countDue(tx, run.watch_id, now);
-  const wanted = Object.values(due).reduce((total, part) => total + part, 0);
-  const price = await getPrice(tx, account.id, watch.service, account.pricePerUrl[watch.service]);
-  const perRun = min(watch.spend.perRun, input.maxCost ?? null);
-  const caps = { ...watch.spend, perRun };
-  const question = await buildSpendQuestion(
-    tx,
-    account,
-    caps,
-    { watchId: run.watch_id, runId: run.id },
-    { count: 'all' },
-    now,
-  );
-  const { urls: allowed, refusal } = urlsAllowed(question, price.perUrl, wanted);
-
+  const due = await surveyDue(tx, run.watch_id, watch, now, { write: true });
+  const { price, urls: allowed, refusal } = await getAllowance(tx, now, run, input, due.total);
+  const heldReason = refusal?.message ?? null;
   const hash = createHash('sha256');
   let planned = 0;
   let batches = 0;
-  let last = 0;
-  while (planned < allowed) {
-    const limit = Math.min(LIMITS.submissionUrls, allowed - planned);
-    const urls = await listDueAfter(tx, run.watch_id, { after: last, limit, now });
-    if (urls.length === 0) break;
+  let held = 0;
+
+  async function addBatch(urls: readonly DueRow[]): Promise<void> {
     const { key } = await insertBatch(tx, now, {
       account: account.id,
       baseUrl: account.baseUrl,
@@ -113,18 +122,60 @@ export async function makePlan(tx: Queryable, now: number, run: RunRow, input: P
     hash.update(key);
     planned += urls.length;
     batches += 1;
-    last = urls.at(-1)!.id;
   }
-  const heldReason = refusal?.message ?? null;
-  const held = heldReason === null ? 0 : await holdAfter(tx, run.watch_id, { after: last, now, reason: heldReason });
+
+  const select = selectOldest(due.byFirstRun, allowed);
+  let next: DueRow[] = [];
+  for await (const page of eachDecidedPage(tx, run.watch_id, watch, now)) {
+    const rest: DueRow[] = [];
+    for (const { row, decision } of page) {
+      if (decision.kind !== 'due') continue;
+      if (!select(row)) rest.push(row);
+      else if (next.push(row) === LIMITS.submissionUrls) {
+        await addBatch(next);
+        next = [];
+      }
+    }
+    if (heldReason !== null) await holdUrls(tx, rest, heldReason);
+    held += rest.length;
+  }
+  if (next.length > 0) await addBatch(next);
+
   const cost = price.perUrl === null ? (planned === 0 ? ZERO : null) : timesMicros(price.perUrl, planned);
   hash.update(`|${run.name}|${cost}|${held}`);
   await tx.run(sql`
     UPDATE runs SET planned_at = ${now}, touched_at = ${now}, planned_urls = ${planned}, planned_batches = ${batches},
       planned_cost = ${cost}, price_basis = ${price.basis}, price_per_url = ${price.perUrl}, held_urls = ${held},
-      held_reason = ${heldReason}, plan_due = ${JSON.stringify(due)}, plan_digest = ${hash.copy().digest('hex')}
+      held_reason = ${heldReason}, plan_due = ${JSON.stringify(due.counts)}, plan_digest = ${hash.copy().digest('hex')}
     WHERE id = ${run.id}`);
   return readPlan(tx, run);
+}
+
+/** Selects so many URLs, those first that the earliest runs found: what a cap holds today goes before what comes later. */
+function selectOldest(byFirstRun: ReadonlyMap<number, number>, allowed: number): (row: DueRow) => boolean {
+  const left = new Map<number, number>();
+  let room = allowed;
+  for (const [run, urls] of [...byFirstRun].sort(([a], [b]) => a - b)) {
+    left.set(run, Math.min(urls, room));
+    room -= Math.min(urls, room);
+  }
+  return ({ first_run }) => {
+    const places = left.get(first_run) ?? 0;
+    if (places === 0) return false;
+    left.set(first_run, places - 1);
+    return true;
+  };
+}
+
+/** They stay due, and are planned when the reason is gone. Rows that say so already are not written again. */
+async function holdUrls(tx: Queryable, urls: readonly DueRow[], reason: string): Promise<void> {
+  const rows = urls
+    .filter((row) => row.state !== 'held' || row.reason !== reason || row.guard_passed === 0)
+    .map(({ id }): Row => [id]);
+  if (rows.length === 0) return;
+  await tx.run(sql`
+    UPDATE urls SET state = 'held', reason = ${reason}, guard_passed = 1
+    WHERE id IN (SELECT id FROM ${toRows({ id: 'bigint' }, rows)} AS r)`);
 }
 
 /** The plan of a run that was planned. */

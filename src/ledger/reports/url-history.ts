@@ -7,15 +7,13 @@ import type { BatchState } from '../batches/batch-row.ts';
 import { toUrlKey } from '../crawl/fingerprint.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { DueReason } from '../plans/due.ts';
-
-/** What became of a URL. */
-export type UrlState = 'known' | 'planned' | 'submitted' | 'completed' | 'failed' | 'held' | 'quarantined';
+import type { LedgerUrlState } from '../url-state.ts';
 
 /** Everything the ledger knows of one URL of one watch. Times are epoch milliseconds. */
 export interface UrlHistory {
   readonly watch: WatchId;
   readonly url: Url;
-  readonly state: UrlState;
+  readonly state: LedgerUrlState;
   readonly reason: string | null;
   /** Why it is to be bought next, and not before when; null when it is not. */
   readonly due: DueReason | null;
@@ -23,7 +21,7 @@ export interface UrlHistory {
   readonly generation: number;
   readonly failures: number;
   readonly lastmod: string | null;
-  /** The sitemap where it was first found, and when that was last read to its end. */
+  /** The sitemap that last showed it new or changed, and when that was last read to its end. */
   readonly sitemap: string;
   readonly sitemapReadAt: number | null;
   readonly firstRun: { readonly run: RunId; readonly at: number };

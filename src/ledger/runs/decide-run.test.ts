@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Micros } from '../../../contract/money.ts';
-import { ACCOUNT, crawled, night, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import { ACCOUNT, crawled, NO_GUARD, night, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { decideRun } from './decide-run.ts';
@@ -9,7 +9,7 @@ import { endRun } from './runs.ts';
 
 const run = (name: string) => name as RunId;
 const input = { account: ACCOUNT, watch: WATCH };
-const guard = { maxNew: 3, maxNewPercent: null, maxGonePercent: 50 };
+const guard = { ...NO_GUARD, maxNew: 3, maxGonePercent: 50 };
 const pages = (from: number, count: number) => Array.from({ length: count }, (_, n) => `p/${from + n}`);
 
 testLedger('an implausible change is held, and nothing is planned without a yes', async (ledger) => {
@@ -64,7 +64,7 @@ testLedger('a plan over a cap can hold the run', async (ledger) => {
 });
 
 testLedger('what a plan that was only looked at saw first is still new to the next run', async (ledger) => {
-  const percent = { maxNew: null, maxNewPercent: 20, maxGonePercent: null };
+  const percent = { ...NO_GUARD, maxNewPercent: 20 };
   await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
   await night(ledger, 'r2', { a: pages(0, 10) });
   await crawled(ledger, 'look', { a: pages(0, 13) });
@@ -86,4 +86,27 @@ testLedger('too much gone holds the run', async (ledger) => {
   await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
   await crawled(ledger, 'r2', { a: pages(0, 4) });
   assert.match((await judgeRun(ledger, run('r2'), guard))!.reasons[0]!, /6 of 10 known URLs are gone/);
+});
+
+testLedger('a run in which every lastmod changed is held, and bought when approved', async (ledger) => {
+  const dated = (day: number) => pages(0, 40).map((path): [string, string] => [path, `2026-01-0${day}`]);
+  const changed = { ...NO_GUARD, maxChanged: 1000, maxChangedPercent: 50 };
+  await night(ledger, 'r1', { a: dated(1) }, { firstRun: 'baseline' });
+  await crawled(ledger, 'r2', { a: dated(2) });
+  const held = await judgeRun(ledger, run('r2'), changed, { input });
+  assert.deepEqual(held!.reasons, [
+    '40 changed URLs are 100% of the 40 known, more than max_changed_percent allows (50%)',
+  ]);
+  assert.equal(held!.sample.length, 5);
+  await decideRun(ledger, run('r2'), 'approved', 'ayşe');
+  assert.equal((await planRun(ledger, run('r2'), input)).urls, 40);
+});
+
+testLedger('changes that the watch does not resubmit are not judged', async (ledger) => {
+  const dated = (day: number) => pages(0, 40).map((path): [string, string] => [path, `2026-01-0${day}`]);
+  const watch = { ...WATCH, resubmit: { onLastmodChange: false, notWithinMs: 0 } };
+  await night(ledger, 'r1', { a: dated(1) }, { firstRun: 'baseline' });
+  await crawled(ledger, 'r2', { a: dated(2) });
+  const guarded = { ...NO_GUARD, maxChanged: 1 };
+  assert.equal(await judgeRun(ledger, run('r2'), guarded, { input: { account: ACCOUNT, watch } }), null);
 });

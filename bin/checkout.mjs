@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -44,8 +45,12 @@ export function launch(entry, args, flags = []) {
     // Code once read and stripped of its types is kept: every later command starts in half the time.
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), ...process.env },
   });
-  // On a terminal Ctrl-C reaches both processes: the child decides what it means, this one waits for it.
-  process.on('SIGINT', () => undefined);
+  // On a terminal Ctrl-C reaches both processes, and the child must see it once: a second one ends it at once. A supervisor
+  // signals this process only.
+  const hasTerminal = [0, 1, 2].some((fd) => isatty(fd));
+  process.on('SIGINT', () => {
+    if (!hasTerminal) child.kill('SIGINT');
+  });
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0);

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { EXIT } from '../cli-kit/exit-codes.ts';
+import { openOutput } from '../cli-kit/output.ts';
 import { VERSION } from '../observability/version.ts';
 
 /** Loaded when asked for: Temporal's SDK alone takes a second and 100 MB that `crawl` and `validate` need not pay. */
@@ -35,7 +36,16 @@ export async function program(args: readonly string[]): Promise<Command> {
     .option('--no-color', 'no colours and no redrawn lines (NO_COLOR does the same)')
     .showHelpAfterError('(courier --help lists the commands)')
     .exitOverride((error) => {
-      process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
+      if (error.exitCode === 0) process.exit(EXIT.done);
+      // With --json the output is a version and a summary record, also when no command ran.
+      const summary = {
+        type: 'summary',
+        ok: false,
+        exit_code: EXIT.usage,
+        error: error.message.replace(/^error: /, ''),
+      };
+      openOutput('courier', { json: args.includes('--json') }).record(summary);
+      process.exit(EXIT.usage);
     });
   const named = args.find((arg) => Object.hasOwn(COMMANDS, arg));
   const wanted = named === undefined ? Object.values(COMMANDS) : [COMMANDS[named]!];

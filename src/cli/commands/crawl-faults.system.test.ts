@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { sitemapindex, urlset } from '../../../test/support/sitemap/collect.ts';
 import { ANSWERS, FAULTS, STEPS, serveFaults, toFaultPath } from '../../../test/support/sitemap/faulty-server.ts';
 
-const program = fileURLToPath(new URL('../../../test/support/processes/courier-crawl.ts', import.meta.url));
+const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 /** A host sees four requests at a time, so many ports make the test fast. */
 const SERVERS = 16;
 

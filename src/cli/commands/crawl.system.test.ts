@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { sitemapindex, urlset } from '../../../test/support/sitemap/collect.ts';
 import { serve, type TestServer } from '../../../test/support/sitemap/server.ts';
 
-const program = fileURLToPath(new URL('../../../test/support/processes/courier-crawl.ts', import.meta.url));
+const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 const A = 'https://shop.example/a';
 
 interface Run {
@@ -133,6 +133,33 @@ describe('usage errors', () => {
       assert.doesNotMatch(stderr, /secret|fault|bug|\n {4}at /);
     });
   }
+});
+
+test('--json prints a version and a summary for wrong arguments too', async () => {
+  for (const args of [['--json'], ['--json', '--max-urls', 'many', 'x'], ['--json', '--nonsense', 'x']]) {
+    const { code, records } = await courier(args);
+    assert.deepEqual([code, records.map(({ type }) => type)], [2, ['version', 'summary']]);
+    assert.deepEqual([records[1]?.ok, records[1]?.exit_code, typeof records[1]?.error], [false, 2, 'string']);
+  }
+});
+
+test('SIGINT to the launcher alone ends the crawl with its summary', async () => {
+  const launcher = fileURLToPath(new URL('../../../bin/courier.mjs', import.meta.url));
+  const child = spawn(process.execPath, [
+    launcher,
+    'crawl',
+    '--json',
+    '--allow-private-hosts',
+    `${server.origin}/endless`,
+  ]);
+  onEndless = () => child.kill('SIGINT');
+  let stdout = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '{}');
+  assert.deepEqual([code, last.type, last.exit_code], [130, 'summary', 130]);
 });
 
 test('a full disk is named as the reason', { skip: !existsSync('/dev/full') && 'there is no /dev/full' }, async () => {

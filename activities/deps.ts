@@ -4,8 +4,7 @@ import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { Logger } from '../src/observability/log.ts';
 import type { JobStatusLoader } from '../src/rate-limit/job-status-loader.ts';
 import type { LimitedClient } from '../src/rate-limit/limited-client.ts';
-import type { AccountId, WatchId } from '../src/submission/ids.ts';
-import type { TrackedJobs } from './tracked-jobs.ts';
+import type { AccountId, Reference, WatchId } from '../src/submission/ids.ts';
 
 /** What activities are given by the program that runs them. */
 export interface Deps {
@@ -18,8 +17,8 @@ export interface Deps {
   /** The account's service, behind its rate limits. */
   getApi(id: AccountId): LimitedClient;
   getJobStatusLoader(id: AccountId): JobStatusLoader;
-  /** The jobs whose trackers this process has started, kept as long as the process. */
-  getTracked(id: AccountId): TrackedJobs;
+  /** Jobs whose tracker this process has started or seen. */
+  getTracked(id: AccountId): Set<Reference>;
   readonly ledger: Ledger;
   readonly client: Client;
   readonly log: Logger;

@@ -1,10 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import {
-  getLastBatch,
-  listOpenSubmissions,
-  listRecoveredSubmissions,
-  type OpenSubmission,
-} from '../src/ledger/jobs/record-poll.ts';
+import { listOpenSubmissions, type OpenSubmission } from '../src/ledger/jobs/record-poll.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import { alignToTick, nextPoll } from '../src/submission/poll-schedule.ts';
 import { getTaskQueue, trackerWorkflowId } from '../src/temporal-api/ids.ts';
@@ -15,45 +10,27 @@ import type { Deps } from './deps.ts';
 
 /** Longer than another process may take to write down what it has sent. */
 const RECENT_MS = 600_000;
-/** More jobs than are accepted within that time. */
+/** More jobs than become one within that time. */
 const REMEMBERED = 1_000;
 
 /**
- * Ensures that every open job of the account has its tracker: started after each accepted batch, and again for jobs that
- * a crash, a restored ledger or a server that lost its state left without one. A process goes through all open jobs
- * once, then through the recent and the recovered ones: a hundred thousand standard jobs may be open at a time.
- * A tracker that cannot be started holds up no other. Returns whether all of them have one.
+ * Sees to it that every open job of the account has its tracker: started after each accepted batch, and again for those
+ * that a crash, or a server that lost its state, left without one. One that runs already is left alone. All open jobs
+ * are looked through once a process, then the recent ones: a hundred thousand standard jobs may be open at a time.
  */
-export async function startTrackers(deps: Deps, account: AccountId): Promise<boolean> {
-  const tracked = deps.getTracked(account);
-  const { references, missing } = tracked;
-  const lastBatch = await getLastBatch(deps.ledger);
-  const listed =
-    tracked.lastBatch === null
-      ? await listOpenSubmissions(deps.ledger, account)
-      : [
-          ...(await listOpenSubmissions(deps.ledger, account, deps.now() - RECENT_MS)),
-          ...(await listRecoveredSubmissions(deps.ledger, account, tracked.lastBatch)),
-        ];
-  const jobs = new Map([...missing, ...listed.map((job) => [job.reference, job] as const)]);
-  for (const [reference, job] of jobs) {
-    if (references.has(reference)) continue;
-    try {
-      await startTracker(deps, account, job);
-      references.add(reference);
-      missing.delete(reference);
-    } catch (error) {
-      missing.set(reference, job);
-      deps.log.warn({ err: error, account, reference }, `the tracker of job ${reference} could not be started yet`);
-    }
+export async function startTrackers(deps: Deps, account: AccountId): Promise<void> {
+  const known = deps.getTracked(account);
+  const since = known.size === 0 ? 0 : deps.now() - RECENT_MS;
+  for (const open of await listOpenSubmissions(deps.ledger, account, since)) {
+    if (known.has(open.reference)) continue;
+    await startTracker(deps, account, open);
+    known.add(open.reference);
   }
-  tracked.lastBatch = lastBatch;
-  // The oldest first. A job that is forgotten too early is found to have its tracker.
-  for (const reference of references) {
-    if (references.size <= REMEMBERED) break;
-    references.delete(reference);
+  // The oldest first. One that is forgotten too early is found to have its tracker.
+  for (const reference of known) {
+    if (known.size <= REMEMBERED) break;
+    known.delete(reference);
   }
-  return missing.size === 0;
 }
 
 async function startTracker(
@@ -61,9 +38,11 @@ async function startTracker(
   account: AccountId,
   open: OpenSubmission,
 ): Promise<void> {
-  const { watch, batch, key, reference, service, urls, acceptedAt } = open;
-  const policy = getAccount(account).tracking[service];
-  const next = nextPoll(policy, 0, now() - acceptedAt);
+  const { watch, batch, reference, service, urls } = open;
+  const looks = getAccount(account).tracking[service];
+  const next = nextPoll(looks, 0, now() - open.acceptedAt);
+  const key = open.key;
+  if (key === null) return;
   const input: TrackInput = {
     account,
     watch,
@@ -72,16 +51,16 @@ async function startTracker(
     reference,
     service,
     urls,
-    acceptedAt,
-    firstPollMs: next.kind === 'in' ? alignToTick(policy, now(), next.waitMs, false) : 0,
+    acceptedAt: open.acceptedAt,
+    firstPollMs: next.kind === 'in' ? alignToTick(looks, now(), next.waitMs, false) : 0,
   };
   try {
     await client.workflow.start<TrackSubmission>(WORKFLOW.trackSubmission, {
-      workflowId: trackerWorkflowId(ledger.id, key ?? reference),
+      workflowId: trackerWorkflowId(ledger.id, key),
       taskQueue: getTaskQueue(ledger.id),
       args: [input],
-      // A tracker that completed belongs to a later copy of the ledger than this one: its result was not restored.
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      // A finished tracker has nothing left to do; one that failed or was terminated may be taken up again.
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       staticSummary: `${reference}: ${urls} URLs of ${watch} (${service})`,
       typedSearchAttributes: [
         { key: SEARCH_ATTRIBUTES.ledger, value: ledger.id },
@@ -94,7 +73,6 @@ async function startTracker(
       ],
     });
   } catch (error) {
-    // It runs already.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

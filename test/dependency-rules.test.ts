@@ -55,6 +55,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'src/sitemap',
     'src/config',
     'src/api-client',
+    'src/database',
     'src/ledger',
     'src/observability',
     'src/temporal-api',
@@ -107,6 +108,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
   'service/cli': [
     'contract',
     'src/temporal',
+    'src/cli-kit',
     'service/settings-error',
     'src/database',
     'service/settings',

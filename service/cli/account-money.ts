@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander';
-import { decimalTry, formatTry, type Micros } from '../../contract/money.ts';
+import { formatTry, type Micros } from '../../contract/money.ts';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
-import type { Entry } from '../accounts/entries.ts';
+import type { Output } from '../../src/cli-kit/output.ts';
 import { statementCsv } from '../accounts/statement-csv.ts';
 import type { Moved } from '../accounts/top-up.ts';
 import { showAccount } from './account-record.ts';
 import { run } from './command.ts';
 import { type DatabaseFlags, databaseCommand, withAdministration } from './database.ts';
 import { amount, day, signedAmount } from './numbers.ts';
-import type { Output } from './output.ts';
+import { toEntryRecord, toPriceRecord, toStatementRecord } from './records.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -23,8 +23,8 @@ export function addAccountMoney(account: Command): void {
     .requiredOption('--amount <amount>', 'amount in TRY', amount)
     .option('--reference <text>', 'your invoice or transfer; the same one again adds nothing')
     .option('--reason <text>', 'a note for the statement')
-    .action((flags: Named & { amount: Micros; reference?: string; reason?: string }) =>
-      run(flags, async (output) => {
+    .action(
+      run(async (output, flags: Named & { amount: Micros; reference?: string; reason?: string }) => {
         const { reference, reason } = flags;
         const movement = {
           amount: flags.amount,
@@ -40,8 +40,8 @@ export function addAccountMoney(account: Command): void {
     .requiredOption('--amount <amount>', 'amount in TRY, negative to take money', signedAmount)
     .requiredOption('--reason <text>', 'why; the customer sees it')
     .requiredOption('--reference <text>', 'your case or document; the same one again changes nothing')
-    .action((flags: Named & { amount: Micros; reason: string; reference: string }) =>
-      run(flags, async (output) => {
+    .action(
+      run(async (output, flags: Named & { amount: Micros; reason: string; reference: string }) => {
         const { reason, reference } = flags;
         const movement = { amount: flags.amount, reason, reference };
         showMoved(output, await withAdministration(flags, (it) => it.move(flags.name, 'adjustment', movement)));
@@ -53,8 +53,8 @@ export function addAccountMoney(account: Command): void {
     .addOption(new Option('--service <level>', 'service level').choices(SERVICE_LEVELS).default('standard'))
     .requiredOption('--price <amount>', 'price per URL in TRY', amount)
     .option('--reason <text>', 'why, for the price history')
-    .action((flags: Named & { service: ServiceLevel; price: Micros; reason?: string }) =>
-      run(flags, async (output) => {
+    .action(
+      run(async (output, flags: Named & { service: ServiceLevel; price: Micros; reason?: string }) => {
         const { name, service, price, reason } = flags;
         showAccount(output, await withAdministration(flags, (it) => it.setPrice(name, service, price, reason)));
       }),
@@ -62,12 +62,12 @@ export function addAccountMoney(account: Command): void {
 
   databaseCommand(account, 'prices', 'list every price that the account had, oldest first')
     .requiredOption('--name <name>', 'name of the account')
-    .action((flags: Named) =>
-      run(flags, async (output) => {
+    .action(
+      run(async (output, flags: Named) => {
         for (const each of await withAdministration(flags, (it) => it.prices(flags.name))) {
           const from = new Date(each.created_at).toISOString();
           const { service, reason } = each;
-          output.record({ type: 'price', service, price: decimalTry(each.price), currency: 'TRY', reason, from });
+          output.record(toPriceRecord(each));
           output.print(`${from} ${service} ${formatTry(each.price)}${reason === null ? '' : ` (${reason})`}`);
         }
       }),
@@ -77,38 +77,16 @@ export function addAccountMoney(account: Command): void {
     .requiredOption('--name <name>', 'name of the account')
     .requiredOption('--from <day>', 'first day (UTC)', day)
     .requiredOption('--to <day>', 'last day (UTC), inclusive', day)
-    .action((flags: Named & { from: number; to: number }) =>
-      run(flags, async (output) => {
+    .action(
+      run(async (output, flags: Named & { from: number; to: number }) => {
         const range = { from: flags.from, to: flags.to + DAY_MS };
         const statement = await withAdministration(flags, (it) => it.statement(flags.name, range));
-        const { opening, closing, totals, entries } = statement;
-        for (const entry of entries) output.record(toRecord(entry));
-        output.record({
-          type: 'statement',
-          name: flags.name,
-          from: new Date(range.from).toISOString(),
-          to: new Date(range.to).toISOString(),
-          opening_balance: decimalTry(opening),
-          closing_balance: decimalTry(closing),
-          totals: Object.fromEntries(Object.entries(totals).map(([kind, total]) => [kind, decimalTry(total)])),
-          currency: 'TRY',
-          entries: entries.length,
-        });
+        for (const entry of statement.entries) output.record(toEntryRecord(entry));
+        output.record(toStatementRecord(flags.name, statement));
         output.print(statementCsv(statement).trimEnd());
       }),
     );
 }
-
-const toRecord = (entry: Entry) => ({
-  type: 'entry',
-  time: new Date(entry.created_at).toISOString(),
-  kind: entry.kind,
-  subject: entry.subject,
-  reference: entry.reference,
-  reason: entry.reason,
-  amount: decimalTry(entry.amount),
-  balance: decimalTry(entry.balance_after),
-});
 
 function showMoved(output: Output, { account, repeated }: Moved): void {
   showAccount(output, account, { repeated });

@@ -1,21 +1,15 @@
-import { decimalTry, formatTry } from '../../contract/money.ts';
+import { formatTry } from '../../contract/money.ts';
+import type { Output } from '../../src/cli-kit/output.ts';
 import type { Account } from '../accounts/account.ts';
-import type { Output } from './output.ts';
+import { toAccountRecord } from './records.ts';
 
 /** An account as every command prints it. */
-export function showAccount(output: Output, account: Account, more: Record<string, unknown> = {}): void {
-  output.record({
-    type: 'account',
-    id: account.publicId,
-    name: account.name,
-    status: account.status,
-    status_reason: account.statusReason,
-    balance: decimalTry(account.balance),
-    price: decimalTry(account.prices.standard),
-    price_fast: decimalTry(account.prices.fast),
-    currency: 'TRY',
-    ...more,
-  });
+export function showAccount(
+  output: Output,
+  account: Account,
+  more: { readonly password?: string; readonly repeated?: boolean } = {},
+): void {
+  output.record(toAccountRecord(account, more));
   const { standard, fast } = account.prices;
   const status = account.status === 'active' ? '' : `, ${account.status} (${account.statusReason})`;
   output.print(

@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
 import type { Micros } from '../../contract/money.ts';
+import { parseWholeNumber } from '../../src/cli-kit/arguments.ts';
 import { addAccountMoney } from './account-money.ts';
 import { showAccount } from './account-record.ts';
 import { run } from './command.ts';
 import { type DatabaseFlags, databaseCommand, withAdministration } from './database.ts';
-import { amount, wholeNumber } from './numbers.ts';
+import { amount } from './numbers.ts';
+import { toEventRecord, toPasswordRecord, toResetLinkRecord } from './records.ts';
 
 interface Named extends DatabaseFlags {
   readonly name: string;
 }
 
-export function addAccount(program: Command): void {
-  const account = program.command('account').description('accounts: who they are, their money and their passwords');
+export function accountCommand(account: Command): void {
   addLifecycle(account);
   addAccountMoney(account);
   addPasswords(account);
@@ -23,8 +24,8 @@ function addLifecycle(account: Command): void {
     .option('--balance <amount>', 'first balance in TRY', amount)
     .requiredOption('--price <amount>', 'price per URL in TRY', amount)
     .option('--price-fast <amount>', 'price per URL of service fast (as --price)', amount)
-    .action((flags: Named & { balance?: Micros; price: Micros; priceFast?: Micros }) =>
-      run(flags, async (output) => {
+    .action(
+      run(async (output, flags: Named & { balance?: Micros; price: Micros; priceFast?: Micros }) => {
         const { name, balance, price, priceFast } = flags;
         const created = await withAdministration(flags, (accounts) =>
           accounts.createAccount({
@@ -39,8 +40,8 @@ function addLifecycle(account: Command): void {
       }),
     );
 
-  databaseCommand(account, 'list', 'list the accounts').action((flags: DatabaseFlags) =>
-    run(flags, async (output) => {
+  databaseCommand(account, 'list', 'list the accounts').action(
+    run(async (output, flags: DatabaseFlags) => {
       for (const each of await withAdministration(flags, (accounts) => accounts.accounts())) showAccount(output, each);
     }),
   );
@@ -48,16 +49,16 @@ function addLifecycle(account: Command): void {
   databaseCommand(account, 'suspend', 'refuse the keys of an account until it is resumed')
     .requiredOption('--name <name>', 'name of the account')
     .requiredOption('--reason <text>', 'why; the customer sees it')
-    .action((flags: Named & { reason: string }) =>
-      run(flags, async (output) =>
+    .action(
+      run(async (output, flags: Named & { reason: string }) =>
         showAccount(output, await withAdministration(flags, (accounts) => accounts.suspend(flags.name, flags.reason))),
       ),
     );
 
   databaseCommand(account, 'resume', 'accept the keys of a suspended account again')
     .requiredOption('--name <name>', 'name of the account')
-    .action((flags: Named) =>
-      run(flags, async (output) =>
+    .action(
+      run(async (output, flags: Named) =>
         showAccount(output, await withAdministration(flags, (accounts) => accounts.resume(flags.name))),
       ),
     );
@@ -65,23 +66,23 @@ function addLifecycle(account: Command): void {
   databaseCommand(account, 'close', 'end an account without a balance for good: keys, sessions and sign-in')
     .requiredOption('--name <name>', 'name of the account')
     .requiredOption('--reason <text>', 'why')
-    .action((flags: Named & { reason: string }) =>
-      run(flags, async (output) =>
+    .action(
+      run(async (output, flags: Named & { reason: string }) =>
         showAccount(output, await withAdministration(flags, (accounts) => accounts.close(flags.name, flags.reason))),
       ),
     );
 
   databaseCommand(account, 'events', 'list who changed what, newest first')
     .requiredOption('--name <name>', 'name of the account')
-    .option('--limit <count>', 'how many (50)', wholeNumber)
-    .action((flags: Named & { limit?: number }) =>
-      run(flags, async (output) => {
+    .option('--limit <count>', 'how many (50)', parseWholeNumber)
+    .action(
+      run(async (output, flags: Named & { limit?: number }) => {
         const events = await withAdministration(flags, (accounts) => accounts.events(flags.name, flags.limit ?? 50));
-        for (const { event, actor, address, details, created_at } of events) {
-          const at = new Date(created_at).toISOString();
-          output.record({ type: 'event', event, actor, address, details, created_at: at });
+        for (const each of events) {
+          const { event, actor, address, details, created_at } = each;
+          output.record(toEventRecord(each));
           output.print(
-            `${at} ${event} by ${actor}${address === null ? '' : ` from ${address}`} ${JSON.stringify(details)}`,
+            `${new Date(created_at).toISOString()} ${event} by ${actor}${address === null ? '' : ` from ${address}`} ${JSON.stringify(details)}`,
           );
         }
       }),
@@ -91,10 +92,10 @@ function addLifecycle(account: Command): void {
 function addPasswords(account: Command): void {
   databaseCommand(account, 'reset-password', 'give the account a new password for the dashboard and end its sessions')
     .requiredOption('--name <name>', 'name of the account')
-    .action((flags: Named) =>
-      run(flags, async (output) => {
+    .action(
+      run(async (output, flags: Named) => {
         const password = await withAdministration(flags, (accounts) => accounts.resetPassword(flags.name));
-        output.record({ type: 'password', name: flags.name, password });
+        output.record(toPasswordRecord(flags.name, password));
         output.print(`password for the dashboard, shown this once: ${password}`);
       }),
     );
@@ -102,11 +103,11 @@ function addPasswords(account: Command): void {
   databaseCommand(account, 'reset-link', 'make a link with which the customer sets a new password, once, within a day')
     .requiredOption('--name <name>', 'name of the account')
     .option('--address <url>', 'address of the dashboard, for the link')
-    .action((flags: Named & { address?: string }) =>
-      run(flags, async (output) => {
+    .action(
+      run(async (output, flags: Named & { address?: string }) => {
         const token = await withAdministration(flags, (accounts) => accounts.createReset(flags.name));
         const link = `${(flags.address ?? '').replace(/\/+$/, '')}/reset/${token}`;
-        output.record({ type: 'reset_link', name: flags.name, link });
+        output.record(toResetLinkRecord(flags.name, link));
         output.print(link);
       }),
     );

@@ -51,7 +51,7 @@ test('account create, key create and serve work on an empty disk; SIGTERM answer
     made.records.map(({ type }) => type),
     ['version', 'account', 'summary'],
   );
-  assert.equal(made.records[1]?.price_fast, '0.50');
+  assert.equal(made.records[1]?.price_fast_micros, 500_000);
   const created = runService('key', 'create', '--account', 'shop', '--database', database).records[1]!;
   assert.equal(created.type, 'key');
   const key = String(created.api_key);

@@ -6,7 +6,7 @@ import { type Micros, parseTry } from '../../contract/money.ts';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
 import type { PartialSettings } from '../serve.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
-import { UsageError } from './command.ts';
+import { SettingsError } from '../settings-error.ts';
 
 const object = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
   Type.Object(fields, { additionalProperties: false });
@@ -65,19 +65,19 @@ export type ConfigFile = Type.Static<typeof ConfigFile>;
 
 const fits = new Ajv({ strict: false }).compile<ConfigFile>(ConfigFile);
 
-/** Reads and checks a YAML (or JSON) file. Throws a UsageError that names the setting. */
+/** Reads and checks a YAML (or JSON) file. Throws a SettingsError that names the setting. */
 export function readConfig(path: string): ConfigFile {
   let read: unknown;
   try {
     read = parse(readFileSync(path, 'utf8')) ?? {};
   } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
+    throw new SettingsError(`${path} cannot be read: ${(error as Error).message}`);
   }
   if (fits(read)) return read;
   const [first] = fits.errors ?? [];
   const place = `${first?.instancePath.slice(1).replaceAll('/', '.') || 'the file'}`;
   const named = first?.params.additionalProperty ?? '';
-  throw new UsageError(`${path}: ${place} ${first?.message ?? 'is not valid'} ${named}`.trim());
+  throw new SettingsError(`${path}: ${place} ${first?.message ?? 'is not valid'} ${named}`.trim());
 }
 
 const budget = (window: { limit: number; window_ms: number } | undefined) =>
@@ -139,12 +139,12 @@ export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSet
 
 function price(text: string): Micros {
   const amount = parseTry(text);
-  if (amount === null || amount < 0) throw new UsageError(`"${text}" is not an amount of money: write it as 0.50`);
+  if (amount === null || amount < 0) throw new SettingsError(`"${text}" is not an amount of money: write it as 0.50`);
   return amount;
 }
 
 function secret(name: string, env: NodeJS.ProcessEnv): string {
   const value = env[name];
-  if (value === undefined || value === '') throw new UsageError(`the environment variable ${name} holds no secret`);
+  if (value === undefined || value === '') throw new SettingsError(`the environment variable ${name} holds no secret`);
   return value;
 }

@@ -3,26 +3,23 @@ import type { Administration } from '../accounts/administration.ts';
 import type { Operations } from '../operations/operations.ts';
 import { openAdministration } from '../serve.ts';
 import { readConfig } from './config.ts';
-import type { Flags } from './output.ts';
 
 export const DEFAULT_DATABASE = 'sqlite:.courier/service.db';
 
 export const databaseOption = (): Option =>
   new Option('--database <url>', `sqlite:PATH or postgres://… (${DEFAULT_DATABASE})`).env('COURIER_SERVICE_DATABASE');
 
-export interface DatabaseFlags extends Flags {
+export interface DatabaseFlags {
   readonly database?: string;
   readonly config?: string;
 }
 
 /** A command that works on the database. */
 export const databaseCommand = (parent: Command, name: string, description: string): Command =>
-  parent
-    .command(name)
-    .description(description)
-    .addOption(databaseOption())
-    .option('--config <file>', 'settings file of serve, for its database')
-    .option('--json', 'print one record a line');
+  databaseOptions(parent.command(name).description(description));
+
+export const databaseOptions = (command: Command): Command =>
+  command.addOption(databaseOption()).option('--config <file>', 'settings file of serve, for its database');
 
 export function findDatabase({ database, config }: DatabaseFlags): string {
   return database ?? (config === undefined ? undefined : readConfig(config).database) ?? DEFAULT_DATABASE;

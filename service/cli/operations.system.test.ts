@@ -25,9 +25,9 @@ describe('money commands of courier-service', () => {
       '--reference',
       'case 1',
     );
-    assert.equal(adjust.records[1]?.balance, '1001.50');
+    assert.equal(adjust.records[1]?.balance_micros, 1_001_500_000);
     const refund = run('refund', reference, '--amount', '0.25', '--reason', 'outage');
-    assert.deepEqual([refund.records[1]?.refunded_now, refund.records[1]?.refunded], ['0.25', '0.25']);
+    assert.deepEqual([refund.records[1]?.refunded_now_micros, refund.records[1]?.refunded_micros], [250_000, 250_000]);
     assert.equal(run('refund', reference, '--amount', '9', '--reason', 'outage').code, 2);
     assert.equal(run('account', 'adjust', ...named, '--amount', '-2.50').code, 2, 'reason and reference are required');
 
@@ -35,11 +35,11 @@ describe('money commands of courier-service', () => {
     assert.deepEqual(
       run('account', 'prices', ...named)
         .records.slice(1, -1)
-        .map(({ price, reason }) => [price, reason]),
+        .map(({ price_micros, reason }) => [price_micros, reason]),
       [
-        ['0.25', null],
-        ['0.25', null],
-        ['0.30', 'new year'],
+        [250_000, null],
+        [250_000, null],
+        [300_000, 'new year'],
       ],
     );
 
@@ -47,17 +47,17 @@ describe('money commands of courier-service', () => {
     const days = ['--from', '2026-11-18', '--to', '2026-11-18'];
     const { records } = run('account', 'statement', ...named, ...days);
     assert.deepEqual(
-      records.slice(1, -2).map(({ kind, amount }) => [kind, amount]),
+      records.slice(1, -2).map(({ kind, amount_micros }) => [kind, amount_micros]),
       [
-        ['top_up', '1000.00'],
-        ['charge', '-1.00'],
-        ['top_up', '5.00'],
-        ['adjustment', '-2.50'],
-        ['refund', '0.25'],
+        ['top_up', 1_000_000_000],
+        ['charge', -1_000_000],
+        ['top_up', 5_000_000],
+        ['adjustment', -2_500_000],
+        ['refund', 250_000],
       ],
     );
-    const { opening_balance, closing_balance } = records.at(-2)!;
-    assert.deepEqual([opening_balance, closing_balance], ['0.00', '1001.75']);
+    const { opening_balance_micros, closing_balance_micros } = records.at(-2) ?? {};
+    assert.deepEqual([opening_balance_micros, closing_balance_micros], [0, 1_001_750_000]);
     const csv = printService('account', 'statement', ...named, ...days, '--database', url);
     assert.match(csv, /time_utc,kind,subject/);
     assert.match(csv, /adjustment,adjustment,case 1,typing error,-2\.50,1001\.50\r\n/);
@@ -76,7 +76,7 @@ describe('money commands of courier-service', () => {
       ['queued', 'queued'],
     );
     const failed = run('submission', 'fail', reference, '--reason', 'the host is gone').records[1]!;
-    assert.deepEqual([failed.status, failed.urls_failed_now, failed.refunded_now], ['failed', 4, '1.00']);
+    assert.deepEqual([failed.status, failed.failed_now, failed.refunded_now_micros], ['failed', 4, 1_000_000]);
     assert.equal(run('submission', 'requeue', reference).code, 2);
     run('account', 'suspend', '--name', account, '--reason', 'unpaid');
     assert.equal((await client.get('/balance')).status, 401);
@@ -104,10 +104,10 @@ describe('money commands of courier-service', () => {
     assert.deepEqual(
       records.slice(1).map(({ type, ok, found }) => [type, ok, found]),
       [
-        ['difference', undefined, 1_000_000_001],
+        ['difference', undefined, '1000000001'],
         ['summary', false, undefined],
       ],
     );
-    assert.match(stderr, /1 differences between balances/);
+    assert.match(stderr, /1 difference between balances/);
   });
 });

@@ -1,45 +1,47 @@
 import type { Command } from 'commander';
+import { CommandError, EXIT } from '../../src/cli-kit/exit-codes.ts';
+import type { Output } from '../../src/cli-kit/output.ts';
 import type { Difference } from '../operations/audit.ts';
 import { backUp } from '../operations/backup.ts';
-import { DifferenceError, run } from './command.ts';
-import { type DatabaseFlags, databaseCommand, findDatabase, withAdministration } from './database.ts';
-import type { Output } from './output.ts';
+import { run } from './command.ts';
+import { type DatabaseFlags, databaseOptions, findDatabase, withAdministration } from './database.ts';
+import { toBackupRecord, toDifferenceRecord } from './records.ts';
 
 function showDifferences(output: Output, differences: readonly Difference[]): void {
-  for (const { rule, subject, expected, found } of differences) {
-    output.record({ type: 'difference', rule, subject, expected, found });
+  for (const each of differences) {
+    const { rule, subject, expected, found } = each;
+    output.record(toDifferenceRecord(each));
     output.print(`${subject}: expected ${expected}, found ${found} (${rule})`);
   }
 }
 
-const report = (count: number): DifferenceError =>
-  new DifferenceError(`${count} differences between balances, entries, submissions and index-checks`);
+const toDifferenceError = (count: number): CommandError =>
+  new CommandError(
+    EXIT.partial,
+    `${count} ${count === 1 ? 'difference' : 'differences'} between balances, entries, submissions and index-checks`,
+  );
 
-export function addAudit(program: Command): void {
-  databaseCommand(
-    program,
-    'audit',
-    'compare balances with entries, and charges with submissions and index-checks',
-  ).action((flags: DatabaseFlags) =>
-    run(flags, async (output) => {
+export function auditCommand(command: Command): void {
+  databaseOptions(command).action(
+    run(async (output, flags: DatabaseFlags) => {
       const differences = await withAdministration(flags, (_, operations) => operations.audit());
       showDifferences(output, differences);
-      if (differences.length > 0) throw report(differences.length);
+      if (differences.length > 0) throw toDifferenceError(differences.length);
       output.print('no differences');
     }),
   );
 }
 
-export function addBackup(program: Command): void {
-  databaseCommand(program, 'backup', 'copy the SQLite database while the service runs, and audit the copy')
+export function backupCommand(command: Command): void {
+  databaseOptions(command)
     .argument('<file>', 'where the copy goes; must not exist')
-    .action((file: string, flags: DatabaseFlags) =>
-      run(flags, async (output) => {
+    .action(
+      run(async (output, file: string, flags: DatabaseFlags) => {
         const { bytes, differences } = await backUp(findDatabase(flags), file);
-        output.record({ type: 'backup', file, bytes, differences: differences.length });
+        output.record(toBackupRecord(file, bytes, differences.length));
         output.print(`${file}: ${bytes} bytes, checked`);
         showDifferences(output, differences);
-        if (differences.length > 0) throw report(differences.length);
+        if (differences.length > 0) throw toDifferenceError(differences.length);
       }),
     );
 }

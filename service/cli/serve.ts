@@ -1,16 +1,18 @@
 import { type Command, Option } from 'commander';
 import { destination } from 'pino';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
+import { parseWholeNumber } from '../../src/cli-kit/arguments.ts';
+import { EXIT } from '../../src/cli-kit/exit-codes.ts';
+import { type Output, recordVersion } from '../../src/cli-kit/output.ts';
 import { namesServer } from '../../src/temporal/settings.ts';
 import { type PartialSettings, startService } from '../serve.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
-import { EXIT, fail } from './command.ts';
+import { runServe } from './command.ts';
 import { readConfig, toSettings } from './config.ts';
 import { DEFAULT_DATABASE, databaseOption } from './database.ts';
-import { wholeNumber } from './numbers.ts';
-import { type Flags, openOutput, versionRecord } from './output.ts';
+import { toListeningRecord, toNoticeRecord } from './records.ts';
 
-interface ServeFlags extends Flags {
+interface ServeFlags {
   readonly host?: string;
   readonly port?: number;
   readonly database?: string;
@@ -24,12 +26,10 @@ interface ServeFlags extends Flags {
   readonly logLevel: string;
 }
 
-export function addServe(program: Command): void {
-  program
-    .command('serve')
-    .description('answer the REST API, the dashboard, /healthz and /readyz until a signal ends it')
+export function serveCommand(command: Command): void {
+  command
     .option('--host <host>', 'address to listen on (127.0.0.1)')
-    .option('--port <port>', 'port to listen on, 0 for a free one (8080)', wholeNumber)
+    .option('--port <port>', 'port to listen on, 0 for a free one (8080)', parseWholeNumber)
     .addOption(databaseOption())
     .option('--config <file>', 'settings as YAML (docs/guides/host-the-service.md)')
     .option('--temporal <address>', 'host:port of the Temporal server (the TEMPORAL_* variables or profile)')
@@ -38,14 +38,13 @@ export function addServe(program: Command): void {
     .addOption(
       new Option('--default-service <level>', 'service of a submission that names none').choices(SERVICE_LEVELS),
     )
-    .option('--fast-ms <ms>', 'how long the simulated processor takes with fast', wholeNumber)
-    .option('--standard-ms <ms>', 'how long the simulated processor takes with standard', wholeNumber)
+    .option('--fast-ms <ms>', 'how long the simulated processor takes with fast', parseWholeNumber)
+    .option('--standard-ms <ms>', 'how long the simulated processor takes with standard', parseWholeNumber)
     .addOption(new Option('--log-level <level>', 'what is logged on stderr').default('info'))
-    .option('--json', 'print {"type":"listening","base_url":…} as the first line')
-    .action((flags: ServeFlags) => serve(flags).catch((error: unknown) => fail(flags, error)));
+    .action(runServe(serve));
 }
 
-async function serve(flags: ServeFlags): Promise<void> {
+async function serve(output: Output, flags: ServeFlags): Promise<void> {
   const file = flags.config === undefined ? {} : readConfig(flags.config);
   const settings = withFlags(toSettings(file, process.env), flags);
   const address = flags.temporal ?? file.temporal?.address ?? '';
@@ -68,19 +67,17 @@ async function serve(flags: ServeFlags): Promise<void> {
         }
       : {}),
   });
-  const output = openOutput(flags);
-  output.record({ type: 'listening', base_url: service.baseUrl });
-  output.record(versionRecord);
+  output.record(toListeningRecord(service.baseUrl));
+  recordVersion(output, 'courier-service');
   output.print(`courier-service answers at ${service.baseUrl} (dashboard: ${new URL('/', service.baseUrl).href})`);
   for (const notice of service.notices) {
-    output.record({ type: 'notice', notice });
-    process.stderr.write(`courier-service: ${notice}\n`);
+    output.record(toNoticeRecord(notice));
+    output.warn(notice);
   }
   await stopped;
   await service.close();
-  output.record({ type: 'summary', ok: true, exit_code: EXIT.done });
   // Whatever still keeps the loop alive (an idle timer of a library) must not: everything was answered and written.
-  process.exit(EXIT.done);
+  setImmediate(() => process.exit());
 }
 
 /** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */

@@ -14,13 +14,9 @@ interface Operation extends Json {
 
 /**
  * Serves the contract (spec 9), made from the very schemas that validate and serialise; headers and links, which
- * routes do not have, are added here. Call it before the routes are added; the function that it returns makes the
- * document once they are.
+ * routes do not have, are added here. Call it before the routes are added.
  */
-export async function describeContract(
-  api: FastifyInstance,
-  { defaultService }: ServiceSettings,
-): Promise<() => object> {
+export async function describeContract(api: FastifyInstance, { defaultService }: ServiceSettings): Promise<void> {
   await api.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -49,13 +45,11 @@ export async function describeContract(
       security: [{ bearer: [] }, { apiKey: [] }],
     },
   });
-  let contract: Contract | undefined;
-  const getContract = () => {
+  let contract: object | undefined;
+  api.get('/openapi.json', { schema: { hide: true } }, async () => {
     contract ??= complete(api.swagger() as unknown as Contract);
     return contract;
-  };
-  api.get('/openapi.json', { schema: { hide: true } }, async () => getContract());
-  return getContract;
+  });
 }
 
 interface Contract extends Json {

@@ -1,4 +1,4 @@
-/** Exit codes, for ever (docs/reference/commands.md). Any other non-zero code is a failure too. */
+/** Exit codes of both programs (docs/reference/exit-codes.md). They never change; any other non-zero code is a failure. */
 export const EXIT = {
   done: 0,
   unexpected: 1,
@@ -16,7 +16,31 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Ends a command with a sentence for the reader instead of a stack trace. */
+interface ExitMeaning {
+  readonly meaning: string;
+  readonly next: string;
+}
+
+/** What each code means and what to do: the table of docs/reference/exit-codes.md. */
+export const EXIT_MEANING: Readonly<Record<ExitCode, ExitMeaning>> = {
+  0: { meaning: 'done; also nothing to do', next: 'nothing' },
+  1: { meaning: 'internal error (a bug)', next: 'run again with `--verbose` and report the stack trace' },
+  2: { meaning: 'usage or configuration', next: 'correct what the message names; nothing was changed or charged' },
+  3: { meaning: 'partial: something failed, is incomplete or is in quarantine', next: 'read the notices' },
+  4: { meaning: 'changes pending (`plan --detailed-exitcode` only)', next: 'apply the plan, or start a run' },
+  5: { meaning: 'transient', next: 'try again later; what was planned stays planned' },
+  6: { meaning: 'the service rejects the API key', next: 'replace the key; sending resumes by itself' },
+  7: { meaning: 'the balance or a cap is reached', next: 'top up, raise the cap, or wait for the next period' },
+  8: {
+    meaning: 'a guard holds a run; you decide',
+    next: 'approve or reject it with the command that the message names',
+  },
+  9: { meaning: 'another run is active', next: 'wait for its end' },
+  130: { meaning: 'ended by SIGINT', next: 'run again to go on' },
+  143: { meaning: 'ended by SIGTERM', next: 'run again to go on' },
+};
+
+/** Ends a command with a message for the reader instead of a stack trace. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: ExitCode;
@@ -27,8 +51,8 @@ export class CommandError extends Error {
   }
 }
 
-/** The worst of several outcomes: what a person must decide comes before what failed, before what is merely late. */
-const WORST_FIRST: readonly ExitCode[] = [1, 2, 6, 8, 7, 9, 3, 5, 4, 0];
+/** The worst of several outcomes: what you must decide comes before what failed, and that before what is only late. */
+const WORST_FIRST: readonly ExitCode[] = [1, 130, 143, 2, 6, 8, 7, 9, 3, 5, 4, 0];
 
 export function pickWorst(codes: readonly ExitCode[]): ExitCode {
   return WORST_FIRST.find((code) => codes.includes(code)) ?? EXIT.done;

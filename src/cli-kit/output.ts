@@ -1,18 +1,25 @@
 import { VERSION } from '../observability/version.ts';
+import type { ExitCode } from './exit-codes.ts';
 
-/** What every command knows about how to speak. stdout is data, stderr is progress and logs. */
+/** How a command speaks. stdout is data, stderr is progress and logs. */
 export interface Output {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
   /** Whether stderr is a terminal that may be redrawn. */
   readonly live: boolean;
-  /** A line of progress for people (stderr). Silent with --quiet. */
+  /** Writes a line of progress (stderr). Silent with --quiet. */
   say(line: string): void;
-  /** A line of the result for people (stdout). Silent with --json. */
+  /** Writes what went wrong (stderr), also with --quiet. */
+  warn(line: string): void;
+  /** Writes a line of the result (stdout). Silent with --json. */
   print(line: string): void;
-  /** One record of the machine output (stdout, NDJSON). Silent without --json. */
-  record(record: { readonly type: string } & Record<string, unknown>): void;
+  /** Writes one record of the machine output (stdout, NDJSON). Silent without --json. */
+  record(record: OutputRecord): void;
+}
+
+export interface OutputRecord {
+  readonly type: string;
 }
 
 export interface OutputFlags {
@@ -22,16 +29,18 @@ export interface OutputFlags {
   readonly color?: boolean;
 }
 
-/** Opens the output of a command; with --json its version record comes first. */
-export function openOutput(program: string, flags: OutputFlags): Output {
-  const { json = false, quiet = false, verbose = false, color = true } = flags;
-  const output: Output = {
+/** Opens the output of a command. Nothing is written yet: see `recordVersion`. */
+export function openOutput({ json = false, quiet = false, verbose = false, color = true }: OutputFlags): Output {
+  return {
     json,
     quiet,
     verbose,
     live: !quiet && !json && color && process.env.NO_COLOR === undefined && process.stderr.isTTY === true,
     say: (line) => {
       if (!quiet) process.stderr.write(`${line}\n`);
+    },
+    warn: (line) => {
+      process.stderr.write(`${line}\n`);
     },
     print: (line) => {
       if (!json) process.stdout.write(`${line}\n`);
@@ -40,6 +49,20 @@ export function openOutput(program: string, flags: OutputFlags): Output {
       if (json) process.stdout.write(`${JSON.stringify(record)}\n`);
     },
   };
-  output.record({ type: 'version', schema: 1, program, version: VERSION });
-  return output;
+}
+
+const begun = new WeakSet<Output>();
+
+/** Writes the version record, once for each output. */
+export function recordVersion(output: Output, program: string): void {
+  if (begun.has(output)) return;
+  begun.add(output);
+  const record = { type: 'version', schema: 1, program, version: VERSION };
+  output.record(record);
+}
+
+/** Writes the summary record, the last of every command. */
+export function recordSummary(output: Output, exitCode: ExitCode, fields: Readonly<Record<string, unknown>>): void {
+  const record = { type: 'summary', ok: exitCode === 0, exit_code: exitCode, ...fields };
+  output.record(record);
 }

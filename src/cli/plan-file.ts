@@ -1,71 +1,83 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Micros } from '../../contract/money.ts';
 import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
 import type { WatchPlan } from './output/plan-text.ts';
 
-const PlanFile = Type.Object({
-  type: Type.Literal('courier-plan'),
-  version: Type.Literal(1),
-  watches: Type.Array(
-    Type.Object({
-      watch: Type.String(),
-      run: Type.String(),
-      /** Names exactly this plan: these URLs at this price. */
-      digest: Type.String(),
-      /** For the reader, as the cost; `digest` alone decides. */
-      urls: Type.Integer(),
-      /** In micro-lira. */
-      cost: Type.Union([Type.Integer(), Type.Null()]),
-      /** Why a guard holds it; empty when none does. */
-      guards: Type.Array(Type.String()),
-    }),
-  ),
-});
+const VERSION = 2;
 
-/** A plan that a person looked at, by the names under which the ledger has it. */
-export type PlanFile = Static<typeof PlanFile>;
+/** The file that `plan -o` writes and `apply` reads. */
+export const PlanFileSchema = Type.Object(
+  {
+    type: Type.Literal('courier-plan'),
+    version: Type.Literal(VERSION, { description: 'version of this format' }),
+    watches: Type.Array(
+      Type.Object(
+        {
+          watch: Type.String({ description: 'name of the watch' }),
+          run: Type.String({ description: 'the run that read the sitemaps' }),
+          digest: Type.String({ description: 'names exactly this plan: these URLs at this price' }),
+          urls: Type.Integer({ minimum: 0, description: 'URLs to buy; for the reader, `digest` decides' }),
+          cost_micros: Type.Union([Type.Integer(), Type.Null()], {
+            description: 'cost in micro-lira; null when no price is known',
+          }),
+          guards: Type.Array(Type.String(), { description: 'why a guard would hold the run; empty when none does' }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false, description: 'A plan that `courier apply` carries out.' },
+);
 
-/** Writes the plans, whole or not at all. Throws a sentence (exit code 2) where that is not allowed. */
+/** A plan that somebody has looked at, by the names under which the ledger has it. */
+export type PlanFile = Static<typeof PlanFileSchema>;
+
+/** Writes the plans, whole or not at all. Throws a CommandError (exit code 2) where that is not allowed. */
 export function writePlanFile(file: string, plans: readonly WatchPlan[]): void {
-  const kept: PlanFile = {
+  const content: PlanFile = {
     type: 'courier-plan',
-    version: 1,
+    version: VERSION,
     watches: plans.map(({ watch, run, plan, guards }) => ({
       watch: watch.id,
       run,
       digest: plan.digest,
       urls: plan.urls,
-      cost: plan.cost satisfies Micros | null,
+      cost_micros: plan.cost,
       guards: [...guards],
     })),
   };
   try {
-    writeFileSync(`${file}.new`, `${JSON.stringify(kept, null, 2)}\n`);
+    writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`);
     renameSync(`${file}.new`, file);
   } catch (error) {
     throw new CommandError(
       EXIT.usage,
-      `The plan cannot be kept in ${file} (${(error as Error).message}). Nothing was planned or charged. ` +
+      `The plan cannot be written to ${file} (${(error as Error).message}). Nothing was planned or charged. ` +
         'Name a file in a folder that you may write to.',
     );
   }
 }
 
-/** Reads a plan. Throws a sentence (exit code 2) when it is none. */
+/** Reads a plan. Throws a CommandError (exit code 2) when the file is not one. */
 export function readPlanFile(file: string): PlanFile {
-  const unusable = (why: string) =>
-    new CommandError(
-      EXIT.usage,
-      `${file} is not a plan (${why}). Nothing was planned or charged. Make one with "courier plan -o FILE".`,
-    );
-  let read: unknown;
+  let content: unknown;
   try {
-    read = JSON.parse(readFileSync(file, 'utf8'));
+    content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw unusable((error as Error).message);
+    throw toUnusable(file, (error as Error).message);
   }
-  if (!Value.Check(PlanFile, read)) throw unusable('its content is another');
-  return read;
+  const { type, version } = (content ?? {}) as { type?: unknown; version?: unknown };
+  if (type === 'courier-plan' && version !== VERSION)
+    throw toUnusable(file, `version ${String(version)} of the format; this program reads version ${VERSION}`);
+  if (!Value.Check(PlanFileSchema, content)) throw toUnusable(file, 'unexpected contents');
+  return content;
+}
+
+function toUnusable(file: string, why: string): CommandError {
+  return new CommandError(
+    EXIT.usage,
+    `${file} is not a plan that can be applied (${why}). Nothing was planned or charged. Make one with ` +
+      '"courier plan -o FILE".',
+  );
 }

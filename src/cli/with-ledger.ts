@@ -1,8 +1,8 @@
 import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
-import type { Config, Watch } from '../config/config.ts';
+import type { Account, Config, Watch } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { type Ledger, openLedger } from '../ledger/open-ledger.ts';
-import type { WatchId } from '../submission/ids.ts';
+import type { AccountId, WatchId } from '../submission/ids.ts';
 import type { GlobalFlags } from './output/command.ts';
 
 export interface CommandContext {
@@ -12,10 +12,7 @@ export interface CommandContext {
 }
 
 /** Opens the configuration and its ledger for as long as `work` takes. */
-export async function withLedger<T>(
-  { config: file = 'courier.yaml' }: GlobalFlags,
-  work: (books: CommandContext) => Promise<T>,
-) {
+export async function withLedger<T>({ config: file }: GlobalFlags, work: (context: CommandContext) => Promise<T>) {
   const config = loadConfig(file);
   const ledger = await openLedger(config.ledgerUrl);
   try {
@@ -36,7 +33,18 @@ export function getWatch(watches: Config['watches'], name: string): Watch {
   if (watch !== undefined) return watch;
   throw new CommandError(
     EXIT.usage,
-    `There is no watch "${name}" in the configuration. Nothing was read, submitted or charged. ` +
-      `It has: ${[...watches.keys()].join(', ')}.`,
+    `The configuration has no watch "${name}". Nothing was read, submitted or charged. ` +
+      `Its watches: ${[...watches.keys()].join(', ')}.`,
+  );
+}
+
+/** The account of a watch, or one that a command names. */
+export function getAccount({ accounts }: Config, name: string): Account {
+  const account = accounts.get(name as AccountId);
+  if (account !== undefined) return account;
+  throw new CommandError(
+    EXIT.usage,
+    `The configuration has no account "${name}". Nothing was changed or charged. ` +
+      `Its accounts: ${[...accounts.keys()].join(', ')}.`,
   );
 }

@@ -10,26 +10,28 @@ import { withService } from './service-client.ts';
 /** What an account has to spend: money at the service, and requests left of its limits. */
 export interface AccountResources {
   readonly account: AccountId;
-  /** Null when the service never told. */
+  /** Null when the service has not reported one. */
   readonly balance: Micros | null;
   readonly balanceAt: number | null;
   readonly requestsLeft: Readonly<Record<'minute' | 'hour' | 'day' | 'submissions', number>>;
+  /** Why the service could not be asked for the balance now; null when it was. */
+  readonly failure: ApiError | SecretMissingError | null;
 }
 
-/** Asks the service for the balance (one request); where it does not answer, what it last told counts. */
+/** Asks the service for the balance (one request); where that fails, the last reported one counts. */
 export async function getAccountResources(
   config: Config,
   ledger: Ledger,
   id: AccountId,
   signal: AbortSignal,
-  warn: (line: string) => void,
 ): Promise<AccountResources> {
   return withService(config, config.accounts.get(id)!, signal, async ({ ask, budget }) => {
+    let failure: AccountResources['failure'] = null;
     try {
       await recordBalance(ledger, id, (await ask((client) => client.balance())).balance);
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof SecretMissingError)) throw error;
-      warn(`The balance of ${id} could not be asked for: ${error.message}`);
+      failure = error;
     }
     const known = await getLastBalance(ledger, id);
     return {
@@ -37,6 +39,7 @@ export async function getAccountResources(
       balance: known?.amount ?? null,
       balanceAt: known?.at ?? null,
       requestsLeft: await budget.getRemaining(),
+      failure,
     };
   });
 }

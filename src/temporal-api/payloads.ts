@@ -87,8 +87,7 @@ export interface TrackInput {
   readonly account: AccountId;
   readonly watch: WatchId;
   readonly batch: BatchId;
-  /** Null for a job that `courier recover` took from the service. */
-  readonly key: IdempotencyKey | null;
+  readonly key: IdempotencyKey;
   readonly reference: Reference;
   readonly service: ServiceLevel;
   readonly urls: number;

@@ -66,7 +66,7 @@ async function startWorker(t: TestContext, folder: string) {
   return { worker, over };
 }
 
-test('plan, apply, run, approve, reject, pause, check: with the worker of a folder, found where it is', async (t) => {
+test('plan, apply, run, approve, reject, pause and index-check work with the worker of the folder', async (t) => {
   const { folder, charged } = await scene(t);
   const noServer = await courier(folder, 'approve', 'watch/shop/x');
   assert.equal(noServer.code, 5);
@@ -75,11 +75,15 @@ test('plan, apply, run, approve, reject, pause, check: with the worker of a fold
   publish(folder, pages(3));
   const planned = await courier(folder, 'plan', '-o', 'old.json', '--detailed-exitcode');
   assert.equal(planned.code, 4, planned.stderr);
-  const [account] = ofType(planned, 'account');
-  assert.deepEqual([account?.urls, account?.cost, account?.balance], [3, null, lira('100')], 'no price is invented');
+  const [account] = ofType(planned, 'account_plan');
+  assert.deepEqual(
+    [account?.urls, account?.cost_micros, account?.balance_micros],
+    [3, null, lira('100')],
+    'no price is invented',
+  );
   publish(folder, pages(4));
   const [again] = ofType(await courier(folder, 'plan', '-o', 'plan.json'), 'plan');
-  assert.deepEqual([again?.urls, again?.due], [4, { new: 4, changed: 0, retry: 0, 'not-found': 0, released: 0 }]);
+  assert.deepEqual([again?.urls, again?.due], [4, { new: 4, changed: 0, retry: 0, not_found: 0, released: 0 }]);
   assert.equal((await courier(folder, 'apply', 'plan.json')).code, 5, 'no server: the plan is not used up');
 
   const { worker, over } = await startWorker(t, folder);
@@ -101,7 +105,7 @@ test('plan, apply, run, approve, reject, pause, check: with the worker of a fold
   const held = await courier(folder, 'run');
   assert.equal(held.code, 8);
   const run = await heldRun(folder);
-  assert.match(held.stderr, new RegExp(`courier approve ${run}`));
+  assert.match(held.stderr, new RegExp(`max_new.*courier approve ${run}`));
   assert.equal((await courier(folder, 'plan')).code, 9, 'one run at a time');
   assert.equal((await courier(folder, 'reject', run, '--note', 'relaunch is next week')).code, 0);
   const second = await courier(folder, 'run');
@@ -114,16 +118,16 @@ test('plan, apply, run, approve, reject, pause, check: with the worker of a fold
   assert.ok(capped.code === 0 || capped.code === 9, capped.stderr);
   await untilCharged(charged, lira('3'));
 
-  const checked = await courier(folder, 'check');
+  const checked = await courier(folder, 'index-check');
   assert.equal(checked.code, 0, checked.stderr);
-  assert.equal(ofType(checked, 'check').length, 1);
+  assert.equal(ofType(checked, 'index_check').length, 1);
 
   assert.equal((await courier(folder, 'watch', 'pause', 'shop')).code, 0);
-  assert.equal(ofType(await courier(folder, 'watch', 'list'), 'watch')[0]?.state, 'paused');
+  assert.equal(ofType(await courier(folder, 'watch', 'list'), 'schedule')[0]?.state, 'paused');
   assert.equal((await courier(folder, 'watch', 'resume', 'shop')).code, 0);
-  const [watch] = ofType(await courier(folder, 'watch', 'list'), 'watch');
+  const [watch] = ofType(await courier(folder, 'watch', 'list'), 'schedule');
   assert.equal(watch?.state, 'scheduled');
-  assert.equal(typeof watch?.nextRunAt, 'number');
+  assert.ok(Date.parse(String(watch?.next_run_at)) > Date.now());
 
   worker.kill('SIGTERM');
   const { code, stderr } = await over;
@@ -133,13 +137,14 @@ test('plan, apply, run, approve, reject, pause, check: with the worker of a fold
 
 async function heldRun(folder: string): Promise<string> {
   const [watch] = ofType(await courier(folder, 'status'), 'watch');
-  const [run] = (watch?.held ?? []) as string[];
+  const [run] = (watch?.held ?? []) as { run: string; reasons: string[] }[];
   assert.ok(run !== undefined, 'a run is held');
-  return run;
+  assert.match(run.reasons.join(), /more than max_new allows/);
+  return run.run;
 }
 
 async function untilCharged(charged: () => Promise<number>, amount: number): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 300; tries++) {
     if ((await charged()) === amount) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }

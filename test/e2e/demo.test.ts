@@ -10,6 +10,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { CLI_OUTPUT } from '../../src/cli/output/records/index.ts';
+import { checkRecords } from '../support/check-records.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const PRICE = 250_000;
@@ -45,16 +47,17 @@ async function courier(folder: string, ...args: string[]): Promise<Ended> {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+  checkRecords(CLI_OUTPUT, args, records);
   return { code, records, output: stdout + stderr };
 }
 
-const watches = ({ records }: Ended) => records.filter(({ type }) => type === 'watch') as unknown as Line[];
+const watches = ({ records }: Ended) => records.filter(({ type }) => type === 'demo_watch') as unknown as Line[];
 interface Line {
   readonly submitted: number;
   readonly completed: number;
-  readonly charged: number;
+  readonly charged_micros: number;
   readonly checked: number;
-  readonly chargedChecks: number;
+  readonly charged_checks_micros: number;
 }
 
 /** What the service's own books say, apart from anything the connector claims. */
@@ -80,16 +83,16 @@ test('the main job: what is new is bought once, at its price, and nothing is bou
   assert.deepEqual([all!.submitted, published!.submitted], [420, 12]);
   for (const line of [all!, published!]) {
     assert.equal(line.completed, line.submitted);
-    assert.equal(line.charged, line.submitted * PRICE);
-    assert.equal(line.chargedChecks, line.checked * CHECK_PRICE);
+    assert.equal(line.charged_micros, line.submitted * PRICE);
+    assert.equal(line.charged_checks_micros, line.checked * CHECK_PRICE);
   }
-  const paid = [all!, published!].reduce((sum, { charged, chargedChecks }) => sum + charged + chargedChecks, 0);
+  const paid = [all!, published!].reduce((sum, line) => sum + line.charged_micros + line.charged_checks_micros, 0);
   assert.deepEqual(books(folder), { charged: paid, urls: 432, unique: 432 });
 
   const second = await courier(folder, 'demo', '--once');
   assert.equal(second.code, 0, second.output);
   assert.deepEqual(
-    watches(second).map(({ submitted, charged }) => [submitted, charged]),
+    watches(second).map((line) => [line.submitted, line.charged_micros]),
     [[0, 0]],
   );
   assert.deepEqual(books(folder).urls, 432);
@@ -125,15 +128,15 @@ test('sitemaps that cannot be used are named with what was found, cost nothing a
     `${origin}/empty.xml`,
   );
   assert.equal(run.code, 3, run.output);
-  const summary = run.records.at(-1) as { ok: boolean; findings: string[] };
+  const summary = run.records.at(-1) as { ok: boolean; notices: string[] };
   assert.equal(summary.ok, false);
   for (const [name, found] of [
     ['missing.xml', /404/],
     ['page.xml', /HTML/i],
     ['empty.xml', /no URL|EMPTY|lists no/i],
   ] as const) {
-    const sentence = summary.findings.find((text) => text.includes(`/${name}`));
-    assert.match(sentence ?? '', found, `${name}: ${summary.findings.join('\n')}`);
+    const sentence = summary.notices.find((text) => text.includes(`/${name}`));
+    assert.match(sentence ?? '', found, `${name}: ${summary.notices.join('\n')}`);
     assert.match(sentence ?? '', /Nothing was submitted or charged/);
   }
   assert.deepEqual(books(folder), { charged: 0, urls: 0, unique: 0 });

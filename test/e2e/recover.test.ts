@@ -95,7 +95,7 @@ test('a restored copy of the ledger learns what was sent after it was made', asy
 
   const run = await courier(folder, 'recover');
   assert.equal(run.code, 0, run.stderr);
-  assert.equal(ofType(run, 'recovered')[0]?.settled, 1);
+  assert.equal(ofType(run, 'recovered')[0]?.answered, 1);
   const restored = await openLedger(ledgerUrl);
   t.after(() => restored.close());
   assert.equal((await beginSend(restored, batch, policies)).kind, 'closed', 'it is not sent again');
@@ -109,7 +109,7 @@ test('a key that is refused, or a date that is none, is a sentence and changes n
     await courier(folder, 'recover', '--account', 'x'),
   ];
   assert.deepEqual([date.code, other.code], [2, 2]);
-  assert.match(other.stderr, /no account "x".*It has: main/s);
+  assert.match(other.stderr, /no account "x".*Its accounts: main/s);
   writeFileSync(join(folder, 'key'), 'usk_wrong');
   const refused = await courier(folder, 'recover');
   assert.equal(refused.code, 6);

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { CLI_OUTPUT } from '../../src/cli/output/records/index.ts';
+import { checkRecords } from './check-records.ts';
 import { shopUrl } from './ledger.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
@@ -34,6 +36,7 @@ export function startCourier(folder: string, ...args: string[]): ChildProcess {
   });
 }
 
+/** Waits for a command's end; its records must be those that are published for it. */
 export async function ended(child: ChildProcess): Promise<CommandRun> {
   let stdout = '';
   let stderr = '';
@@ -48,6 +51,7 @@ export async function ended(child: ChildProcess): Promise<CommandRun> {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+  if (code !== null) checkRecords(CLI_OUTPUT, child.spawnargs.slice(3), records);
   return { code, records, stderr };
 }
 

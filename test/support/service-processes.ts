@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { SERVICE_OUTPUT } from '../../service/cli/records.ts';
+import { checkRecords } from './check-records.ts';
 import { AMPLE } from './service.ts';
 
 const main = fileURLToPath(new URL('../../service/cli/main.ts', import.meta.url));
@@ -40,6 +42,7 @@ export function runService(...args: string[]): Ran {
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+  checkRecords(SERVICE_OUTPUT, args, records);
   return { code: status, records, stderr };
 }
 

@@ -38,7 +38,7 @@ test('what the ledger knows is shown without Temporal, and a URL released from q
   await ledger.close();
 
   const shown = await courier(folder, 'ledger', 'show', 'https://SHOP.example/a#top');
-  const [url] = ofType(shown, 'url');
+  const [url] = ofType(shown, 'url_history');
   assert.equal(shown.code, 0);
   assert.equal(shown.records[0]?.type, 'version');
   assert.equal(shown.records.at(-1)?.type, 'summary');
@@ -49,16 +49,21 @@ test('what the ledger knows is shown without Temporal, and a URL released from q
 
   const submission = await courier(folder, 'submissions', 'show', reference!);
   assert.deepEqual(
-    ofType(submission, 'url').map((record) => record.url),
-    [shopUrl('a'), shopUrl('b')],
+    ofType(submission, 'batch_url').map(({ url, state }) => [url, state]),
+    [
+      [shopUrl('a'), 'submitted'],
+      [shopUrl('b'), 'quarantined'],
+    ],
   );
+  const number = String(ofType(submission, 'batch')[0]?.batch);
+  assert.deepEqual((await courier(folder, 'batches', 'show', number)).records, submission.records);
   const unknown = await courier(folder, 'submissions', 'show', 'IDX-NONE');
   assert.equal(unknown.code, 2);
-  assert.match(unknown.stderr, /no submission "IDX-NONE"/);
+  assert.match(unknown.stderr, /no batch "IDX-NONE"/);
 
   const status = await courier(folder, 'status');
   assert.equal(status.code, 0);
-  assert.equal(ofType(status, 'account')[0]?.open, 1);
+  assert.deepEqual(ofType(status, 'account')[0]?.batches, { planned: 0, in_doubt: 0, open: 1, needs_review: 0 });
   assert.match(status.stderr, /Temporal does not answer/);
 
   assert.equal((await courier(folder, 'quarantine', 'release', 'shop', shopUrl('b'))).code, 0);
@@ -75,7 +80,7 @@ test('what the ledger knows is shown without Temporal, and a URL released from q
   );
 });
 
-test('a command that needs Temporal says so and ends with 5; a watch that is not configured is a usage error', async (t) => {
+test('a command that needs Temporal says so and exits with 5; a watch that is not configured is a usage error', async (t) => {
   const folder = folderOf(t);
   const [approve, pause] = await Promise.all([
     courier(folder, 'approve', 'watch/shop/x'),
@@ -84,10 +89,10 @@ test('a command that needs Temporal says so and ends with 5; a watch that is not
   assert.equal(approve.code, 5);
   assert.match(approve.stderr, /No Temporal server answers/);
   assert.equal(pause.code, 2);
-  assert.match(pause.stderr, /no watch "shoe".*It has: shop/s);
+  assert.match(pause.stderr, /no watch "shoe".*Its watches: shop/s);
 });
 
-test('a key that is not there is told before any work is begun', async (t) => {
+test('a missing key is reported before any work begins', async (t) => {
   const folder = folderOf(t);
   for (const args of [['worker'], ['run', '--once']]) {
     const run = await courier(folder, ...args);
@@ -96,7 +101,7 @@ test('a key that is not there is told before any work is begun', async (t) => {
   }
 });
 
-test('a stopped batch is settled by what the service says of it, and only then', async (t) => {
+test('a batch that needs review is resolved by what the service charged for it, and only then', async (t) => {
   const folder = folderOf(t);
   const url = `sqlite:${join(folder, 'ledger.db')}`;
   const ledger = await openLedger(url);
@@ -106,23 +111,23 @@ test('a stopped batch is settled by what the service says of it, and only then',
     await endRun(ledger, name as RunId, 'finished');
   }
   const ids = await ledger.db.all(sql<{ id: BatchId }>`SELECT id FROM batches ORDER BY id`);
-  for (const { id } of ids) await stopBatch(ledger, id, 'a conflict that explains itself in no way');
+  for (const { id } of ids) await stopBatch(ledger, id, 'the service answered 409');
   await ledger.close();
   const [one, two, three] = ids.map(({ id }) => String(id));
 
-  const listed = await courier(folder, 'submissions', 'list', '--state', 'needs_review');
-  assert.equal(ofType(listed, 'submission').length, 3);
-  assert.equal((await courier(folder, 'submissions', 'settle', one!)).code, 2, 'nothing is assumed');
-  assert.equal((await courier(folder, 'submissions', 'settle', one!, '--release', '--leave')).code, 2);
-  assert.equal((await courier(folder, 'submissions', 'settle', '99', '--release')).code, 2);
-  const charged = await courier(folder, 'submissions', 'settle', one!, '--charged', 'R-77');
+  const listed = await courier(folder, 'batches', 'list', '--state', 'needs_review');
+  assert.equal(ofType(listed, 'batch').length, 3);
+  assert.equal((await courier(folder, 'batches', 'resolve', one!)).code, 2, 'nothing is assumed');
+  assert.equal((await courier(folder, 'batches', 'resolve', one!, '--release', '--leave')).code, 2);
+  assert.equal((await courier(folder, 'batches', 'resolve', '99', '--release')).code, 2);
+  const charged = await courier(folder, 'batches', 'resolve', one!, '--charged', 'R-77');
   assert.equal(charged.code, 0, charged.stderr);
-  const taken = await courier(folder, 'submissions', 'settle', two!, '--charged', 'R-77');
+  const taken = await courier(folder, 'batches', 'resolve', two!, '--charged', 'R-77');
   assert.equal(taken.code, 2);
   assert.match(taken.stderr, /as it called batch/);
-  assert.equal((await courier(folder, 'submissions', 'settle', two!, '--release')).code, 0);
-  assert.equal((await courier(folder, 'submissions', 'settle', three!, '--leave')).code, 0);
-  assert.equal((await courier(folder, 'submissions', 'settle', three!, '--release')).code, 2, 'decided once');
+  assert.equal((await courier(folder, 'batches', 'resolve', two!, '--release')).code, 0);
+  assert.equal((await courier(folder, 'batches', 'resolve', three!, '--leave')).code, 0);
+  assert.equal((await courier(folder, 'batches', 'resolve', three!, '--release')).code, 2, 'decided once');
 
   const after = await openLedger(url);
   t.after(() => after.close());

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
-import { Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { parseWholeNumber } from '../../cli-kit/arguments.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { VERSION } from '../../observability/version.ts';
@@ -26,9 +27,8 @@ interface Flags {
   readonly state?: string;
 }
 
-export function crawlCommand(): Command {
-  return new Command('crawl')
-    .description('read sitemaps, and print every page that they name')
+export function crawlCommand(command: Command): void {
+  command
     .argument('<source...>', 'sitemap, index, feed or robots.txt: a URL, a path, or - for standard input')
     .option('--allow-private-hosts', 'allow loopback, private and link-local addresses')
     .option('--any-host', 'follow sitemaps to hosts other than those of the sources')
@@ -131,13 +131,8 @@ function onInterrupt(stop: (why: Interruption) => void): () => void {
   return () => process.off('SIGINT', interrupted).off('SIGTERM', terminated);
 }
 
-function parseWholeNumber(text: string): number {
-  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
-}
-
 function parseHeader(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('It must look like "Name: value".');
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Write it as "Name: value".');
   return { ...before, [name.toLowerCase()]: value };
 }

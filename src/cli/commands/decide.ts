@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
@@ -8,30 +8,25 @@ import { approveUpdate, type Decision, rejectUpdate } from '../../temporal-api/m
 import { action } from '../output/command.ts';
 
 const KINDS = {
-  approve: {
-    update: approveUpdate,
-    does: 'buy what a held run found',
-    meaning: 'What it found is planned and bought.',
+  approve: { update: approveUpdate, meaning: 'What it found is planned and submitted.' },
+  reject: {
+    update: rejectUpdate,
+    meaning:
+      'This run submits nothing. Its URLs stay due: the next run finds them again and asks again where a guard trips. ' +
+      'To leave them out for good, exclude them ("exclude" of the watch).',
   },
-  reject: { update: rejectUpdate, does: 'buy nothing of a held run', meaning: 'Nothing of it is bought.' },
 } as const;
 
-export function approveCommand(): Command {
-  return decideCommand('approve');
-}
+export const approveCommand = (command: Command) => configureDecision(command, 'approve');
+export const rejectCommand = (command: Command) => configureDecision(command, 'reject');
 
-export function rejectCommand(): Command {
-  return decideCommand('reject');
-}
-
-function decideCommand(kind: keyof typeof KINDS): Command {
-  const { update, does, meaning } = KINDS[kind];
-  return new Command(kind)
-    .description(`${does}; "courier status" names the runs that are held`)
-    .argument('<run>', 'the run, as "watch/LEDGER/WATCH/…"')
+function configureDecision(command: Command, kind: keyof typeof KINDS): void {
+  const { update, meaning } = KINDS[kind];
+  command
+    .argument('<run>', 'name of the run, as "courier status" shows it: watch/LEDGER/WATCH/…')
     .option('--note <text>', 'why; kept with your name in the ledger')
     .action(
-      action(async (output, { config: file = 'courier.yaml' }, run: string, { note }: { note?: string }) =>
+      action(async (output, { config: file }, run: string, { note }: { note?: string }) =>
         withTemporal(loadConfig(file), file, async ({ client }) => {
           const decision: Decision = { by: userInfo().username, ...(note === undefined ? {} : { note }) };
           try {
@@ -39,17 +34,17 @@ function decideCommand(kind: keyof typeof KINDS): Command {
             output.print(`${run} is ${taken}. ${meaning}`);
             return { exitCode: EXIT.done, summary: { run, decision: taken } };
           } catch (error) {
-            throw notTaken(error, run);
+            throw toNotDecided(error, run);
           }
         }),
       ),
     );
 }
 
-function notTaken(error: unknown, run: string): unknown {
-  const unchanged = 'Nothing was decided, submitted or charged by this. "courier status" names the runs that are held.';
+function toNotDecided(error: unknown, run: string): unknown {
+  const unchanged = 'Nothing was decided, submitted or charged. "courier status" lists the runs that a guard holds.';
   if (error instanceof WorkflowNotFoundError)
-    return new CommandError(EXIT.usage, `There is no run "${run}" under way. ${unchanged}`);
+    return new CommandError(EXIT.usage, `No run "${run}" is active. ${unchanged}`);
   if (error instanceof WorkflowUpdateFailedError)
     return new CommandError(EXIT.usage, `${error.cause?.message ?? error.message} ${unchanged}`);
   return error;

@@ -1,51 +1,54 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
 import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
+import type { Config, Watch } from '../../config/config.ts';
 import { followCheck, newRunName, startCheck } from '../../connector/run-client.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
-import { needWorker } from '../need-worker.ts';
+import type { CheckResult } from '../../temporal-api/workflows.ts';
 import { action } from '../output/command.ts';
+import { formatCount } from '../output/format.ts';
+import { toIndexCheckRecord } from '../output/records/run.ts';
+import { requireWorker } from '../requirements.ts';
 import { selectWatches, withLedger } from '../with-ledger.ts';
 
-export function checkCommand(): Command {
-  return new Command('check')
-    .description('check now in the index what is due for it; each URL checked is charged')
-    .argument('[watch...]', 'default: all that have index_check')
-    .action(
-      action((output, flags, names: string[]) =>
-        withLedger(flags, ({ config, file, ledger }) => {
-          const chosen = selectWatches(config, names);
-          const watches = chosen.filter(({ indexCheck }) => indexCheck !== null);
-          const without = chosen.filter(({ indexCheck }) => indexCheck === null);
-          if (names.length > 0 && without.length > 0) {
-            throw new CommandError(
-              EXIT.usage,
-              `${without.map(({ id }) => id).join(', ')}: no index_check is configured. Nothing was checked or charged. ` +
-                'Add it to the watch, or name others.',
-            );
-          }
-          return withTemporal(config, file, async (temporal) => {
-            await needWorker(temporal, ledger.id);
-            const codes = await Promise.all(
-              watches.map(async (watch): Promise<ExitCode> => {
-                const handle = await startCheck(
-                  temporal.client,
-                  ledger.id,
-                  watch,
-                  newRunName(Date.now(), Math.random()),
-                );
-                const result = await followCheck(handle);
-                output.record({ type: 'check', watch: watch.id, ...result });
-                output.print(
-                  `${watch.id}: ${result.checked} checked, ${result.found} found, ${formatTry(result.charged)}` +
-                    `${result.stopped === null ? '' : `; ended early: ${result.stopped}`}`,
-                );
-                return result.stopped === null ? EXIT.done : EXIT.balanceOrCap;
-              }),
-            );
-            return { exitCode: pickWorst(codes), summary: { watches: watches.length } };
-          });
-        }),
-      ),
-    );
+export function indexCheckCommand(command: Command): void {
+  command.argument('[watch...]', 'watches to check (default: all that have index_check)').action(
+    action((output, flags, names: string[]) =>
+      withLedger(flags, ({ config, file, ledger }) => {
+        const watches = selectChecked(config, names);
+        return withTemporal(config, file, async (temporal) => {
+          await requireWorker(temporal, ledger.id);
+          const codes = await Promise.all(
+            watches.map(async (watch): Promise<ExitCode> => {
+              const name = newRunName(Date.now(), Math.random());
+              const result = await followCheck(await startCheck(temporal.client, ledger.id, watch, name));
+              output.record(toIndexCheckRecord(watch.id, result));
+              output.print(formatCheck(watch, result));
+              return result.stopped === null ? EXIT.done : EXIT.balanceOrCap;
+            }),
+          );
+          return { exitCode: pickWorst(codes), summary: { watches: watches.length } };
+        });
+      }),
+    ),
+  );
+}
+
+function formatCheck({ id }: Watch, { checked, found, charged, stopped }: CheckResult): string {
+  const early = stopped === null ? '' : `; ended early: ${stopped}`;
+  return `${id}: ${formatCount(checked)} checked, ${formatCount(found)} found, charged ${formatTry(charged)}${early}`;
+}
+
+/** The watches that have index checks. Throws when one is named that has none, or when none has. */
+function selectChecked(config: Config, names: readonly string[]): Watch[] {
+  const chosen = selectWatches(config, names);
+  const without = chosen.filter(({ indexCheck }) => indexCheck === null);
+  if (without.length === 0 || (names.length === 0 && without.length < chosen.length))
+    return chosen.filter(({ indexCheck }) => indexCheck !== null);
+  throw new CommandError(
+    EXIT.usage,
+    `${names.length === 0 ? 'No watch' : without.map(({ id }) => id).join(', ')}: ` +
+      `${names.length === 0 ? 'none has' : 'without'} index_check in the configuration. Nothing was checked or charged. ` +
+      'Add index_check to the watch, as { after: 3d, every: 7d }.',
+  );
 }

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { ApiError } from '../../api-client/errors.ts';
 import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
@@ -11,59 +12,66 @@ import { listSkippedByReason } from '../../ledger/reports/run-summary.ts';
 import { countGoneSinceLastRun } from '../../ledger/runs/gone-since-last-run.ts';
 import { action, type Ending } from '../output/command.ts';
 import { listNotices } from '../output/notices.ts';
-import { type AccountPlan, accountPlan, accountText, type WatchPlan, watchText } from '../output/plan-text.ts';
-import { openStages } from '../output/stages.ts';
+import {
+  type AccountPlan,
+  formatAccountPlan,
+  formatShortfall,
+  formatWatchPlan,
+  sumAccountPlan,
+  type WatchPlan,
+} from '../output/plan-text.ts';
+import { openStages } from '../output/progress.ts';
+import { toAccountPlanRecord, toPlanRecord } from '../output/records/plan.ts';
 import { writePlanFile } from '../plan-file.ts';
-import { type CommandContext, selectWatches, withLedger } from '../with-ledger.ts';
+import { type CommandContext, getAccount, selectWatches, withLedger } from '../with-ledger.ts';
 
 interface PlanFlags {
   readonly out?: string;
   readonly detailedExitcode?: boolean;
 }
 
-export function planCommand(): Command {
-  return new Command('plan')
-    .description('what a run would buy now and what it would cost; buys nothing and needs no Temporal server')
-    .argument('[watch...]', 'default: all')
+export function planCommand(command: Command): void {
+  command
+    .argument('[watch...]', 'watches to plan (default: all)')
     .option('-o, --out <file>', 'keep the plan for "courier apply"')
-    .option('--detailed-exitcode', 'end with 4 when something would be bought')
+    .option('--detailed-exitcode', 'exit with 4 when something would be bought')
     .action(
       action((output, flags, names: string[], options: PlanFlags) =>
-        withLedger(flags, (books) => plan(output, books, names, options)),
+        withLedger(flags, (context) => plan(output, context, names, options)),
       ),
     );
 }
 
 async function plan(
   output: Output,
-  books: CommandContext,
+  context: CommandContext,
   names: readonly string[],
   { out, detailedExitcode = false }: PlanFlags,
 ): Promise<Ending> {
+  const { config, ledger } = context;
   const signal = stopSignal('Nothing was planned or charged.');
-  const watches = selectWatches(books.config, names);
+  const watches = selectWatches(config, names);
   const previews: Preview[] = [];
   const stages = openStages(output, watches.length);
   try {
     for (const watch of watches) {
-      const preview = await previewWatch(books, watch, signal, (urls) => stages.at('crawl', watch.id, urls, null));
+      const preview = await previewWatch(context, watch, signal, (urls) => stages.at('crawl', watch.id, urls, null));
       stages.at('crawl', watch.id, preview.diff.found, preview.diff.found);
       previews.push(preview);
     }
   } finally {
     stages.end();
   }
-  // First, because a balance floor is one of the caps that are planned with.
+  // First, because a balance floor is one of the caps that a plan respects.
   const accounts: AccountResources[] = [];
-  for (const account of new Set(watches.map((watch) => watch.account))) {
-    accounts.push(await getAccountResources(books.config, books.ledger, account, signal, output.say));
-  }
-  const plans = await planned(books, previews);
-  const codes = plans.map((each): ExitCode => tellWatch(output, each));
+  for (const account of new Set(watches.map((watch) => watch.account)))
+    accounts.push(await getAccountResources(config, ledger, account, signal));
+  const plans = await planAll(context, previews);
+  const codes = plans.map((each): ExitCode => showWatch(output, each));
   for (const account of accounts) {
-    const { limits } = books.config.accounts.get(account.account)!;
+    const { limits } = getAccount(config, account.account);
     const own = plans.filter(({ watch }) => watch.account === account.account);
-    tellAccount(output, accountPlan(account, own, limits.submissionsPerMinute));
+    codes.push(showAccount(output, sumAccountPlan(account, own, limits.submissionsPerMinute)));
   }
   if (out !== undefined) {
     writePlanFile(out, plans);
@@ -71,39 +79,63 @@ async function plan(
   }
   const urls = plans.reduce((sum, each) => sum + each.plan.urls, 0);
   if (detailedExitcode && urls > 0) codes.push(EXIT.changesPending);
-  return { exitCode: pickWorst(codes), summary: { urls, plan: out ?? null } };
+  return { exitCode: pickWorst(codes), summary: { urls, plan_file: out ?? null } };
 }
 
 /** Planned one after the other, as they would be bought: a cap of the account counts once for all of them. */
-async function planned({ ledger }: CommandContext, previews: readonly Preview[]): Promise<WatchPlan[]> {
+async function planAll({ ledger }: CommandContext, previews: readonly Preview[]): Promise<WatchPlan[]> {
   const plans = await previewRuns(ledger, previews);
   return Promise.all(
-    previews.map(async (preview, at) => {
-      const plan = plans[at]!;
-      const diff = await sinceBought(ledger, preview, plan);
-      return { ...preview, diff, plan, skipped: await listSkippedByReason(ledger, preview.run) };
+    plans.map(async (each, at) => {
+      const preview = previews[at] as Preview;
+      const diff = await diffSinceBought(ledger, preview, each);
+      return { ...preview, diff, plan: each, skipped: await listSkippedByReason(ledger, preview.run) };
     }),
   );
 }
 
-/** Counted from what was bought, not from the last look: a plan made twice says the same twice. */
-async function sinceBought(ledger: CommandContext['ledger'], { run, diff }: Preview, { due }: Plan): Promise<RunDiff> {
+/** Compared with what was bought, not with the last crawl: a plan made twice says the same twice. */
+async function diffSinceBought(
+  ledger: CommandContext['ledger'],
+  { run, diff }: Preview,
+  { due }: Plan,
+): Promise<RunDiff> {
   const known = Math.max(0, diff.found - due.new - due.changed);
   return { ...diff, new: due.new, changed: due.changed, known, gone: await countGoneSinceLastRun(ledger.db, run) };
 }
 
-function tellWatch(output: Output, told: WatchPlan): ExitCode {
-  const { watch, run, crawl, diff, plan, guards, skipped } = told;
-  const { digest: _digest, ...numbers } = plan;
-  const looked = { crawl, counts: diff, plan: null, report: null, decision: 'none needed' } as const;
-  const { sentences, exitCode } = listNotices(watch, looked, null);
-  output.record({ type: 'plan', watch: watch.id, run, diff, ...numbers, skipped, guards, findings: sentences });
-  output.print(watchText(told));
+function showWatch(output: Output, watchPlan: WatchPlan): ExitCode {
+  const { watch, crawl, diff } = watchPlan;
+  const result = { crawl, counts: diff, plan: null, report: null, decision: 'none needed' } as const;
+  const { sentences, exitCode } = listNotices(watch, result);
+  output.record(toPlanRecord(watchPlan, sentences));
+  output.print(formatWatchPlan(watchPlan));
   for (const sentence of sentences) output.print(`  ${sentence}`);
   return exitCode;
 }
 
-function tellAccount(output: Output, account: AccountPlan): void {
-  output.record({ type: 'account', ...account });
-  output.print(accountText(account));
+function showAccount(output: Output, account: AccountPlan): ExitCode {
+  const notices: string[] = [];
+  const codes: ExitCode[] = [];
+  const { failure } = account;
+  if (failure !== null) {
+    notices.push(`The balance of ${account.account} is not known: ${failure.message} Nothing was planned or charged.`);
+    codes.push(toBalanceExitCode(failure));
+  }
+  const shortfall = formatShortfall(account);
+  if (shortfall !== null) {
+    notices.push(shortfall);
+    codes.push(EXIT.balanceOrCap);
+  }
+  output.record(toAccountPlanRecord(account, notices));
+  output.print(formatAccountPlan(account));
+  for (const notice of notices) output.print(`  ${notice}`);
+  return pickWorst(codes);
+}
+
+/** Why the service could not be asked for the balance: it would not take the batches either. */
+function toBalanceExitCode(failure: Error): ExitCode {
+  if (!(failure instanceof ApiError)) return EXIT.usage;
+  if (failure.status === 401) return EXIT.keyRefused;
+  return failure.status === 404 ? EXIT.usage : EXIT.transient;
 }

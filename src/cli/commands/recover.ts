@@ -1,5 +1,5 @@
-import { Command } from 'commander';
-import { formatTry, type Micros, sumMicros, ZERO } from '../../../contract/money.ts';
+import type { Command } from 'commander';
+import { formatTry, sumMicros, ZERO } from '../../../contract/money.ts';
 import { ApiError } from '../../api-client/errors.ts';
 import { listHistory } from '../../api-client/history.ts';
 import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
@@ -10,8 +10,10 @@ import { confirmShown } from '../../connector/confirm-account.ts';
 import { type Job, type JobTaken, takeJob } from '../../connector/recover-job.ts';
 import { withService } from '../../connector/service-client.ts';
 import { action, type Ending } from '../output/command.ts';
-import { openStages } from '../output/stages.ts';
-import { type CommandContext, getWatch, withLedger } from '../with-ledger.ts';
+import { formatCount, formatCounted, formatDuration } from '../output/format.ts';
+import { openStages } from '../output/progress.ts';
+import { type RecoveredCounts, toRecoveredRecord, toUnassignedRecord } from '../output/records/recover.ts';
+import { type CommandContext, getAccount, getWatch, withLedger } from '../with-ledger.ts';
 
 interface RecoverFlags {
   readonly account?: string;
@@ -19,44 +21,44 @@ interface RecoverFlags {
   readonly since?: string;
 }
 
-export function recoverCommand(): Command {
-  return new Command('recover')
-    .description("rebuild a lost or old ledger from the service's own history, so that nothing is bought again")
-    .option('--account <account>', 'only of this account; default: all')
-    .option('--watch <watch>', 'whose the jobs are that fit no watch by their project or hosts')
+export function recoverCommand(command: Command): void {
+  command
+    .option('--account <account>', 'only this account (default: all)')
+    .option('--watch <watch>', 'assign jobs that match no watch to this one')
     .option('--since <date>', 'only jobs from this day on, as 2026-01-31')
     .action(
-      action((output, flags, options: RecoverFlags) => withLedger(flags, (books) => recover(output, books, options))),
+      action((output, flags, options: RecoverFlags) =>
+        withLedger(flags, (context) => recover(output, context, options)),
+      ),
     );
 }
 
 async function recover(
   output: Output,
-  books: CommandContext,
+  context: CommandContext,
   { account, watch, since }: RecoverFlags,
 ): Promise<Ending> {
-  const { config } = books;
+  const { config } = context;
   const fallback = watch === undefined ? null : getWatch(config.watches, watch);
   if (since !== undefined && !isDate(since)) {
-    throw new CommandError(EXIT.usage, `--since "${since}" is not a date as 2026-01-31. Nothing was changed.`);
-  }
-  const accounts = [...config.accounts.values()].filter(({ id }) =>
-    account !== undefined ? id === account : fallback === null || fallback.account === id,
-  );
-  if (accounts.length === 0) {
     throw new CommandError(
       EXIT.usage,
-      `There is no account "${account}" in the configuration. Nothing was changed. ` +
-        `It has: ${[...config.accounts.keys()].join(', ')}.`,
+      `--since "${since}" is not a date. Nothing was changed. Write it as 2026-01-31.`,
     );
   }
-  const signal = stopSignal('What was recovered is kept; the next "courier recover" goes on with the rest.');
+  const accounts =
+    account !== undefined
+      ? [getAccount(config, account)]
+      : fallback !== null
+        ? [getAccount(config, fallback.account)]
+        : [...config.accounts.values()];
+  const signal = stopSignal('What was recovered is kept; "courier recover" continues with the rest.');
   const codes: ExitCode[] = [];
   let jobs = 0;
   for (const each of accounts) {
-    const taken = await recoverAccount(output, books, each, { fallback, since: since ?? null, signal });
+    const taken = await recoverAccount(output, context, each, { fallback, since: since ?? null, signal });
     jobs += taken.length;
-    codes.push(tell(output, each, taken));
+    codes.push(showRecovered(output, each, taken));
   }
   return { exitCode: pickWorst(codes), summary: { jobs } };
 }
@@ -89,7 +91,7 @@ async function recoverAccount(
       const ask: typeof service.ask = (request) => {
         signal.throwIfAborted();
         return service.ask(request, (waitMs) => {
-          stages.at(stage, account.id, done, total, `waits ${Math.ceil(waitMs / 1_000)} s for the limit of requests`);
+          stages.at(stage, account.id, done, total, `waits ${formatDuration(waitMs)} for the rate limit`);
         });
       };
       await confirmShown(ledger, account.id, ask);
@@ -111,46 +113,54 @@ async function recoverAccount(
     if (!(error instanceof ApiError)) throw error;
     throw new CommandError(
       error.status === 401 ? EXIT.keyRefused : EXIT.transient,
-      `The history of ${account.id} could not be read to its end: ${error.message}. Nothing was charged; what was ` +
-        'recovered is kept, and the next "courier recover" goes on with the rest.',
+      `The history of ${account.id} could not be read to its end: ${error.message}. Nothing was charged, and what was ` +
+        'recovered is kept. Do not start a run or a worker yet: it would buy again what is missing. Run "courier recover" ' +
+        'again; it continues with the rest.',
     );
   } finally {
     stages.end();
   }
 }
 
-function tell(output: Output, { id }: Account, taken: readonly JobTaken[]): ExitCode {
-  const of = (kind: JobTaken['kind']) => taken.filter((each) => each.kind === kind);
+function showRecovered(output: Output, { id }: Account, taken: readonly JobTaken[]): ExitCode {
   const recovered = taken.filter((each) => each.kind === 'recovered');
-  const urls = recovered.reduce((sum, each) => sum + each.urls, 0);
-  const charged = recovered.reduce<Micros>((sum, each) => sumMicros(sum, each.charged ?? ZERO), ZERO);
-  const untold = recovered.filter((each) => each.charged === null).length;
   const unassigned = taken.filter((each) => each.kind === 'unassigned');
-  const counts = {
+  const charges = recovered.map(({ charged }) => charged).filter((charged) => charged !== null);
+  const counts: RecoveredCounts = {
     jobs: taken.length,
     recovered: recovered.length,
-    known: of('known').length,
-    settled: of('settled').length,
+    answered: taken.filter((each) => each.kind === 'settled').length,
+    known: taken.filter((each) => each.kind === 'known').length,
+    unassigned: unassigned.length,
+    urls: recovered.reduce((sum, each) => sum + each.urls, 0),
+    charged: sumMicros(ZERO, ...charges),
+    unknownCharges: recovered.length - charges.length,
   };
-  output.record({ type: 'recovered', account: id, ...counts, urls, charged, untold, unassigned: unassigned.length });
-  for (const { reference, project, sample } of unassigned)
-    output.record({ type: 'unassigned', reference, project, sample });
-  output.print(
-    `${id}: ${counts.jobs} jobs at the service; ${counts.recovered} recovered (${urls} URLs, ${formatTry(charged)}` +
-      `${untold === 0 ? '' : `, and ${untold} whose charge is not told`}), ${counts.settled} were waiting for their answer, ` +
-      `${counts.known} were known`,
-  );
-  const open = taken.filter((each) => each.kind === 'recovered' && each.open).length;
+  output.record(toRecoveredRecord(id, counts));
+  for (const job of unassigned) output.record(toUnassignedRecord(job));
+  output.print(formatRecovered(id, counts));
+  const open = recovered.filter((each) => each.open).length;
   if (open > 0)
     output.print(
-      `  ${open} of them have not ended: "courier worker", started anew, and "courier run --once" follow them.`,
+      `  ${formatCounted(open, 'job')} of them ${open === 1 ? 'has' : 'have'} not ended: restart "courier worker", or run ` +
+        '"courier run --once", to follow them.',
     );
-  if (unassigned.length === 0) return EXIT.done;
   const [first] = unassigned;
+  if (first === undefined) return EXIT.done;
   output.print(
-    `  ${unassigned.length} jobs fit no watch and were left out, for example ${first!.reference} ` +
-      `(project ${first!.project ?? 'not told'}, ${first!.sample ?? 'no URLs told'}). Their URLs may be bought again: ` +
-      'name the watch they belong to with --watch, or leave them out if they are somebody else’s.',
+    `  ${formatCounted(unassigned.length, 'job')} matched no watch and ${unassigned.length === 1 ? 'was' : 'were'} left out, ` +
+      `for example ${first.reference} (project ${first.project ?? 'not reported'}, ${first.sample ?? 'URLs not reported'}). ` +
+      'Their URLs may be bought again. If they are yours, name their watch with --watch.',
   );
   return EXIT.partial;
+}
+
+function formatRecovered(id: string, counts: RecoveredCounts): string {
+  const unknown =
+    counts.unknownCharges === 0 ? '' : `, charge unknown for ${formatCounted(counts.unknownCharges, 'job')}`;
+  return (
+    `${id}: ${formatCounted(counts.jobs, 'job')} at the service; ${formatCount(counts.recovered)} recovered ` +
+    `(${formatCounted(counts.urls, 'URL')}, ${formatTry(counts.charged)}${unknown}), ${formatCount(counts.answered)} answered ` +
+    `batches in doubt, ${formatCount(counts.known)} known`
+  );
 }

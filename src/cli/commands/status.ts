@@ -1,83 +1,102 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
-import type { Watch } from '../../config/config.ts';
+import type { Account, Watch } from '../../config/config.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
 import { getAccountStatus } from '../../ledger/money/funds.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
+import { type HeldRun, listHeldRuns } from '../../ledger/reports/held-runs.ts';
+import { listBatches } from '../../ledger/reports/lists.ts';
 import { getRunSummary } from '../../ledger/reports/run-summary.ts';
-import { getAccountTotals, listRuns } from '../../ledger/reports/totals.ts';
+import { type AccountTotals, getAccountTotals, listRuns } from '../../ledger/reports/totals.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
 import { watchScheduleId } from '../../temporal-api/ids.ts';
-import { chargeText } from '../output/charge-text.ts';
 import { action } from '../output/command.ts';
-import { formatInstant } from '../output/times.ts';
+import { formatCharge, formatCount, formatCounted, formatInstant, NOT_KNOWN } from '../output/format.ts';
+import { formatReview } from '../output/notices.ts';
+import { toAccountRecord, toWatchRecord } from '../output/records/status.ts';
 import { type CommandContext, withLedger } from '../with-ledger.ts';
 
-export function statusCommand(): Command {
-  return new Command('status')
-    .description('every watch and account: last run, what is open, what was spent, what waits for a person')
-    .action(
-      action((output, flags) =>
-        withLedger(flags, async (books) => {
-          const { config, ledger } = books;
-          const next = await nextRuns(books, output);
-          const held: string[] = [];
-          for (const watch of config.watches.values()) held.push(...(await tellWatch(output, ledger, watch, next)));
-          for (const { id, pricePerUrl } of config.accounts.values()) {
-            const totals = await getAccountTotals(ledger, id, pricePerUrl);
-            const standing = await getAccountStatus(ledger, id);
-            output.record({ type: 'account', account: id, ...totals, ...standing });
-            const balance =
-              totals.balance === null
-                ? 'not known yet'
-                : `${formatTry(totals.balance)} on ${formatInstant(totals.balanceAt ?? 0)}`;
-            output.print(
-              `account ${id}: balance ${balance}; charged today ${formatTry(totals.chargedToday)}, ` +
-                `this month ${formatTry(totals.chargedThisMonth)}; promised ${formatTry(totals.committed)}` +
-                `${totals.unknownChargeUrls === 0 ? '' : `; nobody told the charge of ${totals.unknownChargeUrls} URLs`}\n` +
-                `  batches: ${totals.waiting} waiting, ${totals.inDoubt} with unknown outcome, ${totals.open} open, ` +
-                `${totals.needsReview} stopped`,
-            );
-            if (totals.unknownChargeUrls > 0)
-              output.print(`  not in these sums: ${totals.unknownChargeUrls} URLs whose charge the service never told`);
-            if (standing.keyRejected !== null) output.print(`  the key is refused: ${standing.keyRejected}`);
-            if (standing.suspended !== null) output.print(`  waits for money: ${standing.suspended}`);
-          }
-          return { exitCode: EXIT.done, summary: { held } };
-        }),
-      ),
-    );
+export function statusCommand(command: Command): void {
+  command.action(
+    action((output, flags) =>
+      withLedger(flags, async (context) => {
+        const next = await listNextRuns(context, output);
+        const held: HeldRun[] = [];
+        for (const watch of context.config.watches.values())
+          held.push(...(await showWatch(output, context.ledger, watch, next.get(watch.id) ?? null)));
+        let needsReview = 0;
+        for (const account of context.config.accounts.values())
+          needsReview += await showAccount(output, context.ledger, account);
+        return { exitCode: EXIT.done, summary: { held: held.map(({ run }) => run), needs_review: needsReview } };
+      }),
+    ),
+  );
 }
 
-/** Tells of a watch; answers its runs that wait for a person. */
-async function tellWatch(
-  output: Output,
-  ledger: Ledger,
-  watch: Watch,
-  next: ReadonlyMap<string, number>,
-): Promise<string[]> {
-  const runs = await listRuns(ledger, watch.id);
-  const last = runs[0];
-  const held = runs.filter((run) => run.held && run.endedAt === null).map(({ run }) => run);
-  const summary = last === undefined ? null : await getRunSummary(ledger, last.run);
-  const nextAt = next.get(watch.id) ?? null;
-  output.record({ type: 'watch', watch: watch.id, lastRun: last ?? null, summary, held, nextRunAt: nextAt });
-  output.print(`watch ${watch.id}: ${nextAt === null ? 'no next run is known' : `next run ${formatInstant(nextAt)}`}`);
-  if (last !== undefined && summary !== null) {
+/** Shows a watch and returns its runs that wait for a decision. */
+async function showWatch(output: Output, ledger: Ledger, watch: Watch, nextRunAt: number | null): Promise<HeldRun[]> {
+  const [run] = await listRuns(ledger, watch.id, 1);
+  const last = run === undefined ? null : { run, summary: await getRunSummary(ledger, run.run) };
+  const held = await listHeldRuns(ledger, watch.id);
+  output.record(toWatchRecord(watch, last, held, nextRunAt));
+  output.print(`watch ${watch.id}: next run ${nextRunAt === null ? NOT_KNOWN : formatInstant(nextRunAt)}`);
+  if (last !== null) {
+    const { summary } = last;
     output.print(
-      `  ${last.run}: ${last.endState ?? 'under way'}, ${summary.found} found, ${summary.new} new, ` +
-        `${summary.planned} planned, ${summary.completed} completed, ${summary.failed} failed, ` +
-        `${chargeText(summary)}`,
+      `  ${last.run.run}: ${last.run.endState ?? 'active'}, ${formatCount(summary.found)} found, ` +
+        `${formatCount(summary.new)} new, ${formatCount(summary.planned)} planned, ${formatCount(summary.completed)} completed, ` +
+        `${formatCount(summary.failed)} failed, charged ${formatCharge(summary)}`,
     );
   }
-  for (const run of held) output.print(`  waits for you: courier approve ${run}   (or reject)`);
+  for (const { run: name, reasons, sample } of held) {
+    output.print(`  a guard holds ${name}: ${reasons.join('; ')}`);
+    if (sample.length > 0) output.print(`    for example ${sample.join(', ')}`);
+    output.print(`    decide: courier approve ${name}   or   courier reject ${name}`);
+  }
   return held;
 }
 
-/** When the schedules run next. Empty, with a word about it, while Temporal does not answer: the ledger is read all the same. */
-async function nextRuns({ config, file, ledger }: CommandContext, output: Output): Promise<Map<string, number>> {
+/** Shows an account and returns how many of its batches need review. */
+async function showAccount(output: Output, ledger: Ledger, { id, pricePerUrl }: Account): Promise<number> {
+  const totals = await getAccountTotals(ledger, id, pricePerUrl);
+  const status = await getAccountStatus(ledger, id);
+  output.record(toAccountRecord(id, totals, status));
+  output.print(formatAccount(id, totals));
+  if (totals.unknownChargeUrls > 0)
+    output.print(`  charge unknown for ${formatCounted(totals.unknownChargeUrls, 'URL')}: not in these sums`);
+  if (status.keyRejected !== null) output.print(`  the service rejects the key: ${status.keyRejected}`);
+  if (status.suspended !== null) output.print(`  batches wait for money: ${status.suspended}`);
+  if (totals.needsReview > 0) {
+    const review = await listBatches(ledger, {
+      account: id,
+      state: 'needs_review',
+      limit: SHOWN_REVIEWS,
+    });
+    for (const batch of review) output.print(`  ${formatReview(batch)}`);
+    const more = totals.needsReview - review.length;
+    if (more > 0) output.print(`  and ${formatCount(more)} more: courier batches list --state needs_review`);
+  }
+  return totals.needsReview;
+}
+
+const SHOWN_REVIEWS = 5;
+
+function formatAccount(id: string, totals: AccountTotals): string {
+  const balance =
+    totals.balance === null ? NOT_KNOWN : `${formatTry(totals.balance)} as of ${formatInstant(totals.balanceAt ?? 0)}`;
+  const since = totals.oldestInDoubtAt === null ? '' : ` (since ${formatInstant(totals.oldestInDoubtAt)})`;
+  return (
+    `account ${id}: balance ${balance}; charged today ${formatTry(totals.chargedToday)}, this month ` +
+    `${formatTry(totals.chargedThisMonth)}; committed ${formatTry(totals.committed)}\n` +
+    `  batches: ${formatCount(totals.waiting)} planned, ${formatCount(totals.inDoubt)} in doubt${since}, ` +
+    `${formatCount(totals.open)} open, ${formatCount(totals.needsReview)} need review`
+  );
+}
+
+/** When the schedules run next. Empty, with a notice, while Temporal does not answer: the ledger is read all the same. */
+async function listNextRuns({ config, file, ledger }: CommandContext, output: Output): Promise<Map<string, number>> {
   const next = new Map<string, number>();
   try {
     await withTemporal(config, file, async ({ client }) => {
@@ -90,7 +109,7 @@ async function nextRuns({ config, file, ledger }: CommandContext, output: Output
     });
   } catch (error) {
     if (!(error instanceof TemporalUnreachableError)) throw error;
-    output.say('Temporal does not answer: next runs are not known. What follows is from the ledger.');
+    output.say('Temporal does not answer, so the next runs are not known. What follows is from the ledger.');
   }
   return next;
 }

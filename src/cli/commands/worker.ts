@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openConnector } from '../../connector/connector.ts';
@@ -6,33 +6,42 @@ import { reconcileSchedules } from '../../connector/schedules.ts';
 import { openTemporal } from '../../connector/temporal-server.ts';
 import { createLogger } from '../../observability/log.ts';
 import { action } from '../output/command.ts';
-import { requireKeys } from '../require-keys.ts';
+import { formatCounted } from '../output/format.ts';
+import { toReadyRecord } from '../output/records/run.ts';
+import { requireKeys } from '../requirements.ts';
 
 /** The daemon: works for all watches until it is told to end. */
-export function workerCommand(): Command {
-  return new Command('worker')
-    .description('work for the configured watches until SIGTERM; keeps their schedules as configured')
-    .action(
-      action(async (output, { config: file = 'courier.yaml' }) => {
-        const config = loadConfig(file);
-        requireKeys(config);
-        const log = createLogger(output.verbose ? 'debug' : output.quiet ? 'error' : 'info', 'courier');
-        const here = await openTemporal(config, file, output.say);
-        const connector = await openConnector(config, here.settings, log);
-        const ending = onSignals(() => connector.stop());
+export function workerCommand(command: Command): void {
+  command.action(
+    action(async (output, { config: file }) => {
+      const config = loadConfig(file);
+      requireKeys(config);
+      const log = createLogger(output.verbose ? 'debug' : output.quiet ? 'error' : 'info', 'courier');
+      const here = await openTemporal(config, file, output.say);
+      const connector = await openConnector(config, here.settings, log);
+      const getExitCode = stopOnSignal(() => connector.stop());
+      const working = connector.run();
+      try {
         for (const { id, change } of await reconcileSchedules(connector.deps.client, config, connector.deps.ledger.id))
           log.info({ schedule: id }, change);
-        output.record({ type: 'ready', watches: config.watches.size });
-        output.say(`Working for ${config.watches.size} watches. Ctrl-C ends it after what is under way.`);
-        await connector.run();
+        output.record(toReadyRecord(config.watches.size));
+        output.say(
+          `Working for ${formatCounted(config.watches.size, 'watch', 'watches')}. Ctrl-C stops it once what is under way is finished.`,
+        );
+        await working;
+      } finally {
+        // After a failure the worker would keep the process alive.
+        connector.stop();
+        await working;
         await here.server?.stop();
-        return { exitCode: ending() };
-      }),
-    );
+      }
+      return { exitCode: getExitCode() };
+    }),
+  );
 }
 
-/** Calls `stop` on the first signal or when the parent is gone; the returned function tells the exit code for it. */
-export function onSignals(stop: () => void): () => ExitCode {
+/** Calls `stop` on the first signal; the second ends the process. The returned function tells the exit code. */
+function stopOnSignal(stop: () => void): () => ExitCode {
   let code: ExitCode = EXIT.done;
   const end = (as: ExitCode) => () => {
     if (code !== EXIT.done) process.exit(as);
@@ -41,6 +50,5 @@ export function onSignals(stop: () => void): () => ExitCode {
   };
   process.on('SIGINT', end(EXIT.interrupted));
   process.on('SIGTERM', end(EXIT.terminated));
-  process.on('disconnect', end(EXIT.terminated));
   return () => code;
 }

@@ -1,5 +1,6 @@
-import { Command } from 'commander';
-import { formatTry, type Micros, ZERO } from '../../../contract/money.ts';
+import { relative } from 'node:path';
+import type { Command } from 'commander';
+import { type Micros, ZERO } from '../../../contract/money.ts';
 import { createApiClient } from '../../api-client/client.ts';
 import { unwrapData } from '../../api-client/errors.ts';
 import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
@@ -11,14 +12,17 @@ import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
 import { connectClient } from '../../temporal/connect.ts';
 import type { WatchResult } from '../../temporal-api/workflows.ts';
 import { action, type Ending } from '../output/command.ts';
+import { formatCount } from '../output/format.ts';
 import { listNotices } from '../output/notices.ts';
-import { costText, runProgress } from '../output/run-progress.ts';
-import { openStages, type Stages } from '../output/stages.ts';
+import { formatPlannedCost, openStages, type Stages, showRunProgress } from '../output/progress.ts';
+import { type DemoLine, toDemoWatchRecord } from '../output/records/demo.ts';
+import { getAccount } from '../with-ledger.ts';
 import { NEW_PAGES } from './site.ts';
 import { namedSource } from './sources.ts';
 import { type Stack, startStack } from './stack.ts';
 import { DemoState } from './state.ts';
-import { resultTable, type WatchLine } from './table.ts';
+import { formatResultTable } from './table.ts';
+import { DEMO_ACCOUNT } from './watch-config.ts';
 
 interface DemoFlags {
   readonly once?: boolean;
@@ -26,15 +30,12 @@ interface DemoFlags {
 }
 
 /** The whole connector against its own sandbox, without an account anywhere: what `npm start` runs. */
-export function demoCommand(): Command {
-  return new Command('demo')
-    .description(
-      'try everything on this machine: the sandbox service, a demo site (or your sitemaps) and the whole job',
-    )
-    .argument('[sitemap...]', 'sitemaps of your own: addresses or files')
+export function demoCommand(command: Command): void {
+  command
+    .argument('[sitemap...]', 'your own sitemaps: addresses or files (default: a demo site)')
     .option('--once', 'end when the job is done, also on a terminal')
-    .option('--fresh', 'forget what earlier demos found and bought')
-    .action(action((output, _flags, sitemaps: string[], flags: DemoFlags) => demo(output, sitemaps, flags)));
+    .option('--fresh', 'delete what earlier demos found and bought, and begin anew')
+    .action(action((output, _globals, sitemaps: string[], flags: DemoFlags) => demo(output, sitemaps, flags)));
 }
 
 async function demo(output: Output, sitemaps: readonly string[], flags: DemoFlags): Promise<Ending> {
@@ -44,7 +45,7 @@ async function demo(output: Output, sitemaps: readonly string[], flags: DemoFlag
   let stop = async () => {};
   const ended = new Promise<never>((_, reject) => {
     const interrupt = (code: ExitCode) => () =>
-      reject(new CommandError(code, 'Stopping; what was planned goes on with the next start.'));
+      reject(new CommandError(code, 'Stopped; what was planned continues with the next start.'));
     process.once('SIGINT', interrupt(EXIT.interrupted));
     process.once('SIGTERM', interrupt(EXIT.terminated));
     void startStack({
@@ -52,7 +53,7 @@ async function demo(output: Output, sitemaps: readonly string[], flags: DemoFlag
       sources,
       say: output.say,
       gaveUp: (reason) =>
-        reject(new CommandError(EXIT.transient, `${reason}. Nothing is lost; run the same command again.`)),
+        reject(new CommandError(EXIT.transient, `${reason}. Nothing is lost: run the same command again.`)),
     }).then((stack) => {
       stop = stack.stop;
       ready(stack);
@@ -66,7 +67,7 @@ async function demo(output: Output, sitemaps: readonly string[], flags: DemoFlag
     const stack = await Promise.race([started, ended]);
     const ending = await Promise.race([runDemo(output, stack, state), ended]);
     if (!flags.once && process.stdout.isTTY === true) {
-      output.say('\nEverything stays up for you to look around. Ctrl-C ends it.');
+      output.say('\nThe service, Temporal and the worker keep running so that you can look around. Ctrl-C ends them.');
       await ended.catch(() => undefined);
     }
     return ending;
@@ -96,7 +97,7 @@ async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<
       }
     };
     await runAll(
-      `Web UI of Temporal: ${stack.uiUrl}\nSandbox service:    ${stack.baseUrl}\n\nCrawl, compare, plan, submit, follow, check:`,
+      `Web UI of Temporal: ${stack.uiUrl}\nSandbox service:    ${stack.baseUrl}\n\nCrawl, compare, plan, submit, track, check:`,
     );
     if (stack.site !== null && !state.memory.published) {
       stack.site.publish();
@@ -104,9 +105,9 @@ async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<
       await runAll(`\nThe site publishes ${NEW_PAGES} pages; the job runs again:`);
     }
     const balance = await getBalance(stack);
-    for (const { line } of jobs) output.record({ type: 'watch', ...line });
+    for (const { line } of jobs) output.record(toDemoWatchRecord(line));
     output.print(
-      `\n${resultTable(
+      `\n${formatResultTable(
         jobs.map(({ line }) => line),
         balance,
       )}`,
@@ -116,8 +117,8 @@ async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<
     const query = `CourierAccount = 'sandbox' AND StartTime >= '${startedAt.toISOString()}'`;
     const ui = `${stack.uiUrl}/namespaces/default/workflows?query=${encodeURIComponent(query)}`;
     output.print(`\nThese workflows in the Web UI: ${ui}`);
-    output.print(nextCommand(stack, jobs));
-    const summary = { balance: formatTry(balance), findings: sentences, web_ui: ui, config: stack.configFile };
+    output.print(formatNextCommands(stack, jobs));
+    const summary = { balance_micros: balance, notices: sentences, web_ui: ui, config: stack.configFile };
     return { exitCode: pickWorst(jobs.map(({ exitCode }) => exitCode)), summary };
   } finally {
     await connection.close();
@@ -126,7 +127,7 @@ async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<
 }
 
 interface Job {
-  readonly line: WatchLine;
+  readonly line: DemoLine;
   readonly sentences: readonly string[];
   readonly exitCode: ExitCode;
 }
@@ -142,21 +143,23 @@ interface JobInput {
 
 /** A run of a watch; before it, one that a killed demo left unfinished. */
 async function runJobs({ output, ledger, client, watch, stages }: JobInput): Promise<Job[]> {
-  const interrupted = await activeRun(client, ledger.id, watch);
+  const unfinished = await activeRun(client, ledger.id, watch);
   const jobs: Job[] = [];
-  if (interrupted !== null) {
-    output.say(`  A run of ${watch.id} was interrupted; it goes on where it was.`);
-    jobs.push(await jobOf(interrupted));
+  if (unfinished !== null) {
+    output.say(`  An earlier run of ${watch.id} has not ended; it continues first.`);
+    jobs.push(await followJob(unfinished));
   }
-  jobs.push(await jobOf(await startRun(client, ledger.id, watch, 'terminal', newRunName(Date.now(), Math.random()))));
+  jobs.push(
+    await followJob(await startRun(client, ledger.id, watch, 'terminal', newRunName(Date.now(), Math.random()))),
+  );
   return jobs;
 
-  async function jobOf(handle: Awaited<ReturnType<typeof startRun>>): Promise<Job> {
+  async function followJob(handle: Awaited<ReturnType<typeof startRun>>): Promise<Job> {
     const result = await follow(handle);
     const check = await followCheck(await startCheck(client, ledger.id, watch, newRunName(Date.now(), Math.random())));
-    stages.at('check', watch.id, check.checked, check.checked, `${check.found} found in the index`);
+    stages.at('check', watch.id, check.checked, check.checked, `${formatCount(check.found)} found in the index`);
     const { counts, report } = result;
-    const line: WatchLine = {
+    const line: DemoLine = {
       watch: watch.id,
       found: counts.found,
       new: counts.new,
@@ -168,20 +171,21 @@ async function runJobs({ output, ledger, client, watch, stages }: JobInput): Pro
       charged: report?.charged ?? ZERO,
       chargedChecks: check.charged,
     };
-    return { line, ...listNotices(watch, result, check) };
+    return { line, ...listNotices(watch, result, { check }) };
   }
 
   async function follow(handle: Awaited<ReturnType<typeof startRun>>): Promise<WatchResult> {
-    const ended = await followRun(handle, ledger, (progress) => runProgress(stages, watch.id, progress));
-    stages.at('crawl', watch.id, ended.counts.found, ended.counts.found, `${ended.counts.new} new`);
-    if (ended.plan !== null) stages.at('plan', watch.id, ended.plan.urls, ended.plan.urls, costText(ended.plan.cost));
+    const ended = await followRun(handle, ledger, (progress) => showRunProgress(stages, watch.id, progress));
+    stages.at('crawl', watch.id, ended.counts.found, ended.counts.found, `${formatCount(ended.counts.new)} new`);
+    if (ended.plan !== null)
+      stages.at('plan', watch.id, ended.plan.urls, ended.plan.urls, formatPlannedCost(ended.plan.cost));
     return ended;
   }
 }
 
 async function getBalance({ config, baseUrl }: Stack): Promise<Micros> {
-  const [account] = config.accounts.values();
-  const client = createApiClient({ baseUrl, apiKey: () => readSecret(account!.apiKey) });
+  const { apiKey } = getAccount(config, DEMO_ACCOUNT);
+  const client = createApiClient({ baseUrl, apiKey: () => readSecret(apiKey) });
   try {
     return unwrapData(await client.balance()).balance;
   } finally {
@@ -189,10 +193,15 @@ async function getBalance({ config, baseUrl }: Stack): Promise<Micros> {
   }
 }
 
-function nextCommand({ site }: Stack, jobs: readonly Job[]): string {
-  if (site === null) return 'Next: npm start -- --once        (the demo site; or name another sitemap)';
-  const bought = jobs.some(({ line }) => line.submitted > 0);
-  return bought
-    ? 'Next: npm start -- --once        (nothing is new now: nothing will be bought)\n      npm start -- https://www.example.com/sitemap.xml        (your own sitemap, against the sandbox)'
-    : 'Next: npm start -- --once --fresh        (from the beginning)\n      npm start -- https://www.example.com/sitemap.xml        (your own sitemap, against the sandbox)';
+/** What to try next. */
+function formatNextCommands({ site, configFile }: Stack, jobs: readonly Job[]): string {
+  const lines = [];
+  if (site === null) lines.push(['npm start -- --once', 'the demo site; or name another sitemap']);
+  else if (jobs.some(({ line }) => line.submitted > 0))
+    lines.push(['npm start -- --once', 'nothing is new now: nothing will be bought']);
+  else lines.push(['npm start -- --once --fresh', 'from the beginning']);
+  if (site !== null)
+    lines.push(['npm start -- https://www.example.com/sitemap.xml', 'your own sitemap, against the sandbox']);
+  lines.push([`npm run -s courier -- batches list --config ${relative('.', configFile)}`, 'what was bought']);
+  return lines.map(([command, what], at) => `${at === 0 ? 'Next: ' : '      '}${command}        (${what})`).join('\n');
 }

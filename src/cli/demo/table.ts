@@ -1,27 +1,10 @@
 import Table from 'cli-table3';
 import { formatTry, type Micros } from '../../../contract/money.ts';
-import type { WatchId } from '../../submission/ids.ts';
-
-/** One line of the demo's result. */
-export interface WatchLine {
-  readonly watch: WatchId;
-  readonly found: number;
-  readonly new: number;
-  readonly submitted: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly checked: number;
-  readonly inIndex: number;
-  /** For submissions. */
-  readonly charged: Micros;
-  /** For index-checks. */
-  readonly chargedChecks: Micros;
-}
-
-const number = (value: number): string => value.toLocaleString('en-US');
+import { formatCount } from '../output/format.ts';
+import type { DemoLine } from '../output/records/demo.ts';
 
 /** The table per watch that ends the demo. */
-export function resultTable(lines: readonly WatchLine[], balance: Micros): string {
+export function formatResultTable(lines: readonly DemoLine[], balance: Micros): string {
   const table = new Table({
     head: [
       'watch',
@@ -41,12 +24,12 @@ export function resultTable(lines: readonly WatchLine[], balance: Micros): strin
   for (const line of lines) {
     table.push([
       line.watch,
-      number(line.found),
-      number(line.new),
-      number(line.submitted),
-      number(line.completed),
-      number(line.failed),
-      line.checked === 0 ? '–' : `${number(line.inIndex)} of ${number(line.checked)}`,
+      formatCount(line.found),
+      formatCount(line.new),
+      formatCount(line.submitted),
+      formatCount(line.completed),
+      formatCount(line.failed),
+      line.checked === 0 ? '–' : `${formatCount(line.inIndex)} of ${formatCount(line.checked)}`,
       formatTry(line.charged),
       formatTry(line.chargedChecks),
       formatTry(balance),

@@ -3,6 +3,7 @@ import type { Output } from '../../cli-kit/output.ts';
 import type { CrawlEvent, Problem } from '../../sitemap/crawl.ts';
 import type { StateDirectory } from '../../sitemap/state-directory.ts';
 import { pageLines } from './crawl-lines.ts';
+import { formatCount, formatCounted } from './format.ts';
 
 /** Problems in the summary; further ones are only counted. */
 const MAX_PROBLEMS = 1_000;
@@ -66,8 +67,8 @@ export class CrawlReport {
   }
 
   get #progress(): string {
-    const unchanged = this.#notModified === 0 ? '' : `, ${this.#notModified} of them not modified`;
-    return `${count(this.#urls, 'page')} in ${count(this.#fetched, 'sitemap')}${unchanged}`;
+    const unchanged = this.#notModified === 0 ? '' : `, ${formatCount(this.#notModified)} of them not modified`;
+    return `${formatCounted(this.#urls, 'page')} in ${formatCounted(this.#fetched, 'sitemap')}${unchanged}`;
   }
 
   get summary(): Record<string, unknown> {
@@ -99,8 +100,6 @@ export class CrawlReport {
     }
   }
 }
-
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 /** Waits while the reader of stdout is slower than the crawl, so memory stays bounded. */
 function write(text: string): Promise<void> | undefined {

@@ -1,66 +1,91 @@
 import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Watch } from '../../config/config.ts';
+import type { BatchLine } from '../../ledger/reports/lists.ts';
 import type { CheckResult, WatchResult } from '../../temporal-api/workflows.ts';
+import { formatCounted } from './format.ts';
 
 export interface Notices {
-  /** What a reader must know beyond the table: what happened, what it means, what to do. */
+  /** What you must know beyond the numbers: what happened, what it means, what to do. */
   readonly sentences: readonly string[];
   readonly exitCode: ExitCode;
 }
 
+export interface NoticeInput {
+  readonly check?: CheckResult;
+  /** The batches of the run that need review. */
+  readonly review?: readonly BatchLine[];
+}
+
 /** Reads a run's result for people and for the exit code. */
-export function listNotices(watch: Watch, result: WatchResult, check: CheckResult | null): Notices {
+export function listNotices(watch: Watch, result: WatchResult, { check, review = [] }: NoticeInput = {}): Notices {
   const { crawl, counts, plan, report, decision } = result;
   const sentences: string[] = [];
   const codes: ExitCode[] = [];
-  const tell = (code: ExitCode, sentence: string) => {
+  const add = (code: ExitCode, sentence: string) => {
     codes.push(code);
-    sentences.push(sentence);
+    sentences.push(`${watch.id}: ${sentence}`);
   };
   if (!crawl.complete) {
     const why = crawl.problems.length > 0 ? crawl.problems : ['a sitemap could not be read to its end'];
     const meaning =
       counts.found === 0
         ? 'Nothing was submitted or charged.'
-        : 'What was read before was used; nothing counts as gone. The next run reads it again.';
-    tell(
-      EXIT.partial,
-      `${watch.id} is incomplete: ${why.map((each) => each.replace(/\.$/, '')).join('; ')}. ${meaning} Check the address, then run again.`,
-    );
+        : 'What was read was used; nothing counts as gone. The next run reads it again.';
+    const problems = why.map((each) => each.replace(/\.$/, '')).join('; ');
+    add(EXIT.partial, `the crawl is incomplete: ${problems}. ${meaning} Check the address, then run again.`);
   } else if (counts.found === 0) {
-    const why = counts.skipped > 0 ? `all ${counts.skipped} URLs are out of scope` : 'it lists no URL';
-    tell(
+    const why = counts.skipped > 0 ? `all ${formatCounted(counts.skipped, 'URL')} are out of scope` : 'it lists no URL';
+    add(
       EXIT.partial,
-      `${watch.id} (${watch.sources.join(', ')}): ${why}. Nothing was submitted or charged. ` +
+      `${watch.sources.join(', ')}: ${why}. Nothing was submitted or charged. ` +
         'Check that it is the right sitemap, and "hosts", "include" and "exclude" of the watch.',
     );
   }
-  if (decision === 'rejected')
-    tell(EXIT.guard, `${watch.id}: the run was rejected. Nothing of it was submitted or charged.`);
+  if (decision === 'rejected') add(EXIT.guard, 'the run was rejected. Nothing of it was submitted or charged.');
   if (plan !== null && plan.held > 0) {
-    tell(
+    add(
       EXIT.balanceOrCap,
-      `${watch.id}: ${plan.held} URLs are held: ${plan.heldReason}. They are planned when that allows it.`,
+      `${formatCounted(plan.held, 'URL')} held back: ${plan.heldReason}. A later run plans them when the cap allows it.`,
     );
   }
   if (report !== null && report.failed > 0) {
-    tell(
+    add(
       EXIT.partial,
-      `${watch.id}: ${report.failed} URLs failed at the service. They are bought again as "retry_failed" allows, then quarantined.`,
+      `${formatCounted(report.failed, 'URL')} failed at the service. They are submitted again as "retry_failed" allows, ` +
+        'then quarantined.',
     );
   }
   if (report !== null && report.quarantined > 0) {
-    tell(
+    add(
       EXIT.partial,
-      `${watch.id}: ${report.quarantined} URLs are in quarantine and are not bought again until a person releases them.`,
+      `${formatCounted(report.quarantined, 'URL')} in quarantine: they are not submitted again until you release them ` +
+        `("courier quarantine list --watch ${watch.id}").`,
     );
   }
-  if (report !== null && report.stopped > 0) {
-    tell(
+  for (const batch of review) add(EXIT.partial, formatReview(batch));
+  if (review.length === 0 && report !== null && report.stopped > 0) {
+    add(
       EXIT.partial,
-      `${watch.id}: ${report.stopped} URLs are in batches that wait for a person. Nothing more is sent of them.`,
+      `${formatCounted(report.stopped, 'URL')} in batches that need review: nothing more of them is sent. See ` +
+        '"courier batches list --state needs_review".',
     );
   }
-  if (check?.stopped) tell(EXIT.balanceOrCap, `${watch.id}: index-checks ended early: ${check.stopped}.`);
+  if (check !== undefined && check.stopped !== null)
+    add(EXIT.balanceOrCap, `the index checks ended early: ${check.stopped}.`);
   return { sentences, exitCode: pickWorst(codes) };
+}
+
+/** Why a batch needs review, how to find it at the service, and the command that answers. */
+export function formatReview({ batch, urls, tag, key, reason, reference }: BatchLine): string {
+  const known = [
+    ...(reference === null ? [] : [`reference ${reference}`]),
+    ...(tag === null ? [] : [`tag ${tag}`]),
+    ...(key === null ? [] : [`key ${key}`]),
+  ].join(', ');
+  return (
+    `batch ${batch} (${formatCounted(urls, 'URL')}${known === '' ? '' : `; ${known}`}) needs review: ` +
+    `${(reason ?? 'no reason was recorded').replace(/\.$/, '')}. Nothing more of it is sent. Find out at the service whether ` +
+    `it was charged ("courier batches show ${batch}" lists its URLs), then run "courier batches resolve ${batch}" with ` +
+    '--charged REFERENCE, --release (not charged) or --leave.'
+  );
 }

@@ -1,8 +1,8 @@
-import { formatTry, type Micros, ZERO } from '../../../contract/money.ts';
+import { formatTry, type Micros, maxMicros, micros, negateMicros, sumMicros, ZERO } from '../../../contract/money.ts';
 import type { AccountResources } from '../../connector/account-resources.ts';
 import type { Preview } from '../../connector/preview.ts';
 import type { Plan } from '../../ledger/plans/make-plan.ts';
-import { formatInstant } from './times.ts';
+import { formatAmount, formatCount, formatCounted, formatInstant, NOT_KNOWN } from './format.ts';
 
 /** A preview with its plan. */
 export interface WatchPlan extends Preview {
@@ -10,99 +10,107 @@ export interface WatchPlan extends Preview {
   readonly skipped: readonly { readonly reason: string; readonly urls: number; readonly sample: readonly string[] }[];
 }
 
-/** What the plans of an account ask of its means, all together. */
+/** What the plans of an account need of its money and its rate limits, all together. */
 export interface AccountPlan extends AccountResources {
   readonly urls: number;
   readonly batches: number;
-  /** Null when the price of something in it is not known. */
+  /** Null when the price of a part is not known. */
   readonly cost: Micros | null;
   readonly balanceAfter: Micros | null;
-  /** One a batch; following the jobs takes more, of what is left. */
+  /** How much the balance is short of the cost; 0 when it suffices. */
+  readonly shortfall: Micros | null;
+  /** One a batch; polling takes more, of what is left. */
   readonly requestsNeeded: number;
   /** At the limit of submissions a minute, in minutes. */
   readonly minutes: number;
 }
 
-export function accountPlan(means: AccountResources, plans: readonly WatchPlan[], perMinute: number): AccountPlan {
-  const sum = (of: (plan: Plan) => number): number => plans.reduce((total, { plan }) => total + of(plan), 0);
-  const cost = plans.some(({ plan }) => plan.cost === null) ? null : (sum((plan) => plan.cost ?? 0) as Micros);
-  const batches = sum((plan) => plan.batches);
-  const { balance, requestsLeft } = means;
+export function sumAccountPlan(
+  resources: AccountResources,
+  plans: readonly WatchPlan[],
+  submissionsPerMinute: number,
+): AccountPlan {
+  const costs = plans.map(({ plan }) => plan.cost).filter((cost) => cost !== null);
+  const cost = costs.length < plans.length ? null : sumMicros(...costs);
+  const batches = plans.reduce((total, { plan }) => total + plan.batches, 0);
+  const { balance, requestsLeft } = resources;
+  const after = balance === null || cost === null ? null : micros(balance - cost);
   return {
-    ...means,
-    urls: sum((plan) => plan.urls),
+    ...resources,
+    urls: plans.reduce((total, { plan }) => total + plan.urls, 0),
     batches,
     cost,
-    balanceAfter: balance === null || cost === null ? null : ((balance - cost) as Micros),
+    balanceAfter: after,
+    shortfall: after === null ? null : cost === ZERO ? ZERO : maxMicros(ZERO, negateMicros(after)),
     requestsNeeded: batches,
-    minutes: Math.ceil(Math.max(0, batches - requestsLeft.submissions) / perMinute),
+    minutes: Math.ceil(Math.max(0, batches - requestsLeft.submissions) / submissionsPerMinute),
   };
 }
 
-const number = (value: number): string => value.toLocaleString('en-US');
-export const counted = (value: number, one: string, many: string): string =>
-  `${number(value)} ${value === 1 ? one : many}`;
-
-const WHY: Readonly<Record<keyof Plan['due'], string>> = {
+const WHY_DUE: Readonly<Record<keyof Plan['due'], string>> = {
   new: 'new',
   changed: 'changed',
   retry: 'failed before',
   'not-found': 'never found in the index',
-  released: 'released by a person',
+  released: 'released by you',
 };
 
 /** A watch's plan for people. */
-export function watchText({ watch, diff, plan, guards, skipped }: WatchPlan): string {
+export function formatWatchPlan({ watch, diff, plan, guards, skipped }: WatchPlan): string {
   const { found, known, gone, firstRun } = diff;
   const due = Object.entries(plan.due).flatMap(([why, urls]) =>
-    urls === 0 ? [] : `${number(urls)} ${WHY[why as keyof Plan['due']]}`,
+    urls === 0 ? [] : `${formatCount(urls)} ${WHY_DUE[why as keyof Plan['due']]}`,
   );
   const adopted = firstRun && watch.firstRun === 'baseline' && plan.urls === 0;
+  const bought = `${formatCounted(plan.urls, 'URL')} in ${formatCounted(plan.batches, 'batch', 'batches')}`;
   return [
-    `${watch.id}: ${number(found)} found, ${number(diff.new)} new, ${number(diff.changed)} changed, ${number(known)} known, ${number(gone)} gone`,
+    `${watch.id}: ${formatCount(found)} found, ${formatCount(diff.new)} new, ${formatCount(diff.changed)} changed, ` +
+      `${formatCount(known)} known, ${formatCount(gone)} gone`,
     ...skipped.map(
       ({ reason, urls, sample }) =>
-        `  skipped ${number(urls)}: ${reason}${sample.length === 0 ? '' : `, for example ${sample[0]}`}`,
+        `  skipped ${formatCount(urls)}: ${reason}${sample.length === 0 ? '' : `, for example ${sample[0]}`}`,
     ),
     adopted
       ? '  buys nothing: the first run adopts what is there (first_run: baseline)'
-      : `  to buy: ${number(plan.urls)} URLs in ${counted(plan.batches, 'batch', 'batches')}, ${costText(plan)}${due.length === 0 ? '' : ` (${due.join(', ')})`}`,
-    ...(plan.held === 0 ? [] : [`  held back: ${number(plan.held)} URLs: ${plan.heldReason}`]),
-    ...guards.map((reason) => `  a guard would hold this for a person: ${reason}`),
+      : `  to buy: ${bought}, ${formatCost(plan)}${due.length === 0 ? '' : ` (${due.join(', ')})`}`,
+    ...(plan.held === 0 ? [] : [`  held back: ${formatCounted(plan.held, 'URL')}: ${plan.heldReason}`]),
+    ...guards.map((reason) => `  a guard would hold this run: ${reason}`),
   ].join('\n');
 }
 
 const BASIS: Readonly<Record<Plan['basis'], string>> = {
   learned: 'learned from the last charge',
   configured: 'as configured',
-  unknown: 'not known yet',
+  unknown: NOT_KNOWN,
 };
 
-function costText({ cost, perUrl, basis, urls }: Plan): string {
+function formatCost({ cost, perUrl, basis, urls }: Plan): string {
   if (urls === 0) return formatTry(ZERO);
-  if (cost === null || perUrl === null) return 'at a price that is not known yet: the first charge will tell';
-  return `${formatTry(cost)} at ${formatTry(perUrl)} a URL, ${BASIS[basis]}`;
+  if (cost === null || perUrl === null) return 'price not known yet: it is learned from the first charge';
+  return `${formatTry(cost)} at ${formatTry(perUrl)} per URL, ${BASIS[basis]}`;
 }
 
-/** What it means for the account, for people. */
-export function accountText({
-  account,
-  cost,
-  balance,
-  balanceAt,
-  balanceAfter,
-  requestsNeeded,
-  requestsLeft,
-  minutes,
-}: AccountPlan): string {
+/** What the plans mean for the account, for people. */
+export function formatAccountPlan(plan: AccountPlan): string {
+  const { account, cost, balance, balanceAt, balanceAfter, requestsNeeded, requestsLeft, minutes } = plan;
+  const { minute, hour, day: today, submissions } = requestsLeft;
   const money =
     balance === null
-      ? 'balance not known yet'
-      : `balance ${formatTry(balance)} (${formatInstant(balanceAt ?? 0)})${balanceAfter === null ? '' : `, after it ${formatTry(balanceAfter)}`}`;
-  const { minute, hour, day: today, submissions } = requestsLeft;
+      ? `balance ${NOT_KNOWN}`
+      : `balance ${formatTry(balance)} (${formatInstant(balanceAt ?? 0)})${balanceAfter === null ? '' : `, ${formatTry(balanceAfter)} after it`}`;
   return (
-    `account ${account}: costs ${cost === null ? 'not known yet' : formatTry(cost)}; ${money}\n` +
-    `  requests: ${number(requestsNeeded)} to submit${minutes === 0 ? '' : `, over ${number(minutes)} minutes`}; left ` +
-    `${number(submissions)} submissions and ${number(minute)} requests this minute, ${number(hour)} this hour, ${number(today)} today`
+    `account ${account}: cost ${formatAmount(cost)}; ${money}\n` +
+    `  requests: ${formatCount(requestsNeeded)} to submit${minutes === 0 ? '' : `, over ${formatCounted(minutes, 'minute')}`}; left ` +
+    `${formatCounted(submissions, 'submission')} and ${formatCounted(minute, 'request')} this minute, ` +
+    `${formatCount(hour)} this hour, ${formatCount(today)} today`
+  );
+}
+
+/** That the balance does not suffice, and what then happens. Null when it does, or when that is not known. */
+export function formatShortfall({ account, shortfall }: AccountPlan): string | null {
+  if (shortfall === null || shortfall === ZERO) return null;
+  return (
+    `The balance of ${account} is ${formatTry(shortfall)} short of this plan. A run submits as many batches as the ` +
+    'balance covers and keeps the rest planned. Top up, or limit the run with --max-cost.'
   );
 }

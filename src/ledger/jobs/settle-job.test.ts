@@ -5,7 +5,8 @@ import { beginSend } from '../batches/begin-send.ts';
 import { listPendingBatches } from '../batches/pending-batches.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
 import { planRun } from '../plans/make-plan.ts';
-import { listBatches, listBatchUrls } from '../reports/lists.ts';
+import { listBatchUrls } from '../reports/batch-urls.ts';
+import { listBatches } from '../reports/lists.ts';
 import { getRunSummary } from '../reports/run-summary.ts';
 import { getAccountTotals, listRuns, spendBy } from '../reports/totals.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
@@ -65,7 +66,10 @@ testLedger('the story of a URL tells where, when, for how much, under which name
   assert.deepEqual(await getUrlHistory(ledger, shopUrl('nowhere')), []);
   const [line] = await listBatches(ledger, { run: run('r1') });
   assert.deepEqual([line!.state, line!.urls, line!.charge], ['accepted', 2, 500_000]);
-  assert.deepEqual(await listBatchUrls(ledger, line!.batch), [shopUrl('1'), shopUrl('2')]);
+  assert.deepEqual(
+    (await listBatchUrls(ledger, line!.batch)).map(({ url }) => url),
+    [shopUrl('1'), shopUrl('2')],
+  );
   const totals = await getAccountTotals(ledger, ACCOUNT.id);
   assert.deepEqual([totals.chargedToday, totals.open, totals.price.standard.basis], [500_000, 1, 'learned']);
   assert.deepEqual(await spendBy(ledger, ACCOUNT.id, 'month'), [

@@ -2,7 +2,6 @@ import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import { join, sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
-import type { Url } from '../../url/normalize-url.ts';
 import type { BatchState } from '../batches/batch-row.ts';
 import type { Ledger } from '../open-ledger.ts';
 
@@ -110,11 +109,4 @@ export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Pro
     failed: row.failed,
     inDoubtSince: row.in_doubt_since,
   }));
-}
-
-/** The URLs of a batch, in the order in which they were sent. For files and screens, never for a workflow's payload. */
-export async function listBatchUrls(ledger: Ledger, batch: BatchId): Promise<Url[]> {
-  const rows = await ledger.db.all(sql<{ url: Url }>`
-    SELECT u.url FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch} ORDER BY m.position`);
-  return rows.map(({ url }) => url);
 }

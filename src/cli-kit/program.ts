@@ -1,0 +1,103 @@
+import { Command, CommanderError } from 'commander';
+import { VERSION } from '../observability/version.ts';
+import { EXIT } from './exit-codes.ts';
+import { openOutput, recordSummary, recordVersion } from './output.ts';
+import { guardStdout } from './stdout.ts';
+
+/** A command as the program lists it; `load` brings its arguments, options and code when it is asked for. */
+export interface LazyCommand {
+  readonly description: string;
+  readonly load: () => Promise<(command: Command) => unknown>;
+}
+
+export interface ProgramDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly commands: Readonly<Record<string, LazyCommand>>;
+  /** Options of every command, besides those of the output. */
+  readonly options?: (program: Command) => unknown;
+}
+
+export interface Program {
+  readonly command: Command;
+  /** Loads a command of the program by its name. */
+  load(name: string): Promise<Command | null>;
+}
+
+/** Builds a program whose commands are stubs until commander has found which one the arguments name. */
+export function createProgram({ name, description, commands, options }: ProgramDefinition): Program {
+  const program = new Command(name)
+    .description(description)
+    .version(VERSION)
+    .option('--json', 'print NDJSON on stdout: a version record first, a summary record last')
+    .option('--quiet', 'print no progress on stderr')
+    .option('--verbose', 'print more on stderr')
+    .option('--no-color', 'print no colours and redraw no lines (as NO_COLOR does)')
+    .configureHelp({ showGlobalOptions: true })
+    .helpCommand(false)
+    .showHelpAfterError(
+      `Nothing was changed or charged. "${name} --help" lists the commands, "${name} COMMAND --help" their options.`,
+    )
+    .exitOverride();
+  options?.(program);
+  for (const [each, { description: does }] of Object.entries(commands))
+    program.command(each).description(does).helpCommand(false);
+
+  const loaded = new Set<string>();
+  const load = async (command: string): Promise<Command | null> => {
+    const found = program.commands.find((each) => each.name() === command) ?? null;
+    const lazy = commands[command];
+    if (found === null || lazy === undefined || loaded.has(command)) return found;
+    loaded.add(command);
+    (await lazy.load())(found);
+    inherit(found);
+    return found;
+  };
+  program.hook('preSubcommand', async (_program, command) => {
+    await load(command.name());
+  });
+  program
+    .command('help')
+    .description('show the help of a command')
+    .argument('[command...]')
+    .action(async ([first, ...rest]: string[]) => {
+      let named = first === undefined ? program : await load(first);
+      for (const next of rest) named = named?.commands.find((each) => each.name() === next) ?? named;
+      (named ?? program).outputHelp();
+    });
+  return { command: program, load };
+}
+
+/** Commands made on their own know nothing of the program's settings (how to end, how to show help). */
+function inherit(parent: Command): void {
+  for (const command of parent.commands) inherit(command.copyInheritedSettings(parent));
+}
+
+/** Runs a program to its end. Sets the exit code; never shows a stack trace of the argument parser or of a closed pipe. */
+export async function runProgram({ command }: Program, args: readonly string[]): Promise<void> {
+  guardStdout();
+  endWithLauncher();
+  try {
+    await command.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) endWithUsageError(command.name(), args, error);
+  }
+}
+
+/** The launcher waits for this process and hands signals on: without it nobody could end it in order. */
+function endWithLauncher(): void {
+  if (process.channel === undefined) return;
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  // The channel alone must not keep the process alive.
+  process.channel.unref();
+}
+
+/** Commander has written its message to stderr. */
+function endWithUsageError(program: string, args: readonly string[], { code, message }: CommanderError): void {
+  const output = openOutput({ json: args.includes('--json') });
+  const error = code === 'commander.help' ? 'No command was given.' : message.replace(/^error: /, '');
+  recordVersion(output, program);
+  recordSummary(output, EXIT.usage, { error });
+  process.exitCode = EXIT.usage;
+}

@@ -1,0 +1,111 @@
+import { type Command, Option } from 'commander';
+import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import type { BatchState } from '../../ledger/batches/batch-row.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { type BatchUrl, listBatchUrls } from '../../ledger/reports/batch-urls.ts';
+import { type BatchFilter, type BatchLine, listBatches } from '../../ledger/reports/lists.ts';
+import type { BatchId, Reference } from '../../submission/ids.ts';
+import { action } from '../output/command.ts';
+import { formatAmount, formatCounted, formatInstant } from '../output/format.ts';
+import { BATCH_STATES, toBatchRecord, toBatchUrlRecord } from '../output/records/batch.ts';
+import { getWatch, withLedger } from '../with-ledger.ts';
+import { configureResolve } from './resolve.ts';
+
+const LISTED = 50;
+
+export function batchesCommand(command: Command): void {
+  const list = command.command('list').description(`list the last ${LISTED} batches, newest first`);
+  configureList(list.addOption(new Option('--state <state>', 'only batches in this state').choices(BATCH_STATES)));
+  addShowAndResolve(command);
+}
+
+/** The batches that became a job of the service, under the name by which the service knows them. */
+export function submissionsCommand(command: Command): void {
+  const list = command
+    .command('list')
+    .description(`list the last ${LISTED} batches that the service accepted, newest first`);
+  configureList(list, 'accepted');
+  addShowAndResolve(command);
+}
+
+function addShowAndResolve(command: Command): void {
+  configureShow(command.command('show').description('show a batch with its URLs and what became of each of them'));
+  configureResolve(
+    command
+      .command('resolve')
+      .description('decide on a batch that needs review, once the service has said what it charged'),
+  );
+}
+
+function configureList(command: Command, only?: BatchState): void {
+  command.option('--watch <watch>', 'only batches of this watch').action(
+    action((output, flags, { watch, state = only }: { watch?: string; state?: BatchState }) =>
+      withLedger(flags, async ({ ledger, config }) => {
+        const filter: BatchFilter = {
+          ...(watch === undefined ? {} : { watch: getWatch(config.watches, watch).id }),
+          ...(state === undefined ? {} : { state: state }),
+          limit: LISTED,
+        };
+        const batches = await listBatches(ledger, filter);
+        for (const batch of batches) {
+          output.record(toBatchRecord(batch));
+          output.print(formatBatch(batch));
+          if (batch.state !== 'accepted' && batch.reason !== null) output.print(`  ${batch.reason}`);
+        }
+        if (batches.length === 0) output.print('The ledger has no such batch.');
+        return { exitCode: EXIT.done, summary: { batches: batches.length } };
+      }),
+    ),
+  );
+}
+
+function configureShow(command: Command): void {
+  command.argument('<batch>', 'number of the batch, or reference of its job').action(
+    action((output, flags, name: string) =>
+      withLedger(flags, async ({ ledger }) => {
+        const batch = await findBatch(ledger, name);
+        output.record(toBatchRecord(batch));
+        output.print(formatBatch(batch));
+        if (batch.reason !== null) output.print(`  ${batch.reason}`);
+        output.print(
+          `  run ${batch.run ?? 'none'}, project "${batch.project}", tag ${batch.tag ?? 'none'}, key ${batch.key ?? 'none'}, ` +
+            formatCounted(batch.attempts, 'attempt'),
+        );
+        for (const url of await listBatchUrls(ledger, batch.batch)) {
+          output.record(toBatchUrlRecord(url));
+          output.print(`  ${formatUrl(url)}`);
+        }
+        return { exitCode: EXIT.done, summary: { batch: batch.batch, urls: batch.urls } };
+      }),
+    ),
+  );
+}
+
+/** The batch of that number, or of the job of that reference: a reference may be a number as well, and comes second. */
+async function findBatch(ledger: Ledger, name: string): Promise<BatchLine> {
+  const number = /^\d{1,15}$/.test(name) ? (Number(name) as BatchId) : null;
+  const [byNumber] = number === null ? [] : await listBatches(ledger, { batch: number, limit: 1 });
+  const [byReference] = await listBatches(ledger, { reference: name as Reference, limit: 1 });
+  const found = byNumber ?? byReference;
+  if (found !== undefined) return found;
+  throw new CommandError(
+    EXIT.usage,
+    `The ledger has no batch "${name}", by number or by reference. Nothing was changed. "courier batches list" shows them.`,
+  );
+}
+
+function formatBatch(batch: BatchLine): string {
+  const { reference, watch, state, jobState, urls, completed, failed, charge, expectedCost } = batch;
+  const cost = charge === null ? `${formatAmount(expectedCost)} expected` : `${formatAmount(charge)} charged`;
+  return (
+    `${batch.batch}  ${reference ?? 'no reference'}  ${watch}  ${formatInstant(batch.plannedAt)}  ` +
+    `${state}${jobState === null ? '' : ` (${jobState})`}  ` +
+    `${formatCounted(urls, 'URL')}, ${completed} completed, ${failed} failed  ${cost}`
+  );
+}
+
+function formatUrl({ url, result, resultReason, state, stateReason }: BatchUrl): string {
+  const reported = result === null ? 'no result' : `${result}${resultReason === null ? '' : ` (${resultReason})`}`;
+  const now = state === result ? '' : `; now ${state}${stateReason === null ? '' : `: ${stateReason}`}`;
+  return `${url}  ${reported}${now}`;
+}

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { schemaText } from './config-commands.ts';
+
+describe('courier schema', () => {
+  test('config/courier.schema.json, which editors read, is the schema that the program checks with', () => {
+    const kept = readFileSync(new URL('../../../config/courier.schema.json', import.meta.url), 'utf8');
+    assert.equal(kept, schemaText(), 'run: npm run -s courier -- schema > config/courier.schema.json');
+  });
+});

@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import { asReference } from '../../api-client/read/submission.ts';
+import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { recordReconciled } from '../../ledger/batches/record-reconciled.ts';
+import { resolveStopped } from '../../ledger/jobs/quarantine.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { listBatches } from '../../ledger/reports/lists.ts';
+import type { BatchId } from '../../submission/ids.ts';
+import { action } from '../output/command.ts';
+import { formatCounted } from '../output/format.ts';
+import { toResolvedRecord } from '../output/records/batch.ts';
+import { withLedger } from '../with-ledger.ts';
+
+interface ResolveFlags {
+  readonly charged?: string;
+  readonly release?: boolean;
+  readonly leave?: boolean;
+}
+
+export function configureResolve(command: Command): void {
+  command
+    .argument('<batch>', 'number of the batch, as "courier batches list" shows it')
+    .option('--charged <reference>', 'the service charged it, as this job: it is followed from now on')
+    .option('--release', 'the service charged nothing: its URLs are due again')
+    .option('--leave', 'its URLs are not submitted again')
+    .action(
+      action((output, flags, number: string, options: ResolveFlags) =>
+        withLedger(flags, async ({ ledger }) => {
+          const batch = Number(number) as BatchId;
+          const [line] = Number.isSafeInteger(batch) ? await listBatches(ledger, { batch, limit: 1 }) : [];
+          if (line === undefined || line.state !== 'needs_review') {
+            const what =
+              line === undefined
+                ? `The ledger has no batch ${number}`
+                : `Batch ${number} does not need review (it is ${line.state})`;
+            throw new CommandError(
+              EXIT.usage,
+              `${what}. Nothing was changed or charged. "courier batches list --state needs_review" shows those that do.`,
+            );
+          }
+          const { how, meaning } = await resolve(ledger, batch, options);
+          output.record(toResolvedRecord(batch, how));
+          output.print(`Batch ${batch} of ${line.watch}, ${formatCounted(line.urls, 'URL')}: ${meaning}`);
+          return { exitCode: EXIT.done, summary: { batch } };
+        }),
+      ),
+    );
+}
+
+async function resolve(ledger: Ledger, batch: BatchId, { charged, release, leave }: ResolveFlags) {
+  if ([charged, release, leave].filter((each) => each !== undefined).length !== 1) {
+    throw new CommandError(
+      EXIT.usage,
+      'Give one of --charged REFERENCE (the service charged it), --release (it charged nothing) and --leave. Nothing was ' +
+        'changed or charged.',
+    );
+  }
+  if (charged === undefined) {
+    await resolveStopped(ledger, batch, release ? 'release' : 'leave');
+    return release
+      ? { how: 'release' as const, meaning: 'its URLs are due again; the next run submits them.' }
+      : { how: 'leave' as const, meaning: 'its URLs are not submitted again.' };
+  }
+  const reference = asReference(charged);
+  if (reference === null) {
+    throw new CommandError(
+      EXIT.usage,
+      `"${charged}" is not a valid reference of a job. Nothing was changed or charged.`,
+    );
+  }
+  const seen = { kind: 'found', reference, state: null, charged: null, pricePerUrl: null, balance: null } as const;
+  const recorded = await recordReconciled(ledger, batch, seen);
+  if (recorded.kind === 'needs_review')
+    throw new CommandError(
+      EXIT.usage,
+      `${recorded.reason}. The batch still needs review; nothing was charged by this.`,
+    );
+  return { how: 'charged' as const, meaning: `charged as ${reference}; the next run or worker follows it.` };
+}

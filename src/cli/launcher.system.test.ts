@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { isAlive } from '../temporal/is-alive.ts';
+
+const launcher = fileURLToPath(new URL('../../bin/courier.mjs', import.meta.url));
+
+/** A sitemap that never answers: the crawl runs until a signal ends it. */
+let site: Server;
+let onRequest = () => {};
+before(async () => {
+  site = createServer(() => onRequest()).listen(0, '127.0.0.1');
+  await once(site, 'listening');
+});
+after(() => {
+  site.closeAllConnections();
+  site.close();
+});
+
+async function startCrawl(): Promise<ChildProcess> {
+  const address = `http://127.0.0.1:${(site.address() as AddressInfo).port}/sitemap.xml`;
+  const requested = new Promise<void>((resolve) => {
+    onRequest = resolve;
+  });
+  const child = spawn(process.execPath, [launcher, 'crawl', '--json', '--allow-private-hosts', address], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await requested;
+  return child;
+}
+
+async function readSummary(child: ChildProcess): Promise<Record<string, unknown>> {
+  let stdout = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  await once(child, 'close');
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as Record<string, unknown>;
+}
+
+describe('the launcher of courier', () => {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    test(`hands a ${signal} that it alone receives to the program, which ends in order with ${code}`, async () => {
+      const child = await startCrawl();
+      const summary = readSummary(child);
+      child.kill(signal);
+      assert.equal((await summary).exit_code, code);
+      assert.equal(child.exitCode, code);
+    });
+  }
+
+  test('takes the program with it when it is killed', { skip: process.platform !== 'linux' }, async () => {
+    const child = await startCrawl();
+    const summary = readSummary(child);
+    child.kill('SIGKILL');
+    assert.equal((await summary).exit_code, 143, 'the program ended in order');
+    assert.ok(!isAlive(child.pid ?? 0));
+  });
+});

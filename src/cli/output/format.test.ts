@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { micros, ZERO } from '../../../contract/money.ts';
+import { formatAmount, formatCharge, formatCounted, formatDuration, formatInstant } from './format.ts';
+
+describe('text for people', () => {
+  test('an instant is to the minute and names UTC', () => {
+    assert.equal(formatInstant(Date.UTC(2026, 0, 2, 3, 4, 59)), '2026-01-02 03:04 UTC');
+  });
+
+  test('a count has its thousands separated and its noun in the right number', () => {
+    assert.deepEqual([formatCounted(1, 'batch', 'batches'), formatCounted(12_345, 'URL')], ['1 batch', '12,345 URLs']);
+  });
+
+  test('a duration is in seconds up to two minutes', () => {
+    assert.deepEqual([formatDuration(1_200), formatDuration(900_000)], ['2 s', '15 minutes']);
+  });
+
+  test('an unknown amount is never shown as 0.00', () => {
+    assert.equal(formatAmount(null), 'not known yet');
+    assert.equal(formatCharge({ charged: ZERO, unknownChargeUrls: 1 }), 'an unknown charge for 1 URL');
+    assert.equal(
+      formatCharge({ charged: micros(250_000), unknownChargeUrls: 2 }),
+      '0.25 TRY and an unknown charge for 2 URLs',
+    );
+    assert.equal(formatCharge({ charged: ZERO, unknownChargeUrls: 0 }), '0.00 TRY');
+  });
+});

@@ -1,0 +1,28 @@
+import { formatTry, type Micros } from '../../../contract/money.ts';
+
+/** What stands where a value is not known: never 0, which would be one. */
+export const NOT_KNOWN = 'not known yet';
+
+/** An instant for people: to the minute, in UTC. */
+export const formatInstant = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** "12,345". */
+export const formatCount = (value: number): string => value.toLocaleString('en-US');
+
+/** "1 batch", "2 batches". */
+export const formatCounted = (value: number, one: string, many = `${one}s`): string =>
+  `${formatCount(value)} ${value === 1 ? one : many}`;
+
+/** "12.50 TRY", or that the amount is not known. */
+export const formatAmount = (amount: Micros | null): string => (amount === null ? NOT_KNOWN : formatTry(amount));
+
+/** "45 s", "15 minutes". */
+export const formatDuration = (ms: number): string =>
+  ms < 120_000 ? `${Math.ceil(ms / 1_000)} s` : `${Math.round(ms / 60_000)} minutes`;
+
+/** What a run was charged. A charge that the service has not reported is not shown as 0.00. */
+export function formatCharge({ charged, unknownChargeUrls }: { charged: Micros; unknownChargeUrls: number }): string {
+  if (unknownChargeUrls === 0) return formatTry(charged);
+  const unknown = `an unknown charge for ${formatCounted(unknownChargeUrls, 'URL')}`;
+  return charged === 0 ? unknown : `${formatTry(charged)} and ${unknown}`;
+}

@@ -1,0 +1,129 @@
+import type { Static } from 'typebox';
+import {
+  type CommandOutput,
+  count,
+  defineRecord,
+  instant,
+  micros,
+  nullable,
+  oneOf,
+  text,
+  toInstant,
+  toInstantOrNull,
+} from '../../../cli-kit/record-schema.ts';
+import type { BatchState } from '../../../ledger/batches/batch-row.ts';
+import type { BatchUrl } from '../../../ledger/reports/batch-urls.ts';
+import type { BatchLine } from '../../../ledger/reports/lists.ts';
+
+/** States of a batch. The compiler holds them to the ledger's own, whose names are part of this contract. */
+export const BATCH_STATES = [
+  'planned',
+  'sending',
+  'accepted',
+  'refused',
+  'needs_review',
+] as const satisfies readonly BatchState[];
+
+const BatchRecord = defineRecord('batch', 'A batch of URLs: one submission, or the intent to make it.', {
+  batch: count('its number in the ledger'),
+  watch: text('name of the watch'),
+  account: text('name of the account'),
+  run: nullable(text('the run that planned it; null when `recover` found it')),
+  service: oneOf(['standard', 'fast'], 'service level'),
+  project: text('project, as it is sent'),
+  idempotency_key: nullable(text('key of its request; null when it is not known')),
+  tag: nullable(text('short tag of the key in `project`, for a search at the service; null when it has none')),
+  urls: count('URLs in it'),
+  state: oneOf(
+    BATCH_STATES,
+    'planned: not sent; sending: an attempt is out or its outcome is in doubt; accepted: the service has it; refused: ' +
+      'nothing was charged, its URLs are in other batches or in quarantine; needs_review: nothing more is sent, you decide',
+  ),
+  reason: nullable(text('why it is in this state; null when there is nothing to say')),
+  attempts: count('requests sent for it'),
+  expected_cost_micros: nullable(micros('cost in micro-lira at the price of the plan; null when none was known')),
+  charge_micros: nullable(micros('reported charge in micro-lira; null when nothing was reported')),
+  reference: nullable(text('reference of the job; null until it is accepted')),
+  job_state: nullable(text('state of the job, in the words of the specification where it has one')),
+  completed: count('URLs that were completed'),
+  failed: count('URLs that failed'),
+  planned_at: instant('when it was planned'),
+  accepted_at: nullable(instant('when the service accepted it; null until then')),
+  ended_at: nullable(instant('when its job ended; null until then')),
+  in_doubt_since: nullable(instant('since when the outcome of an attempt is not known; null when it is known')),
+});
+
+export function toBatchRecord(batch: BatchLine): Static<typeof BatchRecord> {
+  return {
+    type: 'batch',
+    batch: batch.batch,
+    watch: batch.watch,
+    account: batch.account,
+    run: batch.run,
+    service: batch.service,
+    project: batch.project,
+    idempotency_key: batch.key,
+    tag: batch.tag,
+    urls: batch.urls,
+    state: batch.state,
+    reason: batch.reason,
+    attempts: batch.attempts,
+    expected_cost_micros: batch.expectedCost,
+    charge_micros: batch.charge,
+    reference: batch.reference,
+    job_state: batch.jobState,
+    completed: batch.completed,
+    failed: batch.failed,
+    planned_at: toInstant(batch.plannedAt),
+    accepted_at: toInstantOrNull(batch.acceptedAt),
+    ended_at: toInstantOrNull(batch.endedAt),
+    in_doubt_since: toInstantOrNull(batch.inDoubtSince),
+  };
+}
+
+const BatchUrlRecord = defineRecord('batch_url', 'A URL of a batch, in the order in which it is sent.', {
+  url: text('the URL'),
+  generation: count('how often it was planned, this time included'),
+  result: nullable(text('what the service reported for it: completed, failed, … ; null when nothing was reported')),
+  result_reason: nullable(text('the reason that the service reported; null when it reported none')),
+  state: text('where the URL stands now: known, planned, submitted, completed, failed, held or quarantined'),
+  state_reason: nullable(text('why; null when there is nothing to say')),
+});
+
+export const toBatchUrlRecord = (url: BatchUrl): Static<typeof BatchUrlRecord> => ({
+  type: 'batch_url',
+  url: url.url,
+  generation: url.generation,
+  result: url.result,
+  result_reason: url.resultReason,
+  state: url.state,
+  state_reason: url.stateReason,
+});
+
+const HOW = ['charged', 'release', 'leave'] as const;
+const ResolvedRecord = defineRecord('resolved', 'A batch that was resolved.', {
+  batch: count('its number in the ledger'),
+  how: oneOf(HOW, 'charged: it is followed as a job; release: its URLs are due again; leave: they are not'),
+});
+
+export const toResolvedRecord = (batch: number, how: (typeof HOW)[number]): Static<typeof ResolvedRecord> => ({
+  type: 'resolved',
+  batch,
+  how,
+});
+
+const LIST: CommandOutput = { records: [BatchRecord], summary: { batches: count('batches listed') } };
+const SHOW: CommandOutput = {
+  records: [BatchRecord, BatchUrlRecord],
+  summary: { batch: count('its number'), urls: count('URLs in it') },
+};
+const RESOLVE: CommandOutput = { records: [ResolvedRecord], summary: { batch: count('its number') } };
+
+export const BATCH_OUTPUT: Readonly<Record<string, CommandOutput>> = {
+  'batches list': LIST,
+  'batches show': SHOW,
+  'batches resolve': RESOLVE,
+  'submissions list': LIST,
+  'submissions show': SHOW,
+  'submissions resolve': RESOLVE,
+};

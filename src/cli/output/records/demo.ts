@@ -1,0 +1,58 @@
+import type { Static } from 'typebox';
+import type { Micros } from '../../../../contract/money.ts';
+import { type CommandOutput, count, defineRecord, micros, text, texts } from '../../../cli-kit/record-schema.ts';
+
+const DemoWatchRecord = defineRecord('demo_watch', 'A run of a watch of the demo, and its index checks.', {
+  watch: text('name of the watch'),
+  found: count('URLs in scope'),
+  new: count('URLs that were not submitted before'),
+  submitted: count('URLs that the service accepted'),
+  completed: count('URLs that were completed'),
+  failed: count('URLs that failed'),
+  checked: count('URLs checked in the index'),
+  in_index: count('URLs found in the index'),
+  charged_micros: micros('charge of the submissions in micro-lira'),
+  charged_checks_micros: micros('charge of the index checks in micro-lira'),
+});
+
+/** One line of the demo's result. */
+export interface DemoLine {
+  readonly watch: string;
+  readonly found: number;
+  readonly new: number;
+  readonly submitted: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly checked: number;
+  readonly inIndex: number;
+  /** For submissions. */
+  readonly charged: Micros;
+  /** For index checks. */
+  readonly chargedChecks: Micros;
+}
+
+export const toDemoWatchRecord = (line: DemoLine): Static<typeof DemoWatchRecord> => ({
+  type: 'demo_watch',
+  watch: line.watch,
+  found: line.found,
+  new: line.new,
+  submitted: line.submitted,
+  completed: line.completed,
+  failed: line.failed,
+  checked: line.checked,
+  in_index: line.inIndex,
+  charged_micros: line.charged,
+  charged_checks_micros: line.chargedChecks,
+});
+
+export const DEMO_OUTPUT: Readonly<Record<string, CommandOutput>> = {
+  demo: {
+    records: [DemoWatchRecord],
+    summary: {
+      balance_micros: micros('balance of the sandbox account in micro-lira'),
+      notices: texts('what else you should know'),
+      web_ui: text('address of the runs in the Web UI of Temporal'),
+      config: text('the configuration file of the demo, for other commands'),
+    },
+  },
+};

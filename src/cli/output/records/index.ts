@@ -1,0 +1,25 @@
+import { type CommandOutput, count } from '../../../cli-kit/record-schema.ts';
+import { BATCH_OUTPUT } from './batch.ts';
+import { CRAWL_OUTPUT } from './crawl.ts';
+import { DEMO_OUTPUT } from './demo.ts';
+import { PLAN_OUTPUT } from './plan.ts';
+import { RECOVER_OUTPUT } from './recover.ts';
+import { RUN_OUTPUT } from './run.ts';
+import { STATUS_OUTPUT } from './status.ts';
+import { URL_OUTPUT } from './url-history.ts';
+
+/** What every command of `courier` prints with --json. `schema` prints a JSON Schema instead. */
+export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
+  ...DEMO_OUTPUT,
+  ...PLAN_OUTPUT,
+  ...RUN_OUTPUT,
+  ...STATUS_OUTPUT,
+  ...BATCH_OUTPUT,
+  ...URL_OUTPUT,
+  ...RECOVER_OUTPUT,
+  ...CRAWL_OUTPUT,
+  validate: {
+    records: [],
+    summary: { accounts: count('configured accounts'), watches: count('configured watches') },
+  },
+};

@@ -1,0 +1,152 @@
+import { type Static, Type } from 'typebox';
+import {
+  type CommandOutput,
+  count,
+  defineRecord,
+  flag,
+  group,
+  instant,
+  list,
+  micros,
+  nullable,
+  oneOf,
+  text,
+  texts,
+  toInstantOrNull,
+} from '../../../cli-kit/record-schema.ts';
+import type { Plan } from '../../../ledger/plans/make-plan.ts';
+import type { AccountPlan, WatchPlan } from '../plan-text.ts';
+import { COUNT_FIELDS, toCountFields } from './counts.ts';
+
+export const PRICE_BASIS = ['learned', 'configured', 'unknown'] as const;
+const BASIS = 'where the price comes from: the last charge, the configuration, or nowhere';
+
+const PlanRecord = defineRecord('plan', 'What a run of one watch would buy now.', {
+  watch: text('name of the watch'),
+  run: text('the run that read the sitemaps; `apply` names it'),
+  ...COUNT_FIELDS,
+  first_run: flag('whether the ledger has no finished run of the watch'),
+  urls: count('URLs to buy'),
+  batches: count('batches to send'),
+  cost_micros: nullable(micros('cost in micro-lira; null when no price is known')),
+  price_per_url_micros: nullable(micros('price per URL in micro-lira; null when not known')),
+  price_basis: oneOf(PRICE_BASIS, BASIS),
+  due: group(
+    {
+      new: count('never submitted'),
+      changed: count('their lastmod changed'),
+      retry: count('failed before'),
+      not_found: count('never found in the index'),
+      released: count('released from quarantine or review'),
+    },
+    'why URLs are due',
+  ),
+  held_urls: count('URLs that are due and not planned'),
+  held_reason: nullable(text('the cap that holds them; null when nothing is held')),
+  skipped_by_reason: list(
+    Type.Object({
+      reason: text('why they are out of scope'),
+      urls: count('how many'),
+      sample: texts('a few of them'),
+    }),
+    'URLs out of scope, by reason',
+  ),
+  guards: texts('why a guard would hold the run; empty when none does'),
+  notices: texts('what else you should know'),
+});
+
+export function toPlanRecord(watchPlan: WatchPlan, notices: readonly string[]): Static<typeof PlanRecord> {
+  const { watch, run, diff, plan, guards, skipped } = watchPlan;
+  return {
+    type: 'plan',
+    watch: watch.id,
+    run,
+    ...toCountFields(diff),
+    first_run: diff.firstRun,
+    urls: plan.urls,
+    batches: plan.batches,
+    cost_micros: plan.cost,
+    price_per_url_micros: plan.perUrl,
+    price_basis: plan.basis,
+    due: {
+      new: plan.due.new,
+      changed: plan.due.changed,
+      retry: plan.due.retry,
+      not_found: plan.due['not-found'],
+      released: plan.due.released,
+    },
+    held_urls: plan.held,
+    held_reason: plan.heldReason,
+    skipped_by_reason: skipped.map(({ reason, urls, sample }) => ({ reason, urls, sample: [...sample] })),
+    guards: [...guards],
+    notices: [...notices],
+  };
+}
+
+const AccountPlanRecord = defineRecord('account_plan', 'What the plans of an account need, all together.', {
+  account: text('name of the account'),
+  urls: count('URLs to buy'),
+  batches: count('batches to send'),
+  cost_micros: nullable(micros('cost in micro-lira; null when the price of a part is not known')),
+  balance_micros: nullable(micros('last known balance in micro-lira; null when the service has not reported one')),
+  balance_at: nullable(instant('when the balance was reported; null without one')),
+  balance_after_micros: nullable(micros('balance minus cost; null when one of them is not known')),
+  shortfall_micros: nullable(
+    micros('how much the balance is short of the cost; 0 when it suffices, null when not known'),
+  ),
+  requests_needed: count('requests to submit; polling takes more'),
+  requests_left: group(
+    {
+      minute: count('this minute'),
+      hour: count('this hour'),
+      day: count('today'),
+      submissions: count('submissions this minute'),
+    },
+    'requests that the rate limits still allow',
+  ),
+  submit_seconds: count('how long the limit of submissions makes sending take'),
+  notices: texts('what else you should know'),
+});
+
+export function toAccountPlanRecord(plan: AccountPlan, notices: readonly string[]): Static<typeof AccountPlanRecord> {
+  const { minute, hour, day, submissions } = plan.requestsLeft;
+  return {
+    type: 'account_plan',
+    account: plan.account,
+    urls: plan.urls,
+    batches: plan.batches,
+    cost_micros: plan.cost,
+    balance_micros: plan.balance,
+    balance_at: toInstantOrNull(plan.balanceAt),
+    balance_after_micros: plan.balanceAfter,
+    shortfall_micros: plan.shortfall,
+    requests_needed: plan.requestsNeeded,
+    requests_left: { minute, hour, day, submissions },
+    submit_seconds: plan.minutes * 60,
+    notices: [...notices],
+  };
+}
+
+const AppliedRecord = defineRecord('applied', 'A plan of one watch that was applied.', {
+  watch: text('name of the watch'),
+  run: text('the run of the plan'),
+  urls: count('URLs planned'),
+  batches: count('batches planned'),
+  cost_micros: nullable(micros('cost in micro-lira; null when no price is known')),
+});
+
+export const toAppliedRecord = (
+  { watch, run }: { watch: string; run: string },
+  { urls, batches, cost }: Pick<Plan, 'urls' | 'batches' | 'cost'>,
+): Static<typeof AppliedRecord> => ({ type: 'applied', watch, run, urls, batches, cost_micros: cost });
+
+export const PLAN_OUTPUT: Readonly<Record<string, CommandOutput>> = {
+  plan: {
+    records: [PlanRecord, AccountPlanRecord],
+    summary: {
+      urls: count('URLs to buy, of all watches'),
+      plan_file: nullable(text('where `-o` kept the plan; null without it')),
+    },
+  },
+  apply: { records: [AppliedRecord], summary: { urls: count('URLs planned, of all watches') } },
+};

@@ -1,0 +1,59 @@
+import type { Static } from 'typebox';
+import type { Micros } from '../../../../contract/money.ts';
+import { type CommandOutput, count, defineRecord, micros, nullable, text } from '../../../cli-kit/record-schema.ts';
+
+const RecoveredRecord = defineRecord('recovered', 'What the history of an account brought into the ledger.', {
+  account: text('name of the account'),
+  jobs: count('jobs in the history of the service'),
+  recovered: count('jobs that the ledger did not know'),
+  answered: count('jobs of batches that were waiting for their answer'),
+  known: count('jobs that the ledger knew'),
+  unassigned: count('jobs that fit no watch and were left out'),
+  urls: count('URLs of the recovered jobs'),
+  charged_micros: micros('reported charge of the recovered jobs'),
+  unknown_charge_jobs: count('recovered jobs whose charge the service has not reported'),
+});
+
+export interface RecoveredCounts {
+  readonly jobs: number;
+  readonly recovered: number;
+  readonly answered: number;
+  readonly known: number;
+  readonly unassigned: number;
+  readonly urls: number;
+  readonly charged: Micros;
+  readonly unknownCharges: number;
+}
+
+export const toRecoveredRecord = (account: string, counts: RecoveredCounts): Static<typeof RecoveredRecord> => ({
+  type: 'recovered',
+  account,
+  jobs: counts.jobs,
+  recovered: counts.recovered,
+  answered: counts.answered,
+  known: counts.known,
+  unassigned: counts.unassigned,
+  urls: counts.urls,
+  charged_micros: counts.charged,
+  unknown_charge_jobs: counts.unknownCharges,
+});
+
+const UnassignedRecord = defineRecord('unassigned', 'A job that fits no watch.', {
+  reference: text('reference of the job'),
+  project: nullable(text('project of the job; null when the service did not report one')),
+  sample: nullable(text('one of its URLs; null when the service did not report them')),
+});
+
+export const toUnassignedRecord = ({
+  reference,
+  project,
+  sample,
+}: {
+  readonly reference: string;
+  readonly project: string | null;
+  readonly sample: string | null;
+}): Static<typeof UnassignedRecord> => ({ type: 'unassigned', reference, project, sample });
+
+export const RECOVER_OUTPUT: Readonly<Record<string, CommandOutput>> = {
+  recover: { records: [RecoveredRecord, UnassignedRecord], summary: { jobs: count('jobs of all accounts') } },
+};

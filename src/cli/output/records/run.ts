@@ -1,0 +1,142 @@
+import type { Static } from 'typebox';
+import {
+  type CommandOutput,
+  count,
+  defineRecord,
+  flag,
+  group,
+  micros,
+  nullable,
+  oneOf,
+  text,
+  texts,
+} from '../../../cli-kit/record-schema.ts';
+import type { RunReport } from '../../../temporal-api/payloads.ts';
+import type { CheckResult, WatchResult } from '../../../temporal-api/workflows.ts';
+import { COUNT_FIELDS, toCountFields } from './counts.ts';
+import { PRICE_BASIS } from './plan.ts';
+
+const DECISIONS = ['none', 'approved', 'rejected'] as const;
+
+const RunRecord = defineRecord('run', 'A run of one watch that came to its end.', {
+  watch: text('name of the watch'),
+  run: text('name of the run'),
+  ...COUNT_FIELDS,
+  first_run: flag('whether it was the first run of the watch'),
+  sitemaps: count('sitemaps read'),
+  problems: texts('the first problems of the crawl'),
+  decision: oneOf(DECISIONS, 'what was decided on a run that a guard held'),
+  plan: nullable(
+    group(
+      {
+        urls: count('URLs planned'),
+        batches: count('batches planned'),
+        cost_micros: nullable(micros('cost in micro-lira; null when no price is known')),
+        price_basis: oneOf(PRICE_BASIS, 'where the price comes from'),
+        held_urls: count('URLs that a cap holds for a later run'),
+        held_reason: nullable(text('the cap; null when nothing is held')),
+      },
+      'what was planned; null when nothing was to be planned',
+    ),
+  ),
+  result: nullable(
+    group(
+      {
+        batches: count('batches of the run'),
+        submitted: count('URLs that the service accepted'),
+        completed: count('URLs that were completed'),
+        failed: count('URLs that failed'),
+        open: count('URLs without a result yet'),
+        quarantined: count('URLs in quarantine'),
+        needs_review: count('URLs in batches that need review'),
+        charged_micros: micros('reported charge in micro-lira'),
+        unknown_charge_urls: count('accepted URLs whose charge the service has not reported; not in `charged_micros`'),
+      },
+      'what became of it; null when nothing was planned',
+    ),
+  ),
+  notices: texts('what else you should know'),
+});
+
+export function toRunRecord(
+  { watch, run }: { readonly watch: string; readonly run: string },
+  { crawl, counts, plan, report, decision }: WatchResult,
+  notices: readonly string[],
+): Static<typeof RunRecord> {
+  return {
+    type: 'run',
+    watch,
+    run,
+    ...toCountFields(counts),
+    first_run: counts.firstRun,
+    sitemaps: crawl.sitemaps,
+    problems: [...crawl.problems],
+    decision: decision === 'none needed' ? 'none' : decision,
+    plan: plan && {
+      urls: plan.urls,
+      batches: plan.batches,
+      cost_micros: plan.cost,
+      price_basis: plan.basis,
+      held_urls: plan.held,
+      held_reason: plan.heldReason,
+    },
+    result: report && toResult(report),
+    notices: [...notices],
+  };
+}
+
+const toResult = (report: RunReport) => ({
+  batches: report.batches,
+  submitted: report.submitted,
+  completed: report.completed,
+  failed: report.failed,
+  open: report.open,
+  quarantined: report.quarantined,
+  needs_review: report.stopped,
+  charged_micros: report.charged,
+  unknown_charge_urls: report.unknownChargeUrls,
+});
+
+const IndexCheckRecord = defineRecord('index_check', 'The index checks of one watch.', {
+  watch: text('name of the watch'),
+  checked: count('URLs checked'),
+  found: count('URLs found in the index'),
+  charged_micros: micros('charge in micro-lira'),
+  ended_early: nullable(text('why not everything due was checked; null when it was')),
+});
+
+export const toIndexCheckRecord = (
+  watch: string,
+  { checked, found, charged, stopped }: CheckResult,
+): Static<typeof IndexCheckRecord> => ({
+  type: 'index_check',
+  watch,
+  checked,
+  found,
+  charged_micros: charged,
+  ended_early: stopped,
+});
+
+export const RUN_OUTPUT: Readonly<Record<string, CommandOutput>> = {
+  run: {
+    records: [RunRecord],
+    summary: { watches: count('watches that were run'), charged_micros: micros('reported charge of all runs') },
+  },
+  'index-check': { records: [IndexCheckRecord], summary: { watches: count('watches that were checked') } },
+  approve: {
+    records: [],
+    summary: { run: text('name of the run'), decision: oneOf(['approved', 'rejected'], 'the decision that stands') },
+  },
+  reject: {
+    records: [],
+    summary: { run: text('name of the run'), decision: oneOf(['approved', 'rejected'], 'the decision that stands') },
+  },
+  worker: {
+    records: [
+      defineRecord('ready', 'The worker is connected and works from now on.', { watches: count('configured watches') }),
+    ],
+    summary: {},
+  },
+};
+
+export const toReadyRecord = (watches: number) => ({ type: 'ready', watches });

@@ -1,0 +1,203 @@
+import { type Static, Type } from 'typebox';
+import {
+  type CommandOutput,
+  count,
+  defineRecord,
+  group,
+  instant,
+  list,
+  micros,
+  nullable,
+  oneOf,
+  text,
+  texts,
+  toInstant,
+  toInstantOrNull,
+} from '../../../cli-kit/record-schema.ts';
+import type { AccountStatus } from '../../../ledger/money/funds.ts';
+import type { HeldRun } from '../../../ledger/reports/held-runs.ts';
+import type { RunSummary } from '../../../ledger/reports/run-summary.ts';
+import type { AccountTotals, RunLine } from '../../../ledger/reports/totals.ts';
+import { COUNT_FIELDS, toCountFields } from './counts.ts';
+
+const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
+  watch: text('name of the watch'),
+  account: text('name of its account'),
+  next_run_at: nullable(instant('when its schedule runs next; null when not known')),
+  last_run: nullable(
+    group(
+      {
+        run: text('name of the run'),
+        started_at: instant('when it started'),
+        ended_at: nullable(instant('when it ended; null while it is active')),
+        end: nullable(
+          text('how it ended: finished, previewed, rejected, failed or abandoned; null while it is active'),
+        ),
+        decision: nullable(text('what was decided on it: approved or rejected; null when nothing was')),
+        ...COUNT_FIELDS,
+        planned: count('URLs planned'),
+        planned_cost_micros: nullable(micros('their cost in micro-lira; null when no price was known')),
+        held_urls: count('URLs that a cap holds'),
+        held_reason: nullable(text('the cap; null when nothing is held')),
+        batches: count('batches of the run'),
+        submitted: count('URLs that the service accepted'),
+        completed: count('URLs that were completed'),
+        failed: count('URLs that failed'),
+        open: count('URLs without a result yet'),
+        quarantined: count('URLs in quarantine'),
+        needs_review: count('URLs in batches that need review'),
+        in_index: count('URLs found at their last index check'),
+        charged_micros: micros('reported charge in micro-lira'),
+        unknown_charge_urls: count('accepted URLs whose charge the service has not reported; not in `charged_micros`'),
+      },
+      'its last run; null before the first',
+    ),
+  ),
+  held: list(
+    Type.Object({
+      run: text('name of the run, for `approve` and `reject`'),
+      reasons: texts('why a guard holds it'),
+      sample: texts('a few of the URLs'),
+    }),
+    'runs that wait for your decision',
+  ),
+});
+
+export function toWatchRecord(
+  { id, account }: { readonly id: string; readonly account: string },
+  last: { readonly run: RunLine; readonly summary: RunSummary } | null,
+  held: readonly HeldRun[],
+  nextRunAt: number | null,
+): Static<typeof WatchRecord> {
+  return {
+    type: 'watch',
+    watch: id,
+    account,
+    next_run_at: toInstantOrNull(nextRunAt),
+    last_run: last && toLastRun(last.run, last.summary),
+    held: held.map(({ run, reasons, sample }) => ({ run, reasons: [...reasons], sample: [...sample] })),
+  };
+}
+
+const toLastRun = (run: RunLine, summary: RunSummary) => ({
+  run: run.run,
+  started_at: toInstant(run.startedAt),
+  ended_at: toInstantOrNull(run.endedAt),
+  end: run.endState,
+  decision: run.decision,
+  ...toCountFields(summary),
+  planned: summary.planned,
+  planned_cost_micros: summary.plannedCost,
+  held_urls: summary.held,
+  held_reason: summary.heldReason,
+  batches: summary.batches,
+  submitted: summary.submitted,
+  completed: summary.completed,
+  failed: summary.failed,
+  open: summary.open,
+  quarantined: summary.quarantined,
+  needs_review: summary.needsReview,
+  in_index: summary.inIndex,
+  charged_micros: summary.charged,
+  unknown_charge_urls: summary.unknownChargeUrls,
+});
+
+const PriceFields = group(
+  {
+    per_url_micros: nullable(micros('price per URL in micro-lira; null when not known')),
+    basis: oneOf(['learned', 'configured', 'unknown'], 'where the price comes from'),
+  },
+  'price of a URL',
+);
+
+const AccountRecord = defineRecord('account', 'The money and the work of an account, as the ledger knows them.', {
+  account: text('name of the account'),
+  balance_micros: nullable(micros('last reported balance in micro-lira; null when the service has not reported one')),
+  balance_at: nullable(instant('when it was reported; null without one')),
+  charged_today_micros: micros('reported charges since 00:00 UTC'),
+  charged_this_month_micros: micros('reported charges since the first of the month, UTC'),
+  charged_ever_micros: micros('all reported charges'),
+  unknown_charge_urls: count('accepted URLs whose charge the service has not reported; in none of these sums'),
+  committed_micros: micros('cost of what is planned or has no answer yet'),
+  price: group({ standard: PriceFields, fast: PriceFields }, 'price of a URL by service level'),
+  batches: group(
+    {
+      planned: count('planned, not sent'),
+      in_doubt: count('sent, outcome not known'),
+      open: count('accepted, their job has not ended'),
+      needs_review: count('you decide: `courier batches resolve`'),
+    },
+    'batches by where they stand',
+  ),
+  in_doubt_since: nullable(instant('since when the oldest outcome is not known; null when all are known')),
+  suspended: nullable(text('why its batches wait for money; null when they do not')),
+  key_rejected: nullable(text('why its key is not used; null when it is')),
+});
+
+export function toAccountRecord(
+  account: string,
+  totals: AccountTotals,
+  status: AccountStatus,
+): Static<typeof AccountRecord> {
+  const { standard, fast } = totals.price;
+  return {
+    type: 'account',
+    account,
+    balance_micros: totals.balance,
+    balance_at: toInstantOrNull(totals.balanceAt),
+    charged_today_micros: totals.chargedToday,
+    charged_this_month_micros: totals.chargedThisMonth,
+    charged_ever_micros: totals.chargedEver,
+    unknown_charge_urls: totals.unknownChargeUrls,
+    committed_micros: totals.committed,
+    price: {
+      standard: { per_url_micros: standard.perUrl, basis: standard.basis },
+      fast: { per_url_micros: fast.perUrl, basis: fast.basis },
+    },
+    batches: {
+      planned: totals.waiting,
+      in_doubt: totals.inDoubt,
+      open: totals.open,
+      needs_review: totals.needsReview,
+    },
+    in_doubt_since: toInstantOrNull(totals.oldestInDoubtAt),
+    suspended: status.suspended,
+    key_rejected: status.keyRejected,
+  };
+}
+
+const SCHEDULE_STATES = ['scheduled', 'paused', 'unscheduled'] as const;
+const ScheduleRecord = defineRecord('schedule', 'The schedule of a watch on the Temporal server.', {
+  watch: text('name of the watch'),
+  account: text('name of its account'),
+  state: oneOf(SCHEDULE_STATES, 'unscheduled: the server has no schedule of this watch'),
+  next_run_at: nullable(instant('when it runs next; null unless it is scheduled')),
+});
+
+export const toScheduleRecord = (
+  { id, account }: { readonly id: string; readonly account: string },
+  state: (typeof SCHEDULE_STATES)[number],
+  nextRunAt: number | null,
+): Static<typeof ScheduleRecord> => ({
+  type: 'schedule',
+  watch: id,
+  account,
+  state,
+  next_run_at: toInstantOrNull(nextRunAt),
+});
+
+const oneWatch: CommandOutput = { records: [], summary: { watch: text('name of the watch') } };
+
+export const STATUS_OUTPUT: Readonly<Record<string, CommandOutput>> = {
+  status: {
+    records: [WatchRecord, AccountRecord],
+    summary: {
+      held: texts('runs that wait for your decision'),
+      needs_review: count('batches that need review'),
+    },
+  },
+  'watch list': { records: [ScheduleRecord], summary: { watches: count('configured watches') } },
+  'watch pause': oneWatch,
+  'watch resume': oneWatch,
+  'watch trigger': oneWatch,
+};

@@ -1,0 +1,51 @@
+import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+
+/** gRPC status codes that another attempt may not meet: cancelled, deadline, exhausted, aborted, unavailable. */
+const TRANSIENT = new Set([1, 4, 8, 10, 14]);
+const NOT_FOUND = 5;
+const DENIED = new Set([7, 16]);
+
+/**
+ * A request to the Temporal server that failed while a command was connected; null when the error is another. Recognized
+ * by its shape: loading the SDK for its class would cost every command a second.
+ */
+export function toServerFailure(error: unknown): CommandError | null {
+  const status = findGrpcStatus(error);
+  if (status === null) return null;
+  if (TRANSIENT.has(status.code)) {
+    return new CommandError(
+      EXIT.transient,
+      `The Temporal server does not answer any more (${status.details}). What was planned stays planned, and nothing is ` +
+        'bought twice; runs continue once the server is back. Try again later.',
+      { cause: error },
+    );
+  }
+  if (status.code === NOT_FOUND && /namespace/i.test(status.details)) {
+    return new CommandError(
+      EXIT.usage,
+      `The Temporal server does not have the namespace: ${status.details} Nothing was submitted or charged. Create it, or ` +
+        'correct temporal.namespace.',
+      { cause: error },
+    );
+  }
+  if (!DENIED.has(status.code)) return null;
+  return new CommandError(
+    EXIT.usage,
+    `The Temporal server refused the request: ${status.details}. Nothing was submitted or charged. Check the ` +
+      'credentials of its connection.',
+    { cause: error },
+  );
+}
+
+interface GrpcStatus {
+  readonly code: number;
+  readonly details: string;
+}
+
+function findGrpcStatus(error: unknown): GrpcStatus | null {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const { code, details } = each as Partial<GrpcStatus>;
+    if (typeof code === 'number' && typeof details === 'string') return { code, details };
+  }
+  return null;
+}

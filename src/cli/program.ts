@@ -1,0 +1,85 @@
+import { createProgram, type ProgramDefinition } from '../cli-kit/program.ts';
+
+/** Commands are loaded when asked for: Temporal's SDK alone takes a second and 100 MB that `crawl` need not pay. */
+export const COURIER: ProgramDefinition = {
+  name: 'courier',
+  description: 'Watches sitemaps and submits new URLs to a prepaid service, without ever paying twice.',
+  options: (program) => program.option('--config <file>', 'configuration file', 'courier.yaml'),
+  commands: {
+    demo: {
+      description:
+        'try everything on this machine: a sandbox service, a demo site (or your sitemaps) and the whole job',
+      load: async () => (await import('./demo/demo.ts')).demoCommand,
+    },
+    validate: {
+      description: 'check the configuration file without touching anything',
+      load: async () => (await import('./commands/config-commands.ts')).validateCommand,
+    },
+    plan: {
+      description: 'show what a run would buy now and what it would cost; buys nothing and needs no Temporal server',
+      load: async () => (await import('./commands/plan.ts')).planCommand,
+    },
+    apply: {
+      description: 'buy exactly what a plan says, once; a plan that is out of date or was applied is refused',
+      load: async () => (await import('./commands/apply.ts')).applyCommand,
+    },
+    run: {
+      description: 'run watches now and follow them until the service has accepted what is new',
+      load: async () => (await import('./commands/run.ts')).runCommand,
+    },
+    worker: {
+      description: 'work for the configured watches until SIGTERM, and keep their schedules as configured',
+      load: async () => (await import('./commands/worker.ts')).workerCommand,
+    },
+    status: {
+      description: 'show every watch and account: last run, what is open, what was charged, what waits for you',
+      load: async () => (await import('./commands/status.ts')).statusCommand,
+    },
+    watch: {
+      description: 'list, pause, resume or trigger the schedules of the watches',
+      load: async () => (await import('./commands/watch.ts')).watchCommand,
+    },
+    approve: {
+      description: 'let a run that a guard holds go on; "courier status" shows the runs that wait',
+      load: async () => (await import('./commands/decide.ts')).approveCommand,
+    },
+    reject: {
+      description: 'end a run that a guard holds; it submits nothing',
+      load: async () => (await import('./commands/decide.ts')).rejectCommand,
+    },
+    batches: {
+      description: 'list, show or resolve batches: what was planned and submitted, as the ledger has it',
+      load: async () => (await import('./commands/batches.ts')).batchesCommand,
+    },
+    submissions: {
+      description: 'list, show or resolve the batches that the service accepted',
+      load: async () => (await import('./commands/batches.ts')).submissionsCommand,
+    },
+    'index-check': {
+      description: 'run the index checks that are due; each URL checked is charged',
+      load: async () => (await import('./commands/index-check.ts')).indexCheckCommand,
+    },
+    ledger: {
+      description: 'show what the ledger knows of a URL',
+      load: async () => (await import('./commands/ledger.ts')).ledgerCommand,
+    },
+    quarantine: {
+      description: 'list or release URLs that are not submitted again until you release them',
+      load: async () => (await import('./commands/quarantine.ts')).quarantineCommand,
+    },
+    recover: {
+      description: "rebuild a lost or old ledger from the service's own history, so that nothing is bought again",
+      load: async () => (await import('./commands/recover.ts')).recoverCommand,
+    },
+    crawl: {
+      description: 'read sitemaps and print every page that they name; needs no configuration',
+      load: async () => (await import('./commands/crawl.ts')).crawlCommand,
+    },
+    schema: {
+      description: 'print the JSON Schema of the configuration file, or of the machine output',
+      load: async () => (await import('./commands/config-commands.ts')).schemaCommand,
+    },
+  },
+};
+
+export const createCourier = () => createProgram(COURIER);

@@ -1,0 +1,18 @@
+import { sql } from '../../database/sql.ts';
+import type { GuardHold } from '../../submission/guard.ts';
+import type { RunId, WatchId } from '../../submission/ids.ts';
+import type { Ledger } from '../open-ledger.ts';
+
+/** A run that waits for a decision, with why. */
+export interface HeldRun extends GuardHold {
+  readonly run: RunId;
+}
+
+/** The runs of a watch that a guard holds and nobody has decided on, newest first. Uses runs_by_watch. */
+export async function listHeldRuns(ledger: Ledger, watch: WatchId): Promise<HeldRun[]> {
+  const rows = await ledger.db.all(sql<{ name: RunId; held: string }>`
+    SELECT name, held FROM runs WHERE watch_id = (SELECT id FROM watches WHERE name = ${watch})
+      AND held IS NOT NULL AND decision IS NULL AND ended_at IS NULL
+    ORDER BY started_at DESC, id DESC`);
+  return rows.map(({ name, held }) => ({ run: name, ...(JSON.parse(held) as GuardHold) }));
+}

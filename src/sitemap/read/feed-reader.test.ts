@@ -125,6 +125,12 @@ const damaged: readonly Case[] = [
     codes: MALFORMED,
   },
   {
+    what: 'the end of an item whose start is lost',
+    text: rss(`${item(A)}<link>${B}</link></item>${item(C)}`),
+    locs: [A, C],
+    codes: MALFORMED,
+  },
+  {
     what: 'a description that is never closed',
     text: rss(`<item><link>${A}</link><description>x</item>${item(B)}`),
     locs: [A, B],

@@ -62,7 +62,6 @@ class ItemHandler implements MarkupHandler {
       this.#sink.problem('XML_MALFORMED', 'warning', `<${name.slice(0, 60)}> after the feed`, at);
       return;
     }
-    const isItem = getLocalName(name) === (this.#root.isAtom ? 'entry' : 'item');
     if (this.#item !== undefined) {
       if (name !== this.#item.name) {
         this.#item.open(name, attributes, isSelfClosing);
@@ -71,7 +70,7 @@ class ItemHandler implements MarkupHandler {
       this.#malformed('an item that is never closed', at);
       this.#endItem();
     }
-    if (isItem) {
+    if (this.#isItem(name)) {
       this.#item = new FeedItem(name, attributes, this.#channelBases);
       if (isSelfClosing) this.#endItem();
     } else if (getLocalName(name) === 'channel') {
@@ -89,7 +88,7 @@ class ItemHandler implements MarkupHandler {
         this.#malformed('an item that is never closed', at);
         this.#endItem();
       } else if (!this.#item.close(name)) this.#malformed('an end tag that does not fit', at);
-    }
+    } else if (this.#isItem(name)) this.#malformed('the end of an item that never began', at);
     if (root !== undefined && name === root.name) root.isClosed = true;
   }
 
@@ -123,6 +122,10 @@ class ItemHandler implements MarkupHandler {
       this.#sink.problem('BAD_URL', 'warning', 'an item without a link');
     } else if (isAtom || bases.length > 0) this.#sink.page(loc, date, { bases });
     else this.#sink.page(loc, date);
+  }
+
+  #isItem(name: string): boolean {
+    return getLocalName(name) === (this.#root?.isAtom === true ? 'entry' : 'item');
   }
 
   #malformed(what: string, at: number): void {

@@ -588,6 +588,22 @@ test('aborting ends every request and throws the reason; leaving the loop ends t
     if (event.type === 'verdict') break;
 });
 
+test('a slow consumer does not make a sitemap time out', async () => {
+  await using server = await serve({
+    '/s': urlset(...Array.from({ length: 20_000 }, (_, n) => `${A}${n}/${'x'.repeat(200)}`)),
+  });
+  const errors: string[] = [];
+  let given = 0;
+  const timeouts = { totalMs: 1_000, idleMs: 300 };
+  for await (const event of crawl([`${server.origin}/s`], { allowPrivateHosts: true, timeouts })) {
+    if (event.type === 'problem') errors.push(event.message);
+    if (event.type !== 'entries') continue;
+    given += event.entries.length;
+    if (given > 5_000 && given <= 7_500) await new Promise((resolve) => setTimeout(resolve, 400));
+  }
+  assert.deepEqual([given, errors], [20_000, []]);
+});
+
 test('a slow consumer slows the crawl down', async () => {
   const big = Buffer.from(urlset(...Array.from({ length: 50_000 }, (_, n) => `${A}${n}`)));
   await using server = await serve({ '/s': big });

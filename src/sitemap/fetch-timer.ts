@@ -1,4 +1,4 @@
-/** A timeout that does not run while the fetch waits for its turn at the host (`--delay`). */
+/** A timeout that does not count the time in which a fetch waits for others: its turn at the host, or the consumer. */
 export class FetchTimer {
   readonly #controller = new AbortController();
   readonly #makeReason: () => Error;
@@ -6,25 +6,34 @@ export class FetchTimer {
   #startedAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param makeReason the reason that `signal` aborts with */
+  /** Starts the timeout. @param makeReason the reason that `signal` aborts with */
   constructor(totalMs: number, makeReason: () => Error) {
     this.#leftMs = totalMs;
     this.#makeReason = makeReason;
-    this.resume();
+    this.#start();
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  resume(): void {
-    clearTimeout(this.#timer);
-    this.#startedAt = performance.now();
-    this.#timer = setTimeout(() => this.#controller.abort(this.#makeReason()), Math.max(0, this.#leftMs));
+  /** Waits for something without counting the time. */
+  async without<T>(wait: () => Promise<T>): Promise<T> {
+    this.stop();
+    try {
+      return await wait();
+    } finally {
+      this.#start();
+    }
   }
 
-  pause(): void {
+  stop(): void {
     clearTimeout(this.#timer);
     this.#leftMs -= performance.now() - this.#startedAt;
+  }
+
+  #start(): void {
+    this.#startedAt = performance.now();
+    this.#timer = setTimeout(() => this.#controller.abort(this.#makeReason()), Math.max(0, this.#leftMs));
   }
 }

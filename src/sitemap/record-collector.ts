@@ -66,8 +66,8 @@ export class RecordCollector implements Sink {
     const url = normal === undefined ? (loc as Url) : this.#toPage(normal, reference);
     this.#count(url !== null);
     if (url === null) {
-      const shown = loc.slice(0, 120);
-      this.problem('RELATIVE_URL', 'warning', `a relative URL, which a sitemap must not hold; not submitted: ${shown}`);
+      const why = reference === undefined ? 'which a sitemap must not hold' : 'and the file has no address';
+      this.problem('RELATIVE_URL', 'warning', `a relative URL, ${why}; it is not submitted: ${loc.slice(0, 120)}`);
     }
     if (this.pages <= this.#options.skip) return;
     const isRelative = normal !== undefined && (!normal.ok || normal.relative === true);

@@ -46,7 +46,7 @@ export async function fetchSitemap(source: Source, context: FetchContext): Promi
   try {
     return await new Attempts(source, context, timer).run();
   } finally {
-    timer.pause();
+    timer.stop();
   }
 }
 
@@ -138,12 +138,7 @@ class Attempts {
   }
 
   async #enterHost(host: string): Promise<() => void> {
-    this.#timer.pause();
-    try {
-      return await this.#context.gate.enter(host, this.#signal);
-    } finally {
-      this.#timer.resume();
-    }
+    return await this.#timer.without(() => this.#context.gate.enter(host, this.#signal));
   }
 
   async #fetch(url: URL, known: KnownSitemap | undefined): Promise<SitemapFetch> {
@@ -263,7 +258,8 @@ class Attempts {
   async #drain(least: number): Promise<void> {
     if (this.#collector.batchSize < least) return;
     this.#hasEmitted = true;
-    await this.#context.emit({ type: 'entries', sitemap: this.#source.name, entries: this.#collector.takeBatch() });
+    const entries = this.#collector.takeBatch();
+    await this.#timer.without(() => this.#context.emit({ type: 'entries', sitemap: this.#source.name, entries }));
   }
 }
 

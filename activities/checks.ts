@@ -7,6 +7,10 @@ import type { CheckStep, WatchRun } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import type { Deps } from './deps.ts';
 
+const NO_VERDICTS =
+  'the service charged the check and its response holds no verdict that can be read. No further check is made by this ' +
+  'run. Look at what the service answers, and map its names under "status_map.check" of the account';
+
 /** What the index-checks of a watch ask for: one batch at a time. */
 export function checkActivities({ ledger, getWatch, getAccount, getApi, now, random }: Deps) {
   return {
@@ -39,7 +43,7 @@ export function checkActivities({ ledger, getWatch, getAccount, getApi, now, ran
         );
         switch (recorded.kind) {
           case 'checked':
-            return recorded;
+            return outcome.kind === 'checked' && !outcome.usable ? { ...recorded, stop: NO_VERDICTS } : recorded;
           case 'retry':
             throw retryLater(recorded.notBefore - now(), 'the index-check goes again with the same bytes and key');
           case 'refused':

@@ -41,6 +41,10 @@ export async function checkIndex({ watch, account, soFar }: CheckInput): Promise
     checked += step.urls;
     found += step.found;
     charged += step.charged;
+    if (step.stop !== undefined) {
+      show('stopped');
+      return { checked, found, charged: charged as Micros, stopped: step.stop };
+    }
     setCurrentDetails(
       table({ phase: 'checking', checked: urls(checked), found: urls(found), charged: money(charged as Micros) }),
     );

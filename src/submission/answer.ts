@@ -89,6 +89,8 @@ export interface CheckData {
 export interface CheckResult {
   readonly url: string | null;
   readonly verdict: Verdict;
-  /** The service's own word, shown to people. */
+  /** The service's own status, as it is shown. */
   readonly word: string | null;
+  /** Whether the verdict was read; `unknown` is a verdict too. */
+  readonly readable: boolean;
 }

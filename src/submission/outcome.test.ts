@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Micros } from '../../contract/money.ts';
-import type { AcceptedData, ApiAnswer, Body, CheckData, EnvelopeError } from './answer.ts';
+import type { AcceptedData, ApiAnswer, Body, CheckData, CheckResult, EnvelopeError } from './answer.ts';
 import type { Reference } from './ids.ts';
 import { type BatchContext, decideCheckOutcome, decideOutcome, type Outcome } from './outcome.ts';
 
@@ -282,12 +282,12 @@ const checkAnswer = (status: number, body: Body<CheckData>): ApiAnswer<CheckData
   endpoint: 'index-check',
   body,
 });
-const found = { verdict: 'found', word: 'indexed' } as const;
+const found = { verdict: 'found', word: 'indexed', readable: true } as const;
 
 test('an index-check answers for each URL asked, by URL, in whatever form the service echoes it', () => {
   const results = [
     { url: 'https://SHOP.example/c', ...found },
-    { url: urls[0]!, verdict: 'not-found', word: 'absent' } as const,
+    { url: urls[0]!, verdict: 'not-found', word: 'absent', readable: true } as const,
   ];
   const outcome = decideCheckOutcome(
     checkAnswer(200, { kind: 'success', data: { results, charged: null, balance: null } }),
@@ -310,6 +310,17 @@ test('an index-check that names no URLs answers by place, if it answers for all'
   };
   assert.deepEqual(verdicts(3), ['found', 'found', 'found']);
   assert.deepEqual(verdicts(2), ['unknown', 'unknown', 'unknown']);
+});
+
+test('an index-check without one verdict that can be read is not usable; one that says unknown is', () => {
+  const usable = (result: CheckResult) => {
+    const data = { results: urls.map((url) => ({ ...result, url })), charged: null, balance: null };
+    const outcome = decideCheckOutcome(checkAnswer(200, { kind: 'success', data }), batch);
+    return outcome.kind === 'checked' && outcome.usable;
+  };
+  const unknown = { url: null, verdict: 'unknown', word: null } as const;
+  assert.equal(usable({ ...unknown, readable: true }), true);
+  assert.equal(usable({ ...unknown, word: 'completed', readable: false }), false);
 });
 
 test('an index-check that is not available now costs nothing (spec 4.8 rule 4); a lost one may have', () => {

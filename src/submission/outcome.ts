@@ -1,5 +1,5 @@
 import { formatTry, type Micros } from '../../contract/money.ts';
-import type { AcceptedData, ApiAnswer, CheckData, CheckResult } from './answer.ts';
+import type { AcceptedData, ApiAnswer, CheckData, CheckResult, Verdict } from './answer.ts';
 import { canonicalUrl } from './canonical-url.ts';
 import type { Reference } from './ids.ts';
 import { type Conflict, decideRefusal, type Refusal, type RequestContext } from './refusal.ts';
@@ -95,14 +95,23 @@ function listWarnings({ urls, charged, pricePerUrl, state }: AcceptedData, sent:
   return warnings;
 }
 
+export interface CheckedUrl {
+  readonly url: string;
+  readonly verdict: Verdict;
+  /** The service's own status, as it is shown. */
+  readonly word: string | null;
+}
+
 /** The check was made and charged. */
 export interface Checked {
   readonly kind: 'checked';
   readonly chargeState: 'charged';
-  /** One for each URL asked for, in order. A URL that the answer does not tell of is `unknown`, and was paid. */
-  readonly results: readonly (CheckResult & { readonly url: string })[];
+  /** One for each URL asked for, in order. A URL that the response leaves out is `unknown`, and was paid. */
+  readonly results: readonly CheckedUrl[];
   readonly charged: Micros | null;
   readonly balance: Micros | null;
+  /** Whether any verdict could be read. Without one, further checks would be paid and thrown away. */
+  readonly usable: boolean;
 }
 
 /** The same for `POST /index-check` (spec 4.8). A 503 there means that nothing was charged (rule 4). */
@@ -110,17 +119,30 @@ export function decideCheckOutcome(answer: ApiAnswer<CheckData>, asked: RequestC
   const { body, status } = answer;
   if (body.kind !== 'success' || !isAcceptance(status)) return decideRefusal(answer, asked);
   const { results, charged, balance } = body.data;
-  return { kind: 'checked', chargeState: 'charged', results: matched(asked.urls, results), charged, balance };
+  const verdicts = matchResults(asked.urls, results);
+  return {
+    kind: 'checked',
+    chargeState: 'charged',
+    results: verdicts.map(({ url, verdict, word }) => ({ url, verdict, word })),
+    charged,
+    balance,
+    usable: verdicts.some(({ readable }) => readable),
+  };
 }
 
-/** Results by URL; by place when the answer names no URLs and has as many results as there were questions. */
-function matched(urls: readonly string[], results: readonly CheckResult[]): (CheckResult & { url: string })[] {
+/** Results by URL; by place when the response names no URLs and has as many results as URLs were sent. */
+function matchResults(urls: readonly string[], results: readonly CheckResult[]): (CheckResult & { url: string })[] {
   const byPlace = results.length === urls.length && results.every(({ url }) => url === null);
   const named = results.filter((result): result is CheckResult & { url: string } => result.url !== null);
   const byUrl = new Map(named.map((result) => [result.url, result]));
   const byForm = new Map(named.map((result) => [canonicalUrl(result.url), result]));
   return urls.map((url, at) => {
     const result = byPlace ? results[at] : (byUrl.get(url) ?? byForm.get(canonicalUrl(url)));
-    return { url, verdict: result?.verdict ?? 'unknown', word: result?.word ?? null };
+    return {
+      url,
+      verdict: result?.verdict ?? 'unknown',
+      word: result?.word ?? null,
+      readable: result?.readable ?? false,
+    };
   });
 }

@@ -61,8 +61,8 @@ export interface StatusMapping {
   /** One of the five states of the specification; an unknown word in lower case; null when there is no word. */
   job(word: string | null): string | null;
   url(word: string | null): UrlState;
-  /** What the first word that is known says; a record may hold others, such as "done", that say nothing of it. */
-  check(words: readonly string[]): Verdict;
+  /** The verdict of the first status that is known; a record may hold others, such as "done". Null when none is known. */
+  check(statuses: readonly string[]): Verdict | null;
 }
 
 const MAX_REPORTED = 100;
@@ -100,7 +100,7 @@ export function createStatusMapping(
     check(said) {
       const verdict = said.map((word) => checks.get(normalizeStatus(word))).find((each) => each !== undefined);
       if (verdict === undefined && said[0] !== undefined) tell('check', said[0]);
-      return verdict === undefined || verdict === 'unknown' ? 'unknown' : verdict === 'found' ? 'found' : 'not-found';
+      return verdict === undefined ? null : verdict === 'notFound' ? 'not-found' : verdict;
     },
   };
 }

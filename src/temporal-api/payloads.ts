@@ -109,5 +109,12 @@ export interface JobStatus {
 
 export type CheckStep =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'checked'; readonly urls: number; readonly found: number; readonly charged: Micros }
+  | {
+      readonly kind: 'checked';
+      readonly urls: number;
+      readonly found: number;
+      readonly charged: Micros;
+      /** Why no further check is worth its money; absent in recorded histories. */
+      readonly stop?: string;
+    }
   | { readonly kind: 'stopped'; readonly reason: string };

@@ -1,3 +1,5 @@
+import { LIMITS } from '../../../contract/limits.ts';
+import type { Micros } from '../../../contract/money.ts';
 import type { CheckData, CheckResult } from '../../submission/answer.ts';
 import type { StatusMapping } from '../../submission/status-map.ts';
 import { asFlag, asText, asWord, InvalidPayload, indexFields, isObject, type Json, readFirst } from './fields.ts';
@@ -6,45 +8,68 @@ import { readMoney } from './money.ts';
 
 const RESULTS = ['results', 'items', 'urls', 'checks', 'data', 'entries', 'records'];
 const FLAGS = ['found', 'indexed', 'inindex', 'isindexed', 'isfound', 'present', 'listed'];
-const WORDS = ['result', 'status', 'state', 'verdict', 'outcome', 'indexstatus'];
+const STATUSES = ['result', 'status', 'state', 'verdict', 'outcome', 'indexstatus'];
+
+/** Objects that hold what an index-check brought, besides the payload itself. */
+const INSIDE = ['check', 'indexcheck', 'summary', 'result', 'data', 'batch', 'job', 'report'];
+const CHARGED = [
+  'charged',
+  'charge',
+  'chargedamount',
+  'amountcharged',
+  'totalcharged',
+  'totalcharge',
+  'cost',
+  'totalcost',
+  'totalprice',
+  'amount',
+];
 
 /** The results of an index-check (spec 4.8; shape not shown). A success that holds nothing proves nothing. */
-export function readCheck(data: Json, envelope: Json, words: StatusMapping): CheckData | InvalidPayload {
+export function readCheck(data: Json, envelope: Json, statuses: StatusMapping): CheckData | InvalidPayload {
   if (data === null || typeof data !== 'object') return new InvalidPayload('without data');
-  const fields = indexFields(data);
-  const inner = indexFields(
-    readFirst(fields, ['check', 'indexcheck', 'summary'], (value) => (isObject(value) ? value : null)),
-  );
-  const both = new Map([...inner, ...fields]);
-  const items = readList(data, envelope, RESULTS, { page: 1, limit: 50 })?.items ?? [];
+  const places = [data, ...listInside(data)];
+  const fields = places.map((place) => indexFields(place));
+  const first = (names: readonly string[]) =>
+    fields.reduce<Micros | null>((found, each) => found ?? readMoney(each, names), null);
   return {
-    results: items.map((item) => readResult(item, words)),
-    charged: readMoney(both, [
-      'charged',
-      'charge',
-      'chargedamount',
-      'amountcharged',
-      'cost',
-      'totalcost',
-      'totalprice',
-      'amount',
-    ]),
-    balance: readMoney(both, ['balance', 'balanceafter', 'newbalance', 'remainingbalance']),
+    results: findResults(places, envelope, statuses),
+    charged: first(CHARGED),
+    balance: first(['balance', 'balanceafter', 'newbalance', 'remainingbalance', 'balanceremaining']),
   };
 }
 
-function readResult(item: Json, words: StatusMapping): CheckResult {
+function listInside(data: Json): Json[] {
+  const fields = indexFields(data);
+  return INSIDE.flatMap((name) => {
+    const value = fields.get(name);
+    return isObject(value) ? [value] : [];
+  });
+}
+
+/** Of the lists in the response the one with most verdicts: a list of the URLs asked for may stand beside the results. */
+function findResults(places: readonly Json[], envelope: Json, statuses: StatusMapping): CheckResult[] {
+  const lists = places.map((place) => {
+    const items = readList(place, envelope, RESULTS, { page: 1, limit: LIMITS.indexCheckUrls })?.items ?? [];
+    return items.map((item) => readResult(item, statuses));
+  });
+  return lists.reduce((best, each) => (countReadable(each) > countReadable(best) ? each : best), lists[0] ?? []);
+}
+
+const countReadable = (results: readonly CheckResult[]): number => results.filter(({ readable }) => readable).length;
+
+function readResult(item: Json, statuses: StatusMapping): CheckResult {
   const fields = indexFields(item);
   const url = readFirst(fields, ['url', 'link', 'uri', 'address', 'loc'], asText);
   const flag = readFirst(fields, FLAGS, asFlag);
-  const said = listStatuses(fields);
-  const verdict = flag === null ? words.check(said) : flag ? 'found' : 'not-found';
-  return { url, verdict, word: said[0] ?? null };
+  const shown = listStatuses(fields);
+  const verdict = flag === null ? statuses.check(shown) : flag ? 'found' : 'not-found';
+  return { url, verdict: verdict ?? 'unknown', word: shown[0] ?? null, readable: verdict !== null };
 }
 
-/** What a record says in any field that may hold the verdict: its `status` may only say that the check was done. */
+/** Every field that may hold the verdict: a `status` may only mean that the check was done. */
 function listStatuses(fields: ReadonlyMap<string, Json>): string[] {
-  return [...WORDS, ...FLAGS].flatMap((name) => {
+  return [...STATUSES, ...FLAGS].flatMap((name) => {
     const value = fields.get(name) ?? null;
     return (typeof value === 'boolean' ? String(value) : asWord(value)) ?? [];
   });

@@ -62,7 +62,9 @@ function readComplaint(item: Json): Complaint[] {
     typeof value === 'string' && isUrl(value) ? value : null,
   );
   if (url !== null) return [{ url, index: null, reason, field: null }];
-  const index = readFirst(fields, ['index', 'position', 'urlindex'], asCount);
+  // A `position` or a `line` may count from 1: taken for an index, it would put a good URL into quarantine. Bisection
+  // finds the bad one.
+  const index = readFirst(fields, ['index', 'urlindex'], asCount);
   if (index !== null) return [{ url: null, index, reason, field: null }];
   const path = readFirst(fields, ['field', 'path', 'pointer', 'instancepath', 'loc', 'param', 'name'], (value) =>
     isList(value) ? value.map((part) => asText(part) ?? '').join('/') : asText(value),

@@ -6,7 +6,7 @@ import { createStatusMapping } from '../../submission/status-map.ts';
 import { readAccount, readBalance } from './account.ts';
 import { readCheck } from './check.ts';
 import { readError } from './errors.ts';
-import { InvalidPayload, indexFields, type Json } from './fields.ts';
+import { InvalidPayload, indexFields, type Json, type JsonObject } from './fields.ts';
 import { readList } from './list.ts';
 import { asMoney, readMoney } from './money.ts';
 import { asReference, readAccepted, readDetail, readSubmissions } from './submission.ts';
@@ -161,6 +161,44 @@ test('an index-check whose status only says that it was done has its verdict in 
     read.results.map(({ verdict }) => verdict),
     ['not-found'],
   );
+});
+
+test('the results and the charge of an index-check are found where services put them', () => {
+  const results = [{ url: 'https://a.example/', result: 'found' }];
+  for (const data of [
+    { check: { items: results, charged: 0.5 } },
+    { check: { id: 'C-1', cost: 0.5 }, items: results },
+    { report: { results }, charged: 0.5 },
+    { urls: ['https://a.example/'], check: { results, charged: 0.5 } },
+    { urls: [{ url: 'https://a.example/' }], result: { entries: results, total_cost: 0.5 } },
+  ]) {
+    const read = readCheck(data, null, words);
+    assert.ok(!(read instanceof InvalidPayload));
+    assert.deepEqual(
+      [read.results.map(({ verdict }) => verdict), read.charged],
+      [['found'], 500_000],
+      JSON.stringify(data),
+    );
+  }
+});
+
+test('a job is as old as the time that it was opened, under whatever name', () => {
+  const createdAt = (job: JsonObject) =>
+    readSubmissions({ submissions: [{ reference: 'R', ...job }] }, null, asked, words);
+  for (const job of [
+    { opened: '2026-01-15T12:00:00Z' },
+    { received_at: '2026-01-15T12:00:00Z', updated_at: '2026-01-14T12:00:00Z' },
+    { filed: '2026-01-15T12:00:00Z', closed: '2026-01-10T12:00:00Z', processed: '2026-01-15T13:00:00Z' },
+  ]) {
+    const page = createdAt(job);
+    assert.ok(!(page instanceof InvalidPayload));
+    assert.equal(page.submissions[0]?.createdAt, Date.UTC(2026, 0, 15, 12), JSON.stringify(job));
+  }
+});
+
+test('a position, which may count from 1, does not put a good URL into quarantine', () => {
+  const { named } = readError({ error: { details: [{ position: 1, message: 'bad' }] } });
+  assert.deepEqual(named, []);
 });
 
 const complaints: { what: string; error: Json; named: [string | null, number | null][]; fields?: string[] }[] = [

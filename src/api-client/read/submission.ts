@@ -70,7 +70,13 @@ const CHARGED = [
 ];
 const PRICE = ['priceperurl', 'perurlprice', 'unitprice', 'urlprice', 'price'];
 const BALANCE = ['balance', 'balanceafter', 'newbalance', 'remainingbalance', 'balanceremaining'];
-const CREATED = ['createdat', 'submittedat', 'acceptedat', 'queuedat', 'created', 'date', 'timestamp'];
+const CREATED = [
+  ...['createdat', 'submittedat', 'acceptedat', 'queuedat', 'receivedat', 'openedat', 'placedat', 'orderedat'],
+  ...['created', 'submitted', 'accepted', 'queued', 'received', 'opened', 'placed', 'ordered'],
+  ...['createdon', 'creationdate', 'createddate', 'creationtime', 'createdtime', 'date', 'timestamp', 'time'],
+];
+/** Times of a later moment of the job. */
+const LATER = /^(updated|modified|changed|completed|finished|ended|closed|failed|expires?|next|eta|estimated|due)/;
 const COUNTS_IN = ['counts', 'progress', 'summary', 'stats', 'urlcounts'];
 const COMPLETED = ['completed', 'completedcount', 'completedurls', 'urlscompleted', 'success', 'succeeded', 'done'];
 const FAILED = ['failed', 'failedcount', 'failedurls', 'urlsfailed', 'errors', 'rejected'];
@@ -141,13 +147,24 @@ function toView(outer: Fields, job: Fields, words: StatusMapping): Omit<Submissi
       ['project', 'projectname', 'projecttitle', 'name', 'title', 'label', 'campaign'],
       (value) => (isObject(value) ? readFirst(indexFields(value), ['name', 'title'], asText) : asText(value)),
     ),
-    createdAt: readFirst(job, CREATED, latestInstant),
+    createdAt: readCreatedAt(job),
     urlCount: readFirst(job, COUNT, asCount),
     completed: readFirst(counts, COMPLETED, asCount),
     failed: readFirst(counts, FAILED, asCount),
     charged: readMoney(job, CHARGED),
     service: readFirst(job, ['service', 'servicelevel', 'level', 'tier', 'speed'], asServiceLevel),
   };
+}
+
+/** By its usual names, else the earliest time that the job shows: nothing of a job happens before it is created. */
+function readCreatedAt(job: Fields): number | null {
+  const named = readFirst(job, CREATED, latestInstant);
+  if (named !== null) return named;
+  const times = [...job].flatMap(([name, value]) => {
+    const isTime = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T\d{2}:/.test(value) && !LATER.test(name);
+    return (isTime ? latestInstant(value) : null) ?? [];
+  });
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 function asServiceLevel(value: Json): ServiceLevel | null {

@@ -45,6 +45,7 @@ const checked = (urls: readonly Url[], verdict: Verdict) =>
     results: urls.map((url) => ({ url, verdict, word: verdict })),
     charged: null,
     balance: null,
+    usable: true,
   }) as const;
 
 /** Completed URLs, so many. */

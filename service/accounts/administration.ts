@@ -132,7 +132,12 @@ export function administer(db: Database, now: () => number = Date.now): Administ
       });
       return password;
     },
-    createReset: (name) => db.tx(async (tx) => createReset(tx, (await findAccount(tx, name)).id, now())),
+    createReset: (name) =>
+      db.tx(async (tx) => {
+        const { id } = await findAccount(tx, name);
+        await record(tx, id, 'password.reset_link_created');
+        return createReset(tx, id, now());
+      }),
     createKey: ({ account, name = 'API key' }) =>
       db.tx(async (tx) => {
         const key = await createKey(tx, { account, name }, now());

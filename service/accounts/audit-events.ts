@@ -19,6 +19,7 @@ export type AuditEventName =
   | 'session.ended'
   | 'password.changed'
   | 'password.reset'
+  | 'password.reset_link_created'
   | 'submission.requeued'
   | 'submission.failed';
 

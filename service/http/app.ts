@@ -12,6 +12,7 @@ import { ApiError } from './api-error.ts';
 import { admit, requireApiKey } from './authentication.ts';
 import type { Context } from './context.ts';
 import { dashboard } from './dashboard/dashboard.ts';
+import { notFoundPage } from './dashboard/not-found.ts';
 import { failure } from './envelope.ts';
 import { toApiError } from './error-mapping.ts';
 import { healthRoutes } from './health.ts';
@@ -89,7 +90,7 @@ export async function buildApp(
       throw new ApiError('invalid_request', 'The Host header is missing. Nothing was charged.');
     }
   });
-  answerUnknownRoutes(app);
+  answerUnknownRoutes(app, notFoundPage(settings.https));
   endSlowClients(app);
   let stopping = false;
   app.addHook('preClose', async () => {

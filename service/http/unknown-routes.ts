@@ -1,12 +1,13 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BASE_PATH } from '../../contract/version.ts';
 import { ApiError } from './api-error.ts';
 
 /**
- * Paths that do not exist answer 404; a path that does, asked with a method that it does not have (OPTIONS, TRACE and
- * any other included), answers 405 with Allow. Judged before the body is read. Call it before any route is added.
+ * Paths that do not exist answer 404, and a browser with a page; a path that does, asked with a method that it does not
+ * have (OPTIONS, TRACE and any other included), answers 405 with Allow. Judged before the body is read. Call it before
+ * any route is added.
  */
-export function answerUnknownRoutes(app: FastifyInstance): void {
+export function answerUnknownRoutes(app: FastifyInstance, showPage: ShowPage): void {
   const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   app.addHook('onRoute', ({ url: given, method }) => {
     const url = withoutSlash(given);
@@ -18,14 +19,21 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
     known.set(url, entry);
   });
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
+    if (!request.is404) return undefined;
     const path = withoutSlash(request.url.split('?', 1)[0]!);
     const route = [...known.values()].find(({ pattern }) => pattern.test(path));
+    if (route === undefined && isPageRequest(request)) return showPage(request, reply);
     if (route === undefined) throw new ApiError('route_not_found');
     reply.header('allow', [...route.methods].join(', '));
     throw new ApiError('method_not_allowed');
   });
 }
+
+/** Answers a browser that opens a page. */
+type ShowPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+const isPageRequest = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'GET' && !url.startsWith('/api/') && /\btext\/html\b/.test(headers.accept ?? '');
 
 /** The base address answers with and without its last slash; no other path does. */
 const withoutSlash = (path: string): string => (path === `${BASE_PATH}/` ? BASE_PATH : path);

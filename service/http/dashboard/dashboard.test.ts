@@ -267,6 +267,16 @@ describe('passwords', () => {
     assert.equal((await there.signIn(account, NEXT)).status, 303);
   });
 
+  serviceTest('cannot be guessed by who has stolen a session', async (bench) => {
+    const visitor = await openVisitor(bench);
+    const attempt = () =>
+      visitor.submit('/account', '/account/password', { current: 'wrong', next: NEXT, repeat: NEXT });
+    for (let index = 0; index < 10; index++) assert.equal((await attempt()).status, 422);
+    const refused = await attempt();
+    assert.equal(refused.status, 429);
+    assert.match(refused.text, /Too many attempts\. Nothing was changed/);
+  });
+
   serviceTest('can be set with a reset link, which works once and ends every session', async (bench) => {
     const { service, account } = bench;
     const before = await openVisitor(bench);
@@ -302,6 +312,22 @@ test('every page sends the content security policy and is not stored by caches',
     assert.doesNotMatch(text, /<script|style=|\son\w+=/, path);
   }
   assert.equal((await fetch(`${getRoot(bench)}favicon.ico`)).status, 204);
+});
+
+test('an address that does not exist is a page for a browser and an error of the API for a program', async (t) => {
+  const bench = await openService(t, 'sqlite');
+  const visitor = new Visitor(bench);
+  const page = await visitor.get('/nowhere', { accept: 'text/html,*/*' });
+  assert.equal(page.status, 404);
+  assert.match(page.text, /<h1>Page not found<\/h1>/);
+  assert.match(page.headers.get('content-security-policy')!, /style-src 'self'/);
+  for (const [path, accept] of [
+    ['/nowhere', 'application/json'],
+    ['/api/v1/nowhere', 'text/html'],
+  ] as const) {
+    const { status, text } = await visitor.get(path, { accept });
+    assert.deepEqual([status, (JSON.parse(text) as { success: boolean }).success], [404, false]);
+  }
 });
 
 test('the log names sign-ins, keys and passwords with the address, and holds no secret', async (t) => {

@@ -9,7 +9,7 @@ import { toApiError } from '../error-mapping.ts';
 import { notice } from './components.ts';
 import { openCookies } from './cookies.ts';
 import { html } from './html.ts';
-import { showPublicPage } from './layout.ts';
+import { PAGE_POLICY, showPublicPage } from './layout.ts';
 import { accountPages } from './pages/account.ts';
 import { checkPages } from './pages/checks.ts';
 import { contractPage } from './pages/contract.ts';
@@ -23,7 +23,6 @@ import { STYLE } from './style.ts';
 import { getForm, getOrigin, getView } from './view.ts';
 
 const MAX_FORM_BYTES = 4_096;
-const POLICY = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** A form that must not be carried out; `reason` is a sentence of the dashboard. Nothing was changed. */
 class FormError extends Error {
@@ -51,7 +50,7 @@ export function dashboard(app: FastifyInstance, context: Context): void {
     (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
   );
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('content-security-policy', POLICY);
+    reply.header('content-security-policy', PAGE_POLICY);
     const site = request.headers['sec-fetch-site'];
     if (request.method === 'POST' && site !== undefined && site !== 'same-origin') throw new FormError('foreignForm');
   });

@@ -3,6 +3,10 @@ import { LANGUAGES, type Language } from './format.ts';
 import { type Html, html, nothing } from './html.ts';
 import type { View, Visit } from './view.ts';
 
+/** Content security policy of every page: its own style sheet and forms, and nothing else. */
+export const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
 /** The sections of the dashboard, in the order of the navigation. */
 const SECTIONS = [
   ['overview', '/'],

@@ -6,6 +6,7 @@ import { LANGUAGES, type Language } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { showPage } from '../layout.ts';
 import { type Dashboard, seeOther } from '../routes.ts';
+import { signInLimiter } from '../sign-in-limiter.ts';
 import { getForm, getParam, getQuery, isLanguage, type Visit } from '../view.ts';
 import { isZone, ZONES } from '../zones.ts';
 
@@ -14,6 +15,8 @@ const EVENTS = 50;
 /** The account itself: language, password, sessions and what happened to its security. */
 export function accountPages({ app, context, cookies, signedIn }: Dashboard): void {
   const { db, now } = context;
+  // Who has stolen a session must not find out the password with it.
+  const secondsToWait = signInLimiter(now);
 
   app.get(
     '/account',
@@ -53,6 +56,12 @@ ${languageForm(visit)}${passwordForm(visit)}${await sessionList(visit)}${await e
       if (next !== repeat) {
         reply.status(422);
         const content = html`${notice(text.account.differ)}${passwordForm(visit)}`;
+        return showPage(visit, { title: text.account.title, section: 'account', content });
+      }
+      const wait = secondsToWait({ account: '', address: origin.address, device: session.id });
+      if (wait > 0) {
+        reply.status(429).header('retry-after', String(wait));
+        const content = notice(text.account.wait(visit.format.count(wait)));
         return showPage(visit, { title: text.account.title, section: 'account', content });
       }
       await changePassword(db, session, { current, next }, origin, now());

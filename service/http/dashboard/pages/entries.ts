@@ -1,5 +1,5 @@
 import type { Entry, EntryKind } from '../../../accounts/entries.ts';
-import { readStatement } from '../../../accounts/statement.ts';
+import { listEntries, readStatement, summarizeEntries } from '../../../accounts/statement.ts';
 import { statementCsv } from '../../../accounts/statement-csv.ts';
 import { facts, pager, select, table } from '../components.ts';
 import { columnDecimals } from '../format.ts';
@@ -15,12 +15,12 @@ const PER_PAGE = 100;
 export function entryPages({ app, context, signedIn }: Dashboard): void {
   const { db, now } = context;
 
-  const readMonth = async (visit: Visit) => {
+  const chooseMonth = (visit: Visit) => {
     const { session, request, zone } = visit;
     const months = listMonths(toMonth(zone, session.account.createdAt), toMonth(zone, now()));
     const { month: asked = '' } = getQuery(request);
     const month = months.includes(asked) ? asked : months[0]!;
-    return { months, month, statement: await readStatement(db, session.account.id, monthRange(zone, month)) };
+    return { months, month, account: session.account.id, range: monthRange(zone, month) };
   };
 
   app.get(
@@ -28,12 +28,11 @@ export function entryPages({ app, context, signedIn }: Dashboard): void {
     signedIn(async (visit) => {
       const { text, format, request } = visit;
       const { entries: t } = text;
-      const { months, month, statement } = await readMonth(visit);
-      const { opening, closing, totals } = statement;
-      const newestFirst = statement.entries.toReversed();
-      const pages = Math.max(1, Math.ceil(newestFirst.length / PER_PAGE));
+      const { months, month, account, range } = chooseMonth(visit);
+      const { opening, closing, totals, count } = await summarizeEntries(db, account, range);
+      const pages = Math.max(1, Math.ceil(count / PER_PAGE));
       const page = Math.min(getPage(request), pages);
-      const shown = newestFirst.slice((page - 1) * PER_PAGE, page * PER_PAGE);
+      const shown = await listEntries(db, account, range, { limit: PER_PAGE, offset: (page - 1) * PER_PAGE });
       const amounts = [opening, closing, ...Object.values(totals)];
       const money = (amount: (typeof amounts)[number]) => format.money(amount, columnDecimals(amounts));
       const content = html`<p>${t.intro}</p>
@@ -62,8 +61,8 @@ ${pager(visit, `/entries?month=${month}`, page, pages)}
   app.get(
     '/entries.csv',
     signedIn(async (visit) => {
-      const { month, statement } = await readMonth(visit);
-      return sendCsv(visit.reply, `statement-${month}`, statementCsv(statement));
+      const { month, account, range } = chooseMonth(visit);
+      return sendCsv(visit.reply, `statement-${month}`, statementCsv(await readStatement(db, account, range)));
     }),
   );
 }

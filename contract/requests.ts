@@ -20,6 +20,10 @@ const HttpUrl = Type.String({
   description: 'Absolute HTTP(S) URL. Kept and shown as sent.',
 });
 
+const UNIQUE_URLS =
+  'Unique HTTP(S) URLs. Also the same: URLs that differ only in the letter case of scheme and host, the default port, ' +
+  'the slash of an empty path, or the fragment.';
+
 const Service = Type.Unsafe<ServiceLevel>({
   type: 'string',
   enum: SERVICE_LEVELS,
@@ -43,7 +47,7 @@ export const CreateSubmission = Type.Object(
         minItems: 1,
         maxItems: LIMITS.submissionUrls,
         uniqueItems: true,
-        description: 'Unique HTTP(S) URLs.',
+        description: UNIQUE_URLS,
       }),
     ),
     service: Type.Optional(Service),
@@ -63,7 +67,7 @@ export const IndexCheck = Type.Object(
       minItems: 1,
       maxItems: LIMITS.indexCheckUrls,
       uniqueItems: true,
-      description: 'Unique HTTP(S) URLs.',
+      description: UNIQUE_URLS,
     }),
   },
   { additionalProperties: false, examples: [{ urls: ['https://shop.example/a'] }] },

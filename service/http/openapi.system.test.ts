@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
 import { ERROR_CODES } from '../../contract/errors.ts';
 import { openService } from '../../test/support/service.ts';
 
@@ -17,9 +18,15 @@ interface Operation {
     {
       readonly headers: object;
       readonly links?: Record<string, { operationId: string }>;
-      readonly content: Record<string, { readonly schema: object }>;
+      readonly content: Record<string, { readonly schema: object; readonly example?: unknown }>;
     }
   >;
+  readonly requestBody?: {
+    readonly content: Record<
+      string,
+      { readonly schema: { readonly properties?: Record<string, { default?: unknown }> } }
+    >;
+  };
 }
 
 test('spec 9: /openapi.json is OpenAPI 3.1.0, contract version 1.0.0, of every endpoint, status, header and error code', async (t) => {
@@ -81,6 +88,18 @@ test('spec 9: /openapi.json is OpenAPI 3.1.0, contract version 1.0.0, of every e
   assert.ok('Retry-After' in create.responses['429']!.headers);
   assert.ok(create.parameters?.some(({ name, required }) => name === 'Idempotency-Key' && required));
   assert.deepEqual(contract.paths['/']!.get!.security, []);
+  const { properties } = create.requestBody!.content['application/json']!.schema;
+  assert.equal(properties?.service?.default, 'standard', 'spec 2.3: the contract declares it');
+  assert.equal(properties?.project?.default, 'API Submission');
+  for (const methods of Object.values(contract.paths)) {
+    for (const { operationId, responses } of Object.values(methods)) {
+      for (const [status, { content }] of Object.entries(responses)) {
+        if (Number(status) >= 300 || operationId === 'getServiceInfo') continue;
+        const { schema, example } = content['application/json']!;
+        assert.ok(new Ajv({ strict: false, formats: { 'date-time': true } }).validate(schema, example), operationId);
+      }
+    }
+  }
   const whole = JSON.stringify(contract);
   const onlyOutsideOfRoutes = ['route_not_found', 'method_not_allowed'];
   for (const code of Object.keys(ERROR_CODES))

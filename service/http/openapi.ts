@@ -1,6 +1,9 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { budgetHeader, IDEMPOTENCY_KEY_PATTERN, WINDOW_NAMES } from '../../contract/headers.ts';
+import { DEFAULT_PROJECT } from '../../contract/limits.ts';
+import { RESPONSE_EXAMPLES } from '../../contract/response-examples.ts';
+import type { ServiceLevel } from '../../contract/states.ts';
 import { BASE_PATH, CONTRACT_VERSION } from '../../contract/version.ts';
 import type { ServiceSettings } from '../settings.ts';
 
@@ -9,7 +12,8 @@ interface Operation extends Json {
   operationId: string;
   parameters?: Json[];
   security?: Json[];
-  responses: Record<string, { headers?: Json; links?: Json }>;
+  requestBody?: { content: Record<string, { schema: { properties?: BodyProperties } }> };
+  responses: Record<string, { headers?: Json; links?: Json; content?: Record<string, Json> }>;
 }
 
 /**
@@ -26,7 +30,9 @@ export async function describeContract(api: FastifyInstance, { defaultService }:
         description:
           'Submit URLs for queued processing against a prepaid balance. Requests are judged in this order: 401, 429, ' +
           '415, 413, 400, 422, then 409 or the replay, 402, 202. ' +
-          `A submission that names no service is ${defaultService} here: send it always.`,
+          `A submission that names no service is ${defaultService} here: send it always. A path that does not exist is 404 ` +
+          '(route_not_found) and a method that a path does not have 405 (method_not_allowed, with Allow), both in the ' +
+          'error envelope.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: BASE_PATH, description: 'This server.' }],
@@ -47,7 +53,7 @@ export async function describeContract(api: FastifyInstance, { defaultService }:
   });
   let contract: object | undefined;
   api.get('/openapi.json', { schema: { hide: true } }, async () => {
-    contract ??= complete(api.swagger() as unknown as Contract);
+    contract ??= complete(api.swagger() as unknown as Contract, defaultService);
     return contract;
   });
 }
@@ -57,15 +63,17 @@ interface Contract extends Json {
 }
 
 /** Adds what the routes cannot say. Their paths are relative to the base address already: it is the server's URL. */
-function complete(document: Contract): Contract {
+function complete(document: Contract, defaultService: ServiceLevel): Contract {
   for (const methods of Object.values(document.paths)) {
     delete methods.head;
     for (const [method, operation] of Object.entries(methods)) {
       const isPublic = operation.operationId === 'getServiceInfo';
       if (isPublic) operation.security = [];
+      declareDefaults(operation, defaultService);
       if (method === 'post') operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
       for (const [status, response] of Object.entries(operation.responses)) {
         response.headers = describeHeaders(operation.operationId, Number(status), isPublic);
+        addExample(operation.operationId, status, response);
         if (operation.operationId === 'createSubmission' && Number(status) < 300) {
           response.links = {
             detail: {
@@ -79,6 +87,26 @@ function complete(document: Contract): Contract {
     }
   }
   return document;
+}
+
+interface BodyProperties {
+  readonly project?: Json;
+  readonly service?: Json;
+}
+
+/** Defaults are not part of the schemas, which validate what was sent: the service applies them afterwards. */
+function declareDefaults({ requestBody }: Operation, defaultService: ServiceLevel): void {
+  const properties: BodyProperties = requestBody?.content['application/json']?.schema.properties ?? {};
+  if (properties.project !== undefined) properties.project.default = DEFAULT_PROJECT;
+  if (properties.service !== undefined) properties.service.default = defaultService;
+}
+
+function addExample(operationId: string, status: string, { content }: Operation['responses'][string]): void {
+  const data = RESPONSE_EXAMPLES[operationId]?.[status];
+  const json = content?.['application/json'];
+  if (data === undefined || json === undefined) return;
+  const request_id = 'req_0198f2b4-7c1e-4b7a-9a53-3f0f3f6f1c11';
+  json.example = { success: true, status: 'success', message: 'Text for people.', data, request_id };
 }
 
 const idempotencyKey = {

@@ -108,13 +108,16 @@ test('any other answer is tried again', async (t) => {
   assert.ok(error instanceof TryLaterError && error.afterMs === undefined);
 });
 
-test('5,000 hosts are at most a hundred steps, the same ones each time, every URL in one', () => {
-  const processor = indexNowProcessor({ endpoint: 'https://x.example', key: KEY });
-  const list = items(...Array.from({ length: 5_000 }, (_, index) => `https://h${index}.example/`));
-  const steps = processor.split(list);
-  assert.ok(steps.length <= 100);
-  assert.equal(new Set(steps.flat().map(({ position }) => position)).size, 5_000);
-  assert.deepEqual(processor.split(list), steps);
+test('a host that never succeeds keeps no other host waiting', async (t) => {
+  const { url, received } = await endpoint(t);
+  const processor = indexNowProcessor({ endpoint: url, key: KEY });
+  const hosts = ['h500', ...Array.from({ length: 20 }, (_, index) => `h200x${index}`), 'h404', 'h200last'];
+  const list = items(...hosts.map((host) => `https://${host}.example/`));
+  assert.equal(processor.split(list).length, 1);
+  const { outcomes, error } = await run(processor, list);
+  assert.equal(outcomes.length, 21);
+  assert.equal(received.length, 23);
+  assert.ok(error instanceof TryLaterError);
 });
 
 test('a key that the protocol does not allow is refused at start', () => {

@@ -4,7 +4,11 @@ import type { IndexNowSettings } from './settings.ts';
 
 /** URLs of one host in one request; the protocol allows 10,000, twice what a submission holds. */
 const MAX_BATCH = 10_000;
-const MAX_STEPS = 100;
+/** Hosts that are sent at the same time. */
+const PARALLEL = 8;
+const REQUEST_MS = 20_000;
+/** A run leaves what is left to the next attempt before its activity would time out. */
+const RUN_MS = 90_000;
 
 /**
  * The IndexNow protocol: URLs are sent per host with the key that the host serves in a file. 200 and 202 mean
@@ -18,20 +22,35 @@ export function indexNowProcessor(settings: IndexNowSettings, fetcher: typeof fe
   return {
     name: 'indexnow',
     plan: () => ({ queuedMs: 0, stepMs: 0 }),
-    split(items) {
-      const batches = byHost(items);
-      const perStep = Math.ceil(batches.length / MAX_STEPS);
-      return Array.from({ length: Math.ceil(batches.length / perStep) }, (_, step) =>
-        batches.slice(step * perStep, (step + 1) * perStep).flat(),
-      );
-    },
+    // One step: in steps that follow each other, a host that never answers would keep the hosts of later ones waiting.
+    split: (items) => [items],
     async run(items, record, signal) {
-      for (const batch of byHost(items)) {
-        const refusal = await send(batch, settings, fetcher, signal);
-        await record(batch.map(({ position }) => outcome(position, refusal)));
-      }
+      const batches = byHost(items).values();
+      const until = performance.now() + RUN_MS;
+      const later: TryLaterError[] = [];
+      const work = async (): Promise<void> => {
+        for (const batch of batches) {
+          if (performance.now() > until) throw new TryLaterError('the other hosts are next', 0);
+          try {
+            const refusal = await send(batch, settings, fetcher, signal);
+            await record(batch.map(({ position }) => outcome(position, refusal)));
+          } catch (error) {
+            if (!(error instanceof TryLaterError)) throw error;
+            later.push(error);
+          }
+        }
+      };
+      const workers = await Promise.allSettled(Array.from({ length: PARALLEL }, work));
+      for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+      if (later.length > 0) throw soonest(later);
     },
   };
+}
+
+/** When one of several hosts may be sent again; the others keep their turn until it is theirs. */
+function soonest(errors: readonly TryLaterError[]): TryLaterError {
+  const named = errors.filter(({ afterMs }) => afterMs !== undefined);
+  return named.toSorted((a, b) => a.afterMs! - b.afterMs!)[0] ?? errors[0]!;
 }
 
 const outcome = (position: number, refusal: string | null): Outcome =>
@@ -61,7 +80,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<string | null> {
   const { host } = new URL(batch[0]!.url);
-  const response = await fetcher(endpoint, {
+  const request = fetcher(endpoint, {
     method: 'POST',
     headers: { 'content-type': 'application/json; charset=utf-8' },
     body: JSON.stringify({
@@ -71,16 +90,19 @@ async function send(
       urlList: batch.map(({ url }) => url),
     }),
     redirect: 'manual',
-    signal,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
+  });
+  const response = await request.catch((error: Error) => {
+    throw new TryLaterError(`IndexNow did not answer for ${host}: ${error.message}`);
   });
   await response.body?.cancel();
   if (response.status === 200 || response.status === 202) return null;
   const refusal = REFUSALS[response.status];
   if (refusal !== undefined) return refusal;
   if (response.status === 429) {
-    throw new TryLaterError('IndexNow answered 429', retryAfterMs(response.headers.get('retry-after')));
+    throw new TryLaterError(`IndexNow answered 429 for ${host}`, retryAfterMs(response.headers.get('retry-after')));
   }
-  throw new TryLaterError(`IndexNow answered ${response.status}`);
+  throw new TryLaterError(`IndexNow answered ${response.status} for ${host}`);
 }
 
 /** Seconds, or a date; undefined when it says neither. */

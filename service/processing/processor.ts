@@ -24,7 +24,8 @@ export interface Plan {
 export interface Processor {
   readonly name: string;
   plan(service: ServiceLevel): Plan;
-  /** Splits a submission into steps; the same URLs always give the same steps. At least one, at most a hundred. */
+  /** Splits a submission into steps; the same URLs always give the same steps. At least one, at most a
+   * hundred: a step begins when the one before has ended. */
   split(items: readonly Item[]): readonly (readonly Item[])[];
   /**
    * Carries out a step, of which only undecided items are left, and hands each outcome to `record` as it is known.

@@ -311,3 +311,33 @@ serviceTest(
   },
   { balance: '3' },
 );
+
+serviceTest(
+  'spec 4.6 rule 4: a price that no balance could pay for so many URLs is 402',
+  async ({ client, service, account }) => {
+    await service.accounts.setPrice(account, 'standard', lira('9000000000'));
+    const { status, body } = await client.post('/submissions', 'huge-price-key', {
+      urls: urlList(5_000),
+      service: 'standard',
+    });
+    assert.equal(status, 402);
+    assert.equal(body.error?.code, 'insufficient_balance');
+    await service.accounts.setPrice(account, 'standard', lira('0.1'));
+    const again = await client.post('/submissions', 'huge-price-key', { urls: urlList(5_000), service: 'standard' });
+    assert.equal(again.status, 202);
+  },
+);
+
+serviceTest('spec 4.6 rule 8: a compressed body is 415, not broken JSON', async ({ client }) => {
+  const compressed = await client.post('/submissions', 'gzip-key-1', 'x', { 'content-encoding': 'gzip' });
+  assert.equal(compressed.status, 415);
+  assert.match(compressed.body.message, /Content-Encoding/);
+  const plain = await client.post('/submissions', 'gzip-key-1', { url: URLS[0] }, { 'content-encoding': 'identity' });
+  assert.equal(plain.status, 202);
+});
+
+serviceTest('spec 4.6 rule 5: the text of a 422 is well-formed, whatever was sent', async ({ client }) => {
+  const name = `${'x'.repeat(39)}\u{1f600}`;
+  const { body } = await client.post('/submissions', 'surrogate-key', { url: URLS[0], [name]: 1 });
+  assert.ok(JSON.stringify(body).isWellFormed() && !JSON.stringify(body).includes('\\ud83d'));
+});

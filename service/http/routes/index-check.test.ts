@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { IndexCheckResult } from '../../../contract/responses.ts';
 import { sql } from '../../../src/database/sql.ts';
 import { serviceTest, type TestClient, urlList } from '../../../test/support/service.ts';
+import { findDifferences } from '../../operations/audit.ts';
 
 const FOUND = 'https://a.example/1';
 const MISSING = 'https://a.example/~missing';
@@ -123,3 +124,32 @@ serviceTest(
   },
   { settings: { indexCheck: { waitMs: 100 } } },
 );
+
+serviceTest(
+  'spec 4.8 rule 3: a URL without an answer is unknown and not charged, and the others keep their result',
+  async ({ client, db }) => {
+    const urls = [FOUND, 'https://a.example/~unknown', MISSING, 'https://a.example/~toolong'];
+    const first = await check(client, 'check-unknown-key', urls);
+    assert.equal(first.status, 200);
+    const { results, charged, found_count, unknown_count } = first.body.data;
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['found', 'unknown', 'not_found', 'unknown'],
+    );
+    assert.ok(results[1]?.found === null && results[1].reason !== null && results[3]?.reason !== null);
+    assert.deepEqual([found_count, unknown_count, charged], [1, 2, 1]);
+    assert.equal(await client.balance(), 999);
+    const again = await check(client, 'check-unknown-key', urls);
+    assert.deepEqual(again.body.data, first.body.data);
+    const only = await check(client, 'check-toolong-key', ['https://a.example/~toolong']);
+    assert.deepEqual([only.status, only.body.data.charged], [200, 0]);
+    assert.deepEqual(await findDifferences(db), []);
+  },
+);
+
+serviceTest('spec 8: 50 URLs of 2,048 characters fit, however they are escaped', async ({ client }) => {
+  const urls = urlList(50).map((url) => url.padEnd(2_048, 'ü'));
+  const escaped = JSON.stringify({ urls }).replaceAll('ü', '\\u00fc');
+  assert.ok(escaped.length > 512 * 1024);
+  assert.equal((await client.post('/index-check', 'check-escaped-key', escaped)).status, 200);
+});

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BodyMemory } from './body-memory.ts';
+import { Load } from './load.ts';
+
+test('bodies in memory are bounded altogether and per account, and come back when released', () => {
+  const memory = new BodyMemory({ totalBytes: 100, accountBytes: 60 });
+  assert.ok(memory.take(1, 60));
+  assert.ok(!memory.take(1, 1), 'the account is full');
+  assert.ok(memory.take(2, 40));
+  assert.ok(!memory.fits(3, 1), 'the memory is full');
+  memory.release(1, 60);
+  assert.ok(memory.take(3, 60));
+  memory.release(2, 40);
+  memory.release(3, 60);
+  assert.equal(memory.total, 0);
+});
+
+test('requests at the same time are bounded altogether and per key', () => {
+  const load = new Load({ requests: 3, requestsPerKey: 2 });
+  const [first] = [load.enter('a'), load.enter('a')];
+  assert.equal(load.enter('a'), null);
+  assert.ok(load.enter('b'));
+  assert.equal(load.enter('c'), null);
+  first?.();
+  assert.ok(load.enter('c'));
+  assert.equal(load.total, 3);
+});

@@ -5,14 +5,15 @@ import { Load } from './load.ts';
 
 test('bodies in memory are bounded altogether and per account, and come back when released', () => {
   const memory = new BodyMemory({ totalBytes: 100, accountBytes: 60 });
-  assert.ok(memory.take(1, 60));
-  assert.ok(!memory.take(1, 1), 'the account is full');
-  assert.ok(memory.take(2, 40));
+  const [first, second, third] = [memory.open(1), memory.open(2), memory.open(3)];
+  assert.ok(first.take(60));
+  assert.ok(!first.take(1), 'the account is full');
+  assert.ok(second.take(40));
   assert.ok(!memory.fits(3, 1), 'the memory is full');
-  memory.release(1, 60);
-  assert.ok(memory.take(3, 60));
-  memory.release(2, 40);
-  memory.release(3, 60);
+  first.end();
+  assert.ok(!first.take(1), 'the request has ended');
+  assert.ok(third.take(60));
+  for (const share of [first, second, third]) share.end();
   assert.equal(memory.total, 0);
 });
 

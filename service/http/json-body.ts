@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { BodyMemory } from '../capacity/body-memory.ts';
+import type { BodyMemory, BodyShare } from '../capacity/body-memory.ts';
 import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import { ApiError } from './api-error.ts';
 import { JsonStructure } from './json-structure.ts';
@@ -35,18 +35,19 @@ export function readJsonBodies(app: FastifyInstance, memory: BodyMemory): void {
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
     readBody(request, payload, memory),
   );
-  app.decorateRequest('bodyBytes', 0);
-  app.addHook('onResponse', async (request) => {
-    if (request.bodyBytes > 0) memory.release(request.principal.account.id, request.bodyBytes);
-  });
+  app.decorateRequest('bodyShare');
   // Before the body is read: a type that Fastify would let pass, or none at all on a request without a body.
-  app.addHook('preParsing', async (request) => {
+  app.addHook('preParsing', async (request, reply) => {
     if (request.method !== 'POST') return;
     const { 'content-type': type, 'content-encoding': encoding = 'identity' } = request.headers;
     if (!isJson(type)) throw new ApiError('unsupported_media_type');
     if (encoding.trim().toLowerCase() !== 'identity') {
       throw new ApiError('unsupported_media_type', 'Content-Encoding is not supported: send the body uncompressed.');
     }
+    const share = memory.open(request.principal.account.id);
+    request.bodyShare = share;
+    // Also when the client breaks off: there is no response then.
+    reply.raw.once('close', () => share.end());
   });
 }
 
@@ -66,8 +67,7 @@ async function readBody(request: FastifyRequest, payload: Readable, memory: Body
     for await (const chunk of payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
       size += chunk.length;
       if (size > limit) throw new ApiError('payload_too_large');
-      if (!memory.take(account, chunk.length)) throw tooManyBodies();
-      request.bodyBytes += chunk.length;
+      if (!request.bodyShare.take(chunk.length)) throw tooManyBodies();
       if (!structure.accepts(chunk)) return new UnacceptableBody();
       text += decode(decoder, chunk);
     }
@@ -101,7 +101,7 @@ const tooManyBodies = () =>
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Bytes of the body that count as being in memory. */
-    bodyBytes: number;
+    /** What the body takes of the memory for bodies, until the response is sent or the connection is closed. */
+    bodyShare: BodyShare;
   }
 }

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openService, serviceTest, type TestClient, urlList } from '../../test/support/service.ts';
+import { openSearchApi } from '../../test/support/search-api.ts';
+import { openService, serviceTest, TestClient, urlList } from '../../test/support/service.ts';
 import { TIMEOUTS } from './slow-clients.ts';
 
 /** Sends bytes as they are and returns all that comes back until the service closes, or answers once. */
@@ -232,12 +233,145 @@ test('spec 2.6: security headers and the request id are on every answer, the key
   const { headers, body } = await client.post('/submissions', 'logged-key-1', { urls: urlList(2) });
   await client.get('/balance', { 'x-api-key': client.key });
   await client.get(`/nothing?key=${client.key}`);
-  assert.equal(headers.get('x-content-type-options'), 'nosniff');
-  assert.equal(headers.get('cache-control'), 'no-store');
-  assert.equal(headers.get('access-control-allow-origin'), null);
+  const others = [
+    await fetch(`${service.baseUrl}/nothing`),
+    await fetch(`${service.baseUrl}/balance`, { method: 'DELETE' }),
+    await fetch(`${service.baseUrl}/submissions/%ff`),
+    await fetch(`${service.baseUrl}/balance`),
+    await fetch(service.baseUrl),
+  ];
+  for (const each of [headers, ...others.map((response) => response.headers)]) {
+    assert.equal(each.get('x-content-type-options'), 'nosniff');
+    assert.equal(each.get('cache-control'), 'no-store');
+    assert.match(each.get('content-security-policy') ?? '', /default-src 'none'/);
+    assert.equal(each.get('referrer-policy'), 'no-referrer');
+    assert.match(each.get('x-request-id') ?? '', /^req_/);
+    assert.equal(each.get('access-control-allow-origin'), null);
+  }
   const log = lines.join('');
   assert.ok(log.includes(body.request_id), 'the log finds the request');
   assert.ok(!log.includes(client.key), 'no key in the log');
   assert.ok(!log.includes('shop.example'), 'no body in the log');
   for (const path of ['/healthz', '/readyz']) assert.equal((await fetch(new URL(path, service.baseUrl))).status, 200);
+});
+
+/** Everything that comes back until the service closes the connection. */
+async function readAll(client: TestClient, ...parts: (string | number)[]): Promise<string> {
+  const { hostname, port } = new URL(client.baseUrl);
+  const socket = connect(Number(port), hostname);
+  let seen = '';
+  socket.on('data', (data: Buffer) => {
+    seen += data.toString();
+  });
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close');
+  for (const part of parts) {
+    if (typeof part === 'number') await sleep(part);
+    else socket.write(part);
+  }
+  await closed;
+  return seen;
+}
+
+const countAnswers = (text: string): number => text.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
+
+serviceTest('spec 7: what is broken after a request never answers for it', async ({ client }) => {
+  const body = JSON.stringify({ service: 'standard', urls: ['https://shop.example/one'] });
+  const head = toHead(client, '/submissions', body.length);
+  const rests = ['rubbish\r\n\r\n', '\u0001', 'GET / HTTP/9\r\n\r\n'];
+  for (const [index, rest] of rests.entries()) {
+    const keyed = head.replace('raw-key-000', `raw-key-${index}00`);
+    for (const parts of [[keyed + body + rest], [keyed + body, 5, rest]]) {
+      const answer = await readAll(client, ...parts);
+      assert.match(answer, /^HTTP\/1\.1 20[02] /, answer.slice(0, 200));
+      assert.doesNotMatch(answer.slice(0, answer.indexOf('}')), /[Nn]othing was charged\./);
+    }
+  }
+  assert.equal(await client.balance(), 999.25);
+});
+
+serviceTest('spec 7: what is broken on a connection that was used before is answered', async ({ client }) => {
+  const get = `GET /api/v1/balance HTTP/1.1\r\nHost: x\r\nX-API-Key: ${client.key}\r\n\r\n`;
+  for (const [broken, status] of [
+    ['GARBAGE\r\n\r\n', 400],
+    [`GET /api/v1/balance?${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+  ] as const) {
+    const answer = await readAll(client, get, 300, broken);
+    assert.equal(countAnswers(answer), 2);
+    assert.match(answer, new RegExp(`HTTP/1\\.1 200 [^]*HTTP/1\\.1 ${status} `));
+  }
+});
+
+test('spec 4.8: a check of 20 seconds is answered, also when something broken follows it', {
+  timeout: 60_000,
+}, async (t) => {
+  const brave = await openSearchApi(t, async () => {
+    await sleep(20_000);
+    return true;
+  });
+  const { client } = await openService(t, 'sqlite', { settings: { indexCheck: { provider: 'brave', brave } } });
+  const body = JSON.stringify({ urls: ['https://shop.example/one'] });
+  const answer = await readAll(client, toHead(client, '/index-check', body.length) + body, 1_000, '\u0001');
+  assert.match(answer, /^HTTP\/1\.1 200 /, answer.slice(0, 200));
+  assert.match(answer, /"found":true/);
+  assert.equal(countAnswers(answer), 1);
+});
+
+test('spec 7: no body costs the thread more than its size: one with much structure is refused unparsed', async (t) => {
+  const { client } = await openService(t, 'sqlite');
+  await client.balance();
+  const size = 11 * 1024 * 1024;
+  const hostile = {
+    'nested lists': `{"urls":${'['.repeat(size / 2)}${']'.repeat(size / 2)}}`,
+    'many members': `{${'"a":1,'.repeat(size / 6)}"a":1}`,
+    'many empty lists': `{"urls":[${'[],'.repeat(size / 3)}[]]}`,
+  };
+  for (const [what, body] of Object.entries(hostile)) {
+    const before = process.threadCpuUsage();
+    const { status, body: answer } = await client.post('/submissions', 'structure-key', body);
+    const { user, system } = process.threadCpuUsage(before);
+    assert.equal(status, 422, what);
+    assert.match(answer.message, /nested more deeply, or has more items/);
+    assert.ok(user + system < 400_000, `${what}: ${Math.round((user + system) / 1_000)} ms of the thread`);
+  }
+});
+
+test('requests and bodies over the bounds of the service are 503 with Retry-After, and nothing is charged', async (t) => {
+  const { client, service, account } = await openService(t, 'sqlite', {
+    settings: { load: { requests: 5, requestsPerKey: 1 }, bodies: { totalBytes: 100_000, accountBytes: 50_000 } },
+  });
+  const large = await client.post('/submissions', 'memory-key', { urls: urlList(3_000) });
+  assert.deepEqual([large.status, large.body.error?.code], [503, 'service_unavailable']);
+  assert.ok(Number(large.headers.get('retry-after')) >= 1);
+  const { hostname, port } = new URL(client.baseUrl);
+  const half = connect(Number(port), hostname);
+  half.write(`${toHead(client, '/submissions', 100)}{"urls":`);
+  await sleep(200);
+  const second = await client.get('/balance');
+  assert.deepEqual([second.status, second.body.error?.code], [503, 'service_unavailable']);
+  const { id } = await service.accounts.account(account);
+  const { apiKey } = await service.accounts.createKey({ account: id });
+  assert.equal(await new TestClient(client.baseUrl, apiKey).balance(), 1000);
+  half.destroy();
+  await sleep(200);
+  assert.equal(await client.balance(), 1000);
+});
+
+test('an upload that the client breaks off is not a failure of the service, and its memory comes back', async (t) => {
+  const lines: string[] = [];
+  const { client } = await openService(t, 'sqlite', {
+    logger: { level: 'info', stream: { write: (line: string) => void lines.push(line) } },
+    settings: { bodies: { totalBytes: 100_000, accountBytes: 50_000 } },
+  });
+  const { hostname, port } = new URL(client.baseUrl);
+  const body = JSON.stringify({ urls: urlList(1_000) });
+  for (let index = 0; index < 4; index++) {
+    const socket = connect(Number(port), hostname);
+    socket.write(toHead(client, '/submissions', body.length) + body.slice(0, -1));
+    await sleep(200);
+    socket.destroy();
+    await sleep(100);
+  }
+  assert.equal((await client.post('/submissions', 'after-broken-off', body)).status, 202);
+  assert.ok(!lines.some((line) => (JSON.parse(line) as { level: number }).level >= 50), lines.join(''));
 });

@@ -10,21 +10,23 @@ export interface Proxy {
   restore(): Promise<void>;
   /** Forwards what comes next to the server, and ends the connection instead of returning the answer. */
   dropAnswers(): void;
-  /** Swallows every packet in both directions; connections stay open. */
-  swallow(): void;
+  /** The same, from the next COMMIT on. */
+  dropAnswersToCommit(): void;
 }
 
 export async function openProxy(target: URL): Promise<Proxy> {
   const open = new Set<Socket>();
   let dropping = false;
-  let swallowing = false;
+  let armed = false;
   const listen = async (port: number): Promise<Server> => {
     const server = createServer((socket) => {
       const upstream = connect(Number(target.port), target.hostname);
       open.add(socket).add(upstream);
-      socket.on('data', (bytes) => swallowing || upstream.write(bytes));
+      socket.on('data', (bytes) => {
+        dropping ||= armed && bytes.includes('COMMIT');
+        upstream.write(bytes);
+      });
       upstream.on('data', (bytes) => {
-        if (swallowing) return;
         if (dropping) socket.destroy();
         else socket.write(bytes);
       });
@@ -38,7 +40,7 @@ export async function openProxy(target: URL): Promise<Proxy> {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     dropping = false;
-    swallowing = false;
+    armed = false;
     return server;
   };
   let server = await listen(0);
@@ -58,8 +60,8 @@ export async function openProxy(target: URL): Promise<Proxy> {
     dropAnswers() {
       dropping = true;
     },
-    swallow() {
-      swallowing = true;
+    dropAnswersToCommit() {
+      armed = true;
     },
   };
 }

@@ -4,7 +4,8 @@ import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { Logger } from '../src/observability/log.ts';
 import type { JobStatusLoader } from '../src/rate-limit/job-status-loader.ts';
 import type { LimitedClient } from '../src/rate-limit/limited-client.ts';
-import type { AccountId, Reference, WatchId } from '../src/submission/ids.ts';
+import type { AccountId, WatchId } from '../src/submission/ids.ts';
+import type { TrackedJobs } from './tracked-jobs.ts';
 
 /** What activities are given by the program that runs them. */
 export interface Deps {
@@ -17,8 +18,8 @@ export interface Deps {
   /** The account's service, behind its rate limits. */
   getApi(id: AccountId): LimitedClient;
   getJobStatusLoader(id: AccountId): JobStatusLoader;
-  /** Jobs whose tracker this process has started or seen. */
-  getTracked(id: AccountId): Set<Reference>;
+  /** The jobs whose trackers this process has started, kept as long as the process. */
+  getTracked(id: AccountId): TrackedJobs;
   readonly ledger: Ledger;
   readonly client: Client;
   readonly log: Logger;

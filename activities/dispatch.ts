@@ -18,6 +18,9 @@ import { recordBalanceBefore, withBalanceAfter } from './price-from-balance.ts';
 import { reconcileBatch } from './reconcile.ts';
 import { startTrackers } from './trackers.ts';
 
+/** Between two attempts to start the trackers that are missing. */
+const TRACKER_RETRY_MS = 30_000;
+
 /** Between two looks at a balance or a key: 30 s at first, a quarter of an hour in the end. */
 function pause(): number {
   return Math.min(30_000 * 2 ** Math.min(Context.current().info.attempt - 1, 5), 900_000);
@@ -28,10 +31,11 @@ export function dispatchActivities(deps: Deps) {
   const { ledger, now, getApi } = deps;
   return {
     async sendNextBatch({ account }: { account: AccountId }): Promise<DispatchStep> {
-      await startTrackers(deps, account);
+      const tracked = await startTrackers(deps, account);
       const { batches, nextAt } = await listPendingBatches(ledger, account);
       if (batches.length === 0) {
-        if (nextAt === null) return { kind: 'idle' };
+        if (nextAt === null && tracked) return { kind: 'idle' };
+        if (nextAt === null) throw retryLater(TRACKER_RETRY_MS, 'a tracker could not be started yet');
         throw retryLater(nextAt - now(), 'every planned batch waits for its next attempt');
       }
       await recordBalanceBefore(deps, account, batches[0]);

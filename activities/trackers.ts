@@ -1,5 +1,10 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { listOpenSubmissions, type OpenSubmission } from '../src/ledger/jobs/record-poll.ts';
+import {
+  getLastBatch,
+  listOpenSubmissions,
+  listRecoveredSubmissions,
+  type OpenSubmission,
+} from '../src/ledger/jobs/record-poll.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import { alignToTick, nextPoll } from '../src/submission/poll-schedule.ts';
 import { getTaskQueue, trackerWorkflowId } from '../src/temporal-api/ids.ts';
@@ -10,27 +15,45 @@ import type { Deps } from './deps.ts';
 
 /** Longer than another process may take to write down what it has sent. */
 const RECENT_MS = 600_000;
-/** More jobs than become one within that time. */
+/** More jobs than are accepted within that time. */
 const REMEMBERED = 1_000;
 
 /**
- * Sees to it that every open job of the account has its tracker: started after each accepted batch, and again for those
- * that a crash, or a server that lost its state, left without one. One that runs already is left alone. All open jobs
- * are looked through once a process, then the recent ones: a hundred thousand standard jobs may be open at a time.
+ * Ensures that every open job of the account has its tracker: started after each accepted batch, and again for jobs that
+ * a crash, a restored ledger or a server that lost its state left without one. A process goes through all open jobs
+ * once, then through the recent and the recovered ones: a hundred thousand standard jobs may be open at a time.
+ * A tracker that cannot be started holds up no other. Returns whether all of them have one.
  */
-export async function startTrackers(deps: Deps, account: AccountId): Promise<void> {
-  const known = deps.getTracked(account);
-  const since = known.size === 0 ? 0 : deps.now() - RECENT_MS;
-  for (const open of await listOpenSubmissions(deps.ledger, account, since)) {
-    if (known.has(open.reference)) continue;
-    await startTracker(deps, account, open);
-    known.add(open.reference);
+export async function startTrackers(deps: Deps, account: AccountId): Promise<boolean> {
+  const tracked = deps.getTracked(account);
+  const { references, missing } = tracked;
+  const lastBatch = await getLastBatch(deps.ledger);
+  const listed =
+    tracked.lastBatch === null
+      ? await listOpenSubmissions(deps.ledger, account)
+      : [
+          ...(await listOpenSubmissions(deps.ledger, account, deps.now() - RECENT_MS)),
+          ...(await listRecoveredSubmissions(deps.ledger, account, tracked.lastBatch)),
+        ];
+  const jobs = new Map([...missing, ...listed.map((job) => [job.reference, job] as const)]);
+  for (const [reference, job] of jobs) {
+    if (references.has(reference)) continue;
+    try {
+      await startTracker(deps, account, job);
+      references.add(reference);
+      missing.delete(reference);
+    } catch (error) {
+      missing.set(reference, job);
+      deps.log.warn({ err: error, account, reference }, `the tracker of job ${reference} could not be started yet`);
+    }
   }
-  // The oldest first. One that is forgotten too early is found to have its tracker.
-  for (const reference of known) {
-    if (known.size <= REMEMBERED) break;
-    known.delete(reference);
+  tracked.lastBatch = lastBatch;
+  // The oldest first. A job that is forgotten too early is found to have its tracker.
+  for (const reference of references) {
+    if (references.size <= REMEMBERED) break;
+    references.delete(reference);
   }
+  return missing.size === 0;
 }
 
 async function startTracker(
@@ -38,11 +61,9 @@ async function startTracker(
   account: AccountId,
   open: OpenSubmission,
 ): Promise<void> {
-  const { watch, batch, reference, service, urls } = open;
-  const looks = getAccount(account).tracking[service];
-  const next = nextPoll(looks, 0, now() - open.acceptedAt);
-  const key = open.key;
-  if (key === null) return;
+  const { watch, batch, key, reference, service, urls, acceptedAt } = open;
+  const policy = getAccount(account).tracking[service];
+  const next = nextPoll(policy, 0, now() - acceptedAt);
   const input: TrackInput = {
     account,
     watch,
@@ -51,16 +72,16 @@ async function startTracker(
     reference,
     service,
     urls,
-    acceptedAt: open.acceptedAt,
-    firstPollMs: next.kind === 'in' ? alignToTick(looks, now(), next.waitMs, false) : 0,
+    acceptedAt,
+    firstPollMs: next.kind === 'in' ? alignToTick(policy, now(), next.waitMs, false) : 0,
   };
   try {
     await client.workflow.start<TrackSubmission>(WORKFLOW.trackSubmission, {
-      workflowId: trackerWorkflowId(ledger.id, key),
+      workflowId: trackerWorkflowId(ledger.id, key ?? reference),
       taskQueue: getTaskQueue(ledger.id),
       args: [input],
-      // A finished tracker has nothing left to do; one that failed or was terminated may be taken up again.
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+      // A tracker that completed belongs to a later copy of the ledger than this one: its result was not restored.
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: `${reference}: ${urls} URLs of ${watch} (${service})`,
       typedSearchAttributes: [
         { key: SEARCH_ATTRIBUTES.ledger, value: ledger.id },
@@ -73,6 +94,7 @@ async function startTracker(
       ],
     });
   } catch (error) {
+    // It runs already.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

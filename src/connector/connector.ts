@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Deps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
+import { newTrackedJobs, type TrackedJobs } from '../../activities/tracked-jobs.ts';
 import type { Config } from '../config/config.ts';
 import { getListPositions } from '../ledger/jobs/list-positions.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
@@ -10,7 +11,7 @@ import type { JobStatusLoader } from '../rate-limit/job-status-loader.ts';
 import { createLimitedClient } from '../rate-limit/limited-client.ts';
 import { openRateLimits } from '../rate-limit/limiter.ts';
 import { toRateLimits } from '../rate-limit/limits.ts';
-import type { AccountId, Reference } from '../submission/ids.ts';
+import type { AccountId } from '../submission/ids.ts';
 import type { UnknownStatus } from '../submission/status-map.ts';
 import { connectClient, connectWorker, type TemporalSettings } from '../temporal/connect.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
@@ -59,7 +60,7 @@ async function buildConnector(
   keep(native.connection);
   const apis = new Map<AccountId, ConfirmedClient>();
   const loaders = new Map<AccountId, JobStatusLoader>();
-  const tracked = new Map<AccountId, Set<Reference>>();
+  const tracked = new Map<AccountId, TrackedJobs>();
   const stopping = new AbortController();
 
   const unknownWord =
@@ -99,7 +100,7 @@ async function buildConnector(
       return known;
     },
     getTracked(id) {
-      const known = tracked.get(id) ?? new Set();
+      const known = tracked.get(id) ?? newTrackedJobs();
       tracked.set(id, known);
       return known;
     },

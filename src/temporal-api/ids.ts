@@ -1,4 +1,4 @@
-import type { AccountId, IdempotencyKey, LedgerId, WatchId } from '../submission/ids.ts';
+import type { AccountId, IdempotencyKey, LedgerId, Reference, WatchId } from '../submission/ids.ts';
 
 /*
  * What the work of a ledger is called on a Temporal server. Every name carries the ledger's id, so that any number of
@@ -12,7 +12,9 @@ export const watchWorkflowId = (ledger: LedgerId, watch: WatchId, run: string): 
   `${watchScheduleId(ledger, watch)}/${run}`;
 export const watchScheduleId = (ledger: LedgerId, watch: WatchId): string => `watch/${ledger}/${watch}`;
 export const dispatcherWorkflowId = (ledger: LedgerId, account: AccountId): string => `account/${ledger}/${account}`;
-export const trackerWorkflowId = (ledger: LedgerId, key: IdempotencyKey): string => `submission/${ledger}/${key}`;
+/** By the key of the submission; a recovered job has none in this ledger and goes by its reference. */
+export const trackerWorkflowId = (ledger: LedgerId, job: IdempotencyKey | Reference): string =>
+  `submission/${ledger}/${job}`;
 export const checkWorkflowId = (ledger: LedgerId, watch: WatchId, run: string): string =>
   `${checkScheduleId(ledger, watch)}/${run}`;
 export const checkScheduleId = (ledger: LedgerId, watch: WatchId): string => `index-check/${ledger}/${watch}`;

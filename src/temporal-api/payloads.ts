@@ -87,7 +87,8 @@ export interface TrackInput {
   readonly account: AccountId;
   readonly watch: WatchId;
   readonly batch: BatchId;
-  readonly key: IdempotencyKey;
+  /** Null for a job that `courier recover` took from the service. */
+  readonly key: IdempotencyKey | null;
   readonly reference: Reference;
   readonly service: ServiceLevel;
   readonly urls: number;

@@ -29,6 +29,27 @@ export async function listOpenSubmissions(ledger: Ledger, account: AccountId, si
     ORDER BY b.accepted_at, b.id`);
 }
 
+/** The account's jobs to follow that `courier recover` added after that batch. Uses the primary key. */
+export async function listRecoveredSubmissions(
+  ledger: Ledger,
+  account: AccountId,
+  after: BatchId,
+): Promise<OpenSubmission[]> {
+  return ledger.db.all(sql<OpenSubmission>`
+    SELECT b.id AS batch, w.name AS watch, b.idempotency_key AS key, b.reference, b.service, b.urls,
+      b.job_state AS state, b.accepted_at AS "acceptedAt"
+    FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
+    WHERE b.id > ${after} AND b.account_id = ${account} AND b.idempotency_key IS NULL AND b.state = 'accepted'
+      AND b.settled_at IS NULL
+    ORDER BY b.id`);
+}
+
+/** The batch that was written last; 0 when there is none. */
+export async function getLastBatch(ledger: Ledger): Promise<BatchId> {
+  const { id } = await ledger.db.one(sql<{ id: BatchId }>`SELECT coalesce(max(id), 0) AS id FROM batches`);
+  return id;
+}
+
 export interface SeenJob {
   readonly state: string;
   /** The account's words for an end. */

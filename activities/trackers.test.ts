@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { recoverJob } from '../src/ledger/jobs/recover.ts';
+import type { AccountId, Reference, WatchId } from '../src/submission/ids.ts';
+import { startFakeService } from '../test/fakes/service/fake-service.ts';
+import { shopUrl } from '../test/support/ledger.ts';
+import { createTestConnector } from '../test/support/test-connector.ts';
+import type { Deps } from './deps.ts';
+import { newTrackedJobs } from './tracked-jobs.ts';
+import { startTrackers } from './trackers.ts';
+
+const account = 'main' as AccountId;
+
+interface Server {
+  /** Workflow ids that were started, in order. */
+  readonly started: string[];
+  readonly running: Set<string>;
+  failing: string | null;
+}
+
+/** A connector whose trackers are started on a server that is an array, with `jobs` accepted jobs. */
+async function openScene(t: TestContext, jobs: number): Promise<{ deps: Deps; server: Server }> {
+  const { baseUrl } = await startFakeService(t);
+  const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY' });
+  for (let n = 0; n < jobs; n++) {
+    await connector.plan(`r${n}`, [...Array(n + 1).keys()].map(String));
+    assert.equal((await connector.send()).kind, 'sent');
+  }
+  const server: Server = { started: [], running: new Set(), failing: null };
+  const start = async (type: string, { workflowId, workflowIdReusePolicy }: Record<string, string>) => {
+    const id = workflowId ?? '';
+    if (server.running.has(id)) throw new WorkflowExecutionAlreadyStartedError('running', id, type);
+    // Completed trackers stay on the server: the policy decides whether their id may be used again.
+    const before = server.started.includes(id);
+    if (before && workflowIdReusePolicy !== 'ALLOW_DUPLICATE') {
+      throw new WorkflowExecutionAlreadyStartedError('completed', id, type);
+    }
+    if (server.started.length === 1 && server.failing === null) server.failing = id;
+    if (server.failing === id) throw new Error('the server is busy');
+    server.started.push(id);
+    server.running.add(id);
+  };
+  const tracked = newTrackedJobs();
+  const client = { workflow: { start } } as unknown as Client;
+  return { deps: { ...connector.deps, client, getTracked: () => tracked }, server };
+}
+
+test('a tracker that cannot be started holds up no other, and is tried again', async (t) => {
+  const { deps, server } = await openScene(t, 5);
+  assert.equal(await startTrackers(deps, account), false);
+  assert.equal(server.started.length, 4);
+  assert.equal(await startTrackers(deps, account), false);
+  server.failing = '';
+  assert.equal(await startTrackers(deps, account), true);
+  assert.equal(new Set(server.started).size, 5);
+  assert.equal(await startTrackers(deps, account), true);
+  assert.equal(server.started.length, 5, 'none is started twice');
+});
+
+test('a job whose tracker completed for a later copy of the ledger is followed again', async (t) => {
+  const { deps, server } = await openScene(t, 1);
+  await startTrackers(deps, account);
+  server.running.clear();
+  const restored = newTrackedJobs();
+  server.failing = '';
+  assert.equal(await startTrackers({ ...deps, getTracked: () => restored }, account), true);
+  assert.equal(server.started.length, 2);
+});
+
+test('an open job that recover adds to a running worker is followed, however old it is', async (t) => {
+  const { deps, server } = await openScene(t, 0);
+  server.failing = '';
+  assert.equal(await startTrackers(deps, account), true);
+  await recoverJob(
+    deps.ledger,
+    { account, watch: 'shop' as WatchId, baseUrl: deps.getAccount(account).baseUrl },
+    {
+      reference: 'R-9' as Reference,
+      state: 'processing',
+      terminal: false,
+      service: 'standard',
+      project: 'Shop',
+      createdAt: deps.now() - 5 * 86_400_000,
+      charge: null,
+      urls: [{ url: shopUrl('1'), result: 'open', reason: null }],
+    },
+  );
+  assert.equal(await startTrackers(deps, account), true);
+  assert.deepEqual(server.started, [`submission/${deps.ledger.id}/R-9`]);
+});

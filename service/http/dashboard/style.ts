@@ -1,11 +1,13 @@
 /** The one style sheet. No word is broken but in cells that say so; nothing is wider than the screen. */
 export const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; --line: #c8ccd2; --soft: #f3f5f7; --quiet: #4b5563;
-  --accent: #0b57d0; --good: #116b2f; --bad: #a4161a; --busy: #7a4b00; --bar: #3b74d6; }
+  --accent: #0b57d0; --good: #116b2f; --bad: #a4161a; --busy: #7a4b00; --bar: #3b74d6;
+  --page: #ffffff; --text: #16191d; --field: #ffffff; }
 @media (prefers-color-scheme: dark) { :root { --line: #3d444d; --soft: #1c2128; --quiet: #a9b4c0;
-  --accent: #8ab4ff; --good: #6ddc8b; --bad: #ff9b9b; --busy: #f0c26e; --bar: #6d9ff0; } }
+  --accent: #8ab4ff; --good: #6ddc8b; --bad: #ff9b9b; --busy: #f0c26e; --bar: #6d9ff0;
+  --page: #0f1216; --text: #e8ebef; --field: #161b21; } }
 * { box-sizing: border-box; }
-body { margin: 0; overflow-wrap: break-word; }
+body { margin: 0; background: var(--page); color: var(--text); overflow-wrap: break-word; }
 a { color: var(--accent); }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; padding: .6rem 1rem;
   border-bottom: 1px solid var(--line); background: var(--soft); }
@@ -15,7 +17,7 @@ header ul { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; m
 header li a { display: inline-block; padding: .35rem 0; }
 header [aria-current] { color: inherit; font-weight: 700; text-decoration-thickness: 3px; text-underline-offset: .3em; }
 .who { max-width: 20ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-main { max-width: 76rem; margin: 0 auto; padding: 1rem; }
+main { max-width: 84rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: .5rem 0 1rem; overflow-wrap: anywhere; }
 h2, caption { font-size: 1.15rem; font-weight: 700; text-align: start; margin: 1.75rem 0 .5rem; line-height: 1.3; }
 caption { margin: 0; padding: 1.75rem 0 .5rem; }
@@ -31,10 +33,11 @@ tbody th { font-weight: inherit; }
 thead .short, thead .number { white-space: normal; }
 .text { overflow-wrap: anywhere; min-width: 12ch; }
 .number { text-align: end; font-variant-numeric: tabular-nums; }
-.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); gap: .75rem; margin: 0 0 1rem; }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15rem), 1fr)); gap: .75rem; margin: 0 0 1rem; }
 .facts div { border: 1px solid var(--line); border-radius: .4rem; padding: .5rem .8rem; }
 dt { color: var(--quiet); font-size: .9rem; } dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-.big { font-size: 1.6rem; font-weight: 700; }
+.big { font-size: 1.6rem; font-weight: 700; margin: 0; line-height: 1.3; }
+.nowrap { white-space: nowrap; }
 .state { white-space: nowrap; font-weight: 600; } .state::before { content: "● "; }
 .completed, .done { color: var(--good); } .completed::before, .done::before { content: "✓ "; }
 .failed, .restored { color: var(--bad); } .failed::before, .restored::before { content: "✕ "; }
@@ -45,9 +48,9 @@ form.column { flex-direction: column; align-items: stretch; max-width: 28rem; }
 header form, td form { margin: 0; align-items: center; } td form { display: inline-flex; }
 label { display: grid; gap: .15rem; max-width: 100%; } label.wide { flex: 1 1 18rem; }
 input, select, button, .button { font: inherit; padding: .4rem .7rem; min-height: 2.5rem; max-width: 100%;
-  border: 1px solid var(--quiet); border-radius: .35rem; background: Field; color: FieldText; }
-button, .button { background: ButtonFace; color: ButtonText; cursor: pointer; text-decoration: none; display: inline-flex; align-items: center; }
-.danger { border-color: var(--bad); color: var(--bad); }
+  border: 1px solid var(--quiet); border-radius: .35rem; background: var(--field); color: var(--text); }
+button, .button { background: var(--soft); color: var(--text); cursor: pointer; text-decoration: none; display: inline-flex; align-items: center; justify-content: center; }
+button.danger, .button.danger { border-color: var(--bad); color: var(--bad); }
 .actions { display: flex; flex-wrap: wrap; gap: .5rem; }
 code, pre { font: .95em/1.45 ui-monospace, monospace; }
 code { overflow-wrap: anywhere; } .select-all { user-select: all; -webkit-user-select: all; }
@@ -68,6 +71,8 @@ details { margin: .4rem 0; } summary { cursor: pointer; padding: .3rem 0; }
   tbody th::before, td::before { content: attr(data-name); color: var(--quiet); font-size: .9rem; flex: 0 0 auto; }
   tbody th > span, td > span { text-align: end; min-width: 0; overflow-wrap: anywhere; }
   .short > span { white-space: normal; overflow-wrap: break-word; }
+  tbody th { flex-direction: column; gap: 0; } tbody th > span { text-align: start; }
+  .short > span a { font-size: .85rem; white-space: nowrap; }
   td .actions { justify-content: end; }
 }
 `;

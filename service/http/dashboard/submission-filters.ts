@@ -30,7 +30,8 @@ export function readFilters(form: Readonly<Record<string, string>>): Filters {
   return {
     query: Object.fromEntries(valid.map((name) => [name, typed[name]])),
     invalid: given.filter((name) => !valid.includes(name)),
-    typed,
+    // A field for days takes nothing else: what is not a day is not shown again.
+    typed: { ...typed, from: isDay(typed.from) ? typed.from : '', to: isDay(typed.to) ? typed.to : '' },
   };
 }
 

@@ -167,6 +167,7 @@ function passwordForm({ text, session, format }: Visit): Html {
     html`<label>${label} <input name="${name}" type="password" required minlength="${shortest}" maxlength="${max}" autocomplete="${autocomplete}"></label>`;
   return html`<h2>${t.password}</h2>
 <form class="column" method="post" action="/account/password">${csrfField(session)}
+<input name="username" autocomplete="username" value="${session.account.name}" hidden>
 ${field('current', t.current, 'current-password', 1)}
 ${field('next', t.next, 'new-password', min)}
 ${field('repeat', t.repeat, 'new-password', min)}

@@ -202,7 +202,7 @@ function liveTable(visit: Visit, keys: readonly ApiKey[], use: ReadonlyMap<strin
       format.time(key.createdAt),
       lastUsedAt === null ? t.never : format.time(lastUsedAt),
       html`${key.expiresAt === null ? t.noExpiry : format.time(key.expiresAt)}${key.replacedBy === null ? nothing : html`<br>${t.replaced}`}`,
-      t.leftText(format.count(left.minute), format.count(left.hour), format.count(left.day)),
+      html`<span class="nowrap">${t.leftMinute(format.count(left.minute))}</span>, <span class="nowrap">${t.leftHour(format.count(left.hour))}</span>, <span class="nowrap">${t.leftDay(format.count(left.day))}</span>`,
     ];
     const regenerate = key.replacedBy === null ? act('regenerate') : nothing;
     return actions ? [...cells, html`<span class="actions">${regenerate} ${act('revoke')}</span>`] : cells;

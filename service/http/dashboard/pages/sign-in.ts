@@ -109,6 +109,7 @@ export function signInPages({ app, context, cookies, signedIn }: Dashboard): voi
     const { min, max } = PASSWORD_LENGTH;
     const content = html`<p>${text.reset.intro(account.name)}</p>
 <form class="column" method="post" action="/reset/${token}">
+<input name="username" autocomplete="username" value="${account.name}" hidden>
 <label>${text.account.next} <input name="next" type="password" required minlength="${min}" maxlength="${max}" autocomplete="new-password"></label>
 <label>${text.account.repeat} <input name="repeat" type="password" required minlength="${min}" maxlength="${max}" autocomplete="new-password"></label>
 <p class="quiet">${text.account.passwordText(view.format.count(min))}</p>

@@ -110,9 +110,10 @@ export async function buildApp(
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request.id, reply));
 
   healthRoutes(app, context.health);
+  let getContract = (): object => ({});
   await app.register(
     async (api) => {
-      await describeContract(api, settings);
+      getContract = await describeContract(api, settings);
       infoRoute(api, context);
       await api.register(async (authenticated) => {
         requireApiKey(authenticated, context);
@@ -124,7 +125,7 @@ export async function buildApp(
     },
     { prefix: BASE_PATH },
   );
-  await app.register(async (page) => dashboard(page, context));
+  await app.register(async (page) => dashboard(page, context, () => getContract()));
   await app.ready();
   return app;
 }

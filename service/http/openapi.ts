@@ -18,9 +18,13 @@ interface Operation extends Json {
 
 /**
  * Serves the contract (spec 9), made from the very schemas that validate and serialise; headers and links, which
- * routes do not have, are added here. Call it before the routes are added.
+ * routes do not have, are added here. Call it before the routes are added; the function that it returns makes the
+ * document once they are.
  */
-export async function describeContract(api: FastifyInstance, { defaultService }: ServiceSettings): Promise<void> {
+export async function describeContract(
+  api: FastifyInstance,
+  { defaultService }: ServiceSettings,
+): Promise<() => object> {
   await api.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -51,11 +55,13 @@ export async function describeContract(api: FastifyInstance, { defaultService }:
       security: [{ bearer: [] }, { apiKey: [] }],
     },
   });
-  let contract: object | undefined;
-  api.get('/openapi.json', { schema: { hide: true } }, async () => {
+  let contract: Contract | undefined;
+  const getContract = () => {
     contract ??= complete(api.swagger() as unknown as Contract, defaultService);
     return contract;
-  });
+  };
+  api.get('/openapi.json', { schema: { hide: true } }, async () => getContract());
+  return getContract;
 }
 
 interface Contract extends Json {

@@ -39,7 +39,7 @@ class FormError extends Error {
  * The dashboard at the root. It reads and writes the same records as the API. Plain forms and no script: every change
  * is a POST with the token of its session, and is answered by a redirect, so that a reload repeats nothing.
  */
-export function dashboard(app: FastifyInstance, context: Context): void {
+export function dashboard(app: FastifyInstance, context: Context, getContract: () => object): void {
   const { db, settings, now } = context;
   const cookies = openCookies(settings.https);
 
@@ -97,7 +97,7 @@ export function dashboard(app: FastifyInstance, context: Context): void {
   entryPages(pages);
   keyPages(pages);
   accountPages(pages);
-  contractPage(pages);
+  contractPage(pages, getContract);
 }
 
 interface Explained {

@@ -164,7 +164,7 @@ describe('the overview', () => {
     await begin(bench.db, first, 1);
     const outcomes = [0, 1, 2, 3].map((position) => ({ position, status: 'failed', reason: 'x' }) as const);
     await recordOutcomes(bench.db, first, outcomes, 2);
-    await finish(bench.db, first, true, Date.now());
+    await finish(bench.db, first, { refundFailed: true, now: Date.now() });
     const { text } = await (await openVisitor(bench)).get('/');
     const bars = [...text.matchAll(/<title>([^<]+)<\/title><\/rect>/g)].map((match) => match[1]!.split(': ')[1]);
     assert.equal(bars.length, 60);

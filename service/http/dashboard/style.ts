@@ -56,6 +56,7 @@ code, pre { font: .95em/1.45 ui-monospace, monospace; }
 code { overflow-wrap: anywhere; } .select-all { user-select: all; -webkit-user-select: all; }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; padding: .8rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 .key { display: block; font-size: 1.15rem; padding: .8rem; border: 2px solid var(--good); border-radius: .4rem; }
+.pager [aria-current] { color: inherit; font-weight: 700; }
 .pager { display: flex; flex-wrap: wrap; gap: .4rem 1rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1.5rem; }
 figure { margin: 0; } figcaption { font-weight: 700; } figure svg { display: block; width: 100%; height: auto; }
@@ -74,5 +75,8 @@ details { margin: .4rem 0; } summary { cursor: pointer; padding: .3rem 0; }
   tbody th { flex-direction: column; gap: 0; } tbody th > span { text-align: start; }
   .short > span a { font-size: .85rem; white-space: nowrap; }
   td .actions { justify-content: end; }
+  h1 { font-size: 1.3rem; } .facts { gap: 0; }
+  .facts div { display: flex; gap: 1rem; justify-content: space-between; border-width: 0 0 1px; border-radius: 0; padding: .35rem 0; }
+  .facts dd { text-align: end; min-width: 0; }
 }
 `;

@@ -39,7 +39,7 @@ async function seed({ service, client, db, account }: Bench): Promise<Seeded> {
     await begin(db, reference, Date.now());
     const outcomes = [0, 1].map((position) => ({ position, status: state, reason: state === 'failed' ? '404' : null }));
     await recordOutcomes(db, reference, outcomes, Date.now());
-    await finish(db, reference, false, Date.now());
+    await finish(db, reference, { refundFailed: false, now: Date.now() });
   }
   await begin(db, partial, Date.now());
   const outcomes = urlList(60).map((_, position) =>
@@ -48,7 +48,7 @@ async function seed({ service, client, db, account }: Bench): Promise<Seeded> {
       : ({ position, status: 'completed', reason: null } as const),
   );
   await recordOutcomes(db, partial, outcomes, Date.now());
-  await finish(db, partial, true, Date.now());
+  await finish(db, partial, { refundFailed: true, now: Date.now() });
   await begin(db, await submit('in processing', 2), Date.now());
   for (let index = 0; index < 30; index++) await submit(`batch ${index}`, 1 + index);
   const check = await client.post<{ id: string }>('/index-check', 'browser-check-1', {

@@ -1,52 +1,74 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { test } from 'node:test';
-import { Worker } from '@temporalio/worker';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import * as serviceWorkflows from '../../service/processing/workflows/index.ts';
 import { courierWorkflows } from '../../src/connector/worker.ts';
-import * as workflows from '../../workflows/index.ts';
-import { HISTORIES } from './record.ts';
+import { bundleWorkflows } from '../../src/temporal/worker.ts';
+import * as connectorWorkflows from '../../workflows/index.ts';
+import {
+  getVersion,
+  getWorkflowType,
+  HISTORIES,
+  type History,
+  listRecordings,
+  readRecording,
+  writeRecording,
+} from './recordings.ts';
 import '../support/temporal.ts';
 
-interface Event {
-  readonly eventType: string;
-  readonly workflowExecutionStartedEventAttributes?: { readonly workflowType: { readonly name: string } };
-  activityTaskScheduledEventAttributes?: { readonly activityType: { name: string } };
-}
-interface History {
-  readonly events: readonly Event[];
-}
+const SERVICE_WORKFLOWS = fileURLToPath(new URL('../../service/processing/workflows/index.ts', import.meta.url));
 
-const names = readdirSync(HISTORIES).filter((name) => name.endsWith('.json'));
-const read = (name: string) => JSON.parse(readFileSync(new URL(name, HISTORIES), 'utf8')) as History;
+/** Each program has a bundle of its own. */
+const getBundle = (history: History): Promise<WorkflowBundleWithSourceMap> =>
+  getWorkflowType(history) in serviceWorkflows ? bundleWorkflows(SERVICE_WORKFLOWS) : courierWorkflows();
 
 async function replay(history: History): Promise<void> {
-  await Worker.runReplayHistory({ workflowBundle: await courierWorkflows() }, history, 'replay');
+  await Worker.runReplayHistory({ workflowBundle: await getBundle(history) }, history, 'replay');
 }
 
-test('every workflow has a recorded history', () => {
-  const recorded = names.map(
-    (name) => read(name).events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name,
-  );
-  assert.deepEqual([...new Set(recorded)].sort(), Object.keys(workflows).sort());
-});
+const names = listRecordings();
 
-for (const name of names) {
-  test(`a workflow that runs out there goes on under today's code: ${name}`, () => replay(read(name)));
-}
+describe('recorded histories', () => {
+  test('every workflow of both programs has one, under its name and a version that is not in the future', () => {
+    const recorded = names.map((name) => getWorkflowType(readRecording(name)));
+    const types = [...Object.keys(connectorWorkflows), ...Object.keys(serviceWorkflows)];
+    assert.deepEqual([...new Set(recorded)].toSorted(), types.toSorted());
+    for (const [at, name] of names.entries()) {
+      const [type, version = '', scenario] = name.split('/');
+      assert.equal(type, recorded[at], name);
+      assert.ok(version.localeCompare(getVersion(), 'en', { numeric: true }) <= 0, `${name} is newer than the package`);
+      assert.match(scenario ?? '', /^[a-z0-9-]+\.json$/);
+    }
+  });
 
-test('a workflow that no longer fits its history would be seen', async () => {
-  const history = read(names.find((name) => name.includes('plausible'))!);
-  for (const { activityTaskScheduledEventAttributes: scheduled } of history.events) {
-    if (scheduled?.activityType.name === 'diffRun') scheduled.activityType.name = 'somethingElse';
-  }
-  await assert.rejects(replay(history), /TMPRL1100|nondeterminis/i);
-});
+  for (const name of names) test(`${name} goes on under the code of today`, () => replay(readRecording(name)));
 
-test('no payload in any recorded history is larger than 32 KB', () => {
-  for (const name of names) {
-    const sizes = [...readFileSync(new URL(name, HISTORIES), 'utf8').matchAll(/"data":"([^"]*)"/g)].map(
-      (m) => m[1]!.length * 0.75,
-    );
-    assert.ok(Math.max(...sizes) < 32_768, `${name}: ${Math.max(...sizes)} bytes`);
-  }
+  test('a workflow that no longer fits its history fails the replay', async () => {
+    const history = readRecording('watchSitemap/0.1.0/plausible.json');
+    for (const { activityTaskScheduledEventAttributes: scheduled } of history.events) {
+      if (scheduled?.activityType.name === 'diffRun') scheduled.activityType.name = 'somethingElse';
+    }
+    await assert.rejects(replay(history), /TMPRL1100|nondeterminis/i);
+  });
+
+  test('no payload is larger than 32 KB', () => {
+    for (const name of names) {
+      const text = readFileSync(join(HISTORIES, name), 'utf8');
+      const sizes = [...text.matchAll(/"data":"([^"]*)"/g)].map(([, data = '']) => data.length * 0.75);
+      assert.ok(Math.max(...sizes) < 32_768, `${name}: ${Math.max(...sizes)} bytes`);
+    }
+  });
+
+  test('none is ever overwritten', (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'courier-recordings-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, 'aWorkflow', '1.0.0', 'a-scenario.json');
+    assert.equal(writeRecording(path, '{"events":[1]}'), 'written');
+    assert.equal(writeRecording(path, '{"events":[2]}'), 'exists');
+    assert.equal(readFileSync(path, 'utf8'), '{"events":[1]}\n');
+  });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Micros } from '../../contract/money.ts';
@@ -10,7 +10,7 @@ import { approveUpdate, pollNowSignal, rejectUpdate, wakeSignal } from '../../sr
 import type { DispatchStep, JobStatus, RunCounts, TrackInput } from '../../src/temporal-api/payloads.ts';
 import { checkIndex, dispatchAccount, trackSubmission, watchSitemap } from '../../workflows/index.ts';
 import { withWorker } from '../support/temporal.ts';
-import { keepHistory } from './record.ts';
+import { recordHistory } from './recordings.ts';
 
 const account = 'main' as AccountId;
 const watch = 'shop' as WatchId;
@@ -37,7 +37,7 @@ const report = {
   unknownChargeUrls: 0,
 };
 
-/** What an activity throws to be asked again later (see activities/later.ts). */
+/** What an activity throws to be retried later (see src/temporal-api/retry-later.ts). */
 const later = (ms: number) =>
   ApplicationFailure.create({ type: 'NotYet', nextRetryDelay: ms, category: ApplicationFailureCategory.BENIGN });
 
@@ -69,18 +69,23 @@ const events = async (handle: WorkflowHandle): Promise<number> => (await handle.
 async function started(t: TestContext, activities: Partial<Activities>) {
   const { client, taskQueue, address, beforeEnd } = await withWorker(t, activities);
   const options = { taskQueue, workflowId: randomUUID() };
-  const kept = async <H extends WorkflowHandle>(starting: Promise<H>): Promise<H> => {
+  const recorded = async <H extends WorkflowHandle>(scenario: string, starting: Promise<H>): Promise<H> => {
     const handle = await starting;
-    beforeEnd(() => keepHistory(t.name, address, handle.workflowId));
+    beforeEnd(() => recordHistory(scenario, address, handle.workflowId));
     return handle;
   };
   return {
-    watch: () =>
-      kept(client.workflow.start(watchSitemap, { ...options, args: [{ watch, account, until: 'terminal' }] })),
-    dispatch: () => kept(client.workflow.start(dispatchAccount, { ...options, args: [{ account }] })),
-    track: (input: Partial<TrackInput> = {}) =>
-      kept(client.workflow.start(trackSubmission, { ...options, args: [{ ...job, ...input }] })),
-    check: () => kept(client.workflow.start(checkIndex, { ...options, args: [{ watch, account }] })),
+    watch: (scenario: string) =>
+      recorded(
+        scenario,
+        client.workflow.start(watchSitemap, { ...options, args: [{ watch, account, until: 'terminal' }] }),
+      ),
+    dispatch: (scenario: string) =>
+      recorded(scenario, client.workflow.start(dispatchAccount, { ...options, args: [{ account }] })),
+    track: (scenario: string, input: Partial<TrackInput> = {}) =>
+      recorded(scenario, client.workflow.start(trackSubmission, { ...options, args: [{ ...job, ...input }] })),
+    check: (scenario: string) =>
+      recorded(scenario, client.workflow.start(checkIndex, { ...options, args: [{ watch, account }] })),
     client,
   };
 }
@@ -96,7 +101,7 @@ const job: TrackInput = {
   acceptedAt: 0,
   firstPollMs: 10,
 };
-const look = (state: string, terminal = false): JobStatus => ({
+const toStatus = (state: string, terminal = false): JobStatus => ({
   state,
   terminal,
   completed: terminal ? 7 : 0,
@@ -104,168 +109,179 @@ const look = (state: string, terminal = false): JobStatus => ({
   overdue: false,
 });
 
-test('a plausible run is planned, handed over and awaited, in this order', async (t) => {
-  const activities = runActivities();
-  const result = await (await (await started(t, activities)).watch()).result();
-  assert.deepEqual(activities.calls, [
-    'beginRun',
-    'crawlWatch',
-    'diffRun',
-    'judgeRun',
-    'planRun',
-    'wakeDispatcher',
-    'awaitRun',
-    'finishRun',
-  ]);
-  assert.equal(result.decision, 'none needed');
-  assert.deepEqual(result.report, report);
-});
-
-test('a held run buys nothing until a person approves, and shows why with a sample', async (t) => {
-  const hold = { reasons: ['7 new URLs, more than max_new 5'], sample: ['https://shop.example/odd'] };
-  const activities = runActivities({ judgeRun: async () => hold });
-  const handle = await (await started(t, activities)).watch();
-  await assert.rejects(
-    async () => {
-      // Retried until the run is held: before that the validator refuses, which leaves no trace in the history.
-      for (;;) {
-        const details = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-        if (details.currentDetails?.includes('more than max_new 5')) break;
-      }
-      assert.ok(!activities.calls.includes('planRun'));
-      assert.equal(await handle.executeUpdate(approveUpdate, { args: [{ by: 'ayşe' }] }), 'approved');
-      await handle.executeUpdate(rejectUpdate, { args: [{ by: 'ali' }] });
-    },
-    (error: Error) =>
-      /already approved|already completed|not found/i.test(`${error.message} ${(error.cause as Error)?.message}`),
-  );
-  assert.equal((await handle.result()).decision, 'approved');
-  assert.ok(activities.calls.includes('planRun'));
-});
-
-test('a rejected run plans nothing', async (t) => {
-  let held = () => {};
-  const isHeld = new Promise<void>((resolve) => {
-    held = resolve;
+describe('watchSitemap', () => {
+  test('a plausible run is planned, handed over and awaited, in this order', async (t) => {
+    const activities = runActivities();
+    const result = await (await (await started(t, activities)).watch('plausible')).result();
+    assert.deepEqual(activities.calls, [
+      'beginRun',
+      'crawlWatch',
+      'diffRun',
+      'judgeRun',
+      'planRun',
+      'wakeDispatcher',
+      'awaitRun',
+      'finishRun',
+    ]);
+    assert.equal(result.decision, 'none needed');
+    assert.deepEqual(result.report, report);
   });
-  const activities = runActivities({
-    judgeRun: async () => {
-      held();
-      return { reasons: ['too many'], sample: [] };
-    },
+
+  test('a held run buys nothing until it is approved, and shows why with a sample', async (t) => {
+    const hold = { reasons: ['7 new URLs, more than max_new 5'], sample: ['https://shop.example/odd'] };
+    const activities = runActivities({ judgeRun: async () => hold });
+    const handle = await (await started(t, activities)).watch('held-then-approved');
+    await assert.rejects(
+      async () => {
+        // Retried until the run is held: before that the validator refuses, which leaves no trace in the history.
+        for (;;) {
+          const details = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+          if (details.currentDetails?.includes('more than max_new 5')) break;
+        }
+        assert.ok(!activities.calls.includes('planRun'));
+        assert.equal(await handle.executeUpdate(approveUpdate, { args: [{ by: 'ayşe' }] }), 'approved');
+        await handle.executeUpdate(rejectUpdate, { args: [{ by: 'ali' }] });
+      },
+      (error: Error) =>
+        /already approved|already completed|not found/i.test(`${error.message} ${(error.cause as Error)?.message}`),
+    );
+    assert.equal((await handle.result()).decision, 'approved');
+    assert.ok(activities.calls.includes('planRun'));
   });
-  const handle = await (await started(t, activities)).watch();
-  await isHeld;
-  for (;;) {
-    try {
-      await handle.executeUpdate(rejectUpdate, { args: [{ by: 'ayşe' }] });
-      break;
-    } catch (error) {
-      assert.match(String((error as Error).cause), /waits for no decision/);
-    }
-  }
-  assert.equal((await handle.result()).decision, 'rejected');
-  assert.ok(!activities.calls.includes('planRun') && !activities.calls.includes('wakeDispatcher'));
-  assert.ok(activities.calls.includes('recordDecision'));
-});
 
-test('the dispatcher sends until nothing is planned, in at most 6 events a batch', async (t) => {
-  let left = 20;
-  const sendNextBatch = async (): Promise<DispatchStep> =>
-    left-- > 0
-      ? { kind: 'sent', batch: left as BatchId, watch, urls: 5, service: 'fast', outcome: 'accepted' }
-      : { kind: 'idle' };
-  const handle = await (await started(t, { sendNextBatch })).dispatch();
-  assert.deepEqual(await handle.result(), { sentBatches: 20, sentUrls: 100 });
-  assert.ok((await events(handle)) <= 20 * 6 + 15, `${await events(handle)} events`);
-});
-
-test('an empty budget costs the dispatcher no history', async (t) => {
-  let asked = 0;
-  const sendNextBatch = async (): Promise<DispatchStep> => {
-    if (++asked <= 2) throw later(20);
-    return { kind: 'idle' };
-  };
-  const handle = await (await started(t, { sendNextBatch })).dispatch();
-  await handle.result();
-  assert.equal(asked, 3);
-  assert.ok((await events(handle)) <= 13, `${await events(handle)} events`);
-});
-
-test('a parked dispatcher goes on by itself when the money suffices', async (t) => {
-  const turns: DispatchStep[] = [
-    { kind: 'suspended', reason: 'balance 1.00 TRY' },
-    { kind: 'sent', batch: 1 as BatchId, watch, urls: 5, service: 'fast', outcome: 'accepted' },
-  ];
-  let polls = 0;
-  const awaitMoney = async () => {
-    if (++polls < 3) throw later(20);
-  };
-  const sendNextBatch = async (): Promise<DispatchStep> => turns.shift() ?? { kind: 'idle' };
-  const handle = await (await started(t, { sendNextBatch, awaitMoney })).dispatch();
-  assert.deepEqual(await handle.result(), { sentBatches: 1, sentUrls: 5 });
-  assert.equal(polls, 3);
-});
-
-test('a signal ends the wait of a parked or stopped dispatcher at once', async (t) => {
-  for (const kind of ['suspended', 'key_rejected'] as const) {
-    const turns: DispatchStep[] = [{ kind, reason: 'so' }];
-    let waiting = () => {};
-    const waits = new Promise<void>((resolve) => {
-      waiting = resolve;
+  test('a rejected run plans nothing', async (t) => {
+    let held = () => {};
+    const isHeld = new Promise<void>((resolve) => {
+      held = resolve;
     });
-    const wait = async () => {
-      waiting();
-      throw later(3_600_000);
+    const activities = runActivities({
+      judgeRun: async () => {
+        held();
+        return { reasons: ['too many'], sample: [] };
+      },
+    });
+    const handle = await (await started(t, activities)).watch('rejected');
+    await isHeld;
+    for (;;) {
+      try {
+        await handle.executeUpdate(rejectUpdate, { args: [{ by: 'ayşe' }] });
+        break;
+      } catch (error) {
+        assert.match(String((error as Error).cause), /nothing to decide/);
+      }
+    }
+    assert.equal((await handle.result()).decision, 'rejected');
+    assert.ok(!activities.calls.includes('planRun') && !activities.calls.includes('wakeDispatcher'));
+    assert.ok(activities.calls.includes('recordDecision'));
+  });
+});
+
+describe('dispatchAccount', () => {
+  test('the dispatcher sends until nothing is planned, in at most 6 events a batch', async (t) => {
+    let left = 20;
+    const sendNextBatch = async (): Promise<DispatchStep> =>
+      left-- > 0
+        ? { kind: 'sent', batch: left as BatchId, watch, urls: 5, service: 'fast', outcome: 'accepted' }
+        : { kind: 'idle' };
+    const handle = await (await started(t, { sendNextBatch })).dispatch('sent-until-idle');
+    assert.deepEqual(await handle.result(), { sentBatches: 20, sentUrls: 100 });
+    assert.ok((await events(handle)) <= 20 * 6 + 15, `${await events(handle)} events`);
+  });
+
+  test('a denied request costs the dispatcher no history', async (t) => {
+    let asked = 0;
+    const sendNextBatch = async (): Promise<DispatchStep> => {
+      if (++asked <= 2) throw later(20);
+      return { kind: 'idle' };
     };
-    const sendNextBatch = async (): Promise<DispatchStep> => turns.shift() ?? { kind: 'idle' };
-    const handle = await (await started(t, { sendNextBatch, awaitMoney: wait, awaitKey: wait })).dispatch();
-    await waits;
-    await handle.signal(wakeSignal);
-    assert.deepEqual(await handle.result(), { sentBatches: 0, sentUrls: 0 });
-  }
+    const handle = await (await started(t, { sendNextBatch })).dispatch('rate-limited');
+    await handle.result();
+    assert.equal(asked, 3);
+    assert.ok((await events(handle)) <= 13, `${await events(handle)} events`);
+  });
+
+  test('a suspended dispatcher resumes by itself when the balance suffices', async (t) => {
+    const steps: DispatchStep[] = [
+      { kind: 'suspended', reason: 'balance 1.00 TRY' },
+      { kind: 'sent', batch: 1 as BatchId, watch, urls: 5, service: 'fast', outcome: 'accepted' },
+    ];
+    let polls = 0;
+    const awaitMoney = async () => {
+      if (++polls < 3) throw later(20);
+    };
+    const sendNextBatch = async (): Promise<DispatchStep> => steps.shift() ?? { kind: 'idle' };
+    const handle = await (await started(t, { sendNextBatch, awaitMoney })).dispatch('resumed-by-balance');
+    assert.deepEqual(await handle.result(), { sentBatches: 1, sentUrls: 5 });
+    assert.equal(polls, 3);
+  });
+
+  test('a signal ends the wait of a suspended dispatcher at once', async (t) => {
+    for (const [kind, scenario] of [
+      ['suspended', 'woken-while-suspended'],
+      ['key_rejected', 'woken-while-key-rejected'],
+    ] as const) {
+      const steps: DispatchStep[] = [{ kind, reason: 'so' }];
+      let waiting = () => {};
+      const waits = new Promise<void>((resolve) => {
+        waiting = resolve;
+      });
+      const wait = async () => {
+        waiting();
+        throw later(3_600_000);
+      };
+      const sendNextBatch = async (): Promise<DispatchStep> => steps.shift() ?? { kind: 'idle' };
+      const handle = await (await started(t, { sendNextBatch, awaitMoney: wait, awaitKey: wait })).dispatch(scenario);
+      await waits;
+      await handle.signal(wakeSignal);
+      assert.deepEqual(await handle.result(), { sentBatches: 0, sentUrls: 0 });
+    }
+  });
 });
 
-test('a job is followed to its end; days without news cost no history', async (t) => {
-  let looks = 0;
-  const followSubmission = async ({ known }: { known: string }): Promise<JobStatus> => {
-    if (++looks % 4 !== 0) throw later(5);
-    return known === 'queued' ? look('processing') : look('completed', true);
-  };
-  const handle = await (await started(t, { followSubmission })).track();
-  assert.equal((await handle.result()).completed, 7);
-  assert.equal(looks, 8);
-  assert.ok((await events(handle)) <= 28, `${await events(handle)} events`);
+describe('trackSubmission', () => {
+  test('a job is tracked to its end; polls without a change cost no history', async (t) => {
+    let polls = 0;
+    const followSubmission = async ({ known }: { known: string }): Promise<JobStatus> => {
+      if (++polls % 4 !== 0) throw later(5);
+      return known === 'queued' ? toStatus('processing') : toStatus('completed', true);
+    };
+    const handle = await (await started(t, { followSubmission })).track('tracked-to-completion');
+    assert.equal((await handle.result()).completed, 7);
+    assert.equal(polls, 8);
+    assert.ok((await events(handle)) <= 28, `${await events(handle)} events`);
+  });
+
+  test('a signal ends the wait before the first poll and between polls', async (t) => {
+    const delays = [3_600_000];
+    const followSubmission = async (): Promise<JobStatus> => {
+      const wait = delays.shift();
+      if (wait !== undefined) throw later(wait);
+      return toStatus('completed', true);
+    };
+    const handle = await (await started(t, { followSubmission })).track('poll-now', { firstPollMs: 3_600_000 });
+    await handle.signal(pollNowSignal);
+    while (delays.length > 0) await new Promise((resolve) => setImmediate(resolve));
+    await handle.signal(pollNowSignal);
+    assert.equal((await handle.result()).state, 'completed');
+  });
+
+  test('a job open beyond the tracking timeout fails with what to do, and is not bought again', async (t) => {
+    const followSubmission = async (): Promise<JobStatus> => ({ ...toStatus('processing'), overdue: true });
+    const handle = await (await started(t, { followSubmission })).track('overdue');
+    await assert.rejects(handle.result(), (error: Error) =>
+      /not bought again/.test(String((error.cause as Error)?.message)),
+    );
+  });
 });
 
-test('"look now" ends the wait, before the first look and between looks', async (t) => {
-  const delays = [3_600_000];
-  const followSubmission = async (): Promise<JobStatus> => {
-    const wait = delays.shift();
-    if (wait !== undefined) throw later(wait);
-    return look('completed', true);
-  };
-  const handle = await (await started(t, { followSubmission })).track({ firstPollMs: 3_600_000 });
-  await handle.signal(pollNowSignal);
-  while (delays.length > 0) await new Promise((resolve) => setImmediate(resolve));
-  await handle.signal(pollNowSignal);
-  assert.equal((await handle.result()).state, 'completed');
-});
-
-test('a job open for longer than the patience fails with what to do, and without another purchase', async (t) => {
-  const followSubmission = async (): Promise<JobStatus> => ({ ...look('processing'), overdue: true });
-  const handle = await (await started(t, { followSubmission })).track();
-  await assert.rejects(handle.result(), (error: Error) =>
-    /not bought again/.test(String((error.cause as Error)?.message)),
-  );
-});
-
-test('index-checks go on until nothing is due', async (t) => {
-  let left = 3;
-  const checkNextBatch = async () =>
-    left-- > 0
-      ? { kind: 'checked' as const, urls: 50, found: 20, charged: 25_000_000 as Micros }
-      : { kind: 'idle' as const };
-  const handle = await (await started(t, { checkNextBatch })).check();
-  assert.deepEqual(await handle.result(), { checked: 150, found: 60, charged: 75_000_000, stopped: null });
+describe('checkIndex', () => {
+  test('index-checks go on until nothing is due', async (t) => {
+    let left = 3;
+    const checkNextBatch = async () =>
+      left-- > 0
+        ? { kind: 'checked' as const, urls: 50, found: 20, charged: 25_000_000 as Micros }
+        : { kind: 'idle' as const };
+    const handle = await (await started(t, { checkNextBatch })).check('checked-until-idle');
+    assert.deepEqual(await handle.result(), { checked: 150, found: 60, charged: 75_000_000, stopped: null });
+  });
 });

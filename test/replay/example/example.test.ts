@@ -1,0 +1,70 @@
+/** The worked example of docs/contributing/changing-a-workflow.md: which code can go on with which executions. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { createLogger } from '../../../src/observability/log.ts';
+import { connectClient } from '../../../src/temporal/connect.ts';
+import { installRuntime } from '../../../src/temporal/runtime.ts';
+import { bundleWorkflows } from '../../../src/temporal/worker.ts';
+import { NAMESPACE, temporalAddress } from '../../support/temporal.ts';
+import { fetchHistory, readRecording, report, writeRecording } from '../recordings.ts';
+import { reportActivities } from './activities.ts';
+
+const FOLDER = fileURLToPath(new URL('./', import.meta.url));
+const HISTORIES = join(FOLDER, 'histories');
+/** Versions whose executions are recorded. */
+const RECORDED = ['v1', 'v2-patched', 'v3-deprecated'];
+
+const getBundle = (version: string) => bundleWorkflows(join(FOLDER, 'workflows', `${version}.ts`));
+
+const replay = async (code: string, history: string): Promise<void> => {
+  installRuntime(createLogger('silent', 'test'));
+  const workflowBundle = await getBundle(code);
+  await Worker.runReplayHistory({ workflowBundle }, readRecording(`${history}.json`, HISTORIES), 'replay');
+};
+
+/** Which executions each version can go on with, in the order in which they are deployed. */
+const GOES_ON: readonly (readonly [code: string, executions: readonly string[]])[] = [
+  ['v1', ['v1']],
+  ['v2-patched', ['v1', 'v2-patched', 'v3-deprecated']],
+  ['v3-deprecated', ['v2-patched', 'v3-deprecated']],
+  ['v4-removed', ['v3-deprecated']],
+];
+
+const skip = process.env.COURIER_TEST_RECORD === undefined ? 'npm run record:replay records' : false;
+describe('recording', { skip }, () => {
+  for (const version of RECORDED) {
+    test(version, async (t) => {
+      const address = await temporalAddress(t);
+      installRuntime(createLogger('error', 'test'));
+      const connection = await NativeConnection.connect({ address });
+      const temporal = await connectClient({ address, namespace: NAMESPACE });
+      t.after(async () => {
+        await connection.close();
+        await temporal.connection.close();
+      });
+      const taskQueue = `test-${randomUUID()}`;
+      const workflowId = randomUUID();
+      const workflowBundle = await getBundle(version);
+      const worker = await Worker.create({ connection, taskQueue, workflowBundle, activities: reportActivities });
+      await worker.runUntil(temporal.client.workflow.execute('weeklyReport', { taskQueue, workflowId }));
+      const path = join(HISTORIES, `${version}.json`);
+      report(path, writeRecording(path, await fetchHistory(address, workflowId)), version);
+    });
+  }
+});
+
+describe('a changed workflow', () => {
+  for (const [code, executions] of GOES_ON) {
+    for (const history of RECORDED) {
+      const fits = executions.includes(history);
+      test(`the code of ${code} ${fits ? 'goes on with' : 'cannot go on with'} executions of ${history}`, async () => {
+        if (fits) await replay(code, history);
+        else await assert.rejects(replay(code, history), /TMPRL1100|nondeterminis/i);
+      });
+    }
+  }
+});

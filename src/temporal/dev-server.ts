@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +11,11 @@ export interface DevServerOptions {
   readonly binary: string;
   /** Where the server keeps its state. A restart on the same file loses nothing. Absent: in memory. */
   readonly file?: string;
+  /**
+   * Where it writes what it has to say. With it the server can outlive this process; without it, it writes into a pipe
+   * of ours, and would be killed by its first line after we are gone.
+   */
+  readonly logFile?: string;
   /** Wanted ports; a free one is taken where it is in use. */
   readonly port?: number;
   readonly uiPort?: number;
@@ -28,6 +33,9 @@ export interface DevServer {
   stop(): Promise<void>;
 }
 
+/** More than a start prints; the first line of a failed one holds the reason. */
+const MOST_OUTPUT = 10_000;
+
 /** On a local server priorities and fairness keys count; with one partition queue order is exact. */
 const DYNAMIC_CONFIG = [
   'matching.enableFairness=true',
@@ -36,8 +44,25 @@ const DYNAMIC_CONFIG = [
   'system.forceSearchAttributesCacheRefreshOnRead=true',
 ];
 
-/** Starts a Temporal server on loopback and resolves when it answers. Throws when it ends or stays silent for 30 s. */
+/**
+ * Starts a Temporal server on loopback and resolves when it answers. Another program may take a port between the choice
+ * and the start: then another port is chosen. Throws when the server ends or stays silent for 30 s.
+ */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      if (attempt >= MOST_STARTS || !PORT_TAKEN.test((error as Error).message)) throw error;
+    }
+  }
+}
+
+/** Each start takes the ports that are free then. */
+const MOST_STARTS = 5;
+const PORT_TAKEN = /address already in use/;
+
+async function startOnce(options: DevServerOptions): Promise<DevServer> {
   const port = await freePort(options.port);
   const uiPort = options.headless ? null : await freePort(options.uiPort);
   if (options.file !== undefined) mkdirSync(dirname(options.file), { recursive: true });
@@ -48,20 +73,15 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     ...DYNAMIC_CONFIG.flatMap((setting) => ['--dynamic-config-value', setting]),
   ];
   // A group of its own: Ctrl-C on the terminal must reach the workers first, so that they can still report.
-  const child = spawn(options.binary, args, {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    detached: process.platform !== 'win32',
-  });
-  let complaint = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString()).slice(-1_000);
-  });
+  const { child, readOutput } = spawnServer(options, args);
   const address = `127.0.0.1:${port}`;
   try {
-    await untilAnswers(address, child);
+    await untilAnswers(address, child, readOutput);
   } catch (error) {
     await stopProcess(child);
-    throw new Error(`the Temporal server did not start: ${(error as Error).message} ${complaint.trim()}`);
+    throw new Error(
+      `the Temporal server did not start: ${(error as Error).message} ${readOutput().slice(0, 500).trim()}`,
+    );
   }
   return {
     address,
@@ -73,10 +93,38 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   };
 }
 
-async function untilAnswers(address: string, child: ChildProcess): Promise<void> {
+function spawnServer(
+  { binary, logFile }: DevServerOptions,
+  args: readonly string[],
+): { readonly child: ChildProcess; readOutput(): string } {
+  const detached = process.platform !== 'win32';
+  if (logFile !== undefined) {
+    const log = openSync(logFile, 'w', 0o600);
+    const child = spawn(binary, args, { stdio: ['ignore', log, log], detached });
+    closeSync(log);
+    child.unref();
+    return { child, readOutput: () => readFileSync(logFile, 'utf8').slice(0, MOST_OUTPUT) };
+  }
+  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'], detached });
+  let output = '';
+  const keep = (chunk: Buffer) => {
+    output = (output + chunk.toString()).slice(0, MOST_OUTPUT);
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  return { child, readOutput: () => output };
+}
+
+/**
+ * The line that the server prints once it has its port. An answer at the address proves nothing by itself: two programs
+ * that start in the same second choose the same port, and one of them would take the other's server for its own.
+ */
+const STARTED = /^Server:\s/m;
+
+async function untilAnswers(address: string, child: ChildProcess, readOutput: () => string): Promise<void> {
   for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
     if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}.`);
-    if (await answers(address)) return;
+    if (STARTED.test(readOutput()) && (await answers(address))) return;
   }
   throw new Error('no answer within 30 s.');
 }
@@ -92,8 +140,10 @@ export async function answers(address: string): Promise<boolean> {
     } finally {
       await connection.close();
     }
-  } catch {
-    return false;
+  } catch (error) {
+    // No server, or one that is not ready: whatever went wrong with the question, it was not answered.
+    if (error instanceof Error) return false;
+    throw error;
   }
 }
 

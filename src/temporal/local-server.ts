@@ -4,77 +4,144 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answers, startDevServer } from './dev-server.ts';
 import { isAlive } from './is-alive.ts';
+import { addUser, guardServer, listOtherUsers, removeUser } from './server-users.ts';
+import { TemporalUnreachableError } from './unreachable.ts';
 
 /** A local Temporal server of a state folder, as every program of the folder finds it. */
 export interface LocalServer {
   readonly address: string;
   readonly uiUrl: string | null;
-  /** Ends the server if this process keeps it; one that another process keeps stays. */
+  /** Aborted, with a TemporalUnreachableError, when the server has ended and cannot be started again at its address. */
+  readonly lost: AbortSignal;
+  /** This process uses the server no more. The last user ends it; before that it stays for the others. */
   stop(): Promise<void>;
 }
 
-/** What the keeper of the server writes beside the ledger. */
+/** What a program finds beside the ledger. */
 interface ServerNote {
   readonly address: string;
   readonly uiUrl: string | null;
   /** The server's process. */
   readonly server: number;
-  /** The process that keeps it: that started it, or took it over from one that was killed. */
-  readonly keeper: number;
 }
 
 const START_TIMEOUT_MS = 60_000;
+const WATCH_MS = 1_000;
 
 /** The address of the folder's server while it runs; null when none does. */
 export function localAddress(folder: string): string | null {
-  const note = readNote(folder);
-  return note !== null && isOwnServer(note.server, folder) ? note.address : null;
+  return findServer(folder)?.address ?? null;
 }
 
 /**
- * The one local server of a folder: joined where another process keeps one, taken over where a killed one left it
- * behind, else started on the folder's file. Two servers never share that file.
+ * The one local server of a folder: the one that runs, else one started on the folder's file. Two servers never share
+ * that file. It belongs to all programs that use it: whichever ends, the others keep it, and the last one ends it.
  */
 export async function openLocalServer(folder: string, binary: () => Promise<string>): Promise<LocalServer> {
+  const open = async (ports: Ports): Promise<ServerNote> => {
+    const note = findServer(folder);
+    const found = note !== null && (await answers(note.address)) ? note : await start(folder, await binary(), ports);
+    addUser(folder);
+    return found;
+  };
+  const { address, uiUrl, server } = await underLock(folder, () => open(PORTS));
+  const lost = new AbortController();
+  let pid = server;
+  let watching = false;
+  const ticker = setInterval(async () => {
+    if (watching || isAlive(pid)) return;
+    watching = true;
+    try {
+      pid = await underLock(folder, () => reopen(folder, address, open));
+    } catch (error) {
+      clearInterval(ticker);
+      lost.abort(lostServer(address, error));
+    } finally {
+      watching = false;
+    }
+  }, WATCH_MS);
+  ticker.unref();
+  return {
+    address,
+    uiUrl,
+    lost: lost.signal,
+    async stop() {
+      clearInterval(ticker);
+      await underLock(folder, () => leave(folder));
+    },
+  };
+}
+
+interface Ports {
+  readonly port: number;
+  readonly uiPort: number;
+}
+
+/** Temporal's own, where they are free. */
+const PORTS: Ports = { port: 7233, uiPort: 8233 };
+
+/** Starts the server again where its users look for it. Throws when another program has taken that place. */
+async function reopen(folder: string, address: string, open: (ports: Ports) => Promise<ServerNote>): Promise<number> {
+  const again = await open({ port: Number(address.split(':')[1]), uiPort: PORTS.uiPort });
+  if (again.address === address) return again.server;
+  await leave(folder);
+  throw new Error(`${address} is used by another program`);
+}
+
+const lostServer = (address: string, error: unknown): TemporalUnreachableError =>
+  new TemporalUnreachableError(
+    `The local Temporal server at ${address} ended and could not be started again (${(error as Error).message}). ` +
+      'What was planned is safe in the ledger. Start the command again; it brings a server.',
+    { cause: error },
+  );
+
+async function start(folder: string, binary: string, ports: Ports): Promise<ServerNote> {
+  const {
+    address,
+    uiUrl,
+    process: child,
+  } = await startDevServer({
+    binary,
+    file: getStateFile(folder),
+    logFile: join(folder, 'temporal.log'),
+    ...ports,
+  });
+  const note = { address, uiUrl, server: child.pid ?? 0 };
+  addUser(folder);
+  guardServer(folder, note.server);
+  writeNote(folder, note);
+  return note;
+}
+
+/** Ends the server, unless another program uses it. */
+async function leave(folder: string): Promise<void> {
+  removeUser(folder);
+  if (listOtherUsers(folder).length > 0) return;
+  const note = readNote(folder);
+  if (note !== null) await stopOrphan(note.server, getStateFile(folder));
+  rmSync(getNoteFile(folder), { force: true });
+}
+
+function findServer(folder: string): ServerNote | null {
+  const note = readNote(folder);
+  return note !== null && isServerOn(note.server, getStateFile(folder)) ? note : null;
+}
+
+/** Only one program at a time looks for the server, starts it or leaves it. */
+async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   mkdirSync(folder, { recursive: true });
   for (const end = Date.now() + START_TIMEOUT_MS; Date.now() < end; await sleep(200)) {
     if (!claim(folder)) continue;
     try {
-      const note = readNote(folder);
-      if (note !== null && isOwnServer(note.server, folder) && (await answers(note.address))) {
-        if (isAlive(note.keeper) && note.keeper !== process.pid) return { ...note, stop: async () => {} };
-        writeNote(folder, { ...note, keeper: process.pid });
-        return { ...note, stop: () => endServer(folder, note.server) };
-      }
-      return await start(folder, await binary());
+      return await work();
     } finally {
       rmSync(getLockFile(folder), { force: true });
     }
   }
   throw new Error(
     `Another program has been starting the Temporal server of ${folder} for a minute. Nothing was submitted or ` +
-      `charged. Run the command again; if it is the same then, delete ${getLockFile(folder)}.`,
+      `charged. Run the command again; if it says the same, delete ${getLockFile(folder)}.`,
   );
-}
-
-async function start(folder: string, binary: string): Promise<LocalServer> {
-  const server = await startDevServer({ binary, file: getStateFile(folder), port: 7233, uiPort: 8233 });
-  const { address, uiUrl } = server;
-  writeNote(folder, { address, uiUrl, server: server.process.pid ?? 0, keeper: process.pid });
-  return {
-    address,
-    uiUrl,
-    async stop() {
-      await server.stop();
-      rmSync(getNoteFile(folder), { force: true });
-    },
-  };
-}
-
-/** Ends a server that this process did not start, by its process id and only while it is the folder's. */
-async function endServer(folder: string, pid: number): Promise<void> {
-  await stopOrphan(pid, getStateFile(folder));
-  rmSync(getNoteFile(folder), { force: true });
 }
 
 /** Ends a Temporal server that a killed program left behind, when the process is one on this very file. */
@@ -88,15 +155,13 @@ const getStateFile = (folder: string): string => join(folder, 'temporal.db');
 const getNoteFile = (folder: string): string => join(folder, 'temporal.json');
 const getLockFile = (folder: string): string => join(folder, 'temporal.lock');
 
-const isOwnServer = (pid: number, folder: string): boolean => isServerOn(pid, getStateFile(folder));
-
 /** A process id may have been given to another program since: its command line tells. */
 function isServerOn(pid: number, file: string): boolean {
   const ps = spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
   return ps.status === 0 && ps.stdout.includes('server start-dev') && ps.stdout.includes(file);
 }
 
-/** Only one program at a time looks for the server and starts it. A lock whose holder is gone counts as none. */
+/** A lock whose holder is gone counts as none. */
 function claim(folder: string): boolean {
   try {
     writeFileSync(getLockFile(folder), String(process.pid), { flag: 'wx' });
@@ -110,18 +175,16 @@ function claim(folder: string): boolean {
 }
 
 function readNote(folder: string): ServerNote | null {
-  try {
-    return JSON.parse(readText(getNoteFile(folder))) as ServerNote;
-  } catch {
-    return null;
-  }
+  const text = readText(getNoteFile(folder));
+  return text === '' ? null : (JSON.parse(text) as ServerNote);
 }
 
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
-  } catch {
-    return '';
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
   }
 }
 

@@ -53,6 +53,11 @@ for (const profile of NAMED_PROFILES) {
           service.faults.push(upcoming.shift()?.fault ?? null);
           return request();
         };
+        /** A detail without anything in it is a job that does not show its URLs: whether it is the batch stays open. */
+        const nextLookup = <T>(request: () => T): T => {
+          if (upcoming[0]?.fault === 'no-reference-after') upcoming[0] = { ...upcoming[0], fault: null };
+          return nextRequest(request);
+        };
         const timePasses = () => {
           const hours = upcoming[0]?.hours ?? 0;
           skew += hours * HOUR;
@@ -81,8 +86,8 @@ for (const profile of NAMED_PROFILES) {
             const search = await findBatchInDoubt(
               { tag: frozen.tag, urls, firstSentAt: unknownSince },
               {
-                list: (query) => nextRequest(() => client.listSubmissions(query)),
-                detail: (reference, page) => nextRequest(() => client.getSubmission(reference, page)),
+                list: (query) => nextLookup(() => client.listSubmissions(query)),
+                detail: (reference, page) => nextLookup(() => client.getSubmission(reference, page)),
                 isTaken,
               },
             ).catch(() => null);

@@ -1,5 +1,5 @@
-// npm run fuzz:crawl [-- MINUTES [SEED]]: documents without end against two strict parsers, damaged ones against the
-// promises that hold for all bytes. Ends at the first disagreement and prints the seed that makes it again.
+// npm run fuzz:crawl [-- MINUTES [SEED]]: generated documents against two strict parsers, and damaged ones against the
+// promises that hold for all bytes. Stops at the first disagreement and prints its seed.
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { normalizeUrl } from '../src/url/normalize-url.ts';
@@ -9,7 +9,7 @@ import { readWithFastXmlParser, readWithSaxes } from '../test/support/sitemap/or
 import { readRecords } from '../test/support/sitemap/read-records.ts';
 import { KEPT_SEEDS } from './crawl-fuzz-seeds.ts';
 
-/** A document of the generator takes a few milliseconds, so one that takes this long (of the processor, not of the clock) has found a hole. */
+/** CPU time that no generated document may need; a few milliseconds are usual. */
 const SLOW_MS = 3_000;
 
 const minutes = Number(process.argv[2] ?? 10);

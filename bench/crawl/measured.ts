@@ -13,7 +13,7 @@ export interface Measured {
   readonly sha256: string;
 }
 
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 
 /** Runs a crawler once; a text that says why not when it failed. */
 export async function measure({ command }: Pick<Runner, 'command'>, url: string): Promise<Measured | string> {
@@ -27,7 +27,7 @@ export async function measure({ command }: Pick<Runner, 'command'>, url: string)
   child.stderr.on('data', (chunk) => {
     err = `${err}${chunk}`.slice(-2_000);
   });
-  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   clearTimeout(timer);
   const last = out.trim().split('\n').at(-1) ?? '';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson, fingerprint } from './fingerprint.ts';
+import { canonicalJson, fingerprint, fingerprintInTurns } from './fingerprint.ts';
 import { isReference, newReference } from './reference.ts';
 import { urlIdentity, urlKey } from './url-identity.ts';
 
@@ -68,4 +68,21 @@ test('the fingerprint does not see member order and white space, and sees everyt
 test('references sort by time and are recognised', () => {
   const [older, newer] = [newReference(1_000), newReference(2_000)];
   assert.ok(older < newer && isReference(older) && !isReference(`${older}x`) && !isReference(older.toUpperCase()));
+});
+
+test('a fingerprint made in turns is the same one, for every body of the contract', async () => {
+  const body = fc.record(
+    {
+      project: fc.string(),
+      service: fc.constantFrom('fast', 'standard'),
+      url: fc.webUrl(),
+      urls: fc.array(fc.string(), { minLength: 495, maxLength: 1_505, size: 'max' }),
+    },
+    { requiredKeys: ['urls'] },
+  );
+  await fc.assert(
+    fc.asyncProperty(body, async (value) => assert.deepEqual(await fingerprintInTurns(value), fingerprint(value))),
+    { numRuns: 20 },
+  );
+  assert.deepEqual(await fingerprintInTurns({ url: 'a' } as object), fingerprint({ url: 'a' }));
 });

@@ -4,10 +4,9 @@ import { DEFAULT_PROJECT, LIMITS } from '../../../contract/limits.ts';
 import { CreateSubmission, DetailQuery, ListQuery } from '../../../contract/requests.ts';
 import { Submission, SubmissionDetail, SubmissionList } from '../../../contract/responses.ts';
 import { BASE_PATH } from '../../../contract/version.ts';
-import { yieldToEventLoop } from '../../capacity/yield-to-event-loop.ts';
 import { accept } from '../../submissions/accept.ts';
 import { submissionDetail } from '../../submissions/detail.ts';
-import { fingerprint } from '../../submissions/fingerprint.ts';
+import { fingerprintInTurns } from '../../submissions/fingerprint.ts';
 import { listSubmissions } from '../../submissions/list.ts';
 import { toSubmission } from '../../submissions/record.ts';
 import { ApiError, validationFailed } from '../api-error.ts';
@@ -17,9 +16,6 @@ import { readUrls } from '../read-urls.ts';
 import { parseIdempotencyKey, parseQueryNumbers, requireIdempotencyKey } from '../request.ts';
 import { refuseInvalid } from '../schema-problems.ts';
 import { describeResponses, POST_ERRORS } from './response-schemas.ts';
-
-/** Above this, the steps of accepting a submission are turns of the event loop of their own. */
-const LARGE_URLS = 500;
 
 /** Submissions (spec 4.5 to 4.7). */
 export function submissionRoutes(app: FastifyInstance, context: Context): void {
@@ -62,9 +58,7 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
           { field: 'urls', index: null, reason: `and url must hold at most ${LIMITS.submissionUrls} together` },
         ]);
       }
-      if (checked.urls.length > LARGE_URLS) await yieldToEventLoop();
-      const print = fingerprint(body);
-      if (checked.urls.length > LARGE_URLS) await yieldToEventLoop();
+      const print = await fingerprintInTurns(body);
       const wanted = {
         account: request.principal.account.id,
         idempotencyKey: parseIdempotencyKey(request),

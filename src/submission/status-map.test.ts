@@ -23,7 +23,7 @@ test('a word that we do not know is open, never failed', () => {
   assert.equal(words.url(null), 'open');
   assert.equal(words.url('FAILED'), 'failed');
   assert.equal(words.job(null), null);
-  assert.equal(words.check(['perhaps']), 'unknown');
+  assert.equal(words.check(['perhaps']), null);
   assert.equal(words.check(['Not Indexed']), 'not-found');
   assert.equal(words.check(['done', 'not_found']), 'not-found');
 });

@@ -1,44 +1,18 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { Client, Connection } from '@temporalio/client';
-import { type Micros, parseTry } from '../../contract/money.ts';
 import { startService } from '../../service/serve.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { getAccountTotals, listRuns } from '../../src/ledger/reports/totals.ts';
 import type { AccountId, WatchId } from '../../src/submission/ids.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal-api/search-attributes.ts';
-import { courier, folderFor, publish } from '../support/cli.ts';
+import { courier, publish } from '../support/cli.ts';
 import { emptyDatabaseUrl } from '../support/database.ts';
 import { AMPLE } from '../support/service.ts';
+import { lira, openShopFolder } from '../support/shop-folder.ts';
 import { temporalAddress } from '../support/temporal.ts';
-
-const lira = (text: string): Micros => parseTry(text) ?? assert.fail();
-
-/** A folder with a configuration, a key and an account of its own; all names are those of every other folder. */
-async function openFolder(t: TestContext, service: Awaited<ReturnType<typeof startService>>, temporal: string) {
-  const { id } = await service.accounts.createAccount({
-    name: `Shop ${randomUUID()}`,
-    balance: lira('1000'),
-    price: lira('0.25'),
-  });
-  const { apiKey } = await service.accounts.createKey({ account: id });
-  const folder = folderFor(
-    t,
-    () => `version: 1
-accounts:
-  main: { base_url: "${service.baseUrl}", api_key: { file: key } }
-watches:
-  shop: { account: main, project: Shop, sitemaps: [sitemap.xml], hosts: [shop.example], first_run: submit }
-temporal: { address: "${temporal}", namespace: default }
-ledger: { url: "sqlite:ledger.db" }
-`,
-  );
-  writeFileSync(join(folder, 'key'), apiKey);
-  return folder;
-}
 
 async function inspect(folder: string) {
   const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
@@ -54,7 +28,7 @@ test('two configurations with the same names in one namespace do only their own 
   const temporal = await temporalAddress(t);
   const service = await startService({ database: emptyDatabaseUrl(t, 'sqlite'), settings: { budgets: AMPLE } });
   t.after(() => service.close());
-  const folders = [await openFolder(t, service, temporal), await openFolder(t, service, temporal)] as const;
+  const folders = [await openShopFolder(t, service, temporal), await openShopFolder(t, service, temporal)] as const;
   publish(
     folders[0],
     Array.from({ length: 12 }, (_, n) => `a${n}`),
@@ -97,7 +71,7 @@ test('a ledger that meets another account of the service sends nothing and says 
   const temporal = await temporalAddress(t);
   const service = await startService({ database: emptyDatabaseUrl(t, 'sqlite'), settings: { budgets: AMPLE } });
   t.after(() => service.close());
-  const folder = await openFolder(t, service, temporal);
+  const folder = await openShopFolder(t, service, temporal);
   publish(folder, ['1', '2']);
   assert.equal((await courier(folder, 'run', '--once')).code, 0);
   const own = readFileSync(join(folder, 'key'), 'utf8');

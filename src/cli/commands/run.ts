@@ -6,6 +6,7 @@ import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { parseDuration } from '../../config/duration.ts';
 import { openConnector } from '../../connector/connector.ts';
+import { withRunLock } from '../../connector/run-lock.ts';
 import { openTemporal, withTemporal } from '../../connector/temporal-server.ts';
 import { createLogger } from '../../observability/log.ts';
 import { action, type Ending } from '../output/command.ts';
@@ -62,8 +63,16 @@ function parseTimeout(text: string): number {
 }
 
 /** Everything in this process: a worker, and the folder's local Temporal server unless another is configured. */
-async function runHere(output: Output, { config, file, ledger }: CommandContext, runs: RunsToFollow): Promise<Ending> {
-  requireKeys(config);
+function runHere(output: Output, context: CommandContext, runs: RunsToFollow): Promise<Ending> {
+  requireKeys(context.config);
+  return withRunLock(context.ledger, runs.watches, () => workAndFollow(output, context, runs));
+}
+
+async function workAndFollow(
+  output: Output,
+  { config, file, ledger }: CommandContext,
+  runs: RunsToFollow,
+): Promise<Ending> {
   const log = createLogger(output.verbose ? 'debug' : 'error', 'courier');
   const stop = stopSignal('What was under way is finished; what was planned goes on with the next run or worker.');
   const { settings, server } = await openTemporal(config, file, output.say);
@@ -72,9 +81,9 @@ async function runHere(output: Output, { config, file, ledger }: CommandContext,
     const { client } = connector.deps;
     const working = connector.run();
     try {
-      return await untilAborted(client, [stop, abortOnFailure(working)], () =>
-        followRuns({ output, client, ledger, runs }),
-      );
+      await connector.confirmAccounts(runs.watches.map(({ account }) => account));
+      const ends = [stop, abortOnFailure(working), ...(server === null ? [] : [server.lost])];
+      return await untilAborted(client, ends, () => followRuns({ output, client, ledger, runs }));
     } finally {
       connector.stop();
       await working;

@@ -20,6 +20,7 @@ export function workerCommand(command: Command): void {
       const here = await openTemporal(config, file, output.say);
       const connector = await openConnector(config, here.settings, log);
       const getExitCode = stopOnSignal(() => connector.stop());
+      here.server?.lost.addEventListener('abort', () => connector.stop());
       const working = connector.run();
       try {
         for (const { id, change } of await reconcileSchedules(connector.deps.client, config, connector.deps.ledger.id))
@@ -35,6 +36,8 @@ export function workerCommand(command: Command): void {
         await working;
         await here.server?.stop();
       }
+      // Exit code 5: a service manager starts the worker again, and it brings a server.
+      here.server?.lost.throwIfAborted();
       return { exitCode: getExitCode() };
     }),
   );

@@ -1,133 +1,185 @@
 import { Context } from '@temporalio/activity';
 import { formatTry, type Micros } from '../contract/money.ts';
 import { ApiError, unwrapData } from '../src/api-client/errors.ts';
-import type { Watch } from '../src/config/config.ts';
-import { getBatch } from '../src/ledger/batches/batch-row.ts';
+import type { PendingBatch } from '../src/ledger/batches/batch-queries.ts';
+import { listPendingBatches } from '../src/ledger/batches/batch-queries.ts';
 import { beginSend, type Sending } from '../src/ledger/batches/begin-send.ts';
-import { listPendingBatches } from '../src/ledger/batches/pending-batches.ts';
 import { type AnswerRecorded, recordAnswer } from '../src/ledger/batches/record-answer.ts';
+import { findOtherService, resumeAccount } from '../src/ledger/money/account.ts';
 import { recordBalance } from '../src/ledger/money/balance.ts';
-import { checkFunds, resumeAccount } from '../src/ledger/money/funds.ts';
+import { checkFunds } from '../src/ledger/money/funds.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
-import type { AccountId, BatchId } from '../src/submission/ids.ts';
+import { waitsForMoney } from '../src/submission/caps.ts';
+import type { AccountId } from '../src/submission/ids.ts';
 import { decideOutcome } from '../src/submission/outcome.ts';
+import { isMoneyReason } from '../src/submission/reason.ts';
 import type { DispatchStep } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
+import { recordFreshBalance, witnessBalanceAfter, witnessBalanceBefore } from './balance-witness.ts';
 import type { Deps } from './deps.ts';
-import { recordBalanceBefore, withBalanceAfter } from './price-from-balance.ts';
 import { reconcileBatch } from './reconcile.ts';
 import { startTrackers } from './trackers.ts';
 
 /** Between two attempts to start the trackers that are missing. */
 const TRACKER_RETRY_MS = 30_000;
 
-/** Between two looks at a balance or a key: 30 s at first, a quarter of an hour in the end. */
+/** Between two reads of a balance or tries of a key: 30 s at first, a quarter of an hour in the end. */
 function pause(): number {
   return Math.min(30_000 * 2 ** Math.min(Context.current().info.attempt - 1, 5), 900_000);
 }
 
-/** What a dispatcher asks for: one turn at a time, and the waits between them. */
+/** New plans are seen after this long at the latest, whatever the batches that wait are waiting for. */
+const READ_AGAIN_MS = 30_000;
+
+/** What a dispatcher asks for: one step at a time, and the waits between them. */
 export function dispatchActivities(deps: Deps) {
-  const { ledger, now, getApi } = deps;
+  const { ledger, now, getApi, getAccount } = deps;
   return {
     async sendNextBatch({ account }: { account: AccountId }): Promise<DispatchStep> {
       const tracked = await startTrackers(deps, account);
-      const { batches, nextAt } = await listPendingBatches(ledger, account);
-      if (batches.length === 0) {
-        if (nextAt === null && tracked) return { kind: 'idle' };
-        if (nextAt === null) throw retryLater(TRACKER_RETRY_MS, 'a tracker could not be started yet');
-        throw retryLater(nextAt - now(), 'every planned batch waits for its next attempt');
-      }
-      await recordBalanceBefore(deps, account, batches[0]);
-      const turn = await sendFirst(deps, account, batches);
+      const step = await sendNext(deps, account);
+      if (step.kind === 'idle' && !tracked) throw retryLater(TRACKER_RETRY_MS, 'a tracker could not be started yet');
       await startTrackers(deps, account);
-      return turn;
+      return step;
     },
 
     async awaitMoney({ account: id }: { account: AccountId }): Promise<void> {
-      const balance = await askBalance(deps, id);
-      await recordBalance(ledger, id, balance);
-      const { batches } = await listPendingBatches(ledger, id, 100);
+      const account = getAccount(id);
+      if ((await findOtherService(ledger.db, account)) !== null) {
+        throw retryLater(READ_AGAIN_MS, 'the account names another service than the one that its batches belong to');
+      }
+      const { batches } = await listPendingBatches(ledger, id, { limit: 100, waiting: true });
+      if (batches.length === 0) return resumeAccount(ledger, id, 'suspended');
+      const read = await askBalance(deps, id);
+      if (read.balance === null) {
+        // Only a batch can show that the money suffices again. It is tried rarely: each 402 makes its wait longer.
+        if (Context.current().info.attempt > 1 && account.spend.balanceFloor <= 0) {
+          return resumeAccount(ledger, id, 'suspended');
+        }
+        throw retryLater(pause(), `the balance cannot be read: ${read.why}`);
+      }
       let earliest = now() + pause();
       for (const batch of batches) {
-        const watch = await findWatchOfBatch(deps, batch);
-        if (watch === null) continue;
-        const standing = await checkFunds(ledger, batch, { account: deps.getAccount(id), watch });
-        if (standing.kind === 'enough') return resumeAccount(ledger, id, 'suspended');
-        if (standing.until !== null) earliest = Math.min(earliest, standing.until);
+        if (batch.not_before !== null && batch.not_before > now() && !isMoneyReason(batch.reason_code)) {
+          // It waits for something else: its own time, not the money, lets it go on.
+          earliest = Math.min(earliest, batch.not_before);
+          continue;
+        }
+        const watch = deps.config.watches.get(batch.watch);
+        // Of a removed watch: it is taken back, which needs no money.
+        if (watch === undefined) return resumeAccount(ledger, id, 'suspended');
+        const funds = await checkFunds(ledger, batch, { account, watch });
+        if (funds.kind === 'enough') return resumeAccount(ledger, id, 'suspended');
+        if (funds.until !== null) earliest = Math.min(earliest, funds.until);
       }
-      if (batches.length === 0) return resumeAccount(ledger, id, 'suspended');
-      throw retryLater(earliest - now(), `the money does not suffice yet (balance ${formatTry(balance)})`);
+      throw retryLater(earliest - now(), `the money does not suffice yet (balance ${formatTry(read.balance)})`);
     },
 
     async awaitKey({ account }: { account: AccountId }): Promise<void> {
       const answer = await getApi(account).ask('poll', (client) => client.me());
-      // Only a success proves it: silence and a gateway's error say nothing of the key.
+      // Only a success proves it: silence and a gateway's error say nothing about the key.
       if (answer.body.kind === 'success') return resumeAccount(ledger, account, 'key_rejected');
       throw retryLater(pause(), 'the API key is not accepted yet');
     },
   };
 }
 
-/** A refusal of the question is waited out as the money is: it must not end the dispatcher while batches wait. */
-async function askBalance({ getApi }: Deps, account: AccountId): Promise<Micros> {
+type BalanceRead =
+  | { readonly balance: Micros }
+  /** The service rejects the request, or its answer cannot be read. That must not end the dispatcher. */
+  | { readonly balance: null; readonly why: string };
+
+async function askBalance({ getApi, ledger, now }: Deps, account: AccountId): Promise<BalanceRead> {
   try {
-    return unwrapData(await getApi(account).ask('poll', (client) => client.balance())).balance;
+    const at = now();
+    const { balance } = unwrapData(await getApi(account).ask('poll', (client) => client.balance()));
+    await recordBalance(ledger, account, balance, at);
+    return { balance };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.policy !== 'none') throw error;
-    throw retryLater(pause(), `the balance cannot be asked: ${error.message}`);
+    if (error instanceof ApiError && (error.policy === 'none' || error.retryAfterMs === null)) {
+      return { balance: null, why: error.message };
+    }
+    throw error;
   }
 }
 
-/** Sends the first batch that may be sent. A cap of one watch does not hold up another. */
-async function sendFirst(deps: Deps, account: AccountId, batches: readonly BatchId[]): Promise<DispatchStep> {
-  let suspended: DispatchStep | null = null;
-  // One request is reserved before anything is written: an attempt on record is one that was made.
-  return deps.getApi(account).reserved('submission', async (submit) => {
-    for (const batch of batches) {
-      const watch = await findWatchOfBatch(deps, batch);
-      if (watch === null) {
-        suspended ??= { kind: 'suspended', reason: `batch ${batch} belongs to a watch that is no longer configured` };
+/**
+ * Sends the first batch that may be sent. One that may not be sent now steps aside in the ledger with a time of its own,
+ * so neither a cap of one watch nor a list that cannot be read holds up another batch.
+ */
+async function sendNext(deps: Deps, account: AccountId): Promise<DispatchStep> {
+  const { ledger, now } = deps;
+  let suspended: string | null = null;
+  for (;;) {
+    const { batches, nextAt } = await listPendingBatches(ledger, account);
+    const [first] = batches;
+    if (first === undefined) {
+      if (suspended !== null) return { kind: 'suspended', reason: suspended };
+      if (nextAt === null) return { kind: 'idle' };
+      throw retryLater(Math.min(nextAt - now(), READ_AGAIN_MS), 'every planned batch waits for its next attempt');
+    }
+    await recordFreshBalance(deps, account);
+    await witnessBalanceBefore(deps, account, first);
+    // One request is reserved before anything is written: an attempt on record is one that was made.
+    const tried = await deps
+      .getApi(account)
+      .reserved('submission', (submit) => sendFirst(deps, account, batches, submit));
+    if (tried.kind === 'step') return tried.step;
+    suspended ??= tried.suspended;
+    if (!tried.movedOn) throw retryLater(1_000, 'another worker is sending what is planned');
+  }
+}
+
+type Tried =
+  | { readonly kind: 'step'; readonly step: DispatchStep }
+  /** None of these can be sent now. `movedOn`: at least one of them is no longer in the way. */
+  | { readonly kind: 'none'; readonly suspended: string | null; readonly movedOn: boolean };
+
+async function sendFirst(deps: Deps, id: AccountId, batches: readonly PendingBatch[], submit: Submit): Promise<Tried> {
+  const account = deps.getAccount(id);
+  let suspended: string | null = null;
+  let movedOn = false;
+  for (const { id: batch, watch } of batches) {
+    const sending = await beginSend(deps.ledger, batch, { account, watch: deps.config.watches.get(watch) ?? null });
+    switch (sending.kind) {
+      case 'send':
+        return { kind: 'step', step: toDispatchStep(deps, sending, await send(deps, id, sending, submit)) };
+      case 'reconcile': {
+        const recorded = await reconcileBatch(deps, id, sending);
+        if (recorded.kind !== 'postponed') return { kind: 'step', step: toDispatchStep(deps, sending, recorded) };
+        movedOn = true;
         continue;
       }
-      const sending = await beginSend(deps.ledger, batch, { account: deps.getAccount(account), watch });
-      switch (sending.kind) {
-        case 'send':
-          return toDispatchStep(deps, sending, await send(deps, account, sending, submit));
-        case 'reconcile':
-          return toDispatchStep(deps, sending, await reconcileBatch(deps, account, sending));
-        case 'not-allowed':
-          suspended ??= { kind: 'suspended', reason: sending.refusal.message };
-          continue;
-        case 'closed':
-        case 'wait':
-          continue;
-      }
+      case 'other-service':
+        return { kind: 'step', step: { kind: 'suspended', reason: sending.reason } };
+      case 'not-allowed':
+        if (waitsForMoney(sending.refusal)) suspended ??= sending.refusal.message;
+        movedOn = true;
+        continue;
+      case 'closed':
+        movedOn = true;
+        continue;
+      case 'wait':
+        continue;
     }
-    if (suspended !== null) return suspended;
-    throw retryLater(1_000, 'another worker is sending what is planned');
-  });
+  }
+  return { kind: 'none', suspended, movedOn };
 }
 
 type SendNow = Extract<Sending, { kind: 'send' }>;
 type Submit = Parameters<Parameters<ReturnType<Deps['getApi']>['reserved']>[1]>[0];
 
 async function send(deps: Deps, account: AccountId, sending: SendNow, submit: Submit): Promise<AnswerRecorded> {
-  const { batch, attempt, urls, inDoubt, reference, expectedCost } = sending;
+  const { batch, attempt, urls, inDoubt, reference } = sending;
   const answer = await submit((client) => client.submit(sending.body, sending.key));
-  const outcome = decideOutcome(answer, { urls, inDoubt: inDoubt, reference });
+  const outcome = decideOutcome(answer, { urls, inDoubt, reference });
   return recordAnswer(deps.ledger, batch, {
     attempt,
-    outcome: await withBalanceAfter(deps, account, expectedCost, outcome),
+    outcome: await witnessBalanceAfter(deps, account, outcome),
     status: answer.status,
     requestId: answer.requestId,
     backoffMs: backoffMs(attempt, deps.random()),
   });
-}
-
-/** Null when the configuration no longer has the watch: then nothing of it is spent. */
-async function findWatchOfBatch({ ledger, config }: Deps, batch: BatchId): Promise<Watch | null> {
-  return config.watches.get((await getBatch(ledger.db, batch)).watch) ?? null;
 }
 
 /** What the ledger made of an answer, for the dispatcher. */
@@ -156,9 +208,11 @@ function toDispatchStep(
     case 'refused':
       return sent(`refused: ${recorded.quarantined} URLs quarantined, ${recorded.children.length} parts go on`);
     case 'in_doubt':
-      return sent('unclear: it is looked up in the list');
+      return sent('in doubt: it is looked up in the list');
+    case 'contradicted':
+      return sent(`accepted before: ${recorded.reason}`);
     case 'needs_review':
-      return sent(`stopped for a person: ${recorded.reason}`);
+      return sent(`needs review: ${recorded.reason}`);
     case 'closed':
       return sent(`already ${recorded.state}`);
   }

@@ -1,51 +1,68 @@
 import { ApiError, AuthenticationError } from '../src/api-client/errors.ts';
 import { findBatchInDoubt, type Search } from '../src/api-client/find-batch-in-doubt.ts';
+import { isKnownReference } from '../src/ledger/batches/batch-queries.ts';
 import type { Sending } from '../src/ledger/batches/begin-send.ts';
-import { isKnownReference } from '../src/ledger/batches/is-taken.ts';
 import type { AnswerRecorded } from '../src/ledger/batches/record-answer.ts';
 import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
-import { stopBatch } from '../src/ledger/batches/stop-batch.ts';
-import { recordKeyRejected } from '../src/ledger/money/funds.ts';
+import { postponeLookup, reviewBatch } from '../src/ledger/batches/review-batch.ts';
+import { recordKeyRejected } from '../src/ledger/money/account.ts';
+import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import type { Deps } from './deps.ts';
 
 type BatchToReconcile = Extract<Sending, { kind: 'reconcile' }>;
 
+/** Until a list that cannot be read is asked again for the same batch. */
+const READ_AGAIN_MS = 5 * 60_000;
+
 /**
- * Looks a batch whose outcome is unknown up in the service's list, before anything of it is sent again. A list that
- * refuses to be asked leaves the batch to a person: one batch must not hold up all others of the account.
+ * Looks a batch in doubt up in the service's list, before anything of it is sent again. A list that cannot be read now
+ * postpones the batch, one that refuses to be read leaves it for review: neither holds up other batches.
  */
-export async function reconcileBatch(deps: Deps, account: AccountId, lost: BatchToReconcile): Promise<AnswerRecorded> {
-  const { ledger } = deps;
+export async function reconcileBatch(
+  deps: Deps,
+  account: AccountId,
+  inDoubt: BatchToReconcile,
+): Promise<AnswerRecorded | { readonly kind: 'postponed' }> {
+  const { ledger, now } = deps;
+  const { batch } = inDoubt;
   let search: Search;
   try {
-    search = await searchService(deps, account, lost);
+    search = await searchService(deps, account, inDoubt);
   } catch (error) {
+    const retryAfterMs =
+      error instanceof RateLimitedError
+        ? error.waitMs
+        : error instanceof ApiError && error.policy === 'retry'
+          ? (error.retryAfterMs ?? READ_AGAIN_MS)
+          : null;
+    if (retryAfterMs !== null) {
+      await postponeLookup(ledger, batch, now() + Math.max(retryAfterMs, 1_000), (error as Error).message);
+      return { kind: 'postponed' };
+    }
     if (!(error instanceof ApiError)) throw error;
     if (error instanceof AuthenticationError) {
       await recordKeyRejected(ledger.db, account, error.message);
-      return { kind: 'key_rejected', batch: lost.batch, reason: error.message };
+      return { kind: 'key_rejected', batch, reason: error.message };
     }
-    if (error.policy === 'retry') throw error;
-    const why = `the list cannot be asked for it (${error.message}); it may be charged already, so nothing is sent again`;
-    return stopBatch(ledger, lost.batch, `${why}. Look it up at the service, then decide`);
+    return reviewBatch(ledger, batch, { code: 'lookup_refused', text: error.message });
   }
   switch (search.kind) {
     case 'found': {
       const { reference, state, charged } = search.submission;
       const found = { kind: 'found', reference, state, charged, pricePerUrl: null, balance: null } as const;
-      return recordReconciled(ledger, lost.batch, found);
+      return recordReconciled(ledger, batch, found);
     }
     case 'absent':
-      return recordReconciled(ledger, lost.batch, { kind: 'absent' }, deps.getAccount(account).reconcile);
+      return recordReconciled(ledger, batch, { kind: 'absent' }, deps.getAccount(account).reconcile);
     case 'unsure':
-      return stopBatch(ledger, lost.batch, search.message);
+      return reviewBatch(ledger, batch, { code: 'lookup_unsure', text: search.message });
   }
 }
 
-function searchService({ ledger, getApi }: Deps, account: AccountId, lost: BatchToReconcile): Promise<Search> {
+function searchService({ ledger, getApi }: Deps, account: AccountId, inDoubt: BatchToReconcile): Promise<Search> {
   const api = getApi(account);
-  return findBatchInDoubt(lost, {
+  return findBatchInDoubt(inDoubt, {
     list: (query) => api.ask('poll', (client) => client.listSubmissions(query)),
     detail: (reference, page) => api.ask('poll', (client) => client.getSubmission(reference, page)),
     isTaken: (reference) => isKnownReference(ledger, account, reference),

@@ -12,7 +12,10 @@ export type LedgerErrorCode =
   | 'NOT_APPROVED'
   | 'UNKNOWN_BATCH'
   | 'UNKNOWN_CHECK'
-  | 'UNKNOWN_SITEMAP'
+  /** What was asked for is not possible from the state that a batch or job is in. */
+  | 'WRONG_STATE'
+  /** The account's base URL is not the one that its money and jobs belong to. */
+  | 'OTHER_SERVICE'
   | 'NOTHING_TO_DECIDE';
 
 /** The ledger did nothing, because doing it would break a promise. The message says what to do. */

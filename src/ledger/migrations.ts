@@ -158,4 +158,24 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       `CREATE INDEX urls_due ON urls (watch_id, url${t.byteOrder}) WHERE due IS NOT NULL`,
     ],
   },
+  {
+    name: 'reasons as codes, what a batch can be taken back to, and the service of an account',
+    statements: ({ dialect }) => [
+      'ALTER TABLE batches ADD COLUMN reason_code TEXT',
+      'ALTER TABLE batches ADD COLUMN reason_params TEXT',
+      dialect === 'sqlite'
+        ? `UPDATE batches SET reason_code = 'text', reason_params = json_object('text', reason) WHERE reason IS NOT NULL`
+        : `UPDATE batches SET reason_code = 'text', reason_params = json_build_object('text', reason)::text
+            WHERE reason IS NOT NULL`,
+      'ALTER TABLE batches DROP COLUMN reason',
+      // Why the URL was due when it was planned.
+      'ALTER TABLE batch_urls ADD COLUMN due TEXT',
+      // What `--max-cost` allows the run to spend in all.
+      'ALTER TABLE runs ADD COLUMN max_cost BIGINT',
+      'ALTER TABLE ledger_accounts ADD COLUMN base_url TEXT',
+      `UPDATE ledger_accounts SET base_url = (
+        SELECT base_url FROM batches WHERE account_id = ledger_accounts.id ORDER BY batches.id DESC LIMIT 1)`,
+      'CREATE INDEX batches_in_doubt ON batches (account_id) WHERE in_doubt_since IS NOT NULL',
+    ],
+  },
 ];

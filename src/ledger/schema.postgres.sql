@@ -25,6 +25,7 @@ CREATE TABLE batch_urls (
   generation integer NOT NULL,
   result text,
   reason text,
+  due text,
   PRIMARY KEY (batch_id, "position")
 );
 
@@ -48,7 +49,6 @@ CREATE TABLE batches (
   expected_cost bigint,
   price_basis text NOT NULL,
   state text NOT NULL,
-  reason text,
   planned_at bigint NOT NULL,
   attempts integer DEFAULT 0 NOT NULL,
   in_doubt_since bigint,
@@ -66,6 +66,8 @@ CREATE TABLE batches (
   completed integer DEFAULT 0 NOT NULL,
   failed integer DEFAULT 0 NOT NULL,
   absent_at bigint,
+  reason_code text,
+  reason_params text,
   UNIQUE (idempotency_key),
   PRIMARY KEY (id)
 );
@@ -77,6 +79,8 @@ CREATE UNIQUE INDEX batches_by_reference ON batches USING btree (account_id, ref
 CREATE INDEX batches_by_run ON batches USING btree (run_id);
 
 CREATE INDEX batches_followed ON batches USING btree (account_id, accepted_at) WHERE ((state = 'accepted'::text) AND (settled_at IS NULL));
+
+CREATE INDEX batches_in_doubt ON batches USING btree (account_id) WHERE (in_doubt_since IS NOT NULL);
 
 CREATE INDEX batches_waiting ON batches USING btree (account_id, id) WHERE (state = ANY (ARRAY['planned'::text, 'sending'::text]));
 
@@ -166,6 +170,7 @@ CREATE TABLE ledger_accounts (
   balance_at bigint,
   suspended text,
   key_rejected text,
+  base_url text,
   PRIMARY KEY (id)
 );
 
@@ -237,6 +242,7 @@ CREATE TABLE runs (
   held_reason text,
   plan_due text,
   plan_digest text,
+  max_cost bigint,
   UNIQUE (name),
   PRIMARY KEY (id)
 );

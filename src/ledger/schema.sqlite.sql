@@ -24,6 +24,7 @@ CREATE TABLE batch_urls (
   generation INTEGER NOT NULL,
   result TEXT,
   reason TEXT,
+  due TEXT,
   PRIMARY KEY (batch_id, position)
 ) WITHOUT ROWID;
 
@@ -47,7 +48,6 @@ CREATE TABLE batches (
   expected_cost BIGINT,
   price_basis TEXT NOT NULL,
   state TEXT NOT NULL,
-  reason TEXT,
   planned_at BIGINT NOT NULL,
   attempts INTEGER NOT NULL DEFAULT 0,
   in_doubt_since BIGINT,
@@ -64,7 +64,9 @@ CREATE TABLE batches (
   settled_at BIGINT,
   completed INTEGER NOT NULL DEFAULT 0,
   failed INTEGER NOT NULL DEFAULT 0,
-  absent_at BIGINT
+  absent_at BIGINT,
+  reason_code TEXT,
+  reason_params TEXT
 );
 
 CREATE INDEX batches_by_acceptance ON batches (account_id, accepted_at) WHERE accepted_at IS NOT NULL;
@@ -74,6 +76,8 @@ CREATE UNIQUE INDEX batches_by_reference ON batches (account_id, reference) WHER
 CREATE INDEX batches_by_run ON batches (run_id);
 
 CREATE INDEX batches_followed ON batches (account_id, accepted_at) WHERE state = 'accepted' AND settled_at IS NULL;
+
+CREATE INDEX batches_in_doubt ON batches (account_id) WHERE in_doubt_since IS NOT NULL;
 
 CREATE INDEX batches_waiting ON batches (account_id, id) WHERE state IN ('planned', 'sending');
 
@@ -158,7 +162,8 @@ CREATE TABLE ledger_accounts (
   balance BIGINT,
   balance_at BIGINT,
   suspended TEXT,
-  key_rejected TEXT
+  key_rejected TEXT,
+  base_url TEXT
 );
 
 CREATE TABLE ledger_settings (
@@ -227,7 +232,8 @@ CREATE TABLE runs (
   held_urls INTEGER,
   held_reason TEXT,
   plan_due TEXT,
-  plan_digest TEXT
+  plan_digest TEXT,
+  max_cost BIGINT
 );
 
 CREATE INDEX runs_by_watch ON runs (watch_id, started_at);

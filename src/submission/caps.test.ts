@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Micros } from '../../contract/money.ts';
-import { capRefusal, type SpendQuestion, urlsAllowed } from './caps.ts';
+import { capRefusal, isBeyondCap, type SpendQuestion, urlsAllowed, waitsForMoney } from './caps.ts';
+import type { SpendReason } from './reason.ts';
 
 const lira = (amount: number) => (amount * 1_000_000) as Micros;
 const nothing = { run: lira(0), day: lira(0), month: lira(0) };
@@ -19,40 +20,75 @@ test('without caps and without a known balance nothing is refused', () => {
   assert.equal(capRefusal({ ...free, cost: null }), null);
 });
 
-const cases: { what: string; question: SpendQuestion; cap: string; left: number }[] = [
+test('a floor without a known balance refuses every spend, whatever it costs', () => {
+  const question = { ...free, balance: 'unknown' as const, floor: lira(100) };
+  for (const cost of [lira(1), null]) {
+    assert.deepEqual(capRefusal({ ...question, cost })?.reason, { code: 'balance_unknown', floor: lira(100) });
+  }
+  assert.equal(urlsAllowed(question, lira(1), 5).urls, 0);
+});
+
+test('the sentence of a plan that is cut says how many URLs fit', () => {
+  const question = { ...free, watch: { caps: { perRun: lira(5) }, spent: nothing } };
+  const { urls, refusal } = urlsAllowed(question, lira(0.25), 100);
+  assert.equal(urls, 20);
+  assert.match(
+    refusal?.message ?? '',
+    /the cap watch per run of 5.00 TRY leaves 5.00 TRY, which allows 20 of 100 URLs/,
+  );
+});
+
+test('waiting helps against a cap of a day, not against one that the spend exceeds or that its run has spent', () => {
+  const watch = (caps: object, spent = nothing) => capRefusal({ ...free, watch: { caps, spent } });
+  const spent = { ...nothing, run: lira(6), day: lira(6) };
+  assert.equal(isBeyondCap(watch({ perDay: lira(15) }, spent)!), false);
+  assert.equal(isBeyondCap(watch({ perDay: lira(9) })!), true);
+  assert.equal(isBeyondCap(watch({ perRun: lira(15) }, spent)!), true);
+  assert.equal(waitsForMoney(watch({ perDay: lira(9) })!), false);
+  assert.equal(waitsForMoney(capRefusal({ ...free, balance: lira(1) })!), true);
+});
+
+const cases: { what: string; question: SpendQuestion; means: SpendReason }[] = [
   {
     what: 'a run',
     question: { ...free, watch: { caps: { perRun: lira(15) }, spent: { ...nothing, run: lira(6) } } },
-    cap: 'watch per run',
-    left: 9,
+    means: { code: 'cap_reached', scope: 'watch', period: 'run', limit: lira(15), left: lira(9), cost: lira(10) },
   },
   {
     what: 'a day of the watch',
     question: { ...free, watch: { caps: { perDay: lira(5) }, spent: { ...nothing, day: lira(9) } } },
-    cap: 'watch per day',
-    left: 0,
+    means: { code: 'cap_reached', scope: 'watch', period: 'day', limit: lira(5), left: lira(0), cost: lira(10) },
   },
   {
     what: 'a month of the account',
     question: { ...free, account: { caps: { perMonth: lira(100) }, spent: { day: lira(0), month: lira(91) } } },
-    cap: 'account per month',
-    left: 9,
+    means: { code: 'cap_reached', scope: 'account', period: 'month', limit: lira(100), left: lira(9), cost: lira(10) },
   },
-  { what: 'the balance', question: { ...free, balance: lira(9) }, cap: 'balance', left: 9 },
-  { what: 'the floor', question: { ...free, balance: lira(109), floor: lira(100) }, cap: 'balance floor', left: 9 },
-  { what: 'a negative balance', question: { ...free, balance: lira(-5) }, cap: 'balance', left: 0 },
+  {
+    what: 'the balance',
+    question: { ...free, balance: lira(9) },
+    means: { code: 'balance_short', left: lira(9), cost: lira(10) },
+  },
+  {
+    what: 'the floor',
+    question: { ...free, balance: lira(109), floor: lira(100) },
+    means: { code: 'floor_short', floor: lira(100), left: lira(9), cost: lira(10) },
+  },
+  {
+    what: 'a negative balance',
+    question: { ...free, balance: lira(-5) },
+    means: { code: 'balance_negative', balance: lira(-5), cost: lira(10) },
+  },
   {
     what: 'a cap with no price known',
     question: { ...free, cost: null, account: { caps: { perDay: lira(500) }, spent: nothing } },
-    cap: 'unknown price',
-    left: 0,
+    means: { code: 'price_unknown', limit: lira(500) },
   },
 ];
-for (const { what, question, cap, left } of cases) {
+for (const { what, question, means } of cases) {
   test(`${what} is kept, and the sentence says so`, () => {
     const refused = capRefusal(question);
-    assert.equal(refused?.cap, cap);
-    assert.equal(refused?.left, lira(left));
+    assert.deepEqual(refused?.reason, means);
     assert.match(refused?.message ?? '', /nothing was spent/);
   });
 }
@@ -73,7 +109,7 @@ const question = fc.record({
     caps: fc.record({ perDay: cap, perMonth: cap }),
     spent: fc.record({ day: amount, month: amount }),
   }),
-  balance: fc.option(fc.integer({ min: -1e9, max: 1e9 }).map((n) => n as Micros)),
+  balance: fc.option(fc.integer({ min: -1e9, max: 1e9 }).map((n): Micros => n as Micros)),
   floor: amount,
 });
 

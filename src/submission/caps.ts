@@ -1,4 +1,12 @@
-import { formatTry, type Micros, ZERO } from '../../contract/money.ts';
+import { type Micros, micros, timesMicros } from '../../contract/money.ts';
+import {
+  type CapPeriod,
+  type CapScope,
+  describeLimit,
+  isMoneyReason,
+  renderReason,
+  type SpendReason,
+} from './reason.ts';
 
 /** What may be spent at most; null means no cap. */
 export interface Caps {
@@ -7,7 +15,7 @@ export interface Caps {
   readonly perMonth?: Micros | null;
 }
 
-/** What was spent or is promised to batches already planned. */
+/** What was spent or is committed. */
 export interface Spent {
   readonly run: Micros;
   readonly day: Micros;
@@ -20,20 +28,15 @@ export interface SpendQuestion {
   readonly watch: { readonly caps: Caps; readonly spent: Spent };
   /** Sums over all watches of the account; an account has no cap per run. */
   readonly account: { readonly caps: Caps; readonly spent: Omit<Spent, 'run'> };
-  /** As last read. Null when it was never read: then only the service's own 402 guards it. */
-  readonly balance: Micros | null;
+  /** What is left of the balance after all commitments. Null: it sets no bound. 'unknown': a floor cannot be kept. */
+  readonly balance: Micros | null | 'unknown';
   /** Stays untouched. */
   readonly floor: Micros;
 }
 
-export type CapName = 'watch per run' | 'watch per day' | 'watch per month' | 'account per day' | 'account per month';
-
-/** Why money is not spent now, with the sentence a person reads. */
+/** Why money is not spent now, with its sentence. */
 export interface CapRefusal {
-  readonly cap: CapName | 'balance' | 'balance floor' | 'unknown price';
-  readonly limit: Micros;
-  /** What is left under the cap: never negative. */
-  readonly left: Micros;
+  readonly reason: SpendReason;
   readonly message: string;
 }
 
@@ -42,16 +45,17 @@ export interface CapRefusal {
  * sent. A cap cannot be kept with a price that nobody knows, so an unknown price under a cap is refused, not guessed.
  */
 export function capRefusal(question: SpendQuestion): CapRefusal | null {
-  const { cost } = question;
-  const bounds = listBounds(question);
-  if (cost === null) {
-    const capped = bounds.find(({ cap }) => cap !== 'balance');
-    return capped === undefined ? null : unknownPrice(capped.limit);
-  }
-  if (cost < 0) throw new RangeError(`a cost below zero: ${cost}`);
+  const { cost, balance, floor } = question;
+  if (cost !== null && cost < 0) throw new RangeError(`a cost below zero: ${cost}`);
   if (cost === 0) return null;
+  if (balance === 'unknown') return toRefusal({ code: 'balance_unknown', floor });
+  const bounds = listBounds({ ...question, balance });
+  if (cost === null) {
+    const capped = bounds.find(({ limit }) => limit !== null);
+    return capped === undefined ? null : toRefusal({ code: 'price_unknown', limit: capped.limit ?? floor });
+  }
   const tightest = findTightest(bounds);
-  return tightest !== null && cost > tightest.left ? refusal(tightest, cost) : null;
+  return tightest !== null && cost > tightest.left ? toRefusal(tightest.toReason(cost)) : null;
 }
 
 /**
@@ -68,62 +72,75 @@ export function urlsAllowed(
     return { urls: refused === null ? wanted : 0, refusal: refused };
   }
   if (price < 0) throw new RangeError(`a price below zero: ${price}`);
-  const tightest = findTightest(listBounds(question));
-  if (tightest === null || price === 0) return { urls: wanted, refusal: null };
+  const { balance, floor } = question;
+  if (price === 0) return { urls: wanted, refusal: null };
+  if (balance === 'unknown') return { urls: 0, refusal: toRefusal({ code: 'balance_unknown', floor }) };
+  const tightest = findTightest(listBounds({ ...question, balance }));
+  if (tightest === null) return { urls: wanted, refusal: null };
   const urls = Math.min(wanted, Math.floor(tightest.left / price));
-  return urls === wanted ? { urls, refusal: null } : { urls, refusal: refusal(tightest, price) };
+  if (urls === wanted) return { urls, refusal: null };
+  const reason = tightest.toReason(timesMicros(price, wanted));
+  const message = `${describeLimit(reason)}, which allows ${urls} of ${wanted} URLs; the others stay due`;
+  return { urls, refusal: { reason, message } };
 }
+
+/** The tighter of two caps; null means no cap. */
+export function lowerCap(a: Micros | null, b: Micros | null): Micros | null {
+  if (a === null) return b;
+  return b === null || a < b ? a : b;
+}
+
+/** Whether waiting cannot help: the spend is larger than all that the cap allows, or its run has spent its cap. */
+export function isBeyondCap({ reason }: CapRefusal): boolean {
+  return reason.code === 'cap_reached' && (reason.period === 'run' || reason.cost > reason.limit);
+}
+
+/** Whether only money on the account can help. */
+export function waitsForMoney({ reason }: CapRefusal): boolean {
+  return isMoneyReason(reason.code);
+}
+
+const toRefusal = (reason: SpendReason): CapRefusal => ({ reason, message: renderReason(reason) });
 
 interface Bound {
-  readonly cap: CapRefusal['cap'];
-  readonly limit: Micros;
+  /** Null: no setting, only what the account has. */
+  readonly limit: Micros | null;
   readonly left: Micros;
-  /** A balance below zero, as it was told. */
-  readonly debt?: Micros;
+  readonly toReason: (cost: Micros) => SpendReason;
 }
 
-function listBounds({ watch, account, balance, floor }: Omit<SpendQuestion, 'cost'>): Bound[] {
+type Bounds = Omit<SpendQuestion, 'cost' | 'balance'> & { readonly balance: Micros | null };
+
+function listBounds({ watch, account, balance, floor }: Bounds): Bound[] {
   const bounds: Bound[] = [];
-  const cap = (name: CapName, limit: Micros | null | undefined, spent: Micros) => {
-    if (limit !== null && limit !== undefined) bounds.push({ cap: name, limit, left: above(limit - spent) });
+  const cap = (scope: CapScope, period: CapPeriod, limit: Micros | null | undefined, spent: Micros) => {
+    if (limit === null || limit === undefined) return;
+    const left = atLeastZero(limit - spent);
+    bounds.push({ limit, left, toReason: (cost) => ({ code: 'cap_reached', scope, period, limit, left, cost }) });
   };
-  cap('watch per run', watch.caps.perRun, watch.spent.run);
-  cap('watch per day', watch.caps.perDay, watch.spent.day);
-  cap('watch per month', watch.caps.perMonth, watch.spent.month);
-  cap('account per day', account.caps.perDay, account.spent.day);
-  cap('account per month', account.caps.perMonth, account.spent.month);
+  cap('watch', 'run', watch.caps.perRun, watch.spent.run);
+  cap('watch', 'day', watch.caps.perDay, watch.spent.day);
+  cap('watch', 'month', watch.caps.perMonth, watch.spent.month);
+  cap('account', 'day', account.caps.perDay, account.spent.day);
+  cap('account', 'month', account.caps.perMonth, account.spent.month);
   if (balance !== null) {
-    const debt = balance < 0 ? { debt: balance } : {};
-    bounds.push({ cap: floor > 0 ? 'balance floor' : 'balance', limit: floor, left: above(balance - floor), ...debt });
+    const left = atLeastZero(balance - floor);
+    bounds.push({
+      limit: floor > 0 ? floor : null,
+      left,
+      toReason: (cost) =>
+        balance < 0
+          ? { code: 'balance_negative', balance, cost }
+          : floor > 0
+            ? { code: 'floor_short', floor, left, cost }
+            : { code: 'balance_short', left, cost },
+    });
   }
   return bounds;
 }
 
-const above = (amount: number): Micros => Math.max(0, amount) as Micros;
+const atLeastZero = (amount: number): Micros => micros(Math.max(0, amount));
 
 function findTightest(bounds: readonly Bound[]): Bound | null {
   return bounds.reduce<Bound | null>((least, each) => (least === null || each.left < least.left ? each : least), null);
-}
-
-function refusal({ cap, limit, left, debt }: Bound, cost: Micros): CapRefusal {
-  const what =
-    debt !== undefined
-      ? `the balance, less what is on its way, is below zero (${formatTry(debt)})`
-      : cap === 'balance'
-        ? `the balance leaves ${formatTry(left)}`
-        : cap === 'balance floor'
-          ? `the balance leaves ${formatTry(left)} above its floor of ${formatTry(limit)}`
-          : `the cap ${cap} of ${formatTry(limit)} leaves ${formatTry(left)}`;
-  return { cap, limit, left, message: `${what}, ${formatTry(cost)} would be needed; nothing was spent` };
-}
-
-function unknownPrice(limit: Micros): CapRefusal {
-  return {
-    cap: 'unknown price',
-    limit,
-    left: ZERO,
-    message:
-      'no price per URL is known, so a cap cannot be kept; nothing was spent. ' +
-      'Set price_per_url of the account, or remove the caps until a first charge has shown it',
-  };
 }

@@ -86,6 +86,9 @@ const keyFrom = (parts: readonly unknown[]): IdempotencyKey =>
 
 const normalizeBaseUrl = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
 
+/** Whether two base URLs name one service: a slash at the end makes no difference. */
+export const isSameBaseUrl = (a: string, b: string): boolean => normalizeBaseUrl(a) === normalizeBaseUrl(b);
+
 function checkUrls(urls: readonly Url[], max: number): void {
   if (urls.length < 1 || urls.length > max) throw new RangeError(`1 to ${max} URLs in one request, not ${urls.length}`);
   if (new Set(urls).size !== urls.length) throw new RangeError('the same URL twice in one request');

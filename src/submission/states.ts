@@ -8,7 +8,7 @@ export type StateMove =
   | { readonly kind: 'same' }
   | { readonly kind: 'moved'; readonly state: string; readonly terminal: boolean }
   /** Not recorded: what was recorded stays. */
-  | { readonly kind: 'refused'; readonly message: string };
+  | { readonly kind: 'refused' };
 
 /**
  * A job goes forward: queued, processing, then an end. An end is final: on its account nothing is bought again because
@@ -17,21 +17,12 @@ export type StateMove =
 export function decideStateMove(known: string, seen: string, terminalStates: readonly string[]): StateMove {
   if (seen === known) return { kind: 'same' };
   if (terminalStates.includes(known) || (known === 'processing' && seen === 'queued')) {
-    return {
-      kind: 'refused',
-      message:
-        `the service now calls the job ${seen} after it was ${known}; ${known} stays recorded and nothing is ` +
-        'bought again. Ask the service if the job matters',
-    };
+    return { kind: 'refused' };
   }
   return { kind: 'moved', state: seen, terminal: terminalStates.includes(seen) };
 }
 
-/** What a person reads of a state that no setting knows; null for one that is known. */
-export function unknownState(state: string, terminalStates: readonly string[]): string | null {
-  if (terminalStates.includes(state) || SUBMISSION_STATES.some((each) => each === state)) return null;
-  return (
-    `the service calls the job "${state}", a word that is not known: it counts as open and nothing is bought on ` +
-    'account of it. Say what it means under "status_map" or "terminal_states" of the account'
-  );
+/** Whether a state is one of the specification's or of the account's own. */
+export function isKnownState(state: string, terminalStates: readonly string[]): boolean {
+  return terminalStates.includes(state) || SUBMISSION_STATES.some((each) => each === state);
 }

@@ -121,7 +121,7 @@ function findUrlBreach(
 /** Batches and checks that have not come to an end, or wait for a person. */
 async function findOpenRows(ledger: Database): Promise<string[]> {
   const batches = await ledger.all(sql<{ id: number; state: string; reason: string | null; n: number }>`
-    SELECT id, state, reason, urls AS n FROM batches
+    SELECT id, state, reason_code AS reason, urls AS n FROM batches
     WHERE state NOT IN ('accepted', 'refused') OR (state = 'accepted' AND settled_at IS NULL)`);
   const checks = await ledger.all(sql<{ id: number; state: string; reason: string | null }>`
     SELECT id, state, reason FROM checks WHERE state NOT IN ('done', 'refused')`);

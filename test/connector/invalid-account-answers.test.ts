@@ -1,7 +1,7 @@
 /** What the connector does about a balance, a wait, a key, a list or a check result that makes no sense. */
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { getAccountStatus } from '../../src/ledger/money/funds.ts';
+import { getAccountStatus } from '../../src/ledger/money/account.ts';
 import { listBatches } from '../../src/ledger/reports/lists.ts';
 import { getAccountTotals } from '../../src/ledger/reports/totals.ts';
 import { always, failure, html, json, type Overrides, type Reply, success } from '../fakes/service/replies.ts';
@@ -29,21 +29,27 @@ describe('insufficient balance', () => {
     ['in euros', success({ balance: 500, currency: 'EUR' }), /whose balance is in EUR, not in TRY/],
     ['a page', html(200), /a page instead of JSON/],
   ] as const) {
-    testOnEachDialect(`a balance that is ${what}: nothing is sent until it is valid`, async (t, dialect) => {
-      let valid = false;
-      const overrides: Overrides = {
-        post: (_, key) => (valid ? success({ reference: `R-${key.length}` }, 202) : failure(402, 'NO_MONEY')),
-        balance: () => (valid ? success({ balance: 50 }) : balance),
-      };
-      const { service, connector } = await openScene(t, dialect, overrides);
-      await connector.plan('run', PAGES);
-      const { messages } = await connector.play({ steps: 40 });
-      assert.equal(service.counts.post, 1, 'the balance did not suffice');
-      assert.match(messages.join('\n'), says);
-      valid = true;
-      await connector.play();
-      assert.equal((await listBatches(connector.ledger))[0]!.state, 'accepted');
-    });
+    testOnEachDialect(
+      `a balance that is ${what}: the batch is tried rarely or not at all until the money suffices`,
+      async (t, dialect) => {
+        let valid = false;
+        const overrides: Overrides = {
+          post: (_, key) => (valid ? success({ reference: `R-${key.length}` }, 202) : failure(402, 'NO_MONEY')),
+          balance: () => (valid ? success({ balance: 50 }) : balance),
+        };
+        const { service, connector } = await openScene(t, dialect, overrides);
+        await connector.plan('run', PAGES);
+        const began = connector.now();
+        const { messages } = await connector.play({ steps: 40 });
+        if (what === 'below zero') assert.equal(service.counts.post, 1, 'the balance says that it does not suffice');
+        else assert.ok(service.counts.post > 1 && service.counts.post < 8, `${service.counts.post} tries in 40 steps`);
+        assert.ok(connector.now() - began > (service.counts.post - 1) * 60_000, 'each 402 makes the wait longer');
+        assert.match(messages.join('\n'), says);
+        valid = true;
+        await connector.play();
+        assert.equal((await listBatches(connector.ledger))[0]!.state, 'accepted');
+      },
+    );
   }
 });
 

@@ -114,7 +114,7 @@ describe('submissions to a service of another making', () => {
   }
 
   testOnEachDialect(
-    'a service that reports neither charge nor price: both are learned from the balance around the first batch',
+    'a service that reports neither charge nor price: both are learned from the balance around each batch',
     async (t, dialect) => {
       const seed = Array.from({ length: 500 }, (_, n) => n + 1).find(
         (n) => createSeededProfile(n).chosen.charge === 'nothing',
@@ -129,7 +129,7 @@ describe('submissions to a service of another making', () => {
         [200_000, 200_000],
         [600_000, null],
       ]);
-      assert.equal(service.counts.balance, 2, 'once before and once after the first batch');
+      assert.equal(service.counts.balance, 3, 'before the first batch, and after each');
     },
   );
 });

@@ -7,8 +7,8 @@ import { startService } from '../../service/serve.ts';
 import { createApiClient } from '../../src/api-client/client.ts';
 import { unwrapData } from '../../src/api-client/errors.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { listPendingBatches } from '../../src/ledger/batches/batch-queries.ts';
 import { beginSend } from '../../src/ledger/batches/begin-send.ts';
-import { listPendingBatches } from '../../src/ledger/batches/pending-batches.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { planRun } from '../../src/ledger/plans/make-plan.ts';
 import { getAccountTotals } from '../../src/ledger/reports/totals.ts';
@@ -87,7 +87,7 @@ test('a restored copy of the ledger learns what was sent after it was made', asy
   const ledger = await openLedger(ledgerUrl);
   await crawled(ledger, 'r1', { [policies.watch.sources[0]!]: range(0, 7).map(String) });
   await planRun(ledger, 'r1' as RunId, policies);
-  const batch = (await listPendingBatches(ledger, account)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, account)).batches[0]!.id;
   // The copy is made here. What follows happened to the original, which is lost.
   const body = await ledger.db.all<{ body: string }>({ strings: ['SELECT body FROM batch_bodies'], parts: [] });
   await ledger.close();

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import type { Micros } from '../../contract/money.ts';
+import { listPendingBatches } from '../../src/ledger/batches/batch-queries.ts';
 import { beginSend } from '../../src/ledger/batches/begin-send.ts';
-import { listPendingBatches } from '../../src/ledger/batches/pending-batches.ts';
 import { type AnswerRecorded, recordAnswer } from '../../src/ledger/batches/record-answer.ts';
 import { diffRun, type RunDiff } from '../../src/ledger/crawl/diff-run.ts';
 import { observe } from '../../src/ledger/crawl/observe.ts';
@@ -133,7 +133,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 export async function sendAll(ledger: Ledger, charge = QUARTER): Promise<Reference[]> {
   const references: Reference[] = [];
   for (;;) {
-    const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0];
+    const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]?.id;
     if (batch === undefined) return references;
     const recorded = await sendOne(ledger, batch, charge);
     if (recorded.kind !== 'accepted') throw new Error(`not accepted: ${JSON.stringify(recorded)}`);

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
-import type { BatchState } from '../../ledger/batches/batch-row.ts';
+import type { BatchState } from '../../ledger/batches/transitions.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type BatchUrl, listBatchUrls } from '../../ledger/reports/batch-urls.ts';
 import { type BatchFilter, type BatchLine, listBatches } from '../../ledger/reports/lists.ts';

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { courier, folderFor, ofType } from '../../../test/support/cli.ts';
 import { ACCOUNT, crawled, night, sendAll, shopUrl, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
-import { stopBatch } from '../../ledger/batches/stop-batch.ts';
+import { reviewBatch } from '../../ledger/batches/review-batch.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { planRun } from '../../ledger/plans/make-plan.ts';
 import { getAccountTotals } from '../../ledger/reports/totals.ts';
@@ -111,7 +111,8 @@ test('a batch that needs review is resolved by what the service charged for it, 
     await endRun(ledger, name as RunId, 'finished');
   }
   const ids = await ledger.db.all(sql<{ id: BatchId }>`SELECT id FROM batches ORDER BY id`);
-  for (const { id } of ids) await stopBatch(ledger, id, 'the service answered 409');
+  for (const { id } of ids)
+    await reviewBatch(ledger, id, { code: 'text', text: 'a conflict that explains itself in no way' });
   await ledger.close();
   const [one, two, three] = ids.map(({ id }) => String(id));
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { asReference } from '../../api-client/read/submission.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { recordReconciled } from '../../ledger/batches/record-reconciled.ts';
-import { resolveStopped } from '../../ledger/jobs/quarantine.ts';
+import { resolveNeedsReview } from '../../ledger/batches/resolve-review.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
 import type { BatchId } from '../../submission/ids.ts';
@@ -56,7 +56,7 @@ async function resolve(ledger: Ledger, batch: BatchId, { charged, release, leave
     );
   }
   if (charged === undefined) {
-    await resolveStopped(ledger, batch, release ? 'release' : 'leave');
+    await resolveNeedsReview(ledger, batch, release ? 'release' : 'leave');
     return release
       ? { how: 'release' as const, meaning: 'its URLs are due again; the next run submits them.' }
       : { how: 'leave' as const, meaning: 'its URLs are not submitted again.' };

@@ -4,7 +4,7 @@ import { EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { Account, Watch } from '../../config/config.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
-import { getAccountStatus } from '../../ledger/money/funds.ts';
+import { getAccountStatus } from '../../ledger/money/account.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type HeldRun, listHeldRuns } from '../../ledger/reports/held-runs.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';

@@ -2,18 +2,21 @@ import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
-import { type CapRefusal, capRefusal } from '../../submission/caps.ts';
-import { computeDigest } from '../../submission/freeze.ts';
+import { type CapRefusal, capRefusal, isBeyondCap } from '../../submission/caps.ts';
+import { computeDigest, isSameBaseUrl } from '../../submission/freeze.ts';
 import type { BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
+import { type Reason, renderReason, renderStoredReason } from '../../submission/reason.ts';
 import { mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import { findOtherService } from '../money/account.ts';
 import { computeCurrentCost } from '../money/price.ts';
 import { getRefusalEnd } from '../money/spend.ts';
-import { buildSpendQuestion } from '../money/spend-question.ts';
+import { buildSpendQuestion, withRunCap } from '../money/spend-question.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
-import { lockAccount } from '../runs/watches.ts';
-import { type BatchRow, type BatchState, getBatch } from './batch-row.ts';
+import { type BatchRow, lockBatch } from './batch-queries.ts';
+import { dissolveBatch } from './cancel-batch.ts';
+import { type BatchState, beginAttempt, requireReview, setAside } from './transitions.ts';
 
 interface Named {
   readonly batch: BatchId;
@@ -37,60 +40,78 @@ export type Sending =
     } & Named)
   /** Look for the job in the service's list first, then `recordReconciled`. */
   | ({ readonly kind: 'reconcile'; readonly tag: string; readonly firstSentAt: number } & Named)
-  /** The configuration does not allow the spend. `until`: when it is worth asking again, if time alone helps. */
-  | { readonly kind: 'not-allowed'; readonly refusal: CapRefusal; readonly until: number | null }
-  /** It has its answer, or a person must decide: nothing is to be sent. */
+  /** The configuration does not allow the spend now. The batch waits until then and holds up no other one. */
+  | { readonly kind: 'not-allowed'; readonly refusal: CapRefusal; readonly until: number }
+  /** The account names another service than the one that its batches belong to: nothing of it is sent. */
+  | { readonly kind: 'other-service'; readonly reason: string }
+  /** It has its answer, was taken back, or needs review: nothing is to be sent. */
   | { readonly kind: 'closed'; readonly state: BatchState; readonly reason: string | null }
   | { readonly kind: 'wait'; readonly until: number };
 
+/** By whose rules a batch is sent. `watch` is null when the configuration no longer has it. */
+export interface SendPolicy {
+  readonly account: AccountPolicy;
+  readonly watch: Pick<WatchPolicy, 'spend'> | null;
+}
+
+/** A batch that is not allowed now is asked again after this long at the latest: caps and balances may be raised. */
+const ASK_AGAIN_MS = 15 * 60_000;
+
 /**
  * The last gate before money: in one transaction the caps and the floor are asked again, the bytes are compared with
- * their digest, and the attempt is on record before its first byte is sent.
+ * their digest, and the attempt is on record before its first byte is sent. A batch of which nothing was sent and that
+ * may never be sent is taken back: its URLs are due again.
  */
-export async function beginSend(
-  ledger: Ledger,
-  batch: BatchId,
-  { account, watch }: { account: AccountPolicy; watch: Pick<WatchPolicy, 'spend'> },
-): Promise<Sending> {
+export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch }: SendPolicy): Promise<Sending> {
   const now = ledger.now();
   return ledger.db.tx(async (tx): Promise<Sending> => {
-    await lockAccount(tx, account.id);
-    const row = await getBatch(tx, batch);
+    const row = await lockBatch(tx, batch);
     if (row.state !== 'planned' && row.state !== 'sending') {
-      return { kind: 'closed', state: row.state, reason: row.reason };
+      return { kind: 'closed', state: row.state, reason: renderStoredReason(row) };
     }
     if (row.account_id !== account.id) throw new RangeError(`batch ${batch} belongs to account ${row.account_id}`);
+    const recorded = (await findOtherService(tx, account)) ?? row.base_url;
+    if (!isSameBaseUrl(recorded, account.baseUrl)) {
+      return {
+        kind: 'other-service',
+        reason: renderReason({ code: 'other_service', recorded, configured: account.baseUrl }),
+      };
+    }
     const kept = await tx.get(sql<{ body: string }>`SELECT body FROM batch_bodies WHERE batch_id = ${batch}`);
-    if (kept === undefined || computeDigest(kept.body) !== row.digest) return stopDamaged(tx, row);
+    const { idempotency_key: key, tag } = row;
+    if (kept === undefined || key === null || tag === null || computeDigest(kept.body) !== row.digest) {
+      const doubt = row.in_doubt_since === null ? 'none' : 'stays';
+      await requireReview(tx, row, { code: 'body_damaged' }, { doubt });
+      return { kind: 'closed', state: 'needs_review', reason: renderReason({ code: 'body_damaged' }) };
+    }
     const named: Named = {
       batch,
       watch: row.watch,
       service: row.service,
-      key: row.idempotency_key,
+      key,
       urls: (JSON.parse(kept.body) as { urls: Url[] }).urls,
     };
     const inDoubtSince = row.in_doubt_since;
-    const confirming = row.absent_at !== null && row.not_before !== null && row.not_before > now;
-    if (confirming) return { kind: 'wait', until: row.not_before };
+    const waitsUntil = row.not_before !== null && row.not_before > now ? row.not_before : null;
+    if (row.absent_at !== null && waitsUntil !== null) return { kind: 'wait', until: waitsUntil };
     const { afterMs } = account.reconcile ?? {};
     if (inDoubtSince !== null && (row.needs_lookup === 1 || mustReconcile(inDoubtSince, now, afterMs))) {
-      return { kind: 'reconcile', tag: row.tag, firstSentAt: inDoubtSince, ...named };
+      return { kind: 'reconcile', tag, firstSentAt: inDoubtSince, ...named };
     }
     // Planned long ago and never sent, says this ledger; it may be a restored copy of one that has sent it.
     if (inDoubtSince === null && mustReconcile(await getLastActivity(tx, row), now, afterMs)) {
-      return { kind: 'reconcile', tag: row.tag, firstSentAt: row.planned_at, ...named };
+      return { kind: 'reconcile', tag, firstSentAt: row.planned_at, ...named };
     }
-    if (row.not_before !== null && row.not_before > now) return { kind: 'wait', until: row.not_before };
-    const refusal = await refused(tx, row, account, watch, now);
+    if (watch === null) return withoutWatch(tx, row, now);
+    if (waitsUntil !== null) return { kind: 'wait', until: waitsUntil };
+    const refusal = await findRefusal(tx, row, account, watch, now);
     if (refusal !== null) {
-      await tx.run(sql`UPDATE batches SET reason = ${refusal.message} WHERE id = ${batch}`);
-      return { kind: 'not-allowed', refusal, until: getRefusalEnd(refusal, now) };
+      if (inDoubtSince === null && isBeyondCap(refusal)) return dissolve(tx, row, now, refusal.reason);
+      const until = Math.min(getRefusalEnd(refusal, now) ?? Number.POSITIVE_INFINITY, now + ASK_AGAIN_MS);
+      await setAside(tx, row, { notBefore: until, reason: refusal.reason });
+      return { kind: 'not-allowed', refusal, until };
     }
-    await tx.run(sql`
-      UPDATE batches SET state = 'sending', reason = NULL, not_before = NULL, attempts = attempts + 1,
-        
-        in_doubt_since = coalesce(in_doubt_since, ${now}), absent_at = NULL
-      WHERE id = ${batch}`);
+    await beginAttempt(tx, row, now);
     await tx.run(sql`UPDATE watches SET served_at = ${now} WHERE id = ${row.watch_id}`);
     return {
       kind: 'send',
@@ -113,7 +134,7 @@ async function getLastActivity(tx: Queryable, { id, planned_at }: BatchRow): Pro
 }
 
 /** The caps as they are now: the configuration, the price or the balance may have changed since the plan. */
-async function refused(
+async function findRefusal(
   tx: Queryable,
   row: BatchRow,
   account: AccountPolicy,
@@ -123,7 +144,7 @@ async function refused(
   const question = await buildSpendQuestion(
     tx,
     account,
-    watch.spend,
+    await withRunCap(tx, row, watch.spend),
     { watchId: row.watch_id, runId: row.run_id },
     { count: 'on their way', except: { kind: 'batch', id: row.id } },
     now,
@@ -131,10 +152,16 @@ async function refused(
   return capRefusal({ ...question, cost: await computeCurrentCost(tx, row, account) });
 }
 
-async function stopDamaged(tx: Queryable, row: BatchRow): Promise<Sending> {
-  const reason =
-    'its stored bytes are not those that its key was made for: sending them could be charged a second time. ' +
-    'Nothing was sent; restore the ledger from a copy, or let a person release its URLs';
-  await tx.run(sql`UPDATE batches SET state = 'needs_review', reason = ${reason} WHERE id = ${row.id}`);
-  return { kind: 'closed', state: 'needs_review', reason };
+/** A batch of a removed or renamed watch: taken back, or left to an operator when it may be charged already. */
+async function withoutWatch(tx: Queryable, row: BatchRow, now: number): Promise<Sending> {
+  const reason: Reason = { code: 'watch_removed' };
+  if (row.in_doubt_since === null) return dissolve(tx, row, now, reason);
+  await requireReview(tx, row, reason, { doubt: 'stays' });
+  return { kind: 'closed', state: 'needs_review', reason: renderReason(reason) };
+}
+
+async function dissolve(tx: Queryable, row: BatchRow, now: number, why: Reason): Promise<Sending> {
+  const reason: Reason = { code: 'dissolved', why };
+  await dissolveBatch(tx, row, now, reason);
+  return { kind: 'closed', state: 'cancelled', reason: renderReason(reason) };
 }

@@ -3,8 +3,8 @@ import type { Micros } from '../../../contract/money.ts';
 import { ACCOUNT, accepted, crawled, HOUR, type TestLedger, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { BatchId, RunId } from '../../submission/ids.ts';
 import { planRun } from '../plans/make-plan.ts';
+import { listPendingBatches } from './batch-queries.ts';
 import { beginSend } from './begin-send.ts';
-import { listPendingBatches } from './pending-batches.ts';
 import { recordAnswer } from './record-answer.ts';
 import { recordReconciled } from './record-reconciled.ts';
 
@@ -16,7 +16,7 @@ const confirm = { confirmMs: MINUTE };
 async function lostBatch(ledger: TestLedger): Promise<BatchId> {
   await crawled(ledger, 'r1', { a: ['1', '2'] });
   await planRun(ledger, 'r1' as RunId, policies);
-  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
   assert.equal((await beginSend(ledger, batch, policies)).kind, 'send');
   ledger.pass(21 * HOUR);
   return batch;

@@ -17,8 +17,8 @@ import { recordUrlResults, settleJob } from '../jobs/settle-job.ts';
 import { type Ledger, ledgerOver } from '../open-ledger.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
+import { listPendingBatches } from './batch-queries.ts';
 import { beginSend } from './begin-send.ts';
-import { listPendingBatches } from './pending-batches.ts';
 import { recordAnswer } from './record-answer.ts';
 import { recordReconciled } from './record-reconciled.ts';
 
@@ -90,7 +90,7 @@ async function simulate(t: TestContext, dialect: Dialect, choices: Choices): Pro
     async function send(nextFault: () => Fault | null, crashes: boolean): Promise<void> {
       const ledger = worker();
       const { batches, nextAt } = await listPendingBatches(ledger, ACCOUNT.id);
-      const batch = batches[choices.below(Math.max(1, batches.length))];
+      const batch = batches[choices.below(Math.max(1, batches.length))]?.id;
       if (batch === undefined) {
         if (nextAt !== null) time = Math.max(time, nextAt);
         return;

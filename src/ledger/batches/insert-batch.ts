@@ -6,6 +6,7 @@ import { sql } from '../../database/sql.ts';
 import { freezeBatch } from '../../submission/freeze.ts';
 import type { AccountId, BatchId, IdempotencyKey, WatchId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import type { DueReason } from '../plans/due.ts';
 import type { PriceBasis } from '../policy.ts';
 
 export interface NewBatch {
@@ -15,10 +16,16 @@ export interface NewBatch {
   readonly watchId: number;
   readonly runId: number | null;
   /** The batch that this one is a part of, after a refusal. */
-  readonly parentId: number | null;
+  readonly parentId: BatchId | null;
   readonly service: ServiceLevel;
   readonly project: string;
-  readonly urls: readonly { readonly id: number; readonly url: Url; readonly generation: number }[];
+  readonly urls: readonly {
+    readonly id: number;
+    readonly url: Url;
+    readonly generation: number;
+    /** Why it is bought: it is due for this reason again when the batch is taken back. */
+    readonly due: DueReason | null;
+  }[];
   readonly expectedCost: Micros | null;
   readonly basis: PriceBasis;
 }
@@ -47,17 +54,22 @@ export async function insertBatch(
     generation,
     urls: urls.map(({ url }) => url),
   });
-  const row = await tx.get(sql<{ id: BatchId }>`
+  const { id } = await tx.one(sql<{ id: BatchId }>`
     INSERT INTO batches (account_id, watch_id, run_id, parent_id, service, project, base_url, normalized_project, generation,
       idempotency_key, digest, tag, urls, expected_cost, price_basis, state, planned_at)
     VALUES (${account}, ${watchId}, ${runId}, ${parentId}, ${service}, ${frozen.project}, ${baseUrl}, ${project},
       ${generation}, ${frozen.key}, ${frozen.digest}, ${frozen.tag}, ${urls.length}, ${expectedCost}, ${basis},
       'planned', ${now})
     RETURNING id`);
-  const id = row!.id;
   await tx.run(sql`INSERT INTO batch_bodies (batch_id, body) VALUES (${id}, ${frozen.body})`);
-  const columns = { batch_id: 'bigint', position: 'bigint', url_id: 'bigint', generation: 'bigint' } as const;
-  const members = urls.map((url, position): Row => [id, position, url.id, url.generation]);
+  const columns = {
+    batch_id: 'bigint',
+    position: 'bigint',
+    url_id: 'bigint',
+    generation: 'bigint',
+    due: 'text',
+  } as const;
+  const members = urls.map((url, position): Row => [id, position, url.id, url.generation, url.due]);
   await insertRows(tx, 'batch_urls', columns, members);
   await tx.run(sql`
     UPDATE urls SET state = 'planned', reason = NULL, due = NULL, due_at = NULL, guard_passed = 1, bought_lastmod = lastmod,

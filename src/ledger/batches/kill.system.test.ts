@@ -11,7 +11,7 @@ import { runOnce, sendAndPoll } from '../../../test/support/processes/ledger-wor
 import { createApiClient } from '../../api-client/client.ts';
 import { sql } from '../../database/sql.ts';
 import { openLedger } from '../open-ledger.ts';
-import { listPendingBatches } from './pending-batches.ts';
+import { listPendingBatches } from './batch-queries.ts';
 
 const KILLS = Number(process.env.COURIER_TEST_LEDGER_KILLS ?? 6);
 

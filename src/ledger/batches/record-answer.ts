@@ -2,14 +2,16 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId } from '../../submission/ids.ts';
 import type { Outcome } from '../../submission/outcome.ts';
-import { recordKeyRejected } from '../money/funds.ts';
+import { type Reason, renderStoredReason } from '../../submission/reason.ts';
+import type { Quarantine, Split } from '../../submission/refusal.ts';
+import { recordKeyRejected, suspendAccount } from '../money/account.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { lockAccount } from '../runs/watches.ts';
 import { type AcceptanceRecorded, acceptBatch } from './accept-batch.ts';
-import { type BatchRow, getBatch, getBatchAccount } from './batch-row.ts';
+import { type BatchRow, lockBatch } from './batch-queries.ts';
 import { type RefusalRecorded, refuseBatch } from './refuse-batch.ts';
+import { requireLookup, requireReview, returnToPlanned, setAside } from './transitions.ts';
 
-/** The answer to one attempt, judged by `outcomeOf`. */
+/** The answer to one attempt, judged by `decideOutcome`. */
 export interface AnswerRecord {
   /** As `beginSend` numbered it. */
   readonly attempt: number;
@@ -27,7 +29,7 @@ export type AnswerRecorded =
   | { readonly kind: 'retry'; readonly batch: BatchId; readonly notBefore: number }
   /** The account's batches wait for money. */
   | { readonly kind: 'suspended'; readonly batch: BatchId; readonly reason: string }
-  /** The account's key is refused. */
+  /** The account's key is rejected. */
   | { readonly kind: 'key_rejected'; readonly batch: BatchId; readonly reason: string }
   /** `beginSend` will ask to look the job up in the list. */
   | { readonly kind: 'in_doubt'; readonly batch: BatchId; readonly reason: string }
@@ -37,43 +39,38 @@ export type AnswerRecorded =
 /** Records what an attempt brought, once per attempt: a second record of the same one changes nothing. */
 export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: AnswerRecord): Promise<AnswerRecorded> {
   const now = ledger.now();
-  const account = await getBatchAccount(ledger.db, batch);
   return ledger.db.tx(async (tx): Promise<AnswerRecorded> => {
-    await lockAccount(tx, account);
-    const row = await getBatch(tx, batch);
+    const row = await lockBatch(tx, batch);
     const { outcome } = answer;
     const first = await logAnswer(tx, now, batch, answer);
     if (outcome.kind === 'accepted') return acceptBatch(tx, now, row, outcome);
-    if (row.state !== 'sending' || !first) return suspend(row);
+    if (row.state !== 'sending' || !first) return describeState(row);
+    const reason = { code: 'answer', outcome: outcome.kind, text: outcome.message } as const;
     const certain = outcome.chargeState === 'none' && (await isNothingInDoubt(tx, row));
     switch (outcome.kind) {
       case 'retry': {
         const notBefore = now + (outcome.retryAfterMs ?? answer.backoffMs ?? 0);
-        await putBack(tx, row, { certain, notBefore, reason: outcome.message });
+        await putBack(tx, row, { certain, notBefore, reason });
         return { kind: 'retry', batch, notBefore };
       }
       case 'suspend':
-        await putBack(tx, row, { certain, notBefore: afterSuspend(now, row.attempts), reason: outcome.message });
-        await tx.run(sql`UPDATE ledger_accounts SET suspended = ${outcome.message} WHERE id = ${account}`);
+        await putBack(tx, row, { certain, notBefore: afterSuspend(now, row.attempts), reason });
+        await suspendAccount(tx, row.account_id, outcome.message);
         return { kind: 'suspended', batch, reason: outcome.message };
       case 'reject_key':
-        await putBack(tx, row, { certain, notBefore: null, reason: outcome.message });
-        await recordKeyRejected(tx, account, outcome.message);
+        await putBack(tx, row, { certain, notBefore: null, reason });
+        await recordKeyRejected(tx, row.account_id, outcome.message);
         return { kind: 'key_rejected', batch, reason: outcome.message };
       case 'split':
       case 'quarantine':
         if (certain) return refuseBatch(tx, now, row, outcome);
-        return putInDoubt(tx, row, outcome.message, JSON.stringify(outcome));
+        return putInDoubt(tx, row, reason, outcome);
       case 'conflict':
-        return putInDoubt(
-          tx,
-          row,
-          outcome.message,
-          outcome.ifAbsent === null ? null : JSON.stringify(outcome.ifAbsent),
-        );
+        return putInDoubt(tx, row, reason, outcome.ifAbsent);
       case 'defect':
-        if (certain) return stop(tx, row, outcome.message);
-        return putInDoubt(tx, row, outcome.message, null);
+        if (!certain) return putInDoubt(tx, row, reason, null);
+        await requireReview(tx, row, reason, { doubt: 'none' });
+        return { kind: 'needs_review', batch, reason: outcome.message };
     }
   });
 }
@@ -98,43 +95,37 @@ async function logAnswer(tx: Queryable, now: number, batch: BatchId, answer: Ans
 
 /** Every attempt has an answer that says nothing was charged. A worker that died between them leaves one without. */
 async function isNothingInDoubt(tx: Queryable, row: BatchRow): Promise<boolean> {
-  const answered = await tx.get(sql<{ attempts: number }>`
-    SELECT count(*) AS attempts FROM batch_answers 
+  const answered = await tx.one(sql<{ attempts: number }>`
+    SELECT count(*) AS attempts FROM batch_answers
     WHERE batch_id = ${row.id} AND attempt > 0 AND charge_state = 'none'`);
-  return answered!.attempts >= row.attempts;
+  return answered.attempts >= row.attempts;
 }
 
+/** Certain: nothing was charged, so it is planned again. Otherwise the doubt stays. */
 async function putBack(
   tx: Queryable,
   row: BatchRow,
-  { certain, notBefore, reason }: { certain: boolean; notBefore: number | null; reason: string },
+  { certain, notBefore, reason }: { certain: boolean; notBefore: number | null; reason: Reason },
 ): Promise<void> {
-  await tx.run(sql`
-    UPDATE batches SET state = ${certain ? 'planned' : 'sending'}, not_before = ${notBefore}, reason = ${reason},
-      in_doubt_since = ${certain ? null : row.in_doubt_since}
-    WHERE id = ${row.id}`);
+  if (certain) await returnToPlanned(tx, row, { notBefore, reason });
+  else await setAside(tx, row, { notBefore, reason });
 }
 
 async function putInDoubt(
   tx: Queryable,
   row: BatchRow,
-  reason: string,
-  ifAbsent: string | null,
+  reason: Extract<Reason, { code: 'answer' }>,
+  ifAbsent: Split | Quarantine | null,
 ): Promise<AnswerRecorded> {
-  await tx.run(sql`
-    UPDATE batches SET needs_lookup = 1, reason = ${reason}, if_absent = ${ifAbsent} WHERE id = ${row.id}`);
-  return { kind: 'in_doubt', batch: row.id, reason };
+  await requireLookup(tx, row, { reason, ifAbsent: ifAbsent === null ? null : JSON.stringify(ifAbsent) });
+  return { kind: 'in_doubt', batch: row.id, reason: reason.text };
 }
 
-async function stop(tx: Queryable, row: BatchRow, reason: string): Promise<AnswerRecorded> {
-  await tx.run(sql`
-    UPDATE batches SET state = 'needs_review', reason = ${reason}, in_doubt_since = NULL WHERE id = ${row.id}`);
-  return { kind: 'needs_review', batch: row.id, reason };
-}
-
-function suspend(row: BatchRow): AnswerRecorded {
-  if (row.state === 'sending' && row.needs_lookup === 1)
-    return { kind: 'in_doubt', batch: row.id, reason: row.reason ?? '' };
+/** Where a batch stands for which an answer came late, or a second time. */
+function describeState(row: BatchRow): AnswerRecorded {
+  if (row.state === 'sending' && row.needs_lookup === 1) {
+    return { kind: 'in_doubt', batch: row.id, reason: renderStoredReason(row) ?? '' };
+  }
   if (row.state === 'sending' || row.state === 'planned') {
     return { kind: 'retry', batch: row.id, notBefore: row.not_before ?? 0 };
   }

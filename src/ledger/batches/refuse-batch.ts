@@ -1,14 +1,16 @@
-import type { Micros } from '../../../contract/money.ts';
+import { type Micros, splitMicros, timesMicros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
-import { splitBatch } from '../../submission/batches.ts';
-import { worthBisecting } from '../../submission/bisect.ts';
 import type { BatchId } from '../../submission/ids.ts';
+import { type Reason, renderReason } from '../../submission/reason.ts';
 import type { Quarantine, Split } from '../../submission/refusal.ts';
+import { splitBatch, worthBisecting } from '../../submission/split.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import type { BatchRow } from './batch-row.ts';
+import type { DueReason } from '../plans/due.ts';
+import type { BatchRow } from './batch-queries.ts';
 import { insertBatch } from './insert-batch.ts';
+import { refuse, requireReview } from './transitions.ts';
 
 export type RefusalRecorded =
   /** Its URLs go on in these batches, each with its own key. */
@@ -24,12 +26,13 @@ interface Member {
   readonly id: number;
   readonly url: Url;
   readonly generation: number;
+  readonly due: DueReason | null;
 }
 
 /**
  * Carries out a refusal that names bad URLs or asks for halves. Nothing was charged, so the URLs keep their generation;
- * the parts are batches with keys of their own and take the place of the refused one. A service that refuses
- * everything is not asked for ever: then the rest stops and a person is told.
+ * the parts are batches with keys of their own and take the place of the refused one. A service that rejects
+ * everything is not asked endlessly: then the batch waits for review.
  */
 export async function refuseBatch(
   tx: Queryable,
@@ -38,20 +41,17 @@ export async function refuseBatch(
   refusal: Split | Quarantine,
 ): Promise<RefusalRecorded> {
   const members = await tx.all(sql<Member>`
-    SELECT u.id, u.url, m.generation FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id
+    SELECT u.id, u.url, m.generation, m.due FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id
     WHERE m.batch_id = ${row.id} ORDER BY m.position`);
   const rejected = refusal.kind === 'quarantine' ? new Map(refusal.rejected.map((r) => [r.url, r.reason])) : null;
-  if (rejected === null && refusal.kind === 'split' && refusal.why === 'invalid' && !(await worthGoingOn(tx, row))) {
+  if (rejected === null && refusal.kind === 'split' && !(await worthGoingOn(tx, row))) {
     return stopFamily(tx, row, refusal.message);
   }
   const bad = members.filter(({ url }) => rejected?.has(url) === true);
   const good = members.filter(({ url }) => rejected?.has(url) !== true);
   if (rejected !== null && bad.length === 0) return stopFamily(tx, row, refusal.message);
 
-  await tx.run(sql`
-    UPDATE batches SET state = 'refused', reason = ${refusal.message}, in_doubt_since = NULL, needs_lookup = 0, if_absent = NULL,
-      settled_at = ${now}
-    WHERE id = ${row.id}`);
+  await refuse(tx, row, now, { code: 'answer', outcome: refusal.kind, text: refusal.message });
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   const children: BatchId[] = [];
   const parts = rejected === null ? splitBatch(good) : good.length === 0 ? [] : [good];
@@ -87,11 +87,11 @@ export async function refuseBatch(
 }
 
 const computeShare = (row: BatchRow, urls: number): Micros | null =>
-  row.expected_cost === null ? null : (((row.expected_cost / row.urls) * urls) as Micros);
+  row.expected_cost === null ? null : timesMicros(splitMicros(row.expected_cost, row.urls), urls);
 
 /** How the parts of the first batch of this family fared until now. */
 async function worthGoingOn(tx: Queryable, row: BatchRow): Promise<boolean> {
-  const family = await tx.get(sql<{ urls: number; accepted: number; quarantined: number }>`
+  const family = await tx.one(sql<{ urls: number; accepted: number; quarantined: number }>`
     WITH RECURSIVE up (id, parent_id) AS (
       SELECT id, parent_id FROM batches WHERE id = ${row.id}
       UNION ALL SELECT b.id, b.parent_id FROM batches AS b JOIN up ON b.id = up.parent_id),
@@ -102,15 +102,11 @@ async function worthGoingOn(tx: Queryable, row: BatchRow): Promise<boolean> {
       sum(CASE WHEN b.state = 'accepted' THEN b.urls ELSE 0 END) AS accepted,
       (SELECT count(*) FROM batch_urls AS m JOIN down ON down.id = m.batch_id WHERE m.result = 'refused') AS quarantined
     FROM batches AS b JOIN down ON down.id = b.id`);
-  return worthBisecting(family!);
+  return worthBisecting(family);
 }
 
-async function stopFamily(tx: Queryable, row: BatchRow, message: string): Promise<RefusalRecorded> {
-  const reason =
-    `the service refuses part after part of this batch without taking any (${message}). Nothing was charged; ` +
-    'its URLs wait for a person, because the cause is likely not in them';
-  await tx.run(
-    sql`UPDATE batches SET state = 'needs_review', reason = ${reason}, in_doubt_since = NULL WHERE id = ${row.id}`,
-  );
-  return { kind: 'needs_review', batch: row.id, reason };
+async function stopFamily(tx: Queryable, row: BatchRow, text: string): Promise<RefusalRecorded> {
+  const reason: Reason = { code: 'parts_rejected', text };
+  await requireReview(tx, row, reason, { doubt: 'none' });
+  return { kind: 'needs_review', batch: row.id, reason: renderReason(reason) };
 }

@@ -11,8 +11,8 @@ import {
   WATCH,
 } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
-import { listPendingBatches } from '../batches/pending-batches.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
@@ -140,8 +140,8 @@ testLedger(
     await planRun(ledger, 'r1' as RunId, input);
     await endRun(ledger, 'r1' as RunId, 'finished');
     await night(ledger, 'r2', { a: [['1', '2026-01-02']] });
-    const [batch] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
-    await beginSend(ledger, batch!, input);
+    const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
+    await beginSend(ledger, batch, input);
     await crawled(ledger, 'r3', { a: [['1', NEW]] });
     assert.equal((await planRun(ledger, 'r3' as RunId, input)).urls, 0, 'its batch has no answer yet');
     await endRun(ledger, 'r3' as RunId, 'finished');

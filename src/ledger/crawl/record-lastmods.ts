@@ -32,7 +32,7 @@ export async function recordLastmods(
   const isChange = sql`urls.lastmod IS NOT NULL AND r.lastmod IS NOT NULL AND ${isKnown}
       AND (urls.lastmod_at IS NULL OR r.lastmod_at IS NULL OR urls.lastmod_at <> r.lastmod_at)`;
   const isSent = sql`EXISTS (SELECT 1 FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id
-      WHERE m.url_id = urls.id AND m.generation = urls.generation AND b.attempts > 0)`;
+      WHERE m.url_id = urls.id AND m.generation = urls.generation AND b.state <> 'planned')`;
   await tx.run(sql`
     UPDATE urls SET
       lastmod = r.lastmod, lastmod_at = r.lastmod_at,

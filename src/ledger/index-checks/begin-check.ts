@@ -99,7 +99,14 @@ async function checkQuestion(
 ): Promise<Omit<SpendQuestion, 'cost'>> {
   const caps = { perRun: null, perDay: policy.perDay, perMonth: null };
   const except = { kind: 'check', id: exceptCheck } as const;
-  const question = await buildSpendQuestion(tx, account, caps, { watchId, runId: null }, { count: 'all', except }, now);
+  const question = await buildSpendQuestion(
+    tx,
+    account,
+    caps,
+    { watchId, runId: null },
+    { count: 'all', except, sendsNow: true },
+    now,
+  );
   const today = await sumChecksToday(tx, watchId, exceptCheck, now);
   return { ...question, watch: { caps, spent: { run: ZERO, day: today, month: ZERO } } };
 }

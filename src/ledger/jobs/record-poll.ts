@@ -2,7 +2,10 @@ import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
-import { decideStateMove, unknownState } from '../../submission/states.ts';
+import { type Reason, renderReason } from '../../submission/reason.ts';
+import { decideStateMove, isKnownState } from '../../submission/states.ts';
+import type { BatchRow } from '../batches/batch-queries.ts';
+import { setReason } from '../batches/transitions.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { lockAccount } from '../runs/watches.ts';
@@ -52,17 +55,17 @@ export async function getLastBatch(ledger: Ledger): Promise<BatchId> {
 
 export interface SeenJob {
   readonly state: string;
-  /** The account's words for an end. */
+  /** The account's terminal states. */
   readonly terminalStates: readonly string[];
 }
 
 export type PollRecorded =
   | { readonly kind: 'same'; readonly state: string; readonly terminal: boolean }
   | { readonly kind: 'moved'; readonly state: string; readonly terminal: boolean }
-  /** The service goes back on what it said: what was recorded stays, and nothing is bought on account of it. */
+  /** The service contradicts what it said before: what is recorded stays, and nothing is bought because of it. */
   | { readonly kind: 'refused'; readonly state: string; readonly terminal: boolean; readonly message: string };
 
-/** Records what a look at a job showed. A job goes forward only; its end is final. */
+/** Records what a poll of a job showed. A job goes forward only; its end is final. */
 export async function recordPoll(
   ledger: Ledger,
   account: AccountId,
@@ -79,32 +82,31 @@ export async function recordPoll(
       : decideStateMove(job.job_state, seen.state, seen.terminalStates);
     await tx.run(sql`UPDATE batches SET polls = polls + 1, polled_at = ${now} WHERE id = ${job.id}`);
     if (move.kind === 'refused') {
-      await tx.run(sql`UPDATE batches SET reason = ${move.message} WHERE id = ${job.id}`);
-      return { kind: 'refused', state: job.job_state, terminal: ended, message: move.message };
+      const reason: Reason = { code: 'state_reversed', recorded: job.job_state, seen: seen.state };
+      await setReason(tx, job, reason);
+      return { kind: 'refused', state: job.job_state, terminal: ended, message: renderReason(reason) };
     }
     const terminal = ended || seen.terminalStates.includes(seen.state);
-    const unknown = unknownState(seen.state, [...seen.terminalStates, ...(ended ? [seen.state] : [])]);
-    const outdated = unknownState(job.job_state, []);
     await tx.run(sql`
-      UPDATE batches SET job_state = ${seen.state}, ended_at = ${terminal ? (job.ended_at ?? now) : null},
-        reason = CASE WHEN CAST(${unknown} AS TEXT) IS NOT NULL THEN ${unknown}
-          WHEN reason = ${outdated} THEN NULL ELSE reason END
+      UPDATE batches SET job_state = ${seen.state}, ended_at = ${terminal ? (job.ended_at ?? now) : null}
       WHERE id = ${job.id}`);
+    if (!terminal && !isKnownState(seen.state, seen.terminalStates)) {
+      await setReason(tx, job, { code: 'state_unknown', state: seen.state });
+    } else if (job.reason_code === 'state_unknown') {
+      await setReason(tx, job, null);
+    }
     return { kind: move.kind, state: seen.state, terminal };
   });
 }
 
-export interface JobRow {
-  readonly id: BatchId;
-  readonly watch_id: number;
+/** A batch that is accepted has the state of its job. */
+export type JobRow = Pick<BatchRow, 'id' | 'watch_id' | 'reason_code' | 'reason_params' | 'ended_at' | 'settled_at'> & {
   readonly job_state: string;
-  readonly ended_at: number | null;
-  readonly settled_at: number | null;
-}
+};
 
 export async function getJob(tx: Queryable, account: AccountId, reference: Reference): Promise<JobRow> {
   const row = await tx.get(sql<JobRow>`
-    SELECT id, watch_id, job_state, ended_at, settled_at FROM batches
+    SELECT id, watch_id, job_state, reason_code, reason_params, ended_at, settled_at FROM batches
     WHERE account_id = ${account} AND reference = ${reference}`);
   if (row !== undefined) return row;
   throw new LedgerError(

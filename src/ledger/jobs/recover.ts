@@ -51,10 +51,10 @@ export async function recoverJob(
     const ids = await urlRows(tx, ledger, watch, watchId, account, job, now);
     const batch = await tx.one(sql<{ id: BatchId }>`
       INSERT INTO batches (account_id, watch_id, service, project, base_url, normalized_project, generation, tag, urls,
-        expected_cost, price_basis, state, reason, planned_at, reference, accepted_at, charge, job_state, ended_at,
+        expected_cost, price_basis, state, reason_code, reason_params, planned_at, reference, accepted_at, charge, job_state, ended_at,
         settled_at, completed, failed)
       VALUES (${account}, ${watchId}, ${job.service}, ${job.project}, ${baseUrl}, ${job.project}, 0,
-        ${parseTag(job.project)}, ${ids.length}, ${job.charge}, 'unknown', 'accepted', 'recovered from the service',
+        ${parseTag(job.project)}, ${ids.length}, ${job.charge}, 'unknown', 'accepted', 'recovered', '{}',
         ${job.createdAt}, ${job.reference}, ${job.createdAt}, ${job.charge}, ${job.state},
         ${job.terminal ? now : null}, ${job.terminal ? now : null}, ${countResults(job, 'completed')},
         ${countResults(job, 'failed')})
@@ -66,7 +66,7 @@ export async function recoverJob(
       VALUES (${account}, ${watchId}, NULL, 'batch', ${id}, ${ids.length}, ${job.charge ?? 0},
         ${job.charge === null ? 0 : 1}, ${job.createdAt})`);
     if (job.charge !== null) {
-      await learnPrice(tx, { account, service: job.service, charge: job.charge, urls: ids.length, now: job.createdAt });
+      await learnPrice(tx, { account, service: job.service, charge: job.charge, urls: ids.length, at: job.createdAt });
     }
     return { kind: 'recovered', batch: id, urls: ids.length };
   });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { ACCOUNT, crawled, DAY, sendAll, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
-import { listPendingBatches } from '../batches/pending-batches.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
+import { resolveNeedsReview } from '../batches/resolve-review.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { listBatchUrls } from '../reports/batch-urls.ts';
 import { listBatches } from '../reports/lists.ts';
@@ -11,7 +12,7 @@ import { getRunSummary } from '../reports/run-summary.ts';
 import { getAccountTotals, listRuns, spendBy } from '../reports/totals.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
-import { listQuarantined, releaseUrl, resolveStopped } from './quarantine.ts';
+import { listQuarantined, releaseUrl } from './quarantine.ts';
 import { listOpenSubmissions, recordPoll } from './record-poll.ts';
 import { recordUrlResults, settleJob } from './settle-job.ts';
 
@@ -41,7 +42,7 @@ testLedger('a partial job gives each URL its own end; a word that says neither n
   const [failed] = await getUrlHistory(ledger, shopUrl('2'));
   assert.deepEqual([failed!.state, failed!.reason, failed!.due], ['failed', 'blocked by robots.txt', 'retry']);
   const [open] = await getUrlHistory(ledger, shopUrl('3'));
-  assert.deepEqual([open!.due, open!.reason], [null, 'its job ended partial without a word on it']);
+  assert.deepEqual([open!.due, open!.reason], [null, 'its job ended partial without a result for it']);
   assert.equal(open!.purchases[0]!.resultReason, 'pondering');
   const summary = await getRunSummary(ledger, run('r1'));
   assert.deepEqual([summary.completed, summary.failed, summary.open], [1, 1, 1]);
@@ -96,14 +97,14 @@ testLedger('a URL leaves quarantine by a person only, as its next generation', a
 testLedger('a stopped batch buys nothing until a person releases it', async (ledger) => {
   await crawled(ledger, 'r1', { a: ['1'] });
   await planRun(ledger, run('r1'), policies);
-  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
   await beginSend(ledger, batch, policies);
   const outcome = { kind: 'defect', chargeState: 'none', message: 'status 400' } as const;
   await recordAnswer(ledger, batch, { attempt: 1, outcome, status: 400, requestId: null });
   await endRun(ledger, run('r1'), 'finished');
   await crawled(ledger, 'r2', { a: ['1'] });
   assert.equal((await planRun(ledger, run('r2'), policies)).urls, 0);
-  assert.equal(await resolveStopped(ledger, batch, 'release'), true);
+  assert.equal(await resolveNeedsReview(ledger, batch, 'release'), true);
   await endRun(ledger, run('r2'), 'finished');
   await crawled(ledger, 'r3', { a: ['1'] });
   assert.equal((await planRun(ledger, run('r3'), policies)).urls, 1);
@@ -127,7 +128,7 @@ testLedger(
     const order: string[] = [];
     for (let n = 0; n < 5; n++) {
       ledger.pass(1);
-      const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+      const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
       const sending = await beginSend(ledger, batch, policies);
       assert.ok(sending.kind === 'send');
       order.push(`${sending.watch} ${sending.urls.length}`);

@@ -4,20 +4,22 @@ import { sql } from '../../database/sql.ts';
 import { canonicalUrl } from '../../submission/canonical-url.ts';
 import { nextGeneration, type RetryFailedPolicy } from '../../submission/generations.ts';
 import type { AccountId, Reference } from '../../submission/ids.ts';
+import { parseReason } from '../../submission/reason.ts';
+import { setReason } from '../batches/transitions.ts';
 import { toUrlKey } from '../crawl/fingerprint.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { lockAccount } from '../runs/watches.ts';
 import { getJob, type JobRow } from './record-poll.ts';
 
-/** What the service says became of one URL. `open`: a word that says neither, shown as it is. */
+/** What the service says became of one URL. `open`: a state that says neither, shown as it is. */
 export interface UrlResult {
   readonly url: string;
   readonly result: 'completed' | 'failed' | 'open';
   readonly reason: string | null;
 }
 
-/** Keeps results of a job's URLs, a page at a time. What a page says twice is kept once; the last word counts. */
+/** Keeps results of a job's URLs, a page at a time. What a page says twice is kept once; the last one counts. */
 export async function recordUrlResults(
   ledger: Ledger,
   account: AccountId,
@@ -92,24 +94,61 @@ export async function settleJob(
     const job = await getJob(tx, account, reference);
     if (job.ended_at === null) {
       throw new LedgerError(
-        'UNKNOWN_BATCH',
-        `Job ${reference} has not ended (${job.job_state}). Nothing was changed; look again later.`,
+        'WRONG_STATE',
+        `Job ${reference} has not ended (${job.job_state}). Nothing was changed; poll it again later.`,
       );
     }
-    if (job.settled_at === null) {
-      await fillIn(tx, job.id, job.job_state);
-      await complete(tx, job.id, now);
-      await fail(tx, job.id, job.ended_at, retryFailed);
-      await tx.run(sql`
-        UPDATE urls SET state = 'known', reason = ${`its job ended ${job.job_state} without a word on it`}
-        WHERE state = 'submitted' AND id IN (
-          SELECT url_id FROM batch_urls WHERE batch_id = ${job.id} AND (result IS NULL OR result = 'open'))`);
-      await tx.run(sql`
-        UPDATE batches SET settled_at = ${now},
-          completed = (SELECT count(*) FROM batch_urls WHERE batch_id = ${job.id} AND result = 'completed'),
-          failed = (SELECT count(*) FROM batch_urls WHERE batch_id = ${job.id} AND result = 'failed')
-        WHERE id = ${job.id}`);
+    if (job.settled_at === null) await settleUrls(tx, { ...job, ended_at: job.ended_at }, now, retryFailed);
+    return settledCounts(tx, job.id);
+  });
+}
+
+async function settleUrls(
+  tx: Queryable,
+  job: JobRow & { readonly ended_at: number },
+  now: number,
+  retryFailed: RetryFailedPolicy,
+): Promise<void> {
+  await fillIn(tx, job.id, job.job_state);
+  await complete(tx, job.id, now);
+  await fail(tx, job.id, job.ended_at, retryFailed);
+  await tx.run(sql`
+    UPDATE urls SET state = 'known', reason = ${`its job ended ${job.job_state} without a result for it`}
+    WHERE state = 'submitted' AND id IN (
+      SELECT url_id FROM batch_urls WHERE batch_id = ${job.id} AND (result IS NULL OR result = 'open'))`);
+  await tx.run(sql`
+    UPDATE batches SET settled_at = ${now},
+      completed = (SELECT count(*) FROM batch_urls WHERE batch_id = ${job.id} AND result = 'completed'),
+      failed = (SELECT count(*) FROM batch_urls WHERE batch_id = ${job.id} AND result = 'failed')
+    WHERE id = ${job.id}`);
+}
+
+/**
+ * An operator ends a job of which the service reports no end, such as one that it lost. URLs that have a result keep it.
+ * The others: `release` makes them due again, to be charged as a new purchase; `leave` counts them as bought. Refuses
+ * (LedgerError) a job that has ended.
+ */
+export async function resolveJob(
+  ledger: Ledger,
+  account: AccountId,
+  reference: Reference,
+  how: 'release' | 'leave',
+): Promise<Settled> {
+  const now = ledger.now();
+  return ledger.db.tx(async (tx) => {
+    await lockAccount(tx, account);
+    const job = await getJob(tx, account, reference);
+    if (job.settled_at !== null) {
+      throw new LedgerError('WRONG_STATE', `Job ${reference} has ended (${job.job_state}). Nothing was changed.`);
     }
+    await tx.run(sql`UPDATE batches SET ended_at = coalesce(ended_at, ${now}) WHERE id = ${job.id}`);
+    await settleUrls(tx, { ...job, job_state: 'unresolved', ended_at: now }, now, { times: 0, afterMs: 0 });
+    await setReason(tx, job, { code: 'resolved', how, before: parseReason(job) });
+    await tx.run(sql`
+      UPDATE urls SET state = ${how === 'release' ? 'held' : 'known'}, due = ${how === 'release' ? 'released' : null},
+        due_at = NULL, guard_passed = 1, reason = ${`an operator ended its job: ${how}`}
+      WHERE state = 'known' AND id IN (
+        SELECT url_id FROM batch_urls WHERE batch_id = ${job.id} AND (result IS NULL OR result = 'open'))`);
     return settledCounts(tx, job.id);
   });
 }
@@ -153,12 +192,12 @@ async function fail(tx: Queryable, batch: number, failedAt: number, policy: Retr
 }
 
 async function settledCounts(tx: Queryable, batch: number): Promise<Settled> {
-  const row = await tx.get(sql<Record<keyof Settled, number>>`
+  const row = await tx.one(sql<Record<keyof Settled, number>>`
     SELECT coalesce(sum(CASE WHEN m.result = 'completed' THEN 1 ELSE 0 END), 0) AS completed,
       coalesce(sum(CASE WHEN m.result = 'failed' THEN 1 ELSE 0 END), 0) AS failed,
       coalesce(sum(CASE WHEN m.result IS NULL OR m.result = 'open' THEN 1 ELSE 0 END), 0) AS open,
       coalesce(sum(CASE WHEN m.result = 'failed' AND u.state = 'failed' THEN 1 ELSE 0 END), 0) AS again,
       coalesce(sum(CASE WHEN m.result = 'failed' AND u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined
     FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch}`);
-  return { ...row! };
+  return { ...row };
 }

@@ -1,17 +1,22 @@
-import type { Micros } from '../../../contract/money.ts';
+import { type Micros, micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
+import type { AccountPolicy } from '../policy.ts';
 import { lockAccount } from '../runs/watches.ts';
+import { countedCharges } from './spend.ts';
 
 export interface Balance {
   readonly amount: Micros;
-  /** When the service said so. */
+  /** When it was true: charges since then are not in it. */
   readonly at: number;
 }
 
-/** Keeps what the service says the balance is. One that came before what is known does not count. */
+/**
+ * Keeps what the service says the balance is. `at`: when it was asked for, not when the answer came, so that a charge
+ * made meanwhile is taken off it once more rather than not at all. An older balance than the known one does not count.
+ */
 export async function recordBalance(
   ledger: Ledger,
   account: AccountId,
@@ -30,9 +35,54 @@ export async function setBalance(tx: Queryable, account: AccountId, amount: Micr
     WHERE id = ${account} AND (balance_at IS NULL OR balance_at <= ${at})`);
 }
 
-/** The balance as last told; null when it was never told. */
+/** The balance as the service last reported it; null when it never did. */
 export async function getLastBalance(ledger: Ledger, account: AccountId): Promise<Balance | null> {
-  const row = await ledger.db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
+  return findBalance(ledger.db, account);
+}
+
+async function findBalance(db: Queryable, account: AccountId): Promise<Balance | null> {
+  const row = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
     SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
-  return row === undefined || row.balance === null ? null : { amount: row.balance, at: row.balance_at! };
+  if (row === undefined || row.balance === null || row.balance_at === null) return null;
+  return { amount: row.balance, at: row.balance_at };
+}
+
+/** A balance this old may hide what others have bought on the account. */
+const FRESH_MS = 10 * 60_000;
+
+/**
+ * What the balance leaves: as last reported, less what was charged since and what is committed. Null when it sets no
+ * bound: without a floor the service's own 402 guards a balance that is not negative. A negative prepaid balance cannot
+ * be right, so it always bounds. 'unknown': a floor cannot be kept for a request that is sent now, because the balance
+ * was never read, is old, or was followed by a charge of which the service did not report the amount.
+ */
+export async function computeBalanceLeft(
+  tx: Queryable,
+  account: AccountPolicy,
+  committed: Micros,
+  { now, sendsNow }: { readonly now: number; readonly sendsNow: boolean },
+): Promise<Micros | null | 'unknown'> {
+  const hasFloor = account.spend.balanceFloor > 0;
+  const balance = await findBalance(tx, account.id);
+  if (balance === null) return hasFloor && sendsNow ? 'unknown' : null;
+  if (!hasFloor && balance.amount >= 0) return null;
+  if (hasFloor && sendsNow && !(await isFresh(tx, account.id, balance, now))) return 'unknown';
+  const since = await tx.one(sql<{ amount: number }>`
+    SELECT coalesce(sum(counted), 0) AS amount
+    FROM (${countedCharges(account.id, account.pricePerUrl)} AND c.at > ${balance.at}) AS since`);
+  return micros(balance.amount - since.amount - committed);
+}
+
+/** Whether the balance must be asked for before something is bought: there is a floor and no fresh balance. */
+export async function needsFreshBalance({ db, now }: Ledger, { id, spend }: AccountPolicy): Promise<boolean> {
+  if (spend.balanceFloor <= 0) return false;
+  const balance = await findBalance(db, id);
+  return balance === null || !(await isFresh(db, id, balance, now()));
+}
+
+async function isFresh(db: Queryable, account: AccountId, { at }: Balance, now: number): Promise<boolean> {
+  if (now - at >= FRESH_MS) return false;
+  const unreported = await db.get(sql`
+    SELECT 1 FROM charges WHERE account_id = ${account} AND kind = 'batch' AND reported = 0 AND at > ${at} LIMIT 1`);
+  return unreported === undefined;
 }

@@ -11,13 +11,14 @@ import {
 } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId, Reference, RunId } from '../../submission/ids.ts';
+import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
-import { listPendingBatches } from '../batches/pending-batches.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { listBatches } from '../reports/lists.ts';
 import { getRunSummary } from '../reports/run-summary.ts';
 import { getAccountTotals } from '../reports/totals.ts';
+import { resumeAccount } from './account.ts';
 import { recordBalance } from './balance.ts';
 
 const lira = (amount: number) => Math.round(amount * 1_000_000) as Micros;
@@ -33,7 +34,7 @@ interface Told {
 async function planned(ledger: TestLedger, run: string, pages: readonly string[], account = ACCOUNT): Promise<BatchId> {
   await crawled(ledger, run, { a: pages });
   await planRun(ledger, run as RunId, { account, watch: WATCH });
-  return (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!;
+  return (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
 }
 
 async function sent(ledger: TestLedger, batch: BatchId, told: Told, account = ACCOUNT) {
@@ -126,7 +127,7 @@ testLedger(
     await ledger.db.run(sql`UPDATE batches SET expected_cost = 250000 WHERE id = ${second}`);
     const sending = await beginSend(ledger, second, { account: capped, watch: WATCH });
     assert.ok(sending.kind === 'not-allowed', JSON.stringify(sending));
-    assert.match(sending.refusal.message, /account per day of 25.00 TRY leaves 5.00 TRY, 10.00 TRY would be needed/);
+    assert.match(sending.refusal.message, /account per day of 25.00 TRY leaves 5.00 TRY, and 10.00 TRY is needed/);
   },
 );
 
@@ -135,7 +136,8 @@ testLedger('nothing is sent on a balance below zero, and the sentence says what 
   await recordBalance(ledger, ACCOUNT.id, lira(-3.5));
   const sending = await beginSend(ledger, batch, { account: ACCOUNT, watch: WATCH });
   assert.ok(sending.kind === 'not-allowed');
-  assert.match(sending.refusal.message, /below zero \(-3.50 TRY\), 0.50 TRY would be needed; nothing was spent/);
+  assert.match(sending.refusal.message, /below zero \(-3.50 TRY\), and 0.50 TRY is needed; nothing was spent/);
   await recordBalance(ledger, ACCOUNT.id, lira(10));
+  await resumeAccount(ledger, ACCOUNT.id, 'suspended');
   assert.equal((await sent(ledger, batch, { charged: (QUARTER * 2) as Micros })).state, 'accepted');
 });

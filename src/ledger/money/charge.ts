@@ -1,22 +1,23 @@
-import { formatTry, type Micros, timesMicros } from '../../../contract/money.ts';
+import { formatTry, type Micros, maxMicros, micros, splitMicros, timesMicros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
-import type { BatchRow } from '../batches/batch-row.ts';
+import type { AccountId } from '../../submission/ids.ts';
+import type { BatchRow } from '../batches/batch-queries.ts';
 import { getPrice } from './price.ts';
 
 /** What was charged for a batch, as far as it is known. */
 export interface BatchCharge {
-  /** Null when nobody knows: shown so, never as 0.00. */
+  /** Null when it is unknown: shown as unknown, never as 0.00. */
   readonly amount: Micros | null;
-  /** The service said so itself. */
+  /** The service reported it. */
   readonly reported: boolean;
   /** It shows the price of a URL. */
   readonly updatesPrice: boolean;
-  /** What does not fit, in sentences for a person. */
+  /** What does not fit, in sentences. */
   readonly warnings: readonly string[];
 }
 
-/** What an acceptance tells of money. */
+/** What an acceptance reports about money. */
 export interface ReportedMoney {
   readonly charged: Micros | null;
   readonly pricePerUrl: Micros | null;
@@ -25,46 +26,53 @@ export interface ReportedMoney {
 }
 
 /**
- * No service asks 1,000 TRY for a URL: an amount above is a misread or a broken one. Believed, it would fill every cap
- * for a month, and sums of such amounts leave what can be counted exactly.
+ * No service asks 1,000 TRY for a URL: a higher amount is misread or wrong. Believing it would fill every cap for a
+ * month, and sums of such amounts leave the range that can be counted exactly.
  */
-const MAX_PER_URL = 1_000_000_000 as Micros;
+const MAX_PER_URL = micros(1_000_000_000);
 
 /**
- * What a batch cost: what the service says; else what the balance shows, when nothing else can have moved it; else what
- * was expected at the price known; else it is unknown. Zero is not believed, because an answer that repeats an earlier
- * one may well say that nothing was charged now; below zero is nonsense.
+ * What a batch cost: what the service reports; else what the balance shows, when nothing else can have moved it; else
+ * what was expected at the known price; else it is unknown. Zero is not believed, because an answer that repeats an
+ * earlier one may say that nothing was charged now. The balance is also a witness: a fall that is larger than expected
+ * shows a price that has risen.
  */
-export async function computeCharge(tx: Queryable, row: BatchRow, told: ReportedMoney): Promise<BatchCharge> {
-  const { charged, pricePerUrl } = told;
+export async function computeCharge(tx: Queryable, row: BatchRow, reported: ReportedMoney): Promise<BatchCharge> {
+  const { charged, pricePerUrl } = reported;
+  const { perUrl } = await getPrice(tx, row.account_id, row.service, null);
+  // Planned before the first charge showed the price: it is known by now.
+  const expected = row.expected_cost ?? (perUrl === null ? null : timesMicros(perUrl, row.urls));
   const amount = ifPlausible(charged, row.urls);
   const price = ifPlausible(pricePerUrl, 1);
-  // A charge that equals the price of one URL is that price under another name.
-  if (amount !== null && !(amount === price && row.urls > 1)) {
+  if (amount !== null && !isUnitPrice(amount, row.urls, price, expected)) {
     return { amount, reported: true, updatesPrice: true, warnings: higherThanExpected(row, amount) };
   }
-  if (price !== null) {
-    const whole = timesMicros(price, row.urls);
+  const unit = price ?? amount;
+  if (unit !== null) {
+    const whole = timesMicros(unit, row.urls);
     return { amount: whole, reported: true, updatesPrice: true, warnings: higherThanExpected(row, whole) };
   }
   const warnings = [charged, pricePerUrl].flatMap((each) =>
-    each !== null && each > MAX_PER_URL ? [`the service speaks of ${formatTry(each)}, which is not believed`] : [],
+    each !== null && each > MAX_PER_URL ? [`the service reports ${formatTry(each)}, which is not believed`] : [],
   );
-  const fall = told.balance === null ? null : await computeBalanceDrop(tx, row, told.balance);
+  const fall = reported.balance === null ? null : await computeBalanceDrop(tx, row, reported.balance);
   const seen = ifPlausible(fall, row.urls);
-  // Planned before the first charge showed the price: it is known by now.
-  const { perUrl } = await getPrice(tx, row.account_id, row.service, null);
-  const expected = row.expected_cost ?? (perUrl === null ? null : timesMicros(perUrl, row.urls));
-  if (seen === null) return { amount: expected, reported: false, updatesPrice: false, warnings: warnings };
-  if (expected === null) return { amount: seen, reported: false, updatesPrice: true, warnings: warnings };
-  // A price that has risen, or another purchase of the account: the higher one keeps the caps.
-  const highest = Math.max(seen, expected) as Micros;
+  if (seen === null) return { amount: expected, reported: false, updatesPrice: false, warnings };
+  if (expected === null) return { amount: seen, reported: false, updatesPrice: true, warnings };
+  // The price has risen, or others bought on the account: the higher amount keeps the caps, now and for what follows.
   return {
-    amount: highest,
+    amount: maxMicros(seen, expected),
     reported: false,
-    updatesPrice: false,
+    updatesPrice: seen > expected,
     warnings: [...warnings, ...higherThanExpected(row, seen)],
   };
+}
+
+/** A charge that equals the price of one URL, reported or expected, is that price under another name. */
+function isUnitPrice(amount: Micros, urls: number, price: Micros | null, expected: Micros | null): boolean {
+  if (urls === 1) return false;
+  if (amount === price) return true;
+  return expected !== null && expected % urls === 0 && amount === splitMicros(expected, urls);
 }
 
 const ifPlausible = (amount: Micros | null, urls: number): Micros | null =>
@@ -74,13 +82,13 @@ function higherThanExpected({ expected_cost: expected, price_basis: basis }: Bat
   if (expected === null || amount <= expected) return [];
   return [
     `${formatTry(amount)} was charged where ${formatTry(expected)} was expected (price ${basis}): ` +
-      'what follows is planned at the new price, inside the caps. Ask the service if it is not meant so',
+      'later batches are planned at the new price, within the caps. Ask the service if the price is wrong',
   ];
 }
 
 /**
  * By how much the balance fell with this batch: null when anything else of ours may have moved it since it was last
- * told, or when the fall is not a whole price for each URL. Uses charges_by_account and batches_waiting.
+ * reported, or when the fall is not a whole price for each URL. Uses charges_by_account and batches_in_doubt.
  */
 async function computeBalanceDrop(tx: Queryable, row: BatchRow, after: Micros): Promise<Micros | null> {
   const before = await tx.get(sql<{ balance: Micros }>`
@@ -92,6 +100,13 @@ async function computeBalanceDrop(tx: Queryable, row: BatchRow, after: Micros): 
       AND NOT EXISTS (
         SELECT 1 FROM checks AS k WHERE k.account_id = a.id AND k.state = 'sending' AND k.in_doubt_since IS NOT NULL)`);
   if (before === undefined) return null;
-  const fall = before.balance - after;
-  return fall > 0 && fall % row.urls === 0 ? (fall as Micros) : null;
+  const fall = micros(before.balance - after);
+  return fall > 0 && fall % row.urls === 0 ? fall : null;
+}
+
+/** Whether the service reported what its last charge on the account was; null before the first one. */
+export async function reportsCharges(db: Queryable, account: AccountId): Promise<boolean | null> {
+  const last = await db.get(sql<{ reported: number }>`
+    SELECT reported FROM charges WHERE account_id = ${account} AND kind = 'batch' ORDER BY at DESC, id DESC LIMIT 1`);
+  return last === undefined ? null : last.reported === 1;
 }

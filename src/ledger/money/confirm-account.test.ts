@@ -34,7 +34,7 @@ testLedger(
       service: 'standard',
       charge: 200_000 as Micros,
       urls: 2,
-      now: ledger.now(),
+      at: ledger.now(),
     } as const;
     await learnPrice(ledger.db, charge);
     assert.equal(await known(), 100_000, 'a charge does lower it');

@@ -1,9 +1,9 @@
-import { type Micros, timesMicros } from '../../../contract/money.ts';
+import { type Micros, maxMicros, splitMicros, timesMicros, ZERO } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
-import type { BatchRow } from '../batches/batch-row.ts';
+import type { BatchRow } from '../batches/batch-queries.ts';
 import type { AccountPolicy, PriceBasis } from '../policy.ts';
 
 export interface Price {
@@ -35,21 +35,23 @@ export async function computeCurrentCost(
 ): Promise<Micros | null> {
   const { perUrl } = await getPrice(db, account.id, batch.service, account.pricePerUrl[batch.service]);
   if (perUrl === null) return batch.expected_cost;
-  return Math.max(timesMicros(perUrl, batch.urls), batch.expected_cost ?? 0) as Micros;
+  return maxMicros(timesMicros(perUrl, batch.urls), batch.expected_cost ?? ZERO);
 }
 
 /**
- * Learns the price from a charge. One that is not a whole amount a URL, or below zero, teaches nothing. Charges of this
- * level that nobody told, from before any price was known, count at the price now learned. Uses charges_by_account.
+ * Learns the price from a charge, as of when it was charged: an older charge never replaces the price of a newer one. A
+ * charge that is not a whole amount per URL, or is below zero, shows no price. Unreported charges of this service level
+ * from before any price was known count at this price. Uses charges_by_account.
  */
-export async function learnPrice(tx: Queryable, { account, service, charge, urls, now }: Charged): Promise<void> {
+export async function learnPrice(tx: Queryable, { account, service, charge, urls, at }: Charged): Promise<void> {
   if (charge <= 0 || urls < 1 || charge % urls !== 0) return;
+  const price = splitMicros(charge, urls);
   await tx.run(sql`
-    INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${charge / urls}, ${now})
+    INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${price}, ${at})
     ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at
       WHERE prices.learned_at <= excluded.learned_at`);
   await tx.run(sql`
-    UPDATE charges SET amount = urls * ${charge / urls}
+    UPDATE charges SET amount = urls * ${price}
     WHERE account_id = ${account} AND kind = 'batch' AND reported = 0 AND amount = 0
       AND of_id IN (SELECT id FROM batches WHERE id = of_id AND service = ${service})`);
 }
@@ -59,5 +61,6 @@ interface Charged {
   readonly service: ServiceLevel;
   readonly charge: Micros;
   readonly urls: number;
-  readonly now: number;
+  /** When the service charged it. */
+  readonly at: number;
 }

@@ -1,35 +1,41 @@
-import { type Micros, micros } from '../../../contract/money.ts';
+import type { Micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
-import type { Caps, SpendQuestion } from '../../submission/caps.ts';
-import type { AccountPolicy } from '../policy.ts';
+import { type Caps, lowerCap, type SpendQuestion } from '../../submission/caps.ts';
+import type { AccountPolicy, WatchPolicy } from '../policy.ts';
+import { computeBalanceLeft } from './balance.ts';
 import { type CommitmentScope, type SpentFor, sumSpend } from './spend.ts';
 
-/**
- * The facts that the caps are asked with, read inside the transaction that will spend. A balance that was never read is
- * no fact, and one without a floor is left to the service's own 402, which parks the batch until the balance suffices.
- * A prepaid balance below zero is nonsense, whatever the floor: nothing is bought on it until the service says another.
- */
+export interface SpendScope extends CommitmentScope {
+  /** The answer decides over a request that is sent now: a floor then needs a balance that is fresh. */
+  readonly sendsNow?: boolean;
+}
+
+/** The facts that the caps are asked with, read inside the transaction that will spend. */
 export async function buildSpendQuestion(
   tx: Queryable,
   account: AccountPolicy,
   watchCaps: Caps,
   who: Omit<SpentFor, 'account'>,
-  promises: CommitmentScope,
+  scope: SpendScope,
   now: number,
 ): Promise<Omit<SpendQuestion, 'cost'>> {
-  // Which service level a charge without an amount had does not matter: the higher price keeps the caps.
-  const { standard, fast } = account.pricePerUrl;
-  const unknownChargePrice = micros(Math.max(standard ?? 0, fast ?? 0));
-  const sums = await sumSpend(tx, { account: account.id, ...who }, { ...promises, unknownChargePrice }, now);
-  const row = await tx.get(sql<{ balance: Micros | null }>`
-    SELECT balance FROM ledger_accounts WHERE id = ${account.id}`);
-  const floor = account.spend.balanceFloor;
-  const balance = row?.balance ?? null;
+  const sums = await sumSpend(tx, { account: account.id, ...who }, account.pricePerUrl, scope, now);
+  const sendsNow = scope.sendsNow ?? scope.count === 'on their way';
   return {
     watch: { caps: watchCaps, spent: sums.watch },
     account: { caps: account.spend, spent: sums.account },
-    balance: balance === null || (floor <= 0 && balance >= 0) ? null : micros(balance - sums.committed),
-    floor,
+    balance: await computeBalanceLeft(tx, account, sums.committed, { now, sendsNow }),
+    floor: account.spend.balanceFloor,
   };
+}
+
+/** The caps of a watch with the cap that a run was given for itself (`--max-cost`). */
+export async function withRunCap(
+  tx: Queryable,
+  { run_id }: { readonly run_id: number | null },
+  spend: WatchPolicy['spend'],
+): Promise<WatchPolicy['spend']> {
+  const run = await tx.get(sql<{ max_cost: Micros | null }>`SELECT max_cost FROM runs WHERE id = ${run_id}`);
+  return { ...spend, perRun: lowerCap(spend.perRun, run?.max_cost ?? null) };
 }

@@ -1,8 +1,9 @@
-import { type Micros, micros } from '../../../contract/money.ts';
+import { type Micros, micros, sumMicros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { CapRefusal, Spent } from '../../submission/caps.ts';
 import type { AccountId } from '../../submission/ids.ts';
+import type { PriceByService } from '../policy.ts';
 
 /** Days and months are those of UTC, for every account alike. */
 export function getDayStart(now: number): number {
@@ -14,12 +15,19 @@ export function getMonthStart(now: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 }
 
-/** When a refused spend may be asked for again; null when only a person, or money, changes the answer. */
-export function getRefusalEnd(refusal: CapRefusal, now: number): number | null {
-  if (refusal.cap.endsWith('per day')) return getDayStart(now) + 86_400_000;
-  if (!refusal.cap.endsWith('per month')) return null;
-  const date = new Date(now);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+/** When a refused spend may be asked for again; null when only an operator, or money, changes the answer. */
+export function getRefusalEnd({ reason }: CapRefusal, now: number): number | null {
+  if (reason.code !== 'cap_reached') return null;
+  switch (reason.period) {
+    case 'run':
+      return null;
+    case 'day':
+      return getDayStart(now) + 86_400_000;
+    case 'month': {
+      const date = new Date(now);
+      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+    }
+  }
 }
 
 export interface SpentFor {
@@ -30,84 +38,113 @@ export interface SpentFor {
 }
 
 /**
- * What counts against the caps. `promised` is what has been planned and not been charged yet: a plan reckons with all
- * of it, a batch about to be sent only with what is on its way already (what waits behind it is asked when it is sent).
+ * What counts against the caps besides charges: whatever may have been charged, until it is known not to have been. A
+ * batch in flight, in doubt or waiting for review with a doubt always counts. A plan also counts what is planned; a
+ * batch about to be sent does not, because what waits behind it is asked when its turn comes.
  */
 export interface CommitmentScope {
   readonly count: 'all' | 'on their way';
-  /** Left out: the batch that asks. */
+  /** Left out: the batch or check that asks. */
   readonly except?: { readonly kind: 'batch' | 'check'; readonly id: number };
-  /** What a URL counts for whose charge nobody told and no price was known for then; null counts as nothing. */
-  readonly unknownChargePrice?: Micros | null;
 }
 
 export interface SpentSums {
   readonly watch: Spent;
   readonly account: Omit<Spent, 'run'>;
-  /** Promised by the account beyond what is charged: not yet gone from the balance. */
+  /** Committed by the account beyond what is charged: not yet gone from the balance. */
   readonly committed: Micros;
 }
 
-/** What a watch has spent and promised on index-checks today. */
+/** What a watch has spent and committed on index-checks today. */
 export async function sumChecksToday(
   db: Queryable,
   watchId: number,
   exceptCheck: number,
   now: number,
 ): Promise<Micros> {
-  const row = await db.get(sql<{ amount: number }>`
+  const row = await db.one(sql<{ amount: number }>`
     SELECT coalesce(sum(amount), 0) + (
       SELECT coalesce(sum(expected_cost), 0) FROM checks
       WHERE watch_id = ${watchId} AND state IN ('planned', 'sending') AND id <> ${exceptCheck}) AS amount
     FROM charges WHERE watch_id = ${watchId} AND kind = 'check' AND at >= ${getDayStart(now)}`);
-  return micros(row!.amount);
+  return micros(row.amount);
 }
 
-/** What was charged and is promised, in micro-lira. Uses charges_by_account, batches_waiting and checks_open. */
+/**
+ * Charges as the caps count them: the higher of what was charged and what the configured price says, so that a charge
+ * that was misread, or that the service did not report, never leaves room for another.
+ */
+export const countedCharges = (account: AccountId, prices: PriceByService) => sql`
+  SELECT c.at, c.watch_id, c.run_id, c.kind,
+    CASE WHEN c.kind = 'batch' AND c.amount < c.urls * ${configuredPrice(prices)}
+      THEN c.urls * ${configuredPrice(prices)} ELSE c.amount END AS counted
+  FROM charges AS c LEFT JOIN batches AS b ON c.kind = 'batch' AND b.id = c.of_id
+  WHERE c.account_id = ${account}`;
+
+const configuredPrice = ({ standard, fast }: PriceByService) => sql`
+  CASE b.service WHEN 'fast' THEN CAST(${fast ?? 0} AS BIGINT) ELSE CAST(${standard ?? 0} AS BIGINT) END`;
+
+/** A commitment's cost: as planned, or at a price that has risen since. */
+const committedCost = (prices: PriceByService) => sql`
+  CASE WHEN coalesce(b.expected_cost, 0) < b.urls * coalesce(p.price, 0) AND ${configuredPrice(prices)} < coalesce(p.price, 0)
+      THEN b.urls * p.price
+    WHEN coalesce(b.expected_cost, 0) < b.urls * ${configuredPrice(prices)} THEN b.urls * ${configuredPrice(prices)}
+    ELSE coalesce(b.expected_cost, 0) END`;
+
+/**
+ * Batches that may be charged and are not on record as charged. Uses batches_waiting and batches_in_doubt.
+ */
+export const committedBatches = (account: AccountId, prices: PriceByService, { count, except }: CommitmentScope) => sql`
+  SELECT b.watch_id, b.run_id, ${committedCost(prices)} AS cost
+  FROM batches AS b LEFT JOIN prices AS p ON p.account_id = b.account_id AND p.service = b.service
+  WHERE b.account_id = ${account} AND b.state IN ('planned', 'sending')
+    AND (${count === 'all' ? 1 : 0} = 1 OR b.state = 'sending')
+    AND b.id <> ${except?.kind === 'batch' ? except.id : 0}
+  UNION ALL
+  SELECT b.watch_id, b.run_id, ${committedCost(prices)} AS cost
+  FROM batches AS b LEFT JOIN prices AS p ON p.account_id = b.account_id AND p.service = b.service
+  WHERE b.account_id = ${account} AND b.state = 'needs_review' AND b.in_doubt_since IS NOT NULL
+    AND b.id <> ${except?.kind === 'batch' ? except.id : 0}`;
+
+/** What was charged and is committed. Uses charges_by_account, charges_by_run and checks_open. */
 export async function sumSpend(
   db: Queryable,
   { account, watchId, runId }: SpentFor,
-  promises: CommitmentScope,
+  prices: PriceByService,
+  scope: CommitmentScope,
   now: number,
 ): Promise<SpentSums> {
   const day = getDayStart(now);
   const month = getMonthStart(now);
-  const untold = promises.unknownChargePrice ?? 0;
-  const charged = await db.get(sql<Record<'day' | 'month' | 'watch_day' | 'watch_month', number>>`
+  const charged = await db.one(sql<Record<'day' | 'month' | 'watch_day' | 'watch_month', number>>`
     SELECT coalesce(sum(CASE WHEN at >= ${day} THEN counted ELSE 0 END), 0) AS day,
       coalesce(sum(counted), 0) AS month,
       coalesce(sum(CASE WHEN at >= ${day} AND watch_id = ${watchId} THEN counted ELSE 0 END), 0) AS watch_day,
       coalesce(sum(CASE WHEN watch_id = ${watchId} THEN counted ELSE 0 END), 0) AS watch_month
-    FROM (
-      SELECT at, watch_id, CASE WHEN reported = 0 AND amount = 0 THEN urls * CAST(${untold} AS BIGINT) ELSE amount END AS counted
-      FROM charges WHERE account_id = ${account} AND at >= ${month}) AS this_month`);
-  const ofRun = await db.get(sql<{ amount: number }>`
-    SELECT coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls * CAST(${untold} AS BIGINT) ELSE amount END), 0) AS amount
-    FROM charges WHERE run_id = ${runId} AND kind = 'batch'`);
-  const exceptBatch = promises.except?.kind === 'batch' ? promises.except.id : 0;
-  const exceptCheck = promises.except?.kind === 'check' ? promises.except.id : 0;
-  const planned = promises.count === 'all' ? 1 : 0;
-  const promised = await db.get(sql<Record<'account' | 'watch' | 'run', number>>`
+    FROM (${countedCharges(account, prices)} AND c.at >= ${month}) AS this_month`);
+  const ofRun = await db.one(sql<{ amount: number }>`
+    SELECT coalesce(sum(counted), 0) AS amount
+    FROM (${countedCharges(account, prices)} AND c.run_id = ${runId} AND c.kind = 'batch') AS this_run`);
+  const committed = await db.one(sql<Record<'account' | 'watch' | 'run', number>>`
     SELECT coalesce(sum(cost), 0) AS account,
       coalesce(sum(CASE WHEN watch_id = ${watchId} THEN cost ELSE 0 END), 0) AS watch,
       coalesce(sum(CASE WHEN run_id = ${runId} THEN cost ELSE 0 END), 0) AS run
     FROM (
-      SELECT watch_id, run_id, coalesce(expected_cost, 0) AS cost FROM batches
-      WHERE account_id = ${account} AND state IN ('planned', 'sending')
-        AND (${planned} = 1 OR state = 'sending') AND id <> ${exceptBatch}
+      ${committedBatches(account, prices, scope)}
       UNION ALL
       SELECT watch_id, NULL AS run_id, expected_cost AS cost FROM checks
       WHERE account_id = ${account} AND state IN ('planned', 'sending')
-        AND (${planned} = 1 OR state = 'sending') AND id <> ${exceptCheck}
-    ) AS promises`);
-  const sum = (...parts: number[]): Micros => micros(parts.reduce((total, part) => total + part, 0));
+        AND (${scope.count === 'all' ? 1 : 0} = 1 OR state = 'sending')
+        AND id <> ${scope.except?.kind === 'check' ? scope.except.id : 0}
+    ) AS commitments`);
+  const sum = (...parts: number[]): Micros => sumMicros(...parts.map(micros));
   return {
     watch: {
-      run: sum(ofRun!.amount, promised!.run),
-      day: sum(charged!.watch_day, promised!.watch),
-      month: sum(charged!.watch_month, promised!.watch),
+      run: sum(ofRun.amount, committed.run),
+      day: sum(charged.watch_day, committed.watch),
+      month: sum(charged.watch_month, committed.watch),
     },
-    account: { day: sum(charged!.day, promised!.account), month: sum(charged!.month, promised!.account) },
-    committed: micros(promised!.account),
+    account: { day: sum(charged.day, committed.account), month: sum(charged.month, committed.account) },
+    committed: micros(committed.account),
   };
 }

@@ -4,10 +4,11 @@ import { type Micros, timesMicros, ZERO } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
-import { type CapRefusal, urlsAllowed } from '../../submission/caps.ts';
+import { type CapRefusal, lowerCap, urlsAllowed } from '../../submission/caps.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { insertBatch } from '../batches/insert-batch.ts';
 import { LedgerError } from '../ledger-error.ts';
+import { requireSameService } from '../money/account.ts';
 import { getPrice, type Price } from '../money/price.ts';
 import { buildSpendQuestion } from '../money/spend-question.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -84,7 +85,7 @@ export async function getAllowance(
   wanted: number,
 ): Promise<{ readonly price: Price; readonly urls: number; readonly refusal: CapRefusal | null }> {
   const price = await getPrice(tx, account.id, watch.service, account.pricePerUrl[watch.service]);
-  const caps = { ...watch.spend, perRun: min(watch.spend.perRun, maxCost) };
+  const caps = { ...watch.spend, perRun: lowerCap(watch.spend.perRun, maxCost) };
   const spender = { watchId: run.watch_id, runId: run.id };
   const question = await buildSpendQuestion(tx, account, caps, spender, { count: 'all' }, now);
   return { price, ...urlsAllowed(question, price.perUrl, wanted) };
@@ -97,6 +98,7 @@ export async function getAllowance(
  */
 export async function makePlan(tx: Queryable, now: number, run: RunRow, input: PlanInput): Promise<Plan> {
   const { account, watch } = input;
+  await requireSameService(tx, account);
   const due = await surveyDue(tx, run.watch_id, watch, now, { write: true });
   const { price, urls: allowed, refusal } = await getAllowance(tx, now, run, input, due.total);
   const heldReason = refusal?.message ?? null;
@@ -115,7 +117,7 @@ export async function makePlan(tx: Queryable, now: number, run: RunRow, input: P
       parentId: null,
       service: watch.service,
       project: watch.project,
-      urls: urls.map(({ id, url, generation }) => ({ id, url, generation: generation + 1 })),
+      urls: urls.map(({ id, url, generation, due }) => ({ id, url, due, generation: generation + 1 })),
       expectedCost: price.perUrl === null ? null : timesMicros(price.perUrl, urls.length),
       basis: price.basis,
     });
@@ -146,7 +148,7 @@ export async function makePlan(tx: Queryable, now: number, run: RunRow, input: P
   await tx.run(sql`
     UPDATE runs SET planned_at = ${now}, touched_at = ${now}, planned_urls = ${planned}, planned_batches = ${batches},
       planned_cost = ${cost}, price_basis = ${price.basis}, price_per_url = ${price.perUrl}, held_urls = ${held},
-      held_reason = ${heldReason}, plan_due = ${JSON.stringify(due.counts)}, plan_digest = ${hash.copy().digest('hex')}
+      held_reason = ${heldReason}, max_cost = ${input.maxCost ?? null}, plan_due = ${JSON.stringify(due.counts)}, plan_digest = ${hash.copy().digest('hex')}
     WHERE id = ${run.id}`);
   return readPlan(tx, run);
 }
@@ -208,5 +210,3 @@ interface PlanColumns {
   readonly plan_due: string;
   readonly plan_digest: string;
 }
-
-const min = (a: Micros | null, b: Micros | null): Micros | null => (a === null ? b : b === null ? a : a < b ? a : b);

@@ -1,5 +1,6 @@
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getRun } from '../runs/runs.ts';
 
@@ -19,11 +20,14 @@ const KINDS: Readonly<Record<string, LatestAnswer['answer']>> = {
 
 export async function getLatestAnswer(ledger: Ledger, run: RunId, since: number): Promise<LatestAnswer> {
   const { id, account_id } = await getRun(ledger.db, run);
-  const waiting = await ledger.db.get(sql<{ reason: string }>`
-    SELECT reason FROM batches WHERE run_id = ${id} AND state IN ('planned', 'sending') AND reason IS NOT NULL
+  const waiting = await ledger.db.get(sql<StoredReason>`
+    SELECT reason_code, reason_params FROM batches WHERE run_id = ${id} AND state IN ('planned', 'sending') AND reason_code IS NOT NULL
     ORDER BY id LIMIT 1`);
   const last = await ledger.db.get(sql<{ kind: string }>`
     SELECT a.kind FROM batch_answers AS a JOIN batches AS b ON b.id = a.batch_id
     WHERE b.account_id = ${account_id} AND a.at >= ${since} ORDER BY a.at DESC LIMIT 1`);
-  return { reason: waiting?.reason ?? null, answer: last === undefined ? null : (KINDS[last.kind] ?? 'other') };
+  return {
+    reason: waiting === undefined ? null : renderStoredReason(waiting),
+    answer: last === undefined ? null : (KINDS[last.kind] ?? 'other'),
+  };
 }

@@ -2,7 +2,9 @@ import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import { join, sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
-import type { BatchState } from '../batches/batch-row.ts';
+import { renderStoredReason } from '../../submission/reason.ts';
+import type { BatchRow } from '../batches/batch-queries.ts';
+import type { BatchState } from '../batches/transitions.ts';
 import type { Ledger } from '../open-ledger.ts';
 
 /** A batch as lists and reports show it. */
@@ -44,31 +46,6 @@ export interface BatchFilter {
   readonly before?: BatchId;
 }
 
-interface BatchColumns {
-  readonly id: BatchId;
-  readonly watch: WatchId;
-  readonly account_id: AccountId;
-  readonly run: RunId | null;
-  readonly service: ServiceLevel;
-  readonly project: string;
-  readonly idempotency_key: IdempotencyKey | null;
-  readonly tag: string | null;
-  readonly urls: number;
-  readonly state: BatchState;
-  readonly reason: string | null;
-  readonly attempts: number;
-  readonly expected_cost: Micros | null;
-  readonly charge: Micros | null;
-  readonly reference: Reference | null;
-  readonly job_state: string | null;
-  readonly planned_at: number;
-  readonly accepted_at: number | null;
-  readonly ended_at: number | null;
-  readonly completed: number;
-  readonly failed: number;
-  readonly in_doubt_since: number | null;
-}
-
 /** Batches, newest first. A batch in doubt has `inDoubtSince` set. */
 export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Promise<BatchLine[]> {
   const { account, watch, run, state, reference, batch, before, limit = 100 } = filter;
@@ -82,7 +59,7 @@ export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Pro
     ...(batch === undefined ? [] : [sql`b.id = ${batch}`]),
     ...(before === undefined ? [] : [sql`b.id < ${before}`]),
   ];
-  const rows = await ledger.db.all(sql<BatchColumns>`
+  const rows = await ledger.db.all(sql<BatchRow & { readonly run: RunId | null }>`
     SELECT b.*, w.name AS watch, r.name AS run FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
     LEFT JOIN runs AS r ON r.id = b.run_id WHERE ${join(conditions, ' AND ')} ORDER BY b.id DESC LIMIT ${limit}`);
   return rows.map((row) => ({
@@ -96,7 +73,7 @@ export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Pro
     tag: row.tag,
     urls: row.urls,
     state: row.state,
-    reason: row.reason,
+    reason: renderStoredReason(row),
     attempts: row.attempts,
     expectedCost: row.expected_cost,
     charge: row.charge,

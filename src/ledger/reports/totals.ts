@@ -15,7 +15,7 @@ export interface AccountTotals {
   readonly chargedEver: Micros;
   /** URLs whose charge nobody knows: they are bought and not in these sums. */
   readonly unknownChargeUrls: number;
-  /** Planned, or on its way with an unknown outcome. */
+  /** What batches may still be charged: planned, in flight, in doubt, or in review with a doubt. */
   readonly committed: Micros;
   readonly price: { readonly standard: Price; readonly fast: Price };
   readonly waiting: number;
@@ -43,11 +43,12 @@ export async function getAccountTotals(
     FROM charges WHERE account_id = ${account}`);
   const batches = await db.one(sql<BatchCounts>`
     SELECT coalesce(sum(CASE WHEN state = 'planned' THEN 1 ELSE 0 END), 0) AS waiting,
-      coalesce(sum(CASE WHEN state = 'sending' THEN 1 ELSE 0 END), 0) AS in_doubt,
-      min(CASE WHEN state = 'sending' THEN in_doubt_since END) AS oldest,
+      coalesce(sum(CASE WHEN in_doubt_since IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_doubt,
+      min(in_doubt_since) AS oldest,
       coalesce(sum(CASE WHEN state = 'accepted' AND settled_at IS NULL THEN 1 ELSE 0 END), 0) AS open,
       coalesce(sum(CASE WHEN state = 'needs_review' THEN 1 ELSE 0 END), 0) AS needs_review,
-      coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN coalesce(expected_cost, 0) ELSE 0 END), 0) AS committed
+      coalesce(sum(CASE WHEN state IN ('planned', 'sending') OR (state = 'needs_review' AND in_doubt_since IS NOT NULL)
+        THEN coalesce(expected_cost, 0) ELSE 0 END), 0) AS committed
     FROM batches WHERE account_id = ${account}`);
   return {
     balance: money?.balance ?? null,

@@ -2,8 +2,10 @@ import { type Micros, micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
+import { renderStoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import type { BatchState } from '../batches/batch-row.ts';
+import type { BatchRow } from '../batches/batch-queries.ts';
+import type { BatchState } from '../batches/transitions.ts';
 import { toUrlKey } from '../crawl/fingerprint.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { DueReason } from '../plans/due.ts';
@@ -108,26 +110,29 @@ export async function getUrlHistory(ledger: Ledger, url: Url): Promise<UrlHistor
   );
 }
 
-interface PurchaseRow {
+type PurchaseRow = Pick<
+  BatchRow,
+  | 'id'
+  | 'state'
+  | 'reason_code'
+  | 'reason_params'
+  | 'idempotency_key'
+  | 'reference'
+  | 'planned_at'
+  | 'accepted_at'
+  | 'charge'
+  | 'urls'
+  | 'job_state'
+> & {
   readonly generation: number;
-  readonly id: BatchId;
-  readonly state: BatchState;
-  readonly batch_reason: string | null;
-  readonly idempotency_key: IdempotencyKey | null;
-  readonly reference: Reference | null;
-  readonly planned_at: number;
-  readonly accepted_at: number | null;
-  readonly charge: Micros | null;
-  readonly urls: number;
-  readonly job_state: string | null;
   readonly result: string | null;
   readonly reason: string | null;
-}
+};
 
 /** Uses batch_urls_once. */
 async function listPurchases(db: Queryable, urlId: number): Promise<Purchase[]> {
   const rows = await db.all(sql<PurchaseRow>`
-    SELECT m.generation, b.id, b.state, b.reason AS batch_reason, b.idempotency_key, b.reference, b.planned_at,
+    SELECT m.generation, b.id, b.state, b.reason_code, b.reason_params, b.idempotency_key, b.reference, b.planned_at,
       b.accepted_at, b.charge, b.urls, b.job_state, m.result, m.reason
     FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id WHERE m.url_id = ${urlId} ORDER BY m.generation`);
   return Promise.all(
@@ -138,7 +143,7 @@ async function listPurchases(db: Queryable, urlId: number): Promise<Purchase[]> 
         generation: row.generation,
         batch: row.id,
         batchState: row.state,
-        batchReason: row.batch_reason,
+        batchReason: renderStoredReason(row),
         key: row.idempotency_key,
         reference: row.reference,
         plannedAt: row.planned_at,

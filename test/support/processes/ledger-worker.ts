@@ -5,8 +5,8 @@
 
 import { type ApiClient, createApiClient } from '../../../src/api-client/client.ts';
 import { sql } from '../../../src/database/sql.ts';
+import { listPendingBatches } from '../../../src/ledger/batches/batch-queries.ts';
 import { beginSend } from '../../../src/ledger/batches/begin-send.ts';
-import { listPendingBatches } from '../../../src/ledger/batches/pending-batches.ts';
 import { recordAnswer } from '../../../src/ledger/batches/record-answer.ts';
 import { listOpenSubmissions, recordPoll } from '../../../src/ledger/jobs/record-poll.ts';
 import { settleJob } from '../../../src/ledger/jobs/settle-job.ts';
@@ -34,7 +34,7 @@ export async function runOnce(ledger: Ledger): Promise<void> {
 
 /** One step of a dispatcher and of the trackers. */
 export async function sendAndPoll(ledger: Ledger, client: ApiClient): Promise<void> {
-  const [batch] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
+  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]?.id;
   if (batch !== undefined) {
     const sending = await beginSend(ledger, batch, policies);
     if (sending.kind === 'send') {

@@ -11,7 +11,7 @@ import {
   toInstant,
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
-import type { BatchState } from '../../../ledger/batches/batch-row.ts';
+import type { BatchState } from '../../../ledger/batches/transitions.ts';
 import type { BatchUrl } from '../../../ledger/reports/batch-urls.ts';
 import type { BatchLine } from '../../../ledger/reports/lists.ts';
 
@@ -22,6 +22,7 @@ export const BATCH_STATES = [
   'accepted',
   'refused',
   'needs_review',
+  'cancelled',
 ] as const satisfies readonly BatchState[];
 
 const BatchRecord = defineRecord('batch', 'A batch of URLs: one submission, or the intent to make it.', {
@@ -37,7 +38,8 @@ const BatchRecord = defineRecord('batch', 'A batch of URLs: one submission, or t
   state: oneOf(
     BATCH_STATES,
     'planned: not sent; sending: an attempt is out or its outcome is in doubt; accepted: the service has it; refused: ' +
-      'nothing was charged, its URLs are in other batches or in quarantine; needs_review: nothing more is sent, you decide',
+      'nothing was charged, its URLs are in other batches or in quarantine; needs_review: nothing more is sent, you decide; ' +
+      'cancelled: taken back before anything was charged, its URLs are due again',
   ),
   reason: nullable(text('why it is in this state; null when there is nothing to say')),
   attempts: count('requests sent for it'),

@@ -14,7 +14,7 @@ import {
   toInstant,
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
-import type { AccountStatus } from '../../../ledger/money/funds.ts';
+import type { AccountStatus } from '../../../ledger/money/account.ts';
 import type { HeldRun } from '../../../ledger/reports/held-runs.ts';
 import type { RunSummary } from '../../../ledger/reports/run-summary.ts';
 import type { AccountTotals, RunLine } from '../../../ledger/reports/totals.ts';

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { AcceptedData, ApiAnswer } from './answer.ts';
-import { splitBatch } from './batches.ts';
-import { worthBisecting } from './bisect.ts';
 import type { Reference } from './ids.ts';
 import { decideOutcome } from './outcome.ts';
+import { splitBatch, worthBisecting } from './split.ts';
 
 const base = { endpoint: 'submit', requestId: null, retryAfterMs: null, budgets: [], tookMs: 1 } as const;
 
@@ -87,4 +86,15 @@ test('a service that refuses everything is left alone before every URL is in qua
   const { accepted, quarantined } = submitAll(urls, answer);
   assert.equal(accepted.length, 0);
   assert.ok(quarantined.length <= 9 && requests() < 40, `${quarantined.length} in ${requests()} requests`);
+});
+
+test('halves hold every URL once, in order, and differ by one at most', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer(), { minLength: 2 }), (items) => {
+      const [first, second] = splitBatch(items);
+      assert.deepEqual([...first, ...second], items);
+      assert.ok(first.length - second.length === items.length % 2);
+    }),
+  );
+  assert.throws(() => splitBatch([1]), RangeError);
 });

@@ -1,0 +1,53 @@
+import type { Micros } from '../contract/money.ts';
+import { ApiError, unwrapData } from '../src/api-client/errors.ts';
+import type { PendingBatch } from '../src/ledger/batches/batch-queries.ts';
+import { getLastBalance, needsFreshBalance, recordBalance } from '../src/ledger/money/balance.ts';
+import { reportsCharges } from '../src/ledger/money/charge.ts';
+import { RateLimitedError } from '../src/rate-limit/limiter.ts';
+import type { AccountId } from '../src/submission/ids.ts';
+import type { Outcome } from '../src/submission/outcome.ts';
+import type { Deps } from './deps.ts';
+
+/*
+ * A service may report no charge. The balance before and after a batch then shows the price, and that a price has risen,
+ * within one batch. Two requests for the first such batch and one for each later one; none where charges are reported.
+ */
+
+/** A floor is kept with a balance that is fresh: without one, it is asked for before anything is sent. */
+export async function recordFreshBalance(deps: Deps, account: AccountId): Promise<void> {
+  if (await needsFreshBalance(deps.ledger, deps.getAccount(account))) await tryRecordBalance(deps, account);
+}
+
+/** Before a batch whose charge may not be reported: what the balance is, so that its fall shows the price. */
+export async function witnessBalanceBefore(deps: Deps, account: AccountId, batch: PendingBatch): Promise<void> {
+  if (batch.attempts > 0) return;
+  const reports = await reportsCharges(deps.ledger.db, account);
+  if (reports === true || (reports === null && batch.expected_cost !== null)) return;
+  // After the first one, the balance after a batch is the balance before the next.
+  if (reports === false && (await getLastBalance(deps.ledger, account)) !== null) return;
+  await tryRecordBalance(deps, account);
+}
+
+/** An acceptance that reports nothing about money: with the balance after it. */
+export async function witnessBalanceAfter(deps: Deps, account: AccountId, outcome: Outcome): Promise<Outcome> {
+  if (outcome.kind !== 'accepted') return outcome;
+  if ((outcome.charged ?? 0) > 0 || (outcome.pricePerUrl ?? 0) > 0 || outcome.balance !== null) return outcome;
+  return { ...outcome, balance: await tryBalance(deps, account) };
+}
+
+async function tryRecordBalance(deps: Deps, account: AccountId): Promise<void> {
+  const at = deps.now();
+  const balance = await tryBalance(deps, account);
+  if (balance !== null) await recordBalance(deps.ledger, account, balance, at);
+}
+
+/** Null rather than a failure or a wait: nothing waits for the price, and a floor that lacks a balance sends nothing. */
+async function tryBalance({ getApi, log }: Deps, account: AccountId): Promise<Micros | null> {
+  try {
+    return unwrapData(await getApi(account).ask('poll', (client) => client.balance())).balance;
+  } catch (error) {
+    if (!(error instanceof ApiError) && !(error instanceof RateLimitedError)) throw error;
+    log.debug({ account, err: error.message }, 'the balance cannot be read');
+    return null;
+  }
+}

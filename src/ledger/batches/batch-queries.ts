@@ -1,0 +1,134 @@
+import type { Micros } from '../../../contract/money.ts';
+import type { ServiceLevel } from '../../../contract/states.ts';
+import type { Queryable } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
+import type { StoredReason } from '../../submission/reason.ts';
+import { LedgerError } from '../ledger-error.ts';
+import type { Ledger } from '../open-ledger.ts';
+import type { PriceBasis } from '../policy.ts';
+import type { BatchState } from './transitions.ts';
+
+/** A row of `batches`, with the name of its watch. Every other shape of a batch is a part of this one. */
+export interface BatchRow extends StoredReason {
+  readonly id: BatchId;
+  readonly account_id: AccountId;
+  readonly watch_id: number;
+  readonly watch: WatchId;
+  readonly run_id: number | null;
+  readonly parent_id: BatchId | null;
+  readonly service: ServiceLevel;
+  /** As it is sent: with the tag. */
+  readonly project: string;
+  readonly normalized_project: string;
+  readonly base_url: string;
+  /** Null for a batch that `courier recover` took from the service: it was sent by another ledger. */
+  readonly idempotency_key: IdempotencyKey | null;
+  readonly digest: string | null;
+  readonly tag: string | null;
+  readonly urls: number;
+  readonly planned_at: number;
+  readonly expected_cost: Micros | null;
+  readonly price_basis: PriceBasis;
+  readonly state: BatchState;
+  readonly attempts: number;
+  /** Since when an attempt is out whose outcome is unknown; null when nothing can have been charged. */
+  readonly in_doubt_since: number | null;
+  readonly not_before: number | null;
+  /** 1: it must be looked up in the service's list before anything is sent. */
+  readonly needs_lookup: number;
+  /** What to do when the list does not have it: a refusal as JSON. */
+  readonly if_absent: string | null;
+  /** When the service's list first did not have it. */
+  readonly absent_at: number | null;
+  readonly reference: Reference | null;
+  readonly accepted_at: number | null;
+  readonly charge: Micros | null;
+  readonly job_state: string | null;
+  readonly ended_at: number | null;
+  readonly settled_at: number | null;
+  readonly completed: number;
+  readonly failed: number;
+}
+
+export async function getBatch(db: Queryable, batch: BatchId): Promise<BatchRow> {
+  const row = await db.get(sql<BatchRow>`
+    SELECT b.*, w.name AS watch FROM batches AS b JOIN watches AS w ON w.id = b.watch_id WHERE b.id = ${batch}`);
+  if (row !== undefined) return row;
+  throw new LedgerError('UNKNOWN_BATCH', `The ledger knows no batch ${batch}. Nothing was sent or changed.`);
+}
+
+/** Locks the account of a batch, as `lockAccount` does, then reads the batch: what is read stays true to the commit. */
+export async function lockBatch(tx: Queryable, batch: BatchId): Promise<BatchRow> {
+  await tx.run(sql`
+    UPDATE ledger_accounts SET lock_version = lock_version + 1
+    WHERE id = (SELECT account_id FROM batches WHERE id = ${batch})`);
+  return getBatch(tx, batch);
+}
+
+/** What the dispatcher must know of a batch before it begins to send it. */
+export type PendingBatch = Pick<
+  BatchRow,
+  | 'id'
+  | 'watch'
+  | 'watch_id'
+  | 'run_id'
+  | 'service'
+  | 'urls'
+  | 'attempts'
+  | 'expected_cost'
+  | 'not_before'
+  | 'reason_code'
+>;
+
+export interface Pending {
+  /** The batches that may be sent now, in sending order. */
+  readonly batches: readonly PendingBatch[];
+  /** When the next of those that wait may be sent; null when none waits. */
+  readonly nextAt: number | null;
+}
+
+/**
+ * What the account has to send: fast before standard; what was never sent before what is sent again; among the watches
+ * the one that was served longest ago; of a watch the small batches before the large, so that a new article does not
+ * wait behind a relaunch. `waiting`: with the batches
+ * that wait for a later time. Uses batches_waiting.
+ */
+export async function listPendingBatches(
+  ledger: Ledger,
+  account: AccountId,
+  { limit = 10, waiting = false }: { readonly limit?: number; readonly waiting?: boolean } = {},
+): Promise<Pending> {
+  const now = ledger.now();
+  const batches = await ledger.db.all(sql<PendingBatch>`
+    SELECT b.id, w.name AS watch, b.watch_id, b.run_id, b.service, b.urls, b.attempts, b.expected_cost,
+      b.not_before, b.reason_code
+    FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
+    WHERE b.account_id = ${account} AND b.state IN ('planned', 'sending')
+      AND (${waiting ? 1 : 0} = 1 OR b.not_before IS NULL OR b.not_before <= ${now})
+    ORDER BY CASE b.service WHEN 'fast' THEN 0 ELSE 1 END, CASE WHEN b.not_before IS NULL THEN 0 ELSE 1 END,
+      w.served_at, b.urls, b.id
+    LIMIT ${limit}`);
+  const later = await ledger.db.get(sql<{ at: number | null }>`
+    SELECT min(not_before) AS at FROM batches
+    WHERE account_id = ${account} AND state IN ('planned', 'sending') AND not_before > ${now}`);
+  return { batches, nextAt: later?.at ?? null };
+}
+
+/** Whether a job of the service is on record for a batch already. Uses batches_by_reference. */
+export async function isKnownReference(ledger: Ledger, account: AccountId, reference: Reference): Promise<boolean> {
+  const row = await ledger.db.get(sql`
+    SELECT 1 FROM batches WHERE account_id = ${account} AND reference = ${reference}`);
+  return row !== undefined;
+}
+
+/**
+ * A batch of ours that has no reference and carries this tag in its project. A job of the service with that tag is this
+ * batch: accepted without our knowledge, or sent by a later copy of the ledger than this one.
+ */
+export async function findUnansweredByTag(ledger: Ledger, account: AccountId, tag: string): Promise<BatchId | null> {
+  const row = await ledger.db.get(sql<{ id: BatchId }>`
+    SELECT id FROM batches WHERE account_id = ${account} AND tag = ${tag} AND reference IS NULL
+      AND state IN ('planned', 'sending', 'needs_review') LIMIT 1`);
+  return row?.id ?? null;
+}

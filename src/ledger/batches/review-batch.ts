@@ -1,0 +1,27 @@
+import type { BatchId } from '../../submission/ids.ts';
+import { parseReason, type Reason, renderReason } from '../../submission/reason.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { lockBatch } from './batch-queries.ts';
+import type { AnswerRecorded } from './record-answer.ts';
+import { requireReview, setAside } from './transitions.ts';
+
+/** Leaves a batch to an operator: nothing more is sent of it, and its URLs are not bought in another one. */
+export async function reviewBatch(ledger: Ledger, batch: BatchId, reason: Reason): Promise<AnswerRecorded> {
+  return ledger.db.tx(async (tx): Promise<AnswerRecorded> => {
+    const row = await lockBatch(tx, batch);
+    if (row.state !== 'planned' && row.state !== 'sending') return { kind: 'closed', batch, state: row.state };
+    await requireReview(tx, row, reason, { doubt: 'stays' });
+    return { kind: 'needs_review', batch, reason: renderReason(reason) };
+  });
+}
+
+/** The service's list cannot be read now: the batch waits until then and holds up no other one. */
+export async function postponeLookup(ledger: Ledger, batch: BatchId, notBefore: number, text: string): Promise<void> {
+  await ledger.db.tx(async (tx) => {
+    const row = await lockBatch(tx, batch);
+    if (row.state !== 'planned' && row.state !== 'sending') return;
+    // Why it must be looked up is needed when the list does not have it.
+    const reason: Reason = (row.needs_lookup === 1 ? parseReason(row) : null) ?? { code: 'lookup_postponed', text };
+    await setAside(tx, row, { notBefore, reason });
+  });
+}

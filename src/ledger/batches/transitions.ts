@@ -1,0 +1,217 @@
+import type { Micros } from '../../../contract/money.ts';
+import type { Queryable } from '../../database/database.ts';
+import { type Query, sql } from '../../database/sql.ts';
+import type { BatchId, Reference } from '../../submission/ids.ts';
+import { parseReason, type Reason, type StoredReason, toStoredReason } from '../../submission/reason.ts';
+import { LedgerError } from '../ledger-error.ts';
+
+/**
+ * The life of a batch. Every statement that changes a batch's state is in this file and names the states it may start
+ * from; when the batch is in another one the transaction fails and nothing changes.
+ *
+ *   planned ⇄ sending → accepted
+ *      │         ├────→ refused       (its URLs are in other batches or in quarantine)
+ *      │         └────→ needs_review → accepted | refused
+ *      └→ cancelled
+ *
+ * `in_doubt_since` is set exactly while an attempt may have been charged without our knowing: from the first attempt
+ * without an answer until an answer, the service's list or an operator says what became of it. A batch in doubt counts
+ * against every cap, the floor and the totals, whatever its state.
+ */
+export type BatchState =
+  /** Frozen; nothing of it is out. What was never charged can be taken back. */
+  | 'planned'
+  /** An attempt is out, or the outcome of one is unknown. */
+  | 'sending'
+  /** The service has taken it. */
+  | 'accepted'
+  /** The service has not; its URLs are in other batches or in quarantine. Nothing was charged. */
+  | 'refused'
+  /** Nothing more is sent until an operator decides. */
+  | 'needs_review'
+  /** Taken back before anything was charged; its URLs are due again. */
+  | 'cancelled';
+
+interface Row {
+  readonly id: BatchId;
+}
+
+interface RowInState extends Row {
+  readonly state: BatchState;
+}
+
+/** planned, sending → sending. The attempt is on record before its first byte is sent. */
+export async function beginAttempt(tx: Queryable, { id }: Row, now: number): Promise<void> {
+  await change(tx, id, ['planned', 'sending'], 'sending', null, [
+    sql`not_before = NULL`,
+    sql`absent_at = NULL`,
+    sql`attempts = attempts + 1`,
+    sql`in_doubt_since = coalesce(in_doubt_since, ${now})`,
+  ]);
+}
+
+/** sending → planned: every attempt is known to have charged nothing. A change of a page is in the bytes sent next. */
+export async function returnToPlanned(
+  tx: Queryable,
+  { id }: Row,
+  { notBefore, reason }: { readonly notBefore: number | null; readonly reason: Reason },
+): Promise<void> {
+  await change(tx, id, ['planned', 'sending'], 'planned', reason, [
+    sql`not_before = ${notBefore}`,
+    sql`in_doubt_since = NULL`,
+    sql`needs_lookup = 0`,
+  ]);
+  await tx.run(sql`
+    UPDATE urls SET due = NULL, due_at = NULL, bought_lastmod = lastmod WHERE state = 'planned' AND due = 'changed'
+      AND id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${id})`);
+}
+
+/** sending stays in doubt, planned stays planned: neither is tried before then. */
+export async function setAside(
+  tx: Queryable,
+  row: RowInState,
+  { notBefore, reason }: { readonly notBefore: number | null; readonly reason: Reason },
+): Promise<void> {
+  if (row.state !== 'planned' && row.state !== 'sending') throw notAllowed(row.id, row.state);
+  await change(tx, row.id, [row.state], row.state, reason, [sql`not_before = ${notBefore}`]);
+}
+
+/** sending stays in doubt, and is looked up in the service's list before anything is sent again. */
+export async function requireLookup(
+  tx: Queryable,
+  { id }: Row,
+  { reason, ifAbsent }: { readonly reason: Reason; readonly ifAbsent: string | null },
+): Promise<void> {
+  await change(tx, id, ['sending'], 'sending', reason, [
+    sql`needs_lookup = 1`,
+    sql`if_absent = ${ifAbsent}`,
+    sql`not_before = NULL`,
+  ]);
+}
+
+/** planned, sending wait until the list is asked a second time whether it has the batch. */
+export async function awaitConfirmation(
+  tx: Queryable,
+  row: RowInState & StoredReason,
+  { now, notBefore }: { readonly now: number; readonly notBefore: number },
+): Promise<void> {
+  if (row.state !== 'planned' && row.state !== 'sending') throw notAllowed(row.id, row.state);
+  await change(tx, row.id, [row.state], row.state, parseReason(row), [
+    sql`absent_at = coalesce(absent_at, ${now})`,
+    sql`not_before = ${notBefore}`,
+  ]);
+}
+
+export interface Accepted {
+  readonly reference: Reference;
+  readonly now: number;
+  readonly charge: Micros | null;
+  readonly jobState: string;
+  readonly reason: Reason | null;
+}
+
+/**
+ * Any state without a reference → accepted: what the service has taken is bought, whatever we believed before. A batch
+ * that was refused or cancelled before → needs_review: its URLs may be in other batches. The doubt ends either way.
+ */
+export async function accept(tx: Queryable, row: RowInState, accepted: Accepted): Promise<void> {
+  const { reference, now, charge, jobState, reason } = accepted;
+  const again = row.state === 'refused' || row.state === 'cancelled';
+  const from = again ? (['refused', 'cancelled'] as const) : (['planned', 'sending', 'needs_review'] as const);
+  await change(tx, row.id, from, again ? 'needs_review' : 'accepted', reason, [
+    sql`reference = ${reference}`,
+    sql`accepted_at = ${now}`,
+    sql`charge = ${charge}`,
+    sql`job_state = ${jobState}`,
+    sql`in_doubt_since = NULL`,
+    sql`needs_lookup = 0`,
+    sql`if_absent = NULL`,
+    sql`not_before = NULL`,
+    ...(again ? [sql`settled_at = NULL`] : []),
+  ]);
+}
+
+/** planned, sending → refused: nothing was charged, and its URLs go on elsewhere. */
+export async function refuse(tx: Queryable, { id }: Row, now: number, reason: Reason): Promise<void> {
+  await change(tx, id, ['planned', 'sending'], 'refused', reason, [
+    sql`in_doubt_since = NULL`,
+    sql`needs_lookup = 0`,
+    sql`if_absent = NULL`,
+    sql`settled_at = ${now}`,
+  ]);
+}
+
+/**
+ * planned, sending → needs_review. `doubt`: 'stays' where an attempt may have been charged, 'none' where every answer
+ * says that nothing was.
+ */
+export async function requireReview(
+  tx: Queryable,
+  { id }: Row,
+  reason: Reason,
+  { doubt }: { readonly doubt: 'stays' | 'none' },
+): Promise<void> {
+  await change(tx, id, ['planned', 'sending'], 'needs_review', reason, [
+    ...(doubt === 'none' ? [sql`in_doubt_since = NULL`] : []),
+  ]);
+}
+
+/** planned → needs_review for the parts of a batch that were not sent. */
+export async function reviewUnsentParts(tx: Queryable, { id }: Row, reason: Reason): Promise<void> {
+  const { reason_code, reason_params } = toStoredReason(reason);
+  await tx.run(sql`
+    UPDATE batches SET state = 'needs_review', reason_code = ${reason_code}, reason_params = ${reason_params}
+    WHERE parent_id = ${id} AND state = 'planned' AND in_doubt_since IS NULL`);
+}
+
+/** planned → cancelled: nothing was charged. A batch in doubt cannot be taken back. */
+export async function cancel(
+  tx: Queryable,
+  row: Row & { readonly in_doubt_since: number | null },
+  now: number,
+  reason: Reason,
+) {
+  if (row.in_doubt_since !== null) throw notAllowed(row.id, 'sending');
+  await change(tx, row.id, ['planned'], 'cancelled', reason, [sql`settled_at = ${now}`, sql`not_before = NULL`]);
+}
+
+/** needs_review → refused: an operator has decided, so the doubt ends. */
+export async function resolveReview(tx: Queryable, { id }: Row, now: number, reason: Reason): Promise<void> {
+  await change(tx, id, ['needs_review'], 'refused', reason, [
+    sql`settled_at = ${now}`,
+    sql`in_doubt_since = NULL`,
+    sql`needs_lookup = 0`,
+  ]);
+}
+
+/** Says something about a batch without moving it. */
+export async function setReason(tx: Queryable, { id }: Row, reason: Reason | null): Promise<void> {
+  const { reason_code, reason_params } = toStoredReason(reason);
+  await tx.run(sql`
+    UPDATE batches SET reason_code = ${reason_code}, reason_params = ${reason_params} WHERE id = ${id}`);
+}
+
+async function change(
+  tx: Queryable,
+  id: number,
+  from: readonly BatchState[],
+  to: BatchState,
+  reason: Reason | null,
+  assignments: readonly Query[],
+): Promise<void> {
+  const { reason_code, reason_params } = toStoredReason(reason);
+  const also = assignments.reduce((before, each) => sql`${before}, ${each}`, sql`reason_params = ${reason_params}`);
+  const start = from.reduce((before, state) => sql`${before}, ${state}`, sql`''`);
+  const { changes } = await tx.run(sql`
+    UPDATE batches SET state = ${to}, reason_code = ${reason_code}, ${also} WHERE id = ${id} AND state IN (${start})`);
+  if (changes === 1) return;
+  const row = await tx.get(sql<{ state: string }>`SELECT state FROM batches WHERE id = ${id}`);
+  throw notAllowed(id, row?.state ?? 'gone');
+}
+
+function notAllowed(id: number, state: string): LedgerError {
+  return new LedgerError(
+    'WRONG_STATE',
+    `Batch ${id} is ${state}, which does not allow this step. Nothing was changed, sent or charged.`,
+  );
+}

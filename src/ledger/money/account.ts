@@ -1,0 +1,85 @@
+import type { Queryable } from '../../database/database.ts';
+import { eachText, sql } from '../../database/sql.ts';
+import { isSameBaseUrl } from '../../submission/freeze.ts';
+import type { AccountId } from '../../submission/ids.ts';
+import { MONEY_REASONS, renderReason } from '../../submission/reason.ts';
+import { LedgerError } from '../ledger-error.ts';
+import type { Ledger } from '../open-ledger.ts';
+import type { AccountPolicy } from '../policy.ts';
+import { lockAccount } from '../runs/watches.ts';
+
+export interface AccountStatus {
+  /** Why its batches wait for money; null when they do not. */
+  readonly suspended: string | null;
+  /** Why its key is not used; null when it is. */
+  readonly keyRejected: string | null;
+}
+
+export async function getAccountStatus(ledger: Ledger, account: AccountId): Promise<AccountStatus> {
+  const row = await ledger.db.get(sql<AccountStatus>`
+    SELECT suspended, key_rejected AS "keyRejected" FROM ledger_accounts WHERE id = ${account}`);
+  return { suspended: row?.suspended ?? null, keyRejected: row?.keyRejected ?? null };
+}
+
+/** The service does not take a batch for want of money: nothing of the account is sent until the balance suffices. */
+export async function suspendAccount(db: Queryable, account: AccountId, reason: string): Promise<void> {
+  await db.run(sql`UPDATE ledger_accounts SET suspended = ${reason} WHERE id = ${account}`);
+}
+
+/** The service rejects the key: nothing of the account is sent until it works again. */
+export async function recordKeyRejected(db: Queryable, account: AccountId, reason: string): Promise<void> {
+  await db.run(sql`UPDATE ledger_accounts SET key_rejected = ${reason} WHERE id = ${account}`);
+}
+
+/** The money suffices again, or the key works again. Batches that were set aside for money are asked again at once. */
+export async function resumeAccount(
+  ledger: Ledger,
+  account: AccountId,
+  what: 'suspended' | 'key_rejected',
+): Promise<void> {
+  await ledger.db.tx(async (tx) => {
+    await lockAccount(tx, account);
+    if (what === 'key_rejected') {
+      await tx.run(sql`UPDATE ledger_accounts SET key_rejected = NULL WHERE id = ${account}`);
+      return;
+    }
+    await tx.run(sql`UPDATE ledger_accounts SET suspended = NULL WHERE id = ${account}`);
+    await tx.run(sql`
+      UPDATE batches SET not_before = NULL WHERE account_id = ${account} AND state IN ('planned', 'sending')
+        AND reason_code IN (SELECT value FROM ${eachText(MONEY_REASONS)} AS reasons)`);
+  });
+}
+
+/**
+ * The service that the money and the jobs of an account belong to, when it is another than the configured one; else
+ * null. The first use of an account records its service.
+ */
+export async function findOtherService(
+  tx: Queryable,
+  { id, baseUrl }: Pick<AccountPolicy, 'id' | 'baseUrl'>,
+): Promise<string | null> {
+  const row = await tx.get(sql<{ base_url: string | null }>`SELECT base_url FROM ledger_accounts WHERE id = ${id}`);
+  if (row !== undefined && row.base_url !== null) return isSameBaseUrl(row.base_url, baseUrl) ? null : row.base_url;
+  await tx.run(sql`UPDATE ledger_accounts SET base_url = ${baseUrl} WHERE id = ${id} AND base_url IS NULL`);
+  return null;
+}
+
+/** Throws OTHER_SERVICE when the configuration names another service than the one that the account belongs to. */
+export async function requireSameService(tx: Queryable, account: Pick<AccountPolicy, 'id' | 'baseUrl'>): Promise<void> {
+  const recorded = await findOtherService(tx, account);
+  if (recorded === null) return;
+  const why = renderReason({ code: 'other_service', recorded, configured: account.baseUrl });
+  throw new LedgerError('OTHER_SERVICE', `Account ${account.id}: ${why}.`);
+}
+
+/** An operator confirms that the account's service has a new address: it keeps its keys, jobs and money. */
+export async function moveAccount(
+  ledger: Ledger,
+  { id, baseUrl }: Pick<AccountPolicy, 'id' | 'baseUrl'>,
+): Promise<void> {
+  await ledger.db.tx(async (tx) => {
+    await lockAccount(tx, id);
+    await tx.run(sql`UPDATE ledger_accounts SET base_url = ${baseUrl} WHERE id = ${id}`);
+    await tx.run(sql`UPDATE batches SET base_url = ${baseUrl} WHERE account_id = ${id}`);
+  });
+}

@@ -1,0 +1,194 @@
+import { formatTry, type Micros } from '../../contract/money.ts';
+
+export type CapScope = 'watch' | 'account';
+export type CapPeriod = 'run' | 'day' | 'month';
+
+/** Why money is not spent now. */
+export type SpendReason =
+  | {
+      readonly code: 'cap_reached';
+      readonly scope: CapScope;
+      readonly period: CapPeriod;
+      readonly limit: Micros;
+      readonly left: Micros;
+      readonly cost: Micros;
+    }
+  | { readonly code: 'balance_short'; readonly left: Micros; readonly cost: Micros }
+  | { readonly code: 'floor_short'; readonly floor: Micros; readonly left: Micros; readonly cost: Micros }
+  | { readonly code: 'balance_negative'; readonly balance: Micros; readonly cost: Micros }
+  | { readonly code: 'balance_unknown'; readonly floor: Micros }
+  | { readonly code: 'price_unknown'; readonly limit: Micros };
+
+/**
+ * Why a batch is where it is. The ledger stores the code and its parameters, and code compares codes. `renderReason`
+ * writes the sentence where it is shown, so that its words can change.
+ */
+export type Reason =
+  | SpendReason
+  /** What an answer of the service meant, as `decideOutcome` described it. */
+  | { readonly code: 'answer'; readonly outcome: string; readonly text: string }
+  /** What does not fit in an acceptance. */
+  | { readonly code: 'warnings'; readonly warnings: readonly string[] }
+  | { readonly code: 'reference_changed'; readonly recorded: string; readonly seen: string }
+  | { readonly code: 'reference_taken'; readonly reference: string; readonly batch: number }
+  | { readonly code: 'accepted_after_refusal'; readonly reference: string }
+  | { readonly code: 'parent_accepted'; readonly batch: number }
+  | { readonly code: 'parts_rejected'; readonly text: string }
+  | { readonly code: 'body_damaged' }
+  | { readonly code: 'lookup_absent' }
+  | { readonly code: 'lookup_contradiction'; readonly before: Reason | null }
+  | { readonly code: 'lookup_postponed'; readonly text: string }
+  | { readonly code: 'lookup_refused'; readonly text: string }
+  | { readonly code: 'lookup_unsure'; readonly text: string }
+  | { readonly code: 'other_service'; readonly recorded: string; readonly configured: string }
+  | { readonly code: 'watch_removed' }
+  | { readonly code: 'cancelled'; readonly by: string }
+  | { readonly code: 'dissolved'; readonly why: Reason }
+  | { readonly code: 'resolved'; readonly how: 'release' | 'leave'; readonly before: Reason | null }
+  | { readonly code: 'recovered' }
+  | { readonly code: 'state_unknown'; readonly state: string }
+  | { readonly code: 'state_reversed'; readonly recorded: string; readonly seen: string }
+  /** A sentence that an earlier release stored. */
+  | { readonly code: 'text'; readonly text: string };
+
+/** The sentence for a reason: what happened, what it means for the money, what to do. */
+export function renderReason(reason: Reason): string {
+  switch (reason.code) {
+    case 'cap_reached':
+    case 'balance_short':
+    case 'floor_short':
+    case 'balance_negative':
+      return `${describeLimit(reason)}, and ${formatTry(reason.cost)} is needed; nothing was spent`;
+    case 'balance_unknown':
+      return (
+        `the balance is not known, so its floor of ${formatTry(reason.floor)} cannot be kept; nothing was spent. ` +
+        'It is asked for again before the next attempt'
+      );
+    case 'price_unknown':
+      return (
+        'no price per URL is known, so a cap cannot be kept; nothing was spent. ' +
+        'Set price_per_url of the account, or remove the caps until the first charge shows it'
+      );
+    case 'answer':
+    case 'text':
+      return reason.text;
+    case 'warnings':
+      return reason.warnings.join('; ');
+    case 'reference_changed':
+      return (
+        `the service first called this batch ${reason.recorded} and now ${reason.seen}: it may be charged twice. ` +
+        `${reason.recorded} stays recorded; ask the service about ${reason.seen}`
+      );
+    case 'reference_taken':
+      return (
+        `the service calls this batch ${reason.reference}, as it called batch ${reason.batch}: one of them may not be ` +
+        `processed. Nothing more is sent of this one; ask the service which URLs ${reason.reference} has`
+      );
+    case 'accepted_after_refusal':
+      return (
+        `the service accepted this batch as ${reason.reference} after it had refused it. ` +
+        'Parts that were not sent stop; ask the service about those that were'
+      );
+    case 'parent_accepted':
+      return `its URLs were accepted with batch ${reason.batch} after all`;
+    case 'parts_rejected':
+      return (
+        `the service rejects part after part of this batch and accepts none (${reason.text}). Nothing was charged; ` +
+        'the cause is probably not the URLs. Ask the service, then release or leave the batch'
+      );
+    case 'body_damaged':
+      return (
+        'the stored body does not match its digest; sending it could be charged twice. Nothing was sent. ' +
+        'Restore the ledger from a copy, or release its URLs'
+      );
+    case 'lookup_absent':
+      return "not in the service's list: it is sent again with the same key";
+    case 'lookup_contradiction': {
+      const before = reason.before === null ? '' : `${renderReason(reason.before)}. `;
+      return `${before}The service's list does not have it. Nothing more is sent until you decide`;
+    }
+    case 'lookup_postponed':
+      return `the service's list cannot be read now (${reason.text}); it is looked up again before anything is sent`;
+    case 'lookup_refused':
+      return (
+        `the service's list cannot be read (${reason.text}); the batch may be charged already, so nothing is sent ` +
+        'again. Look it up at the service, then decide'
+      );
+    case 'lookup_unsure':
+      return reason.text;
+    case 'other_service':
+      return (
+        `it belongs to ${reason.recorded}, and the account now names ${reason.configured}. Nothing was sent. ` +
+        'Use a new account name for another service, or confirm that it is the same service at a new address'
+      );
+    case 'watch_removed':
+      return 'its watch is no longer configured; nothing was sent';
+    case 'cancelled':
+      return `cancelled by ${reason.by} before anything was sent`;
+    case 'dissolved':
+      return `taken back before anything was sent: ${renderReason(reason.why)}. Its URLs are due again`;
+    case 'resolved': {
+      const before = reason.before === null ? '' : `${renderReason(reason.before)}; `;
+      return `${before}resolved by an operator: ${reason.how}`;
+    }
+    case 'recovered':
+      return 'recovered from the service';
+    case 'state_unknown':
+      return (
+        `the service calls the job "${reason.state}", a state that is not known: it counts as open and nothing is ` +
+        'bought because of it. Map it under "status_map" or "terminal_states" of the account'
+      );
+    case 'state_reversed':
+      return (
+        `the service now calls the job ${reason.seen} after it was ${reason.recorded}; ${reason.recorded} stays ` +
+        'recorded and nothing is bought again. Ask the service if the job matters'
+      );
+  }
+}
+
+/** What a cap or the balance leaves. */
+export function describeLimit(reason: SpendReason): string {
+  switch (reason.code) {
+    case 'cap_reached': {
+      const { scope, period, limit, left } = reason;
+      return `the cap ${scope} per ${period} of ${formatTry(limit)} leaves ${formatTry(left)}`;
+    }
+    case 'balance_short':
+      return `the balance leaves ${formatTry(reason.left)}`;
+    case 'floor_short':
+      return `the balance leaves ${formatTry(reason.left)} above its floor of ${formatTry(reason.floor)}`;
+    case 'balance_negative':
+      return `the balance, less what is committed, is below zero (${formatTry(reason.balance)})`;
+    case 'balance_unknown':
+    case 'price_unknown':
+      return renderReason(reason);
+  }
+}
+
+/** Reasons that only money on the account, or a balance that can be read, ends. */
+export const MONEY_REASONS = ['balance_short', 'floor_short', 'balance_negative', 'balance_unknown'] as const;
+
+export const isMoneyReason = (code: string | null): boolean => MONEY_REASONS.some((each) => each === code);
+
+/** A reason as two columns. */
+export interface StoredReason {
+  readonly reason_code: string | null;
+  readonly reason_params: string | null;
+}
+
+export function toStoredReason(reason: Reason | null): StoredReason {
+  if (reason === null) return { reason_code: null, reason_params: null };
+  const { code, ...params } = reason;
+  return { reason_code: code, reason_params: JSON.stringify(params) };
+}
+
+export function parseReason({ reason_code, reason_params }: StoredReason): Reason | null {
+  if (reason_code === null) return null;
+  return { code: reason_code, ...JSON.parse(reason_params ?? '{}') } as Reason;
+}
+
+/** The stored reason as the sentence that lists and reports show; null without one. */
+export function renderStoredReason(stored: StoredReason): string | null {
+  const reason = parseReason(stored);
+  return reason === null ? null : renderReason(reason);
+}

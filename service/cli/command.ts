@@ -1,13 +1,13 @@
 import { createAction, type Ending } from '../../src/cli-kit/action.ts';
 import { CommandError, EXIT, type ExitCode } from '../../src/cli-kit/exit-codes.ts';
 import type { Output, OutputFlags } from '../../src/cli-kit/output.ts';
-import { DatabaseUnavailableError, DatabaseUrlError } from '../../src/database/database.ts';
+import { DatabaseUnavailableError, DatabaseUrlError, DatabaseVersionError } from '../../src/database/database.ts';
 import { AccountError } from '../accounts/account.ts';
 import { BackupError } from '../operations/backup.ts';
 import { SettingsError } from '../settings-error.ts';
 
 /** Errors that the caller can correct. */
-const USAGE_ERRORS = [AccountError, SettingsError, DatabaseUrlError, BackupError];
+const USAGE_ERRORS = [AccountError, SettingsError, DatabaseUrlError, DatabaseVersionError, BackupError];
 
 /** Errors of listen(): the address of --host and --port cannot be used. */
 const LISTEN_CODES = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES']);

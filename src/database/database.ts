@@ -40,6 +40,11 @@ export class DatabaseUrlError extends Error {
   override readonly name = 'DatabaseUrlError';
 }
 
+/** The tables are of a newer program. Nothing was changed. */
+export class DatabaseVersionError extends Error {
+  override readonly name = 'DatabaseVersionError';
+}
+
 /** A query that always returns a row returned none. */
 export class NoRowError extends Error {
   override readonly name = 'NoRowError';

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from './database.ts';
+import { type Database, DatabaseVersionError, type Queryable } from './database.ts';
 import { type Dialect, dialectal, raw, sql } from './sql.ts';
 
 /** Column types that the two databases name differently. Everything else in a migration is one text for both. */
@@ -56,9 +56,9 @@ export async function migrate(
       SELECT max(version) AS version FROM schema_migrations WHERE component = ${component}`);
     const version = done?.version ?? 0;
     if (version > migrations.length) {
-      throw new Error(
-        `the ${component} tables are at version ${version}, this program knows ${migrations.length}: ` +
-          'nothing was changed; run the newer program',
+      throw new DatabaseVersionError(
+        `The ${component} tables are at version ${version}, and this program knows ${migrations.length}. Nothing was ` +
+          'changed. Run the newer version of the program.',
       );
     }
     for (const [index, migration] of migrations.entries()) {

@@ -23,16 +23,23 @@ const ACCOUNT = 'demo';
 const BALANCE = micros(50_000_000_000);
 const PRICE = micros(250_000);
 
-const keyFile = values['key-file']!;
+/** A value that the demo always gives. */
+function required(name: keyof typeof values): string {
+  const value = values[name];
+  if (value === undefined) throw new TypeError(`--${name} is missing`);
+  return value;
+}
+
+const keyFile = required('key-file');
 const start = (port: number): Promise<Service> =>
   startService({
-    database: values.database!,
+    database: required('database'),
     port,
-    temporal: { address: values.temporal!, namespace: 'default' },
+    temporal: { address: required('temporal'), namespace: 'default' },
     simulated: { fastMs: 3_000, standardMs: 6_000 },
   });
 // Another program may have taken the port since it was found free: any other serves as well.
-const service = await start(Number(values.port)).catch((error: NodeJS.ErrnoException) => {
+const service = await start(Number(required('port'))).catch((error: NodeJS.ErrnoException) => {
   if (error.code === 'EADDRINUSE') return start(0);
   throw error;
 });

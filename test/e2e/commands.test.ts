@@ -78,8 +78,8 @@ test('plan, apply, run, approve, reject, pause and index-check work with the wor
   const [account] = ofType(planned, 'account_plan');
   assert.deepEqual(
     [account?.urls, account?.cost_micros, account?.balance_micros],
-    [3, null, lira('100')],
-    'no price is invented',
+    [3, lira('0.75'), lira('100')],
+    'at the price that the service shows',
   );
   publish(folder, pages(4));
   const [again] = ofType(await courier(folder, 'plan', '-o', 'plan.json'), 'plan');

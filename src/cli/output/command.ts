@@ -4,7 +4,7 @@ import type { OutputFlags } from '../../cli-kit/output.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { SecretMissingError } from '../../config/secrets.ts';
 import { OperationError, type OperationFailure } from '../../connector/operation-error.ts';
-import { DatabaseUnavailableError, DatabaseUrlError } from '../../database/database.ts';
+import { DatabaseUnavailableError, DatabaseUrlError, DatabaseVersionError } from '../../database/database.ts';
 import { LedgerError } from '../../ledger/ledger-error.ts';
 import { NoTemporalServerError } from '../../temporal/server-binary.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
@@ -43,7 +43,8 @@ export function toCommandError(error: unknown): CommandError | null {
 function findExitCode(error: unknown): ExitCode | null {
   if (error instanceof ConfigError || error instanceof SecretMissingError) return EXIT.usage;
   if (error instanceof OperationError) return EXIT_OF_FAILURE[error.failure];
-  if (error instanceof LedgerError || error instanceof DatabaseUrlError) return EXIT.usage;
+  if (error instanceof LedgerError || error instanceof DatabaseUrlError || error instanceof DatabaseVersionError)
+    return EXIT.usage;
   if (error instanceof DatabaseUnavailableError) return EXIT.transient;
   if (error instanceof TemporalUnreachableError || error instanceof NoTemporalServerError) return EXIT.transient;
   return null;

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { toServerFailure } from './temporal-failure.ts';
+
+/** An error of the Temporal client: the cause of its message is what the connection said. */
+const toClientError = (code: number, details: string) =>
+  new Error('Failed to get Workflow execution history', {
+    cause: Object.assign(new Error(`${code}: ${details}`), { code, details }),
+  });
+
+describe('a request to the Temporal server that fails', () => {
+  const expected: readonly (readonly [label: string, code: number, details: string, exitCode: number, says: RegExp])[] =
+    [
+      ['a server that goes away', 14, 'No connection established', 5, /does not answer any more.*Try again later/],
+      ['a deadline', 4, 'Deadline exceeded', 5, /What was planned stays planned/],
+      ['a namespace that does not exist', 5, 'Namespace shop is not found.', 2, /temporal\.namespace/],
+      ['credentials that are refused', 16, 'invalid token', 2, /credentials/],
+    ];
+  for (const [label, code, details, exitCode, says] of expected) {
+    test(`${label} exits with ${exitCode} and says what to do`, () => {
+      const error = toServerFailure(toClientError(code, details));
+      assert.equal(error?.exitCode, exitCode);
+      assert.match(error?.message ?? '', says);
+    });
+  }
+
+  test('anything else is left to others', () => {
+    assert.equal(toServerFailure(toClientError(5, 'workflow not found')), null);
+    assert.equal(toServerFailure(new TypeError('undefined is not a function')), null);
+  });
+});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { AuthenticationError, RateLimitError } from '../src/api-client/errors.ts';
+import { AuthenticationError, ServiceBusyError } from '../src/api-client/errors.ts';
 import { LedgerError } from '../src/ledger/ledger-error.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
@@ -27,9 +27,9 @@ describe('toActivityFailure', () => {
   });
 
   test("an error of the service keeps its class, its policy and the service's own wait", () => {
-    const limited = toActivityFailure(new RateLimitError('slow down', { ...fields, retryAfterMs: 7_000 }));
+    const limited = toActivityFailure(new ServiceBusyError('slow down', { ...fields, retryAfterMs: 7_000 }));
     assert.ok(limited instanceof ApplicationFailure);
-    assert.deepEqual([limited.type, limited.nonRetryable, limited.nextRetryDelay], ['RateLimitError', false, 7_000]);
+    assert.deepEqual([limited.type, limited.nonRetryable, limited.nextRetryDelay], ['ServiceBusyError', false, 7_000]);
     const rejected = toActivityFailure(new AuthenticationError('no', { ...fields, retryAfterMs: null }));
     assert.ok(rejected instanceof ApplicationFailure);
     assert.deepEqual([rejected.type, rejected.nonRetryable], ['AuthenticationError', true]);

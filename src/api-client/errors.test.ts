@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { ApiAnswer, Body, Endpoint } from '../submission/answer.ts';
 import { toApiError, unwrapData } from './errors.ts';
 import { toFailureData } from './failure.ts';
@@ -35,34 +35,43 @@ const classes: [
   delay: number | null,
   benign: boolean,
 ][] = [
-  ['400', answer('submit', 400, refused), 'BadRequestError', true, null, false],
+  ['400', answer('submit', 400, refused), 'RequestRefusedError', true, null, false],
   ['401', answer('balance', 401, refused), 'AuthenticationError', true, null, false],
-  ['402', answer('submit', 402, refused), 'InsufficientBalanceError', true, null, false],
+  ['402', answer('submit', 402, refused), 'RequestRefusedError', true, null, false],
   ['403', answer('balance', 403, refused), 'AuthenticationError', true, null, false],
   ['404', answer('submission', 404, refused), 'NotFoundError', true, null, false],
-  ['409', answer('submit', 409, refused), 'ConflictError', true, null, false],
-  ['409 with Retry-After', answer('submit', 409, refused, 3_000), 'InProgressError', false, 3_000, true],
-  ['413', answer('submit', 413, refused), 'PayloadTooLargeError', true, null, false],
-  ['415', answer('submit', 415, refused), 'UnsupportedMediaTypeError', true, null, false],
-  ['422', answer('submit', 422, refused), 'ValidationError', true, null, false],
-  ['429', answer('submissions', 429, refused, 3_600_000), 'RateLimitError', false, 3_600_000, true],
-  ['429 of a gateway', answer('submissions', 429, page), 'RateLimitError', false, 60_000, true],
-  ['500', answer('submit', 500, refused), 'ServerError', false, null, false],
+  ['409', answer('submit', 409, refused), 'RequestRefusedError', true, null, false],
+  ['409 with Retry-After', answer('submit', 409, refused, 3_000), 'ServiceBusyError', false, 3_000, true],
+  ['413', answer('submit', 413, refused), 'RequestRefusedError', true, null, false],
+  ['415', answer('submit', 415, refused), 'RequestRefusedError', true, null, false],
+  ['422', answer('submit', 422, refused), 'RequestRefusedError', true, null, false],
+  ['429', answer('submissions', 429, refused, 3_600_000), 'ServiceBusyError', false, 3_600_000, true],
+  ['429 of a gateway', answer('submissions', 429, page), 'ServiceBusyError', false, 60_000, true],
+  ['500', answer('submit', 500, refused), 'ServiceUnavailableError', false, null, false],
   ['503', answer('submit', 503, refused, 5_000), 'ServiceUnavailableError', false, 5_000, false],
-  ['a page with 200', answer('balance', 200, page), 'InvalidResponseError', false, null, false],
-  ['a page with 422', answer('submit', 422, page), 'InvalidResponseError', false, null, false],
-  ['no answer in time', answer('submit', null, none(true, true)), 'TimeoutError', false, null, false],
-  ['no connection', answer('submit', null, none(false, false)), 'ConnectionError', false, null, false],
+  ['a page with 200', answer('balance', 200, page), 'ServiceUnavailableError', false, null, false],
+  ['a page with 422', answer('submit', 422, page), 'ServiceUnavailableError', false, null, false],
+  ['no answer in time', answer('submit', null, none(true, true)), 'ServiceUnavailableError', false, null, false],
+  ['no connection', answer('submit', null, none(false, false)), 'ServiceUnavailableError', false, null, false],
 ];
-for (const [what, given, type, nonRetryable, nextRetryDelayMs, benign] of classes) {
-  test(`${what} is a ${type}${nonRetryable ? ' that trying again cannot mend' : ''}`, () => {
-    const failure = toFailureData(toApiError(given));
-    assert.deepEqual(
-      [failure.type, failure.nonRetryable, failure.nextRetryDelayMs, failure.benign],
-      [type, nonRetryable, nextRetryDelayMs, benign],
-    );
-  });
-}
+describe('toApiError', () => {
+  for (const [what, given, type, nonRetryable, nextRetryDelayMs, benign] of classes) {
+    test(`${what} is a ${type}`, () => {
+      const failure = toFailureData(toApiError(given));
+      assert.deepEqual(
+        [failure.type, failure.nonRetryable, failure.nextRetryDelayMs, failure.benign],
+        [type, nonRetryable, nextRetryDelayMs, benign],
+      );
+    });
+  }
+});
+
+test('a 404 of anything but a job says that base_url may be wrong, in whatever form it comes', () => {
+  for (const body of [refused, page]) {
+    assert.match(toApiError(answer('balance', 404, body)).message, /Check base_url/);
+    assert.doesNotMatch(toApiError(answer('submission', 404, body)).message, /base_url/);
+  }
+});
 
 test('an error says what happened, what it means for the money, and quotes the request', () => {
   const lost = toApiError(answer('submit', 503, refused));
@@ -84,6 +93,6 @@ test('reading costs nothing, whatever comes back', () => {
 test('data is the data of a success, and nothing else is', () => {
   const success: ApiAnswer<number> = { ...answer('balance', 200, page), body: { kind: 'success', data: 7 } };
   assert.equal(unwrapData(success), 7);
-  assert.throws(() => unwrapData({ ...success, status: 500 }), { name: 'ServerError' });
-  assert.throws(() => unwrapData(answer('balance', 200, refused)), { name: 'InvalidResponseError' });
+  assert.throws(() => unwrapData({ ...success, status: 500 }), { name: 'ServiceUnavailableError' });
+  assert.throws(() => unwrapData(answer('balance', 200, refused)), { name: 'ServiceUnavailableError' });
 });

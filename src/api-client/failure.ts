@@ -1,14 +1,14 @@
-import type { ApiError, ApiErrorFields } from './errors.ts';
+import { type ApiError, type ApiErrorFields, ServiceBusyError } from './errors.ts';
 
 /** What an error is to Temporal: an ApplicationFailure, in plain data. */
 export interface FailureData {
-  /** The class name: workflows and people tell failures apart by it. */
+  /** The class name, by which workflows and operators tell failures apart. */
   readonly type: string;
   readonly message: string;
   readonly nonRetryable: boolean;
   /** Null leaves the wait to the retry policy of the activity. */
   readonly nextRetryDelayMs: number | null;
-  /** Waiting for one's turn is no failure: it is neither logged as one nor counted. */
+  /** A wait, not a failure: neither logged nor counted as one. */
   readonly benign: boolean;
   readonly details: Omit<ApiErrorFields, 'retryAfterMs'>;
 }
@@ -21,7 +21,7 @@ export function toFailureData(error: ApiError): FailureData {
     message: error.message,
     nonRetryable: error.policy === 'none',
     nextRetryDelayMs: error.policy === 'none' ? null : error.retryAfterMs,
-    benign: error.name === 'RateLimitError' || error.name === 'InProgressError',
+    benign: error instanceof ServiceBusyError,
     details: { endpoint, status, code, requestId, chargeState },
   };
 }

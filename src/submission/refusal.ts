@@ -100,7 +100,7 @@ export function decideRefusal(answer: ApiAnswer, asked: RequestContext): Refusal
   if (status === 429) return retry('rate-limited', 'none', rateLimitWait(answer), `rate limit reached${said}`);
   if (status === 413) return whenCertain(tooLarge(asked, said), asked);
   if (status === 401) return stop(`the API key was refused${said}`);
-  if (body.kind === 'unreadable') return unknown(answer, body.what);
+  if (body.kind === 'unreadable') return unknown(answer, status === 404 ? `${body.what} (check base_url)` : body.what);
   switch (status) {
     case 402:
       return {

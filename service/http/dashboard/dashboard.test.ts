@@ -153,6 +153,7 @@ describe('API keys on the dashboard', () => {
     assert.equal(shownKey((await visitor.get('/keys/created')).text), '', 'a reload does not show it again');
     const again = await visitor.send('POST', '/keys', form);
     assert.deepEqual([again.status, again.location], [303, '/keys/created']);
+    assert.match((await visitor.get('/keys/created')).text, /was shown already, or was made by a click/);
     assert.equal((await service.accounts.keys(account)).length, 2);
     const stored = await bench.db.all(sql`SELECT * FROM api_keys`);
     assert.ok(!JSON.stringify(stored).includes(key), 'the key itself is not stored');

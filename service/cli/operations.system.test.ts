@@ -88,7 +88,7 @@ describe('money commands of courier-service', () => {
       run('account', 'events', '--name', account, '--limit', '4')
         .records.slice(1, -1)
         .map(({ event, actor }) => `${event} ${actor}`),
-      ['account.resumed', 'account.suspended', 'submission.failed', 'submission.requeued'].map(
+      ['password.reset_link_created', 'account.resumed', 'account.suspended', 'submission.failed'].map(
         (event) => `${event} operator`,
       ),
     );

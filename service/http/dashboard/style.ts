@@ -76,7 +76,7 @@ details { margin: .4rem 0; } summary { cursor: pointer; padding: .3rem 0; }
   .short > span a { font-size: .85rem; white-space: nowrap; }
   td .actions { justify-content: end; }
   h1 { font-size: 1.3rem; } .facts { gap: 0; }
-  .facts div { display: flex; gap: 1rem; justify-content: space-between; border-width: 0 0 1px; border-radius: 0; padding: .35rem 0; }
+  .facts div { display: flex; flex-wrap: wrap; gap: 0 1rem; justify-content: space-between; border-width: 0 0 1px; border-radius: 0; padding: .35rem 0; }
   .facts dd { text-align: end; min-width: 0; }
 }
 `;

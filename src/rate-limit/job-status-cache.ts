@@ -3,7 +3,7 @@ import { insertRows, type Row } from '../database/rows.ts';
 import { eachText, sql } from '../database/sql.ts';
 import type { Reference } from '../submission/ids.ts';
 
-/** What a job looked like from outside. */
+/** A job's state as a response showed it. */
 export interface JobStatusSeen {
   readonly reference: Reference;
   readonly state: string;
@@ -15,14 +15,14 @@ export interface CachedJobStatus extends JobStatusSeen {
 }
 
 /**
- * What the service last showed of an account's jobs, the same for every process: what one has asked, none asks again.
- * It is a memory, not a record: what a job's state means for money stands in the ledger.
+ * The last states of an account's jobs, shared by all processes: what one has requested, no other requests again. A
+ * cache, not a record: what a state means for money is in the ledger.
  */
 export interface JobStatusCache {
-  /** What is known of these jobs; nothing of those that no request showed lately. */
+  /** The cached states of these jobs; a job that no response showed lately has none. */
   get(references: readonly Reference[]): Promise<readonly CachedJobStatus[]>;
   record(seen: readonly JobStatusSeen[], at: number): Promise<void>;
-  /** Null while another process asks the service: its answer is worth waiting for. Else this one's turn to ask. */
+  /** Null while another process polls: wait for its result. Else the right to poll, until it ends or expires. */
   acquireLease(): Promise<PollLease | null>;
 }
 
@@ -30,26 +30,26 @@ export interface PollLease {
   end(): Promise<void>;
 }
 
-/** Longer than most requests take. Who takes longer, or died, has somebody else ask beside him: one request too many. */
+/** Longer than most requests take. After it another process may poll as well, at the cost of one more request. */
 const LEASE_MS = 15_000;
-/** What was seen so long ago answers nobody any more. */
+/** Older entries are useless and removed. */
 const KEPT_MS = 3_600_000;
 
 const COLUMNS = { account: 'text', reference: 'text', state: 'text', at: 'bigint' } as const;
 
 export function createJobStatusCache(db: Database, account: string, now: () => number): JobStatusCache {
-  let forgotten = 0;
+  let prunedAt = 0;
 
-  async function forget(time: number): Promise<void> {
-    if (time - forgotten < KEPT_MS / 10) return;
-    forgotten = time;
-    await db.run(sql`DELETE FROM job_sightings WHERE account = ${account} AND at < ${time - KEPT_MS}`);
+  async function prune(time: number): Promise<void> {
+    if (time - prunedAt < KEPT_MS / 10) return;
+    prunedAt = time;
+    await db.run(sql`DELETE FROM job_status_cache WHERE account = ${account} AND at < ${time - KEPT_MS}`);
   }
 
   return {
     async get(references) {
       const rows = await db.all(sql<CachedJobStatus>`
-        SELECT reference, state, at FROM job_sightings
+        SELECT reference, state, at FROM job_status_cache
         WHERE account = ${account} AND reference IN (SELECT value FROM ${eachText(references)} AS wanted)`);
       return rows.map((row) => ({ ...row }));
     },
@@ -59,29 +59,31 @@ export function createJobStatusCache(db: Database, account: string, now: () => n
       await db.tx((tx) =>
         insertRows(
           tx,
-          'job_sightings',
+          'job_status_cache',
           COLUMNS,
           rows,
           `ON CONFLICT (account, reference) DO UPDATE SET state = excluded.state, at = excluded.at
-           WHERE job_sightings.at <= excluded.at`,
+           WHERE job_status_cache.at <= excluded.at`,
         ),
       );
-      await forget(at);
+      await prune(at);
     },
 
     async acquireLease() {
       const time = now();
       const taken = await db.tx((tx) =>
-        tx.get(sql<{ turn: number }>`
-          INSERT INTO asking_turns (account, turn, until) VALUES (${account}, 1, ${time + LEASE_MS})
-          ON CONFLICT (account) DO UPDATE SET turn = asking_turns.turn + 1, until = excluded.until
-            WHERE asking_turns.until <= ${time}
-          RETURNING turn`),
+        tx.get(sql<{ lease: number }>`
+          INSERT INTO poll_leases (account, lease, expires_at) VALUES (${account}, 1, ${time + LEASE_MS})
+          ON CONFLICT (account) DO UPDATE SET lease = poll_leases.lease + 1, expires_at = excluded.expires_at
+            WHERE poll_leases.expires_at <= ${time}
+          RETURNING lease`),
       );
       if (taken === undefined) return null;
       return {
         async end() {
-          await db.run(sql`UPDATE asking_turns SET until = 0 WHERE account = ${account} AND turn = ${taken.turn}`);
+          await db.run(
+            sql`UPDATE poll_leases SET expires_at = 0 WHERE account = ${account} AND lease = ${taken.lease}`,
+          );
         },
       };
     },

@@ -124,7 +124,7 @@ function createLimiter(db: Database, key: string, limits: RateLimits, settings: 
       if (closed > time) return denied(closed - time, `the service asked to wait with the ${lane} lane`);
       const row = await expireInFlight(scope, found);
       const inFlight = await getInFlight(scope);
-      const others = parseExternalUsage(row.others);
+      const others = parseExternalUsage(row.external_usage);
       const rules = listRules(lane, limitsInForce(limits, others), row, inFlight, others, time);
       const times = await listTimes(scope, rules);
       const waits = rules.flatMap((rule) => computeWait(rule, times.get(rule), inFlight, others, time) ?? []);
@@ -163,7 +163,7 @@ function createLimiter(db: Database, key: string, limits: RateLimits, settings: 
     getRemaining: () =>
       inTurn(async (scope, row) => {
         const inFlight = await getInFlight(scope);
-        const others = parseExternalUsage(row.others);
+        const others = parseExternalUsage(row.external_usage);
         const inForce = limitsInForce(limits, others);
         const leftOf = async (name: WindowName | 'submissions') => {
           const { limit, lengthMs } = inForce[name];
@@ -187,7 +187,7 @@ function createLimiter(db: Database, key: string, limits: RateLimits, settings: 
  */
 async function correct(scope: Scope, row: KeyRow, told: readonly HeaderUsage[], trusted: boolean): Promise<void> {
   const { limits, time } = scope;
-  const before = parseExternalUsage(row.others);
+  const before = parseExternalUsage(row.external_usage);
   const after: ExternalUsageByWindow = { ...before };
   const inFlight = await getInFlight(scope);
   for (const { window, remaining, limit: named, resetMs } of told) {
@@ -209,7 +209,7 @@ async function correct(scope: Scope, row: KeyRow, told: readonly HeaderUsage[], 
     }
   }
   const text = JSON.stringify(after);
-  if (text !== row.others) await writeExternalUsage(scope, text);
+  if (text !== row.external_usage) await writeExternalUsage(scope, text);
 }
 
 const isSuccess = ({ status }: ResponseUsage): boolean => status !== null && status >= 200 && status < 300;

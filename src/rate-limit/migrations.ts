@@ -1,8 +1,8 @@
 import type { Migration } from '../database/migrate.ts';
 
 /**
- * The tables of the request budgets and of what requests showed. They hold no secret and nothing that could not be lost:
- * headers correct the first, the next request the second.
+ * The tables of the rate limits and of the job-status cache. They hold no secret and nothing that must not be lost:
+ * response headers correct the first, the next request the second.
  */
 export const RATE_LIMIT_MIGRATIONS: readonly Migration[] = [
   {
@@ -42,5 +42,24 @@ export const RATE_LIMIT_MIGRATIONS: readonly Migration[] = [
   {
     name: 'polls and checks are numbered by themselves',
     statements: () => ['ALTER TABLE budget_requests RENAME COLUMN submission TO kind'],
+  },
+  {
+    name: 'tables and columns by their standard terms',
+    statements: () => [
+      'ALTER TABLE budget_keys RENAME TO rate_limit_keys',
+      'ALTER TABLE rate_limit_keys RENAME COLUMN budget TO account',
+      'ALTER TABLE rate_limit_keys RENAME COLUMN others TO external_usage',
+      'ALTER TABLE budget_requests RENAME TO rate_limit_requests',
+      'ALTER TABLE rate_limit_requests RENAME COLUMN budget TO account',
+      'ALTER TABLE budget_flights RENAME TO rate_limit_in_flight',
+      'ALTER TABLE rate_limit_in_flight RENAME COLUMN budget TO account',
+      'ALTER TABLE rate_limit_in_flight RENAME COLUMN since TO started_at',
+      'DROP INDEX budget_flights_by_budget',
+      'CREATE INDEX rate_limit_in_flight_by_account ON rate_limit_in_flight (account)',
+      'ALTER TABLE job_sightings RENAME TO job_status_cache',
+      'ALTER TABLE asking_turns RENAME TO poll_leases',
+      'ALTER TABLE poll_leases RENAME COLUMN turn TO lease',
+      'ALTER TABLE poll_leases RENAME COLUMN until TO expires_at',
+    ],
   },
 ];

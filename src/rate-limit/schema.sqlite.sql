@@ -1,43 +1,43 @@
 -- The current schema of the rate-limit tables (sqlite). Written by "npm run schema:dump".
 
-CREATE TABLE asking_turns (
+CREATE TABLE "job_status_cache" (
+  account TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  state TEXT NOT NULL,
+  at BIGINT NOT NULL,
+  PRIMARY KEY (account, reference)
+) WITHOUT ROWID;
+
+CREATE TABLE "poll_leases" (
   account TEXT PRIMARY KEY,
-  turn BIGINT NOT NULL,
-  until BIGINT NOT NULL
+  lease BIGINT NOT NULL,
+  expires_at BIGINT NOT NULL
 );
 
-CREATE TABLE budget_flights (
+CREATE TABLE "rate_limit_in_flight" (
   id INTEGER PRIMARY KEY,
-  budget TEXT NOT NULL,
+  account TEXT NOT NULL,
   submission INTEGER NOT NULL,
-  since BIGINT NOT NULL
+  started_at BIGINT NOT NULL
 );
 
-CREATE INDEX budget_flights_by_budget ON budget_flights (budget);
+CREATE INDEX rate_limit_in_flight_by_account ON rate_limit_in_flight (account);
 
-CREATE TABLE budget_keys (
-  budget TEXT PRIMARY KEY,
+CREATE TABLE "rate_limit_keys" (
+  account TEXT PRIMARY KEY,
   requests BIGINT NOT NULL DEFAULT 0,
   submissions BIGINT NOT NULL DEFAULT 0,
   last_at BIGINT NOT NULL DEFAULT 0,
   submission_closed BIGINT NOT NULL DEFAULT 0,
   poll_closed BIGINT NOT NULL DEFAULT 0,
   check_closed BIGINT NOT NULL DEFAULT 0,
-  others TEXT NOT NULL DEFAULT '{}'
+  external_usage TEXT NOT NULL DEFAULT '{}'
 );
 
-CREATE TABLE budget_requests (
-  budget TEXT NOT NULL,
+CREATE TABLE "rate_limit_requests" (
+  account TEXT NOT NULL,
   kind INTEGER NOT NULL,
   number BIGINT NOT NULL,
   at BIGINT NOT NULL,
-  PRIMARY KEY (budget, kind, number)
-) WITHOUT ROWID;
-
-CREATE TABLE job_sightings (
-  account TEXT NOT NULL,
-  reference TEXT NOT NULL,
-  state TEXT NOT NULL,
-  at BIGINT NOT NULL,
-  PRIMARY KEY (account, reference)
+  PRIMARY KEY (account, kind, number)
 ) WITHOUT ROWID;

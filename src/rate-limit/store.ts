@@ -11,7 +11,7 @@ export interface KeyRow {
   readonly submission_closed: number;
   readonly poll_closed: number;
   readonly check_closed: number;
-  readonly others: string;
+  readonly external_usage: string;
 }
 
 /** What a transaction on one key's rows works with. */
@@ -23,53 +23,54 @@ export interface Scope {
   readonly requestTimeoutMs: number;
 }
 
-/** The key's row, locked until the transaction ends; made when it is missing. */
+/** The key's row, locked until the transaction ends; created when it is missing. */
 export async function lockKey(scope: Scope): Promise<KeyRow> {
   const { tx, key, time, requestTimeoutMs } = scope;
   const select = sql<KeyRow>`
-    SELECT requests, submissions, last_at, submission_closed, poll_closed, check_closed, others
-    FROM budget_keys WHERE budget = ${key} ${dialectal(raw(''), raw('FOR UPDATE'))}`;
-  let row = await tx.get(select);
-  if (row === undefined) {
-    await tx.run(sql`INSERT INTO budget_keys (budget) VALUES (${key}) ON CONFLICT DO NOTHING`);
-    row = (await tx.get(select))!;
+    SELECT requests, submissions, last_at, submission_closed, poll_closed, check_closed, external_usage
+    FROM rate_limit_keys WHERE account = ${key} ${dialectal(raw(''), raw('FOR UPDATE'))}`;
+  const found = await tx.get(select);
+  if (found === undefined) {
+    await tx.run(sql`INSERT INTO rate_limit_keys (account) VALUES (${key}) ON CONFLICT DO NOTHING`);
   }
+  const row = found ?? (await tx.one(select));
   return row.last_at > time + requestTimeoutMs ? healClock(scope, row) : row;
 }
 
-/** The clock was ahead and has been set right: what lies in the future happened now, at the latest. */
+/** The clock was ahead and was corrected: what lies in the future happened now, at the latest. */
 async function healClock({ tx, key, time }: Scope, row: KeyRow): Promise<KeyRow> {
-  await tx.run(sql`UPDATE budget_requests SET at = ${time} WHERE budget = ${key} AND at > ${time}`);
-  await tx.run(sql`UPDATE budget_flights SET since = ${time} WHERE budget = ${key} AND since > ${time}`);
-  await tx.run(sql`UPDATE budget_keys SET last_at = ${time} WHERE budget = ${key}`);
+  await tx.run(sql`UPDATE rate_limit_requests SET at = ${time} WHERE account = ${key} AND at > ${time}`);
+  await tx.run(
+    sql`UPDATE rate_limit_in_flight SET started_at = ${time} WHERE account = ${key} AND started_at > ${time}`,
+  );
+  await tx.run(sql`UPDATE rate_limit_keys SET last_at = ${time} WHERE account = ${key}`);
   return { ...row, last_at: time };
 }
 
 export async function begin({ tx, key, time }: Scope, lane: Lane): Promise<number> {
-  const flight = await tx.get(sql<{ id: number }>`
-    INSERT INTO budget_flights (budget, submission, since)
+  const { id } = await tx.one(sql<{ id: number }>`
+    INSERT INTO rate_limit_in_flight (account, submission, started_at)
     VALUES (${key}, ${lane === 'submission' ? 1 : 0}, ${time}) RETURNING id`);
-  return flight!.id;
+  return id;
 }
 
-/** Whether the flight was still under way. */
+/** Whether the request was still in flight. */
 export async function complete({ tx, key }: Scope, id: number): Promise<boolean> {
-  const landed = await tx.run(sql`DELETE FROM budget_flights WHERE id = ${id} AND budget = ${key}`);
-  return landed.changes > 0;
+  const removed = await tx.run(sql`DELETE FROM rate_limit_in_flight WHERE id = ${id} AND account = ${key}`);
+  return removed.changes > 0;
 }
 
 export async function getInFlight({ tx, key }: Scope): Promise<InFlight> {
-  const inFlight = await tx.get(sql<InFlight>`
+  return tx.one(sql<InFlight>`
     SELECT count(*) AS requests, coalesce(sum(submission), 0) AS submissions
-    FROM budget_flights WHERE budget = ${key}`);
-  return inFlight!;
+    FROM rate_limit_in_flight WHERE account = ${key}`);
 }
 
-/** Requests of dead processes count as answered from now on. Uses budget_flights_by_budget. */
+/** Requests of dead processes count as answered from now on. Uses rate_limit_in_flight_by_account. */
 export async function expireInFlight(scope: Scope, row: KeyRow): Promise<KeyRow> {
   const { tx, key, time, requestTimeoutMs } = scope;
   const lost = await tx.all(sql<{ id: number; submission: number }>`
-    SELECT id, submission FROM budget_flights WHERE budget = ${key} AND since <= ${time - requestTimeoutMs}`);
+    SELECT id, submission FROM rate_limit_in_flight WHERE account = ${key} AND started_at <= ${time - requestTimeoutMs}`);
   let now = row;
   for (const { id, submission } of lost) {
     if (await complete(scope, id)) now = await record(scope, now, submission === 1);
@@ -83,7 +84,7 @@ export async function record({ tx, key, limits, time }: Scope, row: KeyRow, subm
   const submissions = row.submissions + (submission ? 1 : 0);
   const at = Math.max(row.last_at, time);
   await tx.run(sql`
-    UPDATE budget_keys SET requests = ${requests}, submissions = ${submissions}, last_at = ${at} WHERE budget = ${key}`);
+    UPDATE rate_limit_keys SET requests = ${requests}, submissions = ${submissions}, last_at = ${at} WHERE account = ${key}`);
   const most = Math.max(limits.day.limit, limits.hour.limit, limits.minute.limit);
   const numbers = [
     { kind: KIND.all, number: requests, kept: most },
@@ -93,9 +94,9 @@ export async function record({ tx, key, limits, time }: Scope, row: KeyRow, subm
   ];
   for (const { kind, number, kept } of numbers) {
     await tx.run(sql`
-      INSERT INTO budget_requests (budget, kind, number, at) VALUES (${key}, ${kind}, ${number}, ${at})`);
+      INSERT INTO rate_limit_requests (account, kind, number, at) VALUES (${key}, ${kind}, ${number}, ${at})`);
     await tx.run(sql`
-      DELETE FROM budget_requests WHERE budget = ${key} AND kind = ${kind} AND number <= ${number - kept}`);
+      DELETE FROM rate_limit_requests WHERE account = ${key} AND kind = ${kind} AND number <= ${number - kept}`);
   }
   return { ...row, requests, submissions, last_at: at };
 }
@@ -104,9 +105,11 @@ export async function record({ tx, key, limits, time }: Scope, row: KeyRow, subm
 export async function listTimes({ tx, key }: Scope, rules: readonly Rule[]): Promise<ReadonlyMap<Rule, number>> {
   const wanted = rules.filter(({ room, number }) => room > 0 && number > 0);
   if (wanted.length === 0) return new Map();
-  const conditions = wanted.map(({ kind, number }) => sql`(budget = ${key} AND kind = ${kind} AND number = ${number})`);
+  const conditions = wanted.map(
+    ({ kind, number }) => sql`(account = ${key} AND kind = ${kind} AND number = ${number})`,
+  );
   const rows = await tx.all(sql<{ kind: number; number: number; at: number }>`
-    SELECT kind, number, at FROM budget_requests WHERE ${join(conditions, ' OR ')}`);
+    SELECT kind, number, at FROM rate_limit_requests WHERE ${join(conditions, ' OR ')}`);
   return new Map(
     wanted.flatMap((rule) => {
       const row = rows.find(({ kind, number }) => kind === rule.kind && number === rule.number);
@@ -125,23 +128,23 @@ export async function countSince(
 ): Promise<number> {
   if (enough === 0) return 0;
   const edge = await tx.get(sql<{ at: number }>`
-    SELECT at FROM budget_requests
-    WHERE budget = ${key} AND kind = ${kind} AND number = ${last - enough + 1}`);
+    SELECT at FROM rate_limit_requests
+    WHERE account = ${key} AND kind = ${kind} AND number = ${last - enough + 1}`);
   if (edge !== undefined && edge.at > since) return enough;
-  const counted = await tx.get(sql<{ n: number }>`
-    SELECT count(*) AS n FROM budget_requests
-    WHERE budget = ${key} AND kind = ${kind} AND number > ${last - enough} AND at > ${since}`);
-  return counted!.n;
+  const counted = await tx.one(sql<{ n: number }>`
+    SELECT count(*) AS n FROM rate_limit_requests
+    WHERE account = ${key} AND kind = ${kind} AND number > ${last - enough} AND at > ${since}`);
+  return counted.n;
 }
 
 /** Nothing of these lanes goes before then. */
 export async function closeLanes({ tx, key }: Scope, lanes: readonly Lane[], until: number): Promise<void> {
   for (const lane of lanes) {
     const column = raw(`${lane}_closed`);
-    await tx.run(sql`UPDATE budget_keys SET ${column} = ${until} WHERE budget = ${key} AND ${column} < ${until}`);
+    await tx.run(sql`UPDATE rate_limit_keys SET ${column} = ${until} WHERE account = ${key} AND ${column} < ${until}`);
   }
 }
 
-export async function writeExternalUsage({ tx, key }: Scope, others: string): Promise<void> {
-  await tx.run(sql`UPDATE budget_keys SET others = ${others} WHERE budget = ${key}`);
+export async function writeExternalUsage({ tx, key }: Scope, usage: string): Promise<void> {
+  await tx.run(sql`UPDATE rate_limit_keys SET external_usage = ${usage} WHERE account = ${key}`);
 }

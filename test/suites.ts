@@ -4,9 +4,12 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MODULES = ['activities', 'bench', 'contract', 'service', 'src', 'test', 'workflows'];
 
-/** Needs a process of its own, a Temporal server or a browser. Everything else is a unit test. */
+/** Needs a process of its own, a Temporal server or a browser. */
 export const isSystemTest = (file: string): boolean =>
   file.endsWith('.system.test.ts') || /^test\/(chaos|e2e|replay)\//.test(file);
+
+/** Checks one module, or the tree itself, within the process of the test. */
+const isUnitTest = (file: string): boolean => !isSystemTest(file) && !file.startsWith('test/connector/');
 
 /** The test files of the tree, relative to its root. */
 export function listTests(kind: 'unit' | 'all'): string[] {
@@ -14,5 +17,5 @@ export function listTests(kind: 'unit' | 'all'): string[] {
     MODULES.map((name) => `${name}/**/*.test.ts`),
     { cwd: ROOT },
   ).map((file) => file.replaceAll('\\', '/'));
-  return files.filter((file) => kind === 'all' || !isSystemTest(file)).toSorted();
+  return files.filter((file) => kind === 'all' || isUnitTest(file)).toSorted();
 }

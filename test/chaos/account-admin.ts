@@ -4,11 +4,11 @@ import type { Client } from '@temporalio/client';
 import { type Micros, micros } from '../../contract/money.ts';
 import type { Administration } from '../../service/accounts/administration.ts';
 import { openAdministration } from '../../service/serve.ts';
-import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId, LedgerId } from '../../src/submission/ids.ts';
 import { dispatcherWorkflowId } from '../../src/temporal-api/ids.ts';
 import { approveUpdate, wakeSignal } from '../../src/temporal-api/messages.ts';
+import type { Harness } from './harness.ts';
 
 export const PRICE = micros(250_000);
 export const AMPLE_BALANCE = micros(100_000_000_000);
@@ -21,6 +21,7 @@ export interface AccountAdmin {
   /** A new key at the service, and in the connector's file. */
   issueKey(): Promise<void>;
   topUp(): Promise<void>;
+  setPrice(price: Micros): Promise<void>;
 }
 
 export async function openAccountAdmin(books: string, keyFile: string, balance: Micros): Promise<AccountAdmin> {
@@ -36,6 +37,11 @@ export async function openAccountAdmin(books: string, keyFile: string, balance: 
       key = id;
       writeFileSync(`${keyFile}.new`, apiKey, { mode: 0o600 });
       renameSync(`${keyFile}.new`, keyFile);
+    },
+    async setPrice(price) {
+      await withAdministration(books, async (it) => {
+        for (const level of ['standard', 'fast'] as const) await it.setPrice(ACCOUNT, level, price);
+      });
     },
     async topUp() {
       await administration((it) => it.topUp(ACCOUNT, AMPLE_BALANCE));
@@ -72,20 +78,24 @@ export async function wakeDispatcher(client: Client, ledger: LedgerId): Promise<
 }
 
 /** Approves every run that a guard holds, until told to stop; as `courier approve` does. */
-export function approveHeldRuns(client: Client, ledger: Database): { stop(): Promise<number> } {
+export function approveHeldRuns(harness: Pick<Harness, 'client' | 'ledger'>): { stop(): Promise<number> } {
   let stopping = false;
   const approved = new Set<string>();
+  async function approveAll(): Promise<void> {
+    const held = await harness.ledger.all(sql<{ name: string }>`
+      SELECT name FROM runs WHERE held IS NOT NULL AND decision IS NULL AND ended_at IS NULL`);
+    for (const { name } of held) {
+      // The update waits for a worker; one that dies meanwhile is asked again.
+      const update = harness.client.workflow
+        .getHandle(name)
+        .executeUpdate(approveUpdate, { args: [{ by: 'chaos scenario' }] });
+      await Promise.race([update.then(() => approved.add(name)).catch(() => undefined), sleep(2_000)]);
+    }
+  }
   const working = (async () => {
     while (!stopping) {
-      const held = await ledger.all(sql<{ name: string }>`
-        SELECT name FROM runs WHERE held IS NOT NULL AND decision IS NULL AND ended_at IS NULL`);
-      for (const { name } of held) {
-        // The update waits for a worker; one that dies meanwhile is asked again.
-        const update = client.workflow
-          .getHandle(name)
-          .executeUpdate(approveUpdate, { args: [{ by: 'fault schedule' }] });
-        await Promise.race([update.then(() => approved.add(name)).catch(() => undefined), sleep(2_000)]);
-      }
+      // The ledger's file may be replaced at this moment.
+      await approveAll().catch(() => undefined);
       await sleep(300);
     }
   })();

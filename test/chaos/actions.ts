@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { wakeDispatcher } from './account-admin.ts';
 import type { Harness } from './harness.ts';
 import type { KillableTemporal } from './killable-temporal.ts';
+import type { Operation } from './operations.ts';
 import type { FaultProxy } from './proxy.ts';
 import { resetSomething } from './resets.ts';
 import type { Action, PlannedAction } from './scenario.ts';
 
 /** Something that was done to a schedule, in a sentence. `hit`: whether it met anything, such as a request with the key. */
 export interface Act {
-  readonly action: Action;
+  readonly action: Action | Operation;
   readonly hit: boolean;
   readonly text: string;
 }

@@ -12,19 +12,18 @@ import type { LedgerId } from '../../src/submission/ids.ts';
 import { freePort } from '../../src/temporal/free-port.ts';
 import { seeded } from '../support/seeded.ts';
 import { type AccountAdmin, AMPLE_BALANCE, openAccountAdmin, PRICE } from './account-admin.ts';
+import { type CourierSettings, toCourierConfig, toServiceConfig } from './configuration.ts';
 import type { KillableTemporal } from './killable-temporal.ts';
 import { keepProgram, type Program } from './program.ts';
 import { type FaultProxy, startFaultProxy } from './proxy.ts';
 import { POISON, type Scenario } from './scenario.ts';
-import { HOST, type Site, startSite } from './site.ts';
+import { type Site, startSite } from './site.ts';
 
-/** Requests a window on both sides: budgets have tests of their own. */
-const AMPLE = 1_000_000;
 const STALL_MS = 2_500;
-/** A sitemap hangs at most so long: a little above the crawler's patience with one. */
+/** A sitemap hangs at most this long: a little more than the crawler's timeout. */
 const HANG_MS = 22_000;
 
-/** Everything that a schedule runs: real programs on files of their own, and a network that obeys the seed. */
+/** Everything that a scenario runs: real programs on files of their own, and a network that obeys the seed. */
 export interface Harness {
   readonly config: Config;
   readonly client: Client;
@@ -41,10 +40,24 @@ export interface Harness {
   /** From now on the network and the sites are as good as they get, but for index-checks. */
   disableFaults(): void;
   disableCheckFaults(): void;
+  /** The folder of the connector: its configuration, key and ledger. */
+  readonly folder: string;
+  readonly settings: CourierSettings;
+  /**
+   * Kills every worker, does the work, writes the configuration that it asks for, and starts the workers again. The
+   * harness has no connection to the ledger meanwhile, so that its file may be replaced.
+   */
+  reconfigure(work: () => Promise<Partial<CourierSettings>>): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openHarness(plan: Scenario, temporal: KillableTemporal, folder: string): Promise<Harness> {
+/** `shared`: a Temporal namespace that another harness uses too. */
+export async function openHarness(
+  plan: Scenario,
+  temporal: KillableTemporal,
+  folder: string,
+  shared?: string,
+): Promise<Harness> {
   mkdirSync(folder, { recursive: true });
   const path = (name: string) => join(folder, name);
   const closing: (() => Promise<void>)[] = [];
@@ -52,8 +65,17 @@ export async function openHarness(plan: Scenario, temporal: KillableTemporal, fo
     for (const step of closing.reverse().splice(0)) await step();
   };
   try {
-    const namespace = `faults-${plan.seed}-${Date.now().toString(36)}`;
-    const client = await temporal.client(namespace);
+    const ownNamespace = `chaos-${plan.seed}-${Date.now().toString(36)}`;
+    // Two services must not take each other's tasks: each has a namespace of its own.
+    const serviceNamespace = shared === undefined ? ownNamespace : `${ownNamespace}-service`;
+    await temporal.client(serviceNamespace);
+    let settings: CourierSettings = {
+      watches: new Map([...plan.watches.keys()].map((name) => [name, name])),
+      perDay: null,
+      pricePerUrl: '0.25 TRY',
+      namespace: shared ?? ownNamespace,
+    };
+    let client = await temporal.client(settings.namespace);
     let share = plan.faultShare;
     let checkShare = plan.faultShare;
     let siteShare = plan.crawlFaultShare;
@@ -73,7 +95,9 @@ export async function openHarness(plan: Scenario, temporal: KillableTemporal, fo
     const port = await freePort();
     writeFileSync(
       path('service.yaml'),
-      stringify(toServiceConfig({ books, port, jobMs: plan.jobMs }, { address: temporal.address, namespace })),
+      stringify(
+        toServiceConfig({ books, port, jobMs: plan.jobMs }, { address: temporal.address, namespace: serviceNamespace }),
+      ),
     );
     const service = await keepProgram(
       'service/cli/main.ts',
@@ -93,18 +117,15 @@ export async function openHarness(plan: Scenario, temporal: KillableTemporal, fo
     });
     closing.push(() => proxy.close());
 
-    const baseUrl = `http://127.0.0.1:${proxy.port}/api/v1`;
     const configFile = path('courier.yaml');
-    writeFileSync(
-      configFile,
-      stringify(
-        toCourierConfig(
-          plan,
-          { baseUrl, sitePort: site.port, keyFile: path('api-key') },
-          { address: temporal.address, namespace },
-        ),
-      ),
-    );
+    const surroundings = {
+      baseUrl: `http://127.0.0.1:${proxy.port}/api/v1`,
+      sitePort: site.port,
+      keyFile: path('api-key'),
+      temporalAddress: temporal.address,
+    };
+    const writeConfig = () => writeFileSync(configFile, stringify(toCourierConfig(settings, surroundings)));
+    writeConfig();
     const startWorker = async () => {
       const started = await keepProgram(
         'src/cli/main.ts',
@@ -114,39 +135,61 @@ export async function openHarness(plan: Scenario, temporal: KillableTemporal, fo
       closing.push(() => started.stop());
       return started;
     };
-    const worker = await startWorker();
-    for (let more = 1; more < plan.workers; more++) await startWorker();
-    const config = loadConfig(configFile);
+    const workers: Program[] = [];
+    for (let n = 0; n < plan.workers; n++) workers.push(await startWorker());
+    let config = loadConfig(configFile);
     const opened = await openLedger(config.ledgerUrl);
     await opened.close();
-    const ledger = openDatabase(config.ledgerUrl);
+    let ledger = openDatabase(config.ledgerUrl);
     closing.push(() => ledger.close());
     const open = openDatabase(books);
     closing.push(() => open.close());
-    const calm = () => {
-      share = 0;
-      siteShare = 0;
-    };
-    const calmChecks = () => {
-      checkShare = 0;
-    };
-    const refuseKey = (refuse: boolean) => {
-      keyRefused = refuse;
-    };
+
+    const reconfigure = (work: () => Promise<Partial<CourierSettings>>) =>
+      crashAll(workers, async () => {
+        await ledger.close();
+        try {
+          settings = { ...settings, ...(await work()) };
+          writeConfig();
+          config = loadConfig(configFile);
+          client = await temporal.client(settings.namespace);
+        } finally {
+          ledger = openDatabase(config.ledgerUrl);
+        }
+      });
+
     return {
-      config,
-      client,
+      get config() {
+        return config;
+      },
+      get client() {
+        return client;
+      },
+      get ledger() {
+        return ledger;
+      },
+      get settings() {
+        return settings;
+      },
       site,
       proxy,
-      worker,
+      worker: workers[0]!,
       service,
       admin: operator,
-      ledger,
       ledgerId: opened.id,
       serviceDb: open,
-      refuseKey,
-      disableFaults: calm,
-      disableCheckFaults: calmChecks,
+      folder,
+      reconfigure,
+      refuseKey(refuse) {
+        keyRefused = refuse;
+      },
+      disableFaults() {
+        share = 0;
+        siteShare = 0;
+      },
+      disableCheckFaults() {
+        checkShare = 0;
+      },
       close,
     };
   } catch (error) {
@@ -168,61 +211,25 @@ function getInitialBalance({ funds, watches }: Scenario) {
   return micros(Math.floor(urls * PRICE * funds));
 }
 
-function toServiceConfig(
-  { books, port, jobMs }: { books: string; port: number; jobMs: number },
-  temporal: { address: string; namespace: string },
-) {
-  const ample = (window_ms: number) => ({ limit: AMPLE, window_ms });
-  return {
-    database: books,
-    port,
-    budgets: {
-      minute: ample(60_000),
-      hour: ample(3_600_000),
-      day: ample(86_400_000),
-      submissions: ample(60_000),
-    },
-    // What a killed service was checking is given back soon, instead of after a minute.
-    index_check: { timeout_ms: 2_000, lease_ms: 4_000 },
-    processing: { simulated: { fast_ms: jobMs, standard_ms: jobMs }, sweep_ms: 500 },
-    temporal,
-  };
-}
-
-function toCourierConfig(
-  plan: Scenario,
-  { baseUrl, sitePort, keyFile }: { baseUrl: string; sitePort: number; keyFile: string },
-  temporal: { address: string; namespace: string },
-): object {
-  const looks = { first: '0s', min: '300ms', max: '1500ms', growth: 1.2, timeout: '1h' };
-  const watch = (name: string) => ({
-    account: 'main',
-    project: `Faults ${name}`,
-    service: 'fast',
-    first_run: 'submit',
-    sitemaps: [`http://127.0.0.1:${sitePort}/${name}.xml`],
-    hosts: [HOST],
-    allow_private_hosts: ['127.0.0.1'],
-    retry_failed: { times: 1, after: '1ms' },
-    guard: { max_gone_percent: 30 },
-    index_check: { after: '0s', every: '365d', sample: '10%' },
-  });
-  return {
-    version: 1,
-    accounts: {
-      main: {
-        base_url: baseUrl,
-        api_key: { file: keyFile },
-        price_per_url: '0.25 TRY',
-        limits: { requests: { minute: AMPLE, hour: AMPLE, day: AMPLE }, submissions: { minute: AMPLE } },
-        // An absence is believed when a late request would have arrived.
-        reconcile: { confirm_after: '5s' },
-        timeouts: { connect: '1s', answer: '2s', total: '3s' },
-        tracking: { fast: looks, standard: looks },
-      },
-    },
-    watches: Object.fromEntries([...plan.watches.keys()].map((name) => [name, watch(name)])),
-    temporal,
-    ledger: { url: 'sqlite:ledger.db' },
-  };
+/** Kills programs, does the work when all of them are gone, and starts them again. */
+async function crashAll(programs: readonly Program[], work: () => Promise<void>): Promise<void> {
+  const gone = programs.map(() => Promise.withResolvers<void>());
+  const done = Promise.withResolvers<void>();
+  const restarted = Promise.all(
+    programs.map((program, n) =>
+      program.crashDuring(() => {
+        gone[n]!.resolve();
+        return done.promise;
+      }),
+    ),
+  );
+  // Awaited below, unless the work fails first.
+  restarted.catch(() => undefined);
+  await Promise.all(gone.map(({ promise }) => promise));
+  try {
+    await work();
+  } finally {
+    done.resolve();
+  }
+  await restarted;
 }

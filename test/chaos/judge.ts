@@ -10,7 +10,7 @@ import {
   getServiceCharges,
 } from './charges.ts';
 import type { Harness } from './harness.ts';
-import { FAILS, POISON, type Scenario } from './scenario.ts';
+import { FAILS, POISON } from './scenario.ts';
 
 export interface Tally {
   readonly urls: number;
@@ -28,25 +28,36 @@ export interface Judgement {
   readonly breaches: readonly string[];
 }
 
-/** Compares the service's books with the ledger, and the state of every URL with what the sites list. */
+/** What an operator did that changes what may be expected. */
+export interface Circumstances {
+  /** The service's charges are compared with the ledger's, and with no price. */
+  readonly priceChanged?: boolean;
+  /** Index-checks cannot be restored, and workflows of what the restored ledger does not know fail. */
+  readonly restored?: boolean;
+  /** Pages move and watches come and go: a page that fails may be left with one try. */
+  readonly operated?: boolean;
+}
+
+/** Compares the service's database with the ledger, and the state of every URL with what the sites list. */
 export async function judge(
   { ledger, serviceDb: books, proxy, site, client }: Harness,
-  plan: Scenario,
+  circumstances: Circumstances = {},
 ): Promise<Judgement> {
   const breaches = [...findKeysWithTwoBodies(proxy.bodies)];
   const taken = await countSubmissionsByUrl(books);
   const ours = await countGenerationsByUrl(ledger);
   breaches.push(...compareUrls(taken, ours));
   const bought = [...ours.values()].reduce((sum, times) => sum + times, 0);
-  breaches.push(...(await compareCharges(ledger, books, bought)));
+  breaches.push(...(await compareCharges(ledger, books, bought, circumstances)));
   const urls = await readUrls(ledger);
   const listed = new Set([...site.pages().values()].flat());
   for (const url of listed) if (!urls.has(url)) breaches.push(`${url} is listed, and the ledger has never heard of it`);
   for (const each of urls.values()) {
-    const wrong = findUrlBreach(each, listed.has(each.url), taken.get(each.url) ?? 0, plan);
+    const wrong = findUrlBreach(each, { listed: listed.has(each.url), times: taken.get(each.url) ?? 0 }, circumstances);
     if (wrong !== null) breaches.push(`${each.url} (${describeEnd(each)}): ${wrong}`);
   }
-  breaches.push(...(await findOpenRows(ledger)), ...(await findFailedWorkflows(client)));
+  breaches.push(...(await findOpenRows(ledger)));
+  if (!circumstances.restored) breaches.push(...(await findFailedWorkflows(client)));
   const ends = new Map<string, number>();
   for (const each of urls.values()) ends.set(describeEnd(each), (ends.get(describeEnd(each)) ?? 0) + 1);
   return { tally: { urls: urls.size, bought, ...(await countServiceRecords(books)), ends }, breaches };
@@ -66,17 +77,22 @@ function* compareUrls(taken: ReadonlyMap<string, number>, ours: ReadonlyMap<stri
   }
 }
 
-async function compareCharges(ledger: Database, books: Database, bought: number): Promise<string[]> {
+async function compareCharges(
+  ledger: Database,
+  books: Database,
+  bought: number,
+  { priceChanged, restored }: Circumstances,
+): Promise<string[]> {
   const theirs = await getServiceCharges(books);
   const charged = await getLedgerCharges(ledger);
   const wrong: string[] = [];
-  if (theirs.jobs !== bought * PRICE) {
+  if (!priceChanged && theirs.jobs !== bought * PRICE) {
     wrong.push(
       `the service charged ${theirs.jobs} for ${bought} URL generations at ${PRICE}, that is ${bought * PRICE}`,
     );
   }
   if (theirs.jobs !== charged.jobs) wrong.push(`the service charged ${theirs.jobs}, the ledger says ${charged.jobs}`);
-  if (theirs.checks !== charged.checks) {
+  if (!restored && theirs.checks !== charged.checks) {
     wrong.push(`the service charged ${theirs.checks} for checks, the ledger says ${charged.checks}`);
   }
   return wrong;
@@ -89,10 +105,20 @@ interface UrlEnd {
   readonly gone: number | null;
 }
 
+/** A URL of several watches has ended as well as it has under any of them. */
 async function readUrls(ledger: Database): Promise<Map<string, UrlEnd>> {
   const rows = await ledger.all(sql<UrlEnd>`SELECT url, state, reason, gone_run AS gone FROM urls`);
-  return new Map(rows.map((row) => [row.url, row]));
+  const ends = new Map<string, UrlEnd>();
+  for (const row of rows) {
+    const other = ends.get(row.url);
+    const best = other === undefined || rank(row) < rank(other) ? row : other;
+    ends.set(row.url, { ...best, gone: other === undefined || other.gone !== null ? row.gone : null });
+  }
+  return ends;
 }
+
+const ENDS = ['completed', 'quarantined'];
+const rank = ({ state }: UrlEnd): number => (ENDS.includes(state) ? ENDS.indexOf(state) : ENDS.length);
 
 function describeEnd({ state, reason, gone }: UrlEnd): string {
   const why = state === 'completed' || reason === null ? '' : `: ${reason.slice(0, 60)}`;
@@ -102,23 +128,23 @@ function describeEnd({ state, reason, gone }: UrlEnd): string {
 /** What is wrong with where a URL ended and how often it was bought; null when nothing is. */
 function findUrlBreach(
   { state, reason, gone, url }: UrlEnd,
-  listed: boolean,
-  times: number,
-  plan: Scenario,
+  { listed, times }: { readonly listed: boolean; readonly times: number },
+  { operated }: Circumstances,
 ): string | null {
   // One that fails is bought a second time, once; a refused one never.
   const most = url.includes(POISON) ? 0 : url.includes(FAILS) ? 2 : 1;
   if (times > most) return `it was bought ${times} times, at most ${most} are wanted`;
   if (listed && gone !== null) return 'it is listed, and the ledger calls it gone';
   if (!listed) return gone === null ? 'no sitemap lists it any more, and the ledger does not know' : null;
+  if (operated && most === 2) return times > 0 ? null : 'it was never bought';
   if (state === 'completed') return times === 1 && most === 1 ? null : `it was bought ${times} times`;
-  if (state !== 'quarantined') return 'that is no end';
+  if (state !== 'quarantined') return 'it has not ended';
   if (reason === null) return 'it has no reason';
   if (most === 1) return 'nothing is wrong with it';
-  return times === most ? null : `it was bought ${times} times of ${most}, in seed ${plan.seed}`;
+  return times === most ? null : `it was bought ${times} times of ${most}`;
 }
 
-/** Batches and checks that have not come to an end, or wait for a person. */
+/** Batches and checks that have not come to an end, or need review. */
 async function findOpenRows(ledger: Database): Promise<string[]> {
   const batches = await ledger.all(sql<{ id: number; state: string; reason: string | null; n: number }>`
     SELECT id, state, reason_code AS reason, urls AS n FROM batches
@@ -131,7 +157,7 @@ async function findOpenRows(ledger: Database): Promise<string[]> {
   ];
 }
 
-/** A run that another one was in the way of, and one that was set back after its end, say so and did nothing. */
+/** A run that another one blocked, and one that was reset after its end, say so and did nothing. */
 const MAY_FAIL = /Another run of \S+ is active|has ended \(/;
 
 async function findFailedWorkflows(client: Client): Promise<string[]> {

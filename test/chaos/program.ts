@@ -5,12 +5,14 @@ import { startProgram } from '../../src/cli/demo/processes.ts';
 
 /** A program of ours that is killed without a warning and started again, as often as a schedule wants. */
 export interface Program {
-  /** SIGKILL: nothing is finished, flushed or said goodbye to. Started again after the pause. */
+  /** SIGKILL: nothing is finished or flushed. Started again after the pause. */
   crash(pauseMs: number): Promise<void>;
+  /** The same, and started again when `work` is done. */
+  crashDuring(work: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
-const PATIENCE_MS = 60_000;
+const START_MS = 60_000;
 const children = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
@@ -21,9 +23,9 @@ export async function keepProgram(entry: string, args: readonly string[], readyR
   let starting: Promise<ChildProcess> | null = null;
   let child = await start();
 
-  /** What a program needs may be away for the moment, the Temporal server above all: it is tried again. */
+  /** What a program needs may be unavailable, the Temporal server above all: it is retried. */
   async function start(): Promise<ChildProcess> {
-    for (const end = Date.now() + PATIENCE_MS; ; await sleep(300)) {
+    for (const end = Date.now() + START_MS; ; await sleep(300)) {
       try {
         const started = await startProgram(entry, args, ({ type }) => type === readyRecord);
         children.add(started);
@@ -39,8 +41,9 @@ export async function keepProgram(entry: string, args: readonly string[], readyR
     }
   }
 
-  async function again(pauseMs: number): Promise<void> {
+  async function again(pauseMs: number, work: () => Promise<void> = async () => undefined): Promise<void> {
     starting ??= sleep(pauseMs)
+      .then(work)
       .then(start)
       .finally(() => {
         starting = null;
@@ -56,18 +59,21 @@ export async function keepProgram(entry: string, args: readonly string[], readyR
     await gone;
   }
 
+  async function crash(pauseMs: number, work?: () => Promise<void>): Promise<void> {
+    await starting;
+    const killed = child;
+    const gone = once(killed, 'exit');
+    const killing = killed.exitCode === null && killed.signalCode === null;
+    if (killing) killed.kill('SIGKILL');
+    await again(pauseMs, async () => {
+      if (killing) await gone;
+      await work?.();
+    });
+  }
+
   return {
-    async crash(pauseMs) {
-      await starting;
-      const killed = child;
-      const gone = once(killed, 'exit');
-      const restarted = again(pauseMs);
-      if (killed.exitCode === null && killed.signalCode === null) {
-        killed.kill('SIGKILL');
-        await gone;
-      }
-      await restarted;
-    },
+    crash: (pauseMs) => crash(pauseMs),
+    crashDuring: (work) => crash(0, work),
     async stop() {
       stopping = true;
       await kill();

@@ -45,7 +45,7 @@ export async function runScenario(plan: Scenario, temporal: KillableTemporal, fo
   const lap = (name: string) => laps.set(name, Math.round(performance.now() - began));
   const world = await openHarness(plan, temporal, join(folder, String(seed)));
   lap('started');
-  const approving = approveHeldRuns(world.client, world.ledger);
+  const approving = approveHeldRuns(world);
   try {
     const deeds: Act[] = [];
     const started = new Set<string>();
@@ -56,7 +56,7 @@ export async function runScenario(plan: Scenario, temporal: KillableTemporal, fo
       deeds.push(await carryOut(plan.whileChecking, world, temporal, started, seeded(seed ^ 0xc4ec)));
     });
     const approved = await approving.stop();
-    const { tally, breaches } = await judge(world, plan);
+    const { tally, breaches } = await judge(world);
     const faults = new Map([
       ...world.proxy.done,
       ...named('sitemap ', world.site.done),
@@ -129,7 +129,7 @@ async function disableFaultsAfterEnough({ proxy, disableFaults: calm }: Harness,
 }
 
 /** Starts a run of each watch. One that is under way still refuses the new one: that is how it should be. */
-async function startRuns(world: Harness, name: string, started: Set<string>) {
+export async function startRuns(world: Harness, name: string, started: Set<string>) {
   const start = (watch: Watch) => startRun(world.client, world.ledgerId, watch, 'terminal', name);
   for (const watch of world.config.watches.values()) {
     await retryThroughOutages(() => start(watch)).catch(unlessStarted);
@@ -137,7 +137,7 @@ async function startRuns(world: Harness, name: string, started: Set<string>) {
   }
 }
 
-async function startChecks(world: Harness, name: string, started: Set<string>) {
+export async function startChecks(world: Harness, name: string, started: Set<string>) {
   for (const watch of world.config.watches.values()) {
     await retryThroughOutages(() => startCheck(world.client, world.ledgerId, watch, name)).catch(unlessStarted);
     started.add(checkWorkflowId(world.ledgerId, watch.id, name));

@@ -1,5 +1,7 @@
 /**
  * Plays chaos scenarios: npm run test:chaos -- [--scenarios N] [--seed S] [--only SEED | --kept] [--at-once K].
+ * --operations plays scenarios in which an operator acts (restores a ledger, changes prices, caps and watches) in place of
+ * those with kills; --acts "rename watch,move pages" chooses from these acts alone.
  * Exit code 1 when a schedule broke a promise; each failing seed is printed with the command that plays it alone.
  */
 import { rmSync } from 'node:fs';
@@ -8,7 +10,9 @@ import { parseArgs } from 'node:util';
 import { newFolder } from './folder.ts';
 import { keptScenarios } from './kept-seeds.ts';
 import { startKillableTemporal } from './killable-temporal.ts';
+import { OPERATIONS, type Operation } from './operations.ts';
 import { prepareQuickStart } from './quick-start.ts';
+import { runOperations, toOperationScenario } from './run-operations.ts';
 import { runScenario, type ScenarioReport } from './run-scenario.ts';
 import { type Scenario, toScenario } from './scenario.ts';
 
@@ -19,6 +23,8 @@ const { values } = parseArgs({
     only: { type: 'string' },
     kept: { type: 'boolean', default: false },
     'at-once': { type: 'string', default: '6' },
+    operations: { type: 'boolean', default: false },
+    acts: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -70,13 +76,30 @@ function tell(report: ScenarioReport, { workers }: Scenario): void {
   for (const breach of breaches.slice(0, 12)) console.log(`     - ${breach}`);
   if (breaches.length > 12) console.log(`     - and ${breaches.length - 12} more`);
   console.log(`     its files: ${join(folder, String(seed))}`);
-  console.log(`     again: npm run test:chaos -- ${values.kept ? '--kept' : `--only ${seed}`}`);
+  console.log(`     again: npm run test:chaos -- ${again(seed)}`);
+}
+
+const again = (seed: number): string => {
+  const acts = values.acts === undefined ? '' : ` --acts "${values.acts}"`;
+  return values.kept ? '--kept' : `${values.operations ? `--operations${acts} ` : ''}--only ${seed}`;
+};
+
+function play(plan: Scenario): Promise<ScenarioReport> {
+  if (!values.operations) return runScenario(plan, temporal, folder);
+  return runOperations(toOperationScenario(plan.seed, chosenActs()), temporal, folder);
+}
+
+function chosenActs(): readonly Operation[] {
+  const names = values.acts?.split(',').map((name) => name.trim());
+  const chosen = OPERATIONS.filter((operation) => names === undefined || names.includes(operation));
+  if (chosen.length > 0 && (names === undefined || chosen.length === names.length)) return chosen;
+  throw new Error(`--acts "${values.acts}" names no act. There are: ${OPERATIONS.join(', ')}.`);
 }
 
 async function lane(): Promise<void> {
   for (let plan = plans.shift(); plan !== undefined; plan = plans.shift()) {
     try {
-      tell(await runScenario(plan, temporal, folder), plan);
+      tell(await play(plan), plan);
     } catch (error) {
       failed.push(plan.seed);
       console.log(`FAIL seed ${plan.seed}: the harness could not go on: ${(error as Error).stack}`);

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { pick, seeded } from '../support/seeded.ts';
+import { approveHeldRuns } from './account-admin.ts';
+import { openHarness } from './harness.ts';
+import { judge } from './judge.ts';
+import type { KillableTemporal } from './killable-temporal.ts';
+import { carryOutOperation, OPERATIONS, type Operation } from './operations.ts';
+import { type ScenarioReport, startChecks, startRuns } from './run-scenario.ts';
+import { type Scenario, toScenario } from './scenario.ts';
+import { countWorkLeft, describeOpenWorkflows, waitUntilIdle } from './wait-until-idle.ts';
+
+const IDLE_MS = 240_000;
+const MAX_ROUNDS = 6;
+
+export interface OperationScenario {
+  readonly scenario: Scenario;
+  readonly operations: readonly Operation[];
+}
+
+/** The operations of a seed, in a small scenario of the same seed. `only`: to choose from. */
+export function toOperationScenario(seed: number, only: readonly Operation[] = OPERATIONS): OperationScenario {
+  const random = seeded(seed ^ 0x09e7);
+  const scenario = toScenario(seed);
+  return {
+    // Balance, refusals and kills have scenarios of their own; here an operator acts while the network is bad.
+    scenario: { ...scenario, funds: null, actions: [], whileChecking: null, faultShare: scenario.faultShare / 2 },
+    operations: Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(random, only)),
+  };
+}
+
+/** Runs, and operations one after another while the network fails; then the judge compares as after every scenario. */
+export async function runOperations(
+  { scenario, operations }: OperationScenario,
+  temporal: KillableTemporal,
+  folder: string,
+  namespace?: string,
+): Promise<ScenarioReport> {
+  const { seed } = scenario;
+  const began = performance.now();
+  const laps = new Map<string, number>();
+  const lap = (name: string) => laps.set(name, Math.round(performance.now() - began));
+  const harness = await openHarness(scenario, temporal, join(folder, String(seed)), namespace);
+  const approving = approveHeldRuns(harness);
+  const started = new Set<string>();
+  const breaches: string[] = [];
+  const acts: ScenarioReport['acts'][number][] = [];
+  let runs = 0;
+  const stage = {
+    harness,
+    random: seeded(seed ^ 0xac75),
+    startRuns: () => startRuns(harness, `run-${++runs}`, started),
+    waitUntilIdle: async (ms: number) => void (await waitUntilIdle(harness, started, Date.now() + ms)),
+  };
+  try {
+    await stage.startRuns();
+    for (const operation of operations) {
+      await stage.waitUntilIdle(stage.random() * 8_000);
+      const done = await carryOutOperation(operation, stage);
+      breaches.push(...done.breaches);
+      acts.push({ action: operation, hit: true, text: done.text });
+      // Workflows of a namespace that is gone, or of rows that are not in the restored ledger, do not come to an end.
+      if (operation.startsWith('restore')) started.clear();
+      lap(operation);
+    }
+    for (const [watch, { first, added, removed }] of scenario.watches) {
+      const gone = new Set(removed);
+      const now = harness.site.pages().get(watch) ?? first;
+      harness.site.publish(watch, [...now.filter((url) => !gone.has(url)), ...added]);
+    }
+    harness.disableFaults();
+    harness.disableCheckFaults();
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      await stage.startRuns();
+      await startChecks(harness, `check-${round}`, started);
+      const open = await waitUntilIdle(harness, started, Date.now() + IDLE_MS);
+      lap(`idle ${round}`);
+      if (open !== null) {
+        breaches.push(
+          `after ${IDLE_MS / 1_000} s without faults: ${open}`,
+          ...(await describeOpenWorkflows(harness.client)),
+        );
+        break;
+      }
+      if ((await countWorkLeft(harness)) === 0) break;
+    }
+    const approved = await approving.stop();
+    const judged = await judge(harness, {
+      priceChanged: operations.includes('change price'),
+      operated: true,
+      restored: operations.some((operation) => operation.startsWith('restore')),
+    });
+    const ms = Math.round(performance.now() - began);
+    const faults = harness.proxy.done;
+    return { seed, ms, laps, tally: judged.tally, acts, approved, faults, breaches: [...breaches, ...judged.breaches] };
+  } finally {
+    await approving.stop();
+    await harness.close();
+  }
+}

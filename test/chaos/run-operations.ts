@@ -97,3 +97,44 @@ export async function runOperations(
     await harness.close();
   }
 }
+
+/** So many seeds lie between those of two folders that share a namespace. */
+const NEXT_FOLDER = 100_000;
+
+/**
+ * The same, by two configurations with the same names in one Temporal namespace, each with a ledger, a key and a service of
+ * its own. Each is judged by its own service: work of one that the other did shows as a charge that its ledger lacks.
+ */
+export async function runInTwoFolders(
+  seed: number,
+  only: readonly Operation[],
+  temporal: KillableTemporal,
+  folder: string,
+): Promise<ScenarioReport> {
+  const namespace = `chaos-shared-${seed}-${Date.now().toString(36)}`;
+  const seeds = [seed, seed + NEXT_FOLDER];
+  const [one, two] = await Promise.all(
+    seeds.map((each) =>
+      runOperations(toOperationScenario(each, only), temporal, join(folder, String(seed)), namespace),
+    ),
+  );
+  return {
+    ...one!,
+    tally: {
+      urls: one!.tally.urls + two!.tally.urls,
+      bought: one!.tally.bought + two!.tally.bought,
+      jobs: one!.tally.jobs + two!.tally.jobs,
+      checks: one!.tally.checks + two!.tally.checks,
+      ends: new Map([...prefix('first: ', one!.tally.ends), ...prefix('second: ', two!.tally.ends)]),
+    },
+    acts: [...one!.acts, ...two!.acts],
+    approved: one!.approved + two!.approved,
+    breaches: [
+      ...one!.breaches.map((breach) => `first folder: ${breach}`),
+      ...two!.breaches.map((breach) => `second folder: ${breach}`),
+    ],
+  };
+}
+
+const prefix = (text: string, counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([name, times]) => [`${text}${name}`, times] as const);

@@ -2,6 +2,7 @@
  * Plays chaos scenarios: npm run test:chaos -- [--scenarios N] [--seed S] [--only SEED | --kept] [--at-once K].
  * --operations plays scenarios in which an operator acts (restores a ledger, changes prices, caps and watches) in place of
  * those with kills; --acts "rename watch,move pages" chooses from these acts alone.
+ * --two-folders plays two of them at once, with the same names in one Temporal namespace.
  * Exit code 1 when a schedule broke a promise; each failing seed is printed with the command that plays it alone.
  */
 import { rmSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { keptScenarios } from './kept-seeds.ts';
 import { startKillableTemporal } from './killable-temporal.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 import { prepareQuickStart } from './quick-start.ts';
-import { runOperations, toOperationScenario } from './run-operations.ts';
+import { runInTwoFolders, runOperations, toOperationScenario } from './run-operations.ts';
 import { runScenario, type ScenarioReport } from './run-scenario.ts';
 import { type Scenario, toScenario } from './scenario.ts';
 
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     'at-once': { type: 'string', default: '6' },
     operations: { type: 'boolean', default: false },
     acts: { type: 'string' },
+    'two-folders': { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -81,11 +83,14 @@ function tell(report: ScenarioReport, { workers }: Scenario): void {
 
 const again = (seed: number): string => {
   const acts = values.acts === undefined ? '' : ` --acts "${values.acts}"`;
-  return values.kept ? '--kept' : `${values.operations ? `--operations${acts} ` : ''}--only ${seed}`;
+  return values.kept
+    ? '--kept'
+    : `${values.operations ? `--operations${acts}${values['two-folders'] ? ' --two-folders' : ''} ` : ''}--only ${seed}`;
 };
 
 function play(plan: Scenario): Promise<ScenarioReport> {
   if (!values.operations) return runScenario(plan, temporal, folder);
+  if (values['two-folders']) return runInTwoFolders(plan.seed, chosenActs(), temporal, folder);
   return runOperations(toOperationScenario(plan.seed, chosenActs()), temporal, folder);
 }
 

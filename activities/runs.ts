@@ -17,12 +17,15 @@ import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { wakeDispatcher } from '../src/temporal-api/wake-dispatcher.ts';
 import type { Deps } from './deps.ts';
 
+/** A scheduled run ends after this long at the latest, so that the watch is crawled again. */
+const LONGEST_WAIT_MS = 2 * 3_600_000;
+
 /** How long a waiting run lets the ledger be: a second at first, a minute in the end. */
 const waitMs = (attempt: number): number => Math.min(1_000 * 1.15 ** Math.max(0, attempt - 15), 60_000);
 
 /** What a run asks of the ledger and of the dispatcher. */
 export function runActivities(deps: Deps) {
-  const { ledger, getWatch, getAccount, client } = deps;
+  const { ledger, getWatch, getAccount, client, now } = deps;
   const inputOf = ({ watch, account }: WatchRun): PlanInput => ({
     watch: getWatch(watch),
     account: getAccount(account),
@@ -70,7 +73,9 @@ export function runActivities(deps: Deps) {
       const summary = await getRunSummary(ledger, run);
       const open = until === 'accepted' ? summary.unanswered : summary.unanswered + summary.unsettled;
       if (open === 0) return toRunReport(summary);
-      const { attempt } = Context.current().info;
+      const { attempt, scheduledTimestampMs } = Context.current().info;
+      // What waits longer waits for money or a cap. The dispatcher goes on with it; the next run must not wait, too.
+      if (until === 'accepted' && now() - scheduledTimestampMs > LONGEST_WAIT_MS) return toRunReport(summary);
       throw retryLater(waitMs(attempt), `${open} of ${summary.batches} batches are not ${until} yet`);
     },
 

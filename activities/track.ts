@@ -6,7 +6,13 @@ import { toFailureData } from '../src/api-client/failure.ts';
 import { readPages } from '../src/api-client/find-batch-in-doubt.ts';
 import type { UrlView } from '../src/api-client/read/submission.ts';
 import { recordPoll } from '../src/ledger/jobs/record-poll.ts';
-import { recordUrlResults, type Settled, settleJob, type UrlResult } from '../src/ledger/jobs/settle-job.ts';
+import {
+  countOpenUrls,
+  recordUrlResults,
+  type Settled,
+  settleJob,
+  type UrlResult,
+} from '../src/ledger/jobs/settle-job.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { alignToTick, freshSince, nextPoll, waitAfter } from '../src/submission/poll-schedule.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
@@ -15,6 +21,10 @@ import type { Deps } from './deps.ts';
 
 /** A state after which the list says nothing of single URLs that must be read: all of them are done. */
 const ALL_DONE = 'completed';
+const ALL_FAILED = 'failed';
+
+/** Some services report partial before the last URL is done: so often is a job polled again while URLs of it are open. */
+const POLLS_AFTER_END = 8;
 
 export function trackActivities(deps: Deps) {
   const { ledger, getAccount, getJobStatusLoader, now, config } = deps;
@@ -34,12 +44,21 @@ export function trackActivities(deps: Deps) {
         if (next.kind === 'overdue' && !isRetryLater(error)) return { reference, state: known };
         throw error;
       });
+      let endsEarly = false;
+      const mustRead = account.terminalStates.includes(seen.state) && seen.state !== ALL_DONE;
+      if (mustRead) {
+        await untilNextPoll(usualWait, () => readUrls(deps, job));
+        const mayBeEarly = seen.state !== ALL_FAILED && next.kind !== 'overdue' && attempt <= POLLS_AFTER_END;
+        endsEarly = mayBeEarly && (await countOpenUrls(ledger, id, reference)) > 0;
+      }
       const look = await recordPoll(ledger, id, reference, {
         state: seen.state,
-        terminalStates: account.terminalStates,
+        terminalStates: endsEarly
+          ? account.terminalStates.filter((state) => state !== seen.state)
+          : account.terminalStates,
       });
       if (look.terminal) {
-        if (look.state !== ALL_DONE) {
+        if (look.state !== ALL_DONE && !mustRead) {
           await untilNextPoll(usualWait, () => readUrls(deps, job));
         }
         const retryFailed = config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };

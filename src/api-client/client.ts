@@ -59,6 +59,8 @@ interface Cancellable {
  * when their signal aborts them or the caller passes what cannot be sent.
  */
 export interface ApiClient {
+  /** Throws when the key cannot be read now: ask before an attempt is put on record that could not be made. */
+  requireKey(): void;
   /** `POST /submissions` (spec 4.6) with exactly these bytes. */
   submit(body: string, key: IdempotencyKey, options?: Cancellable): Promise<ApiAnswer<AcceptedData>>;
   /** `POST /index-check` (spec 4.8) with exactly these bytes. */
@@ -114,6 +116,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     authentication === 'bearer' ? { authorization: `Bearer ${key}` } : { 'x-api-key': key };
 
   return {
+    requireKey() {
+      sendable(options.apiKey());
+    },
     submit: (body, key, cancel) =>
       call('submit', {
         path: '/submissions',

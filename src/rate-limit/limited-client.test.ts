@@ -7,7 +7,7 @@ import { toRateLimits } from './limits.ts';
 
 /** Never asked here: what is under test is when a request may go. */
 const client: ApiClient = new Proxy({} as ApiClient, {
-  get: () => assert.fail('asked'),
+  get: (_, name) => (name === 'requireKey' ? () => undefined : assert.fail('asked')),
 });
 
 /** An account whose ten submissions of the minute are used, the first of them at `clock.at`. */
@@ -44,4 +44,19 @@ test('a turn that is near is taken in the millisecond when it comes', async (t) 
   clock.at = opens - 1_400;
   assert.equal(await api.reserved('submission', async () => clock.at), opens);
   assert.deepEqual(slept, [1_400]);
+});
+
+test('a key that cannot be read is noticed before an attempt is written down, and costs no request', async (t) => {
+  const store = await openRateLimits('sqlite::memory:', { now: () => 1_800_000_000_000 });
+  t.after(() => store.close());
+  const keyless: ApiClient = new Proxy({} as ApiClient, {
+    get: (_, name) => () => assert.fail(name === 'requireKey' ? 'the key file is missing' : 'asked'),
+  });
+  const api = createLimitedClient(keyless, store.getLimiter('main', toRateLimits()));
+  for (let n = 0; n < 11; n++) {
+    await assert.rejects(
+      api.reserved('submission', () => assert.fail('an attempt was begun')),
+      /the key file is missing/,
+    );
+  }
 });

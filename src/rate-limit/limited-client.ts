@@ -47,6 +47,7 @@ export function createLimitedClient(
       let asked = false;
       let seen: ApiAnswer | undefined;
       try {
+        client.requireKey();
         return await work(async (request) => {
           asked = true;
           const answer = await request(client);

@@ -124,7 +124,7 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<BatchContext
     label: '413 for one URL',
     answer: answer(413, error()),
     batch: { urls: urls.slice(0, 1) },
-    means: 'quarantine 1',
+    means: 'defect',
     charge: 'none',
   },
   {

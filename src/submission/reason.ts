@@ -27,6 +27,8 @@ export type Reason =
   | SpendReason
   /** What an answer of the service meant, as `decideOutcome` described it. */
   | { readonly code: 'answer'; readonly outcome: string; readonly text: string }
+  /** The service refused the batch with 402. */
+  | { readonly code: 'insufficient_balance'; readonly text: string }
   /** What does not fit in an acceptance. */
   | { readonly code: 'warnings'; readonly warnings: readonly string[] }
   | { readonly code: 'reference_changed'; readonly recorded: string; readonly seen: string }
@@ -70,6 +72,7 @@ export function renderReason(reason: Reason): string {
         'Set price_per_url of the account, or remove the caps until the first charge shows it'
       );
     case 'answer':
+    case 'insufficient_balance':
     case 'text':
       return reason.text;
     case 'warnings':
@@ -167,6 +170,9 @@ export function describeLimit(reason: SpendReason): string {
 
 /** Reasons that only money on the account, or a balance that can be read, ends. */
 export const MONEY_REASONS = ['balance_short', 'floor_short', 'balance_negative', 'balance_unknown'] as const;
+
+/** The same with the service's own refusal, whose batch waits for a time of its own. */
+export const WAITS_FOR_MONEY = [...MONEY_REASONS, 'insufficient_balance'] as const;
 
 export const isMoneyReason = (code: string | null): boolean => MONEY_REASONS.some((each) => each === code);
 

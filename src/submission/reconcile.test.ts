@@ -32,7 +32,7 @@ const rows: { what: string; job: Partial<Candidate>; proof: string }[] = [
     job: { createdAt: 100 * HOUR - 60_000 },
     proof: 'compare-urls',
   },
-  { what: 'another number of URLs', job: { urlCount: 3 }, proof: 'other' },
+  { what: 'another number of URLs', job: { urlCount: 3 }, proof: 'compare-urls' },
   { what: 'a project without a tag', job: { project: 'API Submission', urlCount: 2 }, proof: 'compare-urls' },
   { what: 'nothing told', job: {}, proof: 'compare-urls' },
 ];

@@ -2,10 +2,10 @@ import { canonicalUrl } from './canonical-url.ts';
 import type { Reference } from './ids.ts';
 import { parseTag } from './project-tag.ts';
 
-/** Services keep idempotency keys for a day at least, it is said; nothing is sent again on a key that may be forgotten. */
+/** Assume keys are remembered for at least a day. Never resend under a key that may have expired. */
 export const DEFAULT_KEY_TRUST_MS = 20 * 3_600_000;
 
-/** Lists show a new job a little later than it is accepted; so much later an empty answer is believed. */
+/** New jobs appear in the list with a delay. After this long, an empty list is taken as proof. */
 export const DEFAULT_CONFIRM_MS = 30_000;
 
 /**
@@ -39,20 +39,20 @@ export type Proof =
 
 /**
  * A job that is older by more than this is not ours. Two clocks differ, and services write the time of their own zone
- * as if it were UTC: taking the lost job for another one would buy it twice.
+ * as if it were UTC: taking the job in doubt for another one would buy it twice.
  */
 const CLOCK_SKEW_MS = 24 * 3_600_000;
 
 /**
- * Whether a job of the list is the lost batch. Our tag in its project proves it; another tag, another number of URLs or an
- * age before the first attempt disproves it. Otherwise its URLs decide.
+ * Whether a job of the list is the batch in doubt. Our tag in its project proves it; another tag, or an age before the
+ * first attempt, disproves it. Otherwise its URLs decide: a number of URLs that differs proves nothing, because services
+ * count duplicates and rejected URLs in their own way.
  */
 export function findProof(candidate: Candidate, batch: BatchInDoubt): Proof {
-  const { project, createdAt, urlCount } = candidate;
+  const { project, createdAt } = candidate;
   if (project?.includes(batch.tag) === true) return { kind: 'same' };
   if (project !== null && parseTag(project) !== null) return { kind: 'other' };
   if (createdAt !== null && createdAt < batch.firstSentAt - CLOCK_SKEW_MS) return { kind: 'other' };
-  if (urlCount !== null && urlCount !== batch.urls.length) return { kind: 'other' };
   return { kind: 'compare-urls' };
 }
 

@@ -167,7 +167,7 @@ export function rateLimitWait({ retryAfterMs, budgets }: Pick<ApiAnswer, 'retryA
   return latest > 0 ? Math.max(latest, LEAST_RATE_LIMIT_WAIT_MS) : RATE_LIMIT_WAIT_MS;
 }
 
-function tooLarge({ urls }: RequestContext, said: string): Split | Quarantine {
+function tooLarge({ urls }: RequestContext, said: string): Split | Defect {
   if (urls.length > 1) {
     return {
       kind: 'split',
@@ -176,7 +176,13 @@ function tooLarge({ urls }: RequestContext, said: string): Split | Quarantine {
       message: `too large for the service${said}; nothing was charged. Its halves go on as batches of their own`,
     };
   }
-  return quarantine(urls.map((url) => ({ url, reason: `too large for the service${said}` })));
+  return {
+    kind: 'defect',
+    chargeState: 'none',
+    message:
+      `the service calls a request of one URL too large${said}; nothing was charged. The URL is not the problem: ` +
+      'check base_url and any gateway in between, then release the batch',
+  };
 }
 
 function invalid(error: EnvelopeError, { urls }: RequestContext, said: string): Split | Quarantine | Defect {

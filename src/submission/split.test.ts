@@ -40,7 +40,10 @@ function submitAll(urls: readonly string[], answer: (urls: readonly string[]) =>
     const outcome = decideOutcome(answer(batch), { urls: batch, inDoubt: false, reference: null });
     if (outcome.kind === 'accepted') accepted.push(...batch);
     else if (outcome.kind === 'split') {
-      if (!worthBisecting({ urls: urls.length, accepted: accepted.length, quarantined: quarantined.length })) break;
+      if (
+        !worthBisecting({ urls: urls.length, accepted: accepted.length, quarantined: quarantined.length, inReview: 0 })
+      )
+        break;
       waiting.push(...[...splitBatch(batch)].reverse());
     } else if (outcome.kind === 'quarantine') {
       const names = new Set(outcome.rejected.map(({ url }) => url));

@@ -15,9 +15,11 @@ export interface Bisection {
   readonly accepted: number;
   /** URLs found bad one by one. */
   readonly quarantined: number;
+  /** URLs of parts that wait for review: the cause is not in them. */
+  readonly inReview: number;
 }
 
-/** Consecutive single-URL rejections after which bisection stops. */
+/** Single-URL rejections, with none accepted, after which bisection stops. */
 const REJECTIONS_BEFORE_REVIEW = 8;
 
 /**
@@ -25,6 +27,6 @@ const REJECTIONS_BEFORE_REVIEW = 8;
  * name that it does not take) would otherwise get two requests for each URL, and every URL would end in quarantine.
  * When the answer is no, the remaining parts wait for review.
  */
-export function worthBisecting({ urls, accepted, quarantined }: Bisection): boolean {
-  return accepted > 0 || quarantined < Math.min(REJECTIONS_BEFORE_REVIEW, urls);
+export function worthBisecting({ urls, accepted, quarantined, inReview }: Bisection): boolean {
+  return accepted > 0 || (inReview === 0 && quarantined < Math.min(REJECTIONS_BEFORE_REVIEW, urls));
 }

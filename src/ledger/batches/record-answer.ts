@@ -54,7 +54,11 @@ export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: Answe
         return { kind: 'retry', batch, notBefore };
       }
       case 'suspend':
-        await putBack(tx, row, { certain, notBefore: afterSuspend(now, row.attempts), reason });
+        await putBack(tx, row, {
+          certain,
+          notBefore: afterSuspend(now, row.attempts),
+          reason: { code: 'insufficient_balance', text: outcome.message },
+        });
         await suspendAccount(tx, row.account_id, outcome.message);
         return { kind: 'suspended', batch, reason: outcome.message };
       case 'reject_key':

@@ -5,7 +5,7 @@ import { sql } from '../../database/sql.ts';
 import type { BatchId } from '../../submission/ids.ts';
 import { type Reason, renderReason } from '../../submission/reason.ts';
 import type { Quarantine, Split } from '../../submission/refusal.ts';
-import { splitBatch, worthBisecting } from '../../submission/split.ts';
+import { type Bisection, splitBatch, worthBisecting } from '../../submission/split.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { DueReason } from '../plans/due.ts';
 import type { BatchRow } from './batch-queries.ts';
@@ -91,7 +91,7 @@ const computeShare = (row: BatchRow, urls: number): Micros | null =>
 
 /** How the parts of the first batch of this family fared until now. */
 async function worthGoingOn(tx: Queryable, row: BatchRow): Promise<boolean> {
-  const family = await tx.one(sql<{ urls: number; accepted: number; quarantined: number }>`
+  const family = await tx.one(sql<Omit<Bisection, 'inReview'> & { in_review: number }>`
     WITH RECURSIVE up (id, parent_id) AS (
       SELECT id, parent_id FROM batches WHERE id = ${row.id}
       UNION ALL SELECT b.id, b.parent_id FROM batches AS b JOIN up ON b.id = up.parent_id),
@@ -100,9 +100,10 @@ async function worthGoingOn(tx: Queryable, row: BatchRow): Promise<boolean> {
       UNION ALL SELECT b.id FROM batches AS b JOIN down ON b.parent_id = down.id)
     SELECT max(b.urls) AS urls,
       sum(CASE WHEN b.state = 'accepted' THEN b.urls ELSE 0 END) AS accepted,
-      (SELECT count(*) FROM batch_urls AS m JOIN down ON down.id = m.batch_id WHERE m.result = 'refused') AS quarantined
+      (SELECT count(*) FROM batch_urls AS m JOIN down ON down.id = m.batch_id WHERE m.result = 'refused') AS quarantined,
+      sum(CASE WHEN b.state = 'needs_review' THEN b.urls ELSE 0 END) AS in_review
     FROM batches AS b JOIN down ON down.id = b.id`);
-  return worthBisecting(family);
+  return worthBisecting({ ...family, inReview: family.in_review });
 }
 
 async function stopFamily(tx: Queryable, row: BatchRow, text: string): Promise<RefusalRecorded> {

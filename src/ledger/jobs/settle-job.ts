@@ -68,6 +68,14 @@ async function inOurForm(tx: Queryable, batch: number, results: readonly UrlResu
   });
 }
 
+/** How many URLs of a job have no result yet. */
+export async function countOpenUrls({ db }: Ledger, account: AccountId, reference: Reference): Promise<number> {
+  const { open } = await db.one(sql<{ open: number }>`
+    SELECT count(*) AS open FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id
+    WHERE b.account_id = ${account} AND b.reference = ${reference} AND (m.result IS NULL OR m.result = 'open')`);
+  return open;
+}
+
 export interface Settled {
   readonly completed: number;
   readonly failed: number;

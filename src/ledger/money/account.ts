@@ -2,7 +2,13 @@ import type { Queryable } from '../../database/database.ts';
 import { eachText, sql } from '../../database/sql.ts';
 import { isSameBaseUrl } from '../../submission/freeze.ts';
 import type { AccountId } from '../../submission/ids.ts';
-import { MONEY_REASONS, renderReason } from '../../submission/reason.ts';
+import {
+  MONEY_REASONS,
+  renderReason,
+  renderStoredReason,
+  type StoredReason,
+  WAITS_FOR_MONEY,
+} from '../../submission/reason.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy } from '../policy.ts';
@@ -16,9 +22,16 @@ export interface AccountStatus {
 }
 
 export async function getAccountStatus(ledger: Ledger, account: AccountId): Promise<AccountStatus> {
-  const row = await ledger.db.get(sql<AccountStatus>`
+  const { db } = ledger;
+  const row = await db.get(sql<AccountStatus>`
     SELECT suspended, key_rejected AS "keyRejected" FROM ledger_accounts WHERE id = ${account}`);
-  return { suspended: row?.suspended ?? null, keyRejected: row?.keyRejected ?? null };
+  const waiting = await db.all(sql<StoredReason>`
+    SELECT reason_code, reason_params FROM batches WHERE account_id = ${account} AND state IN ('planned', 'sending')
+    ORDER BY id`);
+  // The batches say it: one may wait for money although a smaller one was accepted since, and none may be left to wait.
+  const money = waiting.find(({ reason_code }) => WAITS_FOR_MONEY.some((code) => code === reason_code));
+  const suspended = money === undefined ? (waiting.length > 0 ? row?.suspended : null) : renderStoredReason(money);
+  return { suspended: suspended ?? null, keyRejected: row?.keyRejected ?? null };
 }
 
 /** The service does not take a batch for want of money: nothing of the account is sent until the balance suffices. */

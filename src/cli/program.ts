@@ -48,7 +48,7 @@ export const COURIER: ProgramDefinition = {
       load: async () => (await import('./commands/decide.ts')).rejectCommand,
     },
     batches: {
-      description: 'list, show or resolve batches: what was planned and submitted, as the ledger has it',
+      description: 'list, show, resolve or cancel batches: what was planned and submitted, as the ledger has it',
       load: async () => (await import('./commands/batches.ts')).batchesCommand,
     },
     submissions: {
@@ -58,6 +58,10 @@ export const COURIER: ProgramDefinition = {
     'index-check': {
       description: 'run the index checks that are due; each URL checked is charged',
       load: async () => (await import('./commands/index-check.ts')).indexCheckCommand,
+    },
+    accounts: {
+      description: 'confirm that the service of an account has moved',
+      load: async () => (await import('./commands/accounts.ts')).accountsCommand,
     },
     ledger: {
       description: 'show what the ledger knows of a URL',

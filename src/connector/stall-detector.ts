@@ -8,12 +8,12 @@ import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
 import { OperationError } from './operation-error.ts';
 import type { JobProgress } from './run-client.ts';
 
-/** A dispatcher that was parked by an earlier run looks again when it is woken; so long its phase proves nothing. */
+/** A dispatcher that an earlier run suspended checks again when it is woken. Until then its phase proves nothing. */
 const SETTLE_MS = 5_000;
 
 /**
- * Watches a run that waits for the service, and throws when waiting is no use to a command that should end: the key is
- * refused (6), the money does not suffice (7), or no batch got its answer for `giveUpMs` (5). The run itself stays and
+ * Watches a run that waits for the service, and throws when waiting longer cannot help a command: the key is rejected
+ * (6), the money does not suffice (7), or no batch was accepted for `giveUpMs` (5). The run itself stays and
  * goes on.
  */
 export function createStallDetector(client: Client, ledger: Ledger, watch: Watch, run: RunId, giveUpMs: number) {
@@ -25,13 +25,12 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
     const state = `${phase} ${summary?.unanswered} ${summary?.submitted}`;
     if (state !== seen) [seen, since] = [state, now];
     if (phase !== 'submitting' || (summary?.unanswered ?? 0) === 0 || now - since < SETTLE_MS) return;
-    const { reason, answer } = await getLatestAnswer(ledger, run, startedAt);
+    const { reason, nextAttemptAt, answer } = await getLatestAnswer(ledger, run, startedAt);
     const why = reason === null ? '' : `: ${reason.replace(/[.]$/, '')}`;
     const dispatcher = await getDispatcherPhase(client, ledger, watch);
-    const rest =
-      'What was planned stays planned under its key and goes on by itself while a worker runs, or with the next run.';
+    const rest = 'Planned batches stay planned under their keys: a running worker sends them, or the next run does.';
     if (dispatcher === 'key rejected' && answer === 'key_rejected') {
-      throw new OperationError('key_rejected', `${watch.id}: the API key is refused${why}. ${rest}`);
+      throw new OperationError('key_rejected', `${watch.id}: the service rejects the API key${why}. ${rest}`);
     }
     if (dispatcher === 'suspended' && (answer === 'no-money' || reason !== null)) {
       throw new OperationError('funds', `${watch.id}: the money does not suffice${why}. ${rest}`);
@@ -39,12 +38,13 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
     if (now - since < giveUpMs) return;
     throw new OperationError(
       'no_response',
-      `${watch.id}: batches without an answer: ${summary!.unanswered}, for ${spanText(giveUpMs)} now${why}. ${rest}`,
+      `${watch.id}: no batch was accepted for ${formatSpan(giveUpMs)}, and ${summary?.unanswered ?? 0} wait${why}.` +
+        `${nextAttemptAt === null ? '' : ` The next attempt is at ${new Date(nextAttemptAt).toISOString()}.`} ${rest}`,
     );
   };
 }
 
-const spanText = (ms: number): string =>
+const formatSpan = (ms: number): string =>
   ms < 120_000 ? `${Math.round(ms / 1_000)} s` : `${Math.round(ms / 60_000)} minutes`;
 
 async function getDispatcherPhase(client: Client, ledger: Ledger, { account }: Watch): Promise<string | null> {

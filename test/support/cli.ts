@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { CLI_OUTPUT } from '../../src/cli/output/records/index.ts';
@@ -34,6 +35,12 @@ export function startCourier(folder: string, ...args: string[]): ChildProcess {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+/** Runs `courier ARGS` in a folder to its end, and returns what it prints for people. */
+export async function printCourier(folder: string, ...args: string[]): Promise<string> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], { cwd: folder });
+  return text(child.stdout);
 }
 
 /** Waits for a command's end; its records must be those that are published for it. */

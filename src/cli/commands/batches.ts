@@ -1,5 +1,7 @@
+import { userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { cancelBatch } from '../../ledger/batches/cancel-batch.ts';
 import type { BatchState } from '../../ledger/batches/transitions.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type BatchUrl, listBatchUrls } from '../../ledger/reports/batch-urls.ts';
@@ -7,7 +9,7 @@ import { type BatchFilter, type BatchLine, listBatches } from '../../ledger/repo
 import type { BatchId, Reference } from '../../submission/ids.ts';
 import { action } from '../output/command.ts';
 import { formatAmount, formatCounted, formatInstant } from '../output/format.ts';
-import { BATCH_STATES, toBatchRecord, toBatchUrlRecord } from '../output/records/batch.ts';
+import { BATCH_STATES, toBatchRecord, toBatchUrlRecord, toCancelledRecord } from '../output/records/batch.ts';
 import { getWatch, withLedger } from '../with-ledger.ts';
 import { configureResolve } from './resolve.ts';
 
@@ -17,6 +19,9 @@ export function batchesCommand(command: Command): void {
   const list = command.command('list').description(`list the last ${LISTED} batches, newest first`);
   configureList(list.addOption(new Option('--state <state>', 'only batches in this state').choices(BATCH_STATES)));
   addShowAndResolve(command);
+  configureCancel(
+    command.command('cancel').description('take back a batch that was never sent; its URLs are due again'),
+  );
 }
 
 /** The batches that became a job of the service, under the name by which the service knows them. */
@@ -43,7 +48,7 @@ function configureList(command: Command, only?: BatchState): void {
       withLedger(flags, async ({ ledger, config }) => {
         const filter: BatchFilter = {
           ...(watch === undefined ? {} : { watch: getWatch(config.watches, watch).id }),
-          ...(state === undefined ? {} : { state: state }),
+          ...(state === undefined ? {} : { state }),
           limit: LISTED,
         };
         const batches = await listBatches(ledger, filter);
@@ -81,6 +86,23 @@ function configureShow(command: Command): void {
   );
 }
 
+function configureCancel(command: Command): void {
+  command.argument('<batch>', 'number of the batch, as "courier batches list" shows it').action(
+    action((output, flags, name: string) =>
+      withLedger(flags, async ({ ledger }) => {
+        const { batch, watch } = await findBatch(ledger, name);
+        const { urls } = await cancelBatch(ledger, batch, userInfo().username);
+        output.record(toCancelledRecord(batch, urls));
+        output.print(
+          `Batch ${batch} of ${watch} is cancelled: nothing of it was sent or charged. ${formatCounted(urls, 'URL')} ` +
+            'due again; the next run plans them by the configuration of that day.',
+        );
+        return { exitCode: EXIT.done, summary: { batch, urls } };
+      }),
+    ),
+  );
+}
+
 /** The batch of that number, or of the job of that reference: a reference may be a number as well, and comes second. */
 async function findBatch(ledger: Ledger, name: string): Promise<BatchLine> {
   const number = /^\d{1,15}$/.test(name) ? (Number(name) as BatchId) : null;
@@ -100,9 +122,14 @@ function formatBatch(batch: BatchLine): string {
   return (
     `${batch.batch}  ${reference ?? 'no reference'}  ${watch}  ${formatInstant(batch.plannedAt)}  ` +
     `${state}${jobState === null ? '' : ` (${jobState})`}  ` +
-    `${formatCounted(urls, 'URL')}, ${completed} completed, ${failed} failed  ${cost}`
+    `${formatCounted(urls, 'URL')}, ${completed} completed, ${failed} failed  ${cost}${formatNextAttempt(batch)}`
   );
 }
+
+const formatNextAttempt = ({ notBefore, state }: BatchLine): string =>
+  notBefore === null || (state !== 'planned' && state !== 'sending')
+    ? ''
+    : `  next attempt ${formatInstant(notBefore)}`;
 
 function formatUrl({ url, result, resultReason, state, stateReason }: BatchUrl): string {
   const reported = result === null ? 'no result' : `${result}${resultReason === null ? '' : ` (${resultReason})`}`;

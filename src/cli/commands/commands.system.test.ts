@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { courier, folderFor, ofType } from '../../../test/support/cli.ts';
-import { ACCOUNT, crawled, night, sendAll, shopUrl, WATCH } from '../../../test/support/ledger.ts';
+import { describe, type TestContext, test } from 'node:test';
+import { courier, folderFor, ofType, printCourier } from '../../../test/support/cli.ts';
+import { ACCOUNT, crawled, NO_GUARD, night, sendAll, shopUrl, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import { reviewBatch } from '../../ledger/batches/review-batch.ts';
+import { recordKeyRejected } from '../../ledger/money/account.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { planRun } from '../../ledger/plans/make-plan.ts';
 import { getAccountTotals } from '../../ledger/reports/totals.ts';
+import { judgeRun } from '../../ledger/runs/judge-run.ts';
 import { endRun } from '../../ledger/runs/runs.ts';
 import type { BatchId, RunId } from '../../submission/ids.ts';
 
@@ -27,113 +30,200 @@ ledger: { url: "sqlite:${join(folder, 'ledger.db')}" }
 `,
   );
 
-test('what the ledger knows is shown without Temporal, and a URL released from quarantine is bought again', async (t) => {
-  const folder = folderOf(t);
-  const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
-  await crawled(ledger, 'first', { 'https://shop.example/sitemap.xml': ['a', 'b'] });
-  await planRun(ledger, 'first' as RunId, { account: ACCOUNT, watch: WATCH });
-  const [reference] = await sendAll(ledger);
-  await endRun(ledger, 'first' as RunId, 'finished');
-  await ledger.db.run(sql`UPDATE urls SET state = 'quarantined', reason = 'blocked' WHERE url = ${shopUrl('b')}`);
-  await ledger.close();
+describe('commands of courier', () => {
+  test('what the ledger knows is shown without Temporal, and a URL released from quarantine is bought again', async (t) => {
+    const folder = folderOf(t);
+    const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
+    await crawled(ledger, 'first', { 'https://shop.example/sitemap.xml': ['a', 'b'] });
+    await planRun(ledger, 'first' as RunId, { account: ACCOUNT, watch: WATCH });
+    const [reference] = await sendAll(ledger);
+    await endRun(ledger, 'first' as RunId, 'finished');
+    await ledger.db.run(sql`UPDATE urls SET state = 'quarantined', reason = 'blocked' WHERE url = ${shopUrl('b')}`);
+    await ledger.close();
 
-  const shown = await courier(folder, 'ledger', 'show', 'https://SHOP.example/a#top');
-  const [url] = ofType(shown, 'url_history');
-  assert.equal(shown.code, 0);
-  assert.equal(shown.records[0]?.type, 'version');
-  assert.equal(shown.records.at(-1)?.type, 'summary');
-  assert.deepEqual(
-    (url!.purchases as { reference: string }[]).map((purchase) => purchase.reference),
-    [reference],
-  );
+    const shown = await courier(folder, 'ledger', 'show', 'https://SHOP.example/a#top');
+    const [url] = ofType(shown, 'url_history');
+    assert.equal(shown.code, 0);
+    assert.equal(shown.records[0]?.type, 'version');
+    assert.equal(shown.records.at(-1)?.type, 'summary');
+    assert.deepEqual(
+      (url!.purchases as { reference: string }[]).map((purchase) => purchase.reference),
+      [reference],
+    );
 
-  const submission = await courier(folder, 'submissions', 'show', reference!);
-  assert.deepEqual(
-    ofType(submission, 'batch_url').map(({ url, state }) => [url, state]),
-    [
-      [shopUrl('a'), 'submitted'],
-      [shopUrl('b'), 'quarantined'],
-    ],
-  );
-  const number = String(ofType(submission, 'batch')[0]?.batch);
-  assert.deepEqual((await courier(folder, 'batches', 'show', number)).records, submission.records);
-  const unknown = await courier(folder, 'submissions', 'show', 'IDX-NONE');
-  assert.equal(unknown.code, 2);
-  assert.match(unknown.stderr, /no batch "IDX-NONE"/);
+    const submission = await courier(folder, 'submissions', 'show', reference!);
+    assert.deepEqual(
+      ofType(submission, 'batch_url').map(({ url, state }) => [url, state]),
+      [
+        [shopUrl('a'), 'submitted'],
+        [shopUrl('b'), 'quarantined'],
+      ],
+    );
+    const number = String(ofType(submission, 'batch')[0]?.batch);
+    assert.deepEqual((await courier(folder, 'batches', 'show', number)).records, submission.records);
+    const unknown = await courier(folder, 'submissions', 'show', 'IDX-NONE');
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /no batch "IDX-NONE"/);
 
-  const status = await courier(folder, 'status');
-  assert.equal(status.code, 0);
-  assert.deepEqual(ofType(status, 'account')[0]?.batches, { planned: 0, in_doubt: 0, open: 1, needs_review: 0 });
-  assert.match(status.stderr, /Temporal does not answer/);
+    const status = await courier(folder, 'status');
+    assert.equal(status.code, 0);
+    assert.deepEqual(ofType(status, 'account')[0]?.batches, { planned: 0, in_doubt: 0, open: 1, needs_review: 0 });
+    assert.match(status.stderr, /Temporal does not answer/);
 
-  assert.equal((await courier(folder, 'quarantine', 'release', 'shop', shopUrl('b'))).code, 0);
-  const again = await courier(folder, 'quarantine', 'release', 'shop', shopUrl('b'));
-  assert.equal(again.code, 2);
-  assert.match(again.stderr, /Not in quarantine/);
-  const after = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
-  await night(after, 'second', { 'https://shop.example/sitemap.xml': ['a', 'b'] });
-  const due = await after.db.all(sql<{ url: string }>`SELECT url FROM urls WHERE due IS NOT NULL`);
-  await after.close();
-  assert.deepEqual(
-    due.map((row) => row.url),
-    [shopUrl('b')],
-  );
-});
+    assert.equal((await courier(folder, 'quarantine', 'release', 'shop', shopUrl('b'))).code, 0);
+    const again = await courier(folder, 'quarantine', 'release', 'shop', shopUrl('b'));
+    assert.equal(again.code, 2);
+    assert.match(again.stderr, /Not in quarantine/);
+    const after = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
+    await night(after, 'second', { 'https://shop.example/sitemap.xml': ['a', 'b'] });
+    const due = await after.db.all(sql<{ url: string }>`SELECT url FROM urls WHERE due IS NOT NULL`);
+    await after.close();
+    assert.deepEqual(
+      due.map((row) => row.url),
+      [shopUrl('b')],
+    );
+  });
 
-test('a command that needs Temporal says so and exits with 5; a watch that is not configured is a usage error', async (t) => {
-  const folder = folderOf(t);
-  const [approve, pause] = await Promise.all([
-    courier(folder, 'approve', 'watch/shop/x'),
-    courier(folder, 'watch', 'pause', 'shoe'),
-  ]);
-  assert.equal(approve.code, 5);
-  assert.match(approve.stderr, /No Temporal server answers/);
-  assert.equal(pause.code, 2);
-  assert.match(pause.stderr, /no watch "shoe".*Its watches: shop/s);
-});
+  test('a command that needs Temporal says so and exits with 5; a watch that is not configured is a usage error', async (t) => {
+    const folder = folderOf(t);
+    const [approve, pause] = await Promise.all([
+      courier(folder, 'approve', 'watch/shop/x'),
+      courier(folder, 'watch', 'pause', 'shoe'),
+    ]);
+    assert.equal(approve.code, 5);
+    assert.match(approve.stderr, /No Temporal server answers/);
+    assert.equal(pause.code, 2);
+    assert.match(pause.stderr, /no watch "shoe".*Its watches: shop/s);
+  });
 
-test('a missing key is reported before any work begins', async (t) => {
-  const folder = folderOf(t);
-  for (const args of [['worker'], ['run', '--once']]) {
-    const run = await courier(folder, ...args);
-    assert.equal(run.code, 2);
-    assert.match(run.stderr, /COURIER_API_KEY is not set/);
-  }
-});
+  test('a missing key is reported before any work begins', async (t) => {
+    const folder = folderOf(t);
+    for (const args of [['worker'], ['run', '--once']]) {
+      const run = await courier(folder, ...args);
+      assert.equal(run.code, 2);
+      assert.match(run.stderr, /COURIER_API_KEY is not set/);
+    }
+  });
 
-test('a batch that needs review is resolved by what the service charged for it, and only then', async (t) => {
-  const folder = folderOf(t);
-  const url = `sqlite:${join(folder, 'ledger.db')}`;
-  const ledger = await openLedger(url);
-  for (const name of ['one', 'two', 'three']) {
-    await crawled(ledger, name, { 'https://shop.example/sitemap.xml': [name] });
-    await planRun(ledger, name as RunId, { account: ACCOUNT, watch: WATCH });
-    await endRun(ledger, name as RunId, 'finished');
-  }
-  const ids = await ledger.db.all(sql<{ id: BatchId }>`SELECT id FROM batches ORDER BY id`);
-  for (const { id } of ids)
-    await reviewBatch(ledger, id, { code: 'text', text: 'a conflict that explains itself in no way' });
-  await ledger.close();
-  const [one, two, three] = ids.map(({ id }) => String(id));
+  test('a batch that needs review is resolved by what the service charged for it, and only then', async (t) => {
+    const folder = folderOf(t);
+    const url = `sqlite:${join(folder, 'ledger.db')}`;
+    const ledger = await openLedger(url);
+    for (const name of ['one', 'two', 'three']) {
+      await crawled(ledger, name, { 'https://shop.example/sitemap.xml': [name] });
+      await planRun(ledger, name as RunId, { account: ACCOUNT, watch: WATCH });
+      await endRun(ledger, name as RunId, 'finished');
+    }
+    const ids = await ledger.db.all(sql<{ id: BatchId }>`SELECT id FROM batches ORDER BY id`);
+    for (const { id } of ids)
+      await reviewBatch(ledger, id, { code: 'text', text: 'a conflict that explains itself in no way' });
+    await ledger.close();
+    const [one, two, three] = ids.map(({ id }) => String(id));
 
-  const listed = await courier(folder, 'batches', 'list', '--state', 'needs_review');
-  assert.equal(ofType(listed, 'batch').length, 3);
-  assert.equal((await courier(folder, 'batches', 'resolve', one!)).code, 2, 'nothing is assumed');
-  assert.equal((await courier(folder, 'batches', 'resolve', one!, '--release', '--leave')).code, 2);
-  assert.equal((await courier(folder, 'batches', 'resolve', '99', '--release')).code, 2);
-  const charged = await courier(folder, 'batches', 'resolve', one!, '--charged', 'R-77');
-  assert.equal(charged.code, 0, charged.stderr);
-  const taken = await courier(folder, 'batches', 'resolve', two!, '--charged', 'R-77');
-  assert.equal(taken.code, 2);
-  assert.match(taken.stderr, /as it called batch/);
-  assert.equal((await courier(folder, 'batches', 'resolve', two!, '--release')).code, 0);
-  assert.equal((await courier(folder, 'batches', 'resolve', three!, '--leave')).code, 0);
-  assert.equal((await courier(folder, 'batches', 'resolve', three!, '--release')).code, 2, 'decided once');
+    const listed = await courier(folder, 'batches', 'list', '--state', 'needs_review');
+    assert.equal(ofType(listed, 'batch').length, 3);
+    assert.equal((await courier(folder, 'batches', 'resolve', one!)).code, 2, 'nothing is assumed');
+    assert.equal((await courier(folder, 'batches', 'resolve', one!, '--release', '--leave')).code, 2);
+    assert.equal((await courier(folder, 'batches', 'resolve', '99', '--release')).code, 2);
+    const charged = await courier(folder, 'batches', 'resolve', one!, '--charged', 'R-77');
+    assert.equal(charged.code, 0, charged.stderr);
+    const taken = await courier(folder, 'batches', 'resolve', two!, '--charged', 'R-77');
+    assert.equal(taken.code, 2);
+    assert.match(taken.stderr, /as it called batch/);
+    assert.equal((await courier(folder, 'batches', 'resolve', two!, '--release')).code, 0);
+    assert.equal((await courier(folder, 'batches', 'resolve', three!, '--leave')).code, 0);
+    assert.equal((await courier(folder, 'batches', 'resolve', three!, '--release')).code, 2, 'decided once');
 
-  const after = await openLedger(url);
-  t.after(() => after.close());
-  assert.equal((await getAccountTotals(after, ACCOUNT.id, ACCOUNT.pricePerUrl)).chargedEver, 250_000);
-  await crawled(after, 'next', { 'https://shop.example/sitemap.xml': ['one', 'two', 'three'] });
-  const plan = await planRun(after, 'next' as RunId, { account: ACCOUNT, watch: WATCH });
-  assert.equal(plan.urls, 1, 'what was released is bought, what was charged or left is not');
+    const after = await openLedger(url);
+    t.after(() => after.close());
+    assert.equal((await getAccountTotals(after, ACCOUNT.id, ACCOUNT.pricePerUrl)).chargedEver, 250_000);
+    await crawled(after, 'next', { 'https://shop.example/sitemap.xml': ['one', 'two', 'three'] });
+    const plan = await planRun(after, 'next' as RunId, { account: ACCOUNT, watch: WATCH });
+    assert.equal(plan.urls, 1, 'what was released is bought, what was charged or left is not');
+  });
+
+  test('a batch that was never sent is cancelled and its URLs are due again; one that was accepted is not', async (t) => {
+    const folder = folderOf(t);
+    const url = `sqlite:${join(folder, 'ledger.db')}`;
+    const ledger = await openLedger(url);
+    for (const name of ['one', 'two']) {
+      await crawled(ledger, name, { 'https://shop.example/sitemap.xml': [name] });
+      await planRun(ledger, name as RunId, { account: ACCOUNT, watch: WATCH });
+      if (name === 'one') await sendAll(ledger);
+      await endRun(ledger, name as RunId, 'finished');
+    }
+    await ledger.close();
+
+    const accepted = await courier(folder, 'batches', 'cancel', '1');
+    assert.equal(accepted.code, 2);
+    assert.match(accepted.stderr, /Batch 1 is accepted.*Nothing was changed/);
+    const cancelled = await courier(folder, 'batches', 'cancel', '2');
+    assert.deepEqual(ofType(cancelled, 'cancelled'), [{ type: 'cancelled', batch: 2, urls: 1 }], cancelled.stderr);
+    assert.equal((await courier(folder, 'batches', 'cancel', '2')).code, 2, 'once');
+    assert.equal(
+      ofType(await courier(folder, 'submissions', 'list'), 'batch').length,
+      1,
+      'only what the service accepted',
+    );
+
+    const after = await openLedger(url);
+    t.after(() => after.close());
+    await crawled(after, 'next', { 'https://shop.example/sitemap.xml': ['one', 'two'] });
+    assert.equal((await planRun(after, 'next' as RunId, { account: ACCOUNT, watch: WATCH })).urls, 1);
+  });
+
+  test('status says why a guard holds a run, why a batch needs review and why a key is rejected, and what to do', async (t) => {
+    const folder = folderOf(t);
+    const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
+    await crawled(ledger, 'first', { 'https://shop.example/sitemap.xml': ['a'] });
+    await planRun(ledger, 'first' as RunId, { account: ACCOUNT, watch: WATCH });
+    await endRun(ledger, 'first' as RunId, 'finished');
+    await reviewBatch(ledger, 1 as BatchId, { code: 'text', text: 'the service answered 409' });
+    await crawled(ledger, 'second', { 'https://shop.example/sitemap.xml': ['a', 'b', 'c'] });
+    await judgeRun(ledger, 'second' as RunId, { ...NO_GUARD, maxNew: 1 });
+    await recordKeyRejected(ledger.db, ACCOUNT.id, 'status 401');
+    await ledger.close();
+
+    const shown = await printCourier(folder, 'status');
+    assert.match(shown, /a guard holds second: 2 new URLs, more than max_new allows \(1\)/);
+    assert.match(shown, /for example https:\/\/shop\.example\/b/);
+    assert.match(shown, /courier approve second {3}or {3}courier reject second/);
+    assert.match(shown, /batch 1 \(1 URL; tag \w+, key sc1-\w+\) needs review: the service answered 409\. /);
+    assert.match(shown, /"courier batches resolve 1" with --charged REFERENCE, --release \(not charged\) or --leave/);
+    assert.match(shown, /the service rejects the key: status 401/);
+    const status = await courier(folder, 'status');
+    assert.deepEqual([status.records.at(-1)?.held, status.records.at(-1)?.needs_review], [['second'], 1]);
+    assert.equal(ofType(status, 'account')[0]?.key_rejected, 'status 401');
+  });
+
+  test('accounts move keeps the batches of an account whose service has a new address', async (t) => {
+    const folder = folderOf(t);
+    const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
+    t.after(() => ledger.close());
+    await crawled(ledger, 'first', { 'https://shop.example/sitemap.xml': ['a'] });
+    await planRun(ledger, 'first' as RunId, { account: ACCOUNT, watch: WATCH });
+    await ledger.db.run(sql`UPDATE ledger_accounts SET base_url = 'https://old.example/api/v1'`);
+    await ledger.db.run(sql`INSERT INTO ledger_settings (name, value) VALUES ('account_identity/main', 'id=7')`);
+
+    const moved = await courier(folder, 'accounts', 'move', 'main');
+    const service = 'https://service.example/api/v1';
+    assert.deepEqual(ofType(moved, 'moved'), [{ type: 'moved', account: 'main', base_url: service }], moved.stderr);
+    const { base_url } = await ledger.db.one(sql<{ base_url: string }>`SELECT base_url FROM ledger_accounts`);
+    assert.equal(base_url, service);
+    const identities = await ledger.db.all(sql`SELECT name FROM ledger_settings WHERE name = 'account_identity/main'`);
+    assert.deepEqual(identities, [], 'the next contact records the id that the service shows');
+    assert.equal((await courier(folder, 'accounts', 'move', 'other')).code, 2);
+  });
+
+  test('what succeeds without a server prints what is published for it', async (t) => {
+    const folder = folderOf(t);
+    for (const args of [['validate'], ['quarantine', 'list'], ['batches', 'list'], ['submissions', 'list'], ['status']])
+      assert.equal((await courier(folder, ...args)).code, 0, args.join(' '));
+    writeFileSync(join(folder, 'sitemap.xml'), 'https://shop.example/a\n');
+    const crawl = await courier(folder, 'crawl', 'sitemap.xml');
+    assert.deepEqual(
+      ofType(crawl, 'url').map(({ loc }) => loc),
+      ['https://shop.example/a'],
+    );
+  });
 });

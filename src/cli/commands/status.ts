@@ -68,6 +68,8 @@ async function showAccount(output: Output, ledger: Ledger, { id, pricePerUrl }: 
     output.print(`  charge unknown for ${formatCounted(totals.unknownChargeUrls, 'URL')}: not in these sums`);
   if (status.keyRejected !== null) output.print(`  the service rejects the key: ${status.keyRejected}`);
   if (status.suspended !== null) output.print(`  batches wait for money: ${status.suspended}`);
+  const waiting = totals.waiting + totals.inDoubt === 0 ? null : await findWaiting(ledger, id);
+  if (waiting !== null) output.print(`  ${waiting}`);
   if (totals.needsReview > 0) {
     const review = await listBatches(ledger, {
       account: id,
@@ -79,6 +81,18 @@ async function showAccount(output: Output, ledger: Ledger, { id, pricePerUrl }: 
     if (more > 0) output.print(`  and ${formatCount(more)} more: courier batches list --state needs_review`);
   }
   return totals.needsReview;
+}
+
+/** What the oldest batch that has a reason to wait waits for. */
+async function findWaiting(ledger: Ledger, account: Account['id']): Promise<string | null> {
+  for (const state of ['sending', 'planned'] as const) {
+    const batches = await listBatches(ledger, { account, state });
+    const waiting = batches.findLast(({ reason }) => reason !== null);
+    if (waiting?.reason == null) continue;
+    const next = waiting.notBefore === null ? '' : `; next attempt ${formatInstant(waiting.notBefore)}`;
+    return `batch ${waiting.batch} waits: ${waiting.reason.replace(/\.$/, '')}${next}`;
+  }
+  return null;
 }
 
 const SHOWN_REVIEWS = 5;

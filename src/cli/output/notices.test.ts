@@ -59,6 +59,7 @@ const needsReview: BatchLine = {
   completed: 0,
   failed: 0,
   inDoubtSince: null,
+  notBefore: null,
 };
 
 describe('notices of a run', () => {

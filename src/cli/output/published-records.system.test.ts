@@ -24,6 +24,8 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'watch trigger': ['shop'],
   'batches show': ['1'],
   'batches resolve': ['1', '--leave'],
+  'batches cancel': ['1'],
+  'accounts move': ['main'],
   'submissions show': ['IDX-1'],
   'submissions resolve': ['1', '--leave'],
   'ledger show': ['https://shop.example/'],

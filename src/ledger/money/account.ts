@@ -13,6 +13,7 @@ import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy } from '../policy.ts';
 import { lockAccount } from '../runs/watches.ts';
+import { forgetIdentity } from './confirm-account.ts';
 
 export interface AccountStatus {
   /** Why its batches wait for money; null when they do not. */
@@ -85,7 +86,7 @@ export async function requireSameService(tx: Queryable, account: Pick<AccountPol
   throw new LedgerError('OTHER_SERVICE', `Account ${account.id}: ${why}.`);
 }
 
-/** An operator confirms that the account's service has a new address: it keeps its keys, jobs and money. */
+/** An operator confirms that the account's service has a new address or id: it keeps its keys, jobs and money. */
 export async function moveAccount(
   ledger: Ledger,
   { id, baseUrl }: Pick<AccountPolicy, 'id' | 'baseUrl'>,
@@ -94,5 +95,6 @@ export async function moveAccount(
     await lockAccount(tx, id);
     await tx.run(sql`UPDATE ledger_accounts SET base_url = ${baseUrl} WHERE id = ${id}`);
     await tx.run(sql`UPDATE batches SET base_url = ${baseUrl} WHERE account_id = ${id}`);
+    await forgetIdentity(tx, id);
   });
 }

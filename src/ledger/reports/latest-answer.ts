@@ -8,6 +8,8 @@ import { getRun } from '../runs/runs.ts';
 export interface LatestAnswer {
   /** Why a batch of the run that waits is not sent, or goes again; null when nothing speaks against it. */
   readonly reason: string | null;
+  /** When that batch is sent again; null when at once, or when nothing tells. */
+  readonly nextAttemptAt: number | null;
   /** What the last answer to any attempt of the account was since then; null when there was none. */
   readonly answer: 'key_rejected' | 'no-money' | 'accepted' | 'other' | null;
 }
@@ -20,14 +22,15 @@ const KINDS: Readonly<Record<string, LatestAnswer['answer']>> = {
 
 export async function getLatestAnswer(ledger: Ledger, run: RunId, since: number): Promise<LatestAnswer> {
   const { id, account_id } = await getRun(ledger.db, run);
-  const waiting = await ledger.db.get(sql<StoredReason>`
-    SELECT reason_code, reason_params FROM batches WHERE run_id = ${id} AND state IN ('planned', 'sending') AND reason_code IS NOT NULL
+  const waiting = await ledger.db.get(sql<StoredReason & { not_before: number | null }>`
+    SELECT reason_code, reason_params, not_before FROM batches WHERE run_id = ${id} AND state IN ('planned', 'sending') AND reason_code IS NOT NULL
     ORDER BY id LIMIT 1`);
   const last = await ledger.db.get(sql<{ kind: string }>`
     SELECT a.kind FROM batch_answers AS a JOIN batches AS b ON b.id = a.batch_id
     WHERE b.account_id = ${account_id} AND a.at >= ${since} ORDER BY a.at DESC LIMIT 1`);
   return {
     reason: waiting === undefined ? null : renderStoredReason(waiting),
+    nextAttemptAt: waiting?.not_before ?? null,
     answer: last === undefined ? null : (KINDS[last.kind] ?? 'other'),
   };
 }

@@ -32,6 +32,8 @@ export interface BatchLine {
   readonly failed: number;
   /** Since when the outcome of an attempt is unknown; null when nothing is. */
   readonly inDoubtSince: number | null;
+  /** When the next request may be sent for it; null: at once, or never. */
+  readonly notBefore: number | null;
 }
 
 export interface BatchFilter {
@@ -85,5 +87,6 @@ export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Pro
     completed: row.completed,
     failed: row.failed,
     inDoubtSince: row.in_doubt_since,
+    notBefore: row.not_before,
   }));
 }

@@ -53,6 +53,7 @@ const BatchRecord = defineRecord('batch', 'A batch of URLs: one submission, or t
   accepted_at: nullable(instant('when the service accepted it; null until then')),
   ended_at: nullable(instant('when its job ended; null until then')),
   in_doubt_since: nullable(instant('since when the outcome of an attempt is not known; null when it is known')),
+  next_attempt_at: nullable(instant('not before; null when at once, or never')),
 });
 
 export function toBatchRecord(batch: BatchLine): Static<typeof BatchRecord> {
@@ -80,6 +81,7 @@ export function toBatchRecord(batch: BatchLine): Static<typeof BatchRecord> {
     accepted_at: toInstantOrNull(batch.acceptedAt),
     ended_at: toInstantOrNull(batch.endedAt),
     in_doubt_since: toInstantOrNull(batch.inDoubtSince),
+    next_attempt_at: toInstantOrNull(batch.notBefore),
   };
 }
 
@@ -114,6 +116,17 @@ export const toResolvedRecord = (batch: number, how: (typeof HOW)[number]): Stat
   how,
 });
 
+const CancelledRecord = defineRecord('cancelled', 'A batch that was cancelled.', {
+  batch: count('its number in the ledger'),
+  urls: count('URLs that are due again'),
+});
+
+export const toCancelledRecord = (batch: number, urls: number): Static<typeof CancelledRecord> => ({
+  type: 'cancelled',
+  batch,
+  urls,
+});
+
 const LIST: CommandOutput = { records: [BatchRecord], summary: { batches: count('batches listed') } };
 const SHOW: CommandOutput = {
   records: [BatchRecord, BatchUrlRecord],
@@ -125,6 +138,10 @@ export const BATCH_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'batches list': LIST,
   'batches show': SHOW,
   'batches resolve': RESOLVE,
+  'batches cancel': {
+    records: [CancelledRecord],
+    summary: { batch: count('its number'), urls: count('URLs that are due again') },
+  },
   'submissions list': LIST,
   'submissions show': SHOW,
   'submissions resolve': RESOLVE,

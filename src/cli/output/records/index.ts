@@ -1,4 +1,5 @@
 import { type CommandOutput, count } from '../../../cli-kit/record-schema.ts';
+import { ACCOUNT_OUTPUT } from './account.ts';
 import { BATCH_OUTPUT } from './batch.ts';
 import { CRAWL_OUTPUT } from './crawl.ts';
 import { DEMO_OUTPUT } from './demo.ts';
@@ -15,6 +16,7 @@ export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...RUN_OUTPUT,
   ...STATUS_OUTPUT,
   ...BATCH_OUTPUT,
+  ...ACCOUNT_OUTPUT,
   ...URL_OUTPUT,
   ...RECOVER_OUTPUT,
   ...CRAWL_OUTPUT,

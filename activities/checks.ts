@@ -5,6 +5,7 @@ import { backoffMs } from '../src/submission/backoff.ts';
 import { decideCheckOutcome } from '../src/submission/outcome.ts';
 import type { CheckStep, WatchRun } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
+import { openHistoryGuard } from './compare-history.ts';
 import type { Deps } from './deps.ts';
 
 const NO_VERDICTS =
@@ -12,12 +13,16 @@ const NO_VERDICTS =
   'run. Look at what the service answers, and map its names under "status_map.check" of the account';
 
 /** What the index-checks of a watch ask for: one batch at a time. */
-export function checkActivities({ ledger, getWatch, getAccount, getApi, now, random }: Deps) {
+export function checkActivities(deps: Deps) {
+  const { ledger, getWatch, getAccount, getApi, now, random } = deps;
+  const findHistoryHold = openHistoryGuard(deps);
   return {
     async checkNextBatch({ watch, account: id }: WatchRun): Promise<CheckStep> {
       const policy = getWatch(watch).indexCheck;
       if (policy === null) return { kind: 'idle' };
       const account = getAccount(id);
+      const hold = await findHistoryHold(id);
+      if (hold !== null) return { kind: 'stopped', reason: hold };
       // One request is reserved before the check is written down: an attempt on record is one that was made.
       return getApi(id).reserved('check', async (ask): Promise<CheckStep> => {
         const begun = await beginCheck(ledger, { account, watch, policy });

@@ -16,6 +16,7 @@ import { isMoneyReason } from '../src/submission/reason.ts';
 import type { DispatchStep } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { recordFreshBalance, witnessBalanceAfter, witnessBalanceBefore } from './balance-witness.ts';
+import { openHistoryGuard } from './compare-history.ts';
 import type { Deps } from './deps.ts';
 import { reconcileBatch } from './reconcile.ts';
 import { startTrackers } from './trackers.ts';
@@ -34,9 +35,14 @@ const READ_AGAIN_MS = 30_000;
 /** What a dispatcher asks for: one step at a time, and the waits between them. */
 export function dispatchActivities(deps: Deps) {
   const { ledger, now, getApi, getAccount } = deps;
+  const findHistoryHold = openHistoryGuard(deps);
   return {
     async sendNextBatch({ account }: { account: AccountId }): Promise<DispatchStep> {
       const tracked = await startTrackers(deps, account);
+      if ((await listPendingBatches(ledger, account, { limit: 1 })).batches.length > 0) {
+        const hold = await findHistoryHold(account);
+        if (hold !== null) return { kind: 'suspended', reason: hold };
+      }
       const step = await sendNext(deps, account);
       if (step.kind === 'idle' && !tracked) throw retryLater(TRACKER_RETRY_MS, 'a tracker could not be started yet');
       await startTrackers(deps, account);
@@ -44,6 +50,8 @@ export function dispatchActivities(deps: Deps) {
     },
 
     async awaitMoney({ account: id }: { account: AccountId }): Promise<void> {
+      const hold = await findHistoryHold(id);
+      if (hold !== null) throw retryLater(pause(), hold);
       const account = getAccount(id);
       if ((await findOtherService(ledger.db, account)) !== null) {
         throw retryLater(READ_AGAIN_MS, 'the account names another service than the one that its batches belong to');

@@ -20,16 +20,20 @@ export async function listHistory(
   tell: (jobs: number, total: number | null) => void,
 ): Promise<SubmissionView[]> {
   const found = new Map<Reference, SubmissionView>();
-  const query = (page: number): ListQuery => ({ page, limit: LIST_LIMIT, ...(from === null ? {} : { from }) });
-  const pages = readPages<SubmissionsPage>(
-    (page) => ask((client) => client.listSubmissions(query(page))),
-    ({ submissions }) => submissions.map(({ reference }) => reference).join(),
-  );
-  for await (const { submissions, page } of pages) {
+  for await (const { submissions, page } of readHistoryPages(ask, from)) {
     for (const submission of submissions) found.set(submission.reference, submission);
     tell(found.size, page.total);
   }
   return [...found.values()].reverse().sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0));
+}
+
+/** The pages of the service's list (spec 4.5), in its order; `from`: jobs since that day. */
+export function readHistoryPages(ask: Ask, from: string | null): AsyncGenerator<SubmissionsPage> {
+  const query = (page: number): ListQuery => ({ page, limit: LIST_LIMIT, ...(from === null ? {} : { from }) });
+  return readPages<SubmissionsPage>(
+    (page) => ask((client) => client.listSubmissions(query(page))),
+    ({ submissions }) => submissions.map(({ reference }) => reference).join(),
+  );
 }
 
 /** A job with every URL of it (spec 4.7), and what the service says of each. No submission: it shows no URL at all. */

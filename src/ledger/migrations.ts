@@ -178,4 +178,16 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX batches_in_doubt ON batches (account_id) WHERE in_doubt_since IS NOT NULL',
     ],
   },
+  {
+    name: "what the service's history holds back, and look-ups that must not scan",
+    statements: () => [
+      // `hold`: why nothing of the account is sent, as JSON; NULL when nothing is held back.
+      'CREATE TABLE account_history (account_id TEXT PRIMARY KEY, hold TEXT, held_at BIGINT)',
+      `CREATE TABLE foreign_jobs (
+        account_id TEXT NOT NULL, reference TEXT NOT NULL, at BIGINT NOT NULL, PRIMARY KEY (account_id, reference))`,
+      'CREATE INDEX batches_by_tag ON batches (account_id, tag) WHERE reference IS NULL AND tag IS NOT NULL',
+      'CREATE INDEX charges_by_watch ON charges (watch_id, kind, at)',
+      'CREATE INDEX checks_by_watch ON checks (watch_id, id)',
+    ],
+  },
 ];

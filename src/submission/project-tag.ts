@@ -33,6 +33,14 @@ export function parseTag(project: string): string | null {
   return TAG.exec(project.trimEnd())?.[1] ?? null;
 }
 
+/** Whether a job's project is this one, with a batch's tag at its end or without. */
+export function isProjectOf(project: string, seen: string): boolean {
+  const tag = parseTag(seen);
+  return tag === null
+    ? normalizeProject(seen) === normalizeProject(project)
+    : taggedProject(project, tag) === seen.trimEnd();
+}
+
 /** A tag from hexadecimal digits of a digest. */
 export function tagFrom(hex: string): string {
   return `sc${hex.slice(0, TAG_LENGTH - 2)}`;

@@ -1,0 +1,176 @@
+import { LIMITS } from '../contract/limits.ts';
+import { ApiError, AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
+import { type Ask, readHistoryPages } from '../src/api-client/history.ts';
+import type { SubmissionView } from '../src/api-client/read/submission.ts';
+import { findUnansweredByTag } from '../src/ledger/batches/batch-by-tag.ts';
+import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
+import {
+  describeHistoryHold,
+  getHistoryHold,
+  getLastAcceptance,
+  type HistoryHold,
+  hasUrlOf,
+  holdSpending,
+  recordForeignJobs,
+  selectUnknown,
+} from '../src/ledger/jobs/history-hold.ts';
+import type { Ledger } from '../src/ledger/open-ledger.ts';
+import type { AccountId, Reference } from '../src/submission/ids.ts';
+import { isProjectOf, parseTag } from '../src/submission/project-tag.ts';
+import { normalizeUrl } from '../src/url/normalize-url.ts';
+import type { Deps } from './deps.ts';
+
+/** What the comparison needs: a ledger, the service, and the projects of the account's watches. */
+export interface HistoryScope {
+  readonly ledger: Ledger;
+  readonly account: AccountId;
+  readonly projects: readonly string[];
+  readonly ask: Ask;
+}
+
+const DAY_MS = 86_400_000;
+/** Clocks, time zones and dates without a time: jobs that are this much older are compared too. */
+const EARLIER_MS = 2 * DAY_MS;
+/** A ledger that lacks jobs lacks the newest: this many pages show one of them. */
+const MOST_PAGES = 5;
+/** A job without a project of ours costs a request: its URLs are read. */
+const MOST_READ = 10;
+const SHOWN = 5;
+
+/**
+ * Compares the newest jobs of the service with the ledger, before money is spent. A job of ours that the ledger does not
+ * know means that the ledger is a restored copy, or new: the account is held until `courier recover` has taken the jobs
+ * in, because what is due may be bought already. A job that is a batch of this ledger without an answer is recorded as
+ * that batch. Jobs of nobody we know are remembered, so that each is looked at once.
+ *
+ * Ours are jobs with our tag and the project of a watch, and jobs with a URL that a watch of the account has.
+ */
+export async function compareHistory(scope: HistoryScope): Promise<HistoryHold | null> {
+  const { ledger, account } = scope;
+  const held = await getHistoryHold(ledger.db, account);
+  if (held !== null) return held;
+  const ours: Reference[] = [];
+  let read = 0;
+  const last = await getLastAcceptance(ledger, account);
+  const from = last === null ? null : new Date(last - EARLIER_MS).toISOString().slice(0, 10);
+  let pages = 0;
+  for await (const { submissions } of readHistoryPages(scope.ask, from)) {
+    const unknown = await selectUnknown(
+      ledger,
+      account,
+      submissions.map(({ reference }) => reference),
+    );
+    for (const job of submissions) {
+      if (!unknown.has(job.reference) || (await isUnanswered(scope, job))) continue;
+      const decided = hasOurProject(scope, job);
+      if (decided !== null) {
+        if (decided) ours.push(job.reference);
+        continue;
+      }
+      if (read >= MOST_READ) continue;
+      read += 1;
+      if (await hasOurUrls(scope, job)) ours.push(job.reference);
+      else await recordForeignJobs(ledger, account, [job.reference]);
+    }
+    pages += 1;
+    if (ours.length > 0 || pages >= MOST_PAGES) break;
+  }
+  if (ours.length === 0) return null;
+  const hold: HistoryHold = { code: 'unknown_jobs', references: ours.slice(0, SHOWN), more: ours.length > SHOWN };
+  await holdSpending(ledger, account, hold);
+  return hold;
+}
+
+/** A batch of this ledger whose answer was lost, or which a later copy of the ledger has sent: now it is accepted. */
+async function isUnanswered({ ledger, account }: HistoryScope, job: SubmissionView): Promise<boolean> {
+  const tag = job.project === null ? null : parseTag(job.project);
+  const batch = tag === null ? null : await findUnansweredByTag(ledger, account, tag);
+  if (batch === null) return false;
+  const { reference, state, charged } = job;
+  await recordReconciled(ledger, batch, { kind: 'found', reference, state, charged, pricePerUrl: null, balance: null });
+  return true;
+}
+
+/** Null: the project does not decide it. Somebody else's project, without a tag, is somebody else's job. */
+function hasOurProject({ projects }: HistoryScope, { project }: SubmissionView): boolean | null {
+  if (project === null) return null;
+  if (parseTag(project) === null) return projects.some((each) => isProjectOf(each, project)) ? null : false;
+  return projects.some((each) => isProjectOf(each, project)) ? true : null;
+}
+
+/** Whether the first page of its URLs holds one that a watch of the account has. Without URLs our tag decides. */
+async function hasOurUrls({ ledger, account, ask }: HistoryScope, job: SubmissionView): Promise<boolean> {
+  const { reference, project } = job;
+  const { urls } = await ask((client) => client.getSubmission(reference, { urlPage: 1, urlLimit: LIMITS.urlPage.max }));
+  const known = urls.flatMap(({ url }) => {
+    const normal = normalizeUrl(url);
+    return normal.ok ? [normal.url] : [];
+  });
+  if (known.length === 0) return project !== null && parseTag(project) !== null;
+  return hasUrlOf(ledger, account, known);
+}
+
+/** Without a spend for this long the ledger may have been replaced: it is compared again. */
+const SILENCE_MS = 3_600_000;
+/** A list that fails for this long no longer holds spending back: the keys and the look-ups of old batches still do. */
+const GIVE_UP_MS = 900_000;
+
+interface Compared {
+  /** When the account was last compared, or asked for without a need to compare. */
+  at: number | null;
+  failingSince: number | null;
+}
+
+/** What is asked before every spend; `null` when nothing speaks against it. */
+export type HistoryGuard = (scope: HistoryScope) => Promise<HistoryHold | null>;
+
+/** Remembers for a process which accounts were compared. `warn`: the list could not be read. */
+export function createHistoryGuard(
+  now: () => number,
+  warn: (account: AccountId, error: ApiError) => void,
+): HistoryGuard {
+  const accounts = new Map<AccountId, Compared>();
+  return async (scope) => {
+    const { ledger, account } = scope;
+    const held = await getHistoryHold(ledger.db, account);
+    if (held !== null) return held;
+    const compared = accounts.get(account) ?? { at: null, failingSince: null };
+    accounts.set(account, compared);
+    if (compared.at === null || now() - compared.at >= SILENCE_MS) {
+      try {
+        const hold = await compareHistory(scope);
+        compared.failingSince = null;
+        if (hold !== null) return hold;
+      } catch (error) {
+        // A rejected key spends nothing: the request that would spend is told so.
+        if (!(error instanceof ApiError) || error instanceof AuthenticationError) {
+          if (error instanceof AuthenticationError) return null;
+          throw error;
+        }
+        compared.failingSince ??= now();
+        if (error.policy === 'retry' && now() - compared.failingSince < GIVE_UP_MS) throw error;
+        warn(account, error);
+      }
+    }
+    compared.at = now();
+    return null;
+  };
+}
+
+/** The guard of a worker's activities: asks the account's own service. Returns why nothing may be spent, or null. */
+export function openHistoryGuard(deps: Deps): (account: AccountId) => Promise<string | null> {
+  const { config, ledger, getApi, log } = deps;
+  const guard = createHistoryGuard(deps.now, (account, error) =>
+    log.warn({ account, err: error }, 'the list of jobs cannot be read: spending goes on without comparing it'),
+  );
+  return async (account) => {
+    const projects = [...config.watches.values()].filter((watch) => watch.account === account);
+    const hold = await guard({
+      ledger,
+      account,
+      projects: projects.map(({ project }) => project),
+      ask: (request) => getApi(account).ask('poll', request).then(unwrapData),
+    });
+    return hold === null ? null : describeHistoryHold(account, hold);
+  };
+}

@@ -1,0 +1,114 @@
+import type { Queryable } from '../../database/database.ts';
+import { type Row, toRows } from '../../database/rows.ts';
+import { sql } from '../../database/sql.ts';
+import type { AccountId, Reference } from '../../submission/ids.ts';
+import type { Url } from '../../url/normalize-url.ts';
+import { toUrlKey } from '../crawl/fingerprint.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { lockAccount } from '../runs/watches.ts';
+import { listSpellings } from './spellings.ts';
+
+/** Why nothing of an account is sent, although money and key would allow it. */
+export type HistoryHold =
+  /** `courier recover` has begun and has not ended well. */
+  | { readonly code: 'recovering' }
+  /** The service has jobs of ours that the ledger does not know. */
+  | { readonly code: 'unknown_jobs'; readonly references: readonly Reference[]; readonly more: boolean };
+
+interface HoldRow {
+  readonly hold: string | null;
+}
+
+/** What holds the spending of an account back; null when nothing does. */
+export async function getHistoryHold(db: Queryable, account: AccountId): Promise<HistoryHold | null> {
+  const row = await db.get(sql<HoldRow>`SELECT hold FROM account_history WHERE account_id = ${account}`);
+  return row === undefined || row.hold === null ? null : (JSON.parse(row.hold) as HistoryHold);
+}
+
+/** What happened, what it means for the money, and what to do. */
+export function describeHistoryHold(account: AccountId, hold: HistoryHold): string {
+  const command = `"courier recover --account ${account}"`;
+  switch (hold.code) {
+    case 'recovering':
+      return (
+        `${command} has not ended well, so the ledger may not know all that was bought. Nothing is sent until it has. ` +
+        `Run ${command} again`
+      );
+    case 'unknown_jobs': {
+      const named = hold.references.join(', ');
+      return (
+        `the service has jobs of ours that this ledger does not know (${named}${hold.more ? ' and more' : ''}): it is a ` +
+        'restored copy or a new ledger, and what it would buy may be bought already. Nothing is sent. ' +
+        `Run ${command}; add --accept where the jobs are not this ledger's`
+      );
+    }
+  }
+}
+
+/** Holds all spending of an account, of every run, worker and cron job on this ledger, until `releaseHistoryHold`. */
+export async function holdSpending(ledger: Ledger, account: AccountId, hold: HistoryHold): Promise<void> {
+  await ledger.db.tx(async (tx) => {
+    await lockAccount(tx, account);
+    await tx.run(sql`
+      INSERT INTO account_history (account_id, hold, held_at) VALUES (${account}, ${JSON.stringify(hold)}, ${ledger.now()})
+      ON CONFLICT (account_id) DO UPDATE SET hold = excluded.hold, held_at = excluded.held_at`);
+    await tx.run(sql`
+      UPDATE ledger_accounts SET suspended = ${describeHistoryHold(account, hold)} WHERE id = ${account}`);
+  });
+}
+
+/** Lets the account spend again. */
+export async function releaseHistoryHold(ledger: Ledger, account: AccountId): Promise<void> {
+  await ledger.db.tx(async (tx) => {
+    await lockAccount(tx, account);
+    const { changes } = await tx.run(sql`
+      UPDATE account_history SET hold = NULL, held_at = NULL WHERE account_id = ${account} AND hold IS NOT NULL`);
+    if (changes > 0) await tx.run(sql`UPDATE ledger_accounts SET suspended = NULL WHERE id = ${account}`);
+  });
+}
+
+/** When the newest job of the account that the ledger knows was accepted; null when it knows none. Uses batches_by_acceptance. */
+export async function getLastAcceptance(ledger: Ledger, account: AccountId): Promise<number | null> {
+  const { at } = await ledger.db.one(sql<{ at: number | null }>`
+    SELECT max(accepted_at) AS at FROM batches WHERE account_id = ${account} AND accepted_at IS NOT NULL`);
+  return at;
+}
+
+/** Jobs of the service that the ledger neither has nor was told to leave alone. Uses batches_by_reference. */
+export async function selectUnknown(
+  ledger: Ledger,
+  account: AccountId,
+  references: readonly Reference[],
+): Promise<ReadonlySet<Reference>> {
+  const listed = toRows(
+    { reference: 'text' },
+    references.map((reference): Row => [reference]),
+  );
+  const rows = await ledger.db.all(sql<{ reference: Reference }>`
+    SELECT r.reference FROM ${listed} AS r
+    WHERE NOT EXISTS (SELECT 1 FROM batches AS b WHERE b.account_id = ${account} AND b.reference = r.reference)
+      AND NOT EXISTS (SELECT 1 FROM foreign_jobs AS f WHERE f.account_id = ${account} AND f.reference = r.reference)`);
+  return new Set(rows.map(({ reference }) => reference));
+}
+
+/** Jobs of the account that are not this ledger's: they hold nothing back and are never taken in. */
+export async function recordForeignJobs(
+  ledger: Ledger,
+  account: AccountId,
+  references: readonly Reference[],
+): Promise<void> {
+  for (const reference of references) {
+    await ledger.db.run(sql`
+      INSERT INTO foreign_jobs (account_id, reference, at) VALUES (${account}, ${reference}, ${ledger.now()})
+      ON CONFLICT (account_id, reference) DO NOTHING`);
+  }
+}
+
+/** Whether a watch of the account has one of these URLs, however the service spells it. Uses urls_by_fp. */
+export async function hasUrlOf(ledger: Ledger, account: AccountId, urls: readonly Url[]): Promise<boolean> {
+  const keys = urls.flatMap((url) => listSpellings(url).map((each): Row => [toUrlKey(each, ledger.seed), each]));
+  const row = await ledger.db.get(sql`
+    SELECT 1 FROM ${toRows({ fp: 'bigint', url: 'text' }, keys)} AS r CROSS JOIN urls AS u CROSS JOIN watches AS w
+    WHERE u.fp = r.fp AND u.url = r.url AND w.id = u.watch_id AND w.account_id = ${account} LIMIT 1`);
+  return row !== undefined;
+}

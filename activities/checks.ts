@@ -29,6 +29,8 @@ export function checkActivities(deps: Deps) {
         switch (begun.kind) {
           case 'idle':
             return { kind: 'idle' };
+          case 'stopped':
+            return { kind: 'stopped', reason: begun.reason };
           case 'not-allowed':
             return { kind: 'stopped', reason: begun.refusal.message };
           case 'wait':

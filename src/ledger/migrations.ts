@@ -188,6 +188,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX batches_by_tag ON batches (account_id, tag) WHERE reference IS NULL AND tag IS NOT NULL',
       'CREATE INDEX charges_by_watch ON charges (watch_id, kind, at)',
       'CREATE INDEX checks_by_watch ON checks (watch_id, id)',
+      'ALTER TABLE checks ADD COLUMN usable INTEGER',
     ],
   },
 ];

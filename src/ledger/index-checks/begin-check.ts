@@ -1,4 +1,3 @@
-import { LIMITS } from '../../../contract/limits.ts';
 import { INDEX_CHECK_PRICE, type Micros, timesMicros, ZERO } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row, toRows } from '../../database/rows.ts';
@@ -9,13 +8,15 @@ import { computeDigest, freezeCheck } from '../../submission/freeze.ts';
 import type { IdempotencyKey, WatchId } from '../../submission/ids.ts';
 import { mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import { describeHistoryHold, getHistoryHold } from '../jobs/history-hold.ts';
 import { getRefusalEnd, sumChecksToday } from '../money/spend.ts';
 import { buildSpendQuestion } from '../money/spend-question.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy } from '../policy.ts';
-import { ensureWatch, lockAccount } from '../runs/watches.ts';
-import { type CheckRow, findOpenCheck, listDueChecks } from './check-queue.ts';
-import { stopCheck } from './record-check.ts';
+import { ensureWatch, findWatch, lockAccount } from '../runs/watches.ts';
+import { type CheckRow, deferChecks, findOpenCheck, listDueChecks } from './check-queue.ts';
+import { decideCheckRoom } from './check-room.ts';
+import { cancelCheck, stopCheck } from './record-check.ts';
 
 export type Checking =
   /** Send exactly this to the index-check, then `recordCheck` with the same `attempt`. */
@@ -31,6 +32,8 @@ export type Checking =
     }
   /** Nothing is due. */
   | { readonly kind: 'idle' }
+  /** Checking goes on by itself after that time, or when the hold of the account ends. */
+  | { readonly kind: 'stopped'; readonly reason: string; readonly until: number | null }
   | { readonly kind: 'not-allowed'; readonly refusal: CapRefusal; readonly until: number | null }
   | { readonly kind: 'wait'; readonly until: number };
 
@@ -46,10 +49,23 @@ export interface CheckInput {
  */
 export async function beginCheck(ledger: Ledger, { account, watch, policy }: CheckInput): Promise<Checking> {
   const now = ledger.now();
+  const known = await findWatch(ledger.db, watch);
+  if (known !== null) await deferChecks(ledger.db, known, policy, now);
   return ledger.db.tx(async (tx): Promise<Checking> => {
     await lockAccount(tx, account.id);
+    const hold = await getHistoryHold(tx, account.id);
+    if (hold !== null) return { kind: 'stopped', reason: describeHistoryHold(account.id, hold), until: null };
     const watchId = await ensureWatch(tx, watch, account.id);
     let open = await findOpenCheck(tx, watchId);
+    if (open !== undefined && !isOf(open, account, watch)) {
+      // Sent again under the other key it would be charged a second time, at another account.
+      if (open.in_doubt_since === null) await cancelCheck(tx, now, open, 'its watch belongs to another account now');
+      else {
+        const reason = 'its watch moved to another account before its answer came; it counts as charged there';
+        await stopCheck(tx, now, open, { reason, charged: true }, policy);
+      }
+      open = undefined;
+    }
     if (open?.in_doubt_since != null && mustReconcile(open.in_doubt_since, now, account.reconcile?.afterMs)) {
       // The service keeps no list of checks to look it up in; asking again could be charged again.
       const reason = 'no answer came for as long as its key is trusted; it counts as charged';
@@ -58,13 +74,21 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
     }
     if (open?.not_before != null && open.not_before > now) return { kind: 'wait', until: open.not_before };
     const question = await checkQuestion(tx, account, watchId, policy, open?.id ?? 0, now);
+    if (open !== undefined) {
+      const { refusal } = urlsAllowed(question, INDEX_CHECK_PRICE, open.urls);
+      if (refusal !== null && open.in_doubt_since !== null) {
+        return { kind: 'not-allowed', refusal, until: getRefusalEnd(refusal, now) };
+      }
+      if (refusal !== null) {
+        // Nothing of it was sent: a smaller check takes its place.
+        await cancelCheck(tx, now, open, refusal.message);
+        open = undefined;
+      }
+    }
     if (open === undefined) {
       const planned = await planCheck(tx, now, { account, watch, policy }, watchId, question);
       if (planned.kind !== 'planned') return planned;
       open = planned.check;
-    } else {
-      const { refusal } = urlsAllowed(question, INDEX_CHECK_PRICE, open.urls);
-      if (refusal !== null) return { kind: 'not-allowed', refusal, until: getRefusalEnd(refusal, now) };
     }
     if (computeDigest(open.body) !== open.digest) {
       const reason = 'its stored bytes are not those that its key was made for: nothing was sent';
@@ -113,7 +137,7 @@ async function checkQuestion(
 
 type Planned =
   | { readonly kind: 'planned'; readonly check: CheckRow }
-  | Extract<Checking, { readonly kind: 'idle' | 'not-allowed' }>;
+  | Extract<Checking, { readonly kind: 'idle' | 'not-allowed' | 'stopped' }>;
 
 async function planCheck(
   tx: Queryable,
@@ -122,7 +146,9 @@ async function planCheck(
   watchId: number,
   question: Omit<SpendQuestion, 'cost'>,
 ): Promise<Planned> {
-  const due = await listDueChecks(tx, watchId, policy, now, await roomAfterRefusal(tx, watchId));
+  const room = await decideCheckRoom(tx, watchId, now);
+  if (room.kind === 'stopped') return room;
+  const due = await listDueChecks(tx, watchId, policy, now, room.urls);
   if (due.length === 0) return { kind: 'idle' };
   const { urls: allowed, refusal } = urlsAllowed(question, INDEX_CHECK_PRICE, due.length);
   if (allowed === 0 && refusal !== null) return { kind: 'not-allowed', refusal, until: getRefusalEnd(refusal, now) };
@@ -155,12 +181,12 @@ async function planCheck(
   await tx.run(sql`
     UPDATE check_queue SET check_id = ${check.id}
     WHERE url_id IN (SELECT id FROM ${toRows({ id: 'bigint' }, ids)} AS r)`);
-  return { kind: 'planned', check: check };
+  return { kind: 'planned', check };
 }
 
-/** After a refusal that named no URL the next check is half as large, until the URL that is refused stands alone. */
-async function roomAfterRefusal(tx: Queryable, watchId: number): Promise<number> {
-  const last = await tx.get(sql<{ state: string; urls: number }>`
-    SELECT state, urls FROM checks WHERE watch_id = ${watchId} ORDER BY id DESC LIMIT 1`);
-  return last?.state === 'refused' ? Math.max(1, Math.ceil(last.urls / 2)) : LIMITS.indexCheckUrls;
+/** Whether the check was planned for this account at this address: its key says so. */
+function isOf(check: CheckRow, account: AccountPolicy, watch: WatchId): boolean {
+  const { urls } = JSON.parse(check.body) as { urls: Url[] };
+  const { key } = freezeCheck({ baseUrl: account.baseUrl, account: account.id, watch, round: check.round, urls });
+  return check.account_id === account.id && key === check.idempotency_key;
 }

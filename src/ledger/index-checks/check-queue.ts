@@ -1,7 +1,9 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { LIMITS } from '../../../contract/limits.ts';
 import type { Micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
-import { sql } from '../../database/sql.ts';
+import { type Query, sql } from '../../database/sql.ts';
 import { type CheckHistory, type CheckPolicy, inSample, nextCheckAt } from '../../submission/check-schedule.ts';
 import type { IdempotencyKey } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
@@ -15,7 +17,8 @@ export interface CheckRow {
   readonly body: string;
   readonly urls: number;
   readonly expected_cost: Micros;
-  readonly state: 'planned' | 'sending' | 'done' | 'refused' | 'stopped';
+  readonly round: number;
+  readonly state: 'planned' | 'sending' | 'done' | 'refused' | 'stopped' | 'cancelled';
   readonly reason: string | null;
   readonly attempts: number;
   readonly in_doubt_since: number | null;
@@ -48,14 +51,62 @@ export const toCheckHistory = (row: QueueRow): CheckHistory => ({
   misses: row.misses,
 });
 
-/** How long a URL outside the sample is left alone: then the sample may have been made larger. */
-const SAMPLE_AGAIN_MS = 7 * 86_400_000;
+/** How long a URL outside the sample, or gone from the sitemaps, is left alone: both may change. */
+const LOOK_AGAIN_MS = 7 * 86_400_000;
 const PAGE = 500;
 
+interface Waiting extends QueueRow {
+  readonly next_at: number;
+  readonly gone_run: number | null;
+}
+
 /**
- * URLs that are due for a check, those that wait longest first. The queue holds times that the policy of their day gave;
- * each is judged anew by the policy of today, and one that is not due after all goes back with its new time.
+ * Moves what is not due after all out of the way, until a check could be filled: gone URLs, URLs outside the sample, and
+ * those for which the policy of today gives a later time than the queue. A page at a time, each a write of its own and
+ * with the event loop running in between, so that neither the account nor a heartbeat waits for a million of them.
+ * Uses check_queue_due.
  */
+export async function deferChecks(db: Queryable, watchId: number, policy: CheckPolicy, now: number): Promise<void> {
+  let due = 0;
+  let last: Pick<Waiting, 'next_at' | 'id'> = { next_at: Number.MIN_SAFE_INTEGER, id: 0 };
+  for (;;) {
+    const page: Waiting[] = await db.all(selectWaiting(watchId, now, last));
+    const later = page.flatMap((row): Row[] => {
+      const at = getNextTime(row, policy, now);
+      if (at !== null && at <= now) due += 1;
+      return at !== null && at <= now ? [] : [[row.id, at]];
+    });
+    if (later.length > 0) await db.run(updateNextTimes(later));
+    const end = page.at(-1);
+    if (end === undefined || page.length < PAGE || due >= LIMITS.indexCheckUrls) return;
+    last = end;
+    await yieldToEventLoop();
+  }
+}
+
+function getNextTime(row: Waiting, policy: CheckPolicy, now: number): number | null {
+  if (row.gone_run !== null || !inSample(row.url, policy.sample)) return now + LOOK_AGAIN_MS;
+  return nextCheckAt(toCheckHistory(row), policy);
+}
+
+/** What the queue calls due, those that wait longest first. */
+export const selectWaiting = (
+  watchId: number,
+  now: number,
+  { next_at, id }: Pick<Waiting, 'next_at' | 'id'>,
+): Query<Waiting> => sql<Waiting>`
+  SELECT u.id, u.url, q.completed_at, q.checks, q.misses, q.last_check_at, q.found_at, q.resubmitted, q.next_at,
+    u.gone_run
+  FROM check_queue AS q JOIN urls AS u ON u.id = q.url_id
+  WHERE q.watch_id = ${watchId} AND q.next_at <= ${now} AND q.check_id IS NULL AND q.next_at >= ${next_at}
+    AND (q.next_at > ${next_at} OR q.url_id > ${id})
+  ORDER BY q.next_at, q.url_id LIMIT ${PAGE}`;
+
+export const updateNextTimes = (rows: readonly Row[]): Query => sql`
+  UPDATE check_queue SET next_at = r.at FROM ${toRows({ id: 'bigint', at: 'bigint' }, rows)} AS r
+  WHERE check_queue.url_id = r.id`;
+
+/** URLs that are due for a check by the policy of today, those that wait longest first, at most `limit`. */
 export async function listDueChecks(
   tx: Queryable,
   watchId: number,
@@ -63,27 +114,10 @@ export async function listDueChecks(
   now: number,
   limit: number,
 ): Promise<QueueRow[]> {
-  const due: QueueRow[] = [];
-  for (;;) {
-    const taken = due.map(({ id }): Row => [id]);
-    const page = await tx.all(sql<QueueRow>`
-      SELECT u.id, u.url, q.completed_at, q.checks, q.misses, q.last_check_at, q.found_at, q.resubmitted
-      FROM check_queue AS q JOIN urls AS u ON u.id = q.url_id
-      WHERE q.watch_id = ${watchId} AND q.next_at <= ${now} AND q.check_id IS NULL AND u.gone_run IS NULL
-        AND q.url_id NOT IN (SELECT id FROM ${toRows({ id: 'bigint' }, taken)} AS r)
-      ORDER BY q.next_at, q.url_id LIMIT ${PAGE}`);
-    const later: Row[] = [];
-    for (const row of page) {
-      const at = inSample(row.url, policy.sample) ? nextCheckAt(toCheckHistory(row), policy) : now + SAMPLE_AGAIN_MS;
-      if (at !== null && at <= now) due.push(row);
-      else later.push([row.id, at]);
-      if (due.length === limit) break;
-    }
-    if (later.length > 0) {
-      await tx.run(sql`
-        UPDATE check_queue SET next_at = r.at FROM ${toRows({ id: 'bigint', at: 'bigint' }, later)} AS r
-        WHERE check_queue.url_id = r.id`);
-    }
-    if (due.length === limit || page.length < PAGE) return due;
-  }
+  const page = await tx.all(selectWaiting(watchId, now, { next_at: Number.MIN_SAFE_INTEGER, id: 0 }));
+  const due = page.filter((row) => {
+    const at = getNextTime(row, policy, now);
+    return at !== null && at <= now;
+  });
+  return due.slice(0, limit);
 }

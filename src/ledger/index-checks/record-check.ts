@@ -45,8 +45,9 @@ export async function recordCheck(
     await lockAccount(tx, before.account_id as AccountId);
     const row = await checkRow(tx, check);
     const { outcome } = answer;
-    if (row.state === 'done')
+    if (row.state === 'done') {
       return { kind: 'checked', urls: row.urls, found: row.found ?? 0, charged: row.charge ?? ZERO };
+    }
     if (outcome.kind === 'checked') return recordResults(tx, now, row, outcome, answer.requestId, policy);
     if (row.state !== 'sending') return { kind: 'refused', reason: row.reason ?? '' };
     const late = answer.attempt !== row.attempts;
@@ -66,7 +67,7 @@ export async function recordCheck(
         return { kind: 'key_rejected', reason: outcome.message };
       case 'split':
       case 'quarantine':
-        return refuse(tx, now, row, outcome);
+        return refuse(tx, now, row, outcome, policy);
       case 'conflict':
       case 'defect':
         await stopCheck(tx, now, row, { reason: outcome.message, charged: !certain }, policy);
@@ -152,8 +153,8 @@ async function recordResults(
     UPDATE urls SET due = 'not-found', due_at = NULL WHERE due IS NULL AND state = 'completed'
       AND id IN (SELECT id FROM ${toRows({ id: 'bigint' }, again)} AS r)`);
   await tx.run(sql`
-    UPDATE checks SET state = 'done', reason = NULL, done_at = ${now}, found = ${found}, charge = ${charged},
-      request_id = ${requestId}, in_doubt_since = NULL
+    UPDATE checks SET state = 'done', reason = NULL, done_at = ${now}, found = ${found}, usable = ${outcome.usable ? 1 : 0},
+      charge = ${charged}, request_id = ${requestId}, in_doubt_since = NULL
     WHERE id = ${row.id}`);
   return { kind: 'checked', urls: row.urls, found, charged: charged ?? ZERO };
 }
@@ -166,16 +167,21 @@ async function charge(tx: Queryable, now: number, row: CheckRow, amount: Micros 
     ON CONFLICT (kind, of_id) DO UPDATE SET amount = excluded.amount, reported = excluded.reported`);
 }
 
-/** Not charged: the URLs go back to the queue; one that is named, or was alone, is not checked again. */
+/** A rejected URL is tried again after this long: the cause may have been the service. */
+const REJECTED_AGAIN_MS = 30 * 86_400_000;
+
+/** Not charged: the URLs go back to the queue. A URL that was named, or was alone, waits for a month. */
 async function refuse(
   tx: Queryable,
   now: number,
   row: CheckRow,
   outcome: Extract<Refusal, { kind: 'split' | 'quarantine' }>,
+  { everyMs }: CheckPolicy,
 ): Promise<CheckRecorded> {
   const named = outcome.kind === 'quarantine' ? outcome.rejected.map(({ url }): Row => [url]) : [];
   await tx.run(sql`
-    UPDATE check_queue SET next_at = NULL WHERE check_id = ${row.id} AND url_id IN (
+    UPDATE check_queue SET next_at = ${now + Math.max(everyMs, REJECTED_AGAIN_MS)}
+    WHERE check_id = ${row.id} AND url_id IN (
       SELECT u.id FROM urls AS u JOIN ${toRows({ url: 'text' }, named)} AS r ON r.url = u.url
       WHERE u.id IN (SELECT url_id FROM check_urls WHERE check_id = ${row.id}))`);
   await tx.run(sql`UPDATE check_queue SET check_id = NULL WHERE check_id = ${row.id}`);
@@ -201,4 +207,11 @@ export async function stopCheck(
     UPDATE check_queue SET check_id = NULL, next_at = ${now + policy.everyMs} WHERE check_id = ${row.id}`);
   await tx.run(sql`
     UPDATE checks SET state = 'stopped', reason = ${reason}, done_at = ${now} WHERE id = ${row.id}`);
+}
+
+/** Takes back a check of which nothing was sent: its URLs stay due. */
+export async function cancelCheck(tx: Queryable, now: number, row: CheckRow, reason: string): Promise<void> {
+  await tx.run(sql`UPDATE check_queue SET check_id = NULL WHERE check_id = ${row.id}`);
+  await tx.run(sql`
+    UPDATE checks SET state = 'cancelled', reason = ${reason}, done_at = ${now} WHERE id = ${row.id}`);
 }

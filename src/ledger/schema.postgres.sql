@@ -151,6 +151,7 @@ CREATE TABLE checks (
   done_at bigint,
   found integer,
   charge bigint,
+  usable integer,
   UNIQUE (idempotency_key),
   PRIMARY KEY (id)
 );

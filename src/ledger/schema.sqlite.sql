@@ -145,7 +145,8 @@ CREATE TABLE checks (
   request_id TEXT,
   done_at BIGINT,
   found INTEGER,
-  charge BIGINT
+  charge BIGINT,
+  usable INTEGER
 );
 
 CREATE UNIQUE INDEX checks_open ON checks (watch_id) WHERE state IN ('planned', 'sending');

@@ -10,6 +10,7 @@ import {
   testLedger,
   WATCH,
 } from '../../../test/support/ledger.ts';
+import { sql } from '../../database/sql.ts';
 import type { Verdict } from '../../submission/answer.ts';
 import type { IndexCheckPolicy } from '../../submission/check-schedule.ts';
 import type { RunId } from '../../submission/ids.ts';
@@ -176,4 +177,116 @@ testLedger('a sample checks the same URLs for ever', async (ledger) => {
     (await checkAll(ledger, 'not-found', { sample: 0.25 })).reduce((a, b) => a + b, 0),
     some,
   );
+});
+
+/** Answers each check in turn until none is sent; returns how many URLs each had. */
+async function rejectAll(ledger: TestLedger, checks: number): Promise<number[]> {
+  const sizes: number[] = [];
+  for (let n = 0; n < checks; n++) {
+    const begun = await beginCheck(ledger, asking());
+    if (begun.kind !== 'send') return sizes;
+    sizes.push(begun.urls.length);
+    const none = { chargeState: 'none', message: 'suspended' } as const;
+    const outcome =
+      begun.urls.length > 1
+        ? ({ kind: 'split', why: 'invalid', ...none } as const)
+        : ({ kind: 'quarantine', rejected: [{ url: begun.urls[0]!, reason: 'suspended' }], ...none } as const);
+    await recordCheck(ledger, begun.check, { attempt: begun.attempt, outcome, requestId: null }, policy);
+  }
+  return sizes;
+}
+
+testLedger(
+  'a service that rejects every check is asked a few times, and every URL is checked later',
+  async (ledger) => {
+    await completed(ledger, 200);
+    ledger.pass(3 * DAY);
+    const requests = await rejectAll(ledger, 300);
+    assert.ok(requests.length < 20, `${requests.length} requests`);
+    const stopped = await beginCheck(ledger, asking());
+    assert.ok(stopped.kind === 'stopped');
+    assert.match(stopped.reason, /no URL was given up/);
+    ledger.pass(DAY);
+    assert.deepEqual(await rejectAll(ledger, 300), [1], 'one URL is tried each day');
+    ledger.pass(DAY);
+    const sizes = await checkAll(ledger, 'found');
+    assert.equal(sizes[0], 1);
+    ledger.pass(31 * DAY);
+    sizes.push(...(await checkAll(ledger, 'found')));
+    assert.equal(
+      sizes.reduce((sum, size) => sum + size, 0),
+      200,
+    );
+  },
+);
+
+testLedger('an open check is not sent to the account that its watch moved to', async (ledger) => {
+  await completed(ledger, 2);
+  ledger.pass(3 * DAY);
+  const other = { ...ACCOUNT, id: 'second' as typeof ACCOUNT.id };
+  const first = await beginCheck(ledger, asking());
+  const moved = await beginCheck(ledger, { ...asking(), account: other });
+  assert.ok(first.kind === 'send' && moved.kind === 'idle', 'its URLs are checked again on their schedule');
+  const [one, two] = [await getAccountTotals(ledger, ACCOUNT.id), await getAccountTotals(ledger, other.id)];
+  assert.deepEqual([one.chargedEver, two.chargedEver], [500_000 + 1_000_000, 0], 'it counts where it was sent');
+});
+
+testLedger('a check of which nothing was sent goes on with the account of the day', async (ledger) => {
+  await completed(ledger, 2);
+  ledger.pass(3 * DAY);
+  const first = await beginCheck(ledger, asking());
+  assert.ok(first.kind === 'send');
+  const suspended = { kind: 'suspend', chargeState: 'none', message: 'no money' } as const;
+  await recordCheck(ledger, first.check, { attempt: 1, outcome: suspended, requestId: null }, policy);
+  const other = { ...ACCOUNT, baseUrl: 'https://other.example/api/v1' };
+  const moved = await beginCheck(ledger, { ...asking(), account: other });
+  assert.ok(moved.kind === 'send');
+  assert.notEqual(moved.key, first.key);
+  assert.deepEqual(moved.urls, first.urls);
+});
+
+testLedger('a planned check that a lowered budget no longer allows becomes smaller', async (ledger) => {
+  await completed(ledger, 50);
+  ledger.pass(3 * DAY);
+  const first = await beginCheck(ledger, asking());
+  assert.ok(first.kind === 'send' && first.urls.length === 50);
+  const suspended = { kind: 'suspend', chargeState: 'none', message: 'no money' } as const;
+  await recordCheck(ledger, first.check, { attempt: 1, outcome: suspended, requestId: null }, policy);
+  const smaller = await beginCheck(ledger, asking({ perDay: 5_000_000 as Micros }));
+  assert.equal(smaller.kind === 'send' && smaller.urls.length, 10);
+});
+
+testLedger('a paid answer that cannot be read is the last one for a day; then one URL is tried', async (ledger) => {
+  await completed(ledger, 120);
+  ledger.pass(3 * DAY);
+  const answer = async (usable: boolean) => {
+    const begun = await beginCheck(ledger, asking());
+    if (begun.kind !== 'send') return begun;
+    const outcome = { ...checked(begun.urls, usable ? 'found' : 'unknown'), usable };
+    await recordCheck(ledger, begun.check, { attempt: begun.attempt, outcome, requestId: null }, policy);
+    return begun.urls.length;
+  };
+  assert.equal(await answer(false), 50);
+  const stopped = await answer(false);
+  assert.ok(typeof stopped === 'object' && stopped.kind === 'stopped');
+  assert.match(stopped.reason, /50 URLs were checked and paid, and none of the results/);
+  ledger.pass(DAY);
+  assert.equal(await answer(false), 1);
+  assert.equal(typeof (await answer(false)), 'object');
+  ledger.pass(DAY);
+  assert.equal(await answer(true), 1);
+  assert.equal(await answer(true), 50, 'what can be read goes on as before');
+});
+
+testLedger('what is gone or outside the sample is moved out of the way once, not at every check', async (ledger) => {
+  await completed(ledger, 1_200);
+  await ledger.db.run(sql`UPDATE urls SET gone_run = 1 WHERE id % 2 = 0`);
+  ledger.pass(3 * DAY);
+  await checkAll(ledger, 'not-found', { sample: 0.1 });
+  const { due } = await ledger.db.one(sql<{ due: number }>`
+    SELECT count(*) AS due FROM check_queue WHERE next_at <= ${ledger.now()}`);
+  assert.equal(due, 0);
+  await ledger.db.run(sql`UPDATE urls SET gone_run = NULL`);
+  ledger.pass(8 * DAY);
+  assert.ok((await checkAll(ledger, 'not-found')).length > 20, 'what is back is checked');
 });

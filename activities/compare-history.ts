@@ -2,7 +2,7 @@ import { LIMITS } from '../contract/limits.ts';
 import { ApiError, AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
 import { type Ask, readHistoryPages } from '../src/api-client/history.ts';
 import type { SubmissionView } from '../src/api-client/read/submission.ts';
-import { findUnansweredByTag } from '../src/ledger/batches/batch-by-tag.ts';
+import { findUnansweredByTag } from '../src/ledger/batches/batch-queries.ts';
 import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
 import {
   describeHistoryHold,
@@ -17,6 +17,7 @@ import {
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { AccountId, Reference } from '../src/submission/ids.ts';
 import { isProjectOf, parseTag } from '../src/submission/project-tag.ts';
+import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { normalizeUrl } from '../src/url/normalize-url.ts';
 import type { Deps } from './deps.ts';
 
@@ -113,7 +114,8 @@ async function hasOurUrls({ ledger, account, ask }: HistoryScope, job: Submissio
 /** Without a spend for this long the ledger may have been replaced: it is compared again. */
 const SILENCE_MS = 3_600_000;
 /** A list that fails for this long no longer holds spending back: the keys and the look-ups of old batches still do. */
-const GIVE_UP_MS = 900_000;
+const GIVE_UP_MS = 600_000;
+const RETRY_MS = 60_000;
 
 interface Compared {
   /** When the account was last compared, or asked for without a need to compare. */
@@ -148,7 +150,10 @@ export function createHistoryGuard(
           throw error;
         }
         compared.failingSince ??= now();
-        if (error.policy === 'retry' && now() - compared.failingSince < GIVE_UP_MS) throw error;
+        if (error.policy === 'retry' && now() - compared.failingSince < GIVE_UP_MS) {
+          const message = `the service's newest jobs cannot be compared with the ledger yet: ${error.message}`;
+          throw retryLater(Math.max(RETRY_MS, error.retryAfterMs ?? 0), message);
+        }
         warn(account, error);
       }
     }

@@ -158,6 +158,7 @@ async function sendFirst(deps: Deps, id: AccountId, batches: readonly PendingBat
         movedOn = true;
         continue;
       }
+      case 'held':
       case 'other-service':
         return { kind: 'step', step: { kind: 'suspended', reason: sending.reason } };
       case 'not-allowed':

@@ -2,8 +2,9 @@ import type { Micros } from '../../contract/money.ts';
 import { type Ask, readJob } from '../api-client/history.ts';
 import type { SubmissionView } from '../api-client/read/submission.ts';
 import type { Account, Watch } from '../config/config.ts';
-import { findUnansweredByTag, isKnownReference } from '../ledger/batches/batch-queries.ts';
+import { findUnansweredByTag } from '../ledger/batches/batch-queries.ts';
 import { recordReconciled } from '../ledger/batches/record-reconciled.ts';
+import { selectUnknown } from '../ledger/jobs/history-hold.ts';
 import { recoverJob } from '../ledger/jobs/recover.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { Reference } from '../submission/ids.ts';
@@ -17,25 +18,31 @@ export interface Job {
   readonly account: Account;
   /** Those of the account. */
   readonly watches: readonly Watch[];
-  /** Whose the job is when nothing else tells. */
+  /** Whose the job is when nothing else says so. */
   readonly fallback: Watch | null;
   readonly ask: Ask;
   readonly submission: SubmissionView;
+  /** The time of a job for which the service shows none: that of the job before it. */
+  readonly notBefore: number | null;
 }
 
 export type JobTaken =
   | {
       readonly kind: 'recovered';
+      readonly reference: Reference;
       readonly urls: number;
+      /** URLs of the job that the service does not show: they are not known as bought. */
+      readonly missing: number;
       readonly charged: Micros | null;
       /** Its job has not ended: it is to be followed. */
       readonly open: boolean;
+      readonly createdAt: number | null;
     }
-  /** The ledger had it. */
+  /** The ledger has it, or was told that it is not this ledger's. */
   | { readonly kind: 'known' }
-  /** A batch of ours that waited for this answer. */
+  /** A batch of this ledger that waited for this answer. */
   | { readonly kind: 'settled' }
-  /** Nobody's, as far as we can tell: left out. */
+  /** Matches no watch: left out. */
   | {
       readonly kind: 'unassigned';
       readonly reference: Reference;
@@ -44,36 +51,34 @@ export type JobTaken =
     };
 
 /** Takes one job of the service's history into the ledger, once. Reads its URLs only when the ledger does not know it. */
-export async function takeJob({ ledger, account, watches, fallback, ask, submission }: Job): Promise<JobTaken> {
+export async function takeJob(job: Job): Promise<JobTaken> {
+  const { ledger, account, watches, fallback, ask, submission, notBefore } = job;
   const { reference } = submission;
-  if (await isKnownReference(ledger, account.id, reference)) return { kind: 'known' };
+  if ((await selectUnknown(ledger, account.id, [reference])).size === 0) return { kind: 'known' };
   const tag = submission.project === null ? null : parseTag(submission.project);
   const waiting = tag === null ? null : await findUnansweredByTag(ledger, account.id, tag);
   if (waiting !== null) {
     const { state, charged } = submission;
-    await recordReconciled(ledger, waiting, {
-      ...{ kind: 'found', reference, state, charged, pricePerUrl: null, balance: null },
-    });
+    const found = { kind: 'found', reference, state, charged, pricePerUrl: null, balance: null } as const;
+    await recordReconciled(ledger, waiting, found);
     return { kind: 'settled' };
   }
   const read = await readJob(ask, reference);
-  const project = submission.project ?? read.submission?.project ?? null;
+  const detail = read.submission;
+  const project = submission.project ?? detail?.project ?? null;
   const urls = read.urls.flatMap(({ url, state, reason }) => {
     const normal = normalizeUrl(url);
     return normal.ok ? [{ url: normal.url, result: state, reason }] : [];
   });
-  const watch =
-    findWatchOfJob(
-      watches,
-      project,
-      urls.map(({ url }) => url),
-    ) ?? fallback;
+  const named = urls.map(({ url }) => url);
+  const watch = findWatchOfJob(watches, project, named) ?? fallback;
   if (watch === null || urls.length === 0) {
     return { kind: 'unassigned', reference, project, sample: read.urls[0]?.url ?? null };
   }
-  const state = read.submission?.state ?? submission.state ?? 'queued';
+  const state = submission.state ?? detail?.state ?? 'queued';
   const terminal = account.terminalStates.includes(state);
-  const charge = submission.charged ?? read.submission?.charged ?? null;
+  const charge = submission.charged ?? detail?.charged ?? null;
+  const createdAt = submission.createdAt ?? detail?.createdAt ?? null;
   const taken = await recoverJob(
     ledger,
     { account: account.id, watch: watch.id, baseUrl: account.baseUrl },
@@ -81,12 +86,16 @@ export async function takeJob({ ledger, account, watches, fallback, ask, submiss
       reference,
       state,
       terminal,
-      service: submission.service ?? read.submission?.service ?? watch.service,
+      service: submission.service ?? detail?.service ?? watch.service,
       project: project ?? watch.project,
-      createdAt: submission.createdAt ?? read.submission?.createdAt ?? ledger.now(),
+      createdAt: createdAt ?? notBefore ?? ledger.now(),
       charge,
       urls,
     },
   );
-  return taken.kind === 'known' ? taken : { kind: 'recovered', urls: taken.urls, charged: charge, open: !terminal };
+  if (taken.kind === 'known') return { kind: 'known' };
+  if (taken.kind === 'answered') return { kind: 'settled' };
+  const count = submission.urlCount ?? detail?.urlCount ?? null;
+  const missing = Math.max(0, (count ?? taken.urls) - new Set(named).size);
+  return { kind: 'recovered', reference, urls: taken.urls, missing, charged: charge, open: !terminal, createdAt };
 }

@@ -1,5 +1,12 @@
 -- The current schema of the ledger tables (postgres). Written by "npm run schema:dump".
 
+CREATE TABLE account_history (
+  account_id text NOT NULL,
+  hold text,
+  held_at bigint,
+  PRIMARY KEY (account_id)
+);
+
 CREATE TABLE batch_answers (
   batch_id bigint NOT NULL,
   attempt integer NOT NULL,
@@ -78,6 +85,8 @@ CREATE UNIQUE INDEX batches_by_reference ON batches USING btree (account_id, ref
 
 CREATE INDEX batches_by_run ON batches USING btree (run_id);
 
+CREATE INDEX batches_by_tag ON batches USING btree (account_id, tag) WHERE ((reference IS NULL) AND (tag IS NOT NULL));
+
 CREATE INDEX batches_followed ON batches USING btree (account_id, accepted_at) WHERE ((state = 'accepted'::text) AND (settled_at IS NULL));
 
 CREATE INDEX batches_in_doubt ON batches USING btree (account_id) WHERE (in_doubt_since IS NOT NULL);
@@ -102,6 +111,8 @@ CREATE TABLE charges (
 CREATE INDEX charges_by_account ON charges USING btree (account_id, at);
 
 CREATE INDEX charges_by_run ON charges USING btree (run_id);
+
+CREATE INDEX charges_by_watch ON charges USING btree (watch_id, kind, at);
 
 CREATE TABLE check_queue (
   url_id bigint NOT NULL,
@@ -156,7 +167,16 @@ CREATE TABLE checks (
   PRIMARY KEY (id)
 );
 
+CREATE INDEX checks_by_watch ON checks USING btree (watch_id, id);
+
 CREATE UNIQUE INDEX checks_open ON checks USING btree (watch_id) WHERE (state = ANY (ARRAY['planned'::text, 'sending'::text]));
+
+CREATE TABLE foreign_jobs (
+  account_id text NOT NULL,
+  reference text NOT NULL,
+  at bigint NOT NULL,
+  PRIMARY KEY (account_id, reference)
+);
 
 CREATE TABLE gone_candidates (
   watch_id bigint NOT NULL,

@@ -1,5 +1,11 @@
 -- The current schema of the ledger tables (sqlite). Written by "npm run schema:dump".
 
+CREATE TABLE account_history (
+  account_id TEXT PRIMARY KEY,
+  hold TEXT,
+  held_at BIGINT
+);
+
 CREATE TABLE batch_answers (
   batch_id BIGINT NOT NULL,
   attempt INTEGER NOT NULL,
@@ -75,6 +81,8 @@ CREATE UNIQUE INDEX batches_by_reference ON batches (account_id, reference) WHER
 
 CREATE INDEX batches_by_run ON batches (run_id);
 
+CREATE INDEX batches_by_tag ON batches (account_id, tag) WHERE reference IS NULL AND tag IS NOT NULL;
+
 CREATE INDEX batches_followed ON batches (account_id, accepted_at) WHERE state = 'accepted' AND settled_at IS NULL;
 
 CREATE INDEX batches_in_doubt ON batches (account_id) WHERE in_doubt_since IS NOT NULL;
@@ -98,6 +106,8 @@ CREATE TABLE charges (
 CREATE INDEX charges_by_account ON charges (account_id, at);
 
 CREATE INDEX charges_by_run ON charges (run_id);
+
+CREATE INDEX charges_by_watch ON charges (watch_id, kind, at);
 
 CREATE TABLE check_queue (
   url_id BIGINT PRIMARY KEY,
@@ -149,7 +159,16 @@ CREATE TABLE checks (
   usable INTEGER
 );
 
+CREATE INDEX checks_by_watch ON checks (watch_id, id);
+
 CREATE UNIQUE INDEX checks_open ON checks (watch_id) WHERE state IN ('planned', 'sending');
+
+CREATE TABLE foreign_jobs (
+  account_id TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  at BIGINT NOT NULL,
+  PRIMARY KEY (account_id, reference)
+);
 
 CREATE TABLE gone_candidates (
   watch_id BIGINT NOT NULL,

@@ -48,6 +48,10 @@ export type Reason =
   | { readonly code: 'dissolved'; readonly why: Reason }
   | { readonly code: 'resolved'; readonly how: 'release' | 'leave'; readonly before: Reason | null }
   | { readonly code: 'recovered' }
+  /** A job that `courier recover` found holds some of its URLs. */
+  | { readonly code: 'bought_in_job'; readonly reference: string }
+  /** The account is held back until its history is compared or recovered. */
+  | { readonly code: 'history_hold'; readonly text: string }
   | { readonly code: 'state_unknown'; readonly state: string }
   | { readonly code: 'state_reversed'; readonly recorded: string; readonly seen: string }
   /** A sentence that an earlier release stored. */
@@ -136,6 +140,10 @@ export function renderReason(reason: Reason): string {
     }
     case 'recovered':
       return 'recovered from the service';
+    case 'bought_in_job':
+      return `the service has taken some of its URLs as ${reason.reference}: it is not sent as it is. URLs of it that were not bought are due again, or wait for your review where an attempt may have been charged`;
+    case 'history_hold':
+      return reason.text;
     case 'state_unknown':
       return (
         `the service calls the job "${reason.state}", a state that is not known: it counts as open and nothing is ` +

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { formatTry, sumMicros, ZERO } from '../../../contract/money.ts';
 import { ApiError } from '../../api-client/errors.ts';
-import { listHistory } from '../../api-client/history.ts';
 import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
-import type { Account, Watch } from '../../config/config.ts';
+import type { Account } from '../../config/config.ts';
 import { confirmShown } from '../../connector/confirm-account.ts';
-import { type Job, type JobTaken, takeJob } from '../../connector/recover-job.ts';
+import { type AccountRecovered, type RecoverSettings, recoverAccount } from '../../connector/recover-account.ts';
+import type { JobTaken } from '../../connector/recover-job.ts';
 import { withService } from '../../connector/service-client.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCount, formatCounted, formatDuration } from '../output/format.ts';
@@ -19,6 +19,7 @@ interface RecoverFlags {
   readonly account?: string;
   readonly watch?: string;
   readonly since?: string;
+  readonly accept?: boolean;
 }
 
 export function recoverCommand(command: Command): void {
@@ -26,6 +27,7 @@ export function recoverCommand(command: Command): void {
     .option('--account <account>', 'only this account (default: all)')
     .option('--watch <watch>', 'assign jobs that match no watch to this one')
     .option('--since <date>', 'only jobs from this day on, as 2026-01-31')
+    .option('--accept', 'leave out for good what matches no watch or is not shown in full, and spend again')
     .action(
       action((output, flags, options: RecoverFlags) =>
         withLedger(flags, (context) => recover(output, context, options)),
@@ -36,7 +38,7 @@ export function recoverCommand(command: Command): void {
 async function recover(
   output: Output,
   context: CommandContext,
-  { account, watch, since }: RecoverFlags,
+  { account, watch, since, accept = false }: RecoverFlags,
 ): Promise<Ending> {
   const { config } = context;
   const fallback = watch === undefined ? null : getWatch(config.watches, watch);
@@ -52,13 +54,13 @@ async function recover(
       : fallback !== null
         ? [getAccount(config, fallback.account)]
         : [...config.accounts.values()];
-  const signal = stopSignal('What was recovered is kept; "courier recover" continues with the rest.');
+  const signal = stopSignal('What was recovered is kept. Nothing is sent until "courier recover" has ended well.');
   const codes: ExitCode[] = [];
   let jobs = 0;
   for (const each of accounts) {
-    const taken = await recoverAccount(output, context, each, { fallback, since: since ?? null, signal });
-    jobs += taken.length;
-    codes.push(showRecovered(output, each, taken));
+    const recovered = await readAccount(output, context, each, { fallback, since: since ?? null, accept, signal });
+    jobs += recovered.taken.length;
+    codes.push(showRecovered(output, each, recovered));
   }
   return { exitCode: pickWorst(codes), summary: { jobs } };
 }
@@ -68,61 +70,53 @@ function isDate(text: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
-interface Options {
-  readonly fallback: Watch | null;
-  readonly since: string | null;
-  readonly signal: AbortSignal;
-}
+type Options = Pick<RecoverSettings, 'fallback' | 'since' | 'accept' | 'signal'>;
 
-/** Reads the list of jobs, then each job that the ledger does not know, oldest first. */
-async function recoverAccount(
+/** Reads the list of jobs, then each job that the ledger does not know, and shows how far that is. */
+async function readAccount(
   output: Output,
   { config, ledger }: CommandContext,
   account: Account,
-  { fallback, since, signal }: Options,
-): Promise<JobTaken[]> {
+  options: Options,
+): Promise<AccountRecovered> {
   const watches = [...config.watches.values()].filter((watch) => watch.account === account.id);
   const stages = openStages(output, 1);
+  let at: { stage: string; done: number; total: number | null } = { stage: 'list', done: 0, total: null };
+  const show = (what: string) => stages.at(at.stage, account.id, at.done, at.total, what);
   try {
-    return await withService(config, account, signal, async (service) => {
-      let stage = 'list';
-      let done = 0;
-      let total: number | null = null;
-      const ask: typeof service.ask = (request) => {
-        signal.throwIfAborted();
-        return service.ask(request, (waitMs) => {
-          stages.at(stage, account.id, done, total, `waits ${formatDuration(waitMs)} for the rate limit`);
-        });
-      };
+    return await withService(config, account, options.signal, async (service) => {
+      const ask: typeof service.ask = (request) =>
+        service.ask(request, (waitMs) => show(`waits ${formatDuration(waitMs)} for the rate limit`));
       await confirmShown(ledger, account.id, ask);
-      const history = await listHistory(ask, since, (jobs, all) => {
-        [done, total] = [jobs, all];
-        stages.at(stage, account.id, jobs, all, 'jobs of the service');
+      return recoverAccount({
+        ...{ ...options, ledger, account, watches, ask },
+        progress: {
+          listed(done, total) {
+            at = { stage: 'list', done, total };
+            show('jobs of the service');
+          },
+          read(done, total, last) {
+            at = { stage: 'read', done, total };
+            show(last);
+          },
+          waiting: (waitMs, why) => show(`tries again in ${formatDuration(waitMs)}: ${why}`),
+        },
       });
-      [stage, done, total] = ['read', 0, history.length];
-      const taken: JobTaken[] = [];
-      for (const submission of history) {
-        const job: Job = { ledger, account, watches, fallback, ask, submission };
-        taken.push(await takeJob(job));
-        done = taken.length;
-        stages.at(stage, account.id, done, total, submission.reference);
-      }
-      return taken;
     });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     throw new CommandError(
       error.status === 401 ? EXIT.keyRefused : EXIT.transient,
       `The history of ${account.id} could not be read to its end: ${error.message}. Nothing was charged, and what was ` +
-        'recovered is kept. Do not start a run or a worker yet: it would buy again what is missing. Run "courier recover" ' +
-        'again; it continues with the rest.',
+        'recovered is kept. No run, worker or cron job sends anything of the account until "courier recover" has ended ' +
+        'well. Run it again; it continues with the rest.',
     );
   } finally {
     stages.end();
   }
 }
 
-function showRecovered(output: Output, { id }: Account, taken: readonly JobTaken[]): ExitCode {
+function showRecovered(output: Output, { id }: Account, { taken, held }: AccountRecovered): ExitCode {
   const recovered = taken.filter((each) => each.kind === 'recovered');
   const unassigned = taken.filter((each) => each.kind === 'unassigned');
   const charges = recovered.map(({ charged }) => charged).filter((charged) => charged !== null);
@@ -142,17 +136,43 @@ function showRecovered(output: Output, { id }: Account, taken: readonly JobTaken
   const open = recovered.filter((each) => each.open).length;
   if (open > 0)
     output.print(
-      `  ${formatCounted(open, 'job')} of them ${open === 1 ? 'has' : 'have'} not ended: restart "courier worker", or run ` +
-        '"courier run --once", to follow them.',
+      `  ${formatCounted(open, 'job')} of them ${open === 1 ? 'has' : 'have'} not ended: a running "courier worker" or the ` +
+        'next "courier run --once" follows them.',
     );
-  const [first] = unassigned;
-  if (first === undefined) return EXIT.done;
+  const incomplete = recovered.filter((each) => each.missing > 0);
+  for (const line of describeLeftOut(unassigned, incomplete)) output.print(`  ${line}`);
+  if (!held) return EXIT.done;
   output.print(
-    `  ${formatCounted(unassigned.length, 'job')} matched no watch and ${unassigned.length === 1 ? 'was' : 'were'} left out, ` +
-      `for example ${first.reference} (project ${first.project ?? 'not reported'}, ${first.sample ?? 'URLs not reported'}). ` +
-      'Their URLs may be bought again. If they are yours, name their watch with --watch.',
+    `  Nothing is sent of ${id} until they are taken in, or left out for good with "courier recover --account ${id} --accept".`,
   );
   return EXIT.partial;
+}
+
+type Taken<Kind extends JobTaken['kind']> = Extract<JobTaken, { readonly kind: Kind }>;
+
+/** What the ledger still does not know, and what could be bought again because of it. */
+function describeLeftOut(
+  unassigned: readonly Taken<'unassigned'>[],
+  incomplete: readonly Taken<'recovered'>[],
+): string[] {
+  const lines: string[] = [];
+  const [job] = unassigned;
+  if (job !== undefined) {
+    lines.push(
+      `${formatCounted(unassigned.length, 'job')} matched no watch and ${unassigned.length === 1 ? 'was' : 'were'} left out, ` +
+        `for example ${job.reference} (project ${job.project ?? 'not reported'}, ${job.sample ?? 'URLs not reported'}). ` +
+        'Their URLs may be bought again. If they are yours, name their watch with --watch.',
+    );
+  }
+  const [first] = incomplete;
+  if (first !== undefined) {
+    const urls = incomplete.reduce((sum, { missing }) => sum + missing, 0);
+    lines.push(
+      `The service does not show ${formatCounted(urls, 'URL')} of ${formatCounted(incomplete.length, 'job')}, for example ` +
+        `of ${first.reference}. They may be bought again. Ask the service which URLs the job has.`,
+    );
+  }
+  return lines;
 }
 
 function formatRecovered(id: string, counts: RecoveredCounts): string {

@@ -8,6 +8,7 @@ import type { BatchId, IdempotencyKey, Reference, WatchId } from '../../submissi
 import { type Reason, renderReason, renderStoredReason } from '../../submission/reason.ts';
 import { mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import { describeHistoryHold, getHistoryHold } from '../jobs/history-hold.ts';
 import { findOtherService } from '../money/account.ts';
 import { computeCurrentCost } from '../money/price.ts';
 import { getRefusalEnd } from '../money/spend.ts';
@@ -16,7 +17,7 @@ import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
 import { type BatchRow, lockBatch } from './batch-queries.ts';
 import { dissolveBatch } from './cancel-batch.ts';
-import { type BatchState, beginAttempt, requireReview, setAside } from './transitions.ts';
+import { type BatchState, beginAttempt, requireReview, setAside, setReason } from './transitions.ts';
 
 interface Named {
   readonly batch: BatchId;
@@ -44,6 +45,8 @@ export type Sending =
   | { readonly kind: 'not-allowed'; readonly refusal: CapRefusal; readonly until: number }
   /** The account names another service than the one that its batches belong to: nothing of it is sent. */
   | { readonly kind: 'other-service'; readonly reason: string }
+  /** The ledger may not know all that was bought: nothing of the account is sent. */
+  | { readonly kind: 'held'; readonly reason: string }
   /** It has its answer, was taken back, or needs review: nothing is to be sent. */
   | { readonly kind: 'closed'; readonly state: BatchState; readonly reason: string | null }
   | { readonly kind: 'wait'; readonly until: number };
@@ -70,6 +73,12 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
       return { kind: 'closed', state: row.state, reason: renderStoredReason(row) };
     }
     if (row.account_id !== account.id) throw new RangeError(`batch ${batch} belongs to account ${row.account_id}`);
+    const hold = await getHistoryHold(tx, account.id);
+    if (hold !== null) {
+      const reason = describeHistoryHold(account.id, hold);
+      await setReason(tx, row, { code: 'history_hold', text: reason });
+      return { kind: 'held', reason };
+    }
     const recorded = (await findOtherService(tx, account)) ?? row.base_url;
     if (!isSameBaseUrl(recorded, account.baseUrl)) {
       return {

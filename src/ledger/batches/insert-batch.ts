@@ -40,7 +40,7 @@ export interface NewBatch {
  */
 export async function insertBatch(
   tx: Queryable,
-  now: number,
+  plannedAt: number,
   batch: NewBatch,
 ): Promise<{ id: BatchId; key: IdempotencyKey }> {
   const { account, baseUrl, watch, watchId, runId, parentId, service, project, urls, expectedCost, basis } = batch;
@@ -59,7 +59,7 @@ export async function insertBatch(
       idempotency_key, digest, tag, urls, expected_cost, price_basis, state, planned_at)
     VALUES (${account}, ${watchId}, ${runId}, ${parentId}, ${service}, ${frozen.project}, ${baseUrl}, ${project},
       ${generation}, ${frozen.key}, ${frozen.digest}, ${frozen.tag}, ${urls.length}, ${expectedCost}, ${basis},
-      'planned', ${now})
+      'planned', ${plannedAt})
     RETURNING id`);
   await tx.run(sql`INSERT INTO batch_bodies (batch_id, body) VALUES (${id}, ${frozen.body})`);
   const columns = {

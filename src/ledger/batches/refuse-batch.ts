@@ -62,7 +62,8 @@ export async function refuseBatch(
         AND url_id IN (SELECT id FROM ${toRows({ id: 'bigint' }, moving)} AS r)`);
   }
   for (const part of parts) {
-    const { id } = await insertBatch(tx, now, {
+    // As old as the batch: in a restored copy its parts may have been sent too, so they are looked up before they are.
+    const { id } = await insertBatch(tx, row.planned_at, {
       account: row.account_id,
       baseUrl: row.base_url,
       watch: row.watch,

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../../contract/limits.ts';
 import { INDEX_CHECK_PRICE, type Micros, timesMicros, ZERO } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row, toRows } from '../../database/rows.ts';
@@ -146,10 +147,11 @@ async function planCheck(
   watchId: number,
   question: Omit<SpendQuestion, 'cost'>,
 ): Promise<Planned> {
+  const waiting = await listDueChecks(tx, watchId, policy, now, LIMITS.indexCheckUrls);
+  if (waiting.length === 0) return { kind: 'idle' };
   const room = await decideCheckRoom(tx, watchId, now);
   if (room.kind === 'stopped') return room;
-  const due = await listDueChecks(tx, watchId, policy, now, room.urls);
-  if (due.length === 0) return { kind: 'idle' };
+  const due = waiting.slice(0, room.urls);
   const { urls: allowed, refusal } = urlsAllowed(question, INDEX_CHECK_PRICE, due.length);
   if (allowed === 0 && refusal !== null) return { kind: 'not-allowed', refusal, until: getRefusalEnd(refusal, now) };
   const urls = due.slice(0, allowed);

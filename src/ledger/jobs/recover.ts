@@ -1,4 +1,4 @@
-import type { Micros } from '../../../contract/money.ts';
+import { type Micros, ZERO } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row, toRows } from '../../database/rows.ts';
@@ -6,11 +6,15 @@ import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, Reference, RunId, WatchId } from '../../submission/ids.ts';
 import { parseTag } from '../../submission/project-tag.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import { acceptBatch } from '../batches/accept-batch.ts';
+import { getBatch } from '../batches/batch-queries.ts';
 import { toUrlKey } from '../crawl/fingerprint.ts';
 import { learnPrice } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { ensureWatch, lockAccount } from '../runs/watches.ts';
 import type { UrlResult } from './settle-job.ts';
+import { listSpellings } from './spellings.ts';
+import { findSameBatch, takeOutOfBatches } from './take-out.ts';
 
 /** A job of the service's history, with what it says of each URL. */
 export interface PastJob {
@@ -19,21 +23,25 @@ export interface PastJob {
   readonly terminal: boolean;
   readonly service: ServiceLevel;
   readonly project: string;
+  /** By the service's clock; never later than the ledger's own. */
   readonly createdAt: number;
-  /** Null when the service does not tell. */
+  /** Null when the service does not report it. */
   readonly charge: Micros | null;
   readonly urls: readonly (Omit<UrlResult, 'url'> & { readonly url: Url })[];
 }
 
 export type Recovered =
   | { readonly kind: 'recovered'; readonly batch: BatchId; readonly urls: number }
+  /** A batch of this ledger with the same URLs and no answer yet: it is this job, and accepted now. */
+  | { readonly kind: 'answered'; readonly batch: BatchId }
   /** The ledger has this job. */
   | { readonly kind: 'known'; readonly batch: BatchId };
 
 /**
  * Takes a job of the service's own history into the ledger, once: its URLs count as bought, one generation for each job
- * that had them, so that an empty ledger does not buy everything again. Give jobs oldest first. A job that has not
- * ended is followed from here on.
+ * that had them, so that neither an empty ledger nor a restored copy buys them again. A batch of the ledger that waits
+ * with the same URLs is this job; one that waits with some of them is taken back, because they are bought. Give jobs
+ * oldest first. A job that has not ended is followed from here on.
  */
 export async function recoverJob(
   ledger: Ledger,
@@ -41,97 +49,155 @@ export async function recoverJob(
   past: PastJob,
 ): Promise<Recovered> {
   const now = ledger.now();
-  const job = { ...past, urls: [...new Map(past.urls.map((each) => [each.url, each])).values()] };
   return ledger.db.tx(async (tx): Promise<Recovered> => {
     await lockAccount(tx, account);
     const known = await tx.get(sql<{ id: BatchId }>`
-      SELECT id FROM batches WHERE account_id = ${account} AND reference = ${job.reference}`);
+      SELECT id FROM batches WHERE account_id = ${account} AND reference = ${past.reference}`);
     if (known !== undefined) return { kind: 'known', batch: known.id };
     const watchId = await ensureWatch(tx, watch, account);
-    const ids = await urlRows(tx, ledger, watch, watchId, account, job, now);
-    const batch = await tx.one(sql<{ id: BatchId }>`
+    const job = { ...past, createdAt: Math.min(past.createdAt, now) };
+    const members = await ensureUrls(tx, ledger, { watch, watchId, account }, job, now);
+    const ids = members.map(({ id }) => id);
+    const same = await findSameBatch(tx, account, ids, job.createdAt);
+    if (same !== null) {
+      const { reference, state, charge: charged } = job;
+      const row = await getBatch(tx, same);
+      await acceptBatch(tx, job.createdAt, row, { reference, state, charged, pricePerUrl: null, balance: null });
+      return { kind: 'answered', batch: same };
+    }
+    await takeOutOfBatches(tx, now, account, ids, job);
+    const { id } = await tx.one(sql<{ id: BatchId }>`
       INSERT INTO batches (account_id, watch_id, service, project, base_url, normalized_project, generation, tag, urls,
         expected_cost, price_basis, state, reason_code, reason_params, planned_at, reference, accepted_at, charge, job_state, ended_at,
         settled_at, completed, failed)
       VALUES (${account}, ${watchId}, ${job.service}, ${job.project}, ${baseUrl}, ${job.project}, 0,
         ${parseTag(job.project)}, ${ids.length}, ${job.charge}, 'unknown', 'accepted', 'recovered', '{}',
         ${job.createdAt}, ${job.reference}, ${job.createdAt}, ${job.charge}, ${job.state},
-        ${job.terminal ? now : null}, ${job.terminal ? now : null}, ${countResults(job, 'completed')},
-        ${countResults(job, 'failed')})
+        ${job.terminal ? job.createdAt : null}, ${job.terminal ? now : null}, ${countResults(members, 'completed')},
+        ${countResults(members, 'failed')})
       RETURNING id`);
-    const id = batch.id;
-    await addMembers(tx, id, ids, job);
+    await addMembers(tx, id, members, job);
     await tx.run(sql`
       INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, reported, at)
-      VALUES (${account}, ${watchId}, NULL, 'batch', ${id}, ${ids.length}, ${job.charge ?? 0},
+      VALUES (${account}, ${watchId}, NULL, 'batch', ${id}, ${ids.length}, ${job.charge ?? ZERO},
         ${job.charge === null ? 0 : 1}, ${job.createdAt})`);
-    if (job.charge !== null) {
+    if (job.charge !== null && ids.length === past.urls.length) {
       await learnPrice(tx, { account, service: job.service, charge: job.charge, urls: ids.length, at: job.createdAt });
     }
     return { kind: 'recovered', batch: id, urls: ids.length };
   });
 }
 
-const countResults = (job: PastJob, result: UrlResult['result']): number =>
-  job.urls.filter((url) => url.result === result).length;
-
-/** What a job's state means for a URL of which it says nothing. */
-function toUrlState(job: PastJob, result: UrlResult['result']): 'completed' | 'failed' | 'submitted' {
-  if (result !== 'open') return result;
-  return job.state === 'completed' || job.state === 'failed' ? job.state : 'submitted';
+interface Member extends Omit<UrlResult, 'url'> {
+  readonly id: number;
 }
 
-/** The rows of the job's URLs, in its order. One that is made here is gone until a crawl finds it in a sitemap. */
-async function urlRows(
+const countResults = (members: readonly Member[], result: UrlResult['result']): number =>
+  members.filter((member) => member.result === result).length;
+
+/** What a job means for a URL of which it says nothing. A job that has ended says nothing more: the URL is known. */
+function toUrlState({ state, terminal }: PastJob, result: UrlResult['result']): string {
+  if (result !== 'open') return result;
+  if (state === 'completed' || state === 'failed') return state;
+  return terminal ? 'known' : 'submitted';
+}
+
+/** The run that stands for the recovery of a watch. Its URLs are gone until a crawl finds them in a sitemap. */
+export const toRecoveryRun = (watch: WatchId): RunId => `recover/${watch}` as RunId;
+
+/**
+ * The rows of the job's URLs, in its order, each once. A row that is there under another spelling is that page: services
+ * return URLs with or without the slash that ends their path.
+ */
+async function ensureUrls(
   tx: Queryable,
   ledger: Ledger,
+  { watch, watchId, account }: { readonly watch: WatchId; readonly watchId: number; readonly account: AccountId },
+  job: PastJob,
+  now: number,
+): Promise<Member[]> {
+  const spelled = job.urls.flatMap(({ url }, at) =>
+    listSpellings(url).map((spelling, rank): Row => [at, rank, toUrlKey(spelling, ledger.seed), spelling]),
+  );
+  const columns = { at: 'bigint', rank: 'bigint', fp: 'bigint', url: 'text' } as const;
+  const there = await tx.all(sql<{ at: number; id: number }>`
+    SELECT r.at, u.id FROM ${toRows(columns, spelled)} AS r CROSS JOIN urls AS u
+    WHERE u.fp = r.fp AND u.watch_id = ${watchId} AND u.url = r.url ORDER BY r.at, r.rank DESC`);
+  const known = new Map(there.map(({ at, id }) => [at, id]));
+  const missing = job.urls.flatMap(({ url }, at) => (known.has(at) ? [] : [{ url, at }]));
+  if (missing.length > 0) {
+    const run = await ensureRecoveryRun(tx, watch, watchId, account, now);
+    const sitemap = await ensureHistorySitemap(tx, watchId);
+    const rows = missing.map(({ url }): Row => [toUrlKey(url, ledger.seed), watchId, sitemap, url, run, run, 'known']);
+    await insertRows(tx, 'urls', URL_COLUMNS, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING');
+    const keys = missing.map(({ url, at }): Row => [at, toUrlKey(url, ledger.seed)]);
+    const added = await tx.all(sql<{ at: number; id: number }>`
+      SELECT r.at, u.id FROM ${toRows({ at: 'bigint', fp: 'bigint' }, keys)} AS r CROSS JOIN urls AS u
+      WHERE u.fp = r.fp AND u.watch_id = ${watchId}`);
+    for (const { at, id } of added) known.set(at, id);
+  }
+  const members = new Map<number, Member>();
+  for (const [at, { result, reason }] of job.urls.entries()) {
+    const id = known.get(at);
+    if (id !== undefined) members.set(id, { id, result, reason });
+  }
+  return [...members.values()];
+}
+
+const URL_COLUMNS = {
+  fp: 'bigint',
+  watch_id: 'bigint',
+  sitemap_id: 'bigint',
+  url: 'text',
+  first_run: 'bigint',
+  gone_run: 'bigint',
+  state: 'text',
+} as const;
+
+async function ensureRecoveryRun(
+  tx: Queryable,
   watch: WatchId,
   watchId: number,
   account: AccountId,
-  job: PastJob,
   now: number,
-): Promise<number[]> {
-  const run = `recover/${watch}` as RunId;
+): Promise<number> {
+  const run = toRecoveryRun(watch);
   await tx.run(sql`
     INSERT INTO runs (name, watch_id, account_id, scope, baseline, first_run, started_at, touched_at, ended_at, end_state)
     VALUES (${run}, ${watchId}, ${account}, '', 0, 0, ${now}, ${now}, ${now}, 'recovered')
     ON CONFLICT (name) DO NOTHING`);
-  const runRow = await tx.one(sql<{ id: number }>`SELECT id FROM runs WHERE name = ${run}`);
+  return (await tx.one(sql<{ id: number }>`SELECT id FROM runs WHERE name = ${run}`)).id;
+}
+
+async function ensureHistorySitemap(tx: Queryable, watchId: number): Promise<number> {
   const source = 'history of the service';
   await tx.run(sql`
     INSERT INTO sitemaps (watch_id, url) VALUES (${watchId}, ${source}) ON CONFLICT (watch_id, url) DO NOTHING`);
-  const sitemap = await tx.one(sql<{ id: number }>`
-    SELECT id FROM sitemaps WHERE watch_id = ${watchId} AND url = ${source}`);
-  const columns = {
-    fp: 'bigint',
-    watch_id: 'bigint',
-    sitemap_id: 'bigint',
-    url: 'text',
-    first_run: 'bigint',
-    gone_run: 'bigint',
-    state: 'text',
-  } as const;
-  const keys = job.urls.map(({ url }) => toUrlKey(url, ledger.seed));
-  const rows = job.urls.map(({ url }, at): Row => [keys[at]!, watchId, sitemap.id, url, runRow.id, runRow.id, 'known']);
-  await insertRows(tx, 'urls', columns, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING');
-  const asked = keys.map((fp): Row => [fp]);
-  const found = await tx.all(sql<{ id: number }>`
-    SELECT u.id FROM ${toRows({ fp: 'bigint' }, asked)} AS r JOIN urls AS u ON u.fp = r.fp AND u.watch_id = ${watchId}
-    ORDER BY r.nr`);
-  return found.map(({ id }) => id);
+  return (await tx.one(sql<{ id: number }>`SELECT id FROM sitemaps WHERE watch_id = ${watchId} AND url = ${source}`))
+    .id;
 }
 
-async function addMembers(tx: Queryable, batch: BatchId, ids: readonly number[], job: PastJob): Promise<void> {
-  const rows = ids.map((id, at): Row => {
-    const url = job.urls[at]!;
-    return [at, id, toUrlState(job, url.result), url.result === 'open' ? null : url.result, url.reason];
+/**
+ * One more generation for each URL. State and reason to buy change only when no later purchase is known, and a change
+ * that was seen after the job was created stays due: the job bought the page as it was before.
+ */
+async function addMembers(tx: Queryable, batch: BatchId, members: readonly Member[], job: PastJob): Promise<void> {
+  const rows = members.map(({ id, result, reason }, at): Row => {
+    return [at, id, toUrlState(job, result), result === 'open' ? null : result, reason];
   });
   const columns = { at: 'bigint', id: 'bigint', state: 'text', result: 'text', reason: 'text' } as const;
   const listed = toRows(columns, rows);
+  const isLatest = sql`(urls.bought_at IS NULL OR urls.bought_at <= ${job.createdAt})`;
+  const changedAfter = sql`(urls.due = 'changed' AND ${job.createdAt} < (
+    SELECT started_at FROM runs WHERE runs.id = urls.changed_run))`;
   await tx.run(sql`
-    UPDATE urls SET generation = generation + 1, state = r.state, reason = r.reason, due = NULL, due_at = NULL,
-      bought_at = CASE WHEN bought_at > ${job.createdAt} THEN bought_at ELSE ${job.createdAt} END,
-      bought_lastmod = lastmod
+    UPDATE urls SET generation = generation + 1,
+      state = CASE WHEN ${isLatest} THEN r.state ELSE urls.state END,
+      reason = CASE WHEN ${isLatest} THEN r.reason ELSE urls.reason END,
+      due = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.due ELSE NULL END,
+      due_at = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.due_at ELSE NULL END,
+      bought_lastmod = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.bought_lastmod ELSE urls.lastmod END,
+      bought_at = CASE WHEN ${isLatest} THEN ${job.createdAt} ELSE urls.bought_at END
     FROM ${listed} AS r WHERE urls.id = r.id`);
   await tx.run(sql`
     INSERT INTO batch_urls (batch_id, position, url_id, generation, result, reason)

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../api-client/errors.ts';
+import { type Ask, listHistory } from '../api-client/history.ts';
+import type { Account, Watch } from '../config/config.ts';
+import { holdSpending, recordForeignJobs, releaseHistoryHold } from '../ledger/jobs/history-hold.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
+import { backoffMs } from '../submission/backoff.ts';
+import { type JobTaken, takeJob } from './recover-job.ts';
+
+/** A request that fails is made this often in all, with a growing wait: a minute and a half altogether at least. */
+const MOST_TRIES = 8;
+const LONGEST_WAIT_MS = 60_000;
+
+export interface RecoverSettings {
+  readonly ledger: Ledger;
+  readonly account: Account;
+  /** Those of the account. */
+  readonly watches: readonly Watch[];
+  /** Whose a job is when nothing else says so. */
+  readonly fallback: Watch | null;
+  /** Only jobs since that day, as 2026-01-31. */
+  readonly since: string | null;
+  /** What matches no watch, or is not shown in full, is left out for good: you have looked at it. */
+  readonly accept: boolean;
+  readonly ask: Ask;
+  readonly signal: AbortSignal;
+  readonly progress: RecoverProgress;
+}
+
+export interface RecoverProgress {
+  listed(jobs: number, total: number | null): void;
+  read(jobs: number, total: number, last: string): void;
+  /** A request failed and is made again. */
+  waiting(waitMs: number, why: string): void;
+}
+
+export interface AccountRecovered {
+  readonly taken: readonly JobTaken[];
+  /** Nothing is sent until the command has ended with everything taken in, or with `accept`. */
+  readonly held: boolean;
+}
+
+/**
+ * Takes the history of an account into the ledger, oldest job first. All or nothing for spending: from the first request
+ * on no run, worker or cron job of this ledger sends anything of the account, and only a complete recovery ends that.
+ * Throws the ApiError of a request that fails for good; what was taken in is kept, and the account stays held.
+ */
+export async function recoverAccount(settings: RecoverSettings): Promise<AccountRecovered> {
+  const { ledger, account, watches, fallback, since, accept, signal, progress } = settings;
+  await holdSpending(ledger, account.id, { code: 'recovering' });
+  const ask = retryFailed(settings);
+  const history = await listHistory(ask, since, (jobs, total) => progress.listed(jobs, total));
+  const taken: JobTaken[] = [];
+  let notBefore: number | null = null;
+  for (const submission of history) {
+    signal.throwIfAborted();
+    const job: JobTaken = await takeJob({ ledger, account, watches, fallback, ask, submission, notBefore });
+    notBefore = submission.createdAt ?? (job.kind === 'recovered' ? job.createdAt : null) ?? notBefore;
+    taken.push(job);
+    progress.read(taken.length, history.length, submission.reference);
+  }
+  const unassigned = taken.flatMap((job) => (job.kind === 'unassigned' ? [job.reference] : []));
+  const incomplete = taken.some((job) => job.kind === 'recovered' && job.missing > 0);
+  const held = !accept && (unassigned.length > 0 || incomplete);
+  if (!held) {
+    await recordForeignJobs(ledger, account.id, unassigned);
+    await releaseHistoryHold(ledger, account.id);
+  }
+  return { taken, held };
+}
+
+/** Makes a request again that a busy service, a gateway or a broken connection failed. */
+function retryFailed({ ask, signal, progress }: RecoverSettings): Ask {
+  return async (request) => {
+    for (let tries = 1; ; tries++) {
+      signal.throwIfAborted();
+      try {
+        return await ask(request);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.policy !== 'retry' || tries === MOST_TRIES) throw error;
+        const waitMs = Math.max(error.retryAfterMs ?? 0, Math.min(backoffMs(tries, 0.5), LONGEST_WAIT_MS));
+        progress.waiting(waitMs, error.message);
+        await sleep(waitMs, undefined, { signal });
+      }
+    }
+  };
+}

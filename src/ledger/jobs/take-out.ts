@@ -1,0 +1,72 @@
+import type { Queryable } from '../../database/database.ts';
+import { type Row, toRows } from '../../database/rows.ts';
+import { type Query, sql } from '../../database/sql.ts';
+import type { AccountId, BatchId, Reference } from '../../submission/ids.ts';
+import type { Reason } from '../../submission/reason.ts';
+import { getBatch } from '../batches/batch-queries.ts';
+import { dissolveBatch } from '../batches/cancel-batch.ts';
+import { requireReview } from '../batches/transitions.ts';
+
+/** Two clocks differ, and services write the time of their own zone as if it were UTC. */
+const CLOCK_SKEW_MS = 24 * 3_600_000;
+
+interface Overlap {
+  readonly batch: BatchId;
+  readonly shared: number;
+  readonly urls: number;
+  readonly planned_at: number;
+  readonly attempts: number;
+  /** The lowest generation of the shared URLs: 1 where one was planned as never bought before. */
+  readonly generation: number;
+}
+
+/** Batches without an answer that hold some of these URLs. Uses batch_urls_once. */
+const selectOverlaps = (account: AccountId, ids: readonly number[]): Query<Overlap> => sql<Overlap>`
+  SELECT b.id AS batch, count(*) AS shared, b.urls, b.planned_at, b.attempts, min(m.generation) AS generation
+  FROM ${toRows(
+    { id: 'bigint' },
+    ids.map((id): Row => [id]),
+  )} AS r CROSS JOIN batch_urls AS m CROSS JOIN batches AS b
+  WHERE m.url_id = r.id AND b.id = m.batch_id AND b.account_id = ${account} AND b.reference IS NULL
+    AND b.state IN ('planned', 'sending', 'needs_review')
+  GROUP BY b.id, b.urls, b.planned_at, b.attempts ORDER BY b.id`;
+
+/**
+ * The batch without an answer that has exactly these URLs and was planned before the job was created: the same
+ * purchase, in a list that shows no project, or sent by a later copy of the ledger. Null when there is none.
+ */
+export async function findSameBatch(
+  tx: Queryable,
+  account: AccountId,
+  ids: readonly number[],
+  createdAt: number,
+): Promise<BatchId | null> {
+  const overlaps = await tx.all(selectOverlaps(account, ids));
+  const same = overlaps.find(({ shared, urls, planned_at }) => {
+    return shared === ids.length && urls === ids.length && createdAt >= planned_at - CLOCK_SKEW_MS;
+  });
+  return same?.batch ?? null;
+}
+
+/**
+ * Takes back the batches that would buy some of these URLs once more. What was never sent is due again, without the
+ * URLs that the job bought. A batch that was sent before, such as one whose halves the service took, may not be sent
+ * again as it is: it waits for review.
+ */
+export async function takeOutOfBatches(
+  tx: Queryable,
+  now: number,
+  account: AccountId,
+  ids: readonly number[],
+  { reference, createdAt }: { readonly reference: Reference; readonly createdAt: number },
+): Promise<void> {
+  for (const { batch, attempts, planned_at, generation } of await tx.all(selectOverlaps(account, ids))) {
+    const later = createdAt >= planned_at - CLOCK_SKEW_MS;
+    // An older purchase of a URL that is planned again, because its page changed, says nothing against the plan.
+    if (!later && (attempts > 0 || generation > 1)) continue;
+    const row = await getBatch(tx, batch);
+    const reason: Reason = { code: 'bought_in_job', reference };
+    if (row.state === 'planned' && row.in_doubt_since === null) await dissolveBatch(tx, row, now, reason);
+    else if (row.state !== 'needs_review') await requireReview(tx, row, reason, { doubt: 'stays' });
+  }
+}

@@ -8,7 +8,7 @@ import { endRun } from '../src/ledger/runs/runs.ts';
 import type { RunId, WatchId } from '../src/submission/ids.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
-import { always, failure, html, success } from '../test/fakes/service/replies.ts';
+import { failure, html, success } from '../test/fakes/service/replies.ts';
 import { testOnEachDialect } from '../test/support/database.ts';
 import { ACCOUNT, crawled, WATCH } from '../test/support/ledger.ts';
 import { createTestConnector, type TestConnector } from '../test/support/test-connector.ts';

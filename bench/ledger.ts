@@ -1,7 +1,7 @@
 /**
  * How fast the ledger takes a site of 1,000,000 URLs (20 child sitemaps, 64 MiB page cache, durable commits), without
- * the crawl: a first run, a night with 1% new, 1% changed and 1% gone, a night in which every URL comes and none
- * changed, and a night in which every sitemap answers 304. Beside it, in the same process, a plain table with one
+ * the crawl: a first run, a run with 1% new, 1% changed and 1% gone, a run in which every URL is listed and none
+ * changed, and a run in which every sitemap answers 304. Beside it, in the same process, a plain table with one
  * upsert a URL. Medians of `--rounds` (3), wall and CPU seconds: on a busy machine the second say more. Run: npm run bench:ledger -- [--urls N] [--rounds N]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,16 +25,16 @@ const CHUNK = 1_000;
 const YESTERDAY = Date.UTC(2026, 0, 1);
 const TODAY = Date.UTC(2026, 0, 2);
 
-type Night = 'first' | 'some' | 'same' | 'not-modified';
+type RunKind = 'first' | 'some' | 'same' | 'not-modified';
 
-/** The entries of a sitemap on a night, as a crawler hands them over. Made as they are used: they are not the ledger's. */
-function* entriesOf(sitemap: number, night: Night): Generator<ObservedEntry[]> {
+/** The entries of a sitemap in a run, as a crawler hands them over. Made as they are used: they are not the ledger's. */
+function* entriesOf(sitemap: number, kind: RunKind): Generator<ObservedEntry[]> {
   const last = Math.min((sitemap + 1) * PER_SITEMAP, URLS);
   let chunk: ObservedEntry[] = [];
   for (let n = sitemap * PER_SITEMAP; n < last; n++) {
     // 1% of the places hold another page than before, and 1% another lastmod.
-    const other = night === 'some' && n % 100 === 17;
-    const moved = night === 'some' && n % 100 === 42;
+    const other = kind === 'some' && n % 100 === 17;
+    const moved = kind === 'some' && n % 100 === 42;
     const name = other ? `fresh-product-${n}` : `product-${n}`;
     const at = moved ? TODAY : YESTERDAY;
     chunk.push({
@@ -78,8 +78,12 @@ const noteRss = () => {
   peakRss = Math.max(peakRss, process.memoryUsage.rss());
 };
 
-/** Seconds that the ledger took for one night; making the entries is not counted. */
-async function nightOf(ledger: Awaited<ReturnType<typeof openLedger>>, name: string, night: Night): Promise<string> {
+/** Seconds that the ledger takes for one run; making the entries is not counted. */
+async function measureRun(
+  ledger: Awaited<ReturnType<typeof openLedger>>,
+  name: string,
+  kind: RunKind,
+): Promise<string> {
   const run = name as RunId;
   const sitemaps = Math.ceil(URLS / PER_SITEMAP);
   const sources = Array.from({ length: sitemaps }, (_, n) => `https://shop.example/sitemap-${n}.xml`);
@@ -95,41 +99,41 @@ async function nightOf(ledger: Awaited<ReturnType<typeof openLedger>>, name: str
   await timed(() => beginRun(ledger, { ...start, firstRun: 'baseline' }));
   const observation = await timed(() => observe(ledger, run));
   for (const [n, sitemap] of sources.entries()) {
-    const known = { kind: 'urlset', urls: PER_SITEMAP, fingerprint: `${n} ${night}` } as const;
-    if (night === 'not-modified') {
+    const known = { kind: 'urlset', urls: PER_SITEMAP, fingerprint: `${n} ${kind}` } as const;
+    if (kind === 'not-modified') {
       await timed(() => observation.verdict(sitemap, { verdict: 'not-modified', ...known }));
       continue;
     }
-    for (const entries of entriesOf(n, night)) await timed(() => observation.entries(sitemap, entries));
+    for (const entries of entriesOf(n, kind)) await timed(() => observation.entries(sitemap, entries));
     await timed(() => observation.verdict(sitemap, { verdict: 'complete', ...known }));
   }
   const diff = await timed(() => diffRun(ledger, run, { complete: true }));
   await timed(() => endRun(ledger, run, 'finished'));
-  spent.into(night);
+  spent.into(kind);
   return `${diff.new} new, ${diff.changed} changed, ${diff.gone} gone, ${diff.known} known`;
 }
 
-/** The obvious ledger: a row a URL, upserted every night. */
+/** The obvious ledger: a row for each URL, upserted in every run. */
 function plainUpserts(folder: string): void {
   const db = new DatabaseSync(join(folder, 'plain.db'));
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;
     CREATE TABLE urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, lastmod TEXT, seen INTEGER NOT NULL)`);
   const upsert = db.prepare(`INSERT INTO urls (url, lastmod, seen) VALUES (?, ?, ?)
     ON CONFLICT (url) DO UPDATE SET lastmod = excluded.lastmod, seen = excluded.seen`);
-  for (const night of ['first', 'some'] as const) {
+  for (const kind of ['first', 'some'] as const) {
     const spent = stopwatch();
     for (let n = 0; n < Math.ceil(URLS / PER_SITEMAP); n++) {
       db.exec('BEGIN IMMEDIATE');
-      for (const entries of entriesOf(n, night)) {
+      for (const entries of entriesOf(n, kind)) {
         spent.start();
-        for (const { url, lastmod } of entries) upsert.run(url, lastmod, night === 'first' ? 1 : 2);
+        for (const { url, lastmod } of entries) upsert.run(url, lastmod, kind === 'first' ? 1 : 2);
         spent.stop();
       }
       spent.start();
       db.exec('COMMIT');
       spent.stop();
     }
-    spent.into(night === 'first' ? 'plain first' : 'plain some');
+    spent.into(kind === 'first' ? 'plain first' : 'plain some');
   }
   db.close();
 }
@@ -139,11 +143,11 @@ for (let round = 1; round <= ROUNDS; round++) {
   try {
     const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
     const seen = [
-      `first: ${await nightOf(ledger, 'r1', 'first')}`,
-      `some: ${await nightOf(ledger, 'r2', 'some')}`,
-      `back: ${await nightOf(ledger, 'r3', 'first')}`,
-      `same: ${await nightOf(ledger, 'r4', 'same')}`,
-      `304: ${await nightOf(ledger, 'r5', 'not-modified')}`,
+      `first: ${await measureRun(ledger, 'r1', 'first')}`,
+      `some: ${await measureRun(ledger, 'r2', 'some')}`,
+      `back: ${await measureRun(ledger, 'r3', 'first')}`,
+      `same: ${await measureRun(ledger, 'r4', 'same')}`,
+      `304: ${await measureRun(ledger, 'r5', 'not-modified')}`,
     ];
     figures.get('first')!.pop();
     await ledger.close();
@@ -171,5 +175,5 @@ first run              ${figure('first', 'plain first')}
 all there, unchanged   ${figure('same', 'plain some')}
 all not modified       ${figure('not-modified')}
 plain upserts          first ${figure('plain first')}, next ${figure('plain some')}
-peak RSS of the ledger's nights  ${(peakRss / 1024 / 1024).toFixed(0)} MB
+peak RSS of the ledger's runs  ${(peakRss / 1024 / 1024).toFixed(0)} MB
 `);

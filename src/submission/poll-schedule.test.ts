@@ -7,37 +7,37 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The ages, in ms, at which a job that never ends is looked at. */
-function looksAt(looks: PollPolicy): number[] {
+/** The ages, in ms, at which a job that never ends is polled. */
+function listPollAges(polling: PollPolicy): number[] {
   const ages: number[] = [];
-  for (let age = 0, next = nextPoll(looks, 0, age); next.kind === 'in'; next = nextPoll(looks, ages.length, age)) {
+  for (let age = 0, next = nextPoll(polling, 0, age); next.kind === 'in'; next = nextPoll(polling, ages.length, age)) {
     age += next.waitMs;
     ages.push(age);
   }
   return ages;
 }
 
-test('a fast job is first looked at when it may be ready, then every 10 to 30 s, then rarer', () => {
-  const ages = looksAt(DEFAULT_POLLING.fast);
+test('a fast job is first polled when it may be ready, then every 10 to 30 s, then less often', () => {
+  const ages = listPollAges(DEFAULT_POLLING.fast);
   assert.equal(ages[0], 5 * MINUTE);
   assert.ok(ages[1]! - ages[0]! >= 10_000 && ages[2]! - ages[1]! <= 30_000);
-  assert.ok(ages.filter((age) => age <= 10 * MINUTE).length <= 9, 'a job that takes ten minutes costs nine looks');
+  assert.ok(ages.filter((age) => age <= 10 * MINUTE).length <= 9, 'a job that takes ten minutes costs nine polls');
   assert.ok(ages.length < 320);
 });
 
-test('a standard job of seven days costs fewer than 200 looks and is overdue after eight days', () => {
-  const ages = looksAt(DEFAULT_POLLING.standard);
+test('a standard job of seven days costs fewer than 200 polls and is overdue after eight days', () => {
+  const ages = listPollAges(DEFAULT_POLLING.standard);
   assert.equal(ages[0], 3 * HOUR);
   assert.ok(ages.filter((age) => age <= 7 * DAY).length < 200);
   assert.equal(ages.at(-1), 8 * DAY);
   assert.deepEqual(nextPoll(DEFAULT_POLLING.standard, ages.length, 8 * DAY), { kind: 'overdue' });
 });
 
-test('a job that was found late is looked at now', () => {
+test('a job that was found late is polled now', () => {
   assert.deepEqual(nextPoll(DEFAULT_POLLING.standard, 0, 5 * HOUR), { kind: 'in', waitMs: 0 });
 });
 
-test('waits never shrink, never leave their bounds and never pass the patience', () => {
+test('waits never shrink, never leave their bounds and never pass the timeout', () => {
   const settings = fc.record({
     firstMs: fc.integer({ min: 0, max: 1e6 }),
     minMs: fc.integer({ min: 1, max: 1e4 }),
@@ -46,32 +46,32 @@ test('waits never shrink, never leave their bounds and never pass the patience',
     timeoutMs: fc.integer({ min: 1, max: 1e9 }),
   });
   fc.assert(
-    fc.property(settings, fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 0, max: 1e9 }), (looks, n, age) => {
-      const next = nextPoll(looks, n, age);
-      if (next.kind === 'overdue') return assert.ok(age >= looks.timeoutMs);
-      assert.ok(age + next.waitMs <= looks.timeoutMs);
-      assert.ok(next.waitMs <= looks.maxMs);
-      const later = nextPoll(looks, n + 1, age);
+    fc.property(settings, fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 0, max: 1e9 }), (polling, n, age) => {
+      const next = nextPoll(polling, n, age);
+      if (next.kind === 'overdue') return assert.ok(age >= polling.timeoutMs);
+      assert.ok(age + next.waitMs <= polling.timeoutMs);
+      assert.ok(next.waitMs <= polling.maxMs);
+      const later = nextPoll(polling, n + 1, age);
       assert.ok(later.kind === 'in' && later.waitMs >= next.waitMs);
     }),
   );
 });
 
-test('a look on a shared tick is never earlier, and later by less than the shortest wait or half of a longer one', () => {
-  const looks = { ...DEFAULT_POLLING.fast, minMs: 10_000 };
+test('a poll is aligned to a tick that is never earlier, and later by less than the shortest wait or half of a longer one', () => {
+  const polling = { ...DEFAULT_POLLING.fast, minMs: 10_000 };
   const time = fc.integer({ min: 0, max: 2e12 });
   fc.assert(
     fc.property(time, fc.integer({ min: 0, max: 3_600_000 }), (now, wait) => {
-      const moved = alignToTick(looks, now, wait);
-      assert.ok(moved >= wait && moved < wait + Math.max(looks.minMs, wait / 2), `${wait} → ${moved}`);
-      assert.equal((now + moved) % looks.minMs, 0);
-      const first = alignToTick(looks, now, wait, false);
-      assert.ok(first >= wait && first < wait + looks.minMs);
+      const moved = alignToTick(polling, now, wait);
+      assert.ok(moved >= wait && moved < wait + Math.max(polling.minMs, wait / 2), `${wait} → ${moved}`);
+      assert.equal((now + moved) % polling.minMs, 0);
+      const first = alignToTick(polling, now, wait, false);
+      assert.ok(first >= wait && first < wait + polling.minMs);
     }),
   );
 });
 
-test('an answer is fresh from its tick on, however late the look; never one from before the wait', () => {
+test('a response is fresh from its tick on, however late the poll; never one from before the wait', () => {
   const { fast, standard } = DEFAULT_POLLING;
   const tick = 1_800_000_000_000;
   assert.equal(freshSince(fast, tick, 1), tick);
@@ -81,17 +81,17 @@ test('an answer is fresh from its tick on, however late the look; never one from
 });
 
 /**
- * What a day at full speed asks of the list: a job every six seconds that takes five to ten minutes, each look up to
+ * What a day at full speed asks of the list: a job every six seconds that takes five to ten minutes, each poll up to
  * three seconds late, and a page that answers the hundred newest jobs.
  */
 function pagesAtFullSpeed(jobs: number): { pages: number; delayMs: number } {
-  const looks = DEFAULT_POLLING.fast;
+  const polling = DEFAULT_POLLING.fast;
   const start = 1_800_000_000_000;
   const next = Array.from({ length: jobs }, (_, n) => {
     const accepted = start + n * 6_000;
     const ready = accepted + 5 * MINUTE * (1 + ((n * 37) % 61) / 60);
-    const first = accepted + alignToTick(looks, accepted, looks.firstMs, false);
-    return { n, accepted, ready, looks: 1, at: first + ((n * 7_919) % 3_000) };
+    const first = accepted + alignToTick(polling, accepted, polling.firstMs, false);
+    return { n, accepted, ready, polls: 1, at: first + ((n * 7_919) % 3_000) };
   });
   const askedAt: number[] = [];
   let pages = 0;
@@ -100,7 +100,7 @@ function pagesAtFullSpeed(jobs: number): { pages: number; delayMs: number } {
     const job = next.reduce((soonest, each) => (each.at < soonest.at ? each : soonest));
     const now = job.at;
     const page = Math.floor((Math.min(jobs - 1, Math.floor((now - start) / 6_000)) - job.n) / 100);
-    if ((askedAt[page] ?? 0) < freshSince(looks, now, job.looks)) {
+    if ((askedAt[page] ?? 0) < freshSince(polling, now, job.polls)) {
       askedAt[page] = now;
       pages += 1;
     }
@@ -109,10 +109,10 @@ function pagesAtFullSpeed(jobs: number): { pages: number; delayMs: number } {
       next.splice(next.indexOf(job), 1);
       continue;
     }
-    const wait = nextPoll(looks, job.looks, now - job.accepted);
+    const wait = nextPoll(polling, job.polls, now - job.accepted);
     assert.ok(wait.kind === 'in');
-    job.looks += 1;
-    job.at = now + alignToTick(looks, now, wait.waitMs) + ((job.n * 104_729 + job.looks * 1_299_709) % 3_000);
+    job.polls += 1;
+    job.at = now + alignToTick(polling, now, wait.waitMs) + ((job.n * 104_729 + job.polls * 1_299_709) % 3_000);
   }
   return { pages, delayMs };
 }

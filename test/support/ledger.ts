@@ -116,7 +116,7 @@ export async function crawled(
 }
 
 /** The same, and the run is ended. */
-export async function night(
+export async function completeRun(
   ledger: Ledger,
   run: string,
   site: Site,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { courier, folderFor, ofType, printCourier } from '../../../test/support/cli.ts';
-import { ACCOUNT, crawled, NO_GUARD, night, sendAll, shopUrl, WATCH } from '../../../test/support/ledger.ts';
+import { ACCOUNT, crawled, NO_GUARD, completeRun, sendAll, shopUrl, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import { reviewBatch } from '../../ledger/batches/review-batch.ts';
 import { recordKeyRejected } from '../../ledger/money/account.ts';
@@ -75,7 +75,7 @@ describe('commands of courier', () => {
     assert.equal(again.code, 2);
     assert.match(again.stderr, /Not in quarantine/);
     const after = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
-    await night(after, 'second', { 'https://shop.example/sitemap.xml': ['a', 'b'] });
+    await completeRun(after, 'second', { 'https://shop.example/sitemap.xml': ['a', 'b'] });
     const due = await after.db.all(sql<{ url: string }>`SELECT url FROM urls WHERE due IS NOT NULL`);
     await after.close();
     assert.deepEqual(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ACCOUNT, crawled, night, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import { ACCOUNT, completeRun, crawled, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { surveyDue } from '../plans/survey-due.ts';
@@ -10,8 +10,8 @@ import { getStoredSitemap, listFinishedSitemaps } from './sitemaps.ts';
 const due = async (ledger: Ledger) =>
   (await surveyDue(ledger.db, (await findWatch(ledger.db, WATCH.id))!, null, ledger.now())).counts;
 
-testLedger('a night finds what is new, changed, known and gone', async (ledger) => {
-  const first = await night(ledger, 'r1', { a: [['1', '2026-01-01'], '2', '3'] });
+testLedger('a run finds what is new, changed, known and gone', async (ledger) => {
+  const first = await completeRun(ledger, 'r1', { a: [['1', '2026-01-01'], '2', '3'] });
   assert.deepEqual(first, {
     found: 3,
     new: 3,
@@ -22,7 +22,7 @@ testLedger('a night finds what is new, changed, known and gone', async (ledger) 
     complete: true,
     firstRun: true,
   });
-  const second = await night(ledger, 'r2', { a: [['1', '2026-01-02'], '3', '4'] });
+  const second = await completeRun(ledger, 'r2', { a: [['1', '2026-01-02'], '3', '4'] });
   assert.deepEqual(second, {
     found: 3,
     new: 1,
@@ -36,29 +36,29 @@ testLedger('a night finds what is new, changed, known and gone', async (ledger) 
 });
 
 testLedger('a failed child sitemap never reads as gone, and is compared again when it works', async (ledger) => {
-  await night(ledger, 'r1', { a: ['1'], b: ['2', '3'] });
-  const broken = await night(ledger, 'r2', { a: ['4'], b: 'broken' });
+  await completeRun(ledger, 'r1', { a: ['1'], b: ['2', '3'] });
+  const broken = await completeRun(ledger, 'r2', { a: ['4'], b: 'broken' });
   assert.deepEqual([broken.complete, broken.new, broken.gone], [false, 1, 0]);
-  const whole = await night(ledger, 'r3', { a: ['4'], b: ['2'] });
+  const whole = await completeRun(ledger, 'r3', { a: ['4'], b: ['2'] });
   assert.deepEqual([whole.complete, whole.new, whole.gone, whole.found], [true, 0, 2, 2], '1 and 3 are gone now');
 });
 
 testLedger('what an incomplete crawl has seen is surely there', async (ledger) => {
-  await night(ledger, 'r1', { a: ['1'] });
-  const diff = await night(ledger, 'r2', { a: ['1', '2'] }, { complete: false });
+  await completeRun(ledger, 'r1', { a: ['1'] });
+  const diff = await completeRun(ledger, 'r2', { a: ['1', '2'] }, { complete: false });
   assert.deepEqual([diff.new, diff.gone, diff.complete], [1, 0, false]);
 });
 
 testLedger(
   'a page that only a sitemap cut short has shown is gone when the whole one does not list it',
   async (ledger) => {
-    const cut = await night(ledger, 'r1', { a: { cut: ['1', '2', '3'] } });
+    const cut = await completeRun(ledger, 'r1', { a: { cut: ['1', '2', '3'] } });
     assert.deepEqual([cut.complete, cut.new, cut.gone], [false, 3, 0]);
-    const whole = await night(ledger, 'r2', { a: ['1', '3', '4'] });
+    const whole = await completeRun(ledger, 'r2', { a: ['1', '3', '4'] });
     assert.deepEqual([whole.new, whole.gone, whole.found], [1, 1, 3]);
     assert.equal((await due(ledger)).new, 3, 'what is gone before it was bought is not bought');
     assert.equal(
-      (await night(ledger, 'r3', { a: ['1', '2', '3', '4'] })).found,
+      (await completeRun(ledger, 'r3', { a: ['1', '2', '3', '4'] })).found,
       4,
       'and is there again when it comes back',
     );
@@ -66,22 +66,22 @@ testLedger(
 );
 
 testLedger('a sitemap that is no longer listed takes its URLs with it, but not those that moved', async (ledger) => {
-  await night(ledger, 'r1', { a: ['1', '2'], b: ['3', '4'] });
-  const diff = await night(ledger, 'r2', { a: ['1', '2', '3'] });
+  await completeRun(ledger, 'r1', { a: ['1', '2'], b: ['3', '4'] });
+  const diff = await completeRun(ledger, 'r2', { a: ['1', '2', '3'] });
   assert.deepEqual([diff.new, diff.gone, diff.found], [0, 1, 3]);
 });
 
 testLedger('a URL in two sitemaps counts once and is gone when it is in neither', async (ledger) => {
-  const first = await night(ledger, 'r1', { a: ['1', '2'], b: ['2', '3'] });
+  const first = await completeRun(ledger, 'r1', { a: ['1', '2'], b: ['2', '3'] });
   assert.deepEqual([first.found, first.new], [3, 3]);
-  assert.equal((await night(ledger, 'r2', { a: ['1'], b: ['2', '3'] })).gone, 0);
-  assert.equal((await night(ledger, 'r3', { a: ['1'], b: ['3'] })).gone, 1);
+  assert.equal((await completeRun(ledger, 'r2', { a: ['1'], b: ['2', '3'] })).gone, 0);
+  assert.equal((await completeRun(ledger, 'r3', { a: ['1'], b: ['3'] })).gone, 1);
 });
 
 testLedger('a URL that comes back is the one that went: nothing of it is due', async (ledger) => {
-  await night(ledger, 'r1', { a: ['1', '2'] }, { firstRun: 'baseline' });
-  await night(ledger, 'r2', { a: ['1'] });
-  const back = await night(ledger, 'r3', { a: ['1', '2'] });
+  await completeRun(ledger, 'r1', { a: ['1', '2'] }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r2', { a: ['1'] });
+  const back = await completeRun(ledger, 'r3', { a: ['1', '2'] });
   assert.deepEqual([back.new, back.known, back.found], [0, 2, 2]);
   assert.equal((await due(ledger)).new, 0);
 });
@@ -89,22 +89,22 @@ testLedger('a URL that comes back is the one that went: nothing of it is due', a
 testLedger(
   'a page that went before it was bought is not due while it is gone, and is when it comes back',
   async (ledger) => {
-    await night(ledger, 'r1', { a: ['1', '2'] });
-    await night(ledger, 'r2', { a: ['1'] });
+    await completeRun(ledger, 'r1', { a: ['1', '2'] });
+    await completeRun(ledger, 'r2', { a: ['1'] });
     assert.equal((await due(ledger)).new, 1);
-    await night(ledger, 'r3', { a: ['1', '2'] });
+    await completeRun(ledger, 'r3', { a: ['1', '2'] });
     assert.equal((await due(ledger)).new, 2);
   },
 );
 
 testLedger('URLs of a sitemap that was not modified count as seen', async (ledger) => {
-  await night(ledger, 'r1', { a: ['1', '2'], b: ['3'] });
-  const diff = await night(ledger, 'r2', { a: 'not-modified', b: ['3'] });
+  await completeRun(ledger, 'r1', { a: ['1', '2'], b: ['3'] });
+  const diff = await completeRun(ledger, 'r2', { a: 'not-modified', b: ['3'] });
   assert.deepEqual([diff.found, diff.known, diff.gone], [3, 3, 0]);
 });
 
 testLedger('reading a sitemap again after a killed worker counts the same', async (ledger) => {
-  await night(ledger, 'r1', { a: [['1', '2026-01-01'], '2'] });
+  await completeRun(ledger, 'r1', { a: [['1', '2026-01-01'], '2'] });
   const site = { a: [['1', '2026-01-02'], '3'] as const };
   const once = await crawled(ledger, 'r2', site);
   const again = await crawled(ledger, 'r2', site);
@@ -113,23 +113,23 @@ testLedger('reading a sitemap again after a killed worker counts the same', asyn
 });
 
 testLedger('a baseline adopts and makes nothing due; what comes later is due', async (ledger) => {
-  await night(ledger, 'r1', { a: ['1', '2'] }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r1', { a: ['1', '2'] }, { firstRun: 'baseline' });
   assert.equal((await due(ledger)).new, 0);
-  await night(ledger, 'r2', { a: ['1', '2', '3'], b: ['4'] }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r2', { a: ['1', '2', '3'], b: ['4'] }, { firstRun: 'baseline' });
   assert.equal((await due(ledger)).new, 2);
 });
 
 testLedger('a child that could not be read during the baseline is adopted when it can', async (ledger) => {
-  await night(ledger, 'r1', { a: ['1'], b: 'broken' }, { firstRun: 'baseline' });
-  await night(ledger, 'r2', { a: ['1'], b: ['2', '3'] }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r1', { a: ['1'], b: 'broken' }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r2', { a: ['1'], b: ['2', '3'] }, { firstRun: 'baseline' });
   assert.equal((await due(ledger)).new, 0);
-  await night(ledger, 'r3', { a: ['1'], b: ['2', '3', '4'] }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r3', { a: ['1'], b: ['2', '3', '4'] }, { firstRun: 'baseline' });
   assert.equal((await due(ledger)).new, 1);
 });
 
 testLedger('a sitemap that begins to write lastmods, or writes them another way, changed no page', async (ledger) => {
-  await night(ledger, 'r1', { a: ['1', ['2', '2026-01-01T00:00:00Z']] });
-  const diff = await night(ledger, 'r2', {
+  await completeRun(ledger, 'r1', { a: ['1', ['2', '2026-01-01T00:00:00Z']] });
+  const diff = await completeRun(ledger, 'r2', {
     a: [
       ['1', '2026-01-01'],
       ['2', '2026-01-01T00:00:00+00:00'],
@@ -138,7 +138,7 @@ testLedger('a sitemap that begins to write lastmods, or writes them another way,
   assert.equal(diff.changed, 0);
   assert.equal(
     (
-      await night(ledger, 'r3', {
+      await completeRun(ledger, 'r3', {
         a: [
           ['1', '2026-02-01'],
           ['2', 'yesterday'],
@@ -164,7 +164,7 @@ testLedger('a retry knows which sitemaps the run has read', async (ledger) => {
 });
 
 testLedger('validators of another scope are not used', async (ledger) => {
-  await night(ledger, 'r1', { a: ['1'] }, { scope: 'one' });
+  await completeRun(ledger, 'r1', { a: ['1'] }, { scope: 'one' });
   await crawled(ledger, 'r2', { b: ['1'] }, { scope: 'one', complete: false });
   assert.equal((await getStoredSitemap(ledger, 'r2' as RunId, 'a'))?.kind, 'urlset');
   await endRun(ledger, 'r2' as RunId, 'finished');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {
   ACCOUNT,
+  completeRun,
   crawled,
   DAY,
-  night,
   sendAll,
   shopUrl,
   type TestLedger,
@@ -128,7 +128,7 @@ testLedger('two files that give a page different dates make it due once for each
   const first = await crawled(ledger, 'r1', site);
   assert.deepEqual([first.new, first.changed], [1, 0]);
   assert.equal(await buy(ledger, 'r1'), 1);
-  await night(ledger, 'r2', { a: [['1', OLD]], c: [['1', NEW]] });
+  await completeRun(ledger, 'r2', { a: [['1', OLD]], c: [['1', NEW]] });
   await crawled(ledger, 'r3', { d: [['1', OLD]], c: [['1', NEW]] });
   assert.equal(await buy(ledger, 'r3'), 0, 'renaming the file with the earlier date buys nothing');
 });
@@ -139,7 +139,7 @@ testLedger(
     await crawled(ledger, 'r1', { a: [['1', OLD]] });
     await planRun(ledger, 'r1' as RunId, input);
     await endRun(ledger, 'r1' as RunId, 'finished');
-    await night(ledger, 'r2', { a: [['1', '2026-01-02']] });
+    await completeRun(ledger, 'r2', { a: [['1', '2026-01-02']] });
     const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
     await beginSend(ledger, batch, input);
     await crawled(ledger, 'r3', { a: [['1', NEW]] });
@@ -158,7 +158,7 @@ testLedger('a lastmod that goes there and back inside not_within buys nothing', 
   const watch = { ...WATCH, resubmit: { onLastmodChange: true, notWithinMs: 30 * DAY } };
   await crawled(ledger, 'r1', { a: [['1', OLD]] });
   await buy(ledger, 'r1');
-  await night(ledger, 'r2', { a: [['1', NEW]] });
+  await completeRun(ledger, 'r2', { a: [['1', NEW]] });
   await crawled(ledger, 'r3', { a: [['1', OLD]] });
   assert.equal((await planRun(ledger, 'r3' as RunId, { account: ACCOUNT, watch })).urls, 0);
   await endRun(ledger, 'r3' as RunId, 'finished');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Micros } from '../../../contract/money.ts';
-import { ACCOUNT, crawled, night, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import { ACCOUNT, completeRun, crawled, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { Reference, RunId } from '../../submission/ids.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { getAccountTotals } from '../reports/totals.ts';
@@ -49,7 +49,7 @@ testLedger('what the service says was bought is not bought again after a lost di
 
 testLedger('a page that changes after the recovery is bought as the next generation', async (ledger) => {
   await recoverJob(ledger, where, job('R-1', ['1']));
-  await night(ledger, 'r1', { a: [['1', '2026-01-01']] });
+  await completeRun(ledger, 'r1', { a: [['1', '2026-01-01']] });
   await crawled(ledger, 'r2', { a: [['1', '2026-01-09']] });
   assert.equal((await planRun(ledger, 'r2' as RunId, { account: ACCOUNT, watch: WATCH })).urls, 1);
   assert.equal((await getUrlHistory(ledger, shopUrl('1')))[0]!.generation, 2);

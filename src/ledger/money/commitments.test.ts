@@ -6,9 +6,9 @@ import { emptyDatabaseUrl } from '../../../test/support/database.ts';
 import {
   ACCOUNT,
   accepted,
+  completeRun,
   crawled,
   HOUR,
-  night,
   QUARTER,
   type TestLedger,
   testLedger,
@@ -69,7 +69,7 @@ describe('what may have been charged counts until it is known not to have been',
     const batch = await plan(ledger, 'r1', 1, 4, capped);
     assert.equal((await begin(ledger, batch, capped)).kind, 'send');
     await reviewBatch(ledger, batch, { code: 'lookup_unsure', text: 'the list does not say' });
-    await night(ledger, 'r1', { r1: pages(4) });
+    await completeRun(ledger, 'r1', { r1: pages(4) });
 
     await crawled(ledger, 'r2', { r1: pages(8) });
     const held = await planRun(ledger, 'r2' as RunId, { watch: WATCH, account: capped });
@@ -78,7 +78,7 @@ describe('what may have been charged counts until it is known not to have been',
 
     assert.equal(await resolveNeedsReview(ledger, batch, 'leave'), true);
     assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).committed, 0);
-    await night(ledger, 'r2', { r1: pages(8) });
+    await completeRun(ledger, 'r2', { r1: pages(8) });
     await crawled(ledger, 'r3', { r1: pages(8) });
     assert.equal((await planRun(ledger, 'r3' as RunId, { watch: WATCH, account: capped })).urls, 4);
   });
@@ -109,7 +109,7 @@ describe('what may have been charged counts until it is known not to have been',
   testLedger('a charge below the configured price counts at the configured price', async (ledger) => {
     const batch = await plan(ledger, 'r1', 1, 4);
     await accept(ledger, batch, lira(0.4));
-    await night(ledger, 'r1', { r1: pages(4) });
+    await completeRun(ledger, 'r1', { r1: pages(4) });
     await crawled(ledger, 'r2', { r1: pages(8) });
     const capped = withSpend({ perDay: lira(1) });
     assert.equal((await planRun(ledger, 'r2' as RunId, { watch: WATCH, account: capped })).urls, 0);
@@ -125,7 +125,7 @@ describe('the balance floor', () => {
       ledger.pass(1_000);
       const batch = await plan(ledger, `r${day}`, 1 + day, 1, floored);
       await accept(ledger, batch, QUARTER, floored);
-      await night(ledger, `r${day}`, { [`r${day}`]: pages(1, 1 + day) });
+      await completeRun(ledger, `r${day}`, { [`r${day}`]: pages(1, 1 + day) });
     }
     await crawled(ledger, 'r9', { r9: pages(1, 50) });
     const plan9 = await planRun(ledger, 'r9' as RunId, { watch: WATCH, account: floored });
@@ -152,10 +152,10 @@ describe('the balance floor', () => {
       ledger.pass(1);
       await recordBalance(ledger, ACCOUNT.id, lira(499));
       ledger.pass(1);
-      await night(ledger, 'r1', { r1: pages(1) });
+      await completeRun(ledger, 'r1', { r1: pages(1) });
       const second = await plan(ledger, 'r2', 2, 1, floored);
       await accept(ledger, second, null, floored);
-      await night(ledger, 'r2', { r2: pages(1, 2) });
+      await completeRun(ledger, 'r2', { r2: pages(1, 2) });
       ledger.pass(1);
       const third = await plan(ledger, 'r3', 3, 1, floored);
       const sending = await begin(ledger, third, floored);
@@ -192,7 +192,7 @@ test('whatever happens to batches, charges and commitments stay within the cap',
               if (fate === 'review') await reviewBatch(ledger, id, { code: 'lookup_unsure', text: 'unsure' });
               if (fate === 'wait') ledger.pass(HOUR / 4);
             }
-            await night(ledger, `r${n}`, { [`s${n}`]: pages(3, at - 3) });
+            await completeRun(ledger, `r${n}`, { [`s${n}`]: pages(3, at - 3) });
             const possible = [...perhapsCharged.values()].reduce((sum, cost) => sum + cost, 0);
             assert.ok(possible <= cap, `${possible} may have been charged under a cap of ${cap}`);
           }

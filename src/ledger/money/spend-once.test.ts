@@ -3,10 +3,10 @@ import { type Micros, sumMicros } from '../../../contract/money.ts';
 import {
   ACCOUNT,
   accepted,
+  completeRun,
   crawled,
   DAY,
   HOUR,
-  night,
   QUARTER,
   sendAll,
   sendOne,
@@ -344,7 +344,7 @@ testLedger('a cap that became tighter after the plan stops the send, and says un
   await crawled(ledger, 'r1', { a: pages(5) });
   await planRun(ledger, run('r1'), { ...input, maxCost: 250_000 as Micros });
   await sendAll(ledger);
-  await night(ledger, 'r1', { a: pages(5) });
+  await completeRun(ledger, 'r1', { a: pages(5) });
   await crawled(ledger, 'r2', { a: pages(5) });
   await planRun(ledger, run('r2'), input);
   const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
@@ -366,7 +366,7 @@ testLedger('an unknown price under a cap buys nothing; without caps it is bought
   const plan = await planRun(ledger, run('r1'), { account: unknown, watch: WATCH });
   assert.deepEqual([plan.urls, plan.cost], [4, null]);
   await sendAll(ledger);
-  await night(ledger, 'r1', { a: pages(4) });
+  await completeRun(ledger, 'r1', { a: pages(4) });
   await crawled(ledger, 'r2', { a: pages(6) });
   const learned = await previewRun(ledger, run('r2'), { account: capped, watch: WATCH });
   assert.deepEqual([learned.urls, learned.cost, learned.basis], [2, 500_000, 'learned']);
@@ -385,9 +385,9 @@ testLedger('the same URL in two watches of an account is bought once', async (le
 
 testLedger('failed URLs go again after the backoff, inside the limit, then to quarantine', async (ledger) => {
   const retryFailed = { times: 1, afterMs: DAY };
-  const nights = ['r1', 'r2', 'r3', 'r4'];
+  const runs = ['r1', 'r2', 'r3', 'r4'];
   const bought: number[] = [];
-  for (const name of nights) {
+  for (const name of runs) {
     await crawled(ledger, name, { a: ['1'] });
     bought.push((await planRun(ledger, run(name), input)).urls);
     for (const reference of await sendAll(ledger)) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Micros } from '../../../contract/money.ts';
-import { ACCOUNT, crawled, NO_GUARD, night, sendAll, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import { ACCOUNT, completeRun, crawled, NO_GUARD, sendAll, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -34,9 +34,9 @@ testLedger('a plan that is out of date is refused: more is due, less is due, the
   await endRun(ledger, run('r1'), 'previewed');
   const dearer = { ...input, account: { ...ACCOUNT, pricePerUrl: { standard: 500_000 as Micros, fast: null } } };
   await assert.rejects(applyPlans(ledger, [{ ...kept, input: dearer }], nobody), /out of date/);
-  await night(ledger, 'r2', { a: pages(0, 8) });
+  await completeRun(ledger, 'r2', { a: pages(0, 8) });
   await assert.rejects(applyPlans(ledger, [kept], nobody), /out of date/);
-  await night(ledger, 'r3', { a: pages(1, 6) });
+  await completeRun(ledger, 'r3', { a: pages(1, 6) });
   await assert.rejects(applyPlans(ledger, [kept], nobody), /out of date/);
   assert.deepEqual(await batches(ledger), []);
 });
@@ -65,7 +65,7 @@ testLedger('several plans share the cap of their account, and are applied all or
 });
 
 testLedger('what a guard holds is applied only with the name of who approved it', async (ledger) => {
-  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
   await crawled(ledger, 'r2', { a: pages(0, 14) });
   await judgeRun(ledger, run('r2'), { ...NO_GUARD, maxNew: 3 });
   const plan = { run: run('r2'), input, digest: (await previewRun(ledger, run('r2'), input)).digest };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Micros } from '../../../contract/money.ts';
-import { ACCOUNT, crawled, NO_GUARD, night, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import { ACCOUNT, completeRun, crawled, NO_GUARD, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { decideRun } from './decide-run.ts';
@@ -13,7 +13,7 @@ const guard = { ...NO_GUARD, maxNew: 3, maxGonePercent: 50 };
 const pages = (from: number, count: number) => Array.from({ length: count }, (_, n) => `p/${from + n}`);
 
 testLedger('an implausible change is held, and nothing is planned without a yes', async (ledger) => {
-  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
   await crawled(ledger, 'r2', { a: pages(0, 14) });
   const held = await judgeRun(ledger, run('r2'), guard);
   assert.match(held!.reasons[0]!, /4 new URLs, more than max_new/);
@@ -26,8 +26,8 @@ testLedger('an implausible change is held, and nothing is planned without a yes'
   assert.equal((await planRun(ledger, run('r2'), input)).urls, 4);
 });
 
-testLedger('what was rejected does not slip in with the next night, one by one', async (ledger) => {
-  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+testLedger('what was rejected does not slip in with the next run, one by one', async (ledger) => {
+  await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
   await crawled(ledger, 'r2', { a: pages(0, 14) });
   await judgeRun(ledger, run('r2'), guard);
   await decideRun(ledger, run('r2'), 'rejected', 'ali');
@@ -38,7 +38,7 @@ testLedger('what was rejected does not slip in with the next night, one by one',
 });
 
 testLedger('what a cap holds back was judged once and is not judged again', async (ledger) => {
-  await night(ledger, 'r1', { a: ['0'] }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r1', { a: ['0'] }, { firstRun: 'baseline' });
   await crawled(ledger, 'r2', { a: ['0', ...pages(0, 3)] });
   assert.equal(await judgeRun(ledger, run('r2'), guard), null);
   const capped = { ...WATCH, spend: { ...WATCH.spend, perRun: 250_000 as Micros } };
@@ -50,7 +50,7 @@ testLedger('what a cap holds back was judged once and is not judged again', asyn
 });
 
 testLedger('a plan over a cap can hold the run', async (ledger) => {
-  await night(ledger, 'r1', { a: ['0'] }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r1', { a: ['0'] }, { firstRun: 'baseline' });
   await crawled(ledger, 'r2', { a: ['0', ...pages(0, 3)] });
   const capped = { ...WATCH, spend: { ...WATCH.spend, perRun: 250_000 as Micros } };
   const held = await judgeRun(ledger, run('r2'), guard, { input: { account: ACCOUNT, watch: capped } });
@@ -60,21 +60,21 @@ testLedger('a plan over a cap can hold the run', async (ledger) => {
   await endRun(ledger, run('r2'), 'finished');
   await crawled(ledger, 'r3', { a: ['0', ...pages(0, 3)] });
   const next = await judgeRun(ledger, run('r3'), guard, { input: { account: ACCOUNT, watch: capped } });
-  assert.equal(next, null, 'the cap spreads what was approved over the nights');
+  assert.equal(next, null, 'the cap spreads what was approved over the runs');
 });
 
-testLedger('what a plan that was only looked at saw first is still new to the next run', async (ledger) => {
+testLedger('what a plan that was not applied saw first is still new to the next run', async (ledger) => {
   const percent = { ...NO_GUARD, maxNewPercent: 20 };
-  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
-  await night(ledger, 'r2', { a: pages(0, 10) });
+  await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r2', { a: pages(0, 10) });
   await crawled(ledger, 'look', { a: pages(0, 13) });
   await endRun(ledger, run('look'), 'previewed');
   await crawled(ledger, 'r3', { a: pages(0, 13) });
   assert.match((await judgeRun(ledger, run('r3'), percent))!.reasons[0]!, /3 new URLs.*30/);
 });
 
-testLedger('what was gone in a plan that was only looked at still holds the next run', async (ledger) => {
-  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+testLedger('what was gone in a plan that was not applied still holds the next run', async (ledger) => {
+  await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
   await crawled(ledger, 'look', { a: pages(0, 4) });
   await endRun(ledger, run('look'), 'previewed');
   const diff = await crawled(ledger, 'r2', { a: pages(0, 4) });
@@ -83,7 +83,7 @@ testLedger('what was gone in a plan that was only looked at still holds the next
 });
 
 testLedger('too much gone holds the run', async (ledger) => {
-  await night(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
   await crawled(ledger, 'r2', { a: pages(0, 4) });
   assert.match((await judgeRun(ledger, run('r2'), guard))!.reasons[0]!, /6 of 10 known URLs are gone/);
 });
@@ -91,7 +91,7 @@ testLedger('too much gone holds the run', async (ledger) => {
 testLedger('a run in which every lastmod changed is held, and bought when approved', async (ledger) => {
   const dated = (day: number) => pages(0, 40).map((path): [string, string] => [path, `2026-01-0${day}`]);
   const changed = { ...NO_GUARD, maxChanged: 1000, maxChangedPercent: 50 };
-  await night(ledger, 'r1', { a: dated(1) }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r1', { a: dated(1) }, { firstRun: 'baseline' });
   await crawled(ledger, 'r2', { a: dated(2) });
   const held = await judgeRun(ledger, run('r2'), changed, { input });
   assert.deepEqual(held!.reasons, [
@@ -105,7 +105,7 @@ testLedger('a run in which every lastmod changed is held, and bought when approv
 testLedger('changes that the watch does not resubmit are not judged', async (ledger) => {
   const dated = (day: number) => pages(0, 40).map((path): [string, string] => [path, `2026-01-0${day}`]);
   const watch = { ...WATCH, resubmit: { onLastmodChange: false, notWithinMs: 0 } };
-  await night(ledger, 'r1', { a: dated(1) }, { firstRun: 'baseline' });
+  await completeRun(ledger, 'r1', { a: dated(1) }, { firstRun: 'baseline' });
   await crawled(ledger, 'r2', { a: dated(2) });
   const guarded = { ...NO_GUARD, maxChanged: 1 };
   assert.equal(await judgeRun(ledger, run('r2'), guarded, { input: { account: ACCOUNT, watch } }), null);

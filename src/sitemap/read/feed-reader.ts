@@ -1,5 +1,6 @@
 import { SitemapError } from '../problems.ts';
 import { FeedItem, getLocalName, readAttributes, withBase } from './feed-item.ts';
+import { parseWellFormed } from './feed-parser.ts';
 import { type MarkupHandler, scanMarkup } from './feed-scanner.ts';
 import type { DocumentReader, Sink } from './reader.ts';
 
@@ -7,9 +8,10 @@ import type { DocumentReader, Sink } from './reader.ts';
 const LIMIT = 16 * 1024 * 1024;
 
 /**
- * RSS 2.0, RSS 1.0 and Atom. Feeds are small, so the document is read as a whole. A page is what an item links to; its
- * date is the item's own. Damage costs the item that it is in, and markup that is not escaped in a description costs
- * nothing: inside of an item, only the end tag of the open child counts.
+ * RSS 2.0, RSS 1.0 and Atom. Feeds are small, so the document is read as a whole: by fast-xml-parser where it is
+ * well-formed, by a scanner of our own where it is damaged. A page is what an item links to; its date is the item's own.
+ * Damage costs the item that it is in, and markup that is not escaped in a description costs nothing: inside of an item,
+ * only the end tag of the open child counts.
  */
 export class FeedReader implements DocumentReader {
   readonly #sink: Sink;
@@ -31,7 +33,7 @@ export class FeedReader implements DocumentReader {
       .toString('utf8')
       .replace(/^\uFEFF/, '');
     const items = new ItemHandler(this.#sink);
-    const isWhole = scanMarkup(text, items);
+    const isWhole = (!cut && parseWellFormed(text, items)) || scanMarkup(text, items);
     if (!cut) items.end(isWhole, this.#bytes);
   }
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { courier, folderFor, ofType, printCourier } from '../../../test/support/cli.ts';
-import { ACCOUNT, crawled, NO_GUARD, completeRun, sendAll, shopUrl, WATCH } from '../../../test/support/ledger.ts';
+import { ACCOUNT, completeRun, crawled, NO_GUARD, sendAll, shopUrl, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import { reviewBatch } from '../../ledger/batches/review-batch.ts';
 import { recordKeyRejected } from '../../ledger/money/account.ts';

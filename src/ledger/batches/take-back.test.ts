@@ -4,9 +4,9 @@ import type { Micros } from '../../../contract/money.ts';
 import {
   ACCOUNT,
   accepted,
+  completeRun,
   crawled,
   HOUR,
-  night,
   QUARTER,
   shopUrl,
   type TestLedger,
@@ -66,7 +66,7 @@ describe('what was never sent can be taken back', () => {
       assert.equal((await getUrlHistory(ledger, shopUrl('1')))[0]?.due, 'new');
       assert.equal((await beginSend(ledger, batch, input)).kind, 'closed');
 
-      await night(ledger, 'r1', { a: pages(3) });
+      await completeRun(ledger, 'r1', { a: pages(3) });
       const again = await plan(ledger, 'r2', pages(3));
       const [first, second] = await Promise.all([batch, again].map((id) => listBatches(ledger, { batch: id })));
       assert.notEqual(first?.[0]?.key, second?.[0]?.key);
@@ -92,7 +92,7 @@ describe('what was never sent can be taken back', () => {
       const sending = await beginSend(ledger, batch, dearer(0.3, 2.5));
       assert.ok(sending.kind === 'closed' && sending.state === 'cancelled', JSON.stringify(sending));
       assert.match(sending.reason ?? '', /taken back.*per run of 2.50 TRY.*due again/);
-      await night(ledger, 'r1', { a: pages(10) });
+      await completeRun(ledger, 'r1', { a: pages(10) });
       await crawled(ledger, 'r2', { a: pages(10) });
       const next = await planRun(ledger, 'r2' as RunId, dearer(0.3, 2.5));
       assert.deepEqual([next.urls, next.held], [8, 2]);
@@ -111,7 +111,7 @@ describe('what was never sent can be taken back', () => {
     const batch = await plan(ledger, 'r1', pages(2));
     const gone = await beginSend(ledger, batch, { account: ACCOUNT, watch: null });
     assert.ok(gone.kind === 'closed' && gone.state === 'cancelled');
-    await night(ledger, 'r1', { a: pages(2) });
+    await completeRun(ledger, 'r1', { a: pages(2) });
     const second = await plan(ledger, 'r2', pages(2));
     assert.equal((await beginSend(ledger, second, input)).kind, 'send');
     const lost = await beginSend(ledger, second, { account: ACCOUNT, watch: null });
@@ -153,7 +153,7 @@ testLedger('an overdue job is resolved by an operator: its URLs are due again, o
     const [history] = await getUrlHistory(ledger, shopUrl(how));
     assert.deepEqual([history?.due ?? null, history?.state], [due, how === 'release' ? 'held' : 'known']);
     await assert.rejects(resolveJob(ledger, ACCOUNT.id, `R-${how}` as Reference, how), /has ended/);
-    await night(ledger, how, { a: [how] });
+    await completeRun(ledger, how, { a: [how] });
   }
 });
 
@@ -168,7 +168,7 @@ testLedger(
   async (ledger) => {
     const old = await plan(ledger, 'r1', pages(2));
     assert.equal((await beginSend(ledger, old, input)).kind, 'send');
-    await night(ledger, 'r1', { a: pages(2) });
+    await completeRun(ledger, 'r1', { a: pages(2) });
     ledger.pass(HOUR);
     const second = await plan(ledger, 'r2', pages(6));
     await send(ledger, second, accepted('R-2', lira(2)));
@@ -183,7 +183,7 @@ testLedger('an account belongs to one service until an operator confirms its new
   const moved = { ...ACCOUNT, baseUrl: 'https://new.example/api/v1' };
   assert.equal((await beginSend(ledger, batch, { account: moved, watch: WATCH })).kind, 'other-service');
   await assert.rejects(requireSameService(ledger.db, moved), /Use a new account name for another service/);
-  await night(ledger, 'r1', { a: pages(2) });
+  await completeRun(ledger, 'r1', { a: pages(2) });
   await crawled(ledger, 'r2', { a: pages(3) });
   await assert.rejects(
     planRun(ledger, 'r2' as RunId, { account: moved, watch: WATCH }),

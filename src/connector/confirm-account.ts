@@ -4,6 +4,7 @@ import type { Ask } from '../api-client/history.ts';
 import type { AccountView } from '../api-client/read/account.ts';
 import type { Account } from '../config/config.ts';
 import { readSecret, SecretMissingError } from '../config/secrets.ts';
+import { findOtherService } from '../ledger/money/account.ts';
 import { confirmAccount } from '../ledger/money/confirm-account.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { Logger } from '../observability/log.ts';
@@ -39,8 +40,24 @@ export async function requireSameAccount(
   );
 }
 
+/** Throws when the configuration names another service than the one that the account's jobs and charges belong to. */
+async function requireSameAddress(
+  ledger: Ledger,
+  account: Account,
+  toError: (message: string) => Error,
+): Promise<void> {
+  const recorded = await findOtherService(ledger.db, account);
+  if (recorded === null) return;
+  throw toError(
+    `Account ${account.id} belongs to ${recorded}, and the configuration names ${account.baseUrl}. Nothing was sent, ` +
+      `polled or checked. Use a new account name for another service. If it is the same service at a new address, ` +
+      `confirm it with "courier accounts move ${account.id}".`,
+  );
+}
+
 /** The same for a command, with one request. A service or a key that is not there is left to what the command does next. */
-export async function confirmShown(ledger: Ledger, id: AccountId, ask: Ask): Promise<void> {
+export async function confirmShown(ledger: Ledger, account: Account, ask: Ask): Promise<void> {
+  await requireSameAddress(ledger, account, toOperationError);
   let shown: AccountView;
   try {
     shown = await ask((client) => client.me());
@@ -48,7 +65,7 @@ export async function confirmShown(ledger: Ledger, id: AccountId, ask: Ask): Pro
     if (error instanceof ApiError || error instanceof SecretMissingError) return;
     throw error;
   }
-  await requireSameAccount(ledger, id, shown);
+  await requireSameAccount(ledger, account.id, shown);
 }
 
 export interface ConfirmSettings {
@@ -72,6 +89,7 @@ export function confirmFirst(api: LimitedClient, { account, ledger, log, toError
   let known: { readonly key: string; readonly until: number; readonly verdict: Promise<void> } | null = null;
 
   async function confirm(): Promise<void> {
+    await requireSameAddress(ledger, account, toError);
     const key = digestKey(account);
     if (key === null) return;
     if (known === null || known.key !== key || ledger.now() >= known.until) {

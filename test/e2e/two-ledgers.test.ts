@@ -79,14 +79,20 @@ test('a ledger that meets another account of the service sends nothing and says 
   writeFileSync(join(folder, 'key'), (await service.accounts.createKey({ account: id })).apiKey);
   publish(folder, ['1', '2', '3']);
 
-  for (const command of [['run', '--once'], ['plan'], ['recover']]) {
+  for (const command of [['run', '--once'], ['recover']]) {
     const refused = await courier(folder, ...command);
     assert.equal(refused.code, 2, `${command.join(' ')}: ${refused.stderr}`);
     assert.match(refused.stderr, /belongs to another account .* Nothing was sent.*courier accounts move main/);
   }
   assert.equal((await inspect(folder)).charged, lira('0.5'));
 
+  const elsewhere = readFileSync(join(folder, 'courier.yaml'), 'utf8').replace('127.0.0.1', 'localhost');
+  writeFileSync(join(folder, 'moved.yaml'), elsewhere);
   writeFileSync(join(folder, 'key'), own);
-  assert.equal((await courier(folder, 'run', '--once')).code, 0);
+  const moved = await courier(folder, 'plan', '--config', 'moved.yaml');
+  assert.equal(moved.code, 2, moved.stderr);
+  assert.match(moved.stderr, /belongs to http:..127.0.0.1.*names http:..localhost.*courier accounts move main/);
+  assert.equal((await courier(folder, 'accounts', 'move', 'main', '--config', 'moved.yaml')).code, 0);
+  assert.equal((await courier(folder, 'run', '--once', '--config', 'moved.yaml')).code, 0);
   assert.equal((await inspect(folder)).charged, lira('0.75'));
 });

@@ -87,7 +87,7 @@ async function readAccount(
     return await withService(config, account, options.signal, async (service) => {
       const ask: typeof service.ask = (request) =>
         service.ask(request, (waitMs) => show(`waits ${formatDuration(waitMs)} for the rate limit`));
-      await confirmShown(ledger, account.id, ask);
+      await confirmShown(ledger, account, ask);
       return recoverAccount({
         ...{ ...options, ledger, account, watches, ask },
         progress: {

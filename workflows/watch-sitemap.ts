@@ -134,7 +134,7 @@ function holdsForDecision(): HeldDecision {
       });
       await condition(() => taken !== null);
       held = false;
-      return taken!.decision;
+      return taken?.decision ?? 'rejected';
     },
     by: () => taken?.by ?? '',
   };

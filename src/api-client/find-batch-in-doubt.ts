@@ -41,7 +41,9 @@ export async function findBatchInDoubt(batch: BatchInDoubt, ask: ListAndDetail):
   const from = new Date(batch.firstSentAt - DAY_MS).toISOString().slice(0, 10);
   const tagged = await search(batch, ask, { q: batch.tag, from }, false);
   if (tagged.kind === 'found') return tagged;
-  return search(batch, ask, { url: batch.urls[0]!, from }, true);
+  const [url] = batch.urls;
+  if (url === undefined) throw new RangeError('a batch in doubt has at least one URL');
+  return search(batch, ask, { url, from }, true);
 }
 
 async function search(batch: BatchInDoubt, ask: ListAndDetail, query: ListQuery, compare: boolean): Promise<Search> {

@@ -55,8 +55,8 @@ function parseDate(text: string): number | null {
 function parseSpan(text: string): number | null {
   const match = text === '' ? null : SPAN.exec(text);
   if (match === null) return null;
-  const [days, hours, minutes, seconds, millis] = match.slice(1).map((part) => Number(part ?? 0));
-  return bounded((((days! * 24 + hours!) * 60 + minutes!) * 60 + seconds!) * 1_000 + millis!);
+  const [days = 0, hours = 0, minutes = 0, seconds = 0, millis = 0] = match.slice(1).map((part) => Number(part ?? 0));
+  return bounded((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000 + millis);
 }
 
 function bounded(ms: number): number {

@@ -56,11 +56,12 @@ function namedByHeader(headers: ResponseHeaders, policies: readonly Policy[], no
     const scope = words.filter((word) => KINDS[word] === undefined && WINDOWS[word] === undefined).join('-');
     const window = words.map((word) => WINDOWS[word]).find((each) => each !== undefined) ?? null;
     const value = getHeader(headers, name) ?? '';
-    const perWindow = [...value.matchAll(/\b([a-z]+)\s*[=:]\s*([^,;\s]+)/gi)].filter(
-      ([, word]) => WINDOWS[word!.toLowerCase()] !== undefined,
-    );
+    const perWindow = [...value.matchAll(/\b([a-z]+)\s*[=:]\s*([^,;\s]+)/gi)].flatMap(([, word = '', text = '']) => {
+      const seconds = WINDOWS[word.toLowerCase()];
+      return seconds === undefined ? [] : [{ seconds, text }];
+    });
     if (perWindow.length === 0) set(scope, window, kind, kind === 'reset' ? value : (value.split(/[,;]/)[0] ?? ''));
-    for (const [, word, text] of perWindow) set(scope, WINDOWS[word!.toLowerCase()]!, kind, text!);
+    for (const { seconds, text } of perWindow) set(scope, seconds, kind, text);
   }
   return [...drafts.values()].map((draft) =>
     draft.windowSeconds === null ? { ...draft, windowSeconds: findWindowByLimit(draft.limit, policies) } : draft,
@@ -109,7 +110,7 @@ function ietf(headers: ResponseHeaders, policies: readonly Policy[]): HeaderBudg
 }
 
 function parseParameters(items: readonly Item[], policies: readonly Policy[]): HeaderBudget[] {
-  const values = new Map(items.filter(({ value }) => value !== null).map(({ name, value }) => [name, count(value!)]));
+  const values = new Map(items.flatMap(({ name, value }) => (value === null ? [] : [[name, count(value)] as const])));
   const remaining = values.get('remaining') ?? null;
   if (remaining === null) return [];
   const limit = values.get('limit') ?? null;

@@ -93,7 +93,7 @@ function decoded(bytes: Buffer, headers: ResponseHeaders): string {
       return gunzipSync(bytes, limit).toString('utf8');
     case 'deflate':
       // Half of all that calls itself so comes without the zlib header.
-      return ((bytes[0]! & 0x0f) === 8 ? inflateSync : inflateRawSync)(bytes, limit).toString('utf8');
+      return (((bytes[0] ?? 0) & 0x0f) === 8 ? inflateSync : inflateRawSync)(bytes, limit).toString('utf8');
     case 'br':
       return brotliDecompressSync(bytes, limit).toString('utf8');
     case 'zstd':

@@ -15,6 +15,13 @@ export interface Config {
   readonly ledgerUrl: string;
 }
 
+/** The account of a watch, which is there: the configuration was checked. */
+export function requireAccount({ accounts }: Config, id: AccountId): Account {
+  const account = accounts.get(id);
+  if (account === undefined) throw new RangeError(`account "${id}" is not in the configuration`);
+  return account;
+}
+
 export interface Account {
   readonly id: AccountId;
   /** Without a slash at the end. */

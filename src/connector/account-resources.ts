@@ -1,6 +1,6 @@
 import type { Micros } from '../../contract/money.ts';
 import { ApiError } from '../api-client/errors.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, requireAccount } from '../config/config.ts';
 import { SecretMissingError } from '../config/secrets.ts';
 import { getLastBalance, recordBalance } from '../ledger/money/balance.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
@@ -25,7 +25,7 @@ export async function getAccountResources(
   id: AccountId,
   signal: AbortSignal,
 ): Promise<AccountResources> {
-  return withService(config, config.accounts.get(id)!, signal, async ({ ask, budget }) => {
+  return withService(config, requireAccount(config, id), signal, async ({ ask, budget }) => {
     let failure: AccountResources['failure'] = null;
     try {
       await recordBalance(ledger, id, (await ask((client) => client.balance())).balance);

@@ -43,11 +43,11 @@ export function groupCommit(
     const members: Waiting[] = [];
     try {
       await whenFree(() => writer.exec('BEGIN IMMEDIATE'));
-      do {
-        const next = waiting.shift()!;
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         members.push(next);
         done.push(await runOne(next));
-      } while (waiting.length > 0 && performance.now() - began < GROUP_MS);
+        if (performance.now() - began >= GROUP_MS) break;
+      }
       writer.commit();
     } catch (error) {
       writer.rollback();

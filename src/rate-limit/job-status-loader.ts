@@ -108,7 +108,8 @@ export function createJobStatusLoader(
     const forOne = pagesHelp && several;
     while (open.size > 0) {
       const waiting = [...open.keys()].toSorted((a, b) => getPosition(places, a) - getPosition(places, b));
-      const first = waiting[0]!;
+      const [first] = waiting;
+      if (first === undefined) return;
       const page = Math.floor(getPosition(places, first) / pageLength) + 1;
       const together = waiting.filter((reference) => getPosition(places, reference) < page * pageLength);
       const worthAPage = together.length > (forOne ? 0 : 1);

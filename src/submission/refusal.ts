@@ -195,7 +195,9 @@ function invalid(error: EnvelopeError, { urls }: RequestContext, said: string): 
       message: `the service refuses ${error.fields.join(', ')} of the request${said}; nothing was charged. No URL is at fault: correct the setting`,
     };
   }
-  if (urls.length === 1) return quarantine([{ url: urls[0]!, reason: error.message || 'refused by the service' }]);
+  const [only] = urls;
+  if (only !== undefined && urls.length === 1)
+    return quarantine([{ url: only, reason: error.message || 'refused by the service' }]);
   return {
     kind: 'split',
     why: 'invalid',

@@ -106,7 +106,7 @@ testOnEach('processes that start together migrate once', async (db, t, url) => {
 
 testOnEach('a database newer than the program is left alone', async (db) => {
   await migrate(db, 'test', [...tables, { name: 'later', statements: () => [] }], 0);
-  await assert.rejects(migrate(db, 'test', tables, 0), /version 2, this program knows 1/);
+  await assert.rejects(migrate(db, 'test', tables, 0), /version 2, and this program knows 1/);
 });
 
 test('an unknown kind of database is named in the error', () => {

@@ -1,6 +1,6 @@
 import { observeCrawl } from '../../activities/observe-crawl.ts';
 import { runStart } from '../../activities/runs.ts';
-import type { Config, Watch } from '../config/config.ts';
+import { type Config, requireAccount, type Watch } from '../config/config.ts';
 import { diffRun, type RunDiff } from '../ledger/crawl/diff-run.ts';
 import { LedgerError } from '../ledger/ledger-error.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
@@ -40,7 +40,7 @@ export async function previewWatch(
   tell: (urls: number) => void,
 ): Promise<Preview> {
   const run = watchWorkflowId(ledger.id, watch.id, `${PREFIX}${newRunName(Date.now(), Math.random())}`) as RunId;
-  const input = { watch, account: config.accounts.get(watch.account)! };
+  const input = { watch, account: requireAccount(config, watch.account) };
   await withService(config, input.account, signal, ({ ask }) => confirmShown(ledger, input.account, ask));
   await begin(ledger, watch, run);
   const crawling = observeCrawl(ledger, watch, run, signal);

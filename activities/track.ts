@@ -40,7 +40,7 @@ export function trackActivities(deps: Deps) {
       const seen = await untilNextPoll(usualWait, () =>
         getJobStatusLoader(id).load(reference, freshSince(looks, now(), attempt)),
       ).catch((error: unknown) => {
-        // A service that answers nonsense to the end of the patience must not be asked for ever.
+        // A service that answers nonsense until the timeout must not be polled endlessly.
         if (next.kind === 'overdue' && !isRetryLater(error)) return { reference, state: known };
         throw error;
       });
@@ -67,7 +67,7 @@ export function trackActivities(deps: Deps) {
       if (next.kind === 'overdue') return { ...toJobStatus(look.state, null), overdue: true };
       if (look.state !== known) return toJobStatus(look.state, null);
       const wait = alignToTick(looks, now(), next.waitMs);
-      throw retryLater(wait, `${reference} is ${look.state}; looked at ${attempt} times since the last news`);
+      throw retryLater(wait, `${reference} is ${look.state}; polled ${attempt} times since its last change`);
     },
   };
 }

@@ -1,14 +1,14 @@
-/** What the ledger refuses, by name: programs read the name, people the sentence. */
+/** Why the ledger refuses. Programs compare the code; the message is for the reader. */
 export type LedgerErrorCode =
   /** The run is not in the ledger. */
   | 'UNKNOWN_RUN'
   /** The run was ended before: nothing may be added to it. */
   | 'RUN_ENDED'
-  /** The plan that was looked at is not what would be carried out now. */
+  /** The plan that was reviewed is not what would be carried out now. */
   | 'STALE_PLAN'
   /** The plan was carried out before. */
   | 'PLAN_APPLIED'
-  /** The run waits for a person, or a person rejected it. */
+  /** The run waits for a decision, or was rejected. */
   | 'NOT_APPROVED'
   | 'UNKNOWN_BATCH'
   | 'UNKNOWN_CHECK'
@@ -20,7 +20,7 @@ export type LedgerErrorCode =
 
 /** The ledger did nothing, because doing it would break a promise. The message says what to do. */
 export class LedgerError extends Error {
-  override readonly name = 'LedgerRefusal';
+  override readonly name = 'LedgerError';
   readonly code: LedgerErrorCode;
 
   constructor(code: LedgerErrorCode, message: string) {

@@ -6,7 +6,7 @@ import { sql } from '../database/sql.ts';
 import type { LedgerId } from '../submission/ids.ts';
 import { LEDGER_MIGRATIONS } from './migrations.ts';
 
-/** The connector's memory. Every function of this room takes it first; all of them may be called twice. */
+/** The connector's memory. Every function of this module takes it first; all of them may be called twice. */
 export interface Ledger {
   /** Made when the ledger was first opened; a copy of the database keeps it. */
   readonly id: LedgerId;

@@ -4,7 +4,7 @@ import type { Reference } from './ids.ts';
 /** The addresses of the specification (section 4), by what they are for. */
 export type Endpoint = 'root' | 'me' | 'balance' | 'stats' | 'submissions' | 'submission' | 'submit' | 'index-check';
 
-/** Whether a request spent money, as far as its answer tells. */
+/** Whether a request spent money, as far as its answer says. */
 export type ChargeState = 'none' | 'charged' | 'unknown';
 
 /**
@@ -57,7 +57,7 @@ export interface NamedUrl {
 export interface HeaderBudget {
   /** What the window is about, in the header's words, such as "submissions"; empty for requests in general. */
   readonly scope: string;
-  /** Length of the window in seconds; null when the headers do not tell. */
+  /** Length of the window in seconds; null when the headers do not say. */
   readonly windowSeconds: number | null;
   readonly limit: number | null;
   readonly remaining: number | null;

@@ -50,7 +50,7 @@ export function resubmissionDue(history: CheckHistory, alreadyResubmitted: boole
 }
 
 /**
- * Whether the URL belongs to the sample that is checked. The same URLs for ever, so that their series mean something;
+ * Whether the URL belongs to the sample that is checked. Always the same URLs, so that their series mean something;
  * a larger share contains every smaller one.
  */
 export function inSample(url: string, share: number): boolean {

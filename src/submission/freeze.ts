@@ -58,7 +58,7 @@ export interface FreezeCheckInput {
   readonly baseUrl: string;
   readonly account: AccountId;
   readonly watch: WatchId;
-  /** Which check of these URLs this is: a second look at the same URLs is another request with another key. */
+  /** Which check of these URLs this is: a second check of the same URLs is another request with another key. */
   readonly round: number;
   readonly urls: readonly Url[];
 }

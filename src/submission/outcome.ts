@@ -17,7 +17,7 @@ export interface Accepted {
   readonly charged: Micros | null;
   readonly pricePerUrl: Micros | null;
   readonly balance: Micros | null;
-  /** What the answer says that does not fit the batch, in sentences for a person. */
+  /** What the answer says that does not fit the batch, in sentences. */
   readonly warnings: readonly string[];
 }
 
@@ -70,7 +70,7 @@ function changedReference(recorded: Reference, seen: Reference): Conflict {
   };
 }
 
-/** Once is an accident; a service that does so again would do so for ever. Its list may know the job all the same. */
+/** Once is an accident; a service that does so again would do so endlessly. Its list may still know the job. */
 function unusableSuccess(what: string): Conflict {
   return {
     kind: 'conflict',

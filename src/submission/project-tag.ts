@@ -9,17 +9,17 @@ const TAG_LENGTH = 16;
  * it (`q` of spec 4.5). Stays within 2 to 120 characters however they are counted: code points or UTF-16 units.
  */
 export function taggedProject(project: string, tag: string): string {
-  const room = LIMITS.projectLength.max - tag.length - ' []'.length;
+  const length = LIMITS.projectLength.max - tag.length - ' []'.length;
   const name = normalizeProject(project);
   let cut = '';
   for (const character of name) {
-    if (cut.length + character.length > room) break;
+    if (cut.length + character.length > length) break;
     cut += character;
   }
   return `${cut.trimEnd()} [${tag}]`;
 }
 
-/** The project as a person named it: one line, without spaces at its ends or halves of characters. */
+/** The project as it was configured: one line, without spaces at its ends or halves of characters. */
 export function normalizeProject(project: string): string {
   const name = project
     .toWellFormed()

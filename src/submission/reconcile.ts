@@ -16,7 +16,7 @@ export function mustReconcile(firstSentAt: number, now: number, keyTrustMs: numb
   return now - firstSentAt >= keyTrustMs;
 }
 
-/** A job of the service's list that may be the lost one. Null where the service does not tell. */
+/** A job of the service's list that may be the batch in doubt. Null where the service does not say. */
 export interface Candidate {
   readonly reference: Reference;
   readonly project: string | null;

@@ -48,7 +48,7 @@ export interface Quarantine {
 
 /**
  * Look the job up in the list before anything else is done. When it is not there: `ifAbsent` says how to go on; null
- * means that a person decides.
+ * means that it needs review.
  */
 export interface Conflict {
   readonly kind: 'conflict';
@@ -57,7 +57,7 @@ export interface Conflict {
   readonly message: string;
 }
 
-/** Our own defect, or a wrong address: the batch stops and a person is told. */
+/** Our own defect, or a wrong address: the batch needs review. */
 export interface Defect {
   readonly kind: 'defect';
   readonly chargeState: 'none';
@@ -134,9 +134,9 @@ export function decideRefusal(answer: ApiAnswer, asked: RequestContext): Refusal
 
 function getServiceMessage({ body, requestId }: ApiAnswer): string {
   const words = body.kind === 'error' ? [body.error.code, body.error.message] : [];
-  const told = words.filter((word) => word !== null && word !== '').join(': ');
+  const said = words.filter((word) => word !== null && word !== '').join(': ');
   const request = requestId === null ? '' : `, request ${requestId}`;
-  return told === '' ? request : `, "${told}"${request}`;
+  return said === '' ? request : `, "${said}"${request}`;
 }
 
 function retry(
@@ -225,7 +225,7 @@ function findNamedUrls(urls: readonly string[], { named }: EnvelopeError): Rejec
   return [...found].map(([url, reason]) => ({ url, reason }));
 }
 
-/** A refusal says nothing of an earlier attempt that may have been charged: look that one up first. */
+/** A refusal proves nothing about an earlier attempt that may have been charged: that one is looked up first. */
 function whenCertain(refusal: Split | Quarantine | Defect, { inDoubt }: RequestContext): Refusal {
   if (!inDoubt || refusal.kind === 'defect') return refusal;
   return {

@@ -1,7 +1,7 @@
 import type { SubmissionState } from '../../contract/states.ts';
 import type { Verdict } from './answer.ts';
 
-/** What became of one URL of a job, as far as its word tells. */
+/** What became of one URL of a job, as far as its status says. */
 export type UrlState = 'completed' | 'failed' | 'open';
 
 /**

@@ -55,7 +55,7 @@ async function write(
   return changes;
 }
 
-/** Services name URLs in a form of their own: unescaped, with a slash more. Two of ours that look alike are left out. */
+/** Services name URLs in their own form: unescaped, or with a trailing slash. Two of ours with one form are left out. */
 async function inOurForm(tx: Queryable, batch: number, results: readonly UrlResult[]): Promise<UrlResult[]> {
   const members = await tx.all(sql<{ url: string }>`
     SELECT u.url FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch}`);

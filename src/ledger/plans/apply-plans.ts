@@ -13,7 +13,7 @@ export interface PlanToApply extends RunToPlan {
 }
 
 /**
- * Carries out exactly these plans, all of them or none, once. Refuses (LedgerRefusal) when one of them was applied
+ * Carries out exactly these plans, all of them or none, once. Refuses (LedgerError) when one of them was applied
  * before, when what is due, its price or its caps have changed since (STALE_PLAN), and, unless `approvedBy` names who
  * decided, when a guard holds one.
  */

@@ -1,6 +1,6 @@
 import { CommandError, EXIT } from './exit-codes.ts';
 
-/** Aborted by the first SIGINT or SIGTERM, with the sentence and exit code for it; a second one ends the process. */
+/** Aborted by the first SIGINT or SIGTERM, with a message and its exit code; a second one ends the process. */
 export function stopSignal(meaning: string): AbortSignal {
   const stop = new AbortController();
   const on = (signal: 'SIGINT' | 'SIGTERM', code: typeof EXIT.interrupted | typeof EXIT.terminated) =>

@@ -35,7 +35,7 @@ async function apply(output: Output, context: CommandContext, plan: PlanFile, ap
     const account = getAccount(config, watch.account);
     return { run: run as RunId, digest, input: { watch, account }, account: account.id };
   });
-  // The server first: a plan must not be used up when nobody could be told to send it.
+  // The server first: a plan must not be used up when no dispatcher can be reached.
   return withTemporal(config, file, async ({ client, connection, namespace }) => {
     await ensureSearchAttributes(connection, namespace);
     const applied = await applyPlans(ledger, plans, {

@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { checkRecords } from '../../../test/support/check-records.ts';
 import { sitemapindex, urlset } from '../../../test/support/sitemap/collect.ts';
 import { serve, type TestServer } from '../../../test/support/sitemap/server.ts';
+import { CLI_OUTPUT } from '../output/records/index.ts';
 
 const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 const A = 'https://shop.example/a';
@@ -39,7 +41,9 @@ async function courier(
   act(child);
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   const lines = args.includes('--json') ? stdout.split('\n').filter((line) => line !== '') : [];
-  return { code, stdout, stderr, records: lines.map((line) => JSON.parse(line)) };
+  const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  if (records.length > 0) checkRecords(CLI_OUTPUT, ['crawl', ...args], records);
+  return { code, stdout, stderr, records };
 }
 
 let server: TestServer;
@@ -61,151 +65,158 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('--json prints a version, every page as read, and a summary with the problems', async () => {
-  const { code, records, stderr } = await courier(['--json', '--allow-private-hosts', `${server.origin}/index.xml`]);
-  const sitemap = `${server.origin}/a.xml`;
-  assert.equal(code, 3);
-  assert.deepEqual([records[0]?.type, records[0]?.schema, records[0]?.program], ['version', 1, 'courier']);
-  assert.deepEqual(records.slice(1, -1), [
-    { type: 'url', loc: A, lastmod: null, sitemap },
-    { type: 'url', loc: 'https://shop.example/<b>', lastmod: null, url: 'https://shop.example/%3Cb%3E', sitemap },
-    { type: 'url', loc: '/relative', lastmod: null, url: null, relative: true, sitemap },
-  ]);
-  const { type, urls, sitemaps, complete, problems } = records.at(-1)!;
-  assert.deepEqual([type, urls, sitemaps, complete], ['summary', 2, 3, false]);
-  const codes = (problems as { code: string }[]).map(({ code }) => code);
-  assert.deepEqual(codes.sort(), ['BAD_URL', 'HTTP_STATUS', 'RELATIVE_URL']);
-  assert.doesNotMatch(JSON.stringify(records) + stderr, /secret/);
-});
+describe('courier crawl', () => {
+  test('--json prints a version, every page as read, and a summary with the problems', async () => {
+    const { code, records, stderr } = await courier(['--json', '--allow-private-hosts', `${server.origin}/index.xml`]);
+    const sitemap = `${server.origin}/a.xml`;
+    assert.equal(code, 3);
+    assert.deepEqual([records[0]?.type, records[0]?.schema, records[0]?.program], ['version', 1, 'courier']);
+    assert.deepEqual(records.slice(1, -1), [
+      { type: 'url', loc: A, lastmod: null, sitemap },
+      { type: 'url', loc: 'https://shop.example/<b>', lastmod: null, url: 'https://shop.example/%3Cb%3E', sitemap },
+      { type: 'url', loc: '/relative', lastmod: null, url: null, relative: true, sitemap },
+    ]);
+    const { type, urls, sitemaps, complete, problems } = records.at(-1)!;
+    assert.deepEqual([type, urls, sitemaps, complete], ['summary', 2, 3, false]);
+    const codes = (problems as { code: string }[]).map(({ code }) => code);
+    assert.deepEqual(codes.sort(), ['BAD_URL', 'HTTP_STATUS', 'RELATIVE_URL']);
+    assert.doesNotMatch(JSON.stringify(records) + stderr, /secret/);
+  });
 
-test('a complete crawl exits 0 and prints one page per line', async () => {
-  const { code, stdout, stderr } = await courier(['--allow-private-hosts', `${server.origin}/many.xml`]);
-  assert.equal(code, 0);
-  assert.equal(stdout.split('\n').length, 30_001);
-  assert.match(stderr, /Complete: 30,000 pages in 1 sitemap/);
-});
+  test('a complete crawl exits 0 and prints one page per line', async () => {
+    const { code, stdout, stderr } = await courier(['--allow-private-hosts', `${server.origin}/many.xml`]);
+    assert.equal(code, 0);
+    assert.equal(stdout.split('\n').length, 30_001);
+    assert.match(stderr, /Complete: 30,000 pages in 1 sitemap/);
+  });
 
-test('private hosts are refused unless they are allowed', async () => {
-  const { code, records } = await courier(['--json', `${server.origin}/a.xml`]);
-  assert.equal(code, 3);
-  const problems = records.at(-1)?.problems as { code: string }[] | undefined;
-  assert.equal(problems?.[0]?.code, 'PRIVATE_HOST');
-});
+  test('private hosts are refused unless they are allowed', async () => {
+    const { code, records } = await courier(['--json', `${server.origin}/a.xml`]);
+    assert.equal(code, 3);
+    const problems = records.at(-1)?.problems as { code: string }[] | undefined;
+    assert.equal(problems?.[0]?.code, 'PRIVATE_HOST');
+  });
 
-test('--state reads again only what changed', async () => {
-  const args = ['--json', '--allow-private-hosts', '--state', join(folder, 'state'), `${server.origin}/many.xml`];
-  assert.equal((await courier(args)).records.at(-1)?.urls, 30_000);
-  const { code, records } = await courier(args);
-  const { urls, sitemaps, not_modified, complete } = records.at(-1)!;
-  assert.deepEqual([code, urls, sitemaps, not_modified, complete], [0, 0, 1, 1, true]);
-});
-
-test('files and standard input are sources', async () => {
-  const file = join(folder, 'sitemap.xml');
-  await writeFile(file, urlset(A));
-  assert.equal((await courier([file])).stdout, `${A}\n`);
-  assert.equal((await courier(['-'], (child) => child.stdin?.end(urlset(A)))).stdout, `${A}\n`);
-});
-
-const URL_1 = 'http://127.0.0.1:1/s.xml';
-const usage: readonly (readonly [readonly string[], RegExp, Record<string, string>?])[] = [
-  [[], /missing required argument/],
-  [['/no/such/file.xml'], /There is no file \/no\/such\/file\.xml\. Nothing was read\.$/m],
-  [['example.com/sitemap.xml'], /If you mean the address, write https:\/\/example\.com\/sitemap\.xml/],
-  [['.'], /is a folder/],
-  [['ftp://shop.example/s.xml'], /is not an http, https or file address/],
-  [['https://user:secret@shop.example/s.xml'], /send them as a header/],
-  [['file://shop.example/s.xml'], /is not an absolute file address/],
-  [['file:relative.xml'], /is not an absolute file address/],
-  [['--max-urls', 'many', 'x'], /whole number/],
-  [['--header', 'nonsense', 'x'], /"Name: value"/],
-  [['--nonsense', 'x'], /unknown option/],
-  [['--state', '/etc/passwd', URL_1], /state folder \/etc\/passwd cannot be used: it is not a folder/],
-  [['--state', '/proc/nope/state', URL_1], /state folder \/proc\/nope\/state cannot be used/],
-  [[URL_1], /HTTP_PROXY is not the address of an http proxy/, { HTTP_PROXY: 'socks5://127.0.0.1:1' }],
-];
-describe('usage errors', () => {
-  for (const [args, message, env] of usage) {
-    test(`crawl ${args.join(' ')} ${env === undefined ? '' : JSON.stringify(env)}`, async () => {
-      const { code, stderr } = await courier(args, () => {}, env);
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, message);
-      assert.doesNotMatch(stderr, /secret|fault|bug|\n {4}at /);
-    });
-  }
-});
-
-test('--json prints a version and a summary for wrong arguments too', async () => {
-  for (const args of [['--json'], ['--json', '--max-urls', 'many', 'x'], ['--json', '--nonsense', 'x']]) {
+  test('--state reads again only what changed', async () => {
+    const args = ['--json', '--allow-private-hosts', '--state', join(folder, 'state'), `${server.origin}/many.xml`];
+    assert.equal((await courier(args)).records.at(-1)?.urls, 30_000);
     const { code, records } = await courier(args);
-    assert.deepEqual([code, records.map(({ type }) => type)], [2, ['version', 'summary']]);
-    assert.deepEqual([records[1]?.ok, records[1]?.exit_code, typeof records[1]?.error], [false, 2, 'string']);
-  }
-});
-
-test('SIGINT to the launcher alone ends the crawl with its summary', async () => {
-  const launcher = fileURLToPath(new URL('../../../bin/courier.mjs', import.meta.url));
-  const child = spawn(process.execPath, [
-    launcher,
-    'crawl',
-    '--json',
-    '--allow-private-hosts',
-    `${server.origin}/endless`,
-  ]);
-  onEndless = () => child.kill('SIGINT');
-  let stdout = '';
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk;
+    const { urls, sitemaps, not_modified, complete } = records.at(-1)!;
+    assert.deepEqual([code, urls, sitemaps, not_modified, complete], [0, 0, 1, 1, true]);
   });
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '{}');
-  assert.deepEqual([code, last.type, last.exit_code], [130, 'summary', 130]);
-});
 
-test('a full disk is named as the reason', { skip: !existsSync('/dev/full') && 'there is no /dev/full' }, async () => {
-  const full = openSync('/dev/full', 'w');
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', program, 'crawl', '--allow-private-hosts', `${server.origin}/many.xml`],
-    { stdio: ['ignore', full, 'pipe'] },
-  );
-  let stderr = '';
-  child.stderr?.on('data', (chunk) => {
-    stderr += chunk;
+  test('files and standard input are sources', async () => {
+    const file = join(folder, 'sitemap.xml');
+    await writeFile(file, urlset(A));
+    assert.equal((await courier([file])).stdout, `${A}\n`);
+    assert.equal((await courier(['-'], (child) => child.stdin?.end(urlset(A)))).stdout, `${A}\n`);
   });
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  closeSync(full);
-  assert.equal(code, 3);
-  assert.match(stderr, /Not complete: .*The output cannot be written: ENOSPC/);
-});
 
-test('a Retry-After that is too long is in the summary', async () => {
-  const { code, records, stderr } = await courier(['--json', '--allow-private-hosts', `${server.origin}/busy.xml`]);
-  const [problem] = (records.at(-1)?.problems ?? []) as Record<string, unknown>[];
-  assert.deepEqual([code, problem?.code, problem?.retry_after_ms], [3, 'HTTP_STATUS', 3_600_000]);
-  assert.match(stderr, /HTTP 429; the server asks to wait 60 min/);
-});
+  const URL_1 = 'http://127.0.0.1:1/s.xml';
+  const usage: readonly (readonly [readonly string[], RegExp, Record<string, string>?])[] = [
+    [[], /missing required argument/],
+    [['/no/such/file.xml'], /There is no file \/no\/such\/file\.xml\. Nothing was read\.$/m],
+    [['example.com/sitemap.xml'], /If you mean the address, write https:\/\/example\.com\/sitemap\.xml/],
+    [['.'], /is a folder/],
+    [['ftp://shop.example/s.xml'], /is not an http, https or file address/],
+    [['https://user:secret@shop.example/s.xml'], /send them as a header/],
+    [['file://shop.example/s.xml'], /is not an absolute file address/],
+    [['file:relative.xml'], /is not an absolute file address/],
+    [['--max-urls', 'many', 'x'], /whole number/],
+    [['--header', 'nonsense', 'x'], /"Name: value"/],
+    [['--nonsense', 'x'], /unknown option/],
+    [['--state', '/etc/passwd', URL_1], /state folder \/etc\/passwd cannot be used: it is not a folder/],
+    [['--state', '/proc/nope/state', URL_1], /state folder \/proc\/nope\/state cannot be used/],
+    [[URL_1], /HTTP_PROXY is not the address of an http proxy/, { HTTP_PROXY: 'socks5://127.0.0.1:1' }],
+  ];
+  describe('usage errors', () => {
+    for (const [args, message, env] of usage) {
+      test(`crawl ${args.join(' ')} ${env === undefined ? '' : JSON.stringify(env)}`, async () => {
+        const { code, stderr } = await courier(args, () => {}, env);
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, message);
+        assert.doesNotMatch(stderr, /secret|fault|bug|\n {4}at /);
+      });
+    }
+  });
 
-test('--max-urls limits the pages and --header is sent', async () => {
-  const limited = ['--max-urls', '5', '--header', 'X-Test: 1', '--header', 'Cookie: a=b'];
-  const { code, stdout } = await courier([...limited, '--allow-private-hosts', `${server.origin}/many.xml`]);
-  assert.deepEqual([code, stdout.split('\n').length], [3, 6]);
-  assert.deepEqual([server.headers.at(-1)?.['x-test'], server.headers.at(-1)?.cookie], ['1', 'a=b']);
-});
+  test('--json prints a version and a summary for wrong arguments too', async () => {
+    for (const args of [['--json'], ['--json', '--max-urls', 'many', 'x'], ['--json', '--nonsense', 'x']]) {
+      const { code, records } = await courier(args);
+      assert.deepEqual([code, records.map(({ type }) => type)], [2, ['version', 'summary']]);
+      assert.deepEqual([records[1]?.ok, records[1]?.exit_code, typeof records[1]?.error], [false, 2, 'string']);
+    }
+  });
 
-test('Ctrl-C exits 130 with a summary of what was read', async () => {
-  const { code, records } = await courier(['--json', '--allow-private-hosts', `${server.origin}/endless`], (child) => {
+  test('SIGINT to the launcher alone ends the crawl with its summary', async () => {
+    const launcher = fileURLToPath(new URL('../../../bin/courier.mjs', import.meta.url));
+    const child = spawn(process.execPath, [
+      launcher,
+      'crawl',
+      '--json',
+      '--allow-private-hosts',
+      `${server.origin}/endless`,
+    ]);
     onEndless = () => child.kill('SIGINT');
+    let stdout = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '{}');
+    assert.deepEqual([code, last.type, last.exit_code], [130, 'summary', 130]);
   });
-  assert.equal(code, 130);
-  assert.deepEqual([records.at(-1)?.type, records.at(-1)?.complete], ['summary', false]);
-});
 
-test('a closed output pipe ends the crawl without an error trace', async () => {
-  const { code, stderr } = await courier(['--allow-private-hosts', `${server.origin}/many.xml`], (child) => {
-    child.stdout?.once('data', () => child.stdout?.destroy());
+  test('a full disk is named as the reason', {
+    skip: !existsSync('/dev/full') && 'there is no /dev/full',
+  }, async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', program, 'crawl', '--allow-private-hosts', `${server.origin}/many.xml`],
+      { stdio: ['ignore', full, 'pipe'] },
+    );
+    let stderr = '';
+    child.stderr?.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    closeSync(full);
+    assert.equal(code, 3);
+    assert.match(stderr, /Not complete: .*The output cannot be written: ENOSPC/);
   });
-  assert.equal(code, 3);
-  assert.match(stderr, /Not complete: .*The reader of the output closed it\./);
-  assert.doesNotMatch(stderr, /fault|EPIPE/);
+
+  test('a Retry-After that is too long is in the summary', async () => {
+    const { code, records, stderr } = await courier(['--json', '--allow-private-hosts', `${server.origin}/busy.xml`]);
+    const [problem] = (records.at(-1)?.problems ?? []) as Record<string, unknown>[];
+    assert.deepEqual([code, problem?.code, problem?.retry_after_ms], [3, 'HTTP_STATUS', 3_600_000]);
+    assert.match(stderr, /HTTP 429; the server asks to wait 60 min/);
+  });
+
+  test('--max-urls limits the pages and --header is sent', async () => {
+    const limited = ['--max-urls', '5', '--header', 'X-Test: 1', '--header', 'Cookie: a=b'];
+    const { code, stdout } = await courier([...limited, '--allow-private-hosts', `${server.origin}/many.xml`]);
+    assert.deepEqual([code, stdout.split('\n').length], [3, 6]);
+    assert.deepEqual([server.headers.at(-1)?.['x-test'], server.headers.at(-1)?.cookie], ['1', 'a=b']);
+  });
+
+  test('Ctrl-C exits 130 with a summary of what was read', async () => {
+    const { code, records } = await courier(
+      ['--json', '--allow-private-hosts', `${server.origin}/endless`],
+      (child) => {
+        onEndless = () => child.kill('SIGINT');
+      },
+    );
+    assert.equal(code, 130);
+    assert.deepEqual([records.at(-1)?.type, records.at(-1)?.complete], ['summary', false]);
+  });
+
+  test('a closed output pipe ends the crawl without an error trace', async () => {
+    const { code, stderr } = await courier(['--allow-private-hosts', `${server.origin}/many.xml`], (child) => {
+      child.stdout?.once('data', () => child.stdout?.destroy());
+    });
+    assert.equal(code, 3);
+    assert.match(stderr, /Not complete: .*The reader of the output closed it\./);
+    assert.doesNotMatch(stderr, /fault|EPIPE/);
+  });
 });

@@ -10,7 +10,7 @@ import { formatCounted } from '../output/format.ts';
 import { toReadyRecord } from '../output/records/run.ts';
 import { requireKeys } from '../requirements.ts';
 
-/** The daemon: works for all watches until it is told to end. */
+/** The daemon: works for all watches until a signal ends it. */
 export function workerCommand(command: Command): void {
   command.action(
     action(async (output, { config: file }) => {
@@ -43,7 +43,7 @@ export function workerCommand(command: Command): void {
   );
 }
 
-/** Calls `stop` on the first signal; the second ends the process. The returned function tells the exit code. */
+/** Calls `stop` on the first signal; the second ends the process. The returned function returns the exit code. */
 function stopOnSignal(stop: () => void): () => ExitCode {
   let code: ExitCode = EXIT.done;
   const end = (as: ExitCode) => () => {

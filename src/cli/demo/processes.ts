@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 export interface Program {
   /** What the reader knows it as: "worker", "service", "Temporal server". */
   readonly name: string;
-  /** Starts it and resolves once it does its work. Called again when it ends without being asked to. */
+  /** Starts it and resolves once it works. Called again when it ends by itself. */
   readonly start: () => Promise<ChildProcess>;
 }
 
@@ -18,8 +18,8 @@ export interface Supervised {
 const MAX_RESTARTS = 5;
 
 /**
- * Keeps a program running: one that ends by itself is started again, and the reader is told. After five restarts it is
- * given up, and `gaveUp` says why.
+ * Keeps a program running: one that ends by itself is restarted, with a message. After five restarts `gaveUp` is called
+ * with the reason.
  */
 export async function supervise(
   program: Program,
@@ -39,16 +39,18 @@ export async function supervise(
 
   async function again(ending: string): Promise<void> {
     if (++restarts > MAX_RESTARTS) {
-      gaveUp(`the ${program.name} ended again (${ending}) after ${MAX_RESTARTS} restarts`);
+      gaveUp(`The ${program.name} ended again (${ending}) after ${MAX_RESTARTS} restarts`);
       return;
     }
-    say(`The ${program.name} ended (${ending}); starting it again. Nothing is lost: the ledger and Temporal remember.`);
+    say(
+      `The ${program.name} ended (${ending}) and is restarted. Nothing is lost: the ledger and Temporal keep the state.`,
+    );
     try {
       child = await program.start();
       if (stopping) await stopProcess(child);
       else watch();
     } catch (error) {
-      gaveUp(`the ${program.name} could not be started again: ${(error as Error).message}`);
+      gaveUp(`The ${program.name} cannot be restarted: ${(error as Error).message}`);
     }
   }
 
@@ -76,7 +78,7 @@ export function startProgram(
     env: { ...process.env, NO_COLOR: '1' },
   });
   return new Promise((resolve, reject) => {
-    let complaint = '';
+    let stderr = '';
     let pending = '';
     let isReady = false;
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -89,12 +91,12 @@ export function startProgram(
       }
     });
     child.stderr?.on('data', (chunk: Buffer) => {
-      complaint = (complaint + chunk.toString()).slice(-2_000);
+      stderr = (stderr + chunk.toString()).slice(-2_000);
     });
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       if (!isReady)
-        reject(new Error(`${entry} ended with ${signal ?? `code ${code}`} before it was ready: ${complaint.trim()}`));
+        reject(new Error(`${entry} ended with ${signal ?? `code ${code}`} before it was ready: ${stderr.trim()}`));
     });
   });
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { freePort } from '../../temporal/free-port.ts';
 
-/** The pages' host. It exists nowhere: only the sitemaps are served, on loopback. */
+/** Host of the pages. It does not exist: only the sitemaps are served, on loopback. */
 export const DEMO_HOST = 'shop.example';
 const ORIGIN = `https://${DEMO_HOST}`;
 const PRODUCTS = 240;
@@ -19,7 +19,7 @@ export interface DemoSite {
   readonly origin: string;
   readonly sitemap: string;
   readonly port: number;
-  /** From now on the new pages stand in the sitemaps. */
+  /** Adds the new pages to the sitemaps. */
   publish(): void;
   close(): Promise<void>;
 }

@@ -23,7 +23,7 @@ export function namedSource(argument: string): NamedSource {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(argument))
     throw notASource(argument, 'only http, https and local files can be read');
   const path = resolve(argument);
-  if (!existsSync(path)) throw notASource(argument, 'there is no such file');
+  if (!existsSync(path)) throw notASource(argument, 'the file does not exist');
   if (!statSync(path).isFile()) throw notASource(argument, 'it is a folder');
   return { watch: watchName(basename(path), path), source: path, host: null };
 }

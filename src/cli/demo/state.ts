@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { isAlive } from '../../temporal/is-alive.ts';
 
-/** What the demo remembers between two runs, beside its databases: ports (so that addresses stay) and the site's state. */
+/** What the demo keeps between two runs, beside its databases: ports (so that addresses stay) and the site's state. */
 export interface DemoMemory {
   temporalPort: number;
   uiPort: number;
@@ -40,14 +40,14 @@ export class DemoState {
     return new DemoState(folder, { ...DEFAULTS, ...readMemory(join(folder, 'demo.json')) });
   }
 
-  /** Keeps a second demo away from this folder while one is at work. Returns what lets go of it. */
+  /** Keeps a second demo out of this folder while one is running. Returns the function that releases it. */
   lock(): () => void {
     const path = this.path('demo.pid');
     const holder = Number(this.read('demo.pid') ?? '0');
     if (holder > 0 && holder !== process.pid && isAlive(holder)) {
       throw new CommandError(
         EXIT.busy,
-        `Another demo is at work in ${this.folder} (process ${holder}). This one did nothing. End the other first.`,
+        `Another demo is running in ${this.folder} (process ${holder}), so this one did nothing. End the other first.`,
       );
     }
     writeFileSync(path, String(process.pid));

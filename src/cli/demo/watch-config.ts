@@ -15,9 +15,9 @@ export interface DemoConfigInput {
 export const DEMO_ACCOUNT = 'sandbox';
 export const DEMO_WATCH = 'demo-shop';
 
-/** The configuration that the demo's worker reads: an ordinary file, to be looked at and copied from. */
+/** The configuration that the demo's worker reads: an ordinary file, to read and to copy from. */
 export function demoConfig(input: DemoConfigInput): string {
-  const looks = { first: '2s', min: '1s', max: '10s', growth: 1.2, timeout: '1h' };
+  const polls = { first: '2s', min: '1s', max: '10s', growth: 1.2, timeout: '1h' };
   const common = {
     account: DEMO_ACCOUNT,
     service: 'fast',
@@ -55,7 +55,7 @@ export function demoConfig(input: DemoConfigInput): string {
         base_url: input.baseUrl,
         api_key: { file: input.keyFile },
         price_per_url: '0.25 TRY',
-        tracking: { fast: looks, standard: looks },
+        tracking: { fast: polls, standard: polls },
       },
     },
     watches: { ...demo, ...Object.fromEntries(named) },

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { openService, urlList } from '../../test/support/service.ts';
+import { runService } from '../../test/support/service-processes.ts';
+import { SERVICE_OUTPUT } from './records.ts';
+
+// `runService` checks each record against those that are published for its command. Here every command is asked once.
+
+const NAMED = ['--name', 'published'] as const;
+
+describe('the published records of courier-service', () => {
+  test('are what every command prints when it succeeds', async (t) => {
+    const { client, url } = await openService(t, 'sqlite');
+    const done = new Set<string>();
+    const run = (command: string, ...args: string[]) => {
+      done.add(command);
+      const ran = runService(...command.split(' '), ...args, '--database', url);
+      assert.equal(ran.code, 0, `${command}: ${ran.stderr}`);
+      return ran.records[1] ?? {};
+    };
+    run('account create', ...NAMED, '--price', '0.25');
+    run('account list');
+    run('account suspend', ...NAMED, '--reason', 'unpaid');
+    run('account resume', ...NAMED);
+    run('account top-up', ...NAMED, '--amount', '5', '--reference', 'invoice 1');
+    run('account adjust', ...NAMED, '--amount', '-5', '--reason', 'typing error', '--reference', 'case 1');
+    run('account set-price', ...NAMED, '--price', '0.30');
+    run('account prices', ...NAMED);
+    run('account statement', ...NAMED, '--from', '2026-01-01', '--to', '2036-01-01');
+    run('account events', ...NAMED);
+    run('account reset-password', ...NAMED);
+    run('account reset-link', ...NAMED);
+    const key = run('key create', '--account', 'published');
+    run('key list', '--account', 'published');
+    const next = run('key regenerate', String(key.id));
+    run('key revoke', String(next.id));
+    const { body } = await client.post('/submissions', 'published-records-1', { urls: urlList(2) });
+    const { reference } = body.data;
+    run('submission show', reference);
+    run('submission requeue', reference);
+    run('submission fail', reference, '--reason', 'test', '--no-refund');
+    run('refund', reference, '--reason', 'test');
+    run('audit');
+    const folder = mkdtempSync(join(tmpdir(), 'courier-published-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const copy = run('backup', join(folder, 'copy.db'));
+    assert.equal(copy.bytes, statSync(join(folder, 'copy.db')).size);
+    run('account close', ...NAMED, '--reason', 'test');
+    assert.deepEqual([...done, 'serve'].toSorted(), Object.keys(SERVICE_OUTPUT).toSorted(), 'every command was asked');
+  });
+
+  test('are what a failure prints: the version, and a summary with the error', () => {
+    for (const command of ['serve', 'account create', 'key revoke', 'audit']) {
+      const { code, records } = runService(...command.split(' '), '--no-such-option');
+      assert.equal(code, 2, command);
+      assert.deepEqual(
+        records.map(({ type }) => type),
+        ['version', 'summary'],
+      );
+      assert.match(String(records[1]?.error), /unknown option|missing required|required option/);
+    }
+  });
+});

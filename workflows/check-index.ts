@@ -8,6 +8,7 @@ import {
 import type { Micros } from '../contract/money.ts';
 import type { RunId } from '../src/submission/ids.ts';
 import type { Activities } from '../src/temporal-api/activities.ts';
+import { CHECK_PHASE } from '../src/temporal-api/phases.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import type { CheckInput, CheckResult } from '../src/temporal-api/workflows.ts';
 import { money, table, urls } from './details.ts';
@@ -29,24 +30,29 @@ export async function checkIndex({ watch, account, soFar }: CheckInput): Promise
     setCurrentDetails(table({ phase, checked: urls(checked), found: urls(found), charged: money(charged as Micros) }));
   };
   const run = workflowInfo().workflowId as RunId;
-  show('checking');
+  show(CHECK_PHASE.checking);
   for (;;) {
     const step = await checkNextBatch.executeWithOptions({ summary: `Check due URLs of ${watch}` }, [
       { watch, account, run },
     ]);
     if (step.kind !== 'checked') {
-      show(step.kind === 'idle' ? 'done' : 'stopped');
+      show(step.kind === 'idle' ? CHECK_PHASE.done : CHECK_PHASE.stopped);
       return { checked, found, charged: charged as Micros, stopped: step.kind === 'stopped' ? step.reason : null };
     }
     checked += step.urls;
     found += step.found;
     charged += step.charged;
     if (step.stop !== undefined) {
-      show('stopped');
+      show(CHECK_PHASE.stopped);
       return { checked, found, charged: charged as Micros, stopped: step.stop };
     }
     setCurrentDetails(
-      table({ phase: 'checking', checked: urls(checked), found: urls(found), charged: money(charged as Micros) }),
+      table({
+        phase: CHECK_PHASE.checking,
+        checked: urls(checked),
+        found: urls(found),
+        charged: money(charged as Micros),
+      }),
     );
     if (workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof checkIndex>({ watch, account, soFar: { checked, found, charged } });

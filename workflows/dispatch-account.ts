@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../src/temporal-api/activities.ts';
 import { wakeSignal } from '../src/temporal-api/messages.ts';
+import { DISPATCH_PHASE } from '../src/temporal-api/phases.ts';
 import { readDispatchStep } from '../src/temporal-api/recorded-payloads.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import type { DispatchInput, DispatchResult } from '../src/temporal-api/workflows.ts';
@@ -73,19 +74,22 @@ export async function dispatchAccount({
       case 'sent':
         sentBatches += 1;
         sentUrls += step.urls;
-        show('sending', { last: `batch ${step.batch} of ${step.watch}: ${step.outcome}` });
+        show(DISPATCH_PHASE.sending, { last: `batch ${step.batch} of ${step.watch}: ${step.outcome}` });
         break;
       case 'suspended':
-        show('suspended', { why: step.reason, next: 'resumes by itself when the funds suffice' });
+        show(DISPATCH_PHASE.suspended, { why: step.reason, next: 'resumes by itself when the funds suffice' });
         await wait(() => awaitMoney.executeWithOptions({ summary: `Suspended: ${step.reason}` }, [{ account }]));
         break;
       case 'key_rejected':
-        show('key rejected', { why: step.reason, next: 'correct the key; resumes by itself when the key works' });
+        show(DISPATCH_PHASE.keyRejected, {
+          why: step.reason,
+          next: 'correct the key; resumes by itself when the key works',
+        });
         await wait(() => awaitKey.executeWithOptions({ summary: `Key rejected: ${step.reason}` }, [{ account }]));
         break;
       case 'idle':
         if (woken) break;
-        show('done', { next: 'starts again with the next plan' });
+        show(DISPATCH_PHASE.done, { next: 'starts again with the next plan' });
         return { sentBatches, sentUrls };
     }
     if (workflowInfo().continueAsNewSuggested) {

@@ -14,6 +14,7 @@ import type { Activities } from '../src/temporal-api/activities.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { approveUpdate, type Decision, rejectUpdate } from '../src/temporal-api/messages.ts';
 import type { RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
+import { WATCH_PHASE } from '../src/temporal-api/phases.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import type { WatchInput, WatchResult } from '../src/temporal-api/workflows.ts';
 import { money, table, urls } from './details.ts';
@@ -42,11 +43,11 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
   const run: WatchRun = { watch, account, run: workflowInfo().workflowId as RunId };
   const decided = holdsForDecision();
 
-  show('crawling', { next: 'diff against the ledger' });
+  show(WATCH_PHASE.crawling, { next: 'diff against the ledger' });
   await beginRun.executeWithOptions({ summary: 'Open the run in the ledger' }, [run]);
   const crawl = await crawlWatch.executeWithOptions({ summary: `Read the sitemaps of ${watch}` }, [run]);
 
-  show('comparing', { found: urls(crawl.urls) });
+  show(WATCH_PHASE.comparing, { found: urls(crawl.urls) });
   const counts = await diffRun.executeWithOptions({ summary: `Compare ${urls(crawl.urls)} with the ledger` }, [
     { ...run, complete: crawl.complete },
   ]);
@@ -59,14 +60,14 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
       { ...run, decision, by: decided.by() },
     ]);
     if (decision === 'rejected') {
-      show('rejected', { by: decided.by(), bought: 'nothing' });
+      show(WATCH_PHASE.rejected, { by: decided.by(), bought: 'nothing' });
       await finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
       await condition(allHandlersFinished);
       return { crawl, counts, plan: null, report: null, decision };
     }
   }
 
-  show('planning', { new: urls(counts.new), changed: urls(counts.changed) });
+  show(WATCH_PHASE.planning, { new: urls(counts.new), changed: urls(counts.changed) });
   const plan = await planRun.executeWithOptions({ summary: `Plan ${urls(counts.new + counts.changed)}` }, [
     maxCost === undefined ? run : { ...run, maxCost },
   ]);
@@ -75,11 +76,11 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
 
   let report: RunReport | null = null;
   if (until !== 'planned') {
-    show('submitting', { plan: `${urls(plan.urls)} in ${plan.batches} batches`, cost: money(plan.cost) });
+    show(WATCH_PHASE.submitting, { plan: `${urls(plan.urls)} in ${plan.batches} batches`, cost: money(plan.cost) });
     report = await awaitRun.executeWithOptions({ summary: `Wait until every batch is ${until}` }, [{ ...run, until }]);
   }
   await finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
-  show('done', {
+  show(WATCH_PHASE.done, {
     found: urls(counts.found),
     new: urls(counts.new),
     planned: urls(plan.urls),
@@ -125,7 +126,7 @@ function holdsForDecision(): HeldDecision {
   return {
     async wait(hold, counts) {
       held = true;
-      show('held', {
+      show(WATCH_PHASE.held, {
         'waits for': 'your decision: approve or reject this run',
         why: hold.reasons.join('; '),
         new: urls(counts.new),

@@ -1,10 +1,17 @@
-import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import {
+  type Client,
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
 import { ApplicationFailure, defaultPayloadConverter, TimeoutFailure } from '@temporalio/common';
 import type { Micros } from '../../contract/money.ts';
 import type { Watch } from '../config/config.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { getRunSummary, type RunSummary } from '../ledger/reports/run-summary.ts';
 import type { LedgerId, RunId } from '../submission/ids.ts';
+import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
 import { checkWorkflowId, getTaskQueue, watchWorkflowId } from '../temporal-api/ids.ts';
 import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
@@ -132,12 +139,20 @@ async function getProgress(handle: WorkflowHandle, ledger: Ledger): Promise<JobP
     const read = payload === undefined ? 0 : (defaultPayloadConverter.fromPayload<{ urls: number }>(payload).urls ?? 0);
     const summary = await getRunSummary(ledger, handle.workflowId as RunId).catch(() => null);
     return { phase: typedSearchAttributes.get(SEARCH_ATTRIBUTES.phase) ?? 'starting', read, summary };
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof ServiceError || isGrpcServiceError(error)) return null;
+    throw error;
   }
 }
 
 function toOperationError(error: unknown, workflow: string): Error {
+  if (error instanceof ServiceError || isGrpcServiceError(error)) {
+    return new TemporalUnreachableError(
+      `The Temporal server cannot be asked about ${workflow} any more (${(error as Error).message}). Nothing is lost: the run ` +
+        'goes on as soon as a server and a worker run. Start the command again to follow it.',
+      { cause: error },
+    );
+  }
   if (!(error instanceof WorkflowFailedError)) return error instanceof Error ? error : new Error(String(error));
   const cause = deepestFailure(error.cause);
   const kind = cause instanceof ApplicationFailure ? cause.type : '';

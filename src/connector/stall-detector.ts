@@ -1,9 +1,10 @@
-import type { Client } from '@temporalio/client';
+import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Watch } from '../config/config.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { getLatestAnswer } from '../ledger/reports/latest-answer.ts';
 import type { RunId } from '../submission/ids.ts';
 import { dispatcherWorkflowId } from '../temporal-api/ids.ts';
+import { DISPATCH_PHASE, WATCH_PHASE } from '../temporal-api/phases.ts';
 import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
 import { OperationError } from './operation-error.ts';
 import type { JobProgress } from './run-client.ts';
@@ -24,15 +25,15 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
     const now = Date.now();
     const state = `${phase} ${summary?.unanswered} ${summary?.submitted}`;
     if (state !== seen) [seen, since] = [state, now];
-    if (phase !== 'submitting' || (summary?.unanswered ?? 0) === 0 || now - since < SETTLE_MS) return;
+    if (phase !== WATCH_PHASE.submitting || (summary?.unanswered ?? 0) === 0 || now - since < SETTLE_MS) return;
     const { reason, nextAttemptAt, answer } = await getLatestAnswer(ledger, run, startedAt);
     const why = reason === null ? '' : `: ${reason.replace(/[.]$/, '')}`;
     const dispatcher = await getDispatcherPhase(client, ledger, watch);
     const rest = 'Planned batches stay planned under their keys: a running worker sends them, or the next run does.';
-    if (dispatcher === 'key rejected' && answer === 'key_rejected') {
+    if (dispatcher === DISPATCH_PHASE.keyRejected && answer === 'key_rejected') {
       throw new OperationError('key_rejected', `${watch.id}: the service rejects the API key${why}. ${rest}`);
     }
-    if (dispatcher === 'suspended' && (answer === 'no-money' || reason !== null)) {
+    if (dispatcher === DISPATCH_PHASE.suspended && (answer === 'no-money' || reason !== null)) {
       throw new OperationError('funds', `${watch.id}: the money does not suffice${why}. ${rest}`);
     }
     if (now - since < giveUpMs) return;
@@ -53,7 +54,10 @@ async function getDispatcherPhase(client: Client, ledger: Ledger, { account }: W
       .getHandle(dispatcherWorkflowId(ledger.id, account))
       .describe();
     return typedSearchAttributes.get(SEARCH_ATTRIBUTES.phase) ?? null;
-  } catch {
-    return null;
+  } catch (error) {
+    // It has not started, or the server cannot be asked now: then the phase says nothing.
+    if (error instanceof WorkflowNotFoundError || error instanceof ServiceError || isGrpcServiceError(error))
+      return null;
+    throw error;
   }
 }

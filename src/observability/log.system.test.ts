@@ -11,3 +11,13 @@ test('a secret header handed to the log by mistake does not reach it, and stdout
   assert.doesNotMatch(run.stderr, /canary/);
   assert.equal(run.stdout, '');
 });
+
+test('a failure that the SDK logs keeps its message and its class', () => {
+  const code = `import { createLogger } from './src/observability/log.ts';
+    const log = createLogger('info', 'test');
+    class SecretMissingError extends Error { name = 'SecretMissingError'; }
+    log.warn({ error: new SecretMissingError('The secret file key cannot be read') }, 'Activity failed');`;
+  const run = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', code], { encoding: 'utf8' });
+  const { error } = JSON.parse(run.stderr) as { error: { type: string; message: string } };
+  assert.deepEqual([error.type, error.message], ['SecretMissingError', 'The secret file key cannot be read']);
+});

@@ -1,4 +1,4 @@
-import { destination, type Logger, pino } from 'pino';
+import { destination, type Logger, pino, stdSerializers } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -16,6 +16,8 @@ export function createLogger(level: LogLevel, name: string): Logger {
     {
       level,
       name,
+      // The SDK logs a failure as `error`: without a serializer its message, which is not enumerable, would be missing.
+      serializers: { err: stdSerializers.err, error: stdSerializers.err },
       redact: {
         paths: SECRET_PATHS.flatMap((path) => [`["${path}"]`, `*["${path}"]`, `*.headers["${path}"]`]),
         censor: '[secret]',

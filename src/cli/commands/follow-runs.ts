@@ -9,6 +9,7 @@ import type { Ledger } from '../../ledger/open-ledger.ts';
 import { listHeldRuns } from '../../ledger/reports/held-runs.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { WATCH_PHASE } from '../../temporal-api/phases.ts';
 import { type Ending, toCommandError } from '../output/command.ts';
 import { formatCharge, formatCount } from '../output/format.ts';
 import { listNotices, type Notices } from '../output/notices.ts';
@@ -87,7 +88,7 @@ async function follow(
   const run = handle.workflowId as RunId;
   const detectStall = createStallDetector(client, ledger, watch, run, runs.timeoutMs);
   const result = await followRun(handle, ledger, async (progress) => {
-    if (progress.phase === 'held') throw await toHeld(ledger, watch, run);
+    if (progress.phase === WATCH_PHASE.held) throw await toHeld(ledger, watch, run);
     showRunProgress(stages, watch.id, progress);
     await detectStall(progress);
   });

@@ -2,6 +2,7 @@ import { MultiBar, Presets, type SingleBar } from 'cli-progress';
 import type { Micros } from '../../../contract/money.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { JobProgress } from '../../connector/run-client.ts';
+import { WATCH_PHASE } from '../../temporal-api/phases.ts';
 import { formatAmount, formatCharge, formatCount } from './format.ts';
 
 /** Progress through the stages of one or several jobs: a bar a stage on a terminal, plain lines elsewhere. */
@@ -40,8 +41,8 @@ export function openStages(output: Output, jobs: number, now: () => number = Dat
 
 /** Shows where a run is, stage by stage. */
 export function showRunProgress(stages: Stages, watch: string, { phase, read, summary }: JobProgress): void {
-  if (phase === 'crawling') stages.at('crawl', watch, Math.max(read, summary?.found ?? 0), null);
-  if (summary === null || phase === 'crawling' || phase === 'comparing') return;
+  if (phase === WATCH_PHASE.crawling) stages.at('crawl', watch, Math.max(read, summary?.found ?? 0), null);
+  if (summary === null || phase === WATCH_PHASE.crawling || phase === WATCH_PHASE.comparing) return;
   stages.at('crawl', watch, summary.found, summary.found, `${formatCount(summary.new)} new`);
   if (summary.batches === 0) return;
   stages.at('plan', watch, summary.planned, summary.planned, formatPlannedCost(summary.plannedCost));

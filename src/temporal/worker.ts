@@ -17,7 +17,7 @@ export function bundleWorkflows(workflowsPath: string): Promise<WorkflowBundleWi
 }
 
 /** Grace for a request in flight: longer than the API client's own deadline. */
-const SHUTDOWN_GRACE = '70 seconds';
+const SHUTDOWN_GRACE = '100 seconds';
 
 /** A worker with the limits and the shutdown that this project uses. */
 export async function createWorker(
@@ -29,6 +29,6 @@ export async function createWorker(
     maxConcurrentActivityTaskExecutions: 200,
     maxCachedWorkflows: 300,
     shutdownGraceTime: SHUTDOWN_GRACE,
-    shutdownForceTime: '80 seconds',
+    shutdownForceTime: '110 seconds',
   });
 }

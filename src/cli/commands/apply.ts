@@ -41,10 +41,11 @@ async function apply(output: Output, context: CommandContext, plan: PlanFile, ap
     const applied = await applyPlans(ledger, plans, {
       approvedBy: approve ? `${userInfo().username}: courier apply` : null,
     });
-    for (const [at, each] of applied.entries()) {
-      const { watch, run } = plan.watches[at] ?? { watch: '', run: '' };
-      output.record(toAppliedRecord({ watch, run }, each));
-      output.print(formatApplied(watch, each));
+    for (const [at, { input, run }] of plans.entries()) {
+      const each = applied[at];
+      if (each === undefined) throw new RangeError('applyPlans returned fewer plans than it was given');
+      output.record(toAppliedRecord({ watch: input.watch.id, run }, each));
+      output.print(formatApplied(input.watch.id, each));
     }
     for (const account of new Set(plans.map((each) => each.account))) await wake(client, ledger.id, account);
     return { exitCode: EXIT.done, summary: { urls: applied.reduce((sum, { urls }) => sum + urls, 0) } };

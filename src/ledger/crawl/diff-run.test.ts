@@ -171,3 +171,16 @@ testLedger('validators of another scope are not used', async (ledger) => {
   await crawled(ledger, 'r3', { b: ['1'] }, { scope: 'two', complete: false });
   assert.equal(await getStoredSitemap(ledger, 'r3' as RunId, 'a'), undefined);
 });
+
+testLedger('a run reports what a plan that was only looked at saw first, until a run has finished', async (ledger) => {
+  await night(ledger, 'r1', { a: [['1', '2026-01-01'], '2'] });
+  const site = { a: [['1', '2026-01-09'], '3', '4'] as const };
+  const seen = await crawled(ledger, 'look', site);
+  await endRun(ledger, 'look' as RunId, 'previewed');
+  const run = await crawled(ledger, 'r2', site);
+  assert.deepEqual([seen.new, seen.changed, seen.gone], [2, 1, 1]);
+  assert.deepEqual([run.new, run.changed, run.gone, run.known], [2, 1, 1, 0]);
+  await endRun(ledger, 'r2' as RunId, 'finished');
+  const next = await crawled(ledger, 'r3', site);
+  assert.deepEqual([next.new, next.changed, next.gone, next.known], [0, 0, 0, 3]);
+});

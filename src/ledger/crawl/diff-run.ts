@@ -3,6 +3,7 @@ import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { selectRunsSinceLast } from '../runs/gone-since-last-run.ts';
 import { getOpenRun, type RunRow } from '../runs/runs.ts';
 import { growingList, listKeys, unpackList } from './fingerprint-list.ts';
 import { addLive } from './insert-found.ts';
@@ -11,6 +12,7 @@ import { addLive } from './insert-found.ts';
 export interface RunDiff {
   /** In scope; a URL in two sitemaps counts once when the crawl was complete. */
   readonly found: number;
+  /** New, changed and gone since the last finished run: what a plan that was only looked at saw first counts too. */
   readonly new: number;
   readonly changed: number;
   readonly known: number;
@@ -37,28 +39,31 @@ export async function diffRun(ledger: Ledger, run: RunId, { complete }: { comple
       await dropUnlisted(tx, row);
       await resolveGoneCandidates(tx, row);
     }
-    const sums = await tx.get(sql<{ urls: number | null; new_urls: number | null; changed: number | null }>`
-      SELECT sum(urls) AS urls, sum(new_urls) AS new_urls, sum(changed) AS changed
-      FROM run_sitemaps WHERE run_id = ${row.id}`);
-    const gone = await tx.one(sql<{ urls: number }>`SELECT count(*) AS urls FROM urls WHERE gone_run = ${row.id}`);
-    const skips = await tx.get(sql<{ urls: number | null }>`
-      SELECT sum(urls) AS urls FROM run_skips WHERE run_id = ${row.id}`);
-    const live = await tx.one(sql<{ live: number }>`SELECT live FROM watches WHERE id = ${row.watch_id}`);
-    const fresh = sums?.new_urls ?? 0;
-    const changed = sums?.changed ?? 0;
-    const found = whole ? live.live : (sums?.urls ?? 0);
+    const runs = selectRunsSinceLast(row);
+    const own = await tx.one(sql<{ urls: number }>`
+      SELECT coalesce(sum(urls), 0) AS urls FROM run_sitemaps WHERE run_id = ${row.id}`);
+    const sums = await tx.one(sql<{ new_urls: number; changed: number }>`
+      SELECT coalesce(sum(new_urls), 0) AS new_urls, coalesce(sum(changed), 0) AS changed
+      FROM run_sitemaps WHERE run_id IN (${runs})`);
+    const gone = await tx.one(sql<{ urls: number }>`
+      SELECT count(*) AS urls FROM urls WHERE gone_run IN (${runs})`);
+    const skips = await tx.one(sql<{ urls: number }>`
+      SELECT coalesce(sum(urls), 0) AS urls FROM run_skips WHERE run_id = ${row.id}`);
+    const { live } = await tx.one(sql<{ live: number }>`SELECT live FROM watches WHERE id = ${row.watch_id}`);
+    const { new_urls: added, changed } = sums;
+    const found = whole ? live : own.urls;
     const diff: RunDiff = {
       found,
-      new: fresh,
+      new: added,
       changed,
-      known: Math.max(0, found - fresh - changed),
+      known: Math.max(0, found - added - changed),
       gone: gone.urls,
-      skipped: skips?.urls ?? 0,
+      skipped: skips.urls,
       complete: whole,
       firstRun: row.first_run === 1,
     };
     await tx.run(sql`
-      UPDATE runs SET found = ${found}, new_urls = ${fresh}, changed = ${changed}, known = ${diff.known},
+      UPDATE runs SET found = ${found}, new_urls = ${added}, changed = ${changed}, known = ${diff.known},
         gone = ${diff.gone}, skipped = ${diff.skipped}, complete = ${whole ? 1 : 0}, touched_at = ${now}
       WHERE id = ${row.id}`);
     return diff;

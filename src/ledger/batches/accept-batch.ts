@@ -72,6 +72,7 @@ export async function acceptBatch(
       urls: row.urls,
       // An answer that repeats an old one says what the price was then.
       at: Math.min(now, row.in_doubt_since ?? now),
+      now,
     });
   }
   if (accepted.balance !== null) await setBalance(tx, row.account_id, accepted.balance, now);

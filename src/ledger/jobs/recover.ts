@@ -82,7 +82,8 @@ export async function recoverJob(
       VALUES (${account}, ${watchId}, NULL, 'batch', ${id}, ${ids.length}, ${job.charge ?? ZERO},
         ${job.charge === null ? 0 : 1}, ${job.createdAt})`);
     if (job.charge !== null && ids.length === past.urls.length) {
-      await learnPrice(tx, { account, service: job.service, charge: job.charge, urls: ids.length, at: job.createdAt });
+      const { service, charge, createdAt: at } = job;
+      await learnPrice(tx, { account, service, charge, urls: ids.length, at, now });
     }
     return { kind: 'recovered', batch: id, urls: ids.length };
   });

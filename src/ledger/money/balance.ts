@@ -29,10 +29,13 @@ export async function recordBalance(
   });
 }
 
+/** A balance so far ahead of a later one was recorded under a clock that was wrong: it no longer counts. */
+const CLOCK_ERROR_MS = 3_600_000;
+
 export async function setBalance(tx: Queryable, account: AccountId, amount: Micros, at: number): Promise<void> {
   await tx.run(sql`
     UPDATE ledger_accounts SET balance = ${amount}, balance_at = ${at}
-    WHERE id = ${account} AND (balance_at IS NULL OR balance_at <= ${at})`);
+    WHERE id = ${account} AND (balance_at IS NULL OR balance_at <= ${at} OR balance_at > ${at + CLOCK_ERROR_MS})`);
 }
 
 /** The balance as the service last reported it; null when it never did. */
@@ -81,7 +84,7 @@ export async function needsFreshBalance({ db, now }: Ledger, { id, spend }: Acco
 }
 
 async function isFresh(db: Queryable, account: AccountId, { at }: Balance, now: number): Promise<boolean> {
-  if (now - at >= FRESH_MS) return false;
+  if (now - at >= FRESH_MS || at > now + CLOCK_ERROR_MS) return false;
   const unreported = await db.get(sql`
     SELECT 1 FROM charges WHERE account_id = ${account} AND kind = 'batch' AND reported = 0 AND at > ${at} LIMIT 1`);
   return unreported === undefined;

@@ -35,6 +35,7 @@ testLedger(
       charge: 200_000 as Micros,
       urls: 2,
       at: ledger.now(),
+      now: ledger.now(),
     } as const;
     await learnPrice(ledger.db, charge);
     assert.equal(await known(), 100_000, 'a charge does lower it');

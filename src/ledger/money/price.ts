@@ -40,16 +40,17 @@ export async function computeCurrentCost(
 
 /**
  * Learns the price from a charge, as of when it was charged: an older charge never replaces the price of a newer one. A
+ * A price learned in the future, under a clock that was wrong, is replaced. A
  * charge that is not a whole amount per URL, or is below zero, shows no price. Unreported charges of this service level
  * from before any price was known count at this price. Uses charges_by_account.
  */
-export async function learnPrice(tx: Queryable, { account, service, charge, urls, at }: Charged): Promise<void> {
+export async function learnPrice(tx: Queryable, { account, service, charge, urls, at, now }: Charged): Promise<void> {
   if (charge <= 0 || urls < 1 || charge % urls !== 0) return;
   const price = splitMicros(charge, urls);
   await tx.run(sql`
     INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${price}, ${at})
     ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at
-      WHERE prices.learned_at <= excluded.learned_at`);
+      WHERE prices.learned_at <= excluded.learned_at OR prices.learned_at > ${now}`);
   await tx.run(sql`
     UPDATE charges SET amount = urls * ${price}
     WHERE account_id = ${account} AND kind = 'batch' AND reported = 0 AND amount = 0
@@ -63,4 +64,5 @@ interface Charged {
   readonly urls: number;
   /** When the service charged it. */
   readonly at: number;
+  readonly now: number;
 }

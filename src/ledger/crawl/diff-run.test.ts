@@ -173,7 +173,7 @@ testLedger('validators of another scope are not used', async (ledger) => {
 });
 
 testLedger('a run reports what a plan that was only looked at saw first, until a run has finished', async (ledger) => {
-  await night(ledger, 'r1', { a: [['1', '2026-01-01'], '2'] });
+  await completeRun(ledger, 'r1', { a: [['1', '2026-01-01'], '2'] });
   const site = { a: [['1', '2026-01-09'], '3', '4'] as const };
   const seen = await crawled(ledger, 'look', site);
   await endRun(ledger, 'look' as RunId, 'previewed');

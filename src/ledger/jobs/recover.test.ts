@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Micros } from '../../../contract/money.ts';
 import {
   ACCOUNT,
+  completeRun,
   crawled,
   HOUR,
-  completeRun,
   shopUrl,
   type TestLedger,
   testLedger,

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TestClient, urlList } from '../../test/support/service.ts';
 import { type Ran, runService } from '../../test/support/service-processes.ts';
@@ -75,17 +74,33 @@ test('account create, key create and serve work on an empty disk; SIGTERM answer
     answer += chunk.toString();
   });
   socket.write(
-    `POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nIdempotency-Key: cli-test-key-2\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+    `POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nIdempotency-Key: cli-test-key-2\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
-  await sleep(100);
+  // The request is under way when the service asks for its body.
+  while (!answer.includes('100 Continue')) await once(socket, 'data');
+  answer = '';
+  socket.write(body.slice(0, 10));
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
-  await sleep(100);
+  await untilRefused(Number(port), hostname);
   socket.write(body.slice(10));
   const [code] = (await ended) as [number];
   assert.match(answer, /^HTTP\/1.1 202 /);
   assert.equal(code, 0);
 });
+
+/** Until the service accepts no more connections: it has begun to end. */
+async function untilRefused(port: number, host: string): Promise<void> {
+  for (;;) {
+    const probe = connect(port, host);
+    const refused = await once(probe, 'connect').then(
+      () => false,
+      () => true,
+    );
+    probe.destroy();
+    if (refused) return;
+  }
+}
 
 test('usage errors name the mistake and exit with 2; an unreachable database exits with 5', (t) => {
   const here = folder(t);

@@ -40,7 +40,7 @@ export interface Circumstances {
 
 /** Compares the service's database with the ledger, and the state of every URL with what the sites list. */
 export async function judge(
-  { ledger, serviceDb: books, proxy, site, client }: Harness,
+  { ledger, serviceDb: books, proxy, site, client, settings }: Harness,
   circumstances: Circumstances = {},
 ): Promise<Judgement> {
   const breaches = [...findKeysWithTwoBodies(proxy.bodies)];
@@ -49,7 +49,7 @@ export async function judge(
   breaches.push(...compareUrls(taken, ours));
   const bought = [...ours.values()].reduce((sum, times) => sum + times, 0);
   breaches.push(...(await compareCharges(ledger, books, bought, circumstances)));
-  const urls = await readUrls(ledger);
+  const urls = await readUrls(ledger, new Set(settings.watches.keys()));
   const listed = new Set([...site.pages().values()].flat());
   for (const url of listed) if (!urls.has(url)) breaches.push(`${url} is listed, and the ledger has never heard of it`);
   for (const each of urls.values()) {
@@ -103,22 +103,31 @@ interface UrlEnd {
   readonly state: string;
   readonly reason: string | null;
   readonly gone: number | null;
+  /** The watch is in the configuration: nothing else is crawled, or found to be gone. */
+  readonly watched: boolean;
 }
 
 /** A URL of several watches has ended as well as it has under any of them. */
-async function readUrls(ledger: Database): Promise<Map<string, UrlEnd>> {
-  const rows = await ledger.all(sql<UrlEnd>`SELECT url, state, reason, gone_run AS gone FROM urls`);
+async function readUrls(ledger: Database, watches: ReadonlySet<string>): Promise<Map<string, UrlEnd>> {
+  const rows = await ledger.all(sql<Omit<UrlEnd, 'watched'> & { watch: string }>`
+    SELECT u.url, u.state, u.reason, u.gone_run AS gone, w.name AS watch
+    FROM urls AS u JOIN watches AS w ON w.id = u.watch_id`);
   const ends = new Map<string, UrlEnd>();
-  for (const row of rows) {
+  for (const { watch, ...row } of rows) {
+    const watched = watches.has(watch);
     const other = ends.get(row.url);
     const best = other === undefined || rank(row) < rank(other) ? row : other;
-    ends.set(row.url, { ...best, gone: other === undefined || other.gone !== null ? row.gone : null });
+    ends.set(row.url, {
+      ...best,
+      gone: other === undefined || other.gone !== null ? row.gone : null,
+      watched: watched || other?.watched === true,
+    });
   }
   return ends;
 }
 
 const ENDS = ['completed', 'quarantined'];
-const rank = ({ state }: UrlEnd): number => (ENDS.includes(state) ? ENDS.indexOf(state) : ENDS.length);
+const rank = ({ state }: Pick<UrlEnd, 'state'>): number => (ENDS.includes(state) ? ENDS.indexOf(state) : ENDS.length);
 
 function describeEnd({ state, reason, gone }: UrlEnd): string {
   const why = state === 'completed' || reason === null ? '' : `: ${reason.slice(0, 60)}`;
@@ -127,7 +136,7 @@ function describeEnd({ state, reason, gone }: UrlEnd): string {
 
 /** What is wrong with where a URL ended and how often it was bought; null when nothing is. */
 function findUrlBreach(
-  { state, reason, gone, url }: UrlEnd,
+  { state, reason, gone, url, watched }: UrlEnd,
   { listed, times }: { readonly listed: boolean; readonly times: number },
   { operated }: Circumstances,
 ): string | null {
@@ -135,7 +144,7 @@ function findUrlBreach(
   const most = url.includes(POISON) ? 0 : url.includes(FAILS) ? 2 : 1;
   if (times > most) return `it was bought ${times} times, at most ${most} are wanted`;
   if (listed && gone !== null) return 'it is listed, and the ledger calls it gone';
-  if (!listed) return gone === null ? 'no sitemap lists it any more, and the ledger does not know' : null;
+  if (!listed) return gone === null && watched ? 'no sitemap lists it any more, and the ledger does not know' : null;
   if (operated && most === 2) return times > 0 ? null : 'it was never bought';
   if (state === 'completed') return times === 1 && most === 1 ? null : `it was bought ${times} times`;
   if (state !== 'quarantined') return 'it has not ended';

@@ -9,7 +9,8 @@ import { type ScenarioReport, startChecks, startRuns } from './run-scenario.ts';
 import { type Scenario, toScenario } from './scenario.ts';
 import { countWorkLeft, describeOpenWorkflows, waitUntilIdle } from './wait-until-idle.ts';
 
-const IDLE_MS = 240_000;
+/** Longer than the five minutes after which a workflow asks again for a watch that the configuration lacks. */
+const IDLE_MS = 420_000;
 const MAX_ROUNDS = 6;
 
 export interface OperationScenario {

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { CLI_OUTPUT } from '../../src/cli/output/records/index.ts';
 import { checkRecords } from '../support/check-records.ts';
@@ -60,8 +60,8 @@ interface Line {
   readonly charged_checks_micros: number;
 }
 
-/** What the service's own books say, apart from anything the connector claims. */
-function books(folder: string) {
+/** What the service's own database says, apart from anything the connector claims. */
+function readService(folder: string) {
   const db = new DatabaseSync(join(folder, '.courier/demo/service.db'), { readOnly: true });
   try {
     const one = (text: string) => Number(Object.values(db.prepare(text).get() ?? {})[0]);
@@ -75,79 +75,81 @@ function books(folder: string) {
   }
 }
 
-test('the main job: what is new is bought once, at its price, and nothing is bought twice', async (t) => {
-  const folder = folderOf(t);
-  const first = await courier(folder, 'demo', '--once');
-  assert.equal(first.code, 0, first.output);
-  const [all, published] = watches(first);
-  assert.deepEqual([all!.submitted, published!.submitted], [420, 12]);
-  for (const line of [all!, published!]) {
-    assert.equal(line.completed, line.submitted);
-    assert.equal(line.charged_micros, line.submitted * PRICE);
-    assert.equal(line.charged_checks_micros, line.checked * CHECK_PRICE);
-  }
-  const paid = [all!, published!].reduce((sum, line) => sum + line.charged_micros + line.charged_checks_micros, 0);
-  assert.deepEqual(books(folder), { charged: paid, urls: 432, unique: 432 });
+describe('courier demo', () => {
+  test('the main job: what is new is bought once, at its price, and nothing is bought twice', async (t) => {
+    const folder = folderOf(t);
+    const first = await courier(folder, 'demo', '--once');
+    assert.equal(first.code, 0, first.output);
+    const [all, published] = watches(first);
+    assert.deepEqual([all!.submitted, published!.submitted], [420, 12]);
+    for (const line of [all!, published!]) {
+      assert.equal(line.completed, line.submitted);
+      assert.equal(line.charged_micros, line.submitted * PRICE);
+      assert.equal(line.charged_checks_micros, line.checked * CHECK_PRICE);
+    }
+    const paid = [all!, published!].reduce((sum, line) => sum + line.charged_micros + line.charged_checks_micros, 0);
+    assert.deepEqual(readService(folder), { charged: paid, urls: 432, unique: 432 });
 
-  const second = await courier(folder, 'demo', '--once');
-  assert.equal(second.code, 0, second.output);
-  assert.deepEqual(
-    watches(second).map((line) => [line.submitted, line.charged_micros]),
-    [[0, 0]],
-  );
-  assert.deepEqual(books(folder).urls, 432);
+    const second = await courier(folder, 'demo', '--once');
+    assert.equal(second.code, 0, second.output);
+    assert.deepEqual(
+      watches(second).map((line) => [line.submitted, line.charged_micros]),
+      [[0, 0]],
+    );
+    assert.deepEqual(readService(folder).urls, 432);
 
-  // The API key is in its file and in the Authorization header; nowhere else.
-  const key = readFileSync(join(folder, '.courier/demo/api-key'), 'utf8').trim();
-  assert.ok(key.length > 40);
-  for (const file of readdirSync(join(folder, '.courier/demo')).filter((name) => name !== 'api-key')) {
-    assert.ok(!readFileSync(join(folder, '.courier/demo', file)).includes(key), `${file} holds the API key`);
-  }
-  assert.ok(!`${first.output}${second.output}`.includes(key), 'the API key was printed');
-});
-
-test('sitemaps that cannot be used are named with what was found, cost nothing and end with code 3', async (t) => {
-  const folder = folderOf(t);
-  const site = createServer((request, response) => {
-    const pages: Record<string, [number, string]> = {
-      '/page.xml': [200, '<!doctype html><html><body>Welcome</body></html>'],
-      '/empty.xml': [200, '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>'],
-    };
-    const [status, body] = pages[request.url ?? ''] ?? [404, 'none'];
-    response.writeHead(status).end(body);
+    // The API key is in its file and in the Authorization header; nowhere else.
+    const key = readFileSync(join(folder, '.courier/demo/api-key'), 'utf8').trim();
+    assert.ok(key.length > 40);
+    for (const file of readdirSync(join(folder, '.courier/demo')).filter((name) => name !== 'api-key')) {
+      assert.ok(!readFileSync(join(folder, '.courier/demo', file)).includes(key), `${file} holds the API key`);
+    }
+    assert.ok(!`${first.output}${second.output}`.includes(key), 'the API key was printed');
   });
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  t.after(() => site.close());
-  const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-  const run = await courier(
-    folder,
-    'demo',
-    '--once',
-    `${origin}/missing.xml`,
-    `${origin}/page.xml`,
-    `${origin}/empty.xml`,
-  );
-  assert.equal(run.code, 3, run.output);
-  const summary = run.records.at(-1) as { ok: boolean; notices: string[] };
-  assert.equal(summary.ok, false);
-  for (const [name, found] of [
-    ['missing.xml', /404/],
-    ['page.xml', /HTML/i],
-    ['empty.xml', /no URL|EMPTY|lists no/i],
-  ] as const) {
-    const sentence = summary.notices.find((text) => text.includes(`/${name}`));
-    assert.match(sentence ?? '', found, `${name}: ${summary.notices.join('\n')}`);
-    assert.match(sentence ?? '', /Nothing was submitted or charged/);
-  }
-  assert.deepEqual(books(folder), { charged: 0, urls: 0, unique: 0 });
-});
 
-test('a file that is not there and an address that is none are usage errors, and nothing starts', async (t) => {
-  const folder = folderOf(t);
-  for (const argument of ['no-such-file.xml', 'ftp://shop.example/sitemap.xml', 'https://']) {
-    const run = await courier(folder, 'demo', '--once', argument);
-    assert.equal(run.code, 2, run.output);
-    assert.match(run.output, /Nothing was started and nothing was charged/);
-  }
-  assert.ok(!readdirSync(folder).includes('.courier'));
+  test('sitemaps that cannot be used are named with what was found, cost nothing and end with code 3', async (t) => {
+    const folder = folderOf(t);
+    const site = createServer((request, response) => {
+      const pages: Record<string, [number, string]> = {
+        '/page.xml': [200, '<!doctype html><html><body>Welcome</body></html>'],
+        '/empty.xml': [200, '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>'],
+      };
+      const [status, body] = pages[request.url ?? ''] ?? [404, 'none'];
+      response.writeHead(status).end(body);
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    t.after(() => site.close());
+    const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const run = await courier(
+      folder,
+      'demo',
+      '--once',
+      `${origin}/missing.xml`,
+      `${origin}/page.xml`,
+      `${origin}/empty.xml`,
+    );
+    assert.equal(run.code, 3, run.output);
+    const summary = run.records.at(-1) as { ok: boolean; notices: string[] };
+    assert.equal(summary.ok, false);
+    for (const [name, found] of [
+      ['missing.xml', /404/],
+      ['page.xml', /HTML/i],
+      ['empty.xml', /no URL|EMPTY|lists no/i],
+    ] as const) {
+      const sentence = summary.notices.find((text) => text.includes(`/${name}`));
+      assert.match(sentence ?? '', found, `${name}: ${summary.notices.join('\n')}`);
+      assert.match(sentence ?? '', /Nothing was submitted or charged/);
+    }
+    assert.deepEqual(readService(folder), { charged: 0, urls: 0, unique: 0 });
+  });
+
+  test('a missing file and an invalid address are usage errors, and nothing starts', async (t) => {
+    const folder = folderOf(t);
+    for (const argument of ['no-such-file.xml', 'ftp://shop.example/sitemap.xml', 'https://']) {
+      const run = await courier(folder, 'demo', '--once', argument);
+      assert.equal(run.code, 2, run.output);
+      assert.match(run.output, /Nothing was started and nothing was charged/);
+    }
+    assert.ok(!readdirSync(folder).includes('.courier'));
+  });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { parseTry } from '../../contract/money.ts';
 import { startService } from '../../service/serve.ts';
 import { createApiClient } from '../../src/api-client/client.ts';
@@ -42,7 +42,7 @@ ledger: { url: "sqlite:${join(at, 'ledger.db')}" }
 `,
   );
   writeFileSync(join(folder, 'key'), apiKey);
-  /** What a connector whose ledger is lost has submitted. */
+  /** What a connector submitted before it lost its ledger. */
   const submitted = async (project: string, generation: number, urls: readonly Url[]) => {
     const names = { baseUrl: service.baseUrl, account, watch: 'shop' as WatchId, service: 'standard' as const };
     const { body, key } = freezeBatch({ ...names, project, generation, urls });
@@ -53,65 +53,70 @@ ledger: { url: "sqlite:${join(at, 'ledger.db')}" }
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n);
 
-test('an empty ledger is rebuilt from the history of the service, and only the rest is bought', async (t) => {
-  const { folder, client, submitted, ledgerUrl } = await scene(t);
-  for (const part of range(0, 21)) await submitted('Shop', 1, range(part * 60, part * 60 + 60).map(shopUrl));
-  await submitted('Shop', 2, range(0, 10).map(shopUrl));
-  const others = { project: 'By hand', service: 'standard', urls: [shopUrl(1260), shopUrl(1261)] };
-  await client.submit(JSON.stringify(others), 'by-hand-0001' as IdempotencyKey);
-  const unassigned = { project: 'Somebody', service: 'standard', urls: ['https://other.example/1'] };
-  await client.submit(JSON.stringify(unassigned), 'by-hand-0002' as IdempotencyKey);
+describe('courier recover', () => {
+  test('an empty ledger is rebuilt from the history of the service, and only the rest is bought', async (t) => {
+    const { folder, client, submitted, ledgerUrl } = await scene(t);
+    for (const part of range(0, 21)) await submitted('Shop', 1, range(part * 60, part * 60 + 60).map(shopUrl));
+    await submitted('Shop', 2, range(0, 10).map(shopUrl));
+    const others = { project: 'By hand', service: 'standard', urls: [shopUrl(1260), shopUrl(1261)] };
+    await client.submit(JSON.stringify(others), 'by-hand-0001' as IdempotencyKey);
+    const unassigned = { project: 'Somebody', service: 'standard', urls: ['https://other.example/1'] };
+    await client.submit(JSON.stringify(unassigned), 'by-hand-0002' as IdempotencyKey);
 
-  const first = await courier(folder, 'recover');
-  assert.equal(first.code, 3, first.stderr);
-  const [recovered] = ofType(first, 'recovered');
-  assert.deepEqual([recovered?.jobs, recovered?.recovered, recovered?.urls, recovered?.unassigned], [24, 23, 1_272, 1]);
-  assert.equal(ofType(first, 'unassigned')[0]?.sample, 'https://other.example/1');
+    const first = await courier(folder, 'recover');
+    assert.equal(first.code, 3, first.stderr);
+    const [recovered] = ofType(first, 'recovered');
+    assert.deepEqual(
+      [recovered?.jobs, recovered?.recovered, recovered?.urls, recovered?.unassigned],
+      [24, 23, 1_272, 1],
+    );
+    assert.equal(ofType(first, 'unassigned')[0]?.sample, 'https://other.example/1');
 
-  publish(folder, range(0, 1265));
-  const plan = await courier(folder, 'plan', 'shop');
-  assert.equal(ofType(plan, 'plan')[0]?.urls, 3, 'only what nobody ever bought');
-  const ledger = await openLedger(ledgerUrl);
-  t.after(() => ledger.close());
-  assert.equal((await getAccountTotals(ledger, account)).chargedEver, lira('0.25') * 1_272);
+    publish(folder, range(0, 1265));
+    const plan = await courier(folder, 'plan', 'shop');
+    assert.equal(ofType(plan, 'plan')[0]?.urls, 3, 'only what nobody ever bought');
+    const ledger = await openLedger(ledgerUrl);
+    t.after(() => ledger.close());
+    assert.equal((await getAccountTotals(ledger, account)).chargedEver, lira('0.25') * 1_272);
 
-  const again = await courier(folder, 'recover', '--watch', 'blog');
-  assert.equal(again.code, 0, again.stderr);
-  assert.deepEqual([ofType(again, 'recovered')[0]?.known, ofType(again, 'recovered')[0]?.recovered], [23, 1]);
-});
+    const again = await courier(folder, 'recover', '--watch', 'blog');
+    assert.equal(again.code, 0, again.stderr);
+    assert.deepEqual([ofType(again, 'recovered')[0]?.known, ofType(again, 'recovered')[0]?.recovered], [23, 1]);
+  });
 
-test('a restored copy of the ledger learns what was sent after it was made', async (t) => {
-  const { folder, client, ledgerUrl } = await scene(t);
-  const config = loadConfig(join(folder, 'courier.yaml'));
-  const policies = { account: config.accounts.get(account)!, watch: config.watches.get('shop' as WatchId)! };
-  const ledger = await openLedger(ledgerUrl);
-  await crawled(ledger, 'r1', { [policies.watch.sources[0]!]: range(0, 7).map(String) });
-  await planRun(ledger, 'r1' as RunId, policies);
-  const batch = (await listPendingBatches(ledger, account)).batches[0]!.id;
-  // The copy is made here. What follows happened to the original, which is lost.
-  const body = await ledger.db.all<{ body: string }>({ strings: ['SELECT body FROM batch_bodies'], parts: [] });
-  await ledger.close();
-  await client.submit(body[0]!.body, 'the-key-of-it' as IdempotencyKey);
+  test('a restored copy of the ledger learns what was sent after it was made', async (t) => {
+    const { folder, client, ledgerUrl } = await scene(t);
+    const config = loadConfig(join(folder, 'courier.yaml'));
+    const policies = { account: config.accounts.get(account)!, watch: config.watches.get('shop' as WatchId)! };
+    const ledger = await openLedger(ledgerUrl);
+    await crawled(ledger, 'r1', { [policies.watch.sources[0]!]: range(0, 7).map(String) });
+    await planRun(ledger, 'r1' as RunId, policies);
+    const batch = (await listPendingBatches(ledger, account)).batches[0]!.id;
+    // The copy is made here. What follows happened to the original, which is lost.
+    const body = await ledger.db.all<{ body: string }>({ strings: ['SELECT body FROM batch_bodies'], parts: [] });
+    await ledger.close();
+    await client.submit(body[0]!.body, 'the-key-of-it' as IdempotencyKey);
 
-  const run = await courier(folder, 'recover');
-  assert.equal(run.code, 0, run.stderr);
-  assert.equal(ofType(run, 'recovered')[0]?.answered, 1);
-  const restored = await openLedger(ledgerUrl);
-  t.after(() => restored.close());
-  assert.equal((await beginSend(restored, batch, policies)).kind, 'closed', 'it is not sent again');
-  assert.equal((await getAccountTotals(restored, account)).chargedEver, lira('1.75'));
-});
+    const run = await courier(folder, 'recover');
+    assert.equal(run.code, 0, run.stderr);
+    assert.equal(ofType(run, 'recovered')[0]?.answered, 1);
+    const restored = await openLedger(ledgerUrl);
+    t.after(() => restored.close());
+    assert.equal((await beginSend(restored, batch, policies)).kind, 'closed', 'it is not sent again');
+    assert.equal((await getAccountTotals(restored, account)).chargedEver, lira('1.75'));
+  });
 
-test('a key that is refused, or a date that is none, is a sentence and changes nothing', async (t) => {
-  const { folder } = await scene(t);
-  const [date, other] = [
-    await courier(folder, 'recover', '--since', '2026-02-30'),
-    await courier(folder, 'recover', '--account', 'x'),
-  ];
-  assert.deepEqual([date.code, other.code], [2, 2]);
-  assert.match(other.stderr, /no account "x".*Its accounts: main/s);
-  writeFileSync(join(folder, 'key'), 'usk_wrong');
-  const refused = await courier(folder, 'recover');
-  assert.equal(refused.code, 6);
-  assert.match(refused.stderr, /history of main could not be read.*Nothing was charged/s);
+  test('a rejected key or an invalid date changes nothing, and the message says why', async (t) => {
+    const { folder } = await scene(t);
+    const [date, other] = [
+      await courier(folder, 'recover', '--since', '2026-02-30'),
+      await courier(folder, 'recover', '--account', 'x'),
+    ];
+    assert.deepEqual([date.code, other.code], [2, 2]);
+    assert.match(other.stderr, /no account "x".*Its accounts: main/s);
+    writeFileSync(join(folder, 'key'), 'usk_wrong');
+    const refused = await courier(folder, 'recover');
+    assert.equal(refused.code, 6);
+    assert.match(refused.stderr, /history of main could not be read.*Nothing was charged/s);
+  });
 });

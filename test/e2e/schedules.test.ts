@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { readConfig } from '../../src/config/load.ts';
 import { reconcileSchedules } from '../../src/connector/schedules.ts';
 import type { LedgerId, WatchId } from '../../src/submission/ids.ts';
@@ -18,62 +18,64 @@ watches:
     'courier.yaml',
   );
 
-test('schedules follow the configuration; a pause by a person outlives it', async (t) => {
-  const { client } = await withWorker(t, {});
-  const watch = `w${randomUUID().slice(0, 8)}`;
-  const id = watchScheduleId(LEDGER, watch as WatchId);
-  const handle = client.schedule.getHandle(id);
-  const scheduled = 'schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul }';
+describe('schedules', () => {
+  test('schedules follow the configuration, and a pause by an operator survives', async (t) => {
+    const { client } = await withWorker(t, {});
+    const watch = `w${randomUUID().slice(0, 8)}`;
+    const id = watchScheduleId(LEDGER, watch as WatchId);
+    const handle = client.schedule.getHandle(id);
+    const scheduled = 'schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul }';
 
-  const created = await reconcileSchedules(client, config(watch, scheduled), LEDGER);
-  assert.deepEqual(
-    created.filter((change) => change.id === id),
-    [{ id, change: 'created' }],
-  );
-  const first = await handle.describe();
-  assert.equal(first.policies.overlap, 'SKIP');
-  assert.equal(first.policies.catchupWindow, 6 * 3_600_000);
-  assert.equal(first.info.nextActionTimes[0]!.toISOString().slice(11, 16), '01:30');
+    const created = await reconcileSchedules(client, config(watch, scheduled), LEDGER);
+    assert.deepEqual(
+      created.filter((change) => change.id === id),
+      [{ id, change: 'created' }],
+    );
+    const first = await handle.describe();
+    assert.equal(first.policies.overlap, 'SKIP');
+    assert.equal(first.policies.catchupWindow, 6 * 3_600_000);
+    assert.equal(first.info.nextActionTimes[0]!.toISOString().slice(11, 16), '01:30');
 
-  await handle.pause('while the shop moves');
-  await reconcileSchedules(client, config(watch, scheduled.replace('30 4', '45 5')), LEDGER);
-  const moved = await handle.describe();
-  assert.equal(moved.info.nextActionTimes[0]!.toISOString().slice(11, 16), '02:45');
-  assert.deepEqual([moved.state.paused, moved.state.note], [true, 'while the shop moves']);
+    await handle.pause('while the shop moves');
+    await reconcileSchedules(client, config(watch, scheduled.replace('30 4', '45 5')), LEDGER);
+    const moved = await handle.describe();
+    assert.equal(moved.info.nextActionTimes[0]!.toISOString().slice(11, 16), '02:45');
+    assert.deepEqual([moved.state.paused, moved.state.note], [true, 'while the shop moves']);
 
-  await handle.unpause('moved');
-  await reconcileSchedules(client, config(watch, `${scheduled}, paused: true`), LEDGER);
-  assert.equal((await handle.describe()).state.paused, true);
-  await reconcileSchedules(client, config(watch, scheduled), LEDGER);
-  assert.equal((await handle.describe()).state.paused, false);
+    await handle.unpause('moved');
+    await reconcileSchedules(client, config(watch, `${scheduled}, paused: true`), LEDGER);
+    assert.equal((await handle.describe()).state.paused, true);
+    await reconcileSchedules(client, config(watch, scheduled), LEDGER);
+    assert.equal((await handle.describe()).state.paused, false);
 
-  await reconcileSchedules(client, config('another-watch', 'paused: false'), LEDGER);
-  const orphan = await handle.describe();
-  assert.deepEqual([orphan.state.paused, orphan.state.note], [true, 'no longer in the configuration']);
-  await handle.delete();
-});
+    await reconcileSchedules(client, config('another-watch', 'paused: false'), LEDGER);
+    const orphan = await handle.describe();
+    assert.deepEqual([orphan.state.paused, orphan.state.note], [true, 'no longer in the configuration']);
+    await handle.delete();
+  });
 
-test('a ledger leaves the schedules of another alone, also of the same watch and account', async (t) => {
-  const { client } = await withWorker(t, {});
-  const watch = `w${randomUUID().slice(0, 8)}`;
-  const other = 'ledger02' as LedgerId;
-  const file = config(watch, 'schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul }');
-  await reconcileSchedules(client, file, LEDGER);
-  const handle = client.schedule.getHandle(watchScheduleId(LEDGER, watch as WatchId));
-  const before = await handle.describe();
+  test('a ledger does not touch the schedules of another one with the same watch and account', async (t) => {
+    const { client } = await withWorker(t, {});
+    const watch = `w${randomUUID().slice(0, 8)}`;
+    const other = 'ledger02' as LedgerId;
+    const file = config(watch, 'schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul }');
+    await reconcileSchedules(client, file, LEDGER);
+    const handle = client.schedule.getHandle(watchScheduleId(LEDGER, watch as WatchId));
+    const before = await handle.describe();
 
-  const later = config(watch, 'schedule: { cron: "45 5 * * *" }');
-  const created = await reconcileSchedules(client, later, other);
-  assert.deepEqual(created, [{ id: watchScheduleId(other, watch as WatchId), change: 'created' }]);
-  await reconcileSchedules(client, config('another-watch', 'paused: false'), other);
+    const later = config(watch, 'schedule: { cron: "45 5 * * *" }');
+    const created = await reconcileSchedules(client, later, other);
+    assert.deepEqual(created, [{ id: watchScheduleId(other, watch as WatchId), change: 'created' }]);
+    await reconcileSchedules(client, config('another-watch', 'paused: false'), other);
 
-  const after = await handle.describe();
-  assert.deepEqual(
-    [after.state, after.spec, after.info.lastUpdatedAt],
-    [before.state, before.spec, before.info.lastUpdatedAt],
-  );
-  const gone = client.schedule.getHandle(watchScheduleId(other, watch as WatchId));
-  assert.equal((await gone.describe()).state.paused, true, 'its own is paused when its watch is gone');
-  await handle.delete();
-  await gone.delete();
+    const after = await handle.describe();
+    assert.deepEqual(
+      [after.state, after.spec, after.info.lastUpdatedAt],
+      [before.state, before.spec, before.info.lastUpdatedAt],
+    );
+    const gone = client.schedule.getHandle(watchScheduleId(other, watch as WatchId));
+    assert.equal((await gone.describe()).state.paused, true, 'its own is paused when its watch is gone');
+    await handle.delete();
+    await gone.delete();
+  });
 });

@@ -144,7 +144,7 @@ export function createHistoryGuard(
         compared.failingSince = null;
         if (hold !== null) return hold;
       } catch (error) {
-        // A rejected key spends nothing: the request that would spend is told so.
+        // A rejected key spends nothing: the request that would spend gets the same refusal.
         if (!(error instanceof ApiError) || error instanceof AuthenticationError) {
           if (error instanceof AuthenticationError) return null;
           throw error;

@@ -19,7 +19,7 @@ import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { isRetryLater, retryLater } from '../src/temporal-api/retry-later.ts';
 import type { Deps } from './deps.ts';
 
-/** A state after which the list says nothing of single URLs that must be read: all of them are done. */
+/** The state of a job whose URLs need not be read one by one: all of them are done. */
 const ALL_DONE = 'completed';
 const ALL_FAILED = 'failed';
 
@@ -40,7 +40,7 @@ export function trackActivities(deps: Deps) {
       const seen = await untilNextPoll(usualWait, () =>
         getJobStatusLoader(id).load(reference, freshSince(looks, now(), attempt)),
       ).catch((error: unknown) => {
-        // A service that answers nonsense until the timeout must not be polled endlessly.
+        // A service whose responses stay unusable until the timeout must not be polled endlessly.
         if (next.kind === 'overdue' && !isRetryLater(error)) return { reference, state: known };
         throw error;
       });

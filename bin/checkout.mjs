@@ -31,7 +31,7 @@ export function pinnedNode() {
   if (Number(process.versions.node.split('.')[0]) >= WANTED_MAJOR) return process.execPath;
   process.stderr.write(
     `sitemap-courier needs Node ${WANTED_MAJOR}; this is ${process.version}, and the pinned one was not installed ` +
-      '(npm was told to skip install scripts). Run "npm rebuild node", or use a newer Node.\n',
+      '(npm skips install scripts here). Run "npm rebuild node", or use a newer Node.\n',
   );
   process.exit(2);
 }

@@ -31,8 +31,8 @@ export interface Usage {
 
 export async function usage({ child }: Server): Promise<Usage> {
   child.send('usage');
-  const [told] = (await once(child, 'message')) as [{ cpu: NodeJS.CpuUsage; rss: number; blockedMs?: number }];
-  return { cpuMicros: told.cpu.user + told.cpu.system, rss: told.rss, blockedMs: told.blockedMs ?? 0 };
+  const [reported] = (await once(child, 'message')) as [{ cpu: NodeJS.CpuUsage; rss: number; blockedMs?: number }];
+  return { cpuMicros: reported.cpu.user + reported.cpu.system, rss: reported.rss, blockedMs: reported.blockedMs ?? 0 };
 }
 
 export interface Call {

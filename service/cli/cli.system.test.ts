@@ -114,7 +114,7 @@ test('usage errors name the mistake and exit with 2; an unreachable database exi
     [runService('serve', '--config', file, '--database', database), 2, /processing.*procesor/],
     [runService('serve', '--database', 'mysql://x'), 2, /sqlite:PATH or postgres/],
     [runService('account', 'list', '--database', 'postgres://x@127.0.0.1:1/x'), 5, /cannot be used/],
-    [runService('nonsense'), 2, /nonsense/],
+    [runService('unknown'), 2, /unknown/],
   ];
   for (const [{ code, stderr }, expected, said] of wrong) {
     assert.equal(code, expected, stderr);

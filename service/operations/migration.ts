@@ -74,7 +74,7 @@ export const operationsMigration: Migration = {
       hash ${t.bytes} PRIMARY KEY, account_id BIGINT NOT NULL UNIQUE REFERENCES accounts (id),
       expires_at BIGINT NOT NULL)`,
 
-    // Browsers that signed in before: strangers' attempts to sign in do not count against them.
+    // Browsers that signed in before: attempts from other browsers do not count against them.
     `CREATE TABLE devices (
       hash ${t.bytes} PRIMARY KEY, account_id BIGINT NOT NULL REFERENCES accounts (id), created_at BIGINT NOT NULL)`,
     'CREATE INDEX devices_of_account ON devices (account_id, created_at)',

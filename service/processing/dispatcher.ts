@@ -18,7 +18,7 @@ const waiting = sql<Waiting>`
   SELECT reference, service FROM submissions WHERE dispatched_at IS NULL ORDER BY service, id LIMIT ${BATCH}`;
 
 export interface Dispatcher {
-  /** Something was accepted: look now. Never throws, never blocks. */
+  /** A submission was accepted: start it now. Never throws, never blocks. */
   wake(): void;
   close(): Promise<void>;
 }

@@ -234,7 +234,7 @@ for (const fault of ['stall-before', 'stall-after'] as const) {
 }
 
 for (const fault of ['error-429-before', 'html-429-before'] as const) {
-  withEachProfile(`${fault}: not charged, and the wait is told`, async ({ service, client, batch }) => {
+  withEachProfile(`${fault}: not charged, and the wait is known`, async ({ service, client, batch }) => {
     service.faults.push(fault);
     const outcome = decideOutcome(await client.submit(batch.body, batch.key), asked);
     assert.deepEqual(
@@ -286,12 +286,15 @@ withEachProfile(
   },
 );
 
-withEachProfile('a detail about another job is nonsense, and says which', async ({ client, batch, service }) => {
-  await client.submit(batch.body, batch.key);
-  const missing = toApiError(await client.getSubmission('SUB-404' as Reference));
-  assert.deepEqual([missing.name, missing.code, missing.chargeState], ['NotFoundError', 'NOT_FOUND', 'none']);
-  assert.equal(service.requests.length, 2);
-});
+withEachProfile(
+  'a detail about another job is an invalid payload, and says which',
+  async ({ client, batch, service }) => {
+    await client.submit(batch.body, batch.key);
+    const missing = toApiError(await client.getSubmission('SUB-404' as Reference));
+    assert.deepEqual([missing.name, missing.code, missing.chargeState], ['NotFoundError', 'NOT_FOUND', 'none']);
+    assert.equal(service.requests.length, 2);
+  },
+);
 
 withEachProfile('the key is in the request header and nowhere else', async ({ service, client, batch }) => {
   const shown: string[] = [inspect(client, { depth: null, showHidden: true }), JSON.stringify(client)];

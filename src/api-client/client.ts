@@ -30,7 +30,7 @@ export interface ApiClientOptions {
   readonly userAgent?: string;
   /** Words for states and verdicts. */
   readonly words?: StatusMap;
-  /** Told of each word that `words` does not hold, once. It counts as open, never as failed. */
+  /** Called once for each word that the status map does not hold. It counts as open, never as failed. */
   readonly onUnknownWord?: (seen: UnknownStatus) => void;
   /** Replaces the connections, for example by a proxy agent. */
   readonly dispatcher?: Dispatcher;

@@ -10,7 +10,7 @@ export interface RawAnswer {
   readonly location: string | null;
 }
 
-/** What a success holds at an endpoint, or a `Nonsense` that says why it is of no use. */
+/** What a success holds at an endpoint, or an `InvalidPayload` that says why it cannot be used. */
 export type DataReader<Data> = (data: Json, envelope: Json) => Data | InvalidPayload;
 
 export interface ReadEnvelope<Data> {

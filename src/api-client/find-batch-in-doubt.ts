@@ -21,7 +21,7 @@ export type Search =
   | { readonly kind: 'found'; readonly submission: SubmissionView }
   /** The whole list was read and it is not there: the bytes may go again. */
   | { readonly kind: 'absent' }
-  /** The list does not prove either: a person decides, nothing is sent. */
+  /** The list proves neither: the batch needs review, and nothing is sent. */
   | { readonly kind: 'unsure'; readonly message: string };
 
 const DAY_MS = 86_400_000;

@@ -105,7 +105,7 @@ const golden: { dialect: string; headers: ResponseHeaders; budgets: HeaderBudget
     budgets: [budget(60, null, 1), budget(3600, null, 2)],
   },
   {
-    dialect: 'nonsense',
+    dialect: 'unknown',
     headers: {
       'x-ratelimit-remaining-minute': '-5',
       'x-ratelimit-limit-hour': 'many',

@@ -32,7 +32,7 @@ export interface Connector {
   stop(): void;
 }
 
-/** Puts the rooms together: one worker over one configuration. */
+/** Puts the modules together: one worker for one configuration. */
 export async function openConnector(config: Config, temporal: TemporalSettings, log: Logger): Promise<Connector> {
   const opened = new AsyncDisposableStack();
   try {

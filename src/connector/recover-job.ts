@@ -38,7 +38,7 @@ export type JobTaken =
       readonly open: boolean;
       readonly createdAt: number | null;
     }
-  /** The ledger has it, or was told that it is not this ledger's. */
+  /** The ledger has it, or you said that it is not this ledger's. */
   | { readonly kind: 'known' }
   /** A batch of this ledger that waited for this answer. */
   | { readonly kind: 'settled' }

@@ -16,7 +16,7 @@ export interface ScheduleChange {
   readonly change: 'created' | 'updated' | 'paused';
 }
 
-/** Set by the program, so that a pause by a person in the Web UI is never undone by us. */
+/** Set by the program, so that it never undoes a pause that you made in the Web UI. */
 const PAUSED_BY_CONFIG = 'paused in the configuration';
 const NO_LONGER_CONFIGURED = 'no longer in the configuration';
 const HOUR = 3_600_000;
@@ -57,7 +57,7 @@ async function createOrUpdate(client: Client, options: ScheduleOptions): Promise
   return { id, change: 'updated' };
 }
 
-/** A person's pause stays; a pause by the configuration comes and goes with it. */
+/** Your pause stays; a pause by the configuration comes and goes with it. */
 function mergeScheduleState(
   previous: { paused: boolean; note?: string },
   paused: boolean,
@@ -78,7 +78,7 @@ function toSchedules(ledger: LedgerId, watch: Watch): ScheduleOptions[] {
   ];
   const common = {
     spec: { cronExpressions: [schedule.cron], timezone: schedule.timezone },
-    // A run that is still going is never doubled; a night missed by a short outage is made up, not a whole week.
+    // A run that is still active is never doubled; a run missed in a short outage is made up, a week of them is not.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 6 * HOUR },
     state: { paused: watch.paused, ...(watch.paused ? { note: PAUSED_BY_CONFIG } : {}) },
     typedSearchAttributes,

@@ -22,7 +22,7 @@ export interface Service {
   ): Promise<Data>;
 }
 
-/** The client of an account, as its configuration describes it. `onUnknownWord`: told of each once. */
+/** The client of an account, as its configuration describes it. `onUnknownWord`: called once for each. */
 export function createAccountClient(account: Account, onUnknownWord?: (seen: UnknownStatus) => void): ApiClient {
   return createApiClient({
     baseUrl: account.baseUrl,

@@ -14,7 +14,7 @@ import type { LimitedClient } from './limited-client.ts';
 /** Questions that come within this time are asked together. */
 const GATHER_MS = 250;
 
-/** The status board of an account: list pages for many jobs, the job's own address for one. */
+/** The job status of an account: list pages for many jobs, the job's own address for one. */
 export function createAccountJobStatus(
   api: LimitedClient,
   statusCache: JobStatusCache,

@@ -24,15 +24,15 @@ export interface HeaderUsage {
  * left out rather than guessed. Where two speak of one window, the smaller remainder counts.
  */
 export function readHeaderUsage(budgets: readonly HeaderBudget[], limits: RateLimits): HeaderUsage[] {
-  const told = new Map<HeaderUsage['window'], HeaderUsage>();
+  const reported = new Map<HeaderUsage['window'], HeaderUsage>();
   for (const budget of budgets) {
     const window = findWindow(budget, limits);
     const { remaining, limit, resetMs } = budget;
     if (window === null || remaining === null) continue;
-    const known = told.get(window);
-    if (known === undefined || remaining < known.remaining) told.set(window, { window, remaining, limit, resetMs });
+    const known = reported.get(window);
+    if (known === undefined || remaining < known.remaining) reported.set(window, { window, remaining, limit, resetMs });
   }
-  return [...told.values()];
+  return [...reported.values()];
 }
 
 function findWindow({ scope, windowSeconds, limit }: HeaderBudget, limits: RateLimits): HeaderUsage['window'] | null {

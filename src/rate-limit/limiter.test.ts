@@ -214,10 +214,10 @@ budgetTest(
 budgetTest(
   'the lower limit holds until the service names a higher one; one that an error names is not believed',
   async ({ budget }) => {
-    const hear = async (status: number, told: HeaderBudget) => {
+    const hear = async (status: number, reported: HeaderBudget) => {
       const ticket = await budget.acquire('submission');
       assert.ok(ticket.kind === 'ticket');
-      await budget.commit(ticket, { status, retryAfterMs: null, budgets: [told] });
+      await budget.commit(ticket, { status, retryAfterMs: null, budgets: [reported] });
     };
     await hear(202, day(100, 99));
     assert.equal((await budget.getRemaining()).day, 99);
@@ -245,8 +245,8 @@ budgetTest(
     const ticket = await budget.acquire('submission');
     assert.ok(ticket.kind === 'ticket');
     // It counts in pieces of ten minutes: the first four are in its hour for up to seventy minutes.
-    const told = general(0, { windowSeconds: 3_600, limit: 5, resetMs: 40 * MINUTE });
-    await budget.commit(ticket, { status: 202, retryAfterMs: null, budgets: [told] });
+    const reported = general(0, { windowSeconds: 3_600, limit: 5, resetMs: 40 * MINUTE });
+    await budget.commit(ticket, { status: 202, retryAfterMs: null, budgets: [reported] });
     clock.at += 40 * MINUTE - 1;
     assert.equal((await (await again()).acquire('poll')).kind, 'wait');
     clock.at += 1;
@@ -315,8 +315,8 @@ test('whatever the network does, a strict service never counts more than its lim
           limit -
           arrivals.filter((one) => one.at <= at && one.at > at - lengthMs && (of ?? one.lane) === one.lane).length;
         const lanes = lane === 'submission' ? [{ scope: 'submissions', remaining: left(lane, small.submissions) }] : [];
-        return [{ scope: '', remaining: left(null, small.minute) }, ...lanes].map((told) => ({
-          ...told,
+        return [{ scope: '', remaining: left(null, small.minute) }, ...lanes].map((reported) => ({
+          ...reported,
           windowSeconds: 60,
           limit: null,
           resetMs: null,

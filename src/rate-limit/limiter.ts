@@ -136,8 +136,8 @@ function createLimiter(db: Database, key: string, limits: RateLimits, settings: 
     inTurn(async (scope, found) => {
       const row = (await complete(scope, id)) ? await record(scope, found, lane === 'submission') : found;
       if (seen === undefined) return;
-      const told = readHeaderUsage(seen.budgets, limits);
-      if (told.length > 0) await correct(scope, row, told, isSuccess(seen));
+      const reported = readHeaderUsage(seen.budgets, limits);
+      if (reported.length > 0) await correct(scope, row, reported, isSuccess(seen));
       if (seen.status === 429) await closeLanes(scope, lanesClosedBy(lane), scope.time + rateLimitWait(seen));
     });
 
@@ -185,12 +185,12 @@ function createLimiter(db: Database, key: string, limits: RateLimits, settings: 
  * Takes over what headers say is left, where it is less than we think, and the service's own limit, where it is lower.
  * The limit only from a success: an error may be a gateway's, and its limit would hold back the answer that corrects it.
  */
-async function correct(scope: Scope, row: KeyRow, told: readonly HeaderUsage[], trusted: boolean): Promise<void> {
+async function correct(scope: Scope, row: KeyRow, reported: readonly HeaderUsage[], trusted: boolean): Promise<void> {
   const { limits, time } = scope;
   const before = parseExternalUsage(row.external_usage);
   const after: ExternalUsageByWindow = { ...before };
   const inFlight = await getInFlight(scope);
-  for (const { window, remaining, limit: named, resetMs } of told) {
+  for (const { window, remaining, limit: named, resetMs } of reported) {
     const { limit: configured, lengthMs } = limits[window];
     const known = before[window]?.limit;
     const service = trusted && named !== null && named > 0 ? named : (known ?? configured);
@@ -198,7 +198,7 @@ async function correct(scope: Scope, row: KeyRow, told: readonly HeaderUsage[], 
     const used = Math.max(0, limit - remaining);
     const kind = window === 'submissions' ? 'submissions' : 'requests';
     const answered = await countSince(scope, KIND_OF[kind], row[kind], used, time - lengthMs);
-    // Our own requests under way may be in the service's count already: they are no strangers.
+    // Our own requests under way may be in the service's count already: they are not external usage.
     const count = Math.max(0, used - answered - inFlight[kind]);
     const lower: Pick<ExternalUsage, 'limit'> = limit < configured ? { limit } : {};
     if (count === 0 && lower.limit === undefined) delete after[window];

@@ -7,7 +7,7 @@ export interface RetryFailedPolicy {
 export type NextGeneration =
   /** It may be planned again from then on, as the next generation. */
   | { readonly kind: 'again'; readonly notBefore: number }
-  /** A person releases it, or nobody does. */
+  /** It stays until you release it. */
   | { readonly kind: 'quarantine'; readonly reason: string };
 
 /** Waits never grow beyond this. */

@@ -243,7 +243,7 @@ test('a 200 is the answer to an earlier attempt, a 202 is not', () => {
   assert.deepEqual([replayed(200), replayed(202)], [true, false]);
 });
 
-test('what does not fit the batch is told in sentences, and stays accepted', () => {
+test('what does not fit the batch is a warning, and stays accepted', () => {
   const outcome = decideOutcome(answer(202, success({ urls: 2, charged: -1 as Micros })), batch);
   assert.equal(outcome.kind, 'accepted');
   assert.equal(outcome.kind === 'accepted' && outcome.warnings.length, 3);

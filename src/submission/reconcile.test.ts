@@ -34,7 +34,7 @@ const rows: { what: string; job: Partial<Candidate>; proof: string }[] = [
   },
   { what: 'another number of URLs', job: { urlCount: 3 }, proof: 'compare-urls' },
   { what: 'a project without a tag', job: { project: 'API Submission', urlCount: 2 }, proof: 'compare-urls' },
-  { what: 'nothing told', job: {}, proof: 'compare-urls' },
+  { what: 'nothing reported', job: {}, proof: 'compare-urls' },
 ];
 for (const row of rows) {
   test(`a job with ${row.what}: ${row.proof}`, () => {

@@ -46,16 +46,16 @@ test("an account's own words win over ours, in whatever letter case and with wha
 });
 
 test('each unknown status is reported once, with where it was seen', () => {
-  const told: UnknownStatus[] = [];
-  const telling = createStatusMapping(undefined, (seen) => told.push(seen));
+  const reported: UnknownStatus[] = [];
+  const telling = createStatusMapping(undefined, (seen) => reported.push(seen));
   for (const word of ['Baking', 'BAKING', 'queued', 'baking']) telling.job(word);
   telling.url('Baking');
   telling.check(['perhaps', 'maybe']);
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     { kind: 'job', word: 'Baking' },
     { kind: 'url', word: 'Baking' },
     { kind: 'check', word: 'perhaps' },
   ]);
   for (let n = 0; n < 10_000; n++) telling.job(`word ${n}`);
-  assert.ok(told.length <= 100, 'a service that invents words does not flood the log');
+  assert.ok(reported.length <= 100, 'a service that invents words does not flood the log');
 });

@@ -56,7 +56,7 @@ export interface UnknownStatus {
   readonly word: string;
 }
 
-/** The words of one account. An unknown word is told to `unknown`, each once. */
+/** The status mapping of one account. Calls `unknown` once for each unknown word. */
 export interface StatusMapping {
   /** One of the five states of the specification; an unknown word in lower case; null when there is no word. */
   job(word: string | null): string | null;
@@ -77,11 +77,11 @@ export function createStatusMapping(
   ]);
   const urls = toTable(words.url);
   const checks = toTable(words.check);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const tell = (of: UnknownStatus['kind'], word: string) => {
     const id = `${of} ${normalizeStatus(word)}`;
-    if (told.has(id) || told.size >= MAX_REPORTED) return;
-    told.add(id);
+    if (reported.has(id) || reported.size >= MAX_REPORTED) return;
+    reported.add(id);
     unknown?.({ kind: of, word });
   };
   return {

@@ -24,7 +24,7 @@ export interface Activities {
   crawlWatch(run: WatchRun): Promise<CrawlReport>;
   /** `complete`: what the crawl says of itself. Only then can a URL be gone. */
   diffRun(run: WatchRun & { readonly complete: boolean }): Promise<RunCounts>;
-  /** Whether the change is plausible; if not, why a person must look. */
+  /** Whether the change is plausible; if not, why it waits for approval. */
   judgeRun(run: WatchRun): Promise<GuardHold | null>;
   recordDecision(run: WatchRun & { readonly decision: 'approved' | 'rejected'; readonly by: string }): Promise<void>;
   /** Freezes batches with their keys, within the caps. The same run planned twice is planned once. */

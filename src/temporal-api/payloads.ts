@@ -98,13 +98,13 @@ export interface TrackInput {
   readonly firstPollMs: number;
 }
 
-/** What a look at a job brought, when there was something new to see. */
+/** The result of a poll that found a change. */
 export interface JobStatus {
   readonly state: string;
   readonly terminal: boolean;
   readonly completed: number;
   readonly failed: number;
-  /** Longer open than the account's patience: a person should ask the service. */
+  /** Open for longer than the tracking timeout: you should ask the service. */
   readonly overdue: boolean;
 }
 

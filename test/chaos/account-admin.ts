@@ -24,8 +24,8 @@ export interface AccountAdmin {
   setPrice(price: Micros): Promise<void>;
 }
 
-export async function openAccountAdmin(books: string, keyFile: string, balance: Micros): Promise<AccountAdmin> {
-  const administration = <T>(work: (accounts: Administration) => Promise<T>) => withAdministration(books, work);
+export async function openAccountAdmin(serviceDb: string, keyFile: string, balance: Micros): Promise<AccountAdmin> {
+  const administration = <T>(work: (accounts: Administration) => Promise<T>) => withAdministration(serviceDb, work);
   const { id: account } = await administration((it) => it.createAccount({ name: ACCOUNT, balance, price: PRICE }));
   let key = '';
   const operator: AccountAdmin = {
@@ -39,7 +39,7 @@ export async function openAccountAdmin(books: string, keyFile: string, balance: 
       renameSync(`${keyFile}.new`, keyFile);
     },
     async setPrice(price) {
-      await withAdministration(books, async (it) => {
+      await withAdministration(serviceDb, async (it) => {
         for (const level of ['standard', 'fast'] as const) await it.setPrice(ACCOUNT, level, price);
       });
     },
@@ -52,15 +52,15 @@ export async function openAccountAdmin(books: string, keyFile: string, balance: 
 }
 
 /** Makes an account that can pay for everything, and returns its key. */
-export async function openAccount(books: string): Promise<string> {
-  return withAdministration(books, async (accounts) => {
+export async function openAccount(serviceDb: string): Promise<string> {
+  return withAdministration(serviceDb, async (accounts) => {
     const { id } = await accounts.createAccount({ name: ACCOUNT, balance: AMPLE_BALANCE, price: PRICE });
     return (await accounts.createKey({ account: id, name: ACCOUNT })).apiKey;
   });
 }
 
-async function withAdministration<T>(books: string, work: (accounts: Administration) => Promise<T>): Promise<T> {
-  const { accounts, close } = await openAdministration(books);
+async function withAdministration<T>(serviceDb: string, work: (accounts: Administration) => Promise<T>): Promise<T> {
+  const { accounts, close } = await openAdministration(serviceDb);
   try {
     return await work(accounts);
   } finally {
@@ -77,7 +77,7 @@ export async function wakeDispatcher(client: Client, ledger: LedgerId): Promise<
     .catch(() => undefined);
 }
 
-/** Approves every run that a guard holds, until told to stop; as `courier approve` does. */
+/** Approves every run that a guard holds, until stopped; as `courier approve` does. */
 export function approveHeldRuns(harness: Pick<Harness, 'client' | 'ledger'>): { stop(): Promise<number> } {
   let stopping = false;
   const approved = new Set<string>();

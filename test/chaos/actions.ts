@@ -19,7 +19,7 @@ const PATIENCE_MS = 6_000;
 
 /** Carries out an action and waits until what was taken away is back. */
 export async function carryOut(
-  { action, afterMs, awayMs, signaled: told }: PlannedAction,
+  { action, afterMs, awayMs, signaled }: PlannedAction,
   world: Harness,
   temporal: KillableTemporal,
   started: ReadonlySet<string>,
@@ -27,7 +27,7 @@ export async function carryOut(
 ): Promise<Act> {
   const { worker, service, admin: operator, client, ledger, ledgerId, proxy, refuseKey } = world;
   const deed = (text: string, hit = true): Act => ({ action, hit, text });
-  const thenTold = told ? ', and the dispatcher was told' : '';
+  const thenSignaled = signaled ? ', and the dispatcher was signaled' : '';
   await sleep(afterMs);
   switch (action) {
     case 'kill worker':
@@ -49,8 +49,8 @@ export async function carryOut(
       await sleep(awayMs);
       const hit = await met;
       refuseKey(false);
-      if (told) await wakeDispatcher(client, ledgerId);
-      return deed(`refused the key for a while${thenTold}`, hit);
+      if (signaled) await wakeDispatcher(client, ledgerId);
+      return deed(`refused the key for a while${thenSignaled}`, hit);
     }
     case 'replace key': {
       const met = waitForAnswer(proxy, 401);
@@ -58,14 +58,14 @@ export async function carryOut(
       await sleep(awayMs);
       const hit = await met;
       await operator.issueKey();
-      if (told) await wakeDispatcher(client, ledgerId);
-      return deed(`revoked the key, and issued another a while later${thenTold}`, hit);
+      if (signaled) await wakeDispatcher(client, ledgerId);
+      return deed(`revoked the key, and issued another a while later${thenSignaled}`, hit);
     }
     case 'top up': {
       const hit = countAnswers(proxy, 402) > 0 || (await waitForAnswer(proxy, 402));
       await operator.topUp();
-      if (told) await wakeDispatcher(client, ledgerId);
-      return deed(`topped up the account${thenTold}`, hit);
+      if (signaled) await wakeDispatcher(client, ledgerId);
+      return deed(`topped up the account${thenSignaled}`, hit);
     }
   }
 }

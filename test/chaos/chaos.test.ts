@@ -7,7 +7,7 @@ import { prepareQuickStart } from './quick-start.ts';
 import { runScenario } from './run-scenario.ts';
 import { ACTIONS, shortScenarios, toScenario } from './scenario.ts';
 
-test('whatever dies or is cut off, every URL is bought once, the books agree and every URL has its end', async (t) => {
+test('whatever dies or is cut off, every URL is bought once, the charges agree and every URL has its end', async (t) => {
   const folder = newFolder();
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [temporal] = await Promise.all([startKillableTemporal(folder), prepareQuickStart(folder)]);

@@ -2,8 +2,8 @@ import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 
 /** How often the service took each URL: once for each batch it accepted with it. */
-export async function countSubmissionsByUrl(books: Database): Promise<Map<string, number>> {
-  const rows = await books.all(sql<{ url: string; times: number }>`
+export async function countSubmissionsByUrl(serviceDb: Database): Promise<Map<string, number>> {
+  const rows = await serviceDb.all(sql<{ url: string; times: number }>`
     SELECT url, count(*) AS times FROM submission_urls GROUP BY url`);
   return new Map(rows.map(({ url, times }) => [url, times]));
 }
@@ -23,8 +23,8 @@ export interface Charged {
   readonly checks: number;
 }
 
-export async function getServiceCharges(books: Database): Promise<Charged> {
-  const row = await books.get(sql<Charged>`
+export async function getServiceCharges(serviceDb: Database): Promise<Charged> {
+  const row = await serviceDb.get(sql<Charged>`
     SELECT coalesce(sum(CASE WHEN s.reference IS NOT NULL THEN -e.amount ELSE 0 END), 0) AS jobs,
       coalesce(sum(CASE WHEN s.reference IS NULL THEN -e.amount ELSE 0 END), 0) AS checks
     FROM entries AS e LEFT JOIN submissions AS s ON s.reference = e.subject WHERE e.kind <> 'top_up'`);
@@ -38,8 +38,8 @@ export async function getLedgerCharges(ledger: Database): Promise<Charged> {
   return row!;
 }
 
-export async function countServiceRecords(books: Database): Promise<{ jobs: number; checks: number }> {
-  const row = await books.get(sql<{ jobs: number; checks: number }>`
+export async function countServiceRecords(serviceDb: Database): Promise<{ jobs: number; checks: number }> {
+  const row = await serviceDb.get(sql<{ jobs: number; checks: number }>`
     SELECT (SELECT count(*) FROM submissions) AS jobs, (SELECT count(*) FROM index_checks) AS checks`);
   return row!;
 }

@@ -5,12 +5,12 @@ const AMPLE = 1_000_000;
 
 /** The service's configuration file. */
 export function toServiceConfig(
-  { books, port, jobMs }: { books: string; port: number; jobMs: number },
+  { serviceDb, port, jobMs }: { serviceDb: string; port: number; jobMs: number },
   temporal: { address: string; namespace: string },
 ) {
   const ample = (window_ms: number) => ({ limit: AMPLE, window_ms });
   return {
-    database: books,
+    database: serviceDb,
     port,
     budgets: {
       minute: ample(60_000),

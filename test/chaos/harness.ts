@@ -90,13 +90,16 @@ export async function openHarness(
     closing.push(() => site.close());
     for (const [watch, { first }] of plan.watches) site.publish(watch, first);
 
-    const books = `sqlite:${path('service.db')}`;
-    const operator = await openAccountAdmin(books, path('api-key'), getInitialBalance(plan));
+    const serviceDb = `sqlite:${path('service.db')}`;
+    const operator = await openAccountAdmin(serviceDb, path('api-key'), getInitialBalance(plan));
     const port = await freePort();
     writeFileSync(
       path('service.yaml'),
       stringify(
-        toServiceConfig({ books, port, jobMs: plan.jobMs }, { address: temporal.address, namespace: serviceNamespace }),
+        toServiceConfig(
+          { serviceDb, port, jobMs: plan.jobMs },
+          { address: temporal.address, namespace: serviceNamespace },
+        ),
       ),
     );
     const service = await keepProgram(
@@ -142,7 +145,7 @@ export async function openHarness(
     await opened.close();
     let ledger = openDatabase(config.ledgerUrl);
     closing.push(() => ledger.close());
-    const open = openDatabase(books);
+    const open = openDatabase(serviceDb);
     closing.push(() => open.close());
 
     const reconfigure = (work: () => Promise<Partial<CourierSettings>>) =>

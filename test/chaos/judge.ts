@@ -40,15 +40,15 @@ export interface Circumstances {
 
 /** Compares the service's database with the ledger, and the state of every URL with what the sites list. */
 export async function judge(
-  { ledger, serviceDb: books, proxy, site, client, settings }: Harness,
+  { ledger, serviceDb, proxy, site, client, settings }: Harness,
   circumstances: Circumstances = {},
 ): Promise<Judgement> {
   const breaches = [...findKeysWithTwoBodies(proxy.bodies)];
-  const taken = await countSubmissionsByUrl(books);
+  const taken = await countSubmissionsByUrl(serviceDb);
   const ours = await countGenerationsByUrl(ledger);
   breaches.push(...compareUrls(taken, ours));
   const bought = [...ours.values()].reduce((sum, times) => sum + times, 0);
-  breaches.push(...(await compareCharges(ledger, books, bought, circumstances)));
+  breaches.push(...(await compareCharges(ledger, serviceDb, bought, circumstances)));
   const urls = await readUrls(ledger, new Set(settings.watches.keys()));
   const listed = new Set([...site.pages().values()].flat());
   for (const url of listed) if (!urls.has(url)) breaches.push(`${url} is listed, and the ledger has never heard of it`);
@@ -60,7 +60,7 @@ export async function judge(
   if (!circumstances.restored) breaches.push(...(await findFailedWorkflows(client)));
   const ends = new Map<string, number>();
   for (const each of urls.values()) ends.set(describeEnd(each), (ends.get(describeEnd(each)) ?? 0) + 1);
-  return { tally: { urls: urls.size, bought, ...(await countServiceRecords(books)), ends }, breaches };
+  return { tally: { urls: urls.size, bought, ...(await countServiceRecords(serviceDb)), ends }, breaches };
 }
 
 function* findKeysWithTwoBodies(bodies: Harness['proxy']['bodies']): Generator<string> {
@@ -79,11 +79,11 @@ function* compareUrls(taken: ReadonlyMap<string, number>, ours: ReadonlyMap<stri
 
 async function compareCharges(
   ledger: Database,
-  books: Database,
+  serviceDb: Database,
   bought: number,
   { priceChanged, restored }: Circumstances,
 ): Promise<string[]> {
-  const theirs = await getServiceCharges(books);
+  const theirs = await getServiceCharges(serviceDb);
   const charged = await getLedgerCharges(ledger);
   const wrong: string[] = [];
   if (!priceChanged && theirs.jobs !== bought * PRICE) {

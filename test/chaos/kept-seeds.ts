@@ -12,8 +12,7 @@ export interface KeptSeed {
 export const KEPT_SEEDS: readonly KeptSeed[] = [
   {
     seed: 37,
-    broke:
-      'pages that only a sitemap cut short had shown stayed for ever, although the whole sitemap did not list them',
+    broke: 'pages that only a truncated sitemap had shown stayed, although the whole sitemap did not list them',
   },
   {
     seed: 10,

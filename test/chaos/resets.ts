@@ -13,7 +13,7 @@ const WORKFLOW_TASK_COMPLETED = 7;
 const PATIENCE_MS = 2_000;
 
 /**
- * Sets one workflow back to an earlier workflow task, as a person does in the Web UI: a run, an index-check, the
+ * Sets one workflow back to an earlier workflow task, as in the Web UI: a run, an index-check, the
  * dispatcher or a tracker, one that runs where there is one. Whatever it did since then it does again. Returns what was
  * reset; null when there was nothing that could be.
  */

@@ -21,7 +21,7 @@ export interface ScenarioReport {
   readonly tally: Tally;
   /** What was done to it, in order. */
   readonly acts: readonly Act[];
-  /** Runs that a guard held and a person approved. */
+  /** Runs that a guard held and that were approved. */
   readonly approved: number;
   /** How often each fault of the network and of the sites was met, and each refusal: "drop-after", "sitemap cut", "POST 402". */
   readonly faults: ReadonlyMap<string, number>;
@@ -37,7 +37,7 @@ const MAX_ROUNDS = 6;
 /** Answers that the connector must not take for a passing fault. */
 const REFUSALS = / (401|402|409|413|422)$/;
 
-/** Plays one schedule and compares the books afterwards. Throws only when the harness itself cannot go on. */
+/** Plays one schedule and compares the charges afterwards. Throws only when the harness itself cannot go on. */
 export async function runScenario(plan: Scenario, temporal: KillableTemporal, folder: string): Promise<ScenarioReport> {
   const { seed } = plan;
   const began = performance.now();

@@ -19,7 +19,7 @@ export interface PlannedAction {
   /** Wait before it, and how long a killed program stays away or a key is refused, in milliseconds. */
   readonly afterMs: number;
   readonly awayMs: number;
-  /** Whether a person tells the dispatcher that the key works or the money is there; else it finds out by itself. */
+  /** Whether the dispatcher is signaled that the key works or the money is there; else it finds out by itself. */
   readonly signaled: boolean;
 }
 
@@ -157,7 +157,7 @@ function watchPlan(watch: string, poisoned: boolean, random: () => number): Watc
   const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));
   const first = makePages(watch, 'a', between(20, 400), random);
   const added = makePages(watch, 'b', between(1, 60), random);
-  // Most changes are small; some are a relaunch, which the guard holds for a person.
+  // Most changes are small; some are a relaunch, which the guard holds.
   const leaving = random() < 0.5 ? 0 : random() < 0.8 ? random() * 0.2 : 0.4 + random() * 0.4;
   return {
     first: poisoned ? [...first, toPoisonUrl(watch)] : first,

@@ -56,14 +56,14 @@ async function play(stack: Stack): Promise<number> {
   let planned = 0;
   const lasts = (batches / LANE) * minuteMs;
   const latest = Date.now() + 2 * lasts + 20 * minuteMs;
-  for (let told = Date.now(); !ended && Date.now() < latest; await sleep(200)) {
+  for (let reportedAt = Date.now(); !ended && Date.now() < latest; await sleep(200)) {
     const sent = stack.server.posts.length;
     const idle = planned < batches && sent === planned;
     for (; planned < Math.min(batches, sent + AHEAD) && !ended; planned++) await planBatch(stack, planned);
     if (idle) await wake(stack);
     if ((await settledIn(stack)) === batches) break;
-    if (Date.now() - told > 60_000) {
-      told = Date.now();
+    if (Date.now() - reportedAt > 60_000) {
+      reportedAt = Date.now();
       console.log(figures(stack, await settledIn(stack)));
     }
   }

@@ -77,7 +77,7 @@ export type Site = Readonly<
   Record<string, readonly Page[] | { readonly cut: readonly Page[] } | 'broken' | 'not-modified'>
 >;
 
-/** One night: the site is crawled and compared. The run stays open. */
+/** One run: the site is crawled and compared. The run stays open. */
 export async function crawled(
   ledger: Ledger,
   run: string,

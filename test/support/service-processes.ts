@@ -46,7 +46,7 @@ export function runService(...args: string[]): Ran {
   return { code: status, records, stderr };
 }
 
-/** Runs a command of courier-service for a person, and returns what it prints. */
+/** Runs a command of courier-service, and returns what it prints. */
 export const printService = (...args: string[]): string =>
   spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' }).stdout;
 

@@ -85,7 +85,7 @@ export const lira = (text: string): Micros => parseTry(text)!;
 
 let accounts = 0;
 
-/** A service on a database with one account and one key; gone after the test, its books checked. */
+/** A service on a database with one account and one key; gone after the test, its entries audited. */
 export async function openService(t: TestContext, dialect: Dialect, wanted: Wanted = {}): Promise<Bench> {
   const { balance = '1000', price = '0.25', settings, ...options } = wanted;
   const url = options.database ?? emptyDatabaseUrl(t, dialect);

@@ -151,10 +151,10 @@ describe('the dashboard in Chromium', { skip: skipWithoutChromium }, () => {
         // A page that is not found is an answer of 404, which the console repeats.
         if (!message.text().includes('404')) problems.push(`console of ${page.url()}: ${message.text()}`);
       });
-      const stranger = await (await browser.newContext({ locale: language, colorScheme })).newPage();
+      const signedOut = await (await browser.newContext({ locale: language, colorScheme })).newPage();
       for (const width of WIDTHS) {
         for (const [name, path] of [...Object.entries(paths), ['sign-in', '/'] as const]) {
-          const shown = name === 'sign-in' ? stranger : page;
+          const shown = name === 'sign-in' ? signedOut : page;
           await shown.setViewportSize({ width, height: 900 });
           await shown.goto(new URL(path, getRoot(bench)).href);
           const label = `${name} ${language} ${width}`;

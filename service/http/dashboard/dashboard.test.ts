@@ -57,11 +57,11 @@ describe('sign-in to the dashboard', () => {
     const password = await service.accounts.resetPassword(account);
     const owner = new Visitor(bench);
     assert.equal((await owner.signIn(account, password)).status, 303);
-    const stranger = new Visitor(bench);
-    for (let index = 0; index < 12; index++) await stranger.signIn(account, 'wrong');
-    assert.equal((await stranger.signIn(account, password)).status, 429);
-    stranger.cookies.set('device', 'x'.repeat(43));
-    assert.equal((await stranger.signIn(account, password)).status, 429, 'an invented device is not known');
+    const visitor = new Visitor(bench);
+    for (let index = 0; index < 12; index++) await visitor.signIn(account, 'wrong');
+    assert.equal((await visitor.signIn(account, password)).status, 429);
+    visitor.cookies.set('device', 'x'.repeat(43));
+    assert.equal((await visitor.signIn(account, password)).status, 429, 'an invented device is not known');
     await owner.submit('/', '/sign-out', {});
     assert.equal((await owner.signIn(account, password)).status, 303);
   });

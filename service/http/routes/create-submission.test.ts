@@ -216,8 +216,8 @@ serviceTest(
   'spec 4.6: the answers come in the order 401, 429, 415, 413, 400 JSON, 400 key, 422, 409, 402',
   async ({ client, service }) => {
     const wrong = { 'content-type': 'text/plain', 'idempotency-key': '?' };
-    const stranger = await client.post('/submissions', '?', '{', { ...wrong, authorization: 'Bearer nobody' });
-    assert.equal(stranger.status, 401);
+    const unauthenticated = await client.post('/submissions', '?', '{', { ...wrong, authorization: 'Bearer nobody' });
+    assert.equal(unauthenticated.status, 401);
     const huge = 'x'.repeat(13 * 1024 * 1024);
     assert.equal((await client.post('/submissions', '?', huge, wrong)).status, 415);
     assert.equal((await client.post('/submissions', '?', huge)).status, 413);

@@ -47,9 +47,9 @@ interface Complaint extends NamedUrl {
 function readComplaints(value: Json | undefined): Complaint[] {
   if (isList(value)) return value.flatMap(readComplaint);
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, told]) => {
-    if (DETAILS.includes(normalizeName(key)) && typeof told === 'object') return readComplaints(told);
-    return about(key, readReason(told));
+  return Object.entries(value).flatMap(([key, reported]) => {
+    if (DETAILS.includes(normalizeName(key)) && typeof reported === 'object') return readComplaints(reported);
+    return about(key, readReason(reported));
   });
 }
 

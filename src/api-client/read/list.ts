@@ -16,7 +16,7 @@ export interface Page {
   readonly last: boolean;
   /** Whether the service said so itself; otherwise a page that is not full is taken for the last. */
   readonly stated: boolean;
-  /** Entries of all pages; null when not told. */
+  /** Entries of all pages; null when unknown. */
   readonly total: number | null;
 }
 

@@ -121,27 +121,27 @@ test('no list is not an empty list, and a list with a job that cannot be read pr
 });
 
 const full: Json = { items: [{ reference: 'a' }, { reference: 'b' }] };
-const pages: { told: Record<string, Json>; last: boolean; stated: boolean }[] = [
-  { told: { total: 2 }, last: true, stated: true },
-  { told: { total: 3 }, last: false, stated: true },
-  { told: { pagination: { total_pages: 1 } }, last: true, stated: true },
-  { told: { meta: { last_page: '2', current_page: 1 } }, last: false, stated: true },
-  { told: { has_more: false }, last: true, stated: true },
-  { told: { pageInfo: { hasNextPage: true } }, last: false, stated: true },
-  { told: { next_page: null }, last: true, stated: true },
-  { told: { links: { next: '/submissions?page=2' } }, last: false, stated: true },
-  { told: { limit: 5 }, last: true, stated: false },
-  { told: {}, last: false, stated: false },
+const pages: { fields: Record<string, Json>; last: boolean; stated: boolean }[] = [
+  { fields: { total: 2 }, last: true, stated: true },
+  { fields: { total: 3 }, last: false, stated: true },
+  { fields: { pagination: { total_pages: 1 } }, last: true, stated: true },
+  { fields: { meta: { last_page: '2', current_page: 1 } }, last: false, stated: true },
+  { fields: { has_more: false }, last: true, stated: true },
+  { fields: { pageInfo: { hasNextPage: true } }, last: false, stated: true },
+  { fields: { next_page: null }, last: true, stated: true },
+  { fields: { links: { next: '/submissions?page=2' } }, last: false, stated: true },
+  { fields: { limit: 5 }, last: true, stated: false },
+  { fields: {}, last: false, stated: false },
 ];
-for (const { told, last, stated } of pages) {
-  test(`a full page with ${JSON.stringify(told)} is ${last ? '' : 'not '}the last`, () => {
-    const beside = readList({ ...(full as object), ...told }, null, ['items'], asked);
-    const around = readList(full, { data: full, ...told }, ['items'], asked);
+for (const { fields, last, stated } of pages) {
+  test(`a full page with ${JSON.stringify(fields)} is ${last ? '' : 'not '}the last`, () => {
+    const beside = readList({ ...(full as object), ...fields }, null, ['items'], asked);
+    const around = readList(full, { data: full, ...fields }, ['items'], asked);
     for (const read of [beside, around]) assert.deepEqual([read?.page.last, read?.page.stated], [last, stated]);
   });
 }
 
-test('a detail that names another job is nonsense; one that names none is the job that was asked for', () => {
+test('a detail that names another job is an invalid payload; one that names none is the job that was asked for', () => {
   const read = (data: Json) => readDetail(data, { data }, asked, words, 'SUB-1' as Reference);
   const other = read({ reference: 'SUB-2', status: 'completed' });
   assert.ok(other instanceof InvalidPayload && other.what === 'about SUB-2, when SUB-1 was asked for');

@@ -105,7 +105,7 @@ const URLS = [
 ];
 
 /**
- * A reference that can stand in a path and be told to people: 1 to 500 characters in whatever script, spaces inside, no
+ * A reference that can stand in a path and in a message: 1 to 500 characters in whatever script, spaces inside, no
  * control characters, not only dots. Kept as it came: another service may tell two apart by their letter case.
  */
 export function asReference(value: Json): Reference | null {

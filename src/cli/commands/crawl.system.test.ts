@@ -123,8 +123,8 @@ describe('courier crawl', () => {
     [['file://shop.example/s.xml'], /is not an absolute file address/],
     [['file:relative.xml'], /is not an absolute file address/],
     [['--max-urls', 'many', 'x'], /whole number/],
-    [['--header', 'nonsense', 'x'], /"Name: value"/],
-    [['--nonsense', 'x'], /unknown option/],
+    [['--header', 'unknown', 'x'], /"Name: value"/],
+    [['--unknown', 'x'], /unknown option/],
     [['--state', '/etc/passwd', URL_1], /state folder \/etc\/passwd cannot be used: it is not a folder/],
     [['--state', '/proc/nope/state', URL_1], /state folder \/proc\/nope\/state cannot be used/],
     [[URL_1], /HTTP_PROXY is not the address of an http proxy/, { HTTP_PROXY: 'socks5://127.0.0.1:1' }],
@@ -141,7 +141,7 @@ describe('courier crawl', () => {
   });
 
   test('--json prints a version and a summary for wrong arguments too', async () => {
-    for (const args of [['--json'], ['--json', '--max-urls', 'many', 'x'], ['--json', '--nonsense', 'x']]) {
+    for (const args of [['--json'], ['--json', '--max-urls', 'many', 'x'], ['--json', '--unknown', 'x']]) {
       const { code, records } = await courier(args);
       assert.deepEqual([code, records.map(({ type }) => type)], [2, ['version', 'summary']]);
       assert.deepEqual([records[1]?.ok, records[1]?.exit_code, typeof records[1]?.error], [false, 2, 'string']);

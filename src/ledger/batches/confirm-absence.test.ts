@@ -68,7 +68,7 @@ testLedger(
   },
 );
 
-testLedger('a batch that waited a day for money is looked up once, not for ever', async (ledger) => {
+testLedger('a batch that waited a day for money is looked up once, not forever', async (ledger) => {
   const batch = await lostBatch(ledger);
   ledger.pass(-20 * HOUR);
   const outcome = { kind: 'suspend', chargeState: 'none', message: 'the balance does not suffice' } as const;

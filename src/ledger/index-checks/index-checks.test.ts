@@ -82,9 +82,9 @@ testLedger('URLs are checked after the wait, at most 50 at a time, and not again
   assert.deepEqual(await checkAll(ledger, 'found'), [50, 50, 20]);
   ledger.pass(300 * DAY);
   assert.deepEqual(await checkAll(ledger, 'found'), [], 'found URLs stop');
-  const [story] = await getUrlHistory(ledger, 'https://shop.example/7' as Url);
+  const [history] = await getUrlHistory(ledger, 'https://shop.example/7' as Url);
   assert.deepEqual(
-    story!.checks.map(({ result }) => result),
+    history!.checks.map(({ result }) => result),
     ['not-found', 'found'],
   );
 });
@@ -167,7 +167,7 @@ testLedger('a URL never found is due for one more submission, once', async (ledg
   }
 });
 
-testLedger('a sample checks the same URLs for ever', async (ledger) => {
+testLedger('a sample always checks the same URLs', async (ledger) => {
   await completed(ledger, 200);
   ledger.pass(3 * DAY);
   const some = (await checkAll(ledger, 'not-found', { sample: 0.25 })).reduce((a, b) => a + b, 0);

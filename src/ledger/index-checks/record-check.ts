@@ -105,9 +105,9 @@ async function recordResults(
   policy: CheckPolicy,
 ): Promise<CheckRecorded> {
   // The price is the specification's (4.8 rule 1): a charge of ten times as much is a misread or a broken one.
-  const told = outcome.charged !== null && outcome.charged > 0 && outcome.charged <= 10 * row.expected_cost;
-  const charged = told ? outcome.charged : row.expected_cost;
-  await charge(tx, now, row, charged, told);
+  const reported = outcome.charged !== null && outcome.charged > 0 && outcome.charged <= 10 * row.expected_cost;
+  const charged = reported ? outcome.charged : row.expected_cost;
+  await charge(tx, now, row, charged, reported);
   if (outcome.balance !== null) await setBalance(tx, row.account_id as AccountId, outcome.balance, now);
   const queued = await tx.all(sql<QueueRow & { position: number }>`
     SELECT m.position, u.id, u.url, q.completed_at, q.checks, q.misses, q.last_check_at, q.found_at, q.resubmitted
@@ -159,10 +159,16 @@ async function recordResults(
   return { kind: 'checked', urls: row.urls, found, charged: charged ?? ZERO };
 }
 
-async function charge(tx: Queryable, now: number, row: CheckRow, amount: Micros | null, told: boolean): Promise<void> {
+async function charge(
+  tx: Queryable,
+  now: number,
+  row: CheckRow,
+  amount: Micros | null,
+  reported: boolean,
+): Promise<void> {
   await tx.run(sql`
     INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, reported, at)
-    VALUES (${row.account_id}, ${row.watch_id}, NULL, 'check', ${row.id}, ${row.urls}, ${amount ?? ZERO}, ${told ? 1 : 0},
+    VALUES (${row.account_id}, ${row.watch_id}, NULL, 'check', ${row.id}, ${row.urls}, ${amount ?? ZERO}, ${reported ? 1 : 0},
       ${now})
     ON CONFLICT (kind, of_id) DO UPDATE SET amount = excluded.amount, reported = excluded.reported`);
 }

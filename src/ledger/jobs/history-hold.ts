@@ -74,7 +74,7 @@ export async function getLastAcceptance(ledger: Ledger, account: AccountId): Pro
   return at;
 }
 
-/** Jobs of the service that the ledger neither has nor was told to leave alone. Uses batches_by_reference. */
+/** Jobs of the service that the ledger neither has nor may take in. Uses batches_by_reference. */
 export async function selectUnknown(
   ledger: Ledger,
   account: AccountId,

@@ -48,17 +48,17 @@ testLedger('a partial job gives each URL its own end; a word that says neither n
   assert.deepEqual([summary.completed, summary.failed, summary.open], [1, 1, 1]);
 });
 
-testLedger('the story of a URL tells where, when, for how much, under which names', async (ledger) => {
+testLedger('the history of a URL says where, when, for how much and under which names', async (ledger) => {
   await crawled(ledger, 'r1', { 'https://shop.example/sitemap.xml': [['1', '2026-01-01'], '2'] });
   await planRun(ledger, run('r1'), policies);
   const [reference] = await sendAll(ledger);
-  const [story] = await getUrlHistory(ledger, shopUrl('1'));
-  assert.equal(story!.state, 'submitted');
+  const [history] = await getUrlHistory(ledger, shopUrl('1'));
+  assert.equal(history!.state, 'submitted');
   assert.deepEqual(
-    [story!.sitemap, story!.lastmod, story!.firstRun.run],
+    [history!.sitemap, history!.lastmod, history!.firstRun.run],
     ['https://shop.example/sitemap.xml', '2026-01-01', 'r1'],
   );
-  const [purchase] = story!.purchases;
+  const [purchase] = history!.purchases;
   assert.deepEqual(
     [purchase!.generation, purchase!.reference, purchase!.charge, purchase!.requestIds.length],
     [1, reference, 250_000, 1],
@@ -79,7 +79,7 @@ testLedger('the story of a URL tells where, when, for how much, under which name
   assert.equal((await listRuns(ledger, WATCH.id))[0]!.run, 'r1');
 });
 
-testLedger('a URL leaves quarantine by a person only, as its next generation', async (ledger) => {
+testLedger('a URL leaves quarantine only when it is released, as its next generation', async (ledger) => {
   await crawled(ledger, 'r1', { a: ['1'] });
   await planRun(ledger, run('r1'), policies);
   const [reference] = await sendAll(ledger);
@@ -94,7 +94,7 @@ testLedger('a URL leaves quarantine by a person only, as its next generation', a
   assert.equal((await getUrlHistory(ledger, shopUrl('1')))[0]!.generation, 2);
 });
 
-testLedger('a stopped batch buys nothing until a person releases it', async (ledger) => {
+testLedger('a batch that needs review buys nothing until it is released', async (ledger) => {
   await crawled(ledger, 'r1', { a: ['1'] });
   await planRun(ledger, run('r1'), policies);
   const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;

@@ -25,7 +25,7 @@ const lira = (amount: number) => Math.round(amount * 1_000_000) as Micros;
 const endAll = (ledger: TestLedger) => ledger.db.run(sql`UPDATE runs SET ended_at = 1, end_state = 'finished'`);
 const UNPRICED = { ...ACCOUNT, pricePerUrl: { standard: null, fast: null } };
 
-interface Told {
+interface Reported {
   readonly charged?: Micros;
   readonly pricePerUrl?: Micros;
   readonly balance?: Micros;
@@ -37,11 +37,11 @@ async function planned(ledger: TestLedger, run: string, pages: readonly string[]
   return (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
 }
 
-async function sent(ledger: TestLedger, batch: BatchId, told: Told, account = ACCOUNT) {
+async function sent(ledger: TestLedger, batch: BatchId, reported: Reported, account = ACCOUNT) {
   const sending = await beginSend(ledger, batch, { account, watch: WATCH });
   assert.ok(sending.kind === 'send', JSON.stringify(sending));
   ledger.pass(1_000);
-  const outcome = { ...accepted(`R-${batch}`), ...told };
+  const outcome = { ...accepted(`R-${batch}`), ...reported };
   await recordAnswer(ledger, batch, { attempt: sending.attempt, outcome, status: 202, requestId: null });
   const [line] = await listBatches(ledger, { reference: `R-${batch}` as Reference });
   return line!;
@@ -49,7 +49,7 @@ async function sent(ledger: TestLedger, batch: BatchId, told: Told, account = AC
 
 const prices = async (ledger: TestLedger) => (await getAccountTotals(ledger, ACCOUNT.id)).price.standard;
 
-for (const [what, told, charge] of [
+for (const [what, reported, charge] of [
   ['the charge', { charged: lira(0.6) }, 0.6],
   ['the price of a URL', { pricePerUrl: lira(0.3) }, 0.6],
   ['the price of a URL, as the charge too', { pricePerUrl: lira(0.3), charged: lira(0.3) }, 0.6],
@@ -60,7 +60,7 @@ for (const [what, told, charge] of [
   ['a charge beyond belief', { charged: 9_000_000_000_000_000 as Micros }, 0.5],
 ] as const) {
   testLedger(`an acceptance that tells ${what} costs ${charge.toFixed(2)} TRY`, async (ledger) => {
-    const line = await sent(ledger, await planned(ledger, 'r1', ['1', '2']), told);
+    const line = await sent(ledger, await planned(ledger, 'r1', ['1', '2']), reported);
     assert.equal(line.charge, lira(charge));
     assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedToday, lira(charge));
   });
@@ -82,10 +82,10 @@ testLedger('a balance that something else may have moved teaches nothing', async
     await endAll(ledger);
     assert.equal(line.charge, null, name);
   };
-  await unknown('never told before', lira(100), async () => undefined);
+  await unknown('never reported before', lira(100), async () => undefined);
   await unknown('topped up', lira(150), () => recordBalance(ledger, ACCOUNT.id, lira(100)));
   await unknown('not a whole price', lira(99.999999), () => recordBalance(ledger, ACCOUNT.id, lira(100)));
-  await unknown('told while an attempt was out', lira(99.4), async (batch) => {
+  await unknown('reported while an attempt was in flight', lira(99.4), async (batch) => {
     const lost = await beginSend(ledger, batch, { account: UNPRICED, watch: WATCH });
     assert.ok(lost.kind === 'send');
     ledger.pass(1_000);
@@ -106,7 +106,7 @@ testLedger('what was bought at an unknown price counts against a cap once a pric
   assert.deepEqual([plan.urls, plan.held], [1, 1], 'two at 0.25 TRY are spent of the 0.75 TRY');
 });
 
-testLedger('a later charge that is told gives those before it their price', async (ledger) => {
+testLedger('a later charge that is reported gives those before it their price', async (ledger) => {
   await sent(ledger, await planned(ledger, 'r1', ['1', '2'], UNPRICED), {}, UNPRICED);
   await endAll(ledger);
   await sent(ledger, await planned(ledger, 'r2', ['1', '2', '3'], UNPRICED), { charged: lira(0.3) }, UNPRICED);
@@ -115,7 +115,7 @@ testLedger('a later charge that is told gives those before it their price', asyn
 });
 
 testLedger(
-  'a charge above the expected one is told to a person, and later batches are asked at the new price',
+  'a charge above the expected one is a warning, and later batches are checked at the new price',
   async (ledger) => {
     const first = await planned(ledger, 'r1', ['1', '2']);
     const line = await sent(ledger, first, { charged: lira(20) });

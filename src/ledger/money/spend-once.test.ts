@@ -98,7 +98,7 @@ testLedger('every attempt sends the same bytes under the same key, whatever came
   assert.equal(new Set(sent).size, 1);
 });
 
-testLedger('an answer recorded twice, and an acceptance told again, are charged once', async (ledger) => {
+testLedger('an answer recorded twice, and an acceptance repeated, are charged once', async (ledger) => {
   await crawled(ledger, 'r1', { a: pages(3) });
   await planRun(ledger, run('r1'), input);
   const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
@@ -247,7 +247,7 @@ testLedger('bad URLs are quarantined with the reason and the rest is bought, eac
 });
 
 testLedger(
-  'named URLs go to quarantine at once; a service that refuses everything is not asked for ever',
+  'named URLs go to quarantine at once; a service that refuses everything is not asked forever',
   async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(64) });
     await planRun(ledger, run('r1'), input);

@@ -70,7 +70,7 @@ testLedger('what a guard holds is applied only with the name of who approved it'
   await judgeRun(ledger, run('r2'), { ...NO_GUARD, maxNew: 3 });
   const plan = { run: run('r2'), input, digest: (await previewRun(ledger, run('r2'), input)).digest };
   await endRun(ledger, run('r2'), 'previewed');
-  await assert.rejects(applyPlans(ledger, [plan], nobody), /waits for a person/);
+  await assert.rejects(applyPlans(ledger, [plan], nobody), /waits for approval/);
   await assert.rejects(applyPlans(ledger, [{ ...plan, digest: 'another' }], { approvedBy: 'ayşe' }), /out of date/);
   const [row] = await ledger.db.all(sql<{ decision: string | null }>`SELECT decision FROM runs WHERE name = 'r2'`);
   assert.equal(row!.decision, null, 'a plan that was refused approves nothing');

@@ -53,7 +53,7 @@ export async function planRun(ledger: Ledger, run: RunId, input: PlanInput): Pro
   });
 }
 
-/** A run that may be planned: open, or ended as a preview for a person; and not held without a yes. */
+/** A run that may be planned: open, or ended as a preview; and not held without approval. */
 export async function getPlannableRun(tx: Queryable, run: RunId): Promise<RunRow> {
   const row = await getRun(tx, run);
   if (row.planned_at !== null) return row;
@@ -66,7 +66,7 @@ export async function getPlannableRun(tx: Queryable, run: RunId): Promise<RunRow
   if (row.held !== null && row.decision !== 'approved') {
     throw new LedgerError(
       'NOT_APPROVED',
-      `Run "${run}" ${row.decision === 'rejected' ? `was rejected by ${row.decided_by}` : 'waits for a person'}. ` +
+      `Run "${run}" ${row.decision === 'rejected' ? `was rejected by ${row.decided_by}` : 'waits for approval'}. ` +
         'Nothing was planned or bought.',
     );
   }

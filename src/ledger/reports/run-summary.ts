@@ -20,7 +20,7 @@ export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
   /** Planned or submitted, and without a result of their own. */
   readonly open: number;
   readonly quarantined: number;
-  /** In batches that wait for a person. */
+  /** In batches that need review. */
   readonly needsReview: number;
   readonly charged: Micros;
   /** URLs whose charge nobody knows: they are bought and not in `charged`, which must not be shown as if it were all. */
@@ -54,9 +54,9 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
       coalesce(sum(CASE WHEN q.found_at IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_index
     FROM batches AS b JOIN batch_urls AS m ON m.batch_id = b.id JOIN urls AS u ON u.id = m.url_id
     LEFT JOIN check_queue AS q ON q.url_id = u.id WHERE b.run_id = ${id}`);
-  const charged = await db.one(sql<{ amount: Micros; untold: number }>`
+  const charged = await db.one(sql<{ amount: Micros; unknown_charge_urls: number }>`
     SELECT coalesce(sum(amount), 0) AS amount,
-      coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
+      coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS unknown_charge_urls
     FROM charges WHERE run_id = ${id}`);
   return {
     found: row.found ?? 0,
@@ -78,7 +78,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
     quarantined: urls.quarantined,
     needsReview: batches.needs_review,
     charged: charged.amount,
-    unknownChargeUrls: charged.untold,
+    unknownChargeUrls: charged.unknown_charge_urls,
     inIndex: urls.in_index,
     unanswered: batches.unanswered,
     unsettled: batches.unsettled,

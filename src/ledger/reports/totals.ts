@@ -35,11 +35,11 @@ export async function getAccountTotals(
   const now = ledger.now();
   const money = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
     SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
-  const charged = await db.one(sql<Record<'day' | 'month' | 'ever', Micros> & { untold: number }>`
+  const charged = await db.one(sql<Record<'day' | 'month' | 'ever', Micros> & { unknown_charge_urls: number }>`
     SELECT coalesce(sum(CASE WHEN at >= ${getDayStart(now)} THEN amount ELSE 0 END), 0) AS day,
       coalesce(sum(CASE WHEN at >= ${getMonthStart(now)} THEN amount ELSE 0 END), 0) AS month,
       coalesce(sum(amount), 0) AS ever,
-      coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS untold
+      coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS unknown_charge_urls
     FROM charges WHERE account_id = ${account}`);
   const batches = await db.one(sql<BatchCounts>`
     SELECT coalesce(sum(CASE WHEN state = 'planned' THEN 1 ELSE 0 END), 0) AS waiting,
@@ -56,7 +56,7 @@ export async function getAccountTotals(
     chargedToday: charged.day,
     chargedThisMonth: charged.month,
     chargedEver: charged.ever,
-    unknownChargeUrls: charged.untold,
+    unknownChargeUrls: charged.unknown_charge_urls,
     committed: batches.committed,
     price: {
       standard: await getPrice(db, account, 'standard', configured.standard),

@@ -74,7 +74,7 @@ interface UrlRow extends Omit<UrlHistory, 'dueAt' | 'firstRun' | 'purchases' | '
   readonly next_at: number | null;
 }
 
-/** The whole story of a URL, one for each watch that lists it; empty when the ledger has never seen it. */
+/** The whole history of a URL, one for each watch that lists it; empty when the ledger has never seen it. */
 export async function getUrlHistory(ledger: Ledger, url: Url): Promise<UrlHistory[]> {
   const { db } = ledger;
   const rows = await db.all(sql<UrlRow>`

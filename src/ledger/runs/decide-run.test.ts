@@ -19,7 +19,7 @@ testLedger('an implausible change is held, and nothing is planned without a yes'
   assert.match(held!.reasons[0]!, /4 new URLs, more than max_new/);
   assert.deepEqual(held!.sample.length, 4);
   assert.deepEqual(await judgeRun(ledger, run('r2'), guard), held, 'a retry reads the same');
-  await assert.rejects(planRun(ledger, run('r2'), input), /waits for a person/);
+  await assert.rejects(planRun(ledger, run('r2'), input), /waits for approval/);
   assert.equal(await decideRun(ledger, run('r2'), 'approved', 'ayşe'), 'approved');
   assert.equal(await decideRun(ledger, run('r2'), 'rejected', 'ali'), 'approved', 'the first decision stands');
   assert.equal(await judgeRun(ledger, run('r2'), guard), null);

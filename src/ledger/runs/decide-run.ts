@@ -8,7 +8,7 @@ import { getRun } from './runs.ts';
 export type RunDecision = 'approved' | 'rejected';
 
 /**
- * Records what a person decided on a held run; the first decision stands. Rejected: nothing of it is bought, its URLs
+ * Records the decision on a held run; the first decision stands. Rejected: nothing of it is bought, its URLs
  * are held with the name of who said so, and the next run is judged with them.
  */
 export async function decideRun(ledger: Ledger, run: RunId, decision: RunDecision, by: string): Promise<RunDecision> {

@@ -40,7 +40,7 @@ export async function lockRuns(
   try {
     await ledger.db.tx(async (tx) => {
       taken.length = 0;
-      // In one order for everybody: two commands that wait for each other would wait for ever.
+      // In one order for everybody: two commands that wait for each other would never end.
       for (const watch of watches.toSorted()) {
         const other = await lockOne(
           tx,

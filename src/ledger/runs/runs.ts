@@ -94,7 +94,7 @@ export async function beginRun(ledger: Ledger, start: RunStart): Promise<RunBegu
 }
 
 /**
- * Ends a run: `finished` when it did all it should, `previewed` when it was a plan for a person to look at (it may
+ * Ends a run: `finished` when it did all it should, `previewed` when it was a plan for review (it may
  * still be planned, see `planRun` in make-plan.ts), `abandoned` when its workflow is gone. Ending an ended run changes nothing.
  */
 export async function endRun(ledger: Ledger, run: RunId, state: 'finished' | 'previewed' | 'abandoned'): Promise<void> {

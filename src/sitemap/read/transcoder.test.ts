@@ -21,7 +21,7 @@ const HEADERS = [
   undefined,
   'text/xml',
   ...['utf-8', 'iso-8859-1', 'iso-8859-9', 'windows-1251', 'windows-1254', 'gbk', 'shift_jis', 'euc-kr', 'iso-2022-jp']
-    .concat(['utf-16', 'us-ascii', 'nonsense'])
+    .concat(['utf-16', 'us-ascii', 'unknown'])
     .map((charset) => `text/plain; charset=${charset}`),
 ];
 const toPath = (word: string) => `https://shop.example/${word}`;

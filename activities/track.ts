@@ -111,7 +111,7 @@ async function readUrls({ ledger, getApi }: Deps, { account, reference }: TrackI
   }
 }
 
-const toUrlResult = ({ url, state, word, reason }: UrlView): UrlResult => ({
+const toUrlResult = ({ url, state, statusName: word, reason }: UrlView): UrlResult => ({
   url,
   result: state,
   reason: reason ?? (state === 'open' ? word : null),

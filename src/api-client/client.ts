@@ -20,19 +20,19 @@ import {
 import { createTransport, DEFAULT_TIMEOUTS, type Exchange, type Timeouts } from './transport.ts';
 
 export interface ApiClientOptions {
-  /** With its version, such as `https://indexing.example/api/v1`. */
+  /** Including the version, such as `https://indexing.example/api/v1`. */
   readonly baseUrl: string;
-  /** Asked for each request, so that a new key needs no restart. It appears in the request header and nowhere else. */
+  /** Called for each request, so a rotated key needs no restart. The key appears in the request header and nowhere else. */
   readonly apiKey: () => string;
   /** Which of the two equivalent headers carries the key (spec 5). */
   readonly authentication?: 'bearer' | 'x-api-key';
   readonly timeouts?: Partial<Timeouts>;
   readonly userAgent?: string;
-  /** Words for states and verdicts. */
-  readonly words?: StatusMap;
-  /** Called once for each word that the status map does not hold. It counts as open, never as failed. */
-  readonly onUnknownWord?: (seen: UnknownStatus) => void;
-  /** Replaces the connections, for example by a proxy agent. */
+  /** Maps the service's status names to states and verdicts. */
+  readonly statusMap?: StatusMap;
+  /** Called once for each status that the status map lacks. Such a status counts as open, never as failed. */
+  readonly onUnknownStatus?: (status: UnknownStatus) => void;
+  /** Replaces the connections, for example with a proxy agent. */
   readonly dispatcher?: Dispatcher;
   readonly now?: () => number;
 }
@@ -54,12 +54,12 @@ interface Cancellable {
 }
 
 /**
- * The client of the contract. Every method is exactly one request: nothing is retried, followed or awaited in secret,
- * because only the caller knows the budget and the money. What the network does is an answer too; methods reject only
- * when their signal aborts them or the caller passes what cannot be sent.
+ * The client of the service's API. Every method makes exactly one request and never retries, follows or waits on its
+ * own, because only the caller knows the budget and the money. A network failure is returned as an answer; a method
+ * rejects only when its signal aborts or when the arguments cannot be sent.
  */
 export interface ApiClient {
-  /** Throws when the key cannot be read now: ask before an attempt is put on record that could not be made. */
+  /** Throws when the key cannot be read now. Call it before you record an attempt that could not be made. */
   requireKey(): void;
   /** `POST /submissions` (spec 4.6) with exactly these bytes. */
   submit(body: string, key: IdempotencyKey, options?: Cancellable): Promise<ApiAnswer<AcceptedData>>;
@@ -75,7 +75,7 @@ export interface ApiClient {
   balance(options?: Cancellable): Promise<ApiAnswer<BalanceView>>;
   me(options?: Cancellable): Promise<ApiAnswer<AccountView>>;
   stats(options?: Cancellable): Promise<ApiAnswer<AccountView>>;
-  /** `GET /`: version and availability, without the key and, perhaps, without an envelope. */
+  /** `GET /`: version and availability, without the key and possibly without an envelope. */
   root(options?: Cancellable): Promise<ApiAnswer<JsonObject>>;
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ interface Call<Data> extends Cancellable {
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { authentication = 'bearer', userAgent = 'sitemap-courier', now = Date.now } = options;
   const base = new URL(options.baseUrl.replace(/\/+$/, ''));
-  const words = createStatusMapping(options.words, options.onUnknownWord);
+  const statusMapping = createStatusMapping(options.statusMap, options.onUnknownStatus);
   const transport = createTransport(base.origin, { ...DEFAULT_TIMEOUTS, ...options.timeouts }, options.dispatcher);
   const prefix = base.pathname === '/' ? '' : base.pathname;
 
@@ -122,30 +122,30 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     submit: (body, key, cancel) =>
       call('submit', {
         path: '/submissions',
-        read: (data) => readAccepted(data, words),
+        read: (data) => readAccepted(data, statusMapping),
         post: { body, key },
         ...cancel,
       }),
     indexCheck: (body, key, cancel) =>
       call('index-check', {
         path: '/index-check',
-        read: (data, envelope) => readCheck(data, envelope, words),
+        read: (data, envelope) => readCheck(data, envelope, statusMapping),
         post: { body, key },
         ...cancel,
       }),
     getSubmission(reference, { urlPage = 1, urlLimit = LIMITS.urlPage.default, ...cancel } = {}) {
-      const asked = { page: urlPage, limit: urlLimit };
+      const requested = { page: urlPage, limit: urlLimit };
       return call('submission', {
         path: `/submissions/${encodeURIComponent(reference)}?url_page=${urlPage}&url_limit=${urlLimit}`,
-        read: (data, envelope) => readDetail(data, envelope, asked, words, reference),
+        read: (data, envelope) => readDetail(data, envelope, requested, statusMapping, reference),
         ...cancel,
       });
     },
     listSubmissions({ signal, ...query } = {}) {
-      const asked = { page: query.page ?? 1, limit: query.limit ?? LIMITS.listPage.default };
+      const requested = { page: query.page ?? 1, limit: query.limit ?? LIMITS.listPage.default };
       return call('submissions', {
-        path: `/submissions?${parameters({ ...query, ...asked })}`,
-        read: (data, envelope) => readSubmissions(data, envelope, asked, words),
+        path: `/submissions?${parameters({ ...query, ...requested })}`,
+        read: (data, envelope) => readSubmissions(data, envelope, requested, statusMapping),
         ...(signal === undefined ? {} : { signal }),
       });
     },
@@ -168,16 +168,16 @@ function parameters(query: Readonly<Record<string, string | number | undefined>>
   return set.toString();
 }
 
-/** A key that cannot stand in a header would otherwise be quoted in the error of the HTTP library. */
+/** Checked here because the HTTP library would quote an invalid header value, the key, in its error. */
 function sendable(key: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new TypeError(
-    'the API key is empty or holds spaces, line breaks or other characters that no header can carry; nothing was sent. ' +
-      'Check the variable or the file that it is read from',
+    'the API key is empty or contains spaces, line breaks or other characters that a header cannot carry; nothing was sent. ' +
+      'Check the variable or the file that it comes from',
   );
 }
 
-/** A service may repeat the key in what it answers. Short keys would blank out ordinary words; no real key is short. */
+/** A service may repeat the key in its response. Masking a short key would blank out ordinary text; real keys are long. */
 function withoutKey(exchange: Exchange, key: string | null): Exchange {
   if (key === null || key.length < 8) return exchange;
   const cleaned = <Value>(value: Value): Value =>
@@ -209,7 +209,7 @@ function toAnswer<Data>(
           body: {
             kind: 'unreadable',
             claimsSuccess: false,
-            what: `status ${status} with an answer that was cut off (${exchange.what})`,
+            what: `status ${status} with a response that was cut off (${exchange.what})`,
           } as const,
           requestId: null,
         };
@@ -224,7 +224,7 @@ function toAnswer<Data>(
   };
 }
 
-/** Only authenticated endpoints have the envelope (spec 2.6): the root may answer with its data alone. */
+/** Only authenticated endpoints use the envelope (spec 2.6): the root may return its data alone. */
 function unwrapped(endpoint: Endpoint, text: string): string {
   if (endpoint !== 'root') return text;
   try {

@@ -2,15 +2,15 @@ import type { Body } from '../submission/answer.ts';
 import { readError } from './read/errors.ts';
 import { asText, InvalidPayload, indexFields, isObject, type Json, readFirst } from './read/fields.ts';
 
-/** An answer as it came over the wire, whole. */
+/** A complete response as received. */
 export interface RawAnswer {
   readonly status: number;
   readonly text: string;
-  /** Of a redirect: where to. */
+  /** The target of a redirect. */
   readonly location: string | null;
 }
 
-/** What a success holds at an endpoint, or an `InvalidPayload` that says why it cannot be used. */
+/** The data of a successful response, or an `InvalidPayload` that says why it cannot be used. */
 export type DataReader<Data> = (data: Json, envelope: Json) => Data | InvalidPayload;
 
 export interface ReadEnvelope<Data> {
@@ -19,8 +19,8 @@ export interface ReadEnvelope<Data> {
 }
 
 /**
- * Reads the envelope (spec 2.6) together with the status, as the specification asks: an answer that is no envelope, or
- * one whose parts contradict each other, is unreadable, whatever its status.
+ * Reads the envelope (spec 2.6) together with the status, as the specification requires. A response without an envelope,
+ * or with contradictory parts, is unreadable, whatever its status.
  */
 export function readEnvelope<Data>(raw: RawAnswer, read: DataReader<Data>): ReadEnvelope<Data> {
   const unreadable = (what: string, requestId: string | null = null, claimsSuccess = false): ReadEnvelope<Data> => ({
@@ -46,10 +46,10 @@ export function readEnvelope<Data>(raw: RawAnswer, read: DataReader<Data>): Read
 
 function toSuccess(fields: ReadonlyMap<string, Json>): boolean | null | 'contradictory' {
   const flag = fields.get('success');
-  const word = fields.get('status');
-  const byWord = word === 'success' ? true : word === 'error' ? false : null;
-  if (typeof flag !== 'boolean') return flag === undefined ? byWord : null;
-  if (byWord !== null && byWord !== flag) return 'contradictory';
+  const status = fields.get('status');
+  const byStatus = status === 'success' ? true : status === 'error' ? false : null;
+  if (typeof flag !== 'boolean') return flag === undefined ? byStatus : null;
+  if (byStatus !== null && byStatus !== flag) return 'contradictory';
   const failed = isObject(fields.get('error'));
   return flag && failed ? 'contradictory' : flag;
 }

@@ -46,12 +46,12 @@ const classes: [
   ['415', answer('submit', 415, refused), 'RequestRefusedError', true, null, false],
   ['422', answer('submit', 422, refused), 'RequestRefusedError', true, null, false],
   ['429', answer('submissions', 429, refused, 3_600_000), 'ServiceBusyError', false, 3_600_000, true],
-  ['429 of a gateway', answer('submissions', 429, page), 'ServiceBusyError', false, 60_000, true],
+  ['429 from a gateway', answer('submissions', 429, page), 'ServiceBusyError', false, 60_000, true],
   ['500', answer('submit', 500, refused), 'ServiceUnavailableError', false, null, false],
   ['503', answer('submit', 503, refused, 5_000), 'ServiceUnavailableError', false, 5_000, false],
   ['a page with 200', answer('balance', 200, page), 'ServiceUnavailableError', false, null, false],
   ['a page with 422', answer('submit', 422, page), 'ServiceUnavailableError', false, null, false],
-  ['no answer in time', answer('submit', null, none(true, true)), 'ServiceUnavailableError', false, null, false],
+  ['no response in time', answer('submit', null, none(true, true)), 'ServiceUnavailableError', false, null, false],
   ['no connection', answer('submit', null, none(false, false)), 'ServiceUnavailableError', false, null, false],
 ];
 describe('toApiError', () => {
@@ -66,18 +66,18 @@ describe('toApiError', () => {
   }
 });
 
-test('a 404 of anything but a job says that base_url may be wrong, in whatever form it comes', () => {
+test('a 404 that is not about a job says that base_url may be wrong, in every form', () => {
   for (const body of [refused, page]) {
     assert.match(toApiError(answer('balance', 404, body)).message, /Check base_url/);
     assert.doesNotMatch(toApiError(answer('submission', 404, body)).message, /base_url/);
   }
 });
 
-test('an error says what happened, what it means for the money, and quotes the request', () => {
-  const lost = toApiError(answer('submit', 503, refused));
-  assert.equal(lost.chargeState, 'unknown');
-  assert.match(lost.message, /not available.*CODE: words.*req-1.*whether it was charged is not known.*same bytes/);
-  assert.deepEqual(toFailureData(lost).details, {
+test('an error says what happened and what it means for the money, and quotes the request id', () => {
+  const error = toApiError(answer('submit', 503, refused));
+  assert.equal(error.chargeState, 'unknown');
+  assert.match(error.message, /not available.*CODE: words.*req-1.*whether it was charged is not known.*same bytes/);
+  assert.deepEqual(toFailureData(error).details, {
     endpoint: 'submit',
     status: 503,
     code: 'CODE',
@@ -86,11 +86,11 @@ test('an error says what happened, what it means for the money, and quotes the r
   });
 });
 
-test('reading costs nothing, whatever comes back', () => {
+test('a read is never charged, whatever the response', () => {
   for (const [, given] of classes) assert.equal(toApiError({ ...given, endpoint: 'balance' }).chargeState, 'none');
 });
 
-test('data is the data of a success, and nothing else is', () => {
+test('returns the data of a success and throws for anything else', () => {
   const success: ApiAnswer<number> = { ...answer('balance', 200, page), body: { kind: 'success', data: 7 } };
   assert.equal(unwrapData(success), 7);
   assert.throws(() => unwrapData({ ...success, status: 500 }), { name: 'ServiceUnavailableError' });

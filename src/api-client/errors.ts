@@ -11,11 +11,11 @@ export interface ApiErrorFields {
 }
 
 /**
- * A request that did not bring what it asked for. The class says what to do next, `chargeState` what happened to the
- * money; status and code say what the service answered.
+ * A failed request. The class says what to do next, `chargeState` what happened to the money, and status and code what
+ * the service returned.
  */
 export abstract class ApiError extends Error implements ApiErrorFields {
-  /** `none`: another try cannot help. `retry`: the same request again, later. */
+  /** `none`: a retry cannot help. `retry`: send the same request again, later. */
   abstract readonly policy: 'none' | 'retry';
   readonly endpoint: Endpoint;
   readonly status: number | null;
@@ -35,31 +35,31 @@ export abstract class ApiError extends Error implements ApiErrorFields {
   }
 }
 
-/** 401, 403: the key is missing, wrong or revoked (spec 5). All work of the key waits; nothing was charged. */
+/** 401, 403: the key is missing, wrong or revoked (spec 5). All work under this key waits; nothing was charged. */
 export class AuthenticationError extends ApiError {
   override readonly name = 'AuthenticationError';
   override readonly policy = 'none';
 }
 
-/** 404: no such job, or a wrong base address. Look the job up in the list before you believe it. */
+/** 404: the job does not exist, or the base address is wrong. Check the list before you trust it. */
 export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError';
   override readonly policy = 'none';
 }
 
-/** 400, 402, 405, 409, 413, 415, 422: the service does not take this request, and would not take it again. */
+/** 400, 402, 405, 409, 413, 415, 422: the service rejects this request and would reject it again. */
 export class RequestRefusedError extends ApiError {
   override readonly name = 'RequestRefusedError';
   override readonly policy = 'none';
 }
 
-/** 429, or 409 while the same request is still running: nothing failed, send it again after `retryAfterMs`. */
+/** 429, or 409 while the same request is still in progress: nothing failed; resend it after `retryAfterMs`. */
 export class ServiceBusyError extends ApiError {
   override readonly name = 'ServiceBusyError';
   override readonly policy = 'retry';
 }
 
-/** 5xx, no response, or one that is not the service's: send the same request again, with backoff. */
+/** 5xx, no response, or a response from something else: resend the same request with backoff. */
 export class ServiceUnavailableError extends ApiError {
   override readonly name = 'ServiceUnavailableError';
   override readonly policy = 'retry';
@@ -67,7 +67,7 @@ export class ServiceUnavailableError extends ApiError {
 
 const isPaid = (endpoint: Endpoint): boolean => endpoint === 'submit' || endpoint === 'index-check';
 
-/** The error that an answer is. A reading request is never charged; a paid one as the answer table says. */
+/** Converts a failed answer to its error. A read is never charged; for a paid request the answer table decides. */
 export function toApiError(answer: ApiAnswer): ApiError {
   const { endpoint, status, body, requestId } = answer;
   const refusal = decideRefusal(answer, { urls: [], inDoubt: false });
@@ -85,7 +85,7 @@ export function toApiError(answer: ApiAnswer): ApiError {
 
 type ErrorClass = new (message: string, fields: ApiErrorFields) => ApiError;
 
-/** The answer table decides (`decideRefusal`); a class only names what it decided. */
+/** The answer table decides (`decideRefusal`); the class only names the decision. */
 function findErrorClass(refusal: Refusal, status: number | null): ErrorClass {
   switch (refusal.kind) {
     case 'retry':
@@ -105,7 +105,7 @@ function findErrorClass(refusal: Refusal, status: number | null): ErrorClass {
 
 function describeAnswer({ endpoint, body, status, requestId }: ApiAnswer): string {
   const request = requestId === null ? '' : ` (request ${requestId})`;
-  // Of a job a 404 says that it is not there; of any other address, that this is not the service.
+  // For a job, 404 means that it does not exist; for any other address, that this is not the service.
   const hint =
     status === 404 && endpoint !== 'submission' ? '. Check base_url: it must end with the version, as /api/v1' : '';
   switch (body.kind) {
@@ -115,11 +115,11 @@ function describeAnswer({ endpoint, body, status, requestId }: ApiAnswer): strin
     case 'unreadable':
       return `${body.what}${request}${hint}`;
     case 'success':
-      return `status ${status} with a success${request}`;
+      return `status ${status} with a success envelope${request}`;
   }
 }
 
-/** The data of a successful answer; throws the error that any other answer is. */
+/** Returns the data of a successful answer; throws the matching error for any other. */
 export function unwrapData<Data>(answer: ApiAnswer<Data>): Data {
   const { status, body } = answer;
   if (body.kind === 'success' && status !== null && status >= 200 && status < 300) return body.data;

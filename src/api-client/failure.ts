@@ -1,19 +1,19 @@
 import { type ApiError, type ApiErrorFields, ServiceBusyError } from './errors.ts';
 
-/** What an error is to Temporal: an ApplicationFailure, in plain data. */
+/** An error as Temporal's ApplicationFailure, in plain data. */
 export interface FailureData {
-  /** The class name, by which workflows and operators tell failures apart. */
+  /** The class name, by which workflows and operators distinguish failures. */
   readonly type: string;
   readonly message: string;
   readonly nonRetryable: boolean;
-  /** Null leaves the wait to the retry policy of the activity. */
+  /** Null: the activity's retry policy sets the wait. */
   readonly nextRetryDelayMs: number | null;
-  /** A wait, not a failure: neither logged nor counted as one. */
+  /** A wait, not a failure: neither logged nor counted as a failure. */
   readonly benign: boolean;
   readonly details: Omit<ApiErrorFields, 'retryAfterMs'>;
 }
 
-/** One to one: class, policy and wait of the error are type, retry and delay of the failure. */
+/** Maps one to one: the error's class, policy and wait become the failure's type, retry and delay. */
 export function toFailureData(error: ApiError): FailureData {
   const { endpoint, status, code, requestId, chargeState } = error;
   return {

@@ -6,38 +6,38 @@ import { NotFoundError, unwrapData } from './errors.ts';
 import type { Page } from './read/list.ts';
 import type { SubmissionDetail, SubmissionsPage, SubmissionView } from './read/submission.ts';
 
-/** The two requests that a search needs; each call is one request of the budget and may reject for lack of it. */
+/** The two requests that a search needs. Each call spends one request of the budget and may be denied. */
 export interface ListAndDetail {
   list(query: ListQuery): Promise<ApiAnswer<SubmissionsPage>>;
   detail(
     reference: Reference,
     page: { readonly urlPage: number; readonly urlLimit: number },
   ): Promise<ApiAnswer<SubmissionDetail>>;
-  /** Recorded for another batch already: it cannot be the lost one. */
+  /** Already recorded for another batch, so it cannot be the batch in doubt. */
   readonly isTaken: (reference: Reference) => Promise<boolean>;
 }
 
 export type Search =
   | { readonly kind: 'found'; readonly submission: SubmissionView }
-  /** The whole list was read and it is not there: the bytes may go again. */
+  /** The whole list was read without a match: the same bytes may be sent again. */
   | { readonly kind: 'absent' }
-  /** The list proves neither: the batch needs review, and nothing is sent. */
+  /** The list proves neither: the batch needs review and is not sent again. */
   | { readonly kind: 'unsure'; readonly message: string };
 
 const DAY_MS = 86_400_000;
 const LIST_LIMIT = 100;
 const URL_LIMIT = 500;
-/** A service that ignores the filters shows its whole history: then the search gives up rather than read a year. */
+/** A service that ignores the filters returns its whole history; the search stops rather than read a year of jobs. */
 const MOST_PAGES = 20;
 const MOST_COMPARED = 10;
 
 /**
- * Looks in the service's own list for a batch whose answer was lost: by the tag in its project (`q`), then by its first
- * URL (spec 4.5). What `q` searches is not specified, so an empty answer to it proves nothing; the URL filter does.
- * Throws the ApiError of a request that fails.
+ * Searches the service's list for a batch in doubt: first by the tag in its project (`q`), then by its first URL
+ * (spec 4.5). The specification does not say what `q` searches, so an empty result proves nothing; the URL filter does.
+ * Throws the ApiError of a failed request.
  */
 export async function findBatchInDoubt(batch: BatchInDoubt, ask: ListAndDetail): Promise<Search> {
-  // A day earlier than the first attempt: the service counts its days in its own zone.
+  // Start a day before the first attempt: the service counts days in its own time zone.
   const from = new Date(batch.firstSentAt - DAY_MS).toISOString().slice(0, 10);
   const tagged = await search(batch, ask, { q: batch.tag, from }, false);
   if (tagged.kind === 'found') return tagged;
@@ -59,7 +59,7 @@ async function search(batch: BatchInDoubt, ask: ListAndDetail, query: ListQuery,
       if (proof.kind === 'same') return { kind: 'found', submission };
       if (proof.kind === 'compare-urls' && !(await ask.isTaken(submission.reference))) undecided.push(submission);
     }
-    if (++read >= MOST_PAGES) return unsure('the service shows more than 2,000 jobs for the batch');
+    if (++read >= MOST_PAGES) return unsure('the service lists more than 2,000 jobs that may be the batch');
   }
   if (!compare) return { kind: 'absent' };
   if (undecided.length > MOST_COMPARED) return unsure(`${undecided.length} jobs of the list may be the batch`);
@@ -77,7 +77,7 @@ async function search(batch: BatchInDoubt, ask: ListAndDetail, query: ListQuery,
 
 const unsure = (what: string): Search => ({
   kind: 'unsure',
-  message: `${what}; it may be charged already, so nothing is sent again. Look it up at the service, then decide`,
+  message: `${what}; it may already be charged, so nothing is sent again. Find it at the service, then decide`,
 });
 
 const toCandidate = ({ reference, project, createdAt, urlCount }: SubmissionView): Candidate => ({
@@ -97,13 +97,13 @@ async function readUrls(reference: Reference, ask: ListAndDetail): Promise<strin
   return urls;
 }
 
-/** As the client throws it, or as the failure that an activity makes of it. */
+/** As the client throws it, or as the failure that an activity turns it into. */
 const isNotFound = (error: unknown): boolean =>
   error instanceof NotFoundError || (error as { type?: unknown } | null)?.type === NotFoundError.name;
 
 /**
- * Pages until the last one. A service that says nothing about pages ends with an empty page; one that ignores the page
- * number repeats itself, and is read once.
+ * Reads pages up to the last one. For a service without page information, an empty page is the last; one that ignores
+ * the page number repeats the first page, which is read once.
  */
 export async function* readPages<Found extends { readonly page: Page }>(
   ask: (page: number) => Promise<Found>,
@@ -112,7 +112,7 @@ export async function* readPages<Found extends { readonly page: Page }>(
   let before: string | null = null;
   for (let page = 1; ; page++) {
     const found = await ask(page).catch((error: unknown) => {
-      // Some have no page behind the last one, and say so as if it were an address that does not exist.
+      // Some services return 404 for the page after the last one.
       if (page > 1 && isNotFound(error)) return null;
       throw error;
     });

@@ -4,15 +4,15 @@ import type { ApiClient, ListQuery } from './client.ts';
 import { readPages } from './find-batch-in-doubt.ts';
 import type { SubmissionDetail, SubmissionsPage, SubmissionView, UrlView } from './read/submission.ts';
 
-/** One request that spends nothing, when the budget allows it. Rejects with the ApiError of an answer that is none. */
+/** Makes one free request when the budget allows it. Rejects with the ApiError of a failed request. */
 export type Ask = <Data>(request: (client: ApiClient) => Promise<ApiAnswer<Data>>) => Promise<Data>;
 
 const LIST_LIMIT = 100;
 const URL_LIMIT = 500;
 
 /**
- * Every job of the service's list (spec 4.5), oldest first, each once: a job that is submitted meanwhile moves the
- * pages, so one may come twice. Those without a time keep their place in the list, which is taken to be newest first.
+ * Every job in the service's list (spec 4.5), oldest first, without duplicates: a job submitted meanwhile shifts the
+ * pages, so one job may appear twice. Jobs without a time keep their list position, assuming that newest comes first.
  */
 export async function listHistory(
   ask: Ask,
@@ -27,7 +27,7 @@ export async function listHistory(
   return [...found.values()].reverse().sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0));
 }
 
-/** The pages of the service's list (spec 4.5), in its order; `from`: jobs since that day. */
+/** The pages of the service's list (spec 4.5) in order; `from`: only jobs since that day. */
 export function readHistoryPages(ask: Ask, from: string | null): AsyncGenerator<SubmissionsPage> {
   const query = (page: number): ListQuery => ({ page, limit: LIST_LIMIT, ...(from === null ? {} : { from }) });
   return readPages<SubmissionsPage>(
@@ -36,7 +36,7 @@ export function readHistoryPages(ask: Ask, from: string | null): AsyncGenerator<
   );
 }
 
-/** A job with every URL of it (spec 4.7), and what the service says of each. No submission: it shows no URL at all. */
+/** A job with all its URLs (spec 4.7) and their states. Null submission: the service shows no URLs. */
 export async function readJob(
   ask: Ask,
   reference: Reference,

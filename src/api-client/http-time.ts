@@ -1,6 +1,6 @@
 import { getHeader, type ResponseHeaders } from './headers.ts';
 
-/** Nobody waits longer than this on the word of a header: the longest window of the specification, and some. */
+/** Upper limit for any wait that a header names: the longest window of the specification, and some. */
 export const LONGEST_WAIT_MS = 25 * 3_600_000;
 
 const HTTP_DATE = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i;
@@ -9,8 +9,8 @@ const NUMBER = /^\d{1,15}(\.\d{1,9})?$/;
 const SPAN = /^(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9})ms)?$/i;
 
 /**
- * How long to wait by Retry-After (RFC 9110 10.2.3), in milliseconds: seconds, also with decimals, or a date, measured by
- * the service's own clock where it tells it. Null when it is absent or makes no sense.
+ * The wait that Retry-After names (RFC 9110 10.2.3), in milliseconds: seconds, also with decimals, or a date, measured
+ * by the service's own clock where it reports one. Null when the header is absent or invalid.
  */
 export function readRetryAfter(headers: ResponseHeaders, now: number): number | null {
   const exact = getHeader(headers, 'retry-after-ms')?.trim();
@@ -23,8 +23,8 @@ export function readRetryAfter(headers: ResponseHeaders, now: number): number | 
 }
 
 /**
- * The time until a rate-limit window is refilled, in milliseconds. Services write it as seconds from now, as seconds or
- * milliseconds since 1970, as a date or as "1m30s"; the size of a number tells which.
+ * The time until a rate-limit window resets, in milliseconds. Services write seconds from now, seconds or milliseconds
+ * since 1970, a date or "1m30s"; the size of a number tells these apart.
  */
 export function readReset(text: string, headers: ResponseHeaders, now: number): number | null {
   const value = text.trim();
@@ -39,7 +39,7 @@ export function readReset(text: string, headers: ResponseHeaders, now: number): 
   return parseSpan(value);
 }
 
-/** The service's clock when it answered: dates in its headers are by that clock, not by ours. */
+/** The service's clock when it responded: dates in its headers follow that clock, not ours. */
 function serverNow(headers: ResponseHeaders, now: number): number {
   const date = getHeader(headers, 'date');
   return (date === null ? null : parseDate(date.trim())) ?? now;

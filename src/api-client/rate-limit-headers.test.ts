@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { HeaderBudget } from '../submission/answer.ts';
 import type { ResponseHeaders } from './headers.ts';
@@ -29,7 +29,7 @@ const golden: { dialect: string; headers: ResponseHeaders; budgets: HeaderBudget
     budgets: [budget(60, 120, 118), budget(3600, 3000, 2998), budget(86_400, 30_000, 29_998)],
   },
   {
-    dialect: 'window before the kind, words apart',
+    dialect: 'window before the kind, separated by hyphens',
     headers: { 'X-Rate-Limit-Minute-Remaining': '7', 'X-Rate-Limit-Minute-Reset': '30' },
     budgets: [budget(60, null, 7, 30_000)],
   },
@@ -57,12 +57,12 @@ const golden: { dialect: string; headers: ResponseHeaders; budgets: HeaderBudget
     budgets: [budget(3600, null, 1, 600_000)],
   },
   {
-    dialect: 'one header with a value a window',
+    dialect: 'one header with a value per window',
     headers: { 'x-ratelimit-remaining': 'minute=119, hour=2999, day=29999', 'x-ratelimit-limit': 'minute=120' },
     budgets: [budget(60, 120, 119), budget(3600, null, 2999), budget(86_400, null, 29_999)],
   },
   {
-    dialect: 'a lane of its own beside the general one',
+    dialect: 'a lane with its own limit beside the general one',
     headers: { 'x-ratelimit-remaining-minute': '100', 'x-ratelimit-submissions-remaining-minute': '4' },
     budgets: [budget(60, null, 100), budget(60, null, 4, null, 'submissions')],
   },
@@ -95,12 +95,12 @@ const golden: { dialect: string; headers: ResponseHeaders; budgets: HeaderBudget
     budgets: [budget(60, 120, 50, 30_000), budget(86_400, 30_000, 29_000, 40_000_000)],
   },
   {
-    dialect: 'the successor: available and window, names without quotes',
+    dialect: 'the successor draft: available and window, names without quotes',
     headers: { ratelimit: 'minute;a=50;w=30' },
     budgets: [budget(60, null, 50, 30_000)],
   },
   {
-    dialect: 'the same header twice',
+    dialect: 'a repeated header',
     headers: { ratelimit: ['"minute";r=1', '"hour";r=2'] },
     budgets: [budget(60, null, 1), budget(3600, null, 2)],
   },
@@ -118,85 +118,87 @@ const golden: { dialect: string; headers: ResponseHeaders; budgets: HeaderBudget
   { dialect: 'none', headers: { 'content-type': 'application/json', 'x-limit': '5' }, budgets: [] },
 ];
 
-for (const { dialect, headers, budgets } of golden) {
-  test(`rate-limit headers, ${dialect}`, () => assert.deepEqual(readBudgets(headers, now), budgets));
-}
+describe('readBudgets', () => {
+  for (const { dialect, headers, budgets } of golden) {
+    test(`rate-limit headers, ${dialect}`, () => assert.deepEqual(readBudgets(headers, now), budgets));
+  }
 
-const waits: [value: string, ms: number | null][] = [
-  ['0', 0],
-  ['120', 120_000],
-  ['1.5', 1_500],
-  ['3600', 3_600_000],
-  ['Sat, 21 Nov 2026 08:00:30 GMT', 30_000],
-  ['Sat, 21 Nov 2026 07:00:00 GMT', 0],
-  ['99999999999', LONGEST_WAIT_MS],
-  ['-5', null],
-  ['soon', null],
-  ['', null],
-  ['Infinity', null],
-  ['1e3', null],
-];
-for (const [value, ms] of waits) {
-  test(`Retry-After: ${value || '(empty)'} is ${ms === null ? 'ignored' : `${ms} ms`}`, () => {
-    assert.equal(readRetryAfter({ 'retry-after': value }, now), ms);
+  const waits: [value: string, ms: number | null][] = [
+    ['0', 0],
+    ['120', 120_000],
+    ['1.5', 1_500],
+    ['3600', 3_600_000],
+    ['Sat, 21 Nov 2026 08:00:30 GMT', 30_000],
+    ['Sat, 21 Nov 2026 07:00:00 GMT', 0],
+    ['99999999999', LONGEST_WAIT_MS],
+    ['-5', null],
+    ['soon', null],
+    ['', null],
+    ['Infinity', null],
+    ['1e3', null],
+  ];
+  for (const [value, ms] of waits) {
+    test(`Retry-After: ${value || '(empty)'} is ${ms === null ? 'ignored' : `${ms} ms`}`, () => {
+      assert.equal(readRetryAfter({ 'retry-after': value }, now), ms);
+    });
+  }
+
+  test("a date in Retry-After is measured by the service's clock", () => {
+    const skewed = { 'retry-after': 'Sat, 21 Nov 2026 09:00:10 GMT', date: 'Sat, 21 Nov 2026 09:00:00 GMT' };
+    assert.equal(readRetryAfter(skewed, now), 10_000);
   });
-}
 
-test('a date in Retry-After is read by the clock of the service', () => {
-  const skewed = { 'retry-after': 'Sat, 21 Nov 2026 09:00:10 GMT', date: 'Sat, 21 Nov 2026 09:00:00 GMT' };
-  assert.equal(readRetryAfter(skewed, now), 10_000);
-});
+  test('a reset may be a duration', () => {
+    assert.equal(readReset('1m30s', {}, now), 90_000);
+    assert.equal(readReset('250ms', {}, now), 250);
+    assert.equal(readReset('6m0s', {}, now), 360_000);
+  });
 
-test('a reset may be a span of time', () => {
-  assert.equal(readReset('1m30s', {}, now), 90_000);
-  assert.equal(readReset('250ms', {}, now), 250);
-  assert.equal(readReset('6m0s', {}, now), 360_000);
-});
-
-test('no header makes the readers throw, and no wait is negative, absurd or no number', () => {
-  const name = fc.oneof(
-    fc.string(),
-    fc.constantFrom(
-      'ratelimit',
-      'ratelimit-policy',
-      'ratelimit-limit',
-      'x-ratelimit-remaining-minute',
-      'retry-after',
-      'date',
-      'x-ratelimit-reset',
-    ),
-  );
-  const piece = fc.constantFrom(
-    '"',
-    ';',
-    ',',
-    '=',
-    'r',
-    't',
-    'w',
-    'q',
-    '5',
-    '-1',
-    'minute',
-    ' ',
-    '1e400',
-    '9'.repeat(30),
-    'Mon, ',
-  );
-  const value = fc.oneof(
-    fc.string(),
-    fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('')),
-  );
-  fc.assert(
-    fc.property(fc.dictionary(name, fc.oneof(value, fc.array(value, { maxLength: 3 }))), (headers) => {
-      for (const { limit, remaining, resetMs, windowSeconds } of readBudgets(headers, now)) {
-        for (const number of [limit, remaining, resetMs, windowSeconds]) {
-          assert.ok(number === null || (number >= 0 && Number.isFinite(number)), `${number}`);
+  test('no header makes a reader throw, and every wait is a plausible, non-negative number', () => {
+    const name = fc.oneof(
+      fc.string(),
+      fc.constantFrom(
+        'ratelimit',
+        'ratelimit-policy',
+        'ratelimit-limit',
+        'x-ratelimit-remaining-minute',
+        'retry-after',
+        'date',
+        'x-ratelimit-reset',
+      ),
+    );
+    const piece = fc.constantFrom(
+      '"',
+      ';',
+      ',',
+      '=',
+      'r',
+      't',
+      'w',
+      'q',
+      '5',
+      '-1',
+      'minute',
+      ' ',
+      '1e400',
+      '9'.repeat(30),
+      'Mon, ',
+    );
+    const value = fc.oneof(
+      fc.string(),
+      fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('')),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(name, fc.oneof(value, fc.array(value, { maxLength: 3 }))), (headers) => {
+        for (const { limit, remaining, resetMs, windowSeconds } of readBudgets(headers, now)) {
+          for (const number of [limit, remaining, resetMs, windowSeconds]) {
+            assert.ok(number === null || (number >= 0 && Number.isFinite(number)), `${number}`);
+          }
         }
-      }
-      const wait = readRetryAfter(headers, now);
-      assert.ok(wait === null || (wait >= 0 && wait <= LONGEST_WAIT_MS));
-    }),
-    { numRuns: 3_000 },
-  );
+        const wait = readRetryAfter(headers, now);
+        assert.ok(wait === null || (wait >= 0 && wait <= LONGEST_WAIT_MS));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
 });

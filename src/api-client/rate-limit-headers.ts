@@ -25,9 +25,9 @@ const KINDS: Readonly<Record<string, 'limit' | 'remaining' | 'reset'>> = {
 };
 
 /**
- * The budgets that rate-limit headers tell, in any of the usual dialects; their names are not specified (section 8):
- * Kong's `X-RateLimit-Remaining-Minute`, the plain `X-RateLimit-*` triple, one header with a value a window, and the IETF
- * drafts 0 to 11 (triple, dictionary, lists with r/t or a/w). What is malformed is ignored, never thrown.
+ * Reads the budgets from rate-limit headers in any of the usual dialects; the names are not specified (section 8):
+ * Kong's `X-RateLimit-Remaining-Minute`, the plain `X-RateLimit-*` triple, one header with a value per window, and the
+ * IETF drafts 0 to 11 (triple, dictionary, lists with r/t or a/w). Ignores malformed headers, never throws.
  */
 export function readBudgets(headers: ResponseHeaders, now: number): HeaderBudget[] {
   const policies = parsePolicies(headers);
@@ -38,7 +38,7 @@ export function readBudgets(headers: ResponseHeaders, now: number): HeaderBudget
 
 type Draft = { -readonly [Key in keyof HeaderBudget]: HeaderBudget[Key] };
 
-/** Headers whose names say what they hold: kind, and in most dialects the window. */
+/** Headers whose names say what they hold: the kind and, in most dialects, the window. */
 function namedByHeader(headers: ResponseHeaders, policies: readonly Policy[], now: number): HeaderBudget[] {
   const drafts = new Map<string, Draft>();
   const set = (scope: string, window: number | null, kind: 'limit' | 'remaining' | 'reset', text: string) => {
@@ -68,7 +68,7 @@ function namedByHeader(headers: ResponseHeaders, policies: readonly Policy[], no
   );
 }
 
-/** "x-ratelimit-remaining-minute" in words, without the part that says it is about rate limits; null for others. */
+/** The parts of a name such as "x-ratelimit-remaining-minute" without the rate-limit prefix; null for other headers. */
 function splitWords(name: string): string[] | null {
   const plain = name.toLowerCase().replace('rate-limit', 'ratelimit');
   if (!plain.includes('ratelimit') || plain.includes('policy')) return null;
@@ -91,7 +91,7 @@ function parsePolicies(headers: ResponseHeaders): Policy[] {
   }));
 }
 
-/** One `RateLimit` header: a dictionary (draft 7) or a list of policies (8 to 11; r/t are to become a/w). */
+/** One `RateLimit` header: a dictionary (draft 7) or a list of policies (8 to 11; a/w are to replace r/t). */
 function ietf(headers: ResponseHeaders, policies: readonly Policy[]): HeaderBudget[] {
   const items = readItems(getHeader(headers, 'ratelimit') ?? '');
   const [dictionary] = parseParameters(items, policies);
@@ -135,10 +135,10 @@ function findWindowByName(name: string): number | null {
   return words.map((word) => WINDOWS[word]).find((window) => window !== undefined) ?? null;
 }
 
-/** Of a policy's name only what says that it is about something in particular. */
+/** The part of a policy's name that limits it to something in particular. */
 const findScope = (name: string): string => (/submi|check/i.test(name) ? name.toLowerCase() : '');
 
-/** A whole number that is not negative; null for everything else. */
+/** A non-negative integer; null for anything else. */
 function count(text: string): number | null {
   const plain = text.trim();
   return /^\d{1,12}(\.0+)?$/.test(plain) ? Number(plain) : null;

@@ -7,7 +7,7 @@ export interface Item {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Reads lists and dictionaries as they are met in rate-limit headers. Members that cannot be read are left out. */
+/** Reads the lists and dictionaries of rate-limit headers. Skips members that cannot be read. */
 export function readItems(text: string): Item[] {
   return split(text, ',').flatMap((member) => {
     const [head = '', ...rest] = split(member, ';');
@@ -28,7 +28,7 @@ function unquoted(text: string): string {
   return plain.length >= 2 && plain.startsWith('"') && plain.endsWith('"') ? plain.slice(1, -1) : plain;
 }
 
-/** Splits where the separator stands outside of quotes. */
+/** Splits at separators outside quotes. */
 function split(text: string, separator: string): string[] {
   const parts: string[] = [];
   let quoted = false;

@@ -5,11 +5,11 @@ import { getHeader, type ResponseHeaders } from './headers.ts';
 /** How long each phase of a request may take, in milliseconds. */
 export interface Timeouts {
   readonly connectMs: number;
-  /** Until the answer begins: 5,000 URLs are charged and stored in that time. */
+  /** Until the response begins: the service charges and stores 5,000 URLs in that time. */
   readonly headersMs: number;
-  /** Between two pieces of the answer. */
+  /** Between two chunks of the response. */
   readonly bodyMs: number;
-  /** Everything together. */
+  /** The whole request. */
   readonly totalMs: number;
 }
 
@@ -28,19 +28,19 @@ export interface Request {
 
 export type Exchange =
   | { readonly kind: 'answered'; readonly status: number; readonly headers: ResponseHeaders; readonly text: string }
-  /** Its beginning came, and then not the rest. */
+  /** The response began but did not end. */
   | { readonly kind: 'cut-off'; readonly status: number; readonly headers: ResponseHeaders; readonly what: string }
   | { readonly kind: 'none'; readonly reached: boolean; readonly timedOut: boolean; readonly what: string };
 
 export interface Transport {
-  /** One request, sent once. Never rejects for what the network does, only when its own signal aborts it. */
+  /** Sends one request once. Never rejects for a network failure, only when its own signal aborts it. */
   send(request: Request): Promise<Exchange>;
   close(): Promise<void>;
 }
 
 export function createTransport(origin: string, timeouts: Timeouts, dispatcher?: Dispatcher): Transport {
   const { connectMs, headersMs, bodyMs, totalMs } = timeouts;
-  // One request after another on a connection: pipelined ones would be lost together.
+  // One request at a time per connection: pipelined requests would all be in doubt together.
   const pool = dispatcher ?? new Pool(origin, { connections: 8, pipelining: 1, connect: { timeout: connectMs } });
 
   return {
@@ -78,13 +78,13 @@ async function wholeBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
   let size = 0;
   for await (const piece of body) {
     size += piece.length;
-    if (size > MAX_BODY_BYTES) throw new Error(`an answer of more than ${MAX_BODY_BYTES} bytes`);
+    if (size > MAX_BODY_BYTES) throw new Error(`a response of more than ${MAX_BODY_BYTES} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
 }
 
-/** No encoding is asked for; gateways compress all the same. */
+/** The client requests no encoding; gateways may compress anyway. */
 function decoded(bytes: Buffer, headers: ResponseHeaders): string {
   const limit = { maxOutputLength: MAX_BODY_BYTES };
   switch (getHeader(headers, 'content-encoding')?.trim().toLowerCase()) {
@@ -92,7 +92,7 @@ function decoded(bytes: Buffer, headers: ResponseHeaders): string {
     case 'x-gzip':
       return gunzipSync(bytes, limit).toString('utf8');
     case 'deflate':
-      // Half of all that calls itself so comes without the zlib header.
+      // About half of all "deflate" responses come without the zlib header.
       return (((bytes[0] ?? 0) & 0x0f) === 8 ? inflateSync : inflateRawSync)(bytes, limit).toString('utf8');
     case 'br':
       return brotliDecompressSync(bytes, limit).toString('utf8');
@@ -107,7 +107,7 @@ const NEVER_CONNECTED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 const TIMEOUT = /timed? ?out/i;
 
-/** Surely nothing was sent. In doubt it was: a request that may have arrived may have been charged. */
+/** True only when surely nothing was sent: a request that may have arrived may have been charged. */
 function neverConnected(error: unknown): boolean {
   return NEVER_CONNECTED.test(getErrorCode(error));
 }
@@ -117,7 +117,7 @@ const getErrorCode = (error: unknown): string => {
   return typeof code === 'string' ? code : '';
 };
 
-/** In words, without the objects that undici hangs on its errors: they lead to the request and its headers. */
+/** As text, without the objects that undici attaches to its errors: they lead to the request and its headers. */
 function describeFailure(error: unknown): string {
   const { message, name } = error as Error;
   const code = getErrorCode(error);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { IdempotencyKey } from '../submission/ids.ts';
 import { decideOutcome } from '../submission/outcome.ts';
 import { createApiClient } from './client.ts';
@@ -14,7 +14,7 @@ const tooLarge = JSON.stringify({ success: false, status: 'error', data: null, e
 const whole = (status: string, text: string, more = '') =>
   `HTTP/1.1 ${status}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n${more}\r\n${text}`;
 
-/** What a server does as soon as the first bytes of the request are there. */
+/** What the server does as soon as the first bytes of the request arrive. */
 const early: Record<string, (socket: Socket) => void> = {
   'and closes': (socket) => socket.end(whole('413 Payload Too Large', tooLarge, 'connection: close\r\n')),
   'and breaks the connection': (socket) =>
@@ -22,19 +22,22 @@ const early: Record<string, (socket: Socket) => void> = {
   'with a page': (socket) => socket.end(whole('413 Too Large', '<html>413</html>', 'connection: close\r\n')),
 };
 
-/** What it does when it has read the whole request; then it closes. */
+/** What the server does after it has read the whole request; then it closes. */
 const late: Record<string, { reply: string; outcome: string }> = {
   '103 Early Hints first': {
     reply: `HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${whole('202 Accepted', taken)}`,
     outcome: 'accepted',
   },
   'HTTP/1.0 without a length': { reply: `HTTP/1.0 202 Accepted\r\n\r\n${taken}`, outcome: 'accepted' },
-  'two answers to one request': { reply: whole('202 Accepted', taken) + whole('500 Oops', '{}'), outcome: 'accepted' },
+  'two responses to one request': {
+    reply: whole('202 Accepted', taken) + whole('500 Oops', '{}'),
+    outcome: 'accepted',
+  },
   'another protocol': {
     reply: 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
     outcome: 'retry',
   },
-  'a header that is none': { reply: `HTTP/1.1 202 Accepted\r\nx y: z\r\n\r\n${taken}`, outcome: 'retry' },
+  'an invalid header': { reply: `HTTP/1.1 202 Accepted\r\nx y: z\r\n\r\n${taken}`, outcome: 'retry' },
   'no HTTP at all': { reply: 'SSH-2.0-OpenSSH_9.6\r\n', outcome: 'retry' },
 };
 
@@ -58,22 +61,24 @@ async function outcomeAt(serve: (socket: Socket) => void): Promise<ReturnType<ty
   }
 }
 
-for (const [how, answer] of Object.entries(early)) {
-  test(`413 before the body is read, ${how}: the batch is split, nothing is unknown`, async () => {
-    const outcome = await outcomeAt((socket) => socket.once('data', () => answer(socket)));
-    assert.deepEqual([outcome.kind, outcome.chargeState], ['split', 'none']);
-  });
-}
-
-for (const [how, { reply, outcome }] of Object.entries(late)) {
-  test(`an answer with ${how}: ${outcome === 'retry' ? 'unknown, the same again' : outcome}`, async () => {
-    const seen = await outcomeAt((socket) => {
-      let read = 0;
-      socket.on('data', (piece: Buffer) => {
-        read += piece.length;
-        if (read > body.length) socket.end(reply);
-      });
+describe('the client on the wire', () => {
+  for (const [how, answer] of Object.entries(early)) {
+    test(`413 before the body is read, ${how}: the batch is split, nothing is in doubt`, async () => {
+      const outcome = await outcomeAt((socket) => socket.once('data', () => answer(socket)));
+      assert.deepEqual([outcome.kind, outcome.chargeState], ['split', 'none']);
     });
-    assert.deepEqual([seen.kind, seen.chargeState], [outcome, outcome === 'accepted' ? 'charged' : 'unknown']);
-  });
-}
+  }
+
+  for (const [how, { reply, outcome }] of Object.entries(late)) {
+    test(`a response with ${how}: ${outcome === 'retry' ? 'in doubt, resend the same bytes' : outcome}`, async () => {
+      const result = await outcomeAt((socket) => {
+        let read = 0;
+        socket.on('data', (piece: Buffer) => {
+          read += piece.length;
+          if (read > body.length) socket.end(reply);
+        });
+      });
+      assert.deepEqual([result.kind, result.chargeState], [outcome, outcome === 'accepted' ? 'charged' : 'unknown']);
+    });
+  }
+});

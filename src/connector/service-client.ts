@@ -22,16 +22,16 @@ export interface Service {
   ): Promise<Data>;
 }
 
-/** The client of an account, as its configuration describes it. `onUnknownWord`: called once for each. */
-export function createAccountClient(account: Account, onUnknownWord?: (seen: UnknownStatus) => void): ApiClient {
+/** The client of an account, as its configuration describes it. `onUnknownStatus`: called once for each. */
+export function createAccountClient(account: Account, onUnknownStatus?: (status: UnknownStatus) => void): ApiClient {
   return createApiClient({
     baseUrl: account.baseUrl,
     apiKey: () => readSecret(account.apiKey),
     userAgent: `sitemap-courier/${VERSION}`,
     timeouts: account.timeouts,
     authentication: account.authentication,
-    words: account.statusMap,
-    ...(onUnknownWord === undefined ? {} : { onUnknownWord }),
+    statusMap: account.statusMap,
+    ...(onUnknownStatus === undefined ? {} : { onUnknownStatus: onUnknownStatus }),
   });
 }
 

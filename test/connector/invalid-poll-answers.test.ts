@@ -28,7 +28,7 @@ describe('polls of a job', () => {
       'another job',
       { detail: always(success({ reference: 'R-9', status: 'completed' })) },
       'queued',
-      /about R-9, when R-1 was asked for.*still queued after/s,
+      /about R-9 instead of R-1.*still queued after/s,
     ],
     ['a page', { detail: always(html(200)) }, 'queued', /status 200 with a page instead of JSON.*still queued/s],
     ['nothing', { detail: always(json('', 200)) }, 'queued', /an empty body/],

@@ -26,14 +26,14 @@ export function readBalance(data: Json): BalanceView | InvalidPayload {
 }
 
 export interface AccountView {
-  /** Which account it is, as `field=value`; null where the service does not show it. */
+  /** The account's identity as `field=value`; null where the service does not show it. */
   readonly identity: string | null;
   readonly balance: Micros | null;
   /** Per URL; null where the service does not show it. */
   readonly prices: Readonly<Record<ServiceLevel, Micros | null>>;
 }
 
-/** What `GET /me` and `GET /stats` show of the account and its money (spec 4.2, 4.4; fields not shown). */
+/** The account and money fields of `GET /me` and `GET /stats` (spec 4.2, 4.4; fields not shown). */
 export function readAccount(data: Json): AccountView | InvalidPayload {
   if (!isObject(data)) return new InvalidPayload('without data');
   const fields = indexFields(data);

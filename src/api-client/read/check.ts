@@ -10,7 +10,7 @@ const RESULTS = ['results', 'items', 'urls', 'checks', 'data', 'entries', 'recor
 const FLAGS = ['found', 'indexed', 'inindex', 'isindexed', 'isfound', 'present', 'listed'];
 const STATUSES = ['result', 'status', 'state', 'verdict', 'outcome', 'indexstatus'];
 
-/** Objects that hold what an index-check brought, besides the payload itself. */
+/** Objects that may hold the results of an index-check, besides the payload itself. */
 const INSIDE = ['check', 'indexcheck', 'summary', 'result', 'data', 'batch', 'job', 'report'];
 const CHARGED = [
   'charged',
@@ -25,7 +25,7 @@ const CHARGED = [
   'amount',
 ];
 
-/** The results of an index-check (spec 4.8; shape not shown). A success that holds nothing proves nothing. */
+/** The results of an index-check (spec 4.8; shape not shown). An empty success proves nothing. */
 export function readCheck(data: Json, envelope: Json, statuses: StatusMapping): CheckData | InvalidPayload {
   if (data === null || typeof data !== 'object') return new InvalidPayload('without data');
   const places = [data, ...listInside(data)];
@@ -47,7 +47,7 @@ function listInside(data: Json): Json[] {
   });
 }
 
-/** Of the lists in the response the one with most verdicts: a list of the URLs asked for may stand beside the results. */
+/** Picks the list with the most verdicts: a list of the requested URLs may stand beside the results. */
 function findResults(places: readonly Json[], envelope: Json, statuses: StatusMapping): CheckResult[] {
   const lists = places.map((place) => {
     const items = readList(place, envelope, RESULTS, { page: 1, limit: LIMITS.indexCheckUrls })?.items ?? [];
@@ -67,7 +67,7 @@ function readResult(item: Json, statuses: StatusMapping): CheckResult {
   return { url, verdict: verdict ?? 'unknown', word: shown[0] ?? null, readable: verdict !== null };
 }
 
-/** Every field that may hold the verdict: a `status` may only mean that the check was done. */
+/** Reads every field that may hold the verdict: `status` may only say that the check is done. */
 function listStatuses(fields: ReadonlyMap<string, Json>): string[] {
   return [...STATUSES, ...FLAGS].flatMap((name) => {
     const value = fields.get(name) ?? null;

@@ -1,7 +1,7 @@
 import type { EnvelopeError, NamedUrl } from '../../submission/answer.ts';
 import { asCount, asText, indexFields, isList, isObject, type Json, normalizeName, readFirst } from './fields.ts';
 
-/** Where errors keep the things that they complain about. */
+/** Where errors keep their details. */
 const DETAILS = [
   'details',
   'errors',
@@ -18,7 +18,7 @@ const DETAILS = [
 ];
 const REQUEST_FIELDS = new Set(['project', 'service', 'idempotencykey']);
 
-/** The error of the envelope (spec 2.6), with the URLs that it names in whatever form it names them. */
+/** The error in the envelope (spec 2.6), with the URLs that it names in any form. */
 export function readError(envelope: Json): EnvelopeError {
   const outer = indexFields(envelope);
   const error = outer.get('error') ?? null;
@@ -43,7 +43,7 @@ interface Complaint extends NamedUrl {
   readonly field: string | null;
 }
 
-/** A list of texts or objects, or an object by field (`{ "urls.3": ["…"], "project": ["…"] }`) or by URL. */
+/** A list of strings or objects, or an object by field (`{ "urls.3": ["…"], "project": ["…"] }`) or by URL. */
 function readComplaints(value: Json | undefined): Complaint[] {
   if (isList(value)) return value.flatMap(readComplaint);
   if (!isObject(value)) return [];
@@ -62,8 +62,8 @@ function readComplaint(item: Json): Complaint[] {
     typeof value === 'string' && isUrl(value) ? value : null,
   );
   if (url !== null) return [{ url, index: null, reason, field: null }];
-  // A `position` or a `line` may count from 1: taken for an index, it would put a good URL into quarantine. Bisection
-  // finds the bad one.
+  // A `position` or a `line` may count from 1: read as an index, it would quarantine a good URL. Bisection finds the
+  // bad one.
   const index = readFirst(fields, ['index', 'urlindex'], asCount);
   if (index !== null) return [{ url: null, index, reason, field: null }];
   const path = readFirst(fields, ['field', 'path', 'pointer', 'instancepath', 'loc', 'param', 'name'], (value) =>
@@ -72,7 +72,7 @@ function readComplaint(item: Json): Complaint[] {
   return path === null ? [] : about(path, reason);
 }
 
-/** What a path points at: `urls.3`, `urls[3]`, `/urls/3`, `body/urls/3`, a URL itself, or another field. */
+/** The target of a path: `urls.3`, `urls[3]`, `/urls/3`, `body/urls/3`, a URL itself, or another field. */
 function about(path: string, reason: string): Complaint[] {
   if (isUrl(path)) return [{ url: path, index: null, reason, field: null }];
   const place = /(?:^|[./])urls[./[](\d{1,5})\]?$/.exec(path);

@@ -1,8 +1,8 @@
-/** JSON as it came: nothing about its shape is known. */
+/** Parsed JSON of unknown shape. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };
 
-/** A payload that no sense can be made of, with what was seen: "whose data names another job". */
+/** A payload that cannot be interpreted, with the reason: "whose data names another job". */
 export class InvalidPayload {
   readonly what: string;
   constructor(what: string) {
@@ -16,8 +16,8 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
 export const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
 /**
- * The fields of an object by plain name: `url_count`, `urlCount` and `url-count` are one name to us, `urlcount`.
- * The specification leaves most names open, and services write them in their own manner.
+ * An object's fields by normalized name: `url_count`, `urlCount` and `url-count` all become `urlcount`. The
+ * specification leaves most names open, and services differ in how they write them.
  */
 export function indexFields(value: Json | undefined): ReadonlyMap<string, Json> {
   const fields = new Map<string, Json>();
@@ -31,7 +31,7 @@ export function indexFields(value: Json | undefined): ReadonlyMap<string, Json> 
 
 export const normalizeName = (name: string): string => name.replace(/[-_\s]/g, '').toLowerCase();
 
-/** The first of these fields that `read` makes sense of. */
+/** The first of these fields for which `read` returns a value. */
 export function readFirst<T>(
   fields: ReadonlyMap<string, Json>,
   names: readonly string[],
@@ -53,10 +53,10 @@ export const asText = (value: Json): string | null => {
 const LONGEST_WORD = 80;
 const LONGEST_SENTENCE = 300;
 
-/** A state or a verdict in the service's own word: short, and without what a terminal or a page would obey. */
+/** A state or verdict as the service names it: short, and without characters that a terminal or a page would interpret. */
 export const asWord = (value: Json): string | null => shown(value, LONGEST_WORD);
 
-/** A reason or a message, as people are shown it. */
+/** A reason or a message, shortened for display. */
 export const asSentence = (value: Json): string | null => shown(value, LONGEST_SENTENCE);
 
 function shown(value: Json, longest: number): string | null {
@@ -66,7 +66,7 @@ function shown(value: Json, longest: number): string | null {
   return text !== null && text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** A whole number that is not negative, also as text. */
+/** A non-negative integer, also as a string. */
 export function asCount(value: Json): number | null {
   const number = typeof value === 'string' && /^\s*\d{1,15}\s*$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null;

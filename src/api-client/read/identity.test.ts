@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { readIdentity } from './identity.ts';
 
 describe('readIdentity', () => {
-  test('the account is found where services put it, and never taken from the key', () => {
+  test('finds the account in the usual places and never takes it from the key', () => {
     for (const [data, identity] of [
       [{ account: { id: 'acc_1', name: 'Shop' }, api_key: { id: 'key_9' } }, 'accountid=acc_1'],
       [{ user: { email: 'a@shop.example' } }, 'useremail=a@shop.example'],

@@ -1,13 +1,13 @@
 import { asWord, indexFields, type Json, readFirst } from './fields.ts';
 
-/** Where services put the account. The key has an id too, and a rotated key must not look like another account. */
+/** The usual places of the account. The key has an id too, and a rotated key must not appear as another account. */
 const ACCOUNT = ['account', 'user', 'customer', 'organization', 'organisation', 'company', 'team', 'owner'];
 const INSIDE = ['id', 'uuid', 'accountid', 'accountuuid', 'accountnumber', 'number', 'userid', 'customerid', 'email'];
 const BESIDE = ['accountid', 'accountuuid', 'accountnumber', 'userid', 'customerid', 'organizationid', 'email'];
 
 /**
- * Which account answered `GET /me` (spec 4.2; fields not shown), as `field=value`. Names are not read: an account may be
- * renamed. Null where the service does not show one.
+ * The account in `GET /me` (spec 4.2; fields not shown), as `field=value`. Ignores names: an account may be renamed.
+ * Null where the service does not show it.
  */
 export function readIdentity(data: Json): string | null {
   const fields = indexFields(data);
@@ -19,7 +19,7 @@ export function readIdentity(data: Json): string | null {
   }
   const named = readNamed(fields, BESIDE, (field) => field);
   if (named !== null) return named;
-  // `{ "account": "acc_42" }`, or the account's own fields without a wrapper.
+  // `{ "account": "acc_42" }`, or the account's fields without a wrapper.
   return readNamed(fields, ['account', 'id', 'uuid'], (field) =>
     field === 'account' ? 'accountid' : `account${field}`,
   );

@@ -10,13 +10,13 @@ import {
   readFirst,
 } from './fields.ts';
 
-/** One page of a list, as far as the service tells. */
+/** One page of a list, as far as the service describes it. */
 export interface Page {
-  /** Nothing comes after this page. */
+  /** No page follows this one. */
   readonly last: boolean;
-  /** Whether the service said so itself; otherwise a page that is not full is taken for the last. */
+  /** Whether the service said so itself; otherwise a page that is not full counts as the last. */
   readonly stated: boolean;
-  /** Entries of all pages; null when unknown. */
+  /** Entries on all pages; null when unknown. */
   readonly total: number | null;
 }
 
@@ -25,20 +25,20 @@ export interface Listed {
   readonly page: Page;
 }
 
-/** Where services put what they say about pages, besides next to the list. */
+/** Where services put page information, besides next to the list. */
 const PAGE_NAMES = ['pagination', 'meta', 'page', 'pageinfo', 'paging', 'links', 'urlpagination', 'urlspagination'];
 
 /**
- * Finds the list in a payload by the usual names, else the only list of objects there is; looks one level deep, where
- * paginators put it (`data.submissions.data`). Null when there is none: that is not an empty list.
+ * Finds the list in a payload by the usual names, else the only list of objects. Searches one level deep, where
+ * paginators put it (`data.submissions.data`). Null means that there is no list, which is not an empty list.
  */
-export function readList(data: Json, envelope: Json, names: readonly string[], asked: PageRequest): Listed | null {
-  const found = findList(data, names) ?? isEmptyList(data, envelope, asked);
+export function readList(data: Json, envelope: Json, names: readonly string[], requested: PageRequest): Listed | null {
+  const found = findList(data, names) ?? isEmptyList(data, envelope, requested);
   if (found === null) return null;
-  return { items: found.items, page: readPage([found.around, data, envelope], found.items.length, asked) };
+  return { items: found.items, page: readPage([found.around, data, envelope], found.items.length, requested) };
 }
 
-/** The page that was asked for. */
+/** The requested page. */
 export interface PageRequest {
   readonly page: number;
   readonly limit: number;
@@ -68,9 +68,9 @@ function findList(data: Json, names: readonly string[], depth = 0): Found | null
   return lists.length === 1 ? { items: lists[0] as readonly Json[], around: data } : null;
 }
 
-/** Some write no list at all where it is empty; only together with a total of zero is that believed. */
-function isEmptyList(data: Json, envelope: Json, asked: PageRequest): Found | null {
-  return readPage([data, envelope], 0, asked).total === 0 ? { items: [], around: data } : null;
+/** Some services omit an empty list; that counts only together with a total of zero. */
+function isEmptyList(data: Json, envelope: Json, requested: PageRequest): Found | null {
+  return readPage([data, envelope], 0, requested).total === 0 ? { items: [], around: data } : null;
 }
 
 /** `{ "edges": [{ "node": … }] }`. */
@@ -81,20 +81,20 @@ function findNode(item: Json): Json {
     : item;
 }
 
-/** `{ "3": {…}, "7": {…} }`, or by reference: a list whose places, or whose names, are its keys. */
+/** `{ "3": {…}, "7": {…} }` or `{ "SUB-1": {…} }`: a list whose keys are positions or references. */
 function findKeyed(value: JsonObject): Json[] | null {
   const entries = Object.entries(value);
   if (entries.length === 0 || !entries.every(([, entry]) => isObject(entry) && isRecord(entry))) return null;
   return entries.map(([key, entry]) => (/^\d{1,6}$/.test(key) ? entry : { reference: key, ...(entry as JsonObject) }));
 }
 
-/** What pages say of themselves is no entry: an entry has a state, a name or an address. */
+/** Page information is not an entry: an entry has a state, a name or an address. */
 const isRecord = (entry: JsonObject): boolean => {
   const fields = indexFields(entry);
   return ['status', 'state', 'reference', 'url', 'id'].some((name) => fields.has(name));
 };
 
-/** `{ "https://…": "done" }` as a list of entries with their URL. */
+/** Converts `{ "https://…": "done" }` to a list of entries with their URL. */
 function listEntries(value: Json): Json[] | null {
   if (!isObject(value)) return null;
   const entries = Object.entries(value);
@@ -102,7 +102,7 @@ function listEntries(value: Json): Json[] | null {
   return entries.map(([url, state]) => (isObject(state) ? { url, ...state } : { url, state }));
 }
 
-function readPage(places: readonly Json[], count: number, asked: PageRequest): Page {
+function readPage(places: readonly Json[], count: number, requested: PageRequest): Page {
   const maps = places.flatMap((place) => {
     const fields = indexFields(place);
     return [fields, ...PAGE_NAMES.map((name) => indexFields(fields.get(name)))];
@@ -117,16 +117,16 @@ function readPage(places: readonly Json[], count: number, asked: PageRequest): P
   const total = first(['total', 'totalitems', 'totalcount', 'totalresults', 'totalurls', 'urltotal'], asCount);
   const pages = first(['pages', 'totalpages', 'lastpage', 'pagecount', 'pagescount'], asCount);
   const more = first(['hasmore', 'hasnext', 'hasnextpage', 'more'], asFlag);
-  const size = first(['perpage', 'pagesize', 'limit', 'urllimit'], asCount) ?? asked.limit;
+  const size = first(['perpage', 'pagesize', 'limit', 'urllimit'], asCount) ?? requested.limit;
   const next = readNext(maps);
   if (more !== null) return { last: !more, stated: true, total };
-  if (pages !== null) return { last: asked.page >= pages, stated: true, total };
-  if (total !== null && size > 0) return { last: asked.page * size >= total, stated: true, total };
+  if (pages !== null) return { last: requested.page >= pages, stated: true, total };
+  if (total !== null && size > 0) return { last: requested.page * size >= total, stated: true, total };
   if (next !== null) return { last: !next, stated: true, total };
   return { last: count < size, stated: false, total };
 }
 
-/** Whether a next page is named; null when the service does not speak of one at all. */
+/** Whether a next page is named; null when the service does not say. */
 function readNext(maps: readonly ReadonlyMap<string, Json>[]): boolean | null {
   for (const fields of maps) {
     for (const name of ['next', 'nextpage', 'nextpageurl', 'nexturl']) {

@@ -1,7 +1,7 @@
 import { MICROS_PER_TRY, type Micros, parseTry } from '../../../contract/money.ts';
 import { indexFields, type Json } from './fields.ts';
 
-/** Endings of names whose amounts are not lira, with what one unit is worth in micro-lira. */
+/** Suffixes of field names whose amounts are not in lira, with the value of one unit in micro-lira. */
 const MINOR_UNITS = [
   ['kurus', 10_000],
   ['minor', 10_000],
@@ -10,10 +10,10 @@ const MINOR_UNITS = [
   ['micros', 1],
 ] as const;
 
-/** What an object calls its amount, the likeliest first. */
+/** Names of the amount field inside an object, the likeliest first. */
 const AMOUNT = ['amount', 'value', 'available', 'current', 'balance', 'total'];
 
-/** The first of these fields that holds an amount, in lira or, where its name says so, in kuruş or micro-lira. */
+/** The first of these fields with an amount, in lira or, where its name says so, in kuruş or micro-lira. */
 export function readMoney(fields: ReadonlyMap<string, Json>, names: readonly string[]): Micros | null {
   for (const name of names) {
     const lira = fields.get(name);
@@ -27,7 +27,7 @@ export function readMoney(fields: ReadonlyMap<string, Json>, names: readonly str
   return null;
 }
 
-/** An amount of lira as a number, a text or an object with a currency. Null for anything else, and for other currencies. */
+/** A lira amount as a number, a string or an object with a currency. Null for anything else and for other currencies. */
 export function asMoney(value: Json): Micros | null {
   if (typeof value === 'number') return fromNumber(value);
   if (typeof value === 'string') return fromText(value);
@@ -40,14 +40,14 @@ export function asMoney(value: Json): Micros | null {
 
 const isLira = (text: string): boolean => /^(try|tl|₺)$/i.test(text.trim());
 
-/** A float of lira is exact to the micro-lira, or it is no amount: 0.30000000000000004 is 0.30. */
+/** A float in lira must be exact to the micro-lira, else it is rejected: 0.30000000000000004 is 0.30. */
 function fromNumber(value: number): Micros | null {
   const micros = Math.round(value * MICROS_PER_TRY);
   if (!Number.isSafeInteger(micros) || Math.abs(value * MICROS_PER_TRY - micros) > 0.01) return null;
   return (micros === 0 ? 0 : micros) as Micros;
 }
 
-/** "12.50", "12.50 TRY", "₺1,234.50", "1.234,50 TL". A text that could mean two amounts means none. */
+/** "12.50", "12.50 TRY", "₺1,234.50", "1.234,50 TL". An ambiguous string is rejected. */
 function fromText(text: string): Micros | null {
   const bare = text.replace(/\b(try|tl)\b|₺|\s/gi, '');
   if (/^-?\d{1,3}(,\d{3})+\.\d{1,6}$/.test(bare)) return parseTry(bare.replaceAll(',', ''));

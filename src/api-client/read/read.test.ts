@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Reference } from '../../submission/ids.ts';
 import { createStatusMapping } from '../../submission/status-map.ts';
@@ -12,8 +12,8 @@ import { asMoney, readMoney } from './money.ts';
 import { asReference, readAccepted, readDetail, readSubmissions } from './submission.ts';
 import { latestInstant } from './time.ts';
 
-const asked = { page: 1, limit: 2 };
-const words = createStatusMapping();
+const requested = { page: 1, limit: 2 };
+const statusMapping = createStatusMapping();
 
 const amounts: [value: Json, micros: number | null][] = [
   [12.5, 12_500_000],
@@ -39,261 +39,276 @@ const amounts: [value: Json, micros: number | null][] = [
   [true, null],
   [[5], null],
 ];
-for (const [value, micros] of amounts) {
-  test(`${JSON.stringify(value)} is ${micros === null ? 'no amount of lira' : `${micros} micro-lira`}`, () => {
-    assert.equal(asMoney(value), micros);
+describe('response readers', () => {
+  for (const [value, micros] of amounts) {
+    test(`${JSON.stringify(value)} is ${micros === null ? 'no amount of lira' : `${micros} micro-lira`}`, () => {
+      assert.equal(asMoney(value), micros);
+    });
+  }
+
+  test('does not read an amount in kuruş as lira', () => {
+    assert.equal(readMoney(indexFields({ balance_kurus: 150 }), ['balance']), 1_500_000);
+    assert.equal(readMoney(indexFields({ charged: true, cost: 1.5 }), ['charged', 'cost']), 1_500_000);
   });
-}
 
-test('an amount whose name says kuruş is not taken for lira', () => {
-  assert.equal(readMoney(indexFields({ balance_kurus: 150 }), ['balance']), 1_500_000);
-  assert.equal(readMoney(indexFields({ charged: true, cost: 1.5 }), ['charged', 'cost']), 1_500_000);
-});
-
-test('a balance below zero is read as it is, and one in another currency not at all', () => {
-  assert.deepEqual(readBalance({ balance: '-3.50' }), { balance: -3_500_000 });
-  assert.ok(readBalance({ balance: 5, currency: 'EUR' }) instanceof InvalidPayload);
-  assert.ok(readBalance({ balance: null }) instanceof InvalidPayload);
-  assert.deepEqual(readAccount({ wallet: { balance: 5 }, pricing: { price_per_url: '0.25' } }), {
-    balance: 5_000_000,
-    identity: null,
-    prices: { standard: 250_000, fast: 250_000 },
+  test('reads a negative balance as it is and rejects one in another currency', () => {
+    assert.deepEqual(readBalance({ balance: '-3.50' }), { balance: -3_500_000 });
+    assert.ok(readBalance({ balance: 5, currency: 'EUR' }) instanceof InvalidPayload);
+    assert.ok(readBalance({ balance: null }) instanceof InvalidPayload);
+    assert.deepEqual(readAccount({ wallet: { balance: 5 }, pricing: { price_per_url: '0.25' } }), {
+      balance: 5_000_000,
+      identity: null,
+      prices: { standard: 250_000, fast: 250_000 },
+    });
   });
-});
 
-for (const [value, reference] of [
-  ['SUB-1', 'SUB-1'],
-  [12345, '12345'],
-  ['job/1', 'job/1'],
-  [' x ', 'x'],
-  ['', null],
-  ['..', null],
-  ['İş 7/2026 #1', 'İş 7/2026 #1'],
-  ['8f14e45f-ceea-467f-a9c3-2d6a1a1d3c1b', '8f14e45f-ceea-467f-a9c3-2d6a1a1d3c1b'],
-  ['a\nb', null],
-  ['a\u202eb', null],
-  ['\ud800', null],
-  ['x'.repeat(501), null],
-  [1e21, null],
-  [{}, null],
-  [true, null],
-] as const) {
-  test(`${JSON.stringify(value).slice(0, 30)} is ${reference === null ? 'no reference' : 'a reference'}`, () => {
-    assert.equal(asReference(value), reference);
+  for (const [value, reference] of [
+    ['SUB-1', 'SUB-1'],
+    [12345, '12345'],
+    ['job/1', 'job/1'],
+    [' x ', 'x'],
+    ['', null],
+    ['..', null],
+    ['İş 7/2026 #1', 'İş 7/2026 #1'],
+    ['8f14e45f-ceea-467f-a9c3-2d6a1a1d3c1b', '8f14e45f-ceea-467f-a9c3-2d6a1a1d3c1b'],
+    ['a\nb', null],
+    ['a\u202eb', null],
+    ['\ud800', null],
+    ['x'.repeat(501), null],
+    [1e21, null],
+    [{}, null],
+    [true, null],
+  ] as const) {
+    test(`${JSON.stringify(value).slice(0, 30)} is ${reference === null ? 'no reference' : 'a reference'}`, () => {
+      assert.equal(asReference(value), reference);
+    });
+  }
+
+  test('finds a list under every usual name, one level deep, as a map and as the only list', () => {
+    const entries = [{ reference: 'a' }, { reference: 'b' }];
+    const shapes: Json[] = [
+      entries,
+      { submissions: entries },
+      { items: entries },
+      { data: entries },
+      { results: entries, links: ['x'] },
+      { submissions: { data: entries } },
+      { submission_history: entries },
+      { submissions: { 3: entries[0]!, 7: entries[1]! } },
+      { jobs: { a: { state: 'queued' }, b: { state: 'queued' } } },
+      { list: { edges: [{ node: entries[0]! }, { node: entries[1]! }] } },
+    ];
+    for (const shape of shapes) {
+      const read = readSubmissions(shape, { data: shape }, requested, statusMapping);
+      assert.ok(!(read instanceof InvalidPayload), JSON.stringify(shape));
+      assert.deepEqual(
+        read.submissions.map(({ reference }) => reference),
+        ['a', 'b'],
+      );
+    }
+    assert.equal(readList({ urls: { 'https://a.example/': 'done' } }, null, ['urls'], requested)?.items.length, 1);
   });
-}
 
-test('a list is found under every usual name, one level deep, as a map and as the only list there is', () => {
-  const entries = [{ reference: 'a' }, { reference: 'b' }];
-  const shapes: Json[] = [
-    entries,
-    { submissions: entries },
-    { items: entries },
-    { data: entries },
-    { results: entries, links: ['x'] },
-    { submissions: { data: entries } },
-    { submission_history: entries },
-    { submissions: { 3: entries[0]!, 7: entries[1]! } },
-    { jobs: { a: { state: 'queued' }, b: { state: 'queued' } } },
-    { list: { edges: [{ node: entries[0]! }, { node: entries[1]! }] } },
+  test('distinguishes a missing list from an empty one, and rejects a list with an unreadable job', () => {
+    const read = (data: Json) => readSubmissions(data, { data }, requested, statusMapping);
+    assert.ok(read({}) instanceof InvalidPayload);
+    assert.ok(read({ submissions: null }) instanceof InvalidPayload);
+    assert.ok(read({ submissions: [{ reference: 'a' }, { state: 'queued' }] }) instanceof InvalidPayload);
+    for (const nothing of [{ submissions: [] }, { submissions: null, total: 0 }, { items: {}, meta: { total: '0' } }]) {
+      const empty = read(nothing);
+      assert.ok(!(empty instanceof InvalidPayload) && empty.submissions.length === 0, JSON.stringify(nothing));
+    }
+    assert.ok(read({ submissions: null, total: 3 }) instanceof InvalidPayload);
+  });
+
+  const full: Json = { items: [{ reference: 'a' }, { reference: 'b' }] };
+  const pages: { fields: Record<string, Json>; last: boolean; stated: boolean }[] = [
+    { fields: { total: 2 }, last: true, stated: true },
+    { fields: { total: 3 }, last: false, stated: true },
+    { fields: { pagination: { total_pages: 1 } }, last: true, stated: true },
+    { fields: { meta: { last_page: '2', current_page: 1 } }, last: false, stated: true },
+    { fields: { has_more: false }, last: true, stated: true },
+    { fields: { pageInfo: { hasNextPage: true } }, last: false, stated: true },
+    { fields: { next_page: null }, last: true, stated: true },
+    { fields: { links: { next: '/submissions?page=2' } }, last: false, stated: true },
+    { fields: { limit: 5 }, last: true, stated: false },
+    { fields: {}, last: false, stated: false },
   ];
-  for (const shape of shapes) {
-    const read = readSubmissions(shape, { data: shape }, asked, words);
-    assert.ok(!(read instanceof InvalidPayload), JSON.stringify(shape));
-    assert.deepEqual(
-      read.submissions.map(({ reference }) => reference),
-      ['a', 'b'],
-    );
+  for (const { fields, last, stated } of pages) {
+    test(`a full page with ${JSON.stringify(fields)} is ${last ? '' : 'not '}the last`, () => {
+      const beside = readList({ ...(full as object), ...fields }, null, ['items'], requested);
+      const around = readList(full, { data: full, ...fields }, ['items'], requested);
+      for (const read of [beside, around]) assert.deepEqual([read?.page.last, read?.page.stated], [last, stated]);
+    });
   }
-  assert.equal(readList({ urls: { 'https://a.example/': 'done' } }, null, ['urls'], asked)?.items.length, 1);
-});
 
-test('no list is not an empty list, and a list with a job that cannot be read proves nothing', () => {
-  const read = (data: Json) => readSubmissions(data, { data }, asked, words);
-  assert.ok(read({}) instanceof InvalidPayload);
-  assert.ok(read({ submissions: null }) instanceof InvalidPayload);
-  assert.ok(read({ submissions: [{ reference: 'a' }, { state: 'queued' }] }) instanceof InvalidPayload);
-  for (const nothing of [{ submissions: [] }, { submissions: null, total: 0 }, { items: {}, meta: { total: '0' } }]) {
-    const empty = read(nothing);
-    assert.ok(!(empty instanceof InvalidPayload) && empty.submissions.length === 0, JSON.stringify(nothing));
-  }
-  assert.ok(read({ submissions: null, total: 3 }) instanceof InvalidPayload);
-});
-
-const full: Json = { items: [{ reference: 'a' }, { reference: 'b' }] };
-const pages: { fields: Record<string, Json>; last: boolean; stated: boolean }[] = [
-  { fields: { total: 2 }, last: true, stated: true },
-  { fields: { total: 3 }, last: false, stated: true },
-  { fields: { pagination: { total_pages: 1 } }, last: true, stated: true },
-  { fields: { meta: { last_page: '2', current_page: 1 } }, last: false, stated: true },
-  { fields: { has_more: false }, last: true, stated: true },
-  { fields: { pageInfo: { hasNextPage: true } }, last: false, stated: true },
-  { fields: { next_page: null }, last: true, stated: true },
-  { fields: { links: { next: '/submissions?page=2' } }, last: false, stated: true },
-  { fields: { limit: 5 }, last: true, stated: false },
-  { fields: {}, last: false, stated: false },
-];
-for (const { fields, last, stated } of pages) {
-  test(`a full page with ${JSON.stringify(fields)} is ${last ? '' : 'not '}the last`, () => {
-    const beside = readList({ ...(full as object), ...fields }, null, ['items'], asked);
-    const around = readList(full, { data: full, ...fields }, ['items'], asked);
-    for (const read of [beside, around]) assert.deepEqual([read?.page.last, read?.page.stated], [last, stated]);
+  test('rejects a detail that names another job; one without a name is the requested job', () => {
+    const read = (data: Json) => readDetail(data, { data }, requested, statusMapping, 'SUB-1' as Reference);
+    const other = read({ reference: 'SUB-2', status: 'completed' });
+    assert.ok(other instanceof InvalidPayload && other.what === 'about SUB-2 instead of SUB-1');
+    const same = read({ status: 'Completed' });
+    assert.ok(!(same instanceof InvalidPayload));
+    assert.deepEqual([same.submission.reference, same.submission.state, same.urls], ['SUB-1', 'completed', []]);
   });
-}
 
-test('a detail that names another job is an invalid payload; one that names none is the job that was asked for', () => {
-  const read = (data: Json) => readDetail(data, { data }, asked, words, 'SUB-1' as Reference);
-  const other = read({ reference: 'SUB-2', status: 'completed' });
-  assert.ok(other instanceof InvalidPayload && other.what === 'about SUB-2, when SUB-1 was asked for');
-  const same = read({ status: 'Completed' });
-  assert.ok(!(same instanceof InvalidPayload));
-  assert.deepEqual([same.submission.reference, same.submission.state, same.urls], ['SUB-1', 'completed', []]);
-});
-
-test('an index-check whose status only says that it was done has its verdict in another field', () => {
-  const read = readCheck(
-    { results: [{ url: 'https://a.example/', status: 'completed', result: 'not_found' }] },
-    null,
-    words,
-  );
-  assert.ok(!(read instanceof InvalidPayload));
-  assert.deepEqual(
-    read.results.map(({ verdict }) => verdict),
-    ['not-found'],
-  );
-});
-
-test('the results and the charge of an index-check are found where services put them', () => {
-  const results = [{ url: 'https://a.example/', result: 'found' }];
-  for (const data of [
-    { check: { items: results, charged: 0.5 } },
-    { check: { id: 'C-1', cost: 0.5 }, items: results },
-    { report: { results }, charged: 0.5 },
-    { urls: ['https://a.example/'], check: { results, charged: 0.5 } },
-    { urls: [{ url: 'https://a.example/' }], result: { entries: results, total_cost: 0.5 } },
-  ]) {
-    const read = readCheck(data, null, words);
+  test('reads the verdict from another field when the status only says that the check is done', () => {
+    const read = readCheck(
+      { results: [{ url: 'https://a.example/', status: 'completed', result: 'not_found' }] },
+      null,
+      statusMapping,
+    );
     assert.ok(!(read instanceof InvalidPayload));
     assert.deepEqual(
-      [read.results.map(({ verdict }) => verdict), read.charged],
-      [['found'], 500_000],
-      JSON.stringify(data),
+      read.results.map(({ verdict }) => verdict),
+      ['not-found'],
     );
-  }
-});
-
-test('a job is as old as the time that it was opened, under whatever name', () => {
-  const createdAt = (job: JsonObject) =>
-    readSubmissions({ submissions: [{ reference: 'R', ...job }] }, null, asked, words);
-  for (const job of [
-    { opened: '2026-01-15T12:00:00Z' },
-    { received_at: '2026-01-15T12:00:00Z', updated_at: '2026-01-14T12:00:00Z' },
-    { filed: '2026-01-15T12:00:00Z', closed: '2026-01-10T12:00:00Z', processed: '2026-01-15T13:00:00Z' },
-  ]) {
-    const page = createdAt(job);
-    assert.ok(!(page instanceof InvalidPayload));
-    assert.equal(page.submissions[0]?.createdAt, Date.UTC(2026, 0, 15, 12), JSON.stringify(job));
-  }
-});
-
-test('a position, which may count from 1, does not put a good URL into quarantine', () => {
-  const { named } = readError({ error: { details: [{ position: 1, message: 'bad' }] } });
-  assert.deepEqual(named, []);
-});
-
-const complaints: { what: string; error: Json; named: [string | null, number | null][]; fields?: string[] }[] = [
-  { what: 'URLs', error: { invalid_urls: ['https://a.example/'] }, named: [['https://a.example/', null]] },
-  {
-    what: 'objects with URLs',
-    error: { details: [{ url: 'ftp://a.example/', reason: 'x' }] },
-    named: [['ftp://a.example/', null]],
-  },
-  { what: 'places', error: { errors: [{ index: 3, message: 'x' }] }, named: [[null, 3]] },
-  { what: 'paths', error: { violations: [{ path: ['body', 'urls', 3], msg: 'x' }] }, named: [[null, 3]] },
-  { what: 'pointers', error: { details: [{ pointer: '/urls/3', detail: 'x' }] }, named: [[null, 3]] },
-  {
-    what: 'fields',
-    error: { fields: { 'urls.0': ['x'], 'urls[2]': ['x'] } },
-    named: [
-      [null, 0],
-      [null, 2],
-    ],
-  },
-  { what: 'the project', error: { fields: { project: ['too long'] } }, named: [], fields: ['project'] },
-  { what: 'nothing', error: { code: 'X', message: 'urls[3] is bad' }, named: [] },
-];
-for (const { what, error, named, fields = [] } of complaints) {
-  test(`an error that names ${what} is read`, () => {
-    const read = readError({ success: false, error: error as Json });
-    assert.deepEqual(
-      read.named.map(({ url, index }) => [url, index]),
-      named,
-    );
-    assert.deepEqual(read.fields, fields);
   });
-}
 
-test('"surely older than" is asked of the latest instant that a time can mean', () => {
-  const noon = Date.parse('2026-11-21T12:00:00Z');
-  assert.equal(latestInstant('2026-11-21T12:00:00Z'), noon);
-  assert.equal(latestInstant('2026-11-21T15:00:00+03:00'), noon);
-  assert.equal(latestInstant(noon), noon);
-  assert.equal(latestInstant(noon / 1000), noon);
-  assert.ok(latestInstant('2026-11-21 12:00:00')! > noon + 11 * 3_600_000);
-  assert.ok(latestInstant('2026-11-21')! > noon + 23 * 3_600_000);
-  assert.equal(latestInstant('yesterday'), null);
-  assert.equal(latestInstant(7), null);
-});
+  test('finds the results and the charge of an index-check in the usual places', () => {
+    const results = [{ url: 'https://a.example/', result: 'found' }];
+    for (const data of [
+      { check: { items: results, charged: 0.5 } },
+      { check: { id: 'C-1', cost: 0.5 }, items: results },
+      { report: { results }, charged: 0.5 },
+      { urls: ['https://a.example/'], check: { results, charged: 0.5 } },
+      { urls: [{ url: 'https://a.example/' }], result: { entries: results, total_cost: 0.5 } },
+    ]) {
+      const read = readCheck(data, null, statusMapping);
+      assert.ok(!(read instanceof InvalidPayload));
+      assert.deepEqual(
+        [read.results.map(({ verdict }) => verdict), read.charged],
+        [['found'], 500_000],
+        JSON.stringify(data),
+      );
+    }
+  });
 
-test('no JSON whatever makes a reader throw, or read what is not there', () => {
-  const names = fc.constantFrom(
-    ...[
-      'reference',
-      'status',
-      'submission',
-      'urls',
-      'items',
-      'data',
-      'url',
-      'balance',
-      'charged',
-      'total',
-      'next',
-      'error',
-    ],
-    ...[
-      'details',
-      'index',
-      'amount',
-      'currency',
-      'meta',
-      'created_at',
-      '__proto__',
-      'constructor',
-      'toString',
-      'length',
-    ],
-  );
-  const { json } = fc.letrec<{ json: Json }>((tie) => ({
-    json: fc.oneof(
-      { depthSize: 'small', withCrossShrink: true },
-      fc.constantFrom<Json>(null, true, false, 0, -1, 1.5, 1e308, '', 'x', 'https://a.example/', 'SUB-1', '2026-11-21'),
-      fc.array(tie('json'), { maxLength: 3 }),
-      fc.dictionary(names, tie('json'), { maxKeys: 4 }),
-    ),
-  }));
-  fc.assert(
-    fc.property(json, json, (data, envelope) => {
-      const { reference } = readAccepted(data, words);
-      assert.ok(reference === null || JSON.stringify(data).includes(reference));
-      readSubmissions(data, envelope, asked, words);
-      const detail = readDetail(data, envelope, asked, words, 'SUB-9' as Reference);
-      assert.ok(detail instanceof InvalidPayload || detail.submission.reference === 'SUB-9');
-      readCheck(data, envelope, words);
-      readBalance(data);
-      readAccount(data);
-      assert.equal(typeof readError(envelope).message, 'string');
-    }),
-    { numRuns: Number(process.env.COURIER_TEST_READER_RUNS ?? 3_000) },
-  );
+  test('dates a job from its creation, under any field name', () => {
+    const createdAt = (job: JsonObject) =>
+      readSubmissions({ submissions: [{ reference: 'R', ...job }] }, null, requested, statusMapping);
+    for (const job of [
+      { opened: '2026-01-15T12:00:00Z' },
+      { received_at: '2026-01-15T12:00:00Z', updated_at: '2026-01-14T12:00:00Z' },
+      { filed: '2026-01-15T12:00:00Z', closed: '2026-01-10T12:00:00Z', processed: '2026-01-15T13:00:00Z' },
+    ]) {
+      const page = createdAt(job);
+      assert.ok(!(page instanceof InvalidPayload));
+      assert.equal(page.submissions[0]?.createdAt, Date.UTC(2026, 0, 15, 12), JSON.stringify(job));
+    }
+  });
+
+  test('does not quarantine a good URL by a position, which may count from 1', () => {
+    const { named } = readError({ error: { details: [{ position: 1, message: 'bad' }] } });
+    assert.deepEqual(named, []);
+  });
+
+  const complaints: { what: string; error: Json; named: [string | null, number | null][]; fields?: string[] }[] = [
+    { what: 'URLs', error: { invalid_urls: ['https://a.example/'] }, named: [['https://a.example/', null]] },
+    {
+      what: 'objects with URLs',
+      error: { details: [{ url: 'ftp://a.example/', reason: 'x' }] },
+      named: [['ftp://a.example/', null]],
+    },
+    { what: 'places', error: { errors: [{ index: 3, message: 'x' }] }, named: [[null, 3]] },
+    { what: 'paths', error: { violations: [{ path: ['body', 'urls', 3], msg: 'x' }] }, named: [[null, 3]] },
+    { what: 'pointers', error: { details: [{ pointer: '/urls/3', detail: 'x' }] }, named: [[null, 3]] },
+    {
+      what: 'fields',
+      error: { fields: { 'urls.0': ['x'], 'urls[2]': ['x'] } },
+      named: [
+        [null, 0],
+        [null, 2],
+      ],
+    },
+    { what: 'the project', error: { fields: { project: ['too long'] } }, named: [], fields: ['project'] },
+    { what: 'nothing', error: { code: 'X', message: 'urls[3] is bad' }, named: [] },
+  ];
+  for (const { what, error, named, fields = [] } of complaints) {
+    test(`reads an error that names ${what}`, () => {
+      const read = readError({ success: false, error: error as Json });
+      assert.deepEqual(
+        read.named.map(({ url, index }) => [url, index]),
+        named,
+      );
+      assert.deepEqual(read.fields, fields);
+    });
+  }
+
+  test('reads an incomplete time as the latest instant that it can mean', () => {
+    const noon = Date.parse('2026-11-21T12:00:00Z');
+    assert.equal(latestInstant('2026-11-21T12:00:00Z'), noon);
+    assert.equal(latestInstant('2026-11-21T15:00:00+03:00'), noon);
+    assert.equal(latestInstant(noon), noon);
+    assert.equal(latestInstant(noon / 1000), noon);
+    assert.ok(latestInstant('2026-11-21 12:00:00')! > noon + 11 * 3_600_000);
+    assert.ok(latestInstant('2026-11-21')! > noon + 23 * 3_600_000);
+    assert.equal(latestInstant('yesterday'), null);
+    assert.equal(latestInstant(7), null);
+  });
+
+  test('no JSON makes a reader throw or return what it does not contain', () => {
+    const names = fc.constantFrom(
+      ...[
+        'reference',
+        'status',
+        'submission',
+        'urls',
+        'items',
+        'data',
+        'url',
+        'balance',
+        'charged',
+        'total',
+        'next',
+        'error',
+      ],
+      ...[
+        'details',
+        'index',
+        'amount',
+        'currency',
+        'meta',
+        'created_at',
+        '__proto__',
+        'constructor',
+        'toString',
+        'length',
+      ],
+    );
+    const { json } = fc.letrec<{ json: Json }>((tie) => ({
+      json: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        fc.constantFrom<Json>(
+          null,
+          true,
+          false,
+          0,
+          -1,
+          1.5,
+          1e308,
+          '',
+          'x',
+          'https://a.example/',
+          'SUB-1',
+          '2026-11-21',
+        ),
+        fc.array(tie('json'), { maxLength: 3 }),
+        fc.dictionary(names, tie('json'), { maxKeys: 4 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(json, json, (data, envelope) => {
+        const { reference } = readAccepted(data, statusMapping);
+        assert.ok(reference === null || JSON.stringify(data).includes(reference));
+        readSubmissions(data, envelope, requested, statusMapping);
+        const detail = readDetail(data, envelope, requested, statusMapping, 'SUB-9' as Reference);
+        assert.ok(detail instanceof InvalidPayload || detail.submission.reference === 'SUB-9');
+        readCheck(data, envelope, statusMapping);
+        readBalance(data);
+        readAccount(data);
+        assert.equal(typeof readError(envelope).message, 'string');
+      }),
+      { numRuns: Number(process.env.COURIER_TEST_READER_RUNS ?? 3_000) },
+    );
+  });
 });

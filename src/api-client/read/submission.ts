@@ -19,13 +19,13 @@ import { type Listed, type Page, type PageRequest, readList } from './list.ts';
 import { readMoney } from './money.ts';
 import { latestInstant } from './time.ts';
 
-/** A job as the list and the detail show it. Null where the service does not tell. */
+/** A job as the list and the detail show it. Null where the service does not show a field. */
 export interface SubmissionView {
   readonly reference: Reference;
-  /** One of the five states (spec 3); a word that the account's settings do not know as it is, in lower case. */
+  /** One of the five states (spec 3); an unmapped status stays as it is, in lower case. */
   readonly state: string | null;
   readonly project: string | null;
-  /** At the latest, in milliseconds since 1970. */
+  /** The latest possible time, in milliseconds since 1970. */
   readonly createdAt: number | null;
   readonly urlCount: number | null;
   readonly completed: number | null;
@@ -37,8 +37,8 @@ export interface SubmissionView {
 export interface UrlView {
   readonly url: string;
   readonly state: UrlState;
-  /** The service's own word, shown to people. */
-  readonly word: string | null;
+  /** The service's own status name, for display. */
+  readonly statusName: string | null;
   readonly reason: string | null;
 }
 
@@ -75,7 +75,7 @@ const CREATED = [
   ...['created', 'submitted', 'accepted', 'queued', 'received', 'opened', 'placed', 'ordered'],
   ...['createdon', 'creationdate', 'createddate', 'creationtime', 'createdtime', 'date', 'timestamp', 'time'],
 ];
-/** Times of a later moment of the job. */
+/** Fields with later times in the job's life. */
 const LATER = /^(updated|modified|changed|completed|finished|ended|closed|failed|expires?|next|eta|estimated|due)/;
 const COUNTS_IN = ['counts', 'progress', 'summary', 'stats', 'urlcounts'];
 const COMPLETED = ['completed', 'completedcount', 'completedurls', 'urlscompleted', 'success', 'succeeded', 'done'];
@@ -105,8 +105,8 @@ const URLS = [
 ];
 
 /**
- * A reference that can stand in a path and in a message: 1 to 500 characters in whatever script, spaces inside, no
- * control characters, not only dots. Kept as it came: another service may tell two apart by their letter case.
+ * A reference that fits in a path and in a message: 1 to 500 characters in any script, with inner spaces, without
+ * control characters, not only dots. Kept unchanged: a service may distinguish references by letter case.
  */
 export function asReference(value: Json): Reference | null {
   const text = typeof value === 'number' && !Number.isSafeInteger(value) ? null : asText(value);
@@ -114,13 +114,13 @@ export function asReference(value: Json): Reference | null {
   return usable ? (text as Reference) : null;
 }
 
-/** The data of an accepted submission (spec 4.6): at `data` itself or in `data.submission`. */
-export function readAccepted(data: Json, words: StatusMapping): AcceptedData {
+/** The data of an accepted submission (spec 4.6), at `data` or in `data.submission`. */
+export function readAccepted(data: Json, statusMapping: StatusMapping): AcceptedData {
   const { outer, job } = findJob(data);
   const both = new Map([...outer, ...job]);
   return {
     reference: readFirst(outer, REFERENCE, asReference) ?? readFirst(job, ID, asReference),
-    state: words.job(readState(outer, job)),
+    state: statusMapping.job(readState(outer, job)),
     charged: readMoney(both, CHARGED),
     pricePerUrl: readMoney(both, PRICE),
     balance: readMoney(both, BALANCE),
@@ -131,17 +131,17 @@ export function readAccepted(data: Json, words: StatusMapping): AcceptedData {
 const readState = (outer: Fields, job: Fields): string | null =>
   readFirst(job, STATE, asWord) ?? readFirst(outer, STATE, asWord);
 
-/** A job of the list; null when the entry has no reference. */
-export function readSubmission(entry: Json, words: StatusMapping): SubmissionView | null {
+/** A job from the list; null when the entry has no reference. */
+export function readSubmission(entry: Json, statusMapping: StatusMapping): SubmissionView | null {
   const { outer, job } = findJob(entry);
   const reference = readFirst(job, ID, asReference) ?? readFirst(outer, ID, asReference);
-  return reference === null ? null : { ...toView(outer, job, words), reference };
+  return reference === null ? null : { ...toView(outer, job, statusMapping), reference };
 }
 
-function toView(outer: Fields, job: Fields, words: StatusMapping): Omit<SubmissionView, 'reference'> {
+function toView(outer: Fields, job: Fields, statusMapping: StatusMapping): Omit<SubmissionView, 'reference'> {
   const counts = new Map([...COUNTS_IN.flatMap((name) => [...indexFields(job.get(name))]), ...job]);
   return {
-    state: words.job(readState(outer, job)),
+    state: statusMapping.job(readState(outer, job)),
     project: readFirst(
       job,
       ['project', 'projectname', 'projecttitle', 'name', 'title', 'label', 'campaign'],
@@ -156,7 +156,7 @@ function toView(outer: Fields, job: Fields, words: StatusMapping): Omit<Submissi
   };
 }
 
-/** By its usual names, else the earliest time that the job shows: nothing of a job happens before it is created. */
+/** By its usual names, else the earliest time in the job: nothing happens to a job before it is created. */
 function readCreatedAt(job: Fields): number | null {
   const named = readFirst(job, CREATED, latestInstant);
   if (named !== null) return named;
@@ -177,51 +177,50 @@ export interface SubmissionsPage {
   readonly page: Page;
 }
 
-/** A page of the list (spec 4.5). One entry that cannot be read spoils it: it may be the one that is looked for. */
+/** A page of the list (spec 4.5). One unreadable entry invalidates it: it may be the job that the search needs. */
 export function readSubmissions(
   data: Json,
   envelope: Json,
-  asked: PageRequest,
-  words: StatusMapping,
+  requested: PageRequest,
+  statusMapping: StatusMapping,
 ): SubmissionsPage | InvalidPayload {
-  const listed = readList(data, envelope, JOBS, asked);
+  const listed = readList(data, envelope, JOBS, requested);
   if (listed === null) return new InvalidPayload('without a list of submissions');
-  const submissions = listed.items.map((item) => readSubmission(item, words));
+  const submissions = listed.items.map((item) => readSubmission(item, statusMapping));
   if (!submissions.every((submission) => submission !== null))
     return new InvalidPayload('with a submission without reference');
   return { submissions, page: listed.page };
 }
 
 /**
- * The detail of a job (spec 4.7). It need not repeat its reference, but it must not name another job. A job without a
- * list of URLs has none yet.
+ * The detail of a job (spec 4.7). It may omit its reference but must not name another job. A missing URL list means that
+ * the job has no URLs yet.
  */
 export function readDetail(
   data: Json,
   envelope: Json,
-  asked: PageRequest,
-  words: StatusMapping,
+  requested: PageRequest,
+  statusMapping: StatusMapping,
   reference: Reference,
 ): SubmissionDetail | InvalidPayload {
   if (!isObject(data)) return new InvalidPayload('without data');
   const { outer, job } = findJob(data);
   const named = readFirst(job, REFERENCE, asReference) ?? readFirst(outer, REFERENCE, asReference);
-  if (named !== null && named !== reference)
-    return new InvalidPayload(`about ${named}, when ${reference} was asked for`);
-  const listed = findUrlList(data, envelope, asked);
-  const urls = (listed?.items ?? []).flatMap((item) => readUrl(item, words) ?? []);
-  const submission = { ...toView(outer, job, words), reference };
+  if (named !== null && named !== reference) return new InvalidPayload(`about ${named} instead of ${reference}`);
+  const listed = findUrlList(data, envelope, requested);
+  const urls = (listed?.items ?? []).flatMap((item) => readUrl(item, statusMapping) ?? []);
+  const submission = { ...toView(outer, job, statusMapping), reference };
   return { submission, urls, page: listed?.page ?? { last: true, stated: false, total: null } };
 }
 
 /** Beside the job or inside it. */
-function findUrlList(data: JsonObject, envelope: Json, asked: PageRequest): Listed | null {
+function findUrlList(data: JsonObject, envelope: Json, requested: PageRequest): Listed | null {
   const inner = readFirst(indexFields(data), JOB, (value) => (isObject(value) ? value : null));
-  return readList(data, envelope, URLS, asked) ?? (inner === null ? null : readList(inner, data, URLS, asked));
+  return readList(data, envelope, URLS, requested) ?? (inner === null ? null : readList(inner, data, URLS, requested));
 }
 
-function readUrl(item: Json, words: StatusMapping): UrlView | null {
-  if (typeof item === 'string') return { url: item, state: 'open', word: null, reason: null };
+function readUrl(item: Json, statusMapping: StatusMapping): UrlView | null {
+  if (typeof item === 'string') return { url: item, state: 'open', statusName: null, reason: null };
   const fields = indexFields(item);
   const url = readFirst(fields, ['url', 'link', 'uri', 'loc', 'address', 'href', 'originalurl'], asText);
   if (url === null) return null;
@@ -231,10 +230,10 @@ function readUrl(item: Json, words: StatusMapping): UrlView | null {
     ['reason', 'error', 'errormessage', 'message', 'failurereason', 'detail', 'note'],
     (value) => (isObject(value) ? readFirst(indexFields(value), ['message', 'code'], asSentence) : asSentence(value)),
   );
-  return { url, state: words.url(word), word, reason };
+  return { url, state: statusMapping.url(word), statusName: word, reason };
 }
 
-/** The payload and the job in it, which may be the same. */
+/** The payload and the job in it, which may be the same object. */
 function findJob(data: Json): { readonly outer: Fields; readonly job: Fields } {
   const outer = indexFields(data);
   const inner = readFirst(outer, JOB, (value) => (isObject(value) ? value : null));

@@ -2,12 +2,12 @@ import { asText, type Json } from './fields.ts';
 
 const ZONED = /(z|[+-]\d{2}:?\d{2})$/i;
 const DAY_MS = 86_400_000;
-/** West of Greenwich as far as it goes: a time without a zone was no later than this after the same time in UTC. */
+/** The westernmost time zone: a time without a zone is at most this much later than the same time in UTC. */
 const WESTERNMOST_MS = 12 * 3_600_000;
 
 /**
- * A time as text or as seconds or milliseconds since 1970. What lacks a zone or an hour is read as the latest instant
- * that it can mean: it is asked whether a job is older than ours, and "surely older" must be sure.
+ * A time as a string or as seconds or milliseconds since 1970. A time without a zone or an hour is read as the latest
+ * instant that it can mean: the search skips jobs that are older than ours, and must not skip one that may not be.
  */
 export function latestInstant(value: Json): number | null {
   if (typeof value === 'number' || (typeof value === 'string' && /^\d{10,13}$/.test(value))) {

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
@@ -29,6 +30,9 @@ export interface NewBatch {
   readonly expectedCost: Micros | null;
   readonly basis: PriceBasis;
 }
+
+/** A plan may write a thousand batches: the event loop, and with it every heartbeat, runs in between. */
+const MEMBERS_AT_ONCE = 1_000;
 
 /**
  * Writes a batch with its exact bytes and its key. `batch_urls_once` refuses a generation of a URL that is in another
@@ -70,10 +74,14 @@ export async function insertBatch(
     due: 'text',
   } as const;
   const members = urls.map((url, position): Row => [id, position, url.id, url.generation, url.due]);
-  await insertRows(tx, 'batch_urls', columns, members);
-  await tx.run(sql`
-    UPDATE urls SET state = 'planned', reason = NULL, due = NULL, due_at = NULL, guard_passed = 1, bought_lastmod = lastmod,
-      generation = m.generation
-    FROM batch_urls AS m WHERE m.batch_id = ${id} AND urls.id = m.url_id`);
+  for (let from = 0; from < members.length; from += MEMBERS_AT_ONCE) {
+    await insertRows(tx, 'batch_urls', columns, members.slice(from, from + MEMBERS_AT_ONCE));
+    await tx.run(sql`
+      UPDATE urls SET state = 'planned', reason = NULL, due = NULL, due_at = NULL, guard_passed = 1,
+        bought_lastmod = lastmod, generation = m.generation
+      FROM batch_urls AS m WHERE m.batch_id = ${id} AND m.position >= ${from} AND m.position < ${from + MEMBERS_AT_ONCE}
+        AND urls.id = m.url_id`);
+    await yieldToEventLoop();
+  }
   return { id, key: frozen.key };
 }

@@ -21,7 +21,7 @@ interface Overlap {
 }
 
 /** Batches without an answer that hold some of these URLs. Uses batch_urls_once. */
-const selectOverlaps = (account: AccountId, ids: readonly number[]): Query<Overlap> => sql<Overlap>`
+export const selectOverlaps = (account: AccountId, ids: readonly number[]): Query<Overlap> => sql<Overlap>`
   SELECT b.id AS batch, count(*) AS shared, b.urls, b.planned_at, b.attempts, min(m.generation) AS generation
   FROM ${toRows(
     { id: 'bigint' },

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { testLedger } from '../../test/support/ledger.ts';
+import { join, type Query, raw, sql } from '../database/sql.ts';
+import type { AccountId } from '../submission/ids.ts';
+import { selectWaiting, updateNextTimes } from './index-checks/check-queue.ts';
+import { selectOverlaps } from './jobs/take-out.ts';
+import type { Ledger } from './open-ledger.ts';
+import { selectDuePage } from './plans/due.ts';
+
+const account = 'main' as AccountId;
+
+/** Queries that run while money waits: each must find its rows by an index, however long the history is. */
+const QUERIES: readonly { readonly what: string; readonly query: Query; readonly index: string }[] = [
+  { what: 'a page of due URLs', query: selectDuePage(1, ''), index: 'urls_due' },
+  { what: 'a page of due checks', query: selectWaiting(1, 5, { next_at: 0, id: 0 }), index: 'check_queue_due' },
+  { what: 'new times of checks', query: updateNextTimes([[1, 2]]), index: 'sqlite_autoindex_check_queue_1' },
+  { what: 'batches that hold the URLs of a job', query: selectOverlaps(account, [1]), index: 'batch_urls_once' },
+  {
+    what: 'a batch by its tag',
+    query: sql`SELECT id FROM batches WHERE account_id = ${account} AND tag = ${'sc1'} AND reference IS NULL`,
+    index: 'batches_by_tag',
+  },
+  {
+    what: 'what checks cost today',
+    query: sql`SELECT sum(amount) FROM charges WHERE watch_id = ${1} AND kind = 'check' AND at >= ${5}`,
+    index: 'charges_by_watch',
+  },
+  {
+    what: 'the last checks of a watch',
+    query: sql`SELECT state FROM checks WHERE watch_id = ${1} ORDER BY id DESC LIMIT 1`,
+    index: 'checks_by_watch',
+  },
+];
+
+async function explain({ db }: Ledger, query: Query): Promise<string> {
+  const rows = await db.all(sql<{ detail: string }>`${join([raw('EXPLAIN QUERY PLAN'), query], ' ')}`);
+  return rows.map(({ detail }) => detail).join('\n');
+}
+
+testLedger('no query that runs before a purchase or a check scans what grows with history', async (ledger) => {
+  // Postgres decides by statistics: on empty tables its plan says nothing.
+  if (ledger.db.dialect !== 'sqlite') return;
+  for (const { what, query, index } of QUERIES) {
+    const plan = await explain(ledger, query);
+    assert.ok(plan.includes(index), `${what} does not use ${index}:\n${plan}`);
+    assert.doesNotMatch(plan, /SCAN (urls|u|q|b|m|batches|batch_urls|charges|checks|check_queue)\b/, what);
+  }
+});

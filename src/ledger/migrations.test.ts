@@ -4,11 +4,14 @@ import { ACCOUNT } from '../../test/support/ledger.ts';
 import { migrate } from '../database/migrate.ts';
 import { raw, sql } from '../database/sql.ts';
 import type { BatchId, RunId } from '../submission/ids.ts';
+import { parseReason, type StoredReason } from '../submission/reason.ts';
 import { getBatch } from './batches/batch-queries.ts';
+import { listQuarantined } from './jobs/quarantine.ts';
 import { LEDGER_MIGRATIONS } from './migrations.ts';
 import { getAccountStatus } from './money/account.ts';
 import { ledgerOver } from './open-ledger.ts';
 import { listBatches } from './reports/lists.ts';
+import { getRunSummary } from './reports/run-summary.ts';
 import { getAccountTotals } from './reports/totals.ts';
 
 testOnEach('a ledger of the first release keeps every row under the names of today', async (db) => {
@@ -19,11 +22,19 @@ testOnEach('a ledger of the first release keeps every row under the names of tod
     VALUES ('main', 7, 1000000, 5, 'no money', 'wrong key')`);
   await db.run(sql`INSERT INTO watches (id, name, account_id) VALUES (1, 'shop', 'main')`);
   await db.run(sql`
-    INSERT INTO runs (id, name, watch_id, account_id, scope, baseline, first_run, started_at, touched_at, decided_at)
-    VALUES (1, 'r1', 1, 'main', '', 0, 1, 1, 1, 2)`);
+    INSERT INTO runs (id, name, watch_id, account_id, scope, baseline, first_run, started_at, touched_at, decided_at,
+      held_urls, held_reason)
+    VALUES (1, 'r1', 1, 'main', '', 0, 1, 1, 1, 2, 3, 'the cap "watch" leaves 0.00 TRY')`);
   await db.run(sql`
     INSERT INTO urls (id, fp, watch_id, sitemap_id, url, first_run, state, cleared)
     VALUES (1, 11, 1, 1, 'https://shop.example/1', 1, 'planned', 1)`);
+  await db.run(sql`
+    INSERT INTO urls (id, fp, watch_id, sitemap_id, url, first_run, state, reason)
+    VALUES (2, 12, 1, 1, 'https://shop.example/2', 1, 'quarantined', ${`the service's "host" \\ is unknown`})`);
+  await db.run(sql`
+    INSERT INTO checks (account_id, watch_id, round, idempotency_key, digest, body, urls, expected_cost, state, reason,
+      planned_at)
+    VALUES ('main', 1, 1, 'sc1-c', 'd', '{}', 1, 500000, 'stopped', 'no answer came', 3)`);
   await db.run(sql`
     INSERT INTO batches (id, account_id, watch_id, run_id, service, project, base_url, plain_project, generation,
       idempotency_key, digest, tag, urls, expected_cost, price_basis, state, reason, planned_at, attempts,
@@ -53,8 +64,14 @@ testOnEach('a ledger of the first release keeps every row under the names of tod
     kinds.map((each) => ({ ...(each as object) })),
     [{ kind: 'suspend' }, { kind: 'reject_key' }],
   );
-  const url = await db.one<{ guard_passed: number }>(sql`SELECT guard_passed FROM urls`);
-  assert.equal(url.guard_passed, 1);
+  const url = await db.one(sql<StoredReason & { guard_passed: number }>`
+    SELECT guard_passed, reason_code, reason_params FROM urls WHERE id = 1`);
+  assert.deepEqual([url.guard_passed, parseReason(url)], [1, null]);
+  const [quarantined] = await listQuarantined(ledger);
+  assert.equal(quarantined?.reason, `the service's "host" \\ is unknown`);
+  assert.equal((await getRunSummary(ledger, 'r1' as RunId)).heldReason, 'the cap "watch" leaves 0.00 TRY');
+  const check = await db.one(sql<StoredReason>`SELECT reason_code, reason_params FROM checks`);
+  assert.deepEqual(parseReason(check), { code: 'text', text: 'no answer came' });
   const versions = await db.one<{ version: number }>(
     sql`SELECT max(version) AS version FROM schema_migrations WHERE component = 'ledger'`,
   );

@@ -1,4 +1,5 @@
 import type { Migration } from '../database/migrate.ts';
+import type { Dialect } from '../database/sql.ts';
 
 /**
  * The ledger's tables. Times are epoch milliseconds, money is integer micro-lira. What must hold whatever the program
@@ -191,4 +192,23 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       'ALTER TABLE checks ADD COLUMN usable INTEGER',
     ],
   },
+  {
+    name: 'reasons of URLs, runs and index-checks as codes',
+    statements: ({ dialect }) => [
+      ...storeReasonsAsCodes(dialect, 'urls', 'reason'),
+      ...storeReasonsAsCodes(dialect, 'runs', 'held_reason'),
+      ...storeReasonsAsCodes(dialect, 'checks', 'reason'),
+    ],
+  },
 ];
+
+/** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */
+function storeReasonsAsCodes(dialect: Dialect, table: string, column: string): string[] {
+  const params = dialect === 'sqlite' ? `json_object('text', ${column})` : `json_build_object('text', ${column})::text`;
+  return [
+    `ALTER TABLE ${table} ADD COLUMN ${column}_code TEXT`,
+    `ALTER TABLE ${table} ADD COLUMN ${column}_params TEXT`,
+    `UPDATE ${table} SET ${column}_code = 'text', ${column}_params = ${params} WHERE ${column} IS NOT NULL`,
+    `ALTER TABLE ${table} DROP COLUMN ${column}`,
+  ];
+}

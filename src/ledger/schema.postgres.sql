@@ -153,7 +153,6 @@ CREATE TABLE checks (
   urls integer NOT NULL,
   expected_cost bigint NOT NULL,
   state text NOT NULL,
-  reason text,
   planned_at bigint NOT NULL,
   attempts integer DEFAULT 0 NOT NULL,
   in_doubt_since bigint,
@@ -163,6 +162,8 @@ CREATE TABLE checks (
   found integer,
   charge bigint,
   usable integer,
+  reason_code text,
+  reason_params text,
   UNIQUE (idempotency_key),
   PRIMARY KEY (id)
 );
@@ -260,10 +261,11 @@ CREATE TABLE runs (
   price_basis text,
   price_per_url bigint,
   held_urls integer,
-  held_reason text,
   plan_due text,
   plan_digest text,
   max_cost bigint,
+  held_reason_code text,
+  held_reason_params text,
   UNIQUE (name),
   PRIMARY KEY (id)
 );
@@ -303,7 +305,6 @@ CREATE TABLE urls (
   changed_run bigint,
   gone_run bigint,
   state text NOT NULL,
-  reason text,
   due text,
   due_at bigint,
   guard_passed integer DEFAULT 0 NOT NULL,
@@ -312,6 +313,8 @@ CREATE TABLE urls (
   bought_at bigint,
   bought_lastmod text,
   completed_at bigint,
+  reason_code text,
+  reason_params text,
   PRIMARY KEY (id)
 );
 

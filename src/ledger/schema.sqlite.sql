@@ -147,7 +147,6 @@ CREATE TABLE checks (
   urls INTEGER NOT NULL,
   expected_cost BIGINT NOT NULL,
   state TEXT NOT NULL,
-  reason TEXT,
   planned_at BIGINT NOT NULL,
   attempts INTEGER NOT NULL DEFAULT 0,
   in_doubt_since BIGINT,
@@ -156,7 +155,9 @@ CREATE TABLE checks (
   done_at BIGINT,
   found INTEGER,
   charge BIGINT,
-  usable INTEGER
+  usable INTEGER,
+  reason_code TEXT,
+  reason_params TEXT
 );
 
 CREATE INDEX checks_by_watch ON checks (watch_id, id);
@@ -250,10 +251,11 @@ CREATE TABLE runs (
   price_basis TEXT,
   price_per_url BIGINT,
   held_urls INTEGER,
-  held_reason TEXT,
   plan_due TEXT,
   plan_digest TEXT,
-  max_cost BIGINT
+  max_cost BIGINT,
+  held_reason_code TEXT,
+  held_reason_params TEXT
 );
 
 CREATE INDEX runs_by_watch ON runs (watch_id, started_at);
@@ -289,7 +291,6 @@ CREATE TABLE urls (
   changed_run BIGINT,
   gone_run BIGINT,
   state TEXT NOT NULL,
-  reason TEXT,
   due TEXT,
   due_at BIGINT,
   guard_passed INTEGER NOT NULL DEFAULT 0,
@@ -297,7 +298,9 @@ CREATE TABLE urls (
   failures INTEGER NOT NULL DEFAULT 0,
   bought_at BIGINT,
   bought_lastmod TEXT,
-  completed_at BIGINT
+  completed_at BIGINT,
+  reason_code TEXT,
+  reason_params TEXT
 );
 
 CREATE UNIQUE INDEX urls_by_fp ON urls (fp, watch_id);

@@ -1,12 +1,5 @@
 import { type Micros, micros, timesMicros } from '../../contract/money.ts';
-import {
-  type CapPeriod,
-  type CapScope,
-  describeLimit,
-  isMoneyReason,
-  renderReason,
-  type SpendReason,
-} from './reason.ts';
+import { type CapPeriod, type CapScope, isMoneyReason, type Reason, renderReason, type SpendReason } from './reason.ts';
 
 /** What may be spent at most; null means no cap. */
 export interface Caps {
@@ -37,6 +30,8 @@ export interface SpendQuestion {
 /** Why money is not spent now, with its sentence. */
 export interface CapRefusal {
   readonly reason: SpendReason;
+  /** What is stored: the reason itself, or for how many URLs it leaves room. */
+  readonly stored: Reason;
   readonly message: string;
 }
 
@@ -80,8 +75,8 @@ export function urlsAllowed(
   const urls = Math.min(wanted, Math.floor(tightest.left / price));
   if (urls === wanted) return { urls, refusal: null };
   const reason = tightest.toReason(timesMicros(price, wanted));
-  const message = `${describeLimit(reason)}, which allows ${urls} of ${wanted} URLs; the others stay due`;
-  return { urls, refusal: { reason, message } };
+  const stored: Reason = { code: 'room_for_some', limit: reason, allowed: urls, wanted };
+  return { urls, refusal: { reason, stored, message: renderReason(stored) } };
 }
 
 /** The tighter of two caps; null means no cap. */
@@ -100,7 +95,11 @@ export function waitsForMoney({ reason }: CapRefusal): boolean {
   return isMoneyReason(reason.code);
 }
 
-const toRefusal = (reason: SpendReason): CapRefusal => ({ reason, message: renderReason(reason) });
+const toRefusal = (reason: SpendReason): CapRefusal => ({
+  reason,
+  stored: reason,
+  message: renderReason(reason),
+});
 
 interface Bound {
   /** Null: no setting, only what the account has. */

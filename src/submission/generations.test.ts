@@ -9,12 +9,15 @@ test('a failed URL goes again after a doubling wait, then to quarantine with the
   assert.deepEqual(nextGeneration(2, 50, policy), { kind: 'again', notBefore: 2050 });
   assert.deepEqual(nextGeneration(3, 50, policy, 'HTTP 404'), {
     kind: 'quarantine',
-    reason: 'failed 3 times in a row: HTTP 404',
+    reason: { code: 'failed_too_often', failures: 3, text: 'HTTP 404' },
   });
 });
 
 test('where nothing is to be bought again, the first failure is the last', () => {
-  assert.deepEqual(nextGeneration(1, 50, { ...policy, times: 0 }), { kind: 'quarantine', reason: 'failed once' });
+  assert.deepEqual(nextGeneration(1, 50, { ...policy, times: 0 }), {
+    kind: 'quarantine',
+    reason: { code: 'failed_too_often', failures: 1, text: null },
+  });
 });
 
 test('the wait stays within a month', () => {

@@ -1,3 +1,5 @@
+import type { Reason } from './reason.ts';
+
 /** How often a failed URL is bought again: at most `times`, first after `afterMs`, then after twice as long each time. */
 export interface RetryFailedPolicy {
   readonly times: number;
@@ -8,7 +10,7 @@ export type NextGeneration =
   /** It may be planned again from then on, as the next generation. */
   | { readonly kind: 'again'; readonly notBefore: number }
   /** It stays until you release it. */
-  | { readonly kind: 'quarantine'; readonly reason: string };
+  | { readonly kind: 'quarantine'; readonly reason: Reason };
 
 /** Waits never grow beyond this. */
 const LONGEST_WAIT_MS = 30 * 86_400_000;
@@ -25,8 +27,7 @@ export function nextGeneration(
 ): NextGeneration {
   if (!Number.isInteger(failures) || failures < 1) throw new RangeError(`failures count from 1, not ${failures}`);
   if (failures > policy.times) {
-    const why = serverReason === null ? '' : `: ${serverReason}`;
-    return { kind: 'quarantine', reason: `failed ${failures === 1 ? 'once' : `${failures} times in a row`}${why}` };
+    return { kind: 'quarantine', reason: { code: 'failed_too_often', failures, text: serverReason } };
   }
   const wait = Math.min(policy.afterMs * 2 ** (failures - 1), LONGEST_WAIT_MS);
   return { kind: 'again', notBefore: failedAt + wait };

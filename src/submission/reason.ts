@@ -19,12 +19,39 @@ export type SpendReason =
   | { readonly code: 'balance_unknown'; readonly floor: Micros }
   | { readonly code: 'price_unknown'; readonly limit: Micros };
 
+/** Why a URL is where it is. */
+type UrlReason =
+  /** In the sitemaps before the watch began: known, and never bought. */
+  | { readonly code: 'baseline' }
+  | { readonly code: 'run_rejected'; readonly by: string }
+  /** A cap, the balance or its floor leaves room for some of the URLs that are due. */
+  | { readonly code: 'room_for_some'; readonly limit: SpendReason; readonly allowed: number; readonly wanted: number }
+  | { readonly code: 'lastmod_not_resubmitted' }
+  | { readonly code: 'lastmod_bought' }
+  | { readonly code: 'bought_by_other_watch' }
+  | { readonly code: 'planned_by_other_watch' }
+  /** What the service reported for the URL, in its words. */
+  | { readonly code: 'reported'; readonly text: string }
+  | { readonly code: 'failed_too_often'; readonly failures: number; readonly text: string | null }
+  | { readonly code: 'released' }
+  | { readonly code: 'left_in_review' }
+  | { readonly code: 'no_result'; readonly jobState: string }
+  | { readonly code: 'job_resolved'; readonly how: 'release' | 'leave' };
+
+/** Why an index-check ended without its answer. */
+type CheckReason =
+  | { readonly code: 'check_of_other_account'; readonly inDoubt: boolean }
+  | { readonly code: 'check_key_expired' }
+  | { readonly code: 'check_body_damaged' };
+
 /**
- * Why a batch is where it is. The ledger stores the code and its parameters, and code compares codes. `renderReason`
+ * Why a batch, a URL or an index-check is where it is. The ledger stores the code and its parameters, and code compares codes. `renderReason`
  * writes the sentence where it is shown, so that its words can change.
  */
 export type Reason =
   | SpendReason
+  | UrlReason
+  | CheckReason
   /** What an answer of the service meant, as `decideOutcome` described it. */
   | { readonly code: 'answer'; readonly outcome: string; readonly text: string }
   /** The service refused the batch with 402. */
@@ -75,8 +102,43 @@ export function renderReason(reason: Reason): string {
         'no price per URL is known, so a cap cannot be kept; nothing was spent. ' +
         'Set price_per_url of the account, or remove the caps until the first charge shows it'
       );
+    case 'baseline':
+      return 'baseline';
+    case 'run_rejected':
+      return `rejected by ${reason.by}`;
+    case 'room_for_some':
+      return `${describeLimit(reason.limit)}, which allows ${reason.allowed} of ${reason.wanted} URLs; the others stay due`;
+    case 'lastmod_not_resubmitted':
+      return 'its lastmod changed; the watch does not resubmit';
+    case 'lastmod_bought':
+      return 'its lastmod is again the one that was bought';
+    case 'bought_by_other_watch':
+      return 'bought by another watch of the account';
+    case 'planned_by_other_watch':
+      return 'planned by another watch of the account';
+    case 'failed_too_often': {
+      const { failures, text } = reason;
+      return `failed ${failures === 1 ? 'once' : `${failures} times in a row`}${text === null ? '' : `: ${text}`}`;
+    }
+    case 'released':
+      return 'released by an operator';
+    case 'left_in_review':
+      return 'its batch needed review; an operator left it as it is';
+    case 'no_result':
+      return `its job ended ${reason.jobState} without a result for it`;
+    case 'job_resolved':
+      return `an operator ended its job: ${reason.how}`;
+    case 'check_of_other_account':
+      return reason.inDoubt
+        ? 'its watch moved to another account before its answer came; it counts as charged there'
+        : 'its watch belongs to another account now';
+    case 'check_key_expired':
+      return 'no answer came for as long as its key is trusted; it counts as charged';
+    case 'check_body_damaged':
+      return 'its stored bytes are not those that its key was made for: nothing was sent';
     case 'answer':
     case 'insufficient_balance':
+    case 'reported':
     case 'text':
       return reason.text;
     case 'warnings':
@@ -193,13 +255,17 @@ export interface StoredReason {
 export function toStoredReason(reason: Reason | null): StoredReason {
   if (reason === null) return { reason_code: null, reason_params: null };
   const { code, ...params } = reason;
-  return { reason_code: code, reason_params: JSON.stringify(params) };
+  return { reason_code: code, reason_params: Object.keys(params).length === 0 ? null : JSON.stringify(params) };
 }
 
 export function parseReason({ reason_code, reason_params }: StoredReason): Reason | null {
   if (reason_code === null) return null;
   return { code: reason_code, ...JSON.parse(reason_params ?? '{}') } as Reason;
 }
+
+/** Whether two rows hold the same reason, with the same parameters. */
+export const isSameReason = (a: StoredReason, b: StoredReason): boolean =>
+  a.reason_code === b.reason_code && a.reason_params === b.reason_params;
 
 /** The stored reason as the sentence that lists and reports show; null without one. */
 export function renderStoredReason(stored: StoredReason): string | null {

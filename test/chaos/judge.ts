@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
+import { renderStoredReason, type StoredReason } from '../../src/submission/reason.ts';
 import { PRICE } from './account-admin.ts';
 import {
   countGenerationsByUrl,
@@ -109,11 +110,12 @@ interface UrlEnd {
 
 /** A URL of several watches has ended as well as it has under any of them. */
 async function readUrls(ledger: Database, watches: ReadonlySet<string>): Promise<Map<string, UrlEnd>> {
-  const rows = await ledger.all(sql<Omit<UrlEnd, 'watched'> & { watch: string }>`
-    SELECT u.url, u.state, u.reason, u.gone_run AS gone, w.name AS watch
+  const rows = await ledger.all(sql<Omit<UrlEnd, 'watched' | 'reason'> & StoredReason & { watch: string }>`
+    SELECT u.url, u.state, u.reason_code, u.reason_params, u.gone_run AS gone, w.name AS watch
     FROM urls AS u JOIN watches AS w ON w.id = u.watch_id`);
   const ends = new Map<string, UrlEnd>();
-  for (const { watch, ...row } of rows) {
+  for (const { watch, url, state, gone, ...stored } of rows) {
+    const row = { url, state, gone, reason: renderStoredReason(stored) };
     const watched = watches.has(watch);
     const other = ends.get(row.url);
     const best = other === undefined || rank(row) < rank(other) ? row : other;
@@ -159,7 +161,7 @@ async function findOpenRows(ledger: Database): Promise<string[]> {
     SELECT id, state, reason_code AS reason, urls AS n FROM batches
     WHERE state NOT IN ('accepted', 'refused') OR (state = 'accepted' AND settled_at IS NULL)`);
   const checks = await ledger.all(sql<{ id: number; state: string; reason: string | null }>`
-    SELECT id, state, reason FROM checks WHERE state NOT IN ('done', 'refused')`);
+    SELECT id, state, reason_code AS reason FROM checks WHERE state NOT IN ('done', 'refused')`);
   return [
     ...batches.map(({ id, state, reason, n }) => `batch ${id} (${n} URLs) is left ${state}: ${reason}`),
     ...checks.map(({ id, state, reason }) => `check ${id} is left ${state}: ${reason}`),

@@ -9,6 +9,7 @@ import { reviewBatch } from '../../ledger/batches/review-batch.ts';
 import { recordKeyRejected } from '../../ledger/money/account.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { planRun } from '../../ledger/plans/make-plan.ts';
+import { assignReason } from '../../ledger/reason-columns.ts';
 import { getAccountTotals } from '../../ledger/reports/totals.ts';
 import { judgeRun } from '../../ledger/runs/judge-run.ts';
 import { endRun } from '../../ledger/runs/runs.ts';
@@ -38,7 +39,8 @@ describe('commands of courier', () => {
     await planRun(ledger, 'first' as RunId, { account: ACCOUNT, watch: WATCH });
     const [reference] = await sendAll(ledger);
     await endRun(ledger, 'first' as RunId, 'finished');
-    await ledger.db.run(sql`UPDATE urls SET state = 'quarantined', reason = 'blocked' WHERE url = ${shopUrl('b')}`);
+    await ledger.db.run(sql`
+      UPDATE urls SET state = 'quarantined', ${assignReason({ code: 'reported', text: 'blocked' })} WHERE url = ${shopUrl('b')}`);
     await ledger.close();
 
     const shown = await courier(folder, 'ledger', 'show', 'https://SHOP.example/a#top');

@@ -100,7 +100,7 @@ export async function acceptBatch(
     return { kind: 'needs_review', batch: row.id, reason: renderReason(reason) };
   }
   await tx.run(sql`
-    UPDATE urls SET state = 'submitted', reason = NULL, bought_at = ${now}
+    UPDATE urls SET state = 'submitted', reason_code = NULL, reason_params = NULL, bought_at = ${now}
     WHERE id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${row.id}) AND state = 'planned'`);
   return { kind: 'accepted', batch: row.id, reference, charged: charged.amount, again: false };
 }

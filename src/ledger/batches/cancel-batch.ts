@@ -21,7 +21,7 @@ export async function dissolveBatch(
   await cancel(tx, row, now, reason);
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   await tx.run(sql`
-    UPDATE urls SET state = 'known', reason = NULL, due = coalesce(m.due, 'released'), due_at = NULL, guard_passed = 1,
+    UPDATE urls SET state = 'known', reason_code = NULL, reason_params = NULL, due = coalesce(m.due, 'released'), due_at = NULL, guard_passed = 1,
       bought_lastmod = NULL
     FROM batch_urls AS m WHERE m.batch_id = ${row.id} AND urls.id = m.url_id AND urls.state = 'planned'`);
 }

@@ -177,7 +177,7 @@ async function chargedOnce(ledger: Ledger, jobs: readonly Job[]): Promise<void> 
 /** No URL is lost: each is at an end, or says why not. */
 async function explained(ledger: Ledger): Promise<void> {
   const urls = await ledger.db.all(sql<{ url: string; state: string; reason: string | null }>`
-    SELECT url, state, reason FROM urls`);
+    SELECT url, state, reason_code AS reason FROM urls`);
   for (const { url, state, reason } of urls) {
     const waits = await ledger.db.get(sql<{ due: string | null; batch: string | null }>`
       SELECT due, (SELECT min(b.state) FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id

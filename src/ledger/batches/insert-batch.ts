@@ -77,8 +77,8 @@ export async function insertBatch(
   for (let from = 0; from < members.length; from += MEMBERS_AT_ONCE) {
     await insertRows(tx, 'batch_urls', columns, members.slice(from, from + MEMBERS_AT_ONCE));
     await tx.run(sql`
-      UPDATE urls SET state = 'planned', reason = NULL, due = NULL, due_at = NULL, guard_passed = 1,
-        bought_lastmod = lastmod, generation = m.generation
+      UPDATE urls SET state = 'planned', reason_code = NULL, reason_params = NULL, due = NULL, due_at = NULL,
+        guard_passed = 1, bought_lastmod = lastmod, generation = m.generation
       FROM batch_urls AS m WHERE m.batch_id = ${id} AND m.position >= ${from} AND m.position < ${from + MEMBERS_AT_ONCE}
         AND urls.id = m.url_id`);
     await yieldToEventLoop();

@@ -8,6 +8,7 @@ import type { Quarantine, Split } from '../../submission/refusal.ts';
 import { type Bisection, splitBatch, worthBisecting } from '../../submission/split.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { DueReason } from '../plans/due.ts';
+import { assignReason } from '../reason-columns.ts';
 import type { BatchRow } from './batch-queries.ts';
 import { insertBatch } from './insert-batch.ts';
 import { refuse, requireReview } from './transitions.ts';
@@ -80,7 +81,9 @@ export async function refuseBatch(
   }
   for (const { id, url } of bad) {
     const reason = rejected?.get(url) ?? refusal.message;
-    await tx.run(sql`UPDATE urls SET state = 'quarantined', reason = ${reason}, due = NULL WHERE id = ${id}`);
+    await tx.run(sql`
+      UPDATE urls SET state = 'quarantined', due = NULL, ${assignReason({ code: 'reported', text: reason })}
+      WHERE id = ${id}`);
     await tx.run(sql`
       UPDATE batch_urls SET result = 'refused', reason = ${reason} WHERE batch_id = ${row.id} AND url_id = ${id}`);
   }

@@ -2,6 +2,7 @@ import { sql } from '../../database/sql.ts';
 import type { BatchId } from '../../submission/ids.ts';
 import { parseReason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { assignReason } from '../reason-columns.ts';
 import { lockBatch } from './batch-queries.ts';
 import { resolveReview } from './transitions.ts';
 
@@ -18,7 +19,7 @@ export async function resolveNeedsReview(ledger: Ledger, batch: BatchId, how: 'r
     const released = how === 'release';
     await tx.run(sql`
       UPDATE urls SET state = 'held', due = ${released ? 'released' : null}, due_at = NULL, guard_passed = 1,
-        reason = ${released ? 'released by an operator' : 'its batch needed review; an operator left it as it is'}
+        ${assignReason({ code: released ? 'released' : 'left_in_review' })}
       WHERE state IN ('planned', 'submitted') AND id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${batch})`);
     return true;
   });

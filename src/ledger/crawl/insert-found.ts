@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row, toRows } from '../../database/rows.ts';
 import { dialectal, sql } from '../../database/sql.ts';
+import { toStoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { type EntrySource, type Found, rowsBetween } from './found.ts';
 import { LASTMOD_COLUMNS, recordLastmods } from './record-lastmods.ts';
@@ -23,7 +24,7 @@ const COLUMNS = {
   lastmod_at: 'bigint',
   first_run: 'bigint',
   state: 'text',
-  reason: 'text',
+  reason_code: 'text',
   due: 'text',
 } as const;
 
@@ -39,11 +40,11 @@ export async function insertFound(
   { from, to }: { from: number; to: number },
 ): Promise<FoundCounts> {
   const { runId, watchId, sitemapId, adopt } = source;
-  const reason = adopt ? 'baseline' : null;
+  const { reason_code } = toStoredReason(adopt ? { code: 'baseline' } : null);
   const due = adopt ? null : 'new';
   const rows = [
     ...rowsBetween(found, from, to, (key, { url, lastmod, lastmodAt }): Row => {
-      return [key, watchId, sitemapId, url, lastmod, lastmodAt, runId, 'known', reason, due];
+      return [key, watchId, sitemapId, url, lastmod, lastmodAt, runId, 'known', reason_code, due];
     }),
   ];
   const inserted = await insertRows(tx, 'urls', COLUMNS, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING');

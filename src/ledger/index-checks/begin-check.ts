@@ -7,6 +7,7 @@ import { type CapRefusal, type SpendQuestion, urlsAllowed } from '../../submissi
 import type { IndexCheckPolicy } from '../../submission/check-schedule.ts';
 import { computeDigest, freezeCheck } from '../../submission/freeze.ts';
 import type { IdempotencyKey, WatchId } from '../../submission/ids.ts';
+import type { Reason } from '../../submission/reason.ts';
 import { mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { describeHistoryHold, getHistoryHold } from '../jobs/history-hold.ts';
@@ -60,16 +61,15 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
     let open = await findOpenCheck(tx, watchId);
     if (open !== undefined && !isOf(open, account, watch)) {
       // Sent again under the other key it would be charged a second time, at another account.
-      if (open.in_doubt_since === null) await cancelCheck(tx, now, open, 'its watch belongs to another account now');
-      else {
-        const reason = 'its watch moved to another account before its answer came; it counts as charged there';
-        await stopCheck(tx, now, open, { reason, charged: true }, policy);
-      }
+      const inDoubt = open.in_doubt_since !== null;
+      const reason: Reason = { code: 'check_of_other_account', inDoubt };
+      if (inDoubt) await stopCheck(tx, now, open, { reason, charged: true }, policy);
+      else await cancelCheck(tx, now, open, reason);
       open = undefined;
     }
     if (open?.in_doubt_since != null && mustReconcile(open.in_doubt_since, now, account.reconcile?.afterMs)) {
       // The service keeps no list of checks to look it up in; asking again could be charged again.
-      const reason = 'no answer came for as long as its key is trusted; it counts as charged';
+      const reason: Reason = { code: 'check_key_expired' };
       await stopCheck(tx, now, open, { reason, charged: true }, policy);
       open = undefined;
     }
@@ -82,7 +82,7 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
       }
       if (refusal !== null) {
         // Nothing of it was sent: a smaller check takes its place.
-        await cancelCheck(tx, now, open, refusal.message);
+        await cancelCheck(tx, now, open, refusal.stored);
         open = undefined;
       }
     }
@@ -92,7 +92,7 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
       open = planned.check;
     }
     if (computeDigest(open.body) !== open.digest) {
-      const reason = 'its stored bytes are not those that its key was made for: nothing was sent';
+      const reason: Reason = { code: 'check_body_damaged' };
       await stopCheck(tx, now, open, { reason, charged: open.in_doubt_since !== null }, policy);
       return { kind: 'idle' };
     }

@@ -6,9 +6,10 @@ import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import { type CheckHistory, type CheckPolicy, inSample, nextCheckAt } from '../../submission/check-schedule.ts';
 import type { IdempotencyKey } from '../../submission/ids.ts';
+import type { StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 
-export interface CheckRow {
+export interface CheckRow extends StoredReason {
   readonly id: number;
   readonly account_id: string;
   readonly watch_id: number;
@@ -19,7 +20,6 @@ export interface CheckRow {
   readonly expected_cost: Micros;
   readonly round: number;
   readonly state: 'planned' | 'sending' | 'done' | 'refused' | 'stopped' | 'cancelled';
-  readonly reason: string | null;
   readonly attempts: number;
   readonly in_doubt_since: number | null;
   readonly not_before: number | null;

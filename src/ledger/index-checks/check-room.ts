@@ -1,6 +1,7 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 
 /** How many URLs the next check may have, or why there is none for now. */
 export type CheckRoom =
@@ -12,12 +13,11 @@ const MOST_REJECTED = 8;
 /** After a stop one URL is tried: the service may accept it, or its results may be readable, by then. */
 const PROBE_AFTER_MS = 86_400_000;
 
-interface LastCheck {
+interface LastCheck extends StoredReason {
   readonly state: string;
   readonly urls: number;
   readonly usable: number | null;
   readonly done_at: number | null;
-  readonly reason: string | null;
 }
 
 /**
@@ -27,7 +27,7 @@ interface LastCheck {
  */
 export async function decideCheckRoom(db: Queryable, watchId: number, now: number): Promise<CheckRoom> {
   const last = await db.get(sql<LastCheck>`
-    SELECT state, urls, usable, done_at, reason FROM checks
+    SELECT state, urls, usable, done_at, reason_code, reason_params FROM checks
     WHERE watch_id = ${watchId} AND state <> 'cancelled' ORDER BY id DESC LIMIT 1`);
   const until = (last?.done_at ?? 0) + PROBE_AFTER_MS;
   if (last?.state === 'done' && last.usable === 0) {
@@ -36,7 +36,7 @@ export async function decideCheckRoom(db: Queryable, watchId: number, now: numbe
   if (last?.state !== 'refused') return { kind: 'room', urls: LIMITS.indexCheckUrls };
   if (until > now && (await countRejectedInRow(db, watchId)) >= MOST_REJECTED) {
     const reason =
-      `the service rejected ${MOST_REJECTED} index-checks of a single URL in a row (${last.reason ?? 'no reason given'}). ` +
+      `the service rejected ${MOST_REJECTED} index-checks of a single URL in a row (${renderStoredReason(last) ?? 'no reason given'}). ` +
       'Nothing was charged for them and no URL was given up; one URL is tried again after a day';
     return { kind: 'stopped', until, reason };
   }

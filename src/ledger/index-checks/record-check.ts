@@ -5,11 +5,13 @@ import { sql } from '../../database/sql.ts';
 import { type CheckPolicy, nextCheckAt, resubmissionDue } from '../../submission/check-schedule.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import type { Checked } from '../../submission/outcome.ts';
+import { type Reason, renderStoredReason } from '../../submission/reason.ts';
 import type { Refusal } from '../../submission/refusal.ts';
 import { LedgerError } from '../ledger-error.ts';
 import { recordKeyRejected } from '../money/account.ts';
 import { setBalance } from '../money/balance.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { assignReason } from '../reason-columns.ts';
 import { lockAccount } from '../runs/watches.ts';
 import { type CheckRow, type QueueRow, toCheckHistory } from './check-queue.ts';
 
@@ -49,20 +51,20 @@ export async function recordCheck(
       return { kind: 'checked', urls: row.urls, found: row.found ?? 0, charged: row.charge ?? ZERO };
     }
     if (outcome.kind === 'checked') return recordResults(tx, now, row, outcome, answer.requestId, policy);
-    if (row.state !== 'sending') return { kind: 'refused', reason: row.reason ?? '' };
+    if (row.state !== 'sending') return { kind: 'refused', reason: renderStoredReason(row) ?? '' };
     const late = answer.attempt !== row.attempts;
     const certain = outcome.chargeState === 'none' && row.attempts === 1 && !late;
     switch (outcome.kind) {
       case 'retry': {
         const notBefore = now + (outcome.retryAfterMs ?? answer.backoffMs ?? 0);
-        await wait(tx, row, certain, notBefore, outcome.message);
+        await wait(tx, row, certain, notBefore, outcome);
         return { kind: 'retry', notBefore };
       }
       case 'suspend':
-        await wait(tx, row, certain, null, outcome.message);
+        await wait(tx, row, certain, null, outcome);
         return { kind: 'suspended', reason: outcome.message };
       case 'reject_key':
-        await wait(tx, row, certain, null, outcome.message);
+        await wait(tx, row, certain, null, outcome);
         await recordKeyRejected(tx, row.account_id as AccountId, outcome.message);
         return { kind: 'key_rejected', reason: outcome.message };
       case 'split':
@@ -70,7 +72,7 @@ export async function recordCheck(
         return refuse(tx, now, row, outcome, policy);
       case 'conflict':
       case 'defect':
-        await stopCheck(tx, now, row, { reason: outcome.message, charged: !certain }, policy);
+        await stopCheck(tx, now, row, { reason: toReason(outcome), charged: !certain }, policy);
         return { kind: 'stopped', reason: outcome.message };
     }
   });
@@ -88,13 +90,15 @@ async function wait(
   row: CheckRow,
   certain: boolean,
   notBefore: number | null,
-  reason: string,
+  outcome: Refusal,
 ): Promise<void> {
   await tx.run(sql`
-    UPDATE checks SET state = ${certain ? 'planned' : 'sending'}, not_before = ${notBefore}, reason = ${reason},
+    UPDATE checks SET state = ${certain ? 'planned' : 'sending'}, not_before = ${notBefore}, ${assignReason(toReason(outcome))},
       attempts = ${certain ? 0 : row.attempts}, in_doubt_since = ${certain ? null : row.in_doubt_since}
     WHERE id = ${row.id}`);
 }
+
+const toReason = ({ kind, message }: Refusal): Reason => ({ code: 'answer', outcome: kind, text: message });
 
 async function recordResults(
   tx: Queryable,
@@ -153,8 +157,8 @@ async function recordResults(
     UPDATE urls SET due = 'not-found', due_at = NULL WHERE due IS NULL AND state = 'completed'
       AND id IN (SELECT id FROM ${toRows({ id: 'bigint' }, again)} AS r)`);
   await tx.run(sql`
-    UPDATE checks SET state = 'done', reason = NULL, done_at = ${now}, found = ${found}, usable = ${outcome.usable ? 1 : 0},
-      charge = ${charged}, request_id = ${requestId}, in_doubt_since = NULL
+    UPDATE checks SET state = 'done', reason_code = NULL, reason_params = NULL, done_at = ${now}, found = ${found},
+      usable = ${outcome.usable ? 1 : 0},      charge = ${charged}, request_id = ${requestId}, in_doubt_since = NULL
     WHERE id = ${row.id}`);
   return { kind: 'checked', urls: row.urls, found, charged: charged ?? ZERO };
 }
@@ -192,7 +196,7 @@ async function refuse(
       WHERE u.id IN (SELECT url_id FROM check_urls WHERE check_id = ${row.id}))`);
   await tx.run(sql`UPDATE check_queue SET check_id = NULL WHERE check_id = ${row.id}`);
   await tx.run(sql`
-    UPDATE checks SET state = 'refused', reason = ${outcome.message}, done_at = ${now}, in_doubt_since = NULL
+    UPDATE checks SET state = 'refused', ${assignReason(toReason(outcome))}, done_at = ${now}, in_doubt_since = NULL
     WHERE id = ${row.id}`);
   return { kind: 'refused', reason: outcome.message };
 }
@@ -205,19 +209,19 @@ export async function stopCheck(
   tx: Queryable,
   now: number,
   row: CheckRow,
-  { reason, charged }: { reason: string; charged: boolean },
+  { reason, charged }: { reason: Reason; charged: boolean },
   policy: CheckPolicy,
 ): Promise<void> {
   if (charged) await charge(tx, now, row, row.expected_cost, false);
   await tx.run(sql`
     UPDATE check_queue SET check_id = NULL, next_at = ${now + policy.everyMs} WHERE check_id = ${row.id}`);
   await tx.run(sql`
-    UPDATE checks SET state = 'stopped', reason = ${reason}, done_at = ${now} WHERE id = ${row.id}`);
+    UPDATE checks SET state = 'stopped', ${assignReason(reason)}, done_at = ${now} WHERE id = ${row.id}`);
 }
 
 /** Takes back a check of which nothing was sent: its URLs stay due. */
-export async function cancelCheck(tx: Queryable, now: number, row: CheckRow, reason: string): Promise<void> {
+export async function cancelCheck(tx: Queryable, now: number, row: CheckRow, reason: Reason): Promise<void> {
   await tx.run(sql`UPDATE check_queue SET check_id = NULL WHERE check_id = ${row.id}`);
   await tx.run(sql`
-    UPDATE checks SET state = 'cancelled', reason = ${reason}, done_at = ${now} WHERE id = ${row.id}`);
+    UPDATE checks SET state = 'cancelled', ${assignReason(reason)}, done_at = ${now} WHERE id = ${row.id}`);
 }

@@ -1,8 +1,10 @@
 import { sql } from '../../database/sql.ts';
 import type { BatchId, WatchId } from '../../submission/ids.ts';
+import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { toUrlKey } from '../crawl/fingerprint.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { assignReason } from '../reason-columns.ts';
 
 export interface Quarantined {
   readonly watch: WatchId;
@@ -17,17 +19,17 @@ export async function listQuarantined(
   { watch, limit = 100, offset = 0 }: { watch?: WatchId; limit?: number; offset?: number } = {},
 ): Promise<Quarantined[]> {
   const which = watch === undefined ? sql`1 = 1` : sql`w.name = ${watch}`;
-  const rows = await ledger.db.all(sql<Quarantined>`
-    SELECT w.name AS watch, u.url, u.reason FROM urls AS u JOIN watches AS w ON w.id = u.watch_id
+  const rows = await ledger.db.all(sql<Omit<Quarantined, 'reason'> & StoredReason>`
+    SELECT w.name AS watch, u.url, u.reason_code, u.reason_params FROM urls AS u JOIN watches AS w ON w.id = u.watch_id
     WHERE u.state = 'quarantined' AND ${which} ORDER BY u.watch_id, u.id LIMIT ${limit} OFFSET ${offset}`);
-  return rows.map((row) => ({ ...row }));
+  return rows.map((row) => ({ watch: row.watch, url: row.url, reason: renderStoredReason(row) ?? '' }));
 }
 
 /** Lets a URL out of quarantine: the next run plans it as its next generation. Answers whether it was in there. */
 export async function releaseUrl(ledger: Ledger, watch: WatchId, url: Url): Promise<boolean> {
   const { changes } = await ledger.db.run(sql`
-    UPDATE urls SET state = 'held', reason = 'released by an operator', due = 'released', due_at = NULL, failures = 0,
-      guard_passed = 1
+    UPDATE urls SET state = 'held', due = 'released', due_at = NULL, failures = 0, guard_passed = 1,
+      ${assignReason({ code: 'released' })}
     WHERE fp = ${toUrlKey(url, ledger.seed)} AND url = ${url} AND state = 'quarantined'
       AND watch_id = (SELECT id FROM watches WHERE name = ${watch})`);
   return changes === 1;
@@ -39,8 +41,8 @@ export async function releaseQuarantinedBatch(ledger: Ledger, batch: BatchId): P
     WITH RECURSIVE family (id) AS (
       SELECT id FROM batches WHERE id = ${batch}
       UNION ALL SELECT b.id FROM batches AS b JOIN family ON b.parent_id = family.id)
-    UPDATE urls SET state = 'held', reason = 'released by an operator', due = 'released', due_at = NULL, failures = 0,
-      guard_passed = 1
+    UPDATE urls SET state = 'held', due = 'released', due_at = NULL, failures = 0, guard_passed = 1,
+      ${assignReason({ code: 'released' })}
     WHERE state = 'quarantined' AND id IN (
       SELECT m.url_id FROM batch_urls AS m JOIN family ON family.id = m.batch_id)`);
   return changes;

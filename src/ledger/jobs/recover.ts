@@ -5,6 +5,7 @@ import { insertRows, type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, Reference, RunId, WatchId } from '../../submission/ids.ts';
 import { parseTag } from '../../submission/project-tag.ts';
+import { toStoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { acceptBatch } from '../batches/accept-batch.ts';
 import { getBatch } from '../batches/batch-queries.ts';
@@ -184,9 +185,18 @@ async function ensureHistorySitemap(tx: Queryable, watchId: number): Promise<num
  */
 async function addMembers(tx: Queryable, batch: BatchId, members: readonly Member[], job: PastJob): Promise<void> {
   const rows = members.map(({ id, result, reason }, at): Row => {
-    return [at, id, toUrlState(job, result), result === 'open' ? null : result, reason];
+    const { reason_code, reason_params } = toStoredReason(reason === null ? null : { code: 'reported', text: reason });
+    return [at, id, toUrlState(job, result), result === 'open' ? null : result, reason, reason_code, reason_params];
   });
-  const columns = { at: 'bigint', id: 'bigint', state: 'text', result: 'text', reason: 'text' } as const;
+  const columns = {
+    at: 'bigint',
+    id: 'bigint',
+    state: 'text',
+    result: 'text',
+    reason: 'text',
+    reason_code: 'text',
+    reason_params: 'text',
+  } as const;
   const listed = toRows(columns, rows);
   const isLatest = sql`(urls.bought_at IS NULL OR urls.bought_at <= ${job.createdAt})`;
   const changedAfter = sql`(urls.due = 'changed' AND ${job.createdAt} < (
@@ -194,7 +204,8 @@ async function addMembers(tx: Queryable, batch: BatchId, members: readonly Membe
   await tx.run(sql`
     UPDATE urls SET generation = generation + 1,
       state = CASE WHEN ${isLatest} THEN r.state ELSE urls.state END,
-      reason = CASE WHEN ${isLatest} THEN r.reason ELSE urls.reason END,
+      reason_code = CASE WHEN ${isLatest} THEN r.reason_code ELSE urls.reason_code END,
+      reason_params = CASE WHEN ${isLatest} THEN r.reason_params ELSE urls.reason_params END,
       due = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.due ELSE NULL END,
       due_at = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.due_at ELSE NULL END,
       bought_lastmod = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.bought_lastmod ELSE urls.lastmod END,

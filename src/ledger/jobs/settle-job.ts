@@ -4,11 +4,12 @@ import { sql } from '../../database/sql.ts';
 import { canonicalUrl } from '../../submission/canonical-url.ts';
 import { nextGeneration, type RetryFailedPolicy } from '../../submission/generations.ts';
 import type { AccountId, Reference } from '../../submission/ids.ts';
-import { parseReason } from '../../submission/reason.ts';
+import { parseReason, type Reason } from '../../submission/reason.ts';
 import { setReason } from '../batches/transitions.ts';
 import { toUrlKey } from '../crawl/fingerprint.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { assignReason } from '../reason-columns.ts';
 import { lockAccount } from '../runs/watches.ts';
 import { getJob, type JobRow } from './record-poll.ts';
 
@@ -121,7 +122,7 @@ async function settleUrls(
   await complete(tx, job.id, now);
   await fail(tx, job.id, job.ended_at, retryFailed);
   await tx.run(sql`
-    UPDATE urls SET state = 'known', reason = ${`its job ended ${job.job_state} without a result for it`}
+    UPDATE urls SET state = 'known', ${assignReason({ code: 'no_result', jobState: job.job_state })}
     WHERE state = 'submitted' AND id IN (
       SELECT url_id FROM batch_urls WHERE batch_id = ${job.id} AND (result IS NULL OR result = 'open'))`);
   await tx.run(sql`
@@ -154,7 +155,7 @@ export async function resolveJob(
     await setReason(tx, job, { code: 'resolved', how, before: parseReason(job) });
     await tx.run(sql`
       UPDATE urls SET state = ${how === 'release' ? 'held' : 'known'}, due = ${how === 'release' ? 'released' : null},
-        due_at = NULL, guard_passed = 1, reason = ${`an operator ended its job: ${how}`}
+        due_at = NULL, guard_passed = 1, ${assignReason({ code: 'job_resolved', how })}
       WHERE state = 'known' AND id IN (
         SELECT url_id FROM batch_urls WHERE batch_id = ${job.id} AND (result IS NULL OR result = 'open'))`);
     return settledCounts(tx, job.id);
@@ -170,7 +171,7 @@ async function fillIn(tx: Queryable, batch: number, jobState: string): Promise<v
 /** Uses check_queue's primary key: a new generation starts its checks anew. */
 async function complete(tx: Queryable, batch: number, now: number): Promise<void> {
   await tx.run(sql`
-    UPDATE urls SET state = 'completed', reason = NULL, failures = 0, completed_at = ${now}
+    UPDATE urls SET state = 'completed', reason_code = NULL, reason_params = NULL, failures = 0, completed_at = ${now}
     WHERE state = 'submitted'
       AND id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${batch} AND result = 'completed')`);
   await tx.run(sql`
@@ -189,9 +190,10 @@ async function fail(tx: Queryable, batch: number, failedAt: number, policy: Retr
   for (const { failures, reason } of groups) {
     const next = nextGeneration(failures, failedAt, policy, reason);
     const again = next.kind === 'again';
+    const reported: Reason | null = reason === null ? null : { code: 'reported', text: reason };
     await tx.run(sql`
       UPDATE urls SET state = ${again ? 'failed' : 'quarantined'}, failures = ${failures},
-        reason = ${again ? reason : next.reason}, due = ${again ? 'retry' : null},
+        ${assignReason(next.kind === 'again' ? reported : next.reason)}, due = ${again ? 'retry' : null},
         due_at = ${again ? next.notBefore : null}
       WHERE state = 'submitted' AND failures = ${failures - 1} AND id IN (
         SELECT url_id FROM batch_urls

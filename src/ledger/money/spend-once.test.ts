@@ -16,6 +16,7 @@ import {
 } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { parseReason, type StoredReason } from '../../submission/reason.ts';
 import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
@@ -398,8 +399,13 @@ testLedger('failed URLs go again after the backoff, inside the limit, then to qu
     ledger.pass(0.6 * DAY);
   }
   assert.deepEqual(bought, [1, 0, 1, 0]);
-  const url = await ledger.db.get(sql<{ state: string; reason: string }>`SELECT state, reason FROM urls`);
-  assert.deepEqual([url?.state, url?.reason], ['quarantined', 'failed 2 times in a row']);
+  const url = await ledger.db.get(
+    sql<StoredReason & { state: string }>`SELECT state, reason_code, reason_params FROM urls`,
+  );
+  assert.deepEqual(
+    [url?.state, parseReason(url!)],
+    ['quarantined', { code: 'failed_too_often', failures: 2, text: null }],
+  );
 });
 
 testLedger('a job that goes back on its end changes nothing', async (ledger) => {

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Queryable } from '../../database/database.ts';
 import { dialectal, type Query, sql } from '../../database/sql.ts';
+import type { StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { LedgerUrlState } from '../url-state.ts';
 
@@ -20,14 +21,13 @@ export type DueReason =
 export type DueCounts = Readonly<Record<DueReason, number>>;
 
 /** A URL with a reason to be bought, now or later. */
-export interface DueRow {
+export interface DueRow extends StoredReason {
   readonly id: number;
   readonly url: Url;
   readonly first_run: number;
   readonly lastmod: string | null;
   readonly gone_run: number | null;
   readonly state: LedgerUrlState;
-  readonly reason: string | null;
   readonly due: DueReason;
   readonly due_at: number | null;
   readonly guard_passed: number;
@@ -65,7 +65,7 @@ export async function* eachDuePage(db: Queryable, watchId: number): AsyncGenerat
 }
 
 export const selectDuePage = (watchId: number, after: string): Query<DueRow> => sql<DueRow>`
-  SELECT id, url, first_run, lastmod, gone_run, state, reason, due, due_at, guard_passed,
+  SELECT id, url, first_run, lastmod, gone_run, state, reason_code, reason_params, due, due_at, guard_passed,
     generation, bought_at, bought_lastmod
   FROM urls WHERE watch_id = ${watchId} AND due IS NOT NULL AND ${BY_URL} > ${after}
   ORDER BY ${BY_URL} LIMIT ${DUE_PAGE}`;

@@ -6,6 +6,7 @@ import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import { type CapRefusal, lowerCap, urlsAllowed } from '../../submission/caps.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { isSameReason, renderStoredReason, type StoredReason, toStoredReason } from '../../submission/reason.ts';
 import { insertBatch } from '../batches/insert-batch.ts';
 import { LedgerError } from '../ledger-error.ts';
 import { requireSameService } from '../money/account.ts';
@@ -101,7 +102,7 @@ export async function makePlan(tx: Queryable, now: number, run: RunRow, input: P
   await requireSameService(tx, account);
   const due = await surveyDue(tx, run.watch_id, watch, now, { write: true });
   const { price, urls: allowed, refusal } = await getAllowance(tx, now, run, input, due.total);
-  const heldReason = refusal?.message ?? null;
+  const heldReason = toStoredReason(refusal?.stored ?? null);
   const hash = createHash('sha256');
   let planned = 0;
   let batches = 0;
@@ -138,7 +139,7 @@ export async function makePlan(tx: Queryable, now: number, run: RunRow, input: P
         next = [];
       }
     }
-    if (heldReason !== null) await holdUrls(tx, rest, heldReason);
+    if (refusal !== null) await holdUrls(tx, rest, heldReason);
     held += rest.length;
   }
   if (next.length > 0) await addBatch(next);
@@ -148,7 +149,9 @@ export async function makePlan(tx: Queryable, now: number, run: RunRow, input: P
   await tx.run(sql`
     UPDATE runs SET planned_at = ${now}, touched_at = ${now}, planned_urls = ${planned}, planned_batches = ${batches},
       planned_cost = ${cost}, price_basis = ${price.basis}, price_per_url = ${price.perUrl}, held_urls = ${held},
-      held_reason = ${heldReason}, max_cost = ${input.maxCost ?? null}, plan_due = ${JSON.stringify(due.counts)}, plan_digest = ${hash.copy().digest('hex')}
+      held_reason_code = ${heldReason.reason_code}, held_reason_params = ${heldReason.reason_params},
+      max_cost = ${input.maxCost ?? null}, plan_due = ${JSON.stringify(due.counts)},
+      plan_digest = ${hash.copy().digest('hex')}
     WHERE id = ${run.id}`);
   return readPlan(tx, run);
 }
@@ -170,21 +173,21 @@ function selectOldest(byFirstRun: ReadonlyMap<number, number>, allowed: number):
 }
 
 /** They stay due, and are planned when the reason is gone. Rows that say so already are not written again. */
-async function holdUrls(tx: Queryable, urls: readonly DueRow[], reason: string): Promise<void> {
+async function holdUrls(tx: Queryable, urls: readonly DueRow[], reason: StoredReason): Promise<void> {
   const rows = urls
-    .filter((row) => row.state !== 'held' || row.reason !== reason || row.guard_passed === 0)
+    .filter((row) => row.state !== 'held' || !isSameReason(row, reason) || row.guard_passed === 0)
     .map(({ id }): Row => [id]);
   if (rows.length === 0) return;
   await tx.run(sql`
-    UPDATE urls SET state = 'held', reason = ${reason}, guard_passed = 1
+    UPDATE urls SET state = 'held', guard_passed = 1, reason_code = ${reason.reason_code}, reason_params = ${reason.reason_params}
     WHERE id IN (SELECT id FROM ${toRows({ id: 'bigint' }, rows)} AS r)`);
 }
 
 /** The plan of a run that was planned. */
 export async function readPlan(db: Queryable, run: RunRow): Promise<Plan> {
   const row = await db.one(sql<PlanColumns>`
-    SELECT planned_urls, planned_batches, planned_cost, price_basis, price_per_url, held_urls, held_reason, plan_due,
-      plan_digest
+    SELECT planned_urls, planned_batches, planned_cost, price_basis, price_per_url, held_urls, held_reason_code AS reason_code,
+      held_reason_params AS reason_params, plan_due, plan_digest
     FROM runs WHERE id = ${run.id}`);
   return {
     batches: row.planned_batches,
@@ -193,20 +196,19 @@ export async function readPlan(db: Queryable, run: RunRow): Promise<Plan> {
     basis: row.price_basis,
     perUrl: row.price_per_url,
     held: row.held_urls,
-    heldReason: row.held_reason,
+    heldReason: renderStoredReason(row),
     due: JSON.parse(row.plan_due) as DueCounts,
     digest: row.plan_digest,
   };
 }
 
-interface PlanColumns {
+interface PlanColumns extends StoredReason {
   readonly planned_urls: number;
   readonly planned_batches: number;
   readonly planned_cost: Micros | null;
   readonly price_basis: PriceBasis;
   readonly price_per_url: Micros | null;
   readonly held_urls: number;
-  readonly held_reason: string | null;
   readonly plan_due: string;
   readonly plan_digest: string;
 }

@@ -1,16 +1,18 @@
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
+import { isSameReason, type Reason, type StoredReason, toStoredReason } from '../../submission/reason.ts';
 import type { WatchPolicy } from '../policy.ts';
-import { type DueRow, isDueNow } from './due.ts';
+import type { LedgerUrlState } from '../url-state.ts';
+import { type DueReason, type DueRow, isDueNow } from './due.ts';
 
 /** What the rules for resubmission say of a URL that has a reason to be bought. */
 export type DueDecision =
   | { readonly kind: 'due' }
   /** Its reason is void: it is not bought for it. */
-  | { readonly kind: 'drop'; readonly reason: string }
+  | { readonly kind: 'drop'; readonly reason: Reason }
   /** Not before then, or not yet for a reason that passes by itself. */
-  | { readonly kind: 'later'; readonly at: number | null; readonly reason?: string };
+  | { readonly kind: 'later'; readonly at: number | null; readonly reason?: Reason };
 
 /** Whether another watch of the account has this URL: it was bought there in this form, or a batch there holds it. */
 export type OtherWatch = 'bought' | 'planned' | null;
@@ -29,14 +31,14 @@ export function decideDue(
   now: number,
 ): DueDecision {
   if (row.due === 'changed') {
-    if (!resubmit.onLastmodChange) return { kind: 'drop', reason: 'its lastmod changed; the watch does not resubmit' };
+    if (!resubmit.onLastmodChange) return { kind: 'drop', reason: { code: 'lastmod_not_resubmitted' } };
     if (row.generation > 0 && row.lastmod !== null && row.lastmod === row.bought_lastmod) {
-      return { kind: 'drop', reason: 'its lastmod is again the one that was bought' };
+      return { kind: 'drop', reason: { code: 'lastmod_bought' } };
     }
   }
-  if (other === 'bought') return { kind: 'drop', reason: 'bought by another watch of the account' };
+  if (other === 'bought') return { kind: 'drop', reason: { code: 'bought_by_other_watch' } };
   if (other === 'planned') {
-    return { kind: 'later', at: now + PLANNED_ELSEWHERE_MS, reason: 'planned by another watch of the account' };
+    return { kind: 'later', at: now + PLANNED_ELSEWHERE_MS, reason: { code: 'planned_by_other_watch' } };
   }
   if (row.due === 'changed') {
     const at = row.bought_at === null ? null : row.bought_at + resubmit.notWithinMs;
@@ -84,23 +86,39 @@ export async function writeDecisions(
 ): Promise<void> {
   const rows = decided.flatMap(({ row, decision }) => toUpdate(row, decision));
   if (rows.length === 0) return;
-  const columns = { id: 'bigint', due: 'text', due_at: 'bigint', state: 'text', reason: 'text' } as const;
+  const columns = {
+    id: 'bigint',
+    due: 'text',
+    due_at: 'bigint',
+    state: 'text',
+    reason_code: 'text',
+    reason_params: 'text',
+  } as const;
   await db.run(sql`
-    UPDATE urls SET due = r.due, due_at = r.due_at, state = r.state, reason = r.reason
+    UPDATE urls SET due = r.due, due_at = r.due_at, state = r.state, reason_code = r.reason_code,
+      reason_params = r.reason_params
     FROM ${toRows(columns, rows)} AS r WHERE urls.id = r.id`);
 }
 
 function toUpdate(row: DueRow, decision: DueDecision): Row[] {
   switch (decision.kind) {
     case 'drop':
-      return [[row.id, null, null, row.state === 'held' ? 'known' : row.state, decision.reason]];
+      return [toRow(row.id, null, null, row.state === 'held' ? 'known' : row.state, toStoredReason(decision.reason))];
     case 'later': {
-      const reason = decision.reason ?? row.reason;
-      return decision.at === row.due_at && reason === row.reason
+      const reason = decision.reason === undefined ? row : toStoredReason(decision.reason);
+      return decision.at === row.due_at && isSameReason(reason, row)
         ? []
-        : [[row.id, row.due, decision.at, row.state, reason]];
+        : [toRow(row.id, row.due, decision.at, row.state, reason)];
     }
     case 'due':
-      return row.due_at === null ? [] : [[row.id, row.due, null, row.state, row.reason]];
+      return row.due_at === null ? [] : [toRow(row.id, row.due, null, row.state, row)];
   }
 }
+
+const toRow = (
+  id: number,
+  due: DueReason | null,
+  dueAt: number | null,
+  state: LedgerUrlState,
+  { reason_code, reason_params }: StoredReason,
+): Row => [id, due, dueAt, state, reason_code, reason_params];

@@ -1,5 +1,6 @@
 import { sql } from '../../database/sql.ts';
 import type { BatchId } from '../../submission/ids.ts';
+import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { LedgerUrlState } from '../url-state.ts';
@@ -14,19 +15,18 @@ export interface BatchUrl {
   readonly stateReason: string | null;
 }
 
-interface BatchUrlRow {
+interface BatchUrlRow extends StoredReason {
   readonly url: Url;
   readonly generation: number;
   readonly result: string | null;
   readonly result_reason: string | null;
   readonly state: LedgerUrlState;
-  readonly reason: string | null;
 }
 
 /** The URLs of a batch, in the order in which they are sent. For files and screens, never for a workflow's payload. */
 export async function listBatchUrls(ledger: Ledger, batch: BatchId): Promise<BatchUrl[]> {
   const rows = await ledger.db.all(sql<BatchUrlRow>`
-    SELECT u.url, m.generation, m.result, m.reason AS result_reason, u.state, u.reason
+    SELECT u.url, m.generation, m.result, m.reason AS result_reason, u.state, u.reason_code, u.reason_params
     FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch} ORDER BY m.position`);
   return rows.map((row) => ({
     url: row.url,
@@ -34,6 +34,6 @@ export async function listBatchUrls(ledger: Ledger, batch: BatchId): Promise<Bat
     result: row.result,
     resultReason: row.result_reason,
     state: row.state,
-    stateReason: row.reason,
+    stateReason: renderStoredReason(row),
   }));
 }

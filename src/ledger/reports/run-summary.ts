@@ -1,6 +1,7 @@
 import type { Micros } from '../../../contract/money.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { RunDiff } from '../crawl/diff-run.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getRun } from '../runs/runs.ts';
@@ -37,7 +38,8 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
   const { db } = ledger;
   const { id } = await getRun(db, run);
   const row = await db.one(sql<RunCountsRow>`
-    SELECT found, new_urls, changed, known, gone, skipped, complete, planned_urls, planned_cost, held_urls, held_reason
+    SELECT found, new_urls, changed, known, gone, skipped, complete, planned_urls, planned_cost, held_urls,
+      held_reason_code AS reason_code, held_reason_params AS reason_params
     FROM runs WHERE id = ${id}`);
   const batches = await db.one(sql<BatchSums>`
     SELECT count(*) AS batches,
@@ -69,7 +71,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
     planned: row.planned_urls ?? 0,
     plannedCost: row.planned_cost,
     held: row.held_urls ?? 0,
-    heldReason: row.held_reason,
+    heldReason: renderStoredReason(row),
     batches: batches.batches,
     submitted: batches.submitted,
     completed: batches.completed,
@@ -85,7 +87,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
   };
 }
 
-interface RunCountsRow {
+interface RunCountsRow extends StoredReason {
   readonly found: number | null;
   readonly new_urls: number | null;
   readonly changed: number | null;
@@ -96,7 +98,6 @@ interface RunCountsRow {
   readonly planned_urls: number | null;
   readonly planned_cost: Micros | null;
   readonly held_urls: number | null;
-  readonly held_reason: string | null;
 }
 
 interface BatchSums {

@@ -2,7 +2,7 @@ import { type Micros, micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
-import { renderStoredReason } from '../../submission/reason.ts';
+import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
 import type { BatchState } from '../batches/transitions.ts';
@@ -63,7 +63,9 @@ export interface UrlCheck {
   readonly state: string;
 }
 
-interface UrlRow extends Omit<UrlHistory, 'dueAt' | 'firstRun' | 'purchases' | 'checks' | 'nextCheckAt'> {
+interface UrlRow
+  extends Omit<UrlHistory, 'reason' | 'dueAt' | 'firstRun' | 'purchases' | 'checks' | 'nextCheckAt'>,
+    StoredReason {
   readonly id: number;
   readonly due_at: number | null;
   readonly sitemapreadat: number | null;
@@ -78,7 +80,8 @@ interface UrlRow extends Omit<UrlHistory, 'dueAt' | 'firstRun' | 'purchases' | '
 export async function getUrlHistory(ledger: Ledger, url: Url): Promise<UrlHistory[]> {
   const { db } = ledger;
   const rows = await db.all(sql<UrlRow>`
-    SELECT u.id, w.name AS watch, u.url, u.state, u.reason, u.due, u.due_at, u.generation, u.failures, u.lastmod,
+    SELECT u.id, w.name AS watch, u.url, u.state, u.reason_code, u.reason_params, u.due, u.due_at, u.generation,
+      u.failures, u.lastmod,
       s.url AS sitemap, s.complete_at AS sitemapreadat, f.name AS first_run, f.started_at AS first_at,
       c.name AS changed_run, g.name AS gone_run, q.next_at
     FROM urls AS u JOIN watches AS w ON w.id = u.watch_id LEFT JOIN sitemaps AS s ON s.id = u.sitemap_id
@@ -91,7 +94,7 @@ export async function getUrlHistory(ledger: Ledger, url: Url): Promise<UrlHistor
         watch: row.watch,
         url: row.url,
         state: row.state,
-        reason: row.reason ?? (row.due === 'new' ? 'found, not planned yet' : null),
+        reason: renderStoredReason(row) ?? (row.due === 'new' ? 'found, not planned yet' : null),
         due: row.due,
         dueAt: row.due_at,
         generation: row.generation,

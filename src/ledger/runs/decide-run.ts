@@ -3,6 +3,7 @@ import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { assignReason } from '../reason-columns.ts';
 import { getRun } from './runs.ts';
 
 export type RunDecision = 'approved' | 'rejected';
@@ -33,7 +34,7 @@ export async function decide(
     WHERE id = ${row.id} AND decision IS NULL`);
   if (decision === 'rejected') {
     await tx.run(sql`
-      UPDATE urls SET state = 'held', reason = ${`rejected by ${by}`}
+      UPDATE urls SET state = 'held', ${assignReason({ code: 'run_rejected', by })}
       WHERE watch_id = ${row.watch_id} AND due IS NOT NULL AND guard_passed = 0 AND state IN ('known', 'held')`);
   }
   return decision;

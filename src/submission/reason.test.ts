@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { micros } from '../../contract/money.ts';
+import { isSameReason, parseReason, type Reason, renderStoredReason, toStoredReason } from './reason.ts';
+
+const cap = {
+  code: 'cap_reached',
+  scope: 'watch',
+  period: 'run',
+  limit: micros(1_000_000),
+  left: micros(500_000),
+  cost: micros(2_000_000),
+} as const;
+
+const SENTENCES: readonly (readonly [Reason, string])[] = [
+  [{ code: 'baseline' }, 'baseline'],
+  [{ code: 'run_rejected', by: 'ops' }, 'rejected by ops'],
+  [
+    { code: 'room_for_some', limit: cap, allowed: 2, wanted: 8 },
+    'the cap watch per run of 1.00 TRY leaves 0.50 TRY, which allows 2 of 8 URLs; the others stay due',
+  ],
+  [{ code: 'lastmod_not_resubmitted' }, 'its lastmod changed; the watch does not resubmit'],
+  [{ code: 'lastmod_bought' }, 'its lastmod is again the one that was bought'],
+  [{ code: 'bought_by_other_watch' }, 'bought by another watch of the account'],
+  [{ code: 'planned_by_other_watch' }, 'planned by another watch of the account'],
+  [{ code: 'reported', text: 'blocked' }, 'blocked'],
+  [{ code: 'failed_too_often', failures: 1, text: null }, 'failed once'],
+  [{ code: 'failed_too_often', failures: 3, text: 'HTTP 404' }, 'failed 3 times in a row: HTTP 404'],
+  [{ code: 'released' }, 'released by an operator'],
+  [{ code: 'left_in_review' }, 'its batch needed review; an operator left it as it is'],
+  [{ code: 'no_result', jobState: 'partial' }, 'its job ended partial without a result for it'],
+  [{ code: 'job_resolved', how: 'leave' }, 'an operator ended its job: leave'],
+  [{ code: 'check_of_other_account', inDoubt: false }, 'its watch belongs to another account now'],
+  [
+    { code: 'check_of_other_account', inDoubt: true },
+    'its watch moved to another account before its answer came; it counts as charged there',
+  ],
+  [{ code: 'check_key_expired' }, 'no answer came for as long as its key is trusted; it counts as charged'],
+  [{ code: 'check_body_damaged' }, 'its stored bytes are not those that its key was made for: nothing was sent'],
+];
+
+describe('a stored reason', () => {
+  for (const [reason, sentence] of SENTENCES) {
+    test(`${reason.code} is read back as it was stored, and says "${sentence}"`, () => {
+      const stored = toStoredReason(reason);
+      assert.equal(stored.reason_code, reason.code);
+      assert.deepEqual(parseReason(stored), reason);
+      assert.equal(renderStoredReason(stored), sentence);
+    });
+  }
+
+  test('without parameters is a code alone', () => {
+    assert.deepEqual(toStoredReason({ code: 'baseline' }), { reason_code: 'baseline', reason_params: null });
+    assert.deepEqual(toStoredReason(null), { reason_code: null, reason_params: null });
+  });
+
+  test('is the same only with the same parameters', () => {
+    const [two, three] = [2, 3].map((failures) =>
+      toStoredReason({ code: 'failed_too_often', failures, text: null }),
+    ) as [ReturnType<typeof toStoredReason>, ReturnType<typeof toStoredReason>];
+    assert.equal(isSameReason(two, { ...two }), true);
+    assert.equal(isSameReason(two, three), false);
+  });
+});

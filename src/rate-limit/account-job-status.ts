@@ -11,14 +11,14 @@ import {
 } from './job-status-loader.ts';
 import type { LimitedClient } from './limited-client.ts';
 
-/** Questions that come within this time are asked together. */
+/** Poll requests that arrive within this time share one request. */
 const GATHER_MS = 250;
 
-/** The job status of an account: list pages for many jobs, the job's own address for one. */
+/** The job status of an account: list pages for many jobs, the job's own address for a single one. */
 export function createAccountJobStatus(
   api: LimitedClient,
   statusCache: JobStatusCache,
-  places: JobStatusSource['positions'],
+  positions: JobStatusSource['positions'],
   settings: Partial<LoaderSettings> = {},
 ): JobStatusLoader {
   async function inList(reference: Reference): Promise<SubmissionView | null> {
@@ -28,12 +28,12 @@ export function createAccountJobStatus(
 
   return createJobStatusLoader(
     {
-      positions: places,
+      positions,
       async one(reference) {
-        const asked = await api.ask('poll', (client) => client.getSubmission(reference, { urlLimit: 1 }));
-        // Not found, and paid for: the list may know it (a copy of the service that is behind, an address that moved).
-        const listed = asked.status === 404 ? await inList(reference) : null;
-        return toJobStatus(listed ?? unwrapData(asked).submission);
+        const detail = await api.ask('poll', (client) => client.getSubmission(reference, { urlLimit: 1 }));
+        // Not found although accepted: the list may have it (a lagging replica of the service, a moved address).
+        const listed = detail.status === 404 ? await inList(reference) : null;
+        return toJobStatus(listed ?? unwrapData(detail).submission);
       },
       async page(page) {
         const found = unwrapData(
@@ -57,5 +57,5 @@ export function createAccountJobStatus(
   );
 }
 
-/** A job without a word on its state is open, and shown so. */
+/** A job without a state is open and shown as queued. */
 const toJobStatus = ({ reference, state }: SubmissionView): JobStatusSeen => ({ reference, state: state ?? 'queued' });

@@ -1,7 +1,7 @@
 import type { HeaderBudget } from '../submission/answer.ts';
 import { GENERAL, type RateLimits, type Window, type WindowName } from './limits.ts';
 
-/** Requests of a window that we did not make: somebody else uses the key, or our memory was lost. */
+/** Requests in a window that this ledger did not make: someone else uses the key, or our records were lost. */
 export interface ExternalUsage {
   readonly count: number;
   readonly until: number;
@@ -11,7 +11,7 @@ export interface ExternalUsage {
 
 export type ExternalUsageByWindow = Partial<Record<WindowName | 'submissions', ExternalUsage>>;
 
-/** A window's name, what headers say is left of it, and of how many. */
+/** A window with the remaining requests and the limit that headers report. */
 export interface HeaderUsage {
   readonly window: WindowName | 'submissions';
   readonly remaining: number;
@@ -20,8 +20,8 @@ export interface HeaderUsage {
 }
 
 /**
- * Which of our windows the headers speak of. A budget that names neither length nor limit of ours is nobody's: it is
- * left out rather than guessed. Where two speak of one window, the smaller remainder counts.
+ * Matches the reported budgets to our windows. A budget that names neither a length nor a limit of ours is skipped
+ * rather than guessed. When two match one window, the smaller remainder counts.
  */
 export function readHeaderUsage(budgets: readonly HeaderBudget[], limits: RateLimits): HeaderUsage[] {
   const reported = new Map<HeaderUsage['window'], HeaderUsage>();
@@ -51,8 +51,8 @@ function findWindow({ scope, windowSeconds, limit }: HeaderBudget, limits: RateL
 }
 
 /**
- * The limits that hold: the configured ones, or the service's own where it named lower ones. What is above the service's
- * limit was never there: it is neither used by others nor part of what a lane leaves to the one before it.
+ * The limits in force: the configured ones, or the service's own where it reports lower ones. Requests above the
+ * service's limit never existed: they are neither external usage nor part of what a lane reserves for a more urgent one.
  */
 export function limitsInForce(limits: RateLimits, others: ExternalUsageByWindow): RateLimits {
   const inForce = (name: keyof RateLimits): Window => {
@@ -67,17 +67,17 @@ export function limitsInForce(limits: RateLimits, others: ExternalUsageByWindow)
   };
 }
 
-/** Reads what was stored; anything unreadable is no correction. */
+/** Parses the stored external usage. */
 export function parseExternalUsage(text: string): ExternalUsageByWindow {
   return JSON.parse(text) as ExternalUsageByWindow;
 }
 
-/** How many requests of others count in a window now. */
+/** How many external requests count in a window now. */
 export function getExternalUsage(
   others: ExternalUsageByWindow,
   window: WindowName | 'submissions',
   now: number,
 ): number {
-  const seen = others[window];
-  return seen !== undefined && seen.until > now ? seen.count : 0;
+  const usage = others[window];
+  return usage !== undefined && usage.until > now ? usage.count : 0;
 }

@@ -1,49 +1,51 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { emptyDatabaseUrl, TEST_DIALECTS } from '../../test/support/database.ts';
 import type { Reference } from '../submission/ids.ts';
 import { openRateLimits } from './limiter.ts';
 
 const ref = (n: number) => `R-${n}` as Reference;
 
-for (const dialect of TEST_DIALECTS) {
-  test(`what one process has seen of a job, every process knows (${dialect})`, async (t) => {
-    const url = emptyDatabaseUrl(t, dialect);
-    const clock = { at: 1_800_000_000_000 };
-    const open = async (account: string) => {
+describe('the job-status cache', () => {
+  for (const dialect of TEST_DIALECTS) {
+    test(`a status that one process records is visible to every process (${dialect})`, async (t) => {
+      const url = emptyDatabaseUrl(t, dialect);
+      const clock = { at: 1_800_000_000_000 };
+      const open = async (account: string) => {
+        const store = await openRateLimits(url, { now: () => clock.at });
+        t.after(() => store.close());
+        return store.getJobStatusCache(account);
+      };
+      const one = await open('main');
+      const other = await open('main');
+      const hundred = Array.from({ length: 100 }, (_, n) => ({ reference: ref(n), state: 'queued' }));
+      await one.record(hundred, 1_000);
+      await one.record([{ reference: ref(7), state: 'processing' }], 2_000);
+      assert.deepEqual(await other.get([ref(7), ref(200)]), [{ reference: ref(7), state: 'processing', at: 2_000 }]);
+      assert.deepEqual(await (await open('another')).get([ref(7)]), [], 'accounts are separate');
+      // The latest request wins, not the latest response.
+      await other.record([{ reference: ref(7), state: 'queued' }], 1_500);
+      assert.equal((await one.get([ref(7)]))[0]?.state, 'processing');
+      await one.record([{ reference: ref(300), state: 'queued' }], clock.at);
+      assert.deepEqual(await one.get([ref(7)]), [], 'an entry expires after an hour');
+    });
+
+    test(`one process at a time polls for an account, and the lease of a dead process expires (${dialect})`, async (t) => {
+      const url = emptyDatabaseUrl(t, dialect);
+      const clock = { at: 1_800_000_000_000 };
       const store = await openRateLimits(url, { now: () => clock.at });
       t.after(() => store.close());
-      return store.getJobStatusCache(account);
-    };
-    const one = await open('main');
-    const other = await open('main');
-    const hundred = Array.from({ length: 100 }, (_, n) => ({ reference: ref(n), state: 'queued' }));
-    await one.record(hundred, 1_000);
-    await one.record([{ reference: ref(7), state: 'processing' }], 2_000);
-    assert.deepEqual(await other.get([ref(7), ref(200)]), [{ reference: ref(7), state: 'processing', at: 2_000 }]);
-    assert.deepEqual(await (await open('another')).get([ref(7)]), [], 'accounts do not see each other');
-    // A request that was made earlier and answered later is not the newer one.
-    await other.record([{ reference: ref(7), state: 'queued' }], 1_500);
-    assert.equal((await one.get([ref(7)]))[0]?.state, 'processing');
-    await one.record([{ reference: ref(300), state: 'queued' }], clock.at);
-    assert.deepEqual(await one.get([ref(7)]), [], 'and after an hour it is forgotten');
-  });
-
-  test(`one process at a time asks for an account, and the turn of a dead one ends (${dialect})`, async (t) => {
-    const url = emptyDatabaseUrl(t, dialect);
-    const clock = { at: 1_800_000_000_000 };
-    const store = await openRateLimits(url, { now: () => clock.at });
-    t.after(() => store.close());
-    const [one, other, elsewhere] = ['main', 'main', 'another'].map((account) => store.getJobStatusCache(account));
-    const turn = await one!.acquireLease();
-    assert.ok(turn !== null);
-    assert.equal(await other!.acquireLease(), null);
-    assert.ok((await elsewhere!.acquireLease()) !== null);
-    await turn.end();
-    assert.ok((await other!.acquireLease()) !== null);
-    await turn.end();
-    assert.equal(await one!.acquireLease(), null, 'a turn that is over ends nobody else’s');
-    clock.at += 15_000;
-    assert.ok((await one!.acquireLease()) !== null);
-  });
-}
+      const [one, other, elsewhere] = ['main', 'main', 'another'].map((account) => store.getJobStatusCache(account));
+      const turn = await one!.acquireLease();
+      assert.ok(turn !== null);
+      assert.equal(await other!.acquireLease(), null);
+      assert.ok((await elsewhere!.acquireLease()) !== null);
+      await turn.end();
+      assert.ok((await other!.acquireLease()) !== null);
+      await turn.end();
+      assert.equal(await one!.acquireLease(), null, 'ending an expired lease does not end the current one');
+      clock.at += 15_000;
+      assert.ok((await one!.acquireLease()) !== null);
+    });
+  }
+});

@@ -10,19 +10,19 @@ export interface JobStatusSeen {
 }
 
 export interface CachedJobStatus extends JobStatusSeen {
-  /** When the request that showed it was made. */
+  /** When the request was made. */
   readonly at: number;
 }
 
 /**
- * The last states of an account's jobs, shared by all processes: what one has requested, no other requests again. A
- * cache, not a record: what a state means for money is in the ledger.
+ * The latest states of an account's jobs, shared by all processes, so that none repeats another's request. A cache, not
+ * a record: what a state means for money is in the ledger.
  */
 export interface JobStatusCache {
-  /** The cached states of these jobs; a job that no response showed lately has none. */
+  /** The cached states of these jobs, without those that no recent response showed. */
   get(references: readonly Reference[]): Promise<readonly CachedJobStatus[]>;
-  record(seen: readonly JobStatusSeen[], at: number): Promise<void>;
-  /** Null while another process polls: wait for its result. Else the right to poll, until it ends or expires. */
+  record(statuses: readonly JobStatusSeen[], at: number): Promise<void>;
+  /** A lease to poll until it ends or expires. Null while another process polls: wait for its result. */
   acquireLease(): Promise<PollLease | null>;
 }
 
@@ -30,9 +30,9 @@ export interface PollLease {
   end(): Promise<void>;
 }
 
-/** Longer than most requests take. After it another process may poll as well, at the cost of one more request. */
+/** Longer than most requests take. After it another process may poll too, at the cost of one more request. */
 const LEASE_MS = 15_000;
-/** Older entries are useless and removed. */
+/** Older entries are useless and are deleted. */
 const KEPT_MS = 3_600_000;
 
 const COLUMNS = { account: 'text', reference: 'text', state: 'text', at: 'bigint' } as const;
@@ -54,8 +54,8 @@ export function createJobStatusCache(db: Database, account: string, now: () => n
       return rows.map((row) => ({ ...row }));
     },
 
-    async record(seen, at) {
-      const rows = seen.map(({ reference, state }): Row => [account, reference, state, at]);
+    async record(statuses, at) {
+      const rows = statuses.map(({ reference, state }): Row => [account, reference, state, at]);
       await db.tx((tx) =>
         insertRows(
           tx,

@@ -2,25 +2,25 @@ import type { Reference } from '../submission/ids.ts';
 import type { ListPositions } from '../submission/list-positions.ts';
 import type { JobStatusCache, JobStatusSeen, PollLease } from './job-status-cache.ts';
 
-/** The two ways to ask; each call of either is one request of the key's budget. */
+/** The two ways to poll; each call spends one request of the key's budget. */
 export interface JobStatusSource {
   one(reference: Reference): Promise<JobStatusSeen>;
   /**
-   * A page of the list, newest first. `length`: how many jobs the service puts on one; 0 when this is the last. Null from
-   * a service whose list shows jobs without their states.
+   * A page of the list, newest first. `length`: how many jobs the service puts on a page; 0 on the last. Null when the
+   * service's list omits the states.
    */
   page(number: number): Promise<{ readonly seen: readonly JobStatusSeen[]; readonly length: number } | null>;
-  /** Where the list has these jobs, as far as the ledger knows. */
+  /** The list positions of these jobs, as far as the ledger knows. */
   positions(references: readonly Reference[]): Promise<ListPositions>;
 }
 
 export interface JobStatusLoader {
-  /** The job's state, asked no earlier than then. Rejects as the request that it needed did. */
+  /** The job's state, requested no earlier than `notBefore`. Rejects with the error of the request that it needs. */
   load(reference: Reference, notBefore: number): Promise<JobStatusSeen>;
 }
 
 export interface LoaderSettings {
-  /** How long questions are gathered before they are asked together. */
+  /** How long loads are gathered before they share a request. */
   readonly gatherMs: number;
   /** How many jobs a page is expected to hold. */
   readonly pageLength: number;
@@ -28,17 +28,17 @@ export interface LoaderSettings {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-interface Question {
+interface Load {
   readonly notBefore: number;
-  readonly resolve: (seen: JobStatusSeen) => void;
+  readonly resolve: (status: JobStatusSeen) => void;
   readonly reject: (error: unknown) => void;
 }
-type Questions = Map<Reference, Question[]>;
+type Loads = Map<Reference, Load[]>;
 
 /**
- * Answers many trackers with few requests: questions that come together are answered from pages of the list, a single
- * one by the job's own address; and what any process of the account has asked since a question's time is not asked
- * again. Polling each of ten standard jobs every 30 s would use up a key's whole day.
+ * Serves many trackers with few requests: concurrent loads share pages of the list, a single one uses the job's own
+ * address, and a status that any process of the account requested since `notBefore` is not requested again. Polling
+ * each of ten standard jobs every 30 s would use up a key's whole day.
  */
 export function createJobStatusLoader(
   source: JobStatusSource,
@@ -47,126 +47,126 @@ export function createJobStatusLoader(
 ): JobStatusLoader {
   const { gatherMs, now, sleep } = settings;
   let { pageLength } = settings;
-  let asked: Questions = new Map();
+  let pending: Loads = new Map();
   let working = false;
   let listHasStates = true;
-  /** Whether the last page showed what it was asked for: it may not, where others submit with the account as well. */
+  /** Whether the last page showed an expected job: it may not, where others submit with the account too. */
   let pagesHelp = true;
 
-  async function work(): Promise<void> {
+  async function drain(): Promise<void> {
     working = true;
-    while (asked.size > 0) {
+    while (pending.size > 0) {
       await sleep(gatherMs);
-      const open = asked;
-      asked = new Map();
+      const open = pending;
+      pending = new Map();
       try {
         await round(open);
       } catch (error) {
-        for (const questions of open.values()) for (const { reject } of questions) reject(error);
+        for (const loads of open.values()) for (const { reject } of loads) reject(error);
       }
     }
     working = false;
   }
 
-  async function round(open: Questions): Promise<void> {
-    await recall(open);
+  async function round(open: Loads): Promise<void> {
+    await resolveFromCache(open);
     if (open.size === 0) return;
-    const turn = await statusCache.acquireLease();
-    if (turn === null) waitOn(open);
-    else await inTurn(turn, open);
+    const lease = await statusCache.acquireLease();
+    if (lease === null) requeue(open);
+    else await withLease(lease, open);
   }
 
-  async function inTurn(turn: PollLease, open: Questions): Promise<void> {
+  async function withLease(lease: PollLease, open: Loads): Promise<void> {
     try {
-      // Whoever had the turn before may have answered them.
-      await recall(open);
-      await ask(open);
+      // The previous lease holder may have loaded them.
+      await resolveFromCache(open);
+      await requestStates(open);
     } finally {
-      await turn.end();
+      await lease.end();
     }
   }
 
-  /** Another process is asking: what it learns is looked up in the next round. */
-  function waitOn(open: Questions): void {
-    for (const [reference, questions] of open) asked.set(reference, [...questions, ...(asked.get(reference) ?? [])]);
+  /** Another process is polling: the next round reads its results from the cache. */
+  function requeue(open: Loads): void {
+    for (const [reference, loads] of open) pending.set(reference, [...loads, ...(pending.get(reference) ?? [])]);
     open.clear();
   }
 
-  /** Answers what has been seen lately enough. */
-  async function recall(open: Questions): Promise<void> {
-    for (const cached of await statusCache.get([...open.keys()])) answer(open, cached, cached.at);
+  /** Resolves the loads that a recent enough cache entry satisfies. */
+  async function resolveFromCache(open: Loads): Promise<void> {
+    for (const cached of await statusCache.get([...open.keys()])) resolveLoads(open, cached, cached.at);
   }
 
   /**
-   * The newest first: the page where each should be, if it can answer more than one. It is asked for a single question
-   * too, because those of the other jobs come a moment later, and cost nothing then.
+   * Newest first: requests the page where each job should be, if it can serve more than one. It requests a page for a
+   * single load too, because loads of the other jobs follow within moments and then cost nothing.
    */
-  async function ask(open: Questions): Promise<void> {
+  async function requestStates(open: Loads): Promise<void> {
     if (open.size === 0) return;
     const { newer, several } = await source.positions([...open.keys()]);
-    const places = new Map(newer);
-    const forOne = pagesHelp && several;
+    const positions = new Map(newer);
+    const pageForOne = pagesHelp && several;
     while (open.size > 0) {
-      const waiting = [...open.keys()].toSorted((a, b) => getPosition(places, a) - getPosition(places, b));
+      const waiting = [...open.keys()].toSorted((a, b) => getPosition(positions, a) - getPosition(positions, b));
       const [first] = waiting;
       if (first === undefined) return;
-      const page = Math.floor(getPosition(places, first) / pageLength) + 1;
-      const together = waiting.filter((reference) => getPosition(places, reference) < page * pageLength);
-      const worthAPage = together.length > (forOne ? 0 : 1);
+      const page = Math.floor(getPosition(positions, first) / pageLength) + 1;
+      const together = waiting.filter((reference) => getPosition(positions, reference) < page * pageLength);
+      const worthAPage = together.length > (pageForOne ? 0 : 1);
       if (!listHasStates || !worthAPage) {
-        await askOne(open, first);
+        await loadOne(open, first);
         continue;
       }
-      const goOn = await askPage(open, page);
+      const hasNext = await loadPage(open, page);
       for (const reference of together.filter((each) => open.has(each))) {
-        // Others submit with the account as well, so it is further back; or the list does not have it.
-        if (goOn) places.set(reference, Math.max(getPosition(places, reference), page * pageLength));
-        else places.delete(reference);
+        // External submissions pushed it further back, or the list does not have it.
+        if (hasNext) positions.set(reference, Math.max(getPosition(positions, reference), page * pageLength));
+        else positions.delete(reference);
       }
     }
   }
 
-  async function askOne(open: Questions, reference: Reference): Promise<void> {
+  async function loadOne(open: Loads, reference: Reference): Promise<void> {
     const at = now();
-    const seen = await source.one(reference);
-    await statusCache.record([seen], at);
-    for (const { resolve } of open.get(reference) ?? []) resolve(seen);
+    const status = await source.one(reference);
+    await statusCache.record([status], at);
+    for (const { resolve } of open.get(reference) ?? []) resolve(status);
     open.delete(reference);
   }
 
-  /** Whether the page answered anything and another comes after it. */
-  async function askPage(open: Questions, number: number): Promise<boolean> {
+  /** Returns whether the page resolved anything and another page follows. */
+  async function loadPage(open: Loads, number: number): Promise<boolean> {
     const before = open.size;
     const at = now();
-    const shown = await source.page(number);
-    if (shown === null) {
+    const page = await source.page(number);
+    if (page === null) {
       listHasStates = false;
       return false;
     }
-    const { seen, length } = shown;
+    const { seen, length } = page;
     if (length > 0) pageLength = length;
     await statusCache.record(seen, at);
-    for (const each of seen) answer(open, each, at);
+    for (const each of seen) resolveLoads(open, each, at);
     pagesHelp = open.size < before;
     return pagesHelp && length > 0;
   }
 
-  function answer(open: Questions, { reference, state }: JobStatusSeen, at: number): void {
-    const questions = open.get(reference);
-    if (questions === undefined || questions.some(({ notBefore }) => notBefore > at)) return;
-    for (const { resolve } of questions) resolve({ reference, state });
+  function resolveLoads(open: Loads, { reference, state }: JobStatusSeen, at: number): void {
+    const loads = open.get(reference);
+    if (loads === undefined || loads.some(({ notBefore }) => notBefore > at)) return;
+    for (const { resolve } of loads) resolve({ reference, state });
     open.delete(reference);
   }
 
   return {
     load: (reference, notBefore) =>
       new Promise((resolve, reject) => {
-        asked.set(reference, [...(asked.get(reference) ?? []), { notBefore, resolve, reject }]);
-        if (!working) void work();
+        pending.set(reference, [...(pending.get(reference) ?? []), { notBefore, resolve, reject }]);
+        if (!working) void drain();
       }),
   };
 }
 
-/** A job that is nowhere known stands alone behind all others. */
-const getPosition = (places: ReadonlyMap<Reference, number>, reference: Reference): number =>
-  places.get(reference) ?? Number.POSITIVE_INFINITY;
+/** A job with an unknown position sorts behind all others. */
+const getPosition = (positions: ReadonlyMap<Reference, number>, reference: Reference): number =>
+  positions.get(reference) ?? Number.POSITIVE_INFINITY;

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { ApiClient } from '../api-client/client.ts';
 import { createLimitedClient } from './limited-client.ts';
 import { openRateLimits, RateLimitedError } from './limiter.ts';
 import { toRateLimits } from './limits.ts';
 
-/** Never asked here: what is under test is when a request may go. */
+/** Fails on any request: the tests check when a request may go. */
 const client: ApiClient = new Proxy({} as ApiClient, {
-  get: (_, name) => (name === 'requireKey' ? () => undefined : assert.fail('asked')),
+  get: (_, name) => (name === 'requireKey' ? () => undefined : assert.fail('a request was sent')),
 });
 
-/** An account whose ten submissions of the minute are used, the first of them at `clock.at`. */
+/** An account that used its ten submissions of the minute, the first of them at `clock.at`. */
 async function usedUp(t: { after(end: () => unknown): void }) {
   const clock = { at: 1_800_000_000_000 };
   const slept: number[] = [];
@@ -21,42 +21,44 @@ async function usedUp(t: { after(end: () => unknown): void }) {
     clock.at += ms;
   });
   for (let n = 0; n < 10; n++) {
-    const ticket = await store.getLimiter('main', toRateLimits()).acquire('submission');
-    assert.ok(ticket.kind === 'ticket');
-    await store.getLimiter('main', toRateLimits()).commit(ticket);
+    const permit = await store.getLimiter('main', toRateLimits()).acquire('submission');
+    assert.ok(permit.kind === 'permit');
+    await store.getLimiter('main', toRateLimits()).commit(permit);
   }
   return { api, clock, slept };
 }
 
-test('a turn that is far away is asked for again a little before it comes', async (t) => {
-  const { api, slept } = await usedUp(t);
-  await assert.rejects(
-    api.reserved('submission', () => assert.fail('went')),
-    (error: Error) =>
-      error instanceof RateLimitedError && /nothing was sent/.test(error.message) && error.waitMs === 60_250 - 1_500,
-  );
-  assert.deepEqual(slept, []);
-});
-
-test('a turn that is near is taken in the millisecond when it comes', async (t) => {
-  const { api, clock, slept } = await usedUp(t);
-  const opens = clock.at + 60_250;
-  clock.at = opens - 1_400;
-  assert.equal(await api.reserved('submission', async () => clock.at), opens);
-  assert.deepEqual(slept, [1_400]);
-});
-
-test('a key that cannot be read is noticed before an attempt is written down, and costs no request', async (t) => {
-  const store = await openRateLimits('sqlite::memory:', { now: () => 1_800_000_000_000 });
-  t.after(() => store.close());
-  const keyless: ApiClient = new Proxy({} as ApiClient, {
-    get: (_, name) => () => assert.fail(name === 'requireKey' ? 'the key file is missing' : 'asked'),
-  });
-  const api = createLimitedClient(keyless, store.getLimiter('main', toRateLimits()));
-  for (let n = 0; n < 11; n++) {
+describe('the limited client', () => {
+  test('retries a distant slot shortly before it is free', async (t) => {
+    const { api, slept } = await usedUp(t);
     await assert.rejects(
-      api.reserved('submission', () => assert.fail('an attempt was begun')),
-      /the key file is missing/,
+      api.reserved('submission', () => assert.fail('went')),
+      (error: Error) =>
+        error instanceof RateLimitedError && /nothing was sent/.test(error.message) && error.waitMs === 60_250 - 1_500,
     );
-  }
+    assert.deepEqual(slept, []);
+  });
+
+  test('takes a near slot in the millisecond when it is free', async (t) => {
+    const { api, clock, slept } = await usedUp(t);
+    const opens = clock.at + 60_250;
+    clock.at = opens - 1_400;
+    assert.equal(await api.reserved('submission', async () => clock.at), opens);
+    assert.deepEqual(slept, [1_400]);
+  });
+
+  test('detects an unreadable key before it records an attempt, without using a request', async (t) => {
+    const store = await openRateLimits('sqlite::memory:', { now: () => 1_800_000_000_000 });
+    t.after(() => store.close());
+    const keyless: ApiClient = new Proxy({} as ApiClient, {
+      get: (_, name) => () => assert.fail(name === 'requireKey' ? 'the key file is missing' : 'a request was sent'),
+    });
+    const api = createLimitedClient(keyless, store.getLimiter('main', toRateLimits()));
+    for (let n = 0; n < 11; n++) {
+      await assert.rejects(
+        api.reserved('submission', () => assert.fail('an attempt was begun')),
+        /the key file is missing/,
+      );
+    }
+  });
 });

@@ -6,20 +6,20 @@ import type { Lane } from './limits.ts';
 
 type Ask = <Data>(request: (client: ApiClient) => Promise<ApiAnswer<Data>>) => Promise<ApiAnswer<Data>>;
 
-/** An account's service: each request is taken from the key's budget first. */
+/** An account's API client: the rate limiter grants each request first. */
 export interface LimitedClient {
-  /** One request. Throws a RateLimitedError when none is allowed now; nothing was sent then. */
+  /** One request. Throws a RateLimitedError when none is allowed now; then nothing was sent. */
   ask<Data>(lane: Lane, request: (client: ApiClient) => Promise<ApiAnswer<Data>>): Promise<ApiAnswer<Data>>;
-  /** Reserves one request before `work` writes anything down; `work` makes it with the function it is given, or not. */
+  /** Reserves one request before `work` records anything; `work` sends it with the given function, or does not. */
   reserved<T>(lane: Lane, work: (ask: Ask) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** A wait this short is over before the server would run the activity again. */
+/** Wait in process when the slot is this near: it is free before the server would retry the activity. */
 const NEAR_MS = 2_000;
 /**
- * A retry comes so much before its turn, and waits the rest in here: the server's timers are up to a second late, and
- * ten submissions a minute that each begin late are fewer than ten a minute.
+ * Retry this long before the slot is free and wait the rest in process: the server's timers are up to a second late, and
+ * ten submissions a minute that each start late are fewer than ten a minute.
  */
 const AHEAD_MS = 1_500;
 
@@ -28,13 +28,13 @@ export function createLimitedClient(
   budget: RateLimiter,
   sleep: (ms: number) => Promise<void> = (ms) => pause(ms),
 ): LimitedClient {
-  /** The lane's next permission, at the moment when it is there. Throws a RateLimitedError when that is not near. */
+  /** The lane's next permit, in the moment when it is free. Throws a RateLimitedError when that is not near. */
   async function acquireInTurn(lane: Lane): Promise<Permit> {
     for (let waited = 0; ; ) {
-      const ticket = await budget.acquire(lane);
-      if (ticket.kind === 'ticket') return ticket;
-      const { waitMs } = ticket;
-      if (waited + waitMs > NEAR_MS) throw new RateLimitedError(lane, { ...ticket, waitMs: waitMs - AHEAD_MS });
+      const permit = await budget.acquire(lane);
+      if (permit.kind === 'permit') return permit;
+      const { waitMs } = permit;
+      if (waited + waitMs > NEAR_MS) throw new RateLimitedError(lane, { ...permit, waitMs: waitMs - AHEAD_MS });
       await sleep(waitMs);
       waited += waitMs;
     }
@@ -43,19 +43,19 @@ export function createLimitedClient(
   return {
     ask: (lane, request) => budget.request(lane, () => request(client)),
     async reserved(lane, work) {
-      const ticket = await acquireInTurn(lane);
-      let asked = false;
-      let seen: ApiAnswer | undefined;
+      const permit = await acquireInTurn(lane);
+      let sent = false;
+      let received: ApiAnswer | undefined;
       try {
         client.requireKey();
         return await work(async (request) => {
-          asked = true;
+          sent = true;
           const answer = await request(client);
-          seen = answer;
+          received = answer;
           return answer;
         });
       } finally {
-        await (asked ? budget.commit(ticket, seen) : budget.cancel(ticket));
+        await (sent ? budget.commit(permit, received) : budget.cancel(permit));
       }
     },
     close: () => client.close(),

@@ -31,17 +31,17 @@ import {
   writeExternalUsage,
 } from './store.ts';
 
-/** Permission for one request. Settle it when its answer is there, or when there will be none. */
+/** Permission for one request. Commit it when the response arrived or when none will, or cancel it. */
 export interface Permit {
-  readonly kind: 'ticket';
+  readonly kind: 'permit';
   readonly id: number;
   readonly lane: Lane;
 }
 
-/** What an answer tells the budget: every `ApiAnswer` does. */
+/** The parts of an `ApiAnswer` that correct the budget. */
 export type ResponseUsage = Pick<ApiAnswer, 'status' | 'retryAfterMs' | 'budgets'>;
 
-/** No request is allowed now. Nothing was sent; it is one's turn after `waitMs`. */
+/** No request is allowed now. Nothing was sent; the next slot is free after `waitMs`. */
 export class RateLimitedError extends Error {
   override readonly name = 'RateLimitedError';
   readonly lane: Lane;
@@ -54,40 +54,40 @@ export class RateLimitedError extends Error {
   }
 }
 
-/** The request budget of one API key, the same for every process that opens it (docs/explanation/rate-limits.md). */
+/** The request budget of one API key, shared by every process that opens it (docs/explanation/rate-limits.md). */
 export interface RateLimiter {
-  /** One request's permission in all windows at once, or how long to wait. */
+  /** A permit for one request in all windows at once, or how long to wait. */
   acquire(lane: Lane): Promise<Permit | Denied>;
-  /** The request is over. What its answer says of the budget corrects ours; a 429 closes the lane. */
-  commit(ticket: Permit, seen?: ResponseUsage): Promise<void>;
-  /** No request was made: the permission is given back, as if it had never been taken. */
-  cancel(ticket: Permit): Promise<void>;
-  /** Makes a request inside the budget: take, send, settle. Throws a RateLimitedError instead of sending. */
+  /** The request is done. The budget that its response reports corrects ours; a 429 closes the lane. */
+  commit(permit: Permit, response?: ResponseUsage): Promise<void>;
+  /** No request was made: returns the permit as if it had never been acquired. */
+  cancel(permit: Permit): Promise<void>;
+  /** Acquires, sends and commits one request. Throws a RateLimitedError instead of sending. */
   request<Data>(lane: Lane, send: () => Promise<ApiAnswer<Data>>): Promise<ApiAnswer<Data>>;
-  /** Nothing of the lane goes before then. */
+  /** Denies the lane until then. */
   close(lane: Lane, until: number): Promise<void>;
-  /** Requests left now, for a plan. */
+  /** Remaining requests, for a plan. */
   getRemaining(): Promise<Readonly<Record<WindowName | 'submissions', number>>>;
 }
 
 export interface RateLimitStore {
-  /** `key` names the API key without being it, for example the account's id. */
+  /** `key` identifies the API key without containing it, for example by the account's id. */
   getLimiter(key: string, limits: RateLimits): RateLimiter;
-  /** What requests of the account showed of its jobs. */
+  /** The job states that the account's requests showed. */
   getJobStatusCache(account: string): JobStatusCache;
   close(): Promise<void>;
 }
 
 export interface RateLimitSettings {
   readonly now?: () => number;
-  /** A request that was never settled is taken for answered after so long: its process died. */
+  /** A request without a commit counts as answered after this long: its process died. */
   readonly requestTimeoutMs?: number;
 }
 
 /**
- * Where the budgets of a ledger are kept: in the same Postgres, or in a SQLite file beside the ledger's. Not inside it,
- * because a run that writes a million URLs would hold every request up; and flushed less often, because what a power cut
- * takes away is older than the minute when the machine is up again.
+ * Where a ledger's budgets are stored: in the same Postgres, or in a SQLite file beside the ledger's. A file of its own,
+ * because a run that writes a million URLs would block every request; and flushed less often, because what a power cut
+ * loses is older than the minute when the machine is up again.
  */
 export function getRateLimitUrl(ledgerUrl: string): string {
   if (!ledgerUrl.startsWith('sqlite:') || ledgerUrl === 'sqlite::memory:') return ledgerUrl;
@@ -105,23 +105,23 @@ export async function openRateLimits(ledgerUrl: string, settings: RateLimitSetti
   };
 }
 
-/** Longer than any request of the client may take. */
+/** Longer than any request of the client can take. */
 const REQUEST_TIMEOUT_MS = 120_000;
 
 function createLimiter(db: Database, key: string, limits: RateLimits, settings: RateLimitSettings): RateLimiter {
   const { now = Date.now, requestTimeoutMs = REQUEST_TIMEOUT_MS } = settings;
-  const scopeOf = (tx: Queryable): Scope => ({ tx, key, limits, time: now(), requestTimeoutMs: requestTimeoutMs });
-  const inTurn = <T>(work: (scope: Scope, row: KeyRow) => Promise<T>): Promise<T> =>
+  const toScope = (tx: Queryable): Scope => ({ tx, key, limits, time: now(), requestTimeoutMs: requestTimeoutMs });
+  const locked = <T>(work: (scope: Scope, row: KeyRow) => Promise<T>): Promise<T> =>
     db.tx(async (tx) => {
-      const scope = scopeOf(tx);
+      const scope = toScope(tx);
       return work(scope, await lockKey(scope));
     });
 
-  const take = (lane: Lane): Promise<Permit | Denied> =>
-    inTurn(async (scope, found) => {
+  const acquire = (lane: Lane): Promise<Permit | Denied> =>
+    locked(async (scope, found) => {
       const { time } = scope;
       const closed = found[`${lane}_closed`];
-      if (closed > time) return denied(closed - time, `the service asked to wait with the ${lane} lane`);
+      if (closed > time) return denied(closed - time, `the service asked to pause the ${lane} lane`);
       const row = await expireInFlight(scope, found);
       const inFlight = await getInFlight(scope);
       const others = parseExternalUsage(row.external_usage);
@@ -129,61 +129,62 @@ function createLimiter(db: Database, key: string, limits: RateLimits, settings: 
       const times = await listTimes(scope, rules);
       const waits = rules.flatMap((rule) => computeWait(rule, times.get(rule), inFlight, others, time) ?? []);
       const longest = waits.toSorted((a, b) => b.waitMs - a.waitMs)[0];
-      return longest ?? { kind: 'ticket', id: await begin(scope, lane), lane };
+      return longest ?? { kind: 'permit', id: await begin(scope, lane), lane };
     });
 
-  const settle = ({ id, lane }: Permit, seen?: ResponseUsage): Promise<void> =>
-    inTurn(async (scope, found) => {
+  const commit = ({ id, lane }: Permit, response?: ResponseUsage): Promise<void> =>
+    locked(async (scope, found) => {
       const row = (await complete(scope, id)) ? await record(scope, found, lane === 'submission') : found;
-      if (seen === undefined) return;
-      const reported = readHeaderUsage(seen.budgets, limits);
-      if (reported.length > 0) await correct(scope, row, reported, isSuccess(seen));
-      if (seen.status === 429) await closeLanes(scope, lanesClosedBy(lane), scope.time + rateLimitWait(seen));
+      if (response === undefined) return;
+      const reported = readHeaderUsage(response.budgets, limits);
+      if (reported.length > 0) await correct(scope, row, reported, isSuccess(response));
+      if (response.status === 429) await closeLanes(scope, lanesClosedBy(lane), scope.time + rateLimitWait(response));
     });
 
   return {
-    acquire: take,
-    commit: settle,
+    acquire,
+    commit,
     cancel: ({ id }) =>
-      inTurn(async (scope) => {
+      locked(async (scope) => {
         await complete(scope, id);
       }),
     async request(lane, send) {
-      const ticket = await take(lane);
-      if (ticket.kind === 'wait') throw new RateLimitedError(lane, ticket);
+      const permit = await acquire(lane);
+      if (permit.kind === 'wait') throw new RateLimitedError(lane, permit);
       let answer: Awaited<ReturnType<typeof send>> | undefined;
       try {
         answer = await send();
         return answer;
       } finally {
-        await settle(ticket, answer);
+        await commit(permit, answer);
       }
     },
-    close: (lane, until) => inTurn((scope) => closeLanes(scope, [lane], until)),
+    close: (lane, until) => locked((scope) => closeLanes(scope, [lane], until)),
     getRemaining: () =>
-      inTurn(async (scope, row) => {
+      locked(async (scope, row) => {
         const inFlight = await getInFlight(scope);
         const others = parseExternalUsage(row.external_usage);
         const inForce = limitsInForce(limits, others);
-        const leftOf = async (name: WindowName | 'submissions') => {
+        const computeRemaining = async (name: WindowName | 'submissions') => {
           const { limit, lengthMs } = inForce[name];
           const kind = name === 'submissions' ? 'submissions' : 'requests';
           const used = await countSince(scope, KIND_OF[kind], row[kind], limit, scope.time - lengthMs);
           return Math.max(0, limit - used - inFlight[kind] - getExternalUsage(others, name, scope.time));
         };
         return {
-          minute: await leftOf('minute'),
-          hour: await leftOf('hour'),
-          day: await leftOf('day'),
-          submissions: await leftOf('submissions'),
+          minute: await computeRemaining('minute'),
+          hour: await computeRemaining('hour'),
+          day: await computeRemaining('day'),
+          submissions: await computeRemaining('submissions'),
         };
       }),
   };
 }
 
 /**
- * Takes over what headers say is left, where it is less than we think, and the service's own limit, where it is lower.
- * The limit only from a success: an error may be a gateway's, and its limit would hold back the answer that corrects it.
+ * Applies what headers report as remaining, where it is less than our count, and the service's own limit, where it is
+ * lower. Takes the limit only from a success: an error may come from a gateway, and its limit would block the response
+ * that corrects it.
  */
 async function correct(scope: Scope, row: KeyRow, reported: readonly HeaderUsage[], trusted: boolean): Promise<void> {
   const { limits, time } = scope;
@@ -198,12 +199,12 @@ async function correct(scope: Scope, row: KeyRow, reported: readonly HeaderUsage
     const used = Math.max(0, limit - remaining);
     const kind = window === 'submissions' ? 'submissions' : 'requests';
     const answered = await countSince(scope, KIND_OF[kind], row[kind], used, time - lengthMs);
-    // Our own requests under way may be in the service's count already: they are not external usage.
+    // The service may already count our requests in flight: they are not external usage.
     const count = Math.max(0, used - answered - inFlight[kind]);
     const lower: Pick<ExternalUsage, 'limit'> = limit < configured ? { limit } : {};
     if (count === 0 && lower.limit === undefined) delete after[window];
     else after[window] = { count, until: count === 0 ? 0 : time + (resetMs || lengthMs), ...lower };
-    // A service may count long windows in pieces and free them later than we do, with no answer in between to say so.
+    // A service may count long windows in slices and free them later than we do, with no response in between to say so.
     if (remaining === 0 && resetMs !== null && (window === 'hour' || window === 'day')) {
       await closeLanes(scope, ALL_LANES, time + Math.min(resetMs, lengthMs));
     }
@@ -218,5 +219,5 @@ const KIND_OF = { requests: KIND.all, submissions: KIND.submissions } as const;
 
 const ALL_LANES: readonly Lane[] = ['submission', 'poll', 'check'];
 
-/** A poll is refused for the key's general limit, which holds for all; other lanes may have a limit of their own. */
+/** A 429 for a poll means the key's general limit, which closes all lanes; other lanes may have a limit of their own. */
 const lanesClosedBy = (lane: Lane): readonly Lane[] => (lane === 'poll' ? ALL_LANES : [lane]);

@@ -1,12 +1,12 @@
 import { LIMITS } from '../../contract/limits.ts';
 
-/** So many requests within any stretch of this length. */
+/** At most `limit` requests within any stretch of this length. */
 export interface Window {
   readonly limit: number;
   readonly lengthMs: number;
 }
 
-/** What one API key may do (spec 8): limits in general, and those of `POST /submissions` besides. */
+/** The limits of one API key (spec 8): those of all requests, and those of `POST /submissions`. */
 export interface RateLimits {
   readonly minute: Window;
   readonly hour: Window;
@@ -17,12 +17,12 @@ export interface RateLimits {
 export const GENERAL = ['minute', 'hour', 'day'] as const;
 export type WindowName = (typeof GENERAL)[number];
 
-/** What a request is for. Submissions go before polls, polls before checks. */
+/** The purpose of a request. Submissions come before polls, polls before checks. */
 export type Lane = 'submission' | 'poll' | 'check';
 
 const MINUTE_MS = 60_000;
 
-/** The limits of an account, by default the specification's. `minuteMs` shortens all windows together, for tests. */
+/** An account's limits, by default the specification's. `minuteMs` shortens all windows together, for tests. */
 export function toRateLimits(
   limits: {
     readonly minute?: number;
@@ -41,8 +41,8 @@ export function toRateLimits(
 }
 
 /**
- * How many requests of a window a lane leaves to those that go before it: polls leave what submissions could use at
- * full speed, at most half; checks leave a quarter for polls besides. So paid work never waits behind curiosity.
+ * How many requests of a window a lane reserves for more urgent lanes: polls reserve what submissions could use at full
+ * speed, at most half; checks also reserve a quarter for polls. So paid work never waits behind status polling.
  */
 export function computeReserve(lane: Lane, window: Window, submissions: Window): number {
   if (lane === 'submission') return 0;
@@ -52,8 +52,8 @@ export function computeReserve(lane: Lane, window: Window, submissions: Window):
 }
 
 /**
- * Added to every window: two machines' clocks differ, and an instant is rounded to a millisecond. Nothing is added for
- * the network: a request counts from its answer on, and the service saw it before that.
+ * Added to every window: the clocks of two machines differ, and an instant is rounded to a millisecond. Network time
+ * needs no margin: a request counts from its response on, and the service saw it earlier.
  */
 export function computeMargin({ lengthMs }: Window): number {
   return Math.max(2, Math.min(250, Math.ceil(lengthMs / 200)));

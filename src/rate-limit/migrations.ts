@@ -1,14 +1,14 @@
 import type { Migration } from '../database/migrate.ts';
 
 /**
- * The tables of the rate limits and of the job-status cache. They hold no secret and nothing that must not be lost:
- * response headers correct the first, the next request the second.
+ * The tables of the rate limits and of the job-status cache. They hold no secret and may be lost: response headers
+ * correct the first, the next request the second.
  */
 export const RATE_LIMIT_MIGRATIONS: readonly Migration[] = [
   {
     name: 'request budgets',
     statements: (t) => [
-      // One row a key: taking and settling lock it, so they happen one after another.
+      // One row per key: acquire and commit lock it, so they run one after another.
       `CREATE TABLE budget_keys (
          budget TEXT PRIMARY KEY,
          requests BIGINT NOT NULL DEFAULT 0,
@@ -18,11 +18,11 @@ export const RATE_LIMIT_MIGRATIONS: readonly Migration[] = [
          poll_closed BIGINT NOT NULL DEFAULT 0,
          check_closed BIGINT NOT NULL DEFAULT 0,
          others TEXT NOT NULL DEFAULT '{}')`,
-      // Answered requests, numbered without gaps and in the order of time: the n-th last is one look-up.
+      // Answered requests, numbered without gaps in the order of time: the n-th last is one lookup.
       `CREATE TABLE budget_requests (
          budget TEXT NOT NULL, submission INTEGER NOT NULL, number BIGINT NOT NULL, at BIGINT NOT NULL,
          PRIMARY KEY (budget, submission, number)) ${t.withoutRowid}`,
-      // Requests on their way.
+      // Requests in flight.
       `CREATE TABLE budget_flights (
          id ${t.id}, budget TEXT NOT NULL, submission INTEGER NOT NULL, since BIGINT NOT NULL)`,
       'CREATE INDEX budget_flights_by_budget ON budget_flights (budget)',
@@ -31,11 +31,11 @@ export const RATE_LIMIT_MIGRATIONS: readonly Migration[] = [
   {
     name: 'job sightings',
     statements: (t) => [
-      // Written by every look at a list page, so not in the ledger, where each write is flushed.
+      // Written by every poll of a list page, so not in the ledger, where each write is flushed.
       `CREATE TABLE job_sightings (
          account TEXT NOT NULL, reference TEXT NOT NULL, state TEXT NOT NULL, at BIGINT NOT NULL,
          PRIMARY KEY (account, reference)) ${t.withoutRowid}`,
-      // Until when a process asks for the account's jobs. `turn` tells it from the one before.
+      // Until when a process polls the account's jobs. `turn` distinguishes it from the previous one.
       'CREATE TABLE asking_turns (account TEXT PRIMARY KEY, turn BIGINT NOT NULL, until BIGINT NOT NULL)',
     ],
   },

@@ -9,13 +9,13 @@ import {
   type WindowName,
 } from './limits.ts';
 
-/** Requests under way. */
+/** Requests in flight. */
 export interface InFlight {
   readonly requests: number;
   readonly submissions: number;
 }
 
-/** Not now. */
+/** No request is allowed now. */
 export interface Denied {
   readonly kind: 'wait';
   readonly waitMs: number;
@@ -28,22 +28,22 @@ export const KIND = { all: 0, submissions: 1, others: 2 } as const;
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
 /**
- * A window that a request has to fit into. With room for k requests, one more fits exactly when the k-th last of ours
- * has left the window: its number is all that has to be looked up, also for 30,000 a day.
+ * A window that a request must fit into. With room for k requests, one more fits exactly when our k-th last request has
+ * left the window: one lookup by its number is enough, even for 30,000 a day.
  */
 export interface Rule {
   readonly name: WindowName | 'submissions';
   readonly window: Window;
-  /** Requests that fit, without those of others, those under way and those kept for more urgent lanes. */
+  /** Requests that fit, without external ones, those in flight and those reserved for more urgent lanes. */
   readonly room: number;
   readonly number: number;
   readonly kind: Kind;
 }
 
 /**
- * All that a request of the lane has to fit into at once. `last` holds the numbers of our last requests. What is kept
- * for submissions is kept from polls and checks by counting these alone: the submissions of a window are bounded by
- * their own limit, and those that were made must not be kept room for a second time.
+ * All windows that a request of the lane must fit into at once. `last` holds the numbers of our last requests. The
+ * reserve for submissions is kept by counting polls and checks alone: submissions have a limit of their own in a window,
+ * and those that were already made must not be reserved a second time.
  */
 export function listRules(
   lane: Lane,
@@ -54,16 +54,16 @@ export function listRules(
   time: number,
 ): Rule[] {
   const numbers = {
-    [KIND.all]: { last: last.requests, underWay: inFlight.requests },
-    [KIND.submissions]: { last: last.submissions, underWay: inFlight.submissions },
+    [KIND.all]: { last: last.requests, inFlightCount: inFlight.requests },
+    [KIND.submissions]: { last: last.submissions, inFlightCount: inFlight.submissions },
     [KIND.others]: {
       last: last.requests - last.submissions,
-      underWay: inFlight.requests - inFlight.submissions,
+      inFlightCount: inFlight.requests - inFlight.submissions,
     },
   };
   const rule = (name: Rule['name'], kind: Kind, reserve = 0): Rule => {
     const window = limits[name];
-    const room = window.limit - reserve - numbers[kind].underWay - getExternalUsage(others, name, time);
+    const room = window.limit - reserve - numbers[kind].inFlightCount - getExternalUsage(others, name, time);
     return { name, window, room, number: numbers[kind].last - room + 1, kind };
   };
   const general = GENERAL.map((name) => rule(name, KIND.all));
@@ -72,10 +72,10 @@ export function listRules(
   return [...general, ...behind];
 }
 
-/** When all that fits is under way, an answer makes room sooner than a window would. */
+/** When all that fits is in flight, a response frees room sooner than a window does. */
 const WAIT_FOR_IN_FLIGHT_MS = 500;
 
-/** Whether a rule forbids a request now, and for how long. `at`: when the request with the rule's number was answered. */
+/** Whether a rule denies a request now, and for how long. `at`: when the request with the rule's number was answered. */
 export function computeWait(
   { name, window, room, kind }: Rule,
   at: number | undefined,
@@ -84,10 +84,10 @@ export function computeWait(
   time: number,
 ): Denied | null {
   const all = `the ${window.limit} ${name === 'submissions' ? 'submissions a minute' : `requests of the ${name}`}`;
-  const why = kind === KIND.others ? `what is left of ${all} is kept for what goes first` : `${all} are used`;
-  const aWhile = Math.min(WAIT_FOR_IN_FLIGHT_MS, window.lengthMs / 20);
+  const why = kind === KIND.others ? `the rest of ${all} is reserved for more urgent requests` : `${all} are used`;
+  const shortWait = Math.min(WAIT_FOR_IN_FLIGHT_MS, window.lengthMs / 20);
   if (room <= 0)
-    return denied(inFlight.requests > 0 ? aWhile : Math.max((others[name]?.until ?? 0) - time, aWhile), why);
+    return denied(inFlight.requests > 0 ? shortWait : Math.max((others[name]?.until ?? 0) - time, shortWait), why);
   const free = at === undefined ? time : at + window.lengthMs + computeMargin(window);
   return free > time ? denied(free - time, why) : null;
 }

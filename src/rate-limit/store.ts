@@ -4,7 +4,7 @@ import type { Lane, RateLimits } from './limits.ts';
 import { type InFlight, KIND, type Kind, type Rule } from './rules.ts';
 
 export interface KeyRow {
-  /** Answered requests ever, and the submissions among them: the numbers of the last ones. */
+  /** The count of all answered requests and of the submissions among them: the numbers of the last ones. */
   readonly requests: number;
   readonly submissions: number;
   readonly last_at: number;
@@ -14,7 +14,7 @@ export interface KeyRow {
   readonly external_usage: string;
 }
 
-/** What a transaction on one key's rows works with. */
+/** What a transaction on one key's rows needs. */
 export interface Scope {
   readonly tx: Queryable;
   readonly key: string;
@@ -23,7 +23,7 @@ export interface Scope {
   readonly requestTimeoutMs: number;
 }
 
-/** The key's row, locked until the transaction ends; created when it is missing. */
+/** The key's row, created when missing, locked until the transaction ends. */
 export async function lockKey(scope: Scope): Promise<KeyRow> {
   const { tx, key, time, requestTimeoutMs } = scope;
   const select = sql<KeyRow>`
@@ -34,11 +34,11 @@ export async function lockKey(scope: Scope): Promise<KeyRow> {
     await tx.run(sql`INSERT INTO rate_limit_keys (account) VALUES (${key}) ON CONFLICT DO NOTHING`);
   }
   const row = found ?? (await tx.one(select));
-  return row.last_at > time + requestTimeoutMs ? healClock(scope, row) : row;
+  return row.last_at > time + requestTimeoutMs ? correctClock(scope, row) : row;
 }
 
-/** The clock was ahead and was corrected: what lies in the future happened now, at the latest. */
-async function healClock({ tx, key, time }: Scope, row: KeyRow): Promise<KeyRow> {
+/** The clock was ahead and was corrected: clamp times in the future to now. */
+async function correctClock({ tx, key, time }: Scope, row: KeyRow): Promise<KeyRow> {
   await tx.run(sql`UPDATE rate_limit_requests SET at = ${time} WHERE account = ${key} AND at > ${time}`);
   await tx.run(
     sql`UPDATE rate_limit_in_flight SET started_at = ${time} WHERE account = ${key} AND started_at > ${time}`,
@@ -54,7 +54,7 @@ export async function begin({ tx, key, time }: Scope, lane: Lane): Promise<numbe
   return id;
 }
 
-/** Whether the request was still in flight. */
+/** Returns whether the request was still in flight. */
 export async function complete({ tx, key }: Scope, id: number): Promise<boolean> {
   const removed = await tx.run(sql`DELETE FROM rate_limit_in_flight WHERE id = ${id} AND account = ${key}`);
   return removed.changes > 0;
@@ -69,16 +69,16 @@ export async function getInFlight({ tx, key }: Scope): Promise<InFlight> {
 /** Requests of dead processes count as answered from now on. Uses rate_limit_in_flight_by_account. */
 export async function expireInFlight(scope: Scope, row: KeyRow): Promise<KeyRow> {
   const { tx, key, time, requestTimeoutMs } = scope;
-  const lost = await tx.all(sql<{ id: number; submission: number }>`
+  const expired = await tx.all(sql<{ id: number; submission: number }>`
     SELECT id, submission FROM rate_limit_in_flight WHERE account = ${key} AND started_at <= ${time - requestTimeoutMs}`);
   let now = row;
-  for (const { id, submission } of lost) {
+  for (const { id, submission } of expired) {
     if (await complete(scope, id)) now = await record(scope, now, submission === 1);
   }
   return now;
 }
 
-/** Writes an answered request down under the next number, and forgets those that no window can need again. */
+/** Records an answered request under the next number and deletes those that no window can need again. */
 export async function record({ tx, key, limits, time }: Scope, row: KeyRow, submission: boolean): Promise<KeyRow> {
   const requests = row.requests + 1;
   const submissions = row.submissions + (submission ? 1 : 0);
@@ -101,7 +101,7 @@ export async function record({ tx, key, limits, time }: Scope, row: KeyRow, subm
   return { ...row, requests, submissions, last_at: at };
 }
 
-/** When the requests that the rules wait for were answered, by rule. Uses the primary key: one look-up a rule. */
+/** When the requests that the rules wait for were answered, by rule. Uses the primary key: one lookup per rule. */
 export async function listTimes({ tx, key }: Scope, rules: readonly Rule[]): Promise<ReadonlyMap<Rule, number>> {
   const wanted = rules.filter(({ room, number }) => room > 0 && number > 0);
   if (wanted.length === 0) return new Map();
@@ -118,7 +118,7 @@ export async function listTimes({ tx, key }: Scope, rules: readonly Rule[]): Pro
   );
 }
 
-/** Our own answered requests since then; counts no further than `enough`, which one look-up mostly proves. */
+/** Counts our own answered requests since then, up to `enough`, which one lookup mostly proves. */
 export async function countSince(
   { tx, key }: Scope,
   kind: Kind,
@@ -137,7 +137,7 @@ export async function countSince(
   return counted.n;
 }
 
-/** Nothing of these lanes goes before then. */
+/** Denies these lanes until then. */
 export async function closeLanes({ tx, key }: Scope, lanes: readonly Lane[], until: number): Promise<void> {
   for (const lane of lanes) {
     const column = raw(`${lane}_closed`);

@@ -9,14 +9,14 @@ const budget = store.getLimiter('main', toRateLimits({}, Number(minuteMs)));
 
 async function work(lane: Lane): Promise<never> {
   for (;;) {
-    const ticket = await budget.acquire(lane);
-    if (ticket.kind === 'wait') {
-      await sleep(ticket.waitMs);
+    const permit = await budget.acquire(lane);
+    if (permit.kind === 'wait') {
+      await sleep(permit.waitMs);
       continue;
     }
     const answer = await fetch(`${address}/${lane}`, { method: 'POST' });
     await answer.arrayBuffer();
-    await budget.commit(ticket, { status: answer.status, retryAfterMs: null, budgets: [] });
+    await budget.commit(permit, { status: answer.status, retryAfterMs: null, budgets: [] });
   }
 }
 

@@ -121,7 +121,7 @@ describe('the lookup of a batch in doubt', () => {
           submissions: Array.from({ length: 100 }, (_, at) => ({ reference: `X-${n}-${at}` })),
           has_more: true,
         }),
-      /shows more than 2,000 jobs|jobs of the list may be the batch/,
+      /more than 2,000 jobs|jobs of the list may be the batch/,
     ],
     [
       'one job a hundred times',

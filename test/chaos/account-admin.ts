@@ -28,7 +28,7 @@ export async function openAccountAdmin(serviceDb: string, keyFile: string, balan
   const administration = <T>(work: (accounts: Administration) => Promise<T>) => withAdministration(serviceDb, work);
   const { id: account } = await administration((it) => it.createAccount({ name: ACCOUNT, balance, price: PRICE }));
   let key = '';
-  const operator: AccountAdmin = {
+  const admin: AccountAdmin = {
     async revokeKey() {
       await administration((it) => it.revokeKey(key));
     },
@@ -47,8 +47,8 @@ export async function openAccountAdmin(serviceDb: string, keyFile: string, balan
       await administration((it) => it.topUp(ACCOUNT, AMPLE_BALANCE));
     },
   };
-  await operator.issueKey();
-  return operator;
+  await admin.issueKey();
+  return admin;
 }
 
 /** Makes an account that can pay for everything, and returns its key. */
@@ -70,7 +70,7 @@ async function withAdministration<T>(serviceDb: string, work: (accounts: Adminis
 
 /** Sends the signal that the Web UI offers: the key works again, or the balance was topped up. */
 export async function wakeDispatcher(client: Client, ledger: LedgerId): Promise<void> {
-  // None that runs is one that will look at the ledger when it starts.
+  // A dispatcher that does not run reads the ledger when it starts.
   await client.workflow
     .getHandle(dispatcherWorkflowId(ledger, 'main' as AccountId))
     .signal(wakeSignal)

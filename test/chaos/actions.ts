@@ -7,41 +7,41 @@ import type { FaultProxy } from './proxy.ts';
 import { resetSomething } from './resets.ts';
 import type { Action, PlannedAction } from './scenario.ts';
 
-/** Something that was done to a schedule, in a sentence. `hit`: whether it met anything, such as a request with the key. */
+/** What was done in a scenario, in a sentence. `hit`: whether it met anything, such as a request with the key. */
 export interface Act {
   readonly action: Action | Operation;
   readonly hit: boolean;
   readonly text: string;
 }
 
-/** How long a key stays refused, or the money short, when nobody asks for it. */
-const PATIENCE_MS = 6_000;
+/** How long a key stays refused, or the money short, when no request meets it. */
+const ANSWER_MS = 6_000;
 
 /** Carries out an action and waits until what was taken away is back. */
 export async function carryOut(
   { action, afterMs, awayMs, signaled }: PlannedAction,
-  world: Harness,
+  harness: Harness,
   temporal: KillableTemporal,
   started: ReadonlySet<string>,
   random: () => number,
 ): Promise<Act> {
-  const { worker, service, admin: operator, client, ledger, ledgerId, proxy, refuseKey } = world;
-  const deed = (text: string, hit = true): Act => ({ action, hit, text });
+  const { worker, service, admin: operator, client, ledger, ledgerId, proxy, refuseKey } = harness;
+  const toAct = (text: string, hit = true): Act => ({ action, hit, text });
   const thenSignaled = signaled ? ', and the dispatcher was signaled' : '';
   await sleep(afterMs);
   switch (action) {
     case 'kill worker':
       await worker.crash(awayMs);
-      return deed('killed the worker');
+      return toAct('killed the worker');
     case 'kill service':
       await service.crash(awayMs);
-      return deed('killed the service');
+      return toAct('killed the service');
     case 'kill temporal':
       await temporal.crash(awayMs);
-      return deed('killed the Temporal server');
+      return toAct('killed the Temporal server');
     case 'reset': {
       const hit = await resetSomething(client, ledger, ledgerId, [...started], random);
-      return hit === null ? deed('found nothing to reset', false) : deed(`reset ${hit}`);
+      return hit === null ? toAct('found nothing to reset', false) : toAct(`reset ${hit}`);
     }
     case 'refuse key': {
       const met = waitForAnswer(proxy, 401);
@@ -50,7 +50,7 @@ export async function carryOut(
       const hit = await met;
       refuseKey(false);
       if (signaled) await wakeDispatcher(client, ledgerId);
-      return deed(`refused the key for a while${thenSignaled}`, hit);
+      return toAct(`refused the key for a while${thenSignaled}`, hit);
     }
     case 'replace key': {
       const met = waitForAnswer(proxy, 401);
@@ -59,13 +59,13 @@ export async function carryOut(
       const hit = await met;
       await operator.issueKey();
       if (signaled) await wakeDispatcher(client, ledgerId);
-      return deed(`revoked the key, and issued another a while later${thenSignaled}`, hit);
+      return toAct(`revoked the key, and issued another a while later${thenSignaled}`, hit);
     }
     case 'top up': {
       const hit = countAnswers(proxy, 402) > 0 || (await waitForAnswer(proxy, 402));
       await operator.topUp();
       if (signaled) await wakeDispatcher(client, ledgerId);
-      return deed(`topped up the account${thenSignaled}`, hit);
+      return toAct(`topped up the account${thenSignaled}`, hit);
     }
   }
 }
@@ -76,7 +76,7 @@ const countAnswers = ({ answers }: FaultProxy, status: number): number =>
 /** Waits for one more answer of this status. Resolves with false when there is none for a while. */
 async function waitForAnswer(proxy: FaultProxy, status: number): Promise<boolean> {
   const before = countAnswers(proxy, status);
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(50)) {
+  for (const end = Date.now() + ANSWER_MS; Date.now() < end; await sleep(50)) {
     if (countAnswers(proxy, status) > before) return true;
   }
   return false;

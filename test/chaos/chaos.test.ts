@@ -17,7 +17,7 @@ test('whatever dies or is cut off, every URL is bought once, the charges agree a
       assert.deepEqual(breaches, [], `plan ${seed}`);
       assert.ok(tally.bought >= tally.urls / 2, `plan ${seed} bought too little to prove anything`);
     }
-    const done = new Set(reports.flatMap(({ acts: deeds }) => deeds.map(({ action }) => action)));
+    const done = new Set(reports.flatMap(({ acts }) => acts.map(({ action }) => action)));
     assert.deepEqual([...done].sort(), [...ACTIONS].sort());
     const met = new Set(reports.flatMap(({ faults }) => [...faults.keys()]));
     // By content, so that they come whatever the timing.

@@ -9,11 +9,11 @@ import { retryThroughOutages } from './killable-temporal.ts';
 
 /** temporal.api.enums.v1.EventType */
 const WORKFLOW_TASK_COMPLETED = 7;
-/** How long a workflow that runs is looked for; after that one that has ended is set back, which starts it again. */
-const PATIENCE_MS = 2_000;
+/** How long a workflow that runs is searched for; after that one that has ended is reset, which starts it again. */
+const SEARCH_MS = 2_000;
 
 /**
- * Sets one workflow back to an earlier workflow task, as in the Web UI: a run, an index-check, the
+ * Resets one workflow to an earlier workflow task, as in the Web UI: a run, an index-check, the
  * dispatcher or a tracker, one that runs where there is one. Whatever it did since then it does again. Returns what was
  * reset; null when there was nothing that could be.
  */
@@ -24,7 +24,7 @@ export async function resetSomething(
   started: readonly string[],
   random: () => number,
 ): Promise<string | null> {
-  for (const end = Date.now() + PATIENCE_MS; ; await sleep(100)) {
+  for (const end = Date.now() + SEARCH_MS; ; await sleep(100)) {
     const late = Date.now() > end;
     const ids = shuffled([...started, ...(await ownIds(ledger, ledgerId))], random);
     for (const workflowId of ids) {

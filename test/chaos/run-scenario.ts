@@ -29,10 +29,10 @@ export interface ScenarioReport {
 }
 
 /** The network is bad for so many answers in all, however fast the machine; but not for longer than so long. */
-const NOISY_ANSWERS = 50;
-const NOISE_MS = 30_000;
+const FAULTY_ANSWERS = 50;
+const FAULTS_MS = 30_000;
 /** How long after the last fault everything may take to come to its end. */
-const CALM_MS = 240_000;
+const IDLE_MS = 240_000;
 const MAX_ROUNDS = 6;
 /** Answers that the connector must not take for a passing fault. */
 const REFUSALS = / (401|402|409|413|422)$/;
@@ -43,53 +43,54 @@ export async function runScenario(plan: Scenario, temporal: KillableTemporal, fo
   const began = performance.now();
   const laps = new Map<string, number>();
   const lap = (name: string) => laps.set(name, Math.round(performance.now() - began));
-  const world = await openHarness(plan, temporal, join(folder, String(seed)));
+  const harness = await openHarness(plan, temporal, join(folder, String(seed)));
   lap('started');
-  const approving = approveHeldRuns(world);
+  const approving = approveHeldRuns(harness);
   try {
-    const deeds: Act[] = [];
+    const acts: Act[] = [];
     const started = new Set<string>();
-    await runUnderFaults(plan, world, temporal, started, deeds);
+    await runUnderFaults(plan, harness, temporal, started, acts);
     lap('troubled');
-    const stuck = await runUntilIdle(world, started, lap, async () => {
+    const stuck = await runUntilIdle(harness, started, lap, async () => {
       if (plan.whileChecking === null) return;
-      deeds.push(await carryOut(plan.whileChecking, world, temporal, started, seeded(seed ^ 0xc4ec)));
+      acts.push(await carryOut(plan.whileChecking, harness, temporal, started, seeded(seed ^ 0xc4ec)));
     });
     const approved = await approving.stop();
-    const { tally, breaches } = await judge(world);
+    const { tally, breaches } = await judge(harness);
     const faults = new Map([
-      ...world.proxy.done,
-      ...named('sitemap ', world.site.done),
-      ...[...world.proxy.answers].filter(([answer]) => REFUSALS.test(answer)),
+      ...harness.proxy.done,
+      ...named('sitemap ', harness.site.done),
+      ...[...harness.proxy.answers].filter(([answer]) => REFUSALS.test(answer)),
     ]);
     const ms = Math.round(performance.now() - began);
-    return { seed, ms, laps, tally, acts: deeds, approved, faults, breaches: [...stuck, ...breaches] };
+    return { seed, ms, laps, tally, acts, approved, faults, breaches: [...stuck, ...breaches] };
   } finally {
     await approving.stop();
-    await world.close();
+    await harness.close();
   }
 }
 
 /** Runs of all watches, their pages change, runs again, and all the while the actions of the plan. */
 async function runUnderFaults(
   plan: Scenario,
-  world: Harness,
+  harness: Harness,
   temporal: KillableTemporal,
   started: Set<string>,
-  deeds: Act[],
+  acts: Act[],
 ): Promise<void> {
   const random = seeded(plan.seed ^ 0xfa17);
   const half = Math.ceil(plan.actions.length / 2);
-  await startRuns(world, 'a', started);
+  await startRuns(harness, 'a', started);
   for (const planned of plan.actions.slice(0, half))
-    deeds.push(await carryOut(planned, world, temporal, started, random));
+    acts.push(await carryOut(planned, harness, temporal, started, random));
   for (const [watch, { first, added, removed }] of plan.watches) {
     const gone = new Set(removed);
-    world.site.publish(watch, [...first.filter((url) => !gone.has(url)), ...added]);
+    harness.site.publish(watch, [...first.filter((url) => !gone.has(url)), ...added]);
   }
-  await startRuns(world, 'b', started);
-  await startChecks(world, 'b', started);
-  for (const planned of plan.actions.slice(half)) deeds.push(await carryOut(planned, world, temporal, started, random));
+  await startRuns(harness, 'b', started);
+  await startChecks(harness, 'b', started);
+  for (const planned of plan.actions.slice(half))
+    acts.push(await carryOut(planned, harness, temporal, started, random));
 }
 
 /**
@@ -98,49 +99,49 @@ async function runUnderFaults(
  * time was up.
  */
 async function runUntilIdle(
-  world: Harness,
+  harness: Harness,
   started: Set<string>,
   lap: (name: string) => void,
   whileChecking: () => Promise<void>,
 ): Promise<string[]> {
-  const resting = new AbortController();
-  const noise = disableFaultsAfterEnough(world, resting.signal);
-  const deadline = Date.now() + NOISE_MS + CALM_MS;
+  const idle = new AbortController();
+  const disabling = disableFaultsAfterEnough(harness, idle.signal);
+  const deadline = Date.now() + FAULTS_MS + IDLE_MS;
   for (let round = 0; ; round++) {
-    const open = await waitUntilIdle(world, started, deadline);
-    lap(`quiet ${round}`);
-    resting.abort();
-    await noise;
-    if (round > 0) world.disableCheckFaults();
+    const open = await waitUntilIdle(harness, started, deadline);
+    lap(`idle ${round}`);
+    idle.abort();
+    await disabling;
+    if (round > 0) harness.disableCheckFaults();
     if (open !== null)
-      return [`after ${CALM_MS / 1_000} s of calm: ${open}`, ...(await describeOpenWorkflows(world.client))];
-    if (round > 0 && (round === MAX_ROUNDS || (await countWorkLeft(world)) === 0)) return [];
-    await startRuns(world, `end-${round}`, started);
-    await startChecks(world, `end-${round}`, started);
+      return [`after ${IDLE_MS / 1_000} s without faults: ${open}`, ...(await describeOpenWorkflows(harness.client))];
+    if (round > 0 && (round === MAX_ROUNDS || (await countWorkLeft(harness)) === 0)) return [];
+    await startRuns(harness, `end-${round}`, started);
+    await startChecks(harness, `end-${round}`, started);
     if (round === 0) await whileChecking();
   }
 }
 
-async function disableFaultsAfterEnough({ proxy, disableFaults: calm }: Harness, signal: AbortSignal): Promise<void> {
+async function disableFaultsAfterEnough({ proxy, disableFaults }: Harness, signal: AbortSignal): Promise<void> {
   const answers = () => [...proxy.answers.values()].reduce((sum, times) => sum + times, 0);
-  const end = Date.now() + NOISE_MS;
-  while (!signal.aborted && Date.now() < end && answers() < NOISY_ANSWERS) await sleep(100);
-  calm();
+  const end = Date.now() + FAULTS_MS;
+  while (!signal.aborted && Date.now() < end && answers() < FAULTY_ANSWERS) await sleep(100);
+  disableFaults();
 }
 
 /** Starts a run of each watch. One that is under way still refuses the new one: that is how it should be. */
-export async function startRuns(world: Harness, name: string, started: Set<string>) {
-  const start = (watch: Watch) => startRun(world.client, world.ledgerId, watch, 'terminal', name);
-  for (const watch of world.config.watches.values()) {
+export async function startRuns(harness: Harness, name: string, started: Set<string>) {
+  const start = (watch: Watch) => startRun(harness.client, harness.ledgerId, watch, 'terminal', name);
+  for (const watch of harness.config.watches.values()) {
     await retryThroughOutages(() => start(watch)).catch(unlessStarted);
-    started.add(watchWorkflowId(world.ledgerId, watch.id, name));
+    started.add(watchWorkflowId(harness.ledgerId, watch.id, name));
   }
 }
 
-export async function startChecks(world: Harness, name: string, started: Set<string>) {
-  for (const watch of world.config.watches.values()) {
-    await retryThroughOutages(() => startCheck(world.client, world.ledgerId, watch, name)).catch(unlessStarted);
-    started.add(checkWorkflowId(world.ledgerId, watch.id, name));
+export async function startChecks(harness: Harness, name: string, started: Set<string>) {
+  for (const watch of harness.config.watches.values()) {
+    await retryThroughOutages(() => startCheck(harness.client, harness.ledgerId, watch, name)).catch(unlessStarted);
+    started.add(checkWorkflowId(harness.ledgerId, watch.id, name));
   }
 }
 

@@ -42,7 +42,7 @@ const folder = newFolder();
 const [temporal] = await Promise.all([startKillableTemporal(folder), prepareQuickStart(folder)]);
 const began = performance.now();
 const failed: number[] = [];
-const sums = { urls: 0, bought: 0, deeds: 0 };
+const sums = { urls: 0, bought: 0, acts: 0 };
 const met = new Map<string, number>();
 
 const add = (counts: Map<string, number>, name: string, times = 1) => counts.set(name, (counts.get(name) ?? 0) + times);
@@ -50,12 +50,12 @@ const listed = (counts: ReadonlyMap<string, number>) =>
   [...counts].map(([name, times]) => `${name} ${times}`).join(', ') || 'none';
 
 function tell(report: ScenarioReport, { workers }: Scenario): void {
-  const { seed, ms, tally, laps, acts: deeds, approved, faults, breaches } = report;
+  const { seed, ms, tally, laps, acts, approved, faults, breaches } = report;
   const { urls, bought, jobs, checks, ends } = tally;
-  const hits = deeds.filter(({ hit }) => hit);
+  const hits = acts.filter(({ hit }) => hit);
   sums.urls += urls;
   sums.bought += bought;
-  sums.deeds += hits.length;
+  sums.acts += hits.length;
   for (const [name, times] of faults) add(met, name, times);
   for (const { action } of hits) add(met, action);
   if (workers > 1) add(met, 'two workers');
@@ -66,7 +66,7 @@ function tell(report: ScenarioReport, { workers }: Scenario): void {
       `${checks} checks; ${hits.map(({ action }) => action).join(', ') || 'nothing killed'}; faults: ${listed(faults)}`,
   );
   if (breaches.length > 0 || values.verbose) {
-    for (const { text } of deeds) console.log(`       ${text}`);
+    for (const { text } of acts) console.log(`       ${text}`);
     console.log(`       milliseconds: ${listed(laps)}`);
     console.log(`       ends: ${listed(ends)}`);
   }
@@ -121,10 +121,10 @@ for (const [signal, code] of [
 const count = plans.length;
 await Promise.all(Array.from({ length: Math.min(Number(values['at-once']), count) }, lane));
 await temporal.stop();
-const { urls, bought, deeds } = sums;
+const { urls, bought, acts } = sums;
 console.log(
-  `${count - failed.length} of ${count} schedules held in ${((performance.now() - began) / 1_000).toFixed(0)} s: ` +
-    `${urls} URLs, ${bought} bought, ${deeds} kills, resets and other acts`,
+  `${count - failed.length} of ${count} scenarios held in ${((performance.now() - began) / 1_000).toFixed(0)} s: ` +
+    `${urls} URLs, ${bought} bought, ${acts} kills, resets and other acts`,
 );
 console.log(`met: ${listed(met)}`);
 console.log('checked: the charge of every URL generation, the body of every key, and the end of every URL');

@@ -17,7 +17,7 @@ const most = (sizes: readonly HistorySize[], of: 'events' | 'bytes' | 'largestPa
 async function runOf(
   urls: number,
   options: Omit<StackOptions, 'workers'>,
-): Promise<{ sizes: HistorySize[]; looks: number }> {
+): Promise<{ sizes: HistorySize[]; polls: number }> {
   const stack = await openStack({ ...options, workers: 1 });
   try {
     stack.site.publish(
@@ -28,8 +28,8 @@ async function runOf(
     const run = await startRun(stack.client, stack.ledger.id, watch, 'terminal', 'simulated');
     await run.result();
     await sleep(1_000);
-    const row = await stack.ledger.db.get(sql<{ looks: number }>`SELECT max(polls) AS looks FROM batches`);
-    return { sizes: await getHistorySizes(stack.client), looks: row!.looks };
+    const row = await stack.ledger.db.get(sql<{ polls: number }>`SELECT max(polls) AS polls FROM batches`);
+    return { sizes: await getHistorySizes(stack.client), polls: row!.polls };
   } finally {
     await stack.close();
   }
@@ -52,7 +52,7 @@ const week = await runOf(100, { service: 'standard', minuteMs: 6, jobMinutes: 7 
 const tracker = week.sizes.filter(({ type }) => type === 'trackSubmission');
 const dispatcher = week.sizes.filter(({ type }) => type === 'dispatchAccount');
 promise(
-  `standard job of seven days, ${week.looks} looks, events of dispatcher and tracker`,
+  `standard job of seven days, ${week.polls} polls, events of dispatcher and tracker`,
   most(tracker, 'events') + most(dispatcher, 'events'),
   400,
 );

@@ -39,8 +39,8 @@ export interface Stack {
   close(): Promise<void>;
 }
 
-/** Looks of the defaults, in minutes. */
-const LOOKS = {
+/** Polls of the defaults, in minutes. */
+const POLLS = {
   fast: { first: 5, min: 10 / 60, max: 5, timeout: 1_440 },
   standard: { first: 180, min: 10, max: 60, timeout: 11_520 },
 };
@@ -77,8 +77,8 @@ export async function openStack({
   writeFileSync(path('api-key'), key, { mode: 0o600 });
 
   const ms = (minutes: number) => `${Math.round(minutes * minuteMs)}ms`;
-  const { first, min, max, timeout } = LOOKS[service];
-  const looks = { first: ms(first), min: ms(min), max: ms(max), growth: 1.5, timeout: ms(timeout) };
+  const { first, min, max, timeout } = POLLS[service];
+  const polls = { first: ms(first), min: ms(min), max: ms(max), growth: 1.5, timeout: ms(timeout) };
   writeFileSync(
     path('courier.yaml'),
     stringify({
@@ -89,7 +89,7 @@ export async function openStack({
           api_key: { file: path('api-key') },
           price_per_url: '0.25 TRY',
           limits: { minute_length: `${minuteMs}ms` },
-          tracking: { [service]: looks },
+          tracking: { [service]: polls },
         },
       },
       watches: {

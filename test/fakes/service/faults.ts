@@ -24,7 +24,7 @@ export const FAULTS = [
   'success-false-202-after',
   'wrong-types-after',
   'gzip-after',
-  /** Charged and not answered; the next request with the key is told that this one still runs. */
+  /** Charged and not answered; the next request with the key learns that this one still runs. */
   'slow-commit-after',
 ] as const;
 export type Fault = (typeof FAULTS)[number];

@@ -60,7 +60,7 @@ interface KeyEntry {
   readonly digest: string;
   readonly at: number;
   readonly result: unknown;
-  /** This many more requests are told that the first one still runs. */
+  /** This many more requests learn that the first one still runs. */
   running: number;
 }
 

@@ -52,7 +52,7 @@ export function readWithSaxes(text: string): OracleRecord[] {
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** The records of a well-formed sitemap by fast-xml-parser, told apart by prefix: it knows no namespaces. */
+/** The records of a well-formed sitemap by fast-xml-parser, distinguished by prefix: it knows no namespaces. */
 export function readWithFastXmlParser(text: string): OracleRecord[] {
   const parser = new XMLParser({
     preserveOrder: true,

@@ -76,7 +76,7 @@ test('a 404 that is not about a job says that base_url may be wrong, in every fo
 test('an error says what happened and what it means for the money, and quotes the request id', () => {
   const error = toApiError(answer('submit', 503, refused));
   assert.equal(error.chargeState, 'unknown');
-  assert.match(error.message, /not available.*CODE: words.*req-1.*whether it was charged is not known.*same bytes/);
+  assert.match(error.message, /not available.*CODE: words.*req-1.*it may have been charged.*same bytes/);
   assert.deepEqual(toFailureData(error).details, {
     endpoint: 'submit',
     status: 503,

@@ -1,85 +1,85 @@
 import type { Micros } from '../../contract/money.ts';
 import type { Reference } from './ids.ts';
 
-/** The addresses of the specification (section 4), by what they are for. */
+/** The endpoints of the specification (section 4). */
 export type Endpoint = 'root' | 'me' | 'balance' | 'stats' | 'submissions' | 'submission' | 'submit' | 'index-check';
 
-/** Whether a request spent money, as far as its answer says. */
+/** Whether a request was charged, as far as its response says. */
 export type ChargeState = 'none' | 'charged' | 'unknown';
 
 /**
- * What came back for one request, read but not judged: `outcomeOf` judges. `Data` is what a success holds at this
+ * The parsed response to one request. `decideOutcome` decides what it means. `Data` is the payload of a success at this
  * endpoint.
  */
 export interface ApiAnswer<Data = unknown> {
   readonly endpoint: Endpoint;
-  /** HTTP status; null when no answer came. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
   readonly body: Body<Data>;
-  /** The service's name of this request: quote it to its support. */
+  /** The service's id of this request: quote it to its support. */
   readonly requestId: string | null;
-  /** From Retry-After, in milliseconds; null without a readable one. */
+  /** From Retry-After, in milliseconds; null when the header is absent or invalid. */
   readonly retryAfterMs: number | null;
   readonly budgets: readonly HeaderBudget[];
   readonly tookMs: number;
 }
 
 export type Body<Data> =
-  /** `success: true`, and the data could be read. */
+  /** `success: true` with valid data. */
   | { readonly kind: 'success'; readonly data: Data }
-  /** `success: false` with the error of the envelope. */
+  /** `success: false` with the envelope's error. */
   | { readonly kind: 'error'; readonly error: EnvelopeError }
   /**
-   * An answer, but not one of the service's envelope: a proxy's page, a redirect, cut-off or contradictory JSON.
-   * `claimsSuccess`: it says success somewhere all the same, so it is no refusal either.
+   * A response without the service's envelope: a proxy's page, a redirect, truncated or contradictory JSON.
+   * `claimsSuccess`: the body says success somewhere, so it does not count as a refusal either.
    */
   | { readonly kind: 'unreadable'; readonly what: string; readonly claimsSuccess: boolean }
-  /** No answer. `reached`: the request may have reached the service; false only when no connection was made. */
+  /** No response. `reached`: the request may have reached the service; false only when no connection was made. */
   | { readonly kind: 'none'; readonly reached: boolean; readonly timedOut: boolean; readonly what: string };
 
 export interface EnvelopeError {
   readonly code: string | null;
   readonly message: string;
-  /** URLs of the request that the error names, if it names any. */
+  /** The request's URLs that the error names. */
   readonly named: readonly NamedUrl[];
-  /** Other fields of the request that the error names, such as `project`. */
+  /** The request's other fields that the error names, such as `project`. */
   readonly fields: readonly string[];
 }
 
-/** One URL of the request, named by its text or by its place in `urls`. */
+/** One URL of the request, named by its text or by its index in `urls`. */
 export interface NamedUrl {
   readonly url: string | null;
   readonly index: number | null;
   readonly reason: string;
 }
 
-/** What rate-limit headers say of one window. */
+/** One rate-limit window, as the headers report it. */
 export interface HeaderBudget {
-  /** What the window is about, in the header's words, such as "submissions"; empty for requests in general. */
+  /** The header's name for the limited requests, such as "submissions"; empty for requests in general. */
   readonly scope: string;
-  /** Length of the window in seconds; null when the headers do not say. */
+  /** Length of the window in seconds; null when unreported. */
   readonly windowSeconds: number | null;
   readonly limit: number | null;
   readonly remaining: number | null;
-  /** From now until the window is refilled, in milliseconds. */
+  /** From now until the window resets, in milliseconds. */
   readonly resetMs: number | null;
 }
 
-/** What an accepted submission's answer holds (spec 4.6: at least the reference). */
+/** The response to an accepted submission (spec 4.6: at least the reference). */
 export interface AcceptedData {
-  /** Null when the success held no usable reference. */
+  /** Null when the success has no usable reference. */
   readonly reference: Reference | null;
   readonly state: string | null;
   readonly charged: Micros | null;
   readonly pricePerUrl: Micros | null;
   readonly balance: Micros | null;
-  /** How many URLs the service says it took. */
+  /** The number of accepted URLs that the service reports. */
   readonly urls: number | null;
 }
 
 export type Verdict = 'found' | 'not-found' | 'unknown';
 
-/** What an index-check's answer holds (its shape is not specified). */
+/** The response to an index-check (the specification does not define its shape). */
 export interface CheckData {
   readonly results: readonly CheckResult[];
   readonly charged: Micros | null;
@@ -89,8 +89,8 @@ export interface CheckData {
 export interface CheckResult {
   readonly url: string | null;
   readonly verdict: Verdict;
-  /** The service's own status, as it is shown. */
+  /** The service's own status text, shown unchanged. */
   readonly word: string | null;
-  /** Whether the verdict was read; `unknown` is a verdict too. */
+  /** Whether the verdict could be parsed; `unknown` is a verdict too. */
   readonly readable: boolean;
 }

@@ -6,8 +6,8 @@ export interface BackoffSettings {
 export const DEFAULT_BACKOFF: BackoffSettings = { baseMs: 1_000, maxMs: 5 * 60_000 };
 
 /**
- * The wait before attempt `attempt + 1`: exponential with full jitter, so that workers that failed together do not come
- * back together. Never before what the service asked for. `random` is a number in [0, 1).
+ * The wait before attempt `attempt + 1`: exponential with full jitter, so that workers that failed together do not retry
+ * together. Never shorter than Retry-After. `random` is a number in [0, 1).
  */
 export function backoffMs(
   attempt: number,

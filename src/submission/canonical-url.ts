@@ -1,6 +1,6 @@
 /**
- * A URL in the form that most services agree on: they echo it unescaped, with or without the slash that ends its path.
- * For telling whether two names mean one of few known URLs, never for what is sent.
+ * A form of a URL for comparisons: services echo URLs unescaped, with or without the trailing slash. Use it to match a
+ * response against known URLs, never in a request.
  */
 export function canonicalUrl(url: string): string {
   try {

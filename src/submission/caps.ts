@@ -1,14 +1,14 @@
 import { type Micros, micros, timesMicros } from '../../contract/money.ts';
 import { type CapPeriod, type CapScope, isMoneyReason, type Reason, renderReason, type SpendReason } from './reason.ts';
 
-/** What may be spent at most; null means no cap. */
+/** Spending caps; null means no cap. */
 export interface Caps {
   readonly perRun?: Micros | null;
   readonly perDay?: Micros | null;
   readonly perMonth?: Micros | null;
 }
 
-/** What was spent or is committed. */
+/** Amounts charged and committed. */
 export interface Spent {
   readonly run: Micros;
   readonly day: Micros;
@@ -16,18 +16,18 @@ export interface Spent {
 }
 
 export interface SpendQuestion {
-  /** What is asked for. Null when no price is known yet. */
+  /** The amount to spend. Null while the price is unknown. */
   readonly cost: Micros | null;
   readonly watch: { readonly caps: Caps; readonly spent: Spent };
   /** Sums over all watches of the account; an account has no cap per run. */
   readonly account: { readonly caps: Caps; readonly spent: Omit<Spent, 'run'> };
-  /** What is left of the balance after all commitments. Null: it sets no bound. 'unknown': a floor cannot be kept. */
+  /** The balance less all commitments. Null: it sets no limit. 'unknown': a floor cannot be guaranteed. */
   readonly balance: Micros | null | 'unknown';
-  /** Stays untouched. */
+  /** The part of the balance that is never spent. */
   readonly floor: Micros;
 }
 
-/** Why money is not spent now, with its sentence. */
+/** Why a spend is refused now, with its message. */
 export interface CapRefusal {
   readonly reason: SpendReason;
   /** What is stored: the reason itself, or for how many URLs it leaves room. */
@@ -36,8 +36,8 @@ export interface CapRefusal {
 }
 
 /**
- * Whether a spend is allowed: null, or the tightest reason why not. Asked when a batch is planned and again before it is
- * sent. A cap cannot be kept with a price that nobody knows, so an unknown price under a cap is refused, not guessed.
+ * Whether a spend is allowed: null, or the tightest limit that refuses it. Called when a batch is planned and again
+ * before it is sent. A cap cannot be enforced without a price, so an unknown price under a cap is refused, not guessed.
  */
 export function capRefusal(question: SpendQuestion): CapRefusal | null {
   const { cost, balance, floor } = question;
@@ -54,8 +54,8 @@ export function capRefusal(question: SpendQuestion): CapRefusal | null {
 }
 
 /**
- * How many URLs at this price are allowed now, and what stops the next one (null when nothing does). A plan submits so
- * many and holds the rest with the reason.
+ * How many URLs at this price are allowed now, and what refuses the next one (null when nothing does). A plan submits
+ * that many and holds the rest with the reason.
  */
 export function urlsAllowed(
   question: Omit<SpendQuestion, 'cost'>,
@@ -85,12 +85,12 @@ export function lowerCap(a: Micros | null, b: Micros | null): Micros | null {
   return b === null || a < b ? a : b;
 }
 
-/** Whether waiting cannot help: the spend is larger than all that the cap allows, or its run has spent its cap. */
+/** Whether waiting cannot help: the spend exceeds the whole cap, or the cap of its run is used up. */
 export function isBeyondCap({ reason }: CapRefusal): boolean {
   return reason.code === 'cap_reached' && (reason.period === 'run' || reason.cost > reason.limit);
 }
 
-/** Whether only money on the account can help. */
+/** Whether only a higher balance can help. */
 export function waitsForMoney({ reason }: CapRefusal): boolean {
   return isMoneyReason(reason.code);
 }
@@ -102,7 +102,7 @@ const toRefusal = (reason: SpendReason): CapRefusal => ({
 });
 
 interface Bound {
-  /** Null: no setting, only what the account has. */
+  /** Null when no setting limits the spend, only the balance. */
   readonly limit: Micros | null;
   readonly left: Micros;
   readonly toReason: (cost: Micros) => SpendReason;

@@ -1,21 +1,21 @@
 import type { Micros } from '../../contract/money.ts';
 
-/** When index-checks are bought. All lengths in milliseconds. */
+/** When index-checks are bought. All durations in milliseconds. */
 export interface CheckPolicy {
   /** From completion to the first check. */
   readonly afterMs: number;
-  /** Least wait between two checks of a URL. */
+  /** Minimum time between two checks of a URL. */
   readonly everyMs: number;
   readonly stopWhenFound: boolean;
-  /** Share of the URLs that is checked, 0 to 1. */
+  /** Fraction of the URLs to check, 0 to 1. */
   readonly sample: number;
-  /** So many checks in a row without a find ask for one more submission; null: none. */
+  /** After this many consecutive checks without a find, submit the URL once more; null: never. */
   readonly resubmitAfter: number | null;
 }
 
-/** When and for how much a watch checks the index. */
+/** When a watch checks the index, and its budget. */
 export interface IndexCheckPolicy extends CheckPolicy {
-  /** For checks alone, under the caps of the account; null: only those. */
+  /** Daily budget for checks alone, within the account's caps; null: only those caps. */
   readonly perDay: Micros | null;
 }
 
@@ -28,12 +28,12 @@ export interface CheckHistory {
   readonly misses: number;
 }
 
-/** An old URL that was not found for weeks changes slowly: its next check waits a quarter of its age. */
+/** A URL that was not found for weeks rarely changes: its next check waits a quarter of its age. */
 const SHARE_OF_AGE = 1 / 4;
 
 /**
- * When the URL is due for its next check; null when it needs none. The curve: `after`, then every `every` while the URL
- * is young, ever rarer as it grows old. A year of weekly checks costs 26 TRY a URL; on the curve it costs about 9.
+ * When the URL's next check is due; null when it needs none. First after `after`, then every `every` while the URL is
+ * young, less often as it ages. A year of weekly checks costs 26 TRY per URL; this schedule costs about 9.
  */
 export function nextCheckAt(history: CheckHistory, policy: CheckPolicy): number | null {
   const { completedAt, lastCheckAt, found } = history;
@@ -43,21 +43,21 @@ export function nextCheckAt(history: CheckHistory, policy: CheckPolicy): number 
   return lastCheckAt + Math.max(policy.everyMs, Math.round(age * SHARE_OF_AGE));
 }
 
-/** Whether the URL's misses ask for its one more submission; a URL is resubmitted for this reason once. */
+/** Whether the URL's misses justify one more submission; a URL is resubmitted for this reason once. */
 export function resubmissionDue(history: CheckHistory, alreadyResubmitted: boolean, policy: CheckPolicy): boolean {
   if (policy.resubmitAfter === null || alreadyResubmitted || history.found) return false;
   return history.misses >= policy.resubmitAfter;
 }
 
 /**
- * Whether the URL belongs to the sample that is checked. Always the same URLs, so that their series mean something;
- * a larger share contains every smaller one.
+ * Whether the URL belongs to the checked sample. The sample is stable, so that results are comparable over time; a
+ * larger share contains every smaller one.
  */
 export function inSample(url: string, share: number): boolean {
   return spread(url) < share;
 }
 
-/** A text as a number in [0, 1), spread evenly: FNV-1a with the finisher of MurmurHash3. */
+/** Hashes a text to an evenly distributed number in [0, 1): FNV-1a with the finalizer of MurmurHash3. */
 function spread(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Url } from '../url/normalize-url.ts';
 import { freezeBatch } from './freeze.ts';
 import type { AccountId, WatchId } from './ids.ts';
@@ -15,13 +15,15 @@ const base = {
   urls: ['https://shop.example/ürün' as Url],
 };
 
-test('another process, time zone and language give the same bytes and the same key', () => {
-  const script = `
+describe('freezeBatch', () => {
+  test('another process, time zone and locale computes the same bytes and the same key', () => {
+    const script = `
     import { freezeBatch } from ${JSON.stringify(new URL('./freeze.ts', import.meta.url).href)};
     process.stdout.write(JSON.stringify(freezeBatch(${JSON.stringify(base)})));`;
-  const other = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
-    encoding: 'utf8',
-    env: { ...process.env, TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8' },
+    const other = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+      encoding: 'utf8',
+      env: { ...process.env, TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8' },
+    });
+    assert.deepEqual(JSON.parse(other), { ...freezeBatch(base) });
   });
-  assert.deepEqual(JSON.parse(other), { ...freezeBatch(base) });
 });

@@ -5,7 +5,7 @@ import type { Url } from '../url/normalize-url.ts';
 import type { AccountId, IdempotencyKey, WatchId } from './ids.ts';
 import { normalizeProject, tagFrom, taggedProject } from './project-tag.ts';
 
-/** Stands in every key: bodies written by another form never meet under one key. */
+/** Version prefix of every key: two body formats never share a key. */
 const FORMAT = 'sc1';
 
 export interface FreezeInput {
@@ -14,7 +14,7 @@ export interface FreezeInput {
   readonly watch: WatchId;
   readonly service: ServiceLevel;
   readonly project: string;
-  /** How often these URLs were deliberately submitted, this time included. */
+  /** How often these URLs were deliberately submitted, including this time. */
   readonly generation: number;
   readonly urls: readonly Url[];
 }
@@ -31,14 +31,14 @@ export interface FrozenRequest {
 export interface FrozenBatch extends FrozenRequest {
   /** As sent: with the tag. */
   readonly project: string;
-  /** What finds this batch in the service's list. */
+  /** Finds this batch in the service's list. */
   readonly tag: string;
 }
 
 /**
- * Turns a planned batch into the bytes and the key it is sent with (spec 4.6; docs/explanation/exactly-once.md). A function of its
- * arguments alone: another process, machine or Node version gives the same bytes and the same key. Throws a
- * RangeError for a batch that the specification forbids, before anything could be sent.
+ * Computes the request body and the idempotency key of a planned batch (spec 4.6; docs/explanation/exactly-once.md).
+ * Pure: another process, machine or Node version computes the same bytes and the same key. Throws a RangeError for a
+ * batch that the specification forbids, before anything is sent.
  */
 export function freezeBatch(input: FreezeInput): FrozenBatch {
   const { baseUrl, account, watch, service, generation, urls } = input;
@@ -58,12 +58,12 @@ export interface FreezeCheckInput {
   readonly baseUrl: string;
   readonly account: AccountId;
   readonly watch: WatchId;
-  /** Which check of these URLs this is: a second check of the same URLs is another request with another key. */
+  /** The number of this check: a second check of the same URLs is another request with another key. */
   readonly round: number;
   readonly urls: readonly Url[];
 }
 
-/** The same for an index-check (spec 4.8): at most 50 URLs, paid each. */
+/** The same for an index-check (spec 4.8): at most 50 URLs, each charged. */
 export function freezeCheck({ baseUrl, account, watch, round, urls }: FreezeCheckInput): FrozenRequest {
   checkUrls(urls, LIMITS.indexCheckUrls);
   checkOrdinal('round', round);
@@ -73,12 +73,12 @@ export function freezeCheck({ baseUrl, account, watch, round, urls }: FreezeChec
   return { key, body, digest };
 }
 
-/** SHA-256 of the bytes a body is sent as. Compare it with the stored one before every attempt. */
+/** SHA-256 of a body's UTF-8 bytes. Compare it with the stored digest before every attempt. */
 export function computeDigest(body: string): string {
   return createHash('sha256').update(body, 'utf8').digest('hex');
 }
 
-/** A JSON array is unambiguous: no two lists of parts give one text. */
+/** A JSON array is unambiguous: two different lists of parts never give the same text. */
 const sha256 = (parts: readonly unknown[]): string => computeDigest(JSON.stringify(parts));
 
 const keyFrom = (parts: readonly unknown[]): IdempotencyKey =>
@@ -86,12 +86,13 @@ const keyFrom = (parts: readonly unknown[]): IdempotencyKey =>
 
 const normalizeBaseUrl = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
 
-/** Whether two base URLs name one service: a slash at the end makes no difference. */
+/** Whether two base URLs name the same service; a trailing slash makes no difference. */
 export const isSameBaseUrl = (a: string, b: string): boolean => normalizeBaseUrl(a) === normalizeBaseUrl(b);
 
 function checkUrls(urls: readonly Url[], max: number): void {
-  if (urls.length < 1 || urls.length > max) throw new RangeError(`1 to ${max} URLs in one request, not ${urls.length}`);
-  if (new Set(urls).size !== urls.length) throw new RangeError('the same URL twice in one request');
+  if (urls.length < 1 || urls.length > max)
+    throw new RangeError(`a request takes 1 to ${max} URLs, not ${urls.length}`);
+  if (new Set(urls).size !== urls.length) throw new RangeError('a request contains the same URL twice');
 }
 
 function checkOrdinal(name: string, value: number): void {

@@ -39,12 +39,12 @@ describe('guardTrips', () => {
     });
   }
 
-  test('a rule that is switched off never trips', () => {
+  test('a disabled rule never trips', () => {
     const off = { maxNew: null, maxNewPercent: null, maxChanged: null, maxChangedPercent: null, maxGonePercent: null };
     assert.deepEqual(guardTrips({ newUrls: 1e6, changed: 1e6, gone: 1e6, knownBefore: 1e6 }, off), []);
   });
 
-  test('the reason is a sentence with the numbers in it', () => {
+  test('the message contains the numbers and the limit', () => {
     assert.equal(
       guardTrips({ newUrls: 0, changed: 0, gone: 12_345, knownBefore: 20_000 }, guard)[0]?.message,
       '12,345 of 20,000 known URLs are gone (61.7%), more than max_gone_percent allows (30%)',

@@ -1,4 +1,4 @@
-/** When a change is too large to be believed; null switches a rule off. Percentages are of the URLs known before. */
+/** When a change is implausibly large; null disables a rule. Percentages refer to the URLs known before. */
 export interface GuardPolicy {
   readonly maxNew: number | null;
   readonly maxNewPercent: number | null;
@@ -7,14 +7,14 @@ export interface GuardPolicy {
   readonly maxGonePercent: number | null;
 }
 
-/** What holds changed URLs where the configuration says nothing: a deployment that touches every lastmod buys nothing. */
+/** Defaults that hold changed URLs: a deployment that touches every lastmod buys nothing. */
 export const DEFAULT_MAX_CHANGED = 1_000;
 export const DEFAULT_MAX_CHANGED_PERCENT = 50;
 
-/** Fewer changed URLs than this never trip the percentage: on a small site half of the pages is an ordinary day. */
+/** Fewer changed URLs than this never trip the percentage: on a small site, half of the pages changing is normal. */
 const FEWEST_CHANGED = 20;
 
-/** Why a run waits for your decision, with a few of the URLs that made it wait. */
+/** Why a run waits for your decision, with a sample of its URLs. */
 export interface GuardHold {
   readonly reasons: readonly string[];
   readonly sample: readonly string[];
@@ -39,7 +39,7 @@ const count = (value: number): string => value.toLocaleString('en-US');
 
 /**
  * Why a run should wait for approval: a relaunch, a broken CMS and a hijacked sitemap all look like thousands of new,
- * changed or missing URLs. Empty when the change is plausible. Percentages say nothing where nothing was known before.
+ * changed or missing URLs. Empty when the change is plausible. Percentages do not apply when no URL was known before.
  */
 export function guardTrips({ newUrls, changed, gone, knownBefore }: Change, guard: GuardPolicy): GuardTrip[] {
   const trips: GuardTrip[] = [];

@@ -1,9 +1,9 @@
 import type { Reference } from './ids.ts';
 
-/** Where the service's list, newest first, has an account's jobs. */
+/** Positions of an account's jobs in the service's list, newest first. */
 export interface ListPositions {
-  /** How many of the account's jobs are newer, as far as the ledger knows; none for a job that it does not know. */
+  /** How many of the account's jobs are newer, as far as the ledger knows; no entry for an unknown job. */
   readonly newer: ReadonlyMap<Reference, number>;
-  /** Whether more than one job is followed now. */
+  /** Whether more than one job is tracked now. */
   readonly several: boolean;
 }

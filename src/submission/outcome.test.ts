@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Micros } from '../../contract/money.ts';
 import type { AcceptedData, ApiAnswer, Body, CheckData, CheckResult, EnvelopeError } from './answer.ts';
@@ -39,7 +39,7 @@ const error = (more: Partial<EnvelopeError> = {}): Body<never> => ({
 const unusable = { kind: 'unreadable', what: 'a contradictory envelope', claimsSuccess: true } as const;
 const page = { kind: 'unreadable', what: 'an HTML page', claimsSuccess: false } as const;
 
-/** The answer table, row by row: what came, and what it means. */
+/** The answer table, row by row: a response, and what it means. */
 const table: { label: string; answer: SubmitAnswer; batch?: Partial<BatchContext>; means: string; charge: string }[] = [
   { label: '202', answer: answer(202, success()), means: 'accepted', charge: 'charged' },
   { label: '200', answer: answer(200, success()), means: 'accepted', charge: 'charged' },
@@ -53,36 +53,36 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<BatchContext
     label: '202 without a reference, again',
     answer: answer(202, success({ reference: null })),
     batch: { inDoubt: true },
-    means: 'conflict person',
+    means: 'conflict review',
     charge: 'unknown',
   },
   {
-    label: '200 with a success that contradicts itself, again',
+    label: '200 with a contradictory success, again',
     answer: answer(200, unusable),
     batch: { inDoubt: true },
-    means: 'conflict person',
+    means: 'conflict review',
     charge: 'unknown',
   },
   {
-    label: '429 with "now"',
+    label: '429 with Retry-After: 0',
     answer: answer(429, error(), { retryAfterMs: 0 }),
     means: 'retry rate-limited 1000',
     charge: 'none',
   },
-  { label: '413 that speaks of success', answer: answer(413, unusable), means: 'retry unknown', charge: 'unknown' },
+  { label: '413 that claims success', answer: answer(413, unusable), means: 'retry unknown', charge: 'unknown' },
   { label: '202 with an HTML page', answer: answer(202, page), means: 'retry unknown', charge: 'unknown' },
   { label: '202 with the error envelope', answer: answer(202, error()), means: 'retry unknown', charge: 'unknown' },
   { label: '204 with a success', answer: answer(204, success()), means: 'retry unknown', charge: 'unknown' },
   { label: '302', answer: answer(302, page), means: 'retry unknown', charge: 'unknown' },
   {
-    label: '200 with another reference than recorded',
+    label: '200 with a reference that differs from the recorded one',
     answer: answer(200, success()),
     batch: { reference: 'SUB-0' as Reference },
-    means: 'conflict person',
+    means: 'conflict review',
     charge: 'unknown',
   },
   {
-    label: '200 with the reference recorded',
+    label: '200 with the recorded reference',
     answer: answer(200, success()),
     batch: { reference: 'SUB-1' as Reference },
     means: 'accepted',
@@ -102,7 +102,7 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<BatchContext
   {
     label: '409',
     answer: answer(409, error({ code: 'idempotency_conflict' })),
-    means: 'conflict person',
+    means: 'conflict review',
     charge: 'unknown',
   },
   {
@@ -118,7 +118,7 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<BatchContext
     charge: 'unknown',
   },
   { label: '413', answer: answer(413, error()), means: 'split too-large', charge: 'none' },
-  { label: '413 of a gateway', answer: answer(413, page), means: 'split too-large', charge: 'none' },
+  { label: '413 from a gateway', answer: answer(413, page), means: 'split too-large', charge: 'none' },
   { label: '413 with a success', answer: answer(413, success()), means: 'retry unknown', charge: 'unknown' },
   {
     label: '413 for one URL',
@@ -128,7 +128,7 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<BatchContext
     charge: 'none',
   },
   {
-    label: '413 after a lost answer',
+    label: '413 while in doubt',
     answer: answer(413, error()),
     batch: { inDoubt: true },
     means: 'conflict split',
@@ -168,7 +168,7 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<BatchContext
     charge: 'none',
   },
   {
-    label: '422 after a lost answer',
+    label: '422 while in doubt',
     answer: answer(422, error()),
     batch: { inDoubt: true },
     means: 'conflict split',
@@ -181,9 +181,9 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<BatchContext
     means: 'retry rate-limited 3600000',
     charge: 'none',
   },
-  { label: '429 of a gateway', answer: answer(429, page), means: 'retry rate-limited 60000', charge: 'none' },
+  { label: '429 from a gateway', answer: answer(429, page), means: 'retry rate-limited 60000', charge: 'none' },
   {
-    label: '429 with an empty hour',
+    label: '429 with an exhausted hour',
     answer: answer(429, error(), {
       budgets: [{ scope: '', windowSeconds: 3600, limit: 3000, remaining: 0, resetMs: 120_000 }],
     }),
@@ -199,7 +199,7 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<BatchContext
   },
   { label: '503 with a success', answer: answer(503, success()), means: 'retry unknown', charge: 'unknown' },
   {
-    label: 'a lost answer',
+    label: 'a timeout',
     answer: answer(null, { kind: 'none', reached: true, timedOut: true, what: 'timeout' }),
     means: 'retry unknown',
     charge: 'unknown',
@@ -212,7 +212,7 @@ const table: { label: string; answer: SubmitAnswer; batch?: Partial<BatchContext
   },
 ];
 
-function inShort(outcome: Outcome): string {
+function summarize(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'retry':
       return ['retry', outcome.why, outcome.retryAfterMs].filter((part) => part !== null).join(' ');
@@ -221,109 +221,113 @@ function inShort(outcome: Outcome): string {
     case 'quarantine':
       return `quarantine ${outcome.rejected.length}`;
     case 'conflict':
-      return `conflict ${outcome.ifAbsent?.kind ?? 'person'}`;
+      return `conflict ${outcome.ifAbsent?.kind ?? 'review'}`;
     default:
       return outcome.kind;
   }
 }
 
-for (const row of table) {
-  test(`${row.label}: ${row.means}, charge ${row.charge}`, () => {
-    const outcome = decideOutcome(row.answer, { ...batch, ...row.batch });
-    assert.equal(inShort(outcome), row.means);
-    assert.equal(outcome.chargeState, row.charge);
+describe('decideOutcome and decideCheckOutcome', () => {
+  for (const row of table) {
+    test(`${row.label}: ${row.means}, charge ${row.charge}`, () => {
+      const outcome = decideOutcome(row.answer, { ...batch, ...row.batch });
+      assert.equal(summarize(outcome), row.means);
+      assert.equal(outcome.chargeState, row.charge);
+    });
+  }
+
+  test('a 200 is a replay, a 202 is not', () => {
+    const replayed = (status: number) => {
+      const outcome = decideOutcome(answer(status, success()), batch);
+      return outcome.kind === 'accepted' && outcome.replay;
+    };
+    assert.deepEqual([replayed(200), replayed(202)], [true, false]);
   });
-}
 
-test('a 200 is the answer to an earlier attempt, a 202 is not', () => {
-  const replayed = (status: number) => {
-    const outcome = decideOutcome(answer(status, success()), batch);
-    return outcome.kind === 'accepted' && outcome.replay;
-  };
-  assert.deepEqual([replayed(200), replayed(202)], [true, false]);
-});
+  test('an acceptance that contradicts the batch stays accepted, with warnings', () => {
+    const outcome = decideOutcome(answer(202, success({ urls: 2, charged: -1 as Micros })), batch);
+    assert.equal(outcome.kind, 'accepted');
+    assert.equal(outcome.kind === 'accepted' && outcome.warnings.length, 3);
+  });
 
-test('what does not fit the batch is a warning, and stays accepted', () => {
-  const outcome = decideOutcome(answer(202, success({ urls: 2, charged: -1 as Micros })), batch);
-  assert.equal(outcome.kind, 'accepted');
-  assert.equal(outcome.kind === 'accepted' && outcome.warnings.length, 3);
-});
-
-const anyBody: fc.Arbitrary<Body<AcceptedData>> = fc.oneof(
-  fc.record({ reference: fc.constantFrom(null, 'SUB-1' as Reference, 'SUB-2' as Reference) }).map(success),
-  fc.record({ code: fc.constantFrom(null, 'idempotency_in_progress', 'validation_error') }).map((more) => error(more)),
-  fc.constant(page),
-  fc
-    .record({ reached: fc.boolean(), timedOut: fc.boolean() })
-    .map((none) => ({ kind: 'none', what: 'reset', ...none }) as const),
-);
-
-test('whatever comes: accepted needs a success with a reference, and new keys need a refusal that is certain', () => {
-  const statuses = fc.option(fc.constantFrom(...Array.from({ length: 500 }, (_, n) => n + 100)));
-  fc.assert(
-    fc.property(statuses, anyBody, fc.boolean(), fc.option(fc.nat(1e7)), (status, body, inDoubt, retryAfterMs) => {
-      const outcome = decideOutcome(answer(status, body, { retryAfterMs }), { ...batch, inDoubt: inDoubt });
-      const isSuccess = body.kind === 'success';
-      if (outcome.kind === 'accepted') {
-        assert.ok(isSuccess && body.data.reference === outcome.reference && [200, 201, 202].includes(status!));
-      }
-      if (outcome.kind === 'split' || outcome.kind === 'quarantine') {
-        assert.ok(!isSuccess && !inDoubt && (status === 413 || status === 422));
-      }
-      if (isSuccess && outcome.kind !== 'accepted') assert.equal(outcome.chargeState, 'unknown');
-      if (outcome.kind !== 'accepted') assert.ok(outcome.message.length > 10);
-    }),
-    { numRuns: 2_000 },
+  const anyBody: fc.Arbitrary<Body<AcceptedData>> = fc.oneof(
+    fc.record({ reference: fc.constantFrom(null, 'SUB-1' as Reference, 'SUB-2' as Reference) }).map(success),
+    fc
+      .record({ code: fc.constantFrom(null, 'idempotency_in_progress', 'validation_error') })
+      .map((more) => error(more)),
+    fc.constant(page),
+    fc
+      .record({ reached: fc.boolean(), timedOut: fc.boolean() })
+      .map((none) => ({ kind: 'none', what: 'reset', ...none }) as const),
   );
-});
 
-const checkAnswer = (status: number, body: Body<CheckData>): ApiAnswer<CheckData> => ({
-  ...answer(status, page),
-  endpoint: 'index-check',
-  body,
-});
-const found = { verdict: 'found', word: 'indexed', readable: true } as const;
+  test('any response: only a success with a reference is accepted, and only a certain refusal leads to new keys', () => {
+    const statuses = fc.option(fc.constantFrom(...Array.from({ length: 500 }, (_, n) => n + 100)));
+    fc.assert(
+      fc.property(statuses, anyBody, fc.boolean(), fc.option(fc.nat(1e7)), (status, body, inDoubt, retryAfterMs) => {
+        const outcome = decideOutcome(answer(status, body, { retryAfterMs }), { ...batch, inDoubt: inDoubt });
+        const isSuccess = body.kind === 'success';
+        if (outcome.kind === 'accepted') {
+          assert.ok(isSuccess && body.data.reference === outcome.reference && [200, 201, 202].includes(status!));
+        }
+        if (outcome.kind === 'split' || outcome.kind === 'quarantine') {
+          assert.ok(!isSuccess && !inDoubt && (status === 413 || status === 422));
+        }
+        if (isSuccess && outcome.kind !== 'accepted') assert.equal(outcome.chargeState, 'unknown');
+        if (outcome.kind !== 'accepted') assert.ok(outcome.message.length > 10);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 
-test('an index-check answers for each URL asked, by URL, in whatever form the service echoes it', () => {
-  const results = [
-    { url: 'https://SHOP.example/c', ...found },
-    { url: urls[0]!, verdict: 'not-found', word: 'absent', readable: true } as const,
-  ];
-  const outcome = decideCheckOutcome(
-    checkAnswer(200, { kind: 'success', data: { results, charged: null, balance: null } }),
-    batch,
-  );
-  assert.equal(outcome.kind, 'checked');
-  assert.deepEqual(outcome.kind === 'checked' && outcome.results.map(({ url, verdict }) => [url, verdict]), [
-    [urls[0], 'not-found'],
-    [urls[1], 'unknown'],
-    [urls[2], 'found'],
-  ]);
-});
+  const checkAnswer = (status: number, body: Body<CheckData>): ApiAnswer<CheckData> => ({
+    ...answer(status, page),
+    endpoint: 'index-check',
+    body,
+  });
+  const found = { verdict: 'found', word: 'indexed', readable: true } as const;
 
-test('an index-check that names no URLs answers by place, if it answers for all', () => {
-  const nameless = { url: null, ...found };
-  const verdicts = (count: number) => {
-    const data = { results: Array<typeof nameless>(count).fill(nameless), charged: null, balance: null };
-    const outcome = decideCheckOutcome(checkAnswer(200, { kind: 'success', data }), batch);
-    return outcome.kind === 'checked' ? outcome.results.map(({ verdict }) => verdict) : [];
-  };
-  assert.deepEqual(verdicts(3), ['found', 'found', 'found']);
-  assert.deepEqual(verdicts(2), ['unknown', 'unknown', 'unknown']);
-});
+  test('an index-check has a result for each URL sent, matched by URL in any form that the service echoes', () => {
+    const results = [
+      { url: 'https://SHOP.example/c', ...found },
+      { url: urls[0]!, verdict: 'not-found', word: 'absent', readable: true } as const,
+    ];
+    const outcome = decideCheckOutcome(
+      checkAnswer(200, { kind: 'success', data: { results, charged: null, balance: null } }),
+      batch,
+    );
+    assert.equal(outcome.kind, 'checked');
+    assert.deepEqual(outcome.kind === 'checked' && outcome.results.map(({ url, verdict }) => [url, verdict]), [
+      [urls[0], 'not-found'],
+      [urls[1], 'unknown'],
+      [urls[2], 'found'],
+    ]);
+  });
 
-test('an index-check without one verdict that can be read is not usable; one that says unknown is', () => {
-  const usable = (result: CheckResult) => {
-    const data = { results: urls.map((url) => ({ ...result, url })), charged: null, balance: null };
-    const outcome = decideCheckOutcome(checkAnswer(200, { kind: 'success', data }), batch);
-    return outcome.kind === 'checked' && outcome.usable;
-  };
-  const unknown = { url: null, verdict: 'unknown', word: null } as const;
-  assert.equal(usable({ ...unknown, readable: true }), true);
-  assert.equal(usable({ ...unknown, word: 'completed', readable: false }), false);
-});
+  test('results without URLs are matched by index, if there is one for each URL', () => {
+    const nameless = { url: null, ...found };
+    const verdicts = (count: number) => {
+      const data = { results: Array<typeof nameless>(count).fill(nameless), charged: null, balance: null };
+      const outcome = decideCheckOutcome(checkAnswer(200, { kind: 'success', data }), batch);
+      return outcome.kind === 'checked' ? outcome.results.map(({ verdict }) => verdict) : [];
+    };
+    assert.deepEqual(verdicts(3), ['found', 'found', 'found']);
+    assert.deepEqual(verdicts(2), ['unknown', 'unknown', 'unknown']);
+  });
 
-test('an index-check that is not available now costs nothing (spec 4.8 rule 4); a lost one may have', () => {
-  const charge = (status: number) => decideCheckOutcome(checkAnswer(status, error()), batch).chargeState;
-  assert.deepEqual([charge(503), charge(500), charge(402)], ['none', 'unknown', 'none']);
+  test('an index-check without a readable verdict is not usable; one with the verdict unknown is', () => {
+    const usable = (result: CheckResult) => {
+      const data = { results: urls.map((url) => ({ ...result, url })), charged: null, balance: null };
+      const outcome = decideCheckOutcome(checkAnswer(200, { kind: 'success', data }), batch);
+      return outcome.kind === 'checked' && outcome.usable;
+    };
+    const unknown = { url: null, verdict: 'unknown', word: null } as const;
+    assert.equal(usable({ ...unknown, readable: true }), true);
+    assert.equal(usable({ ...unknown, word: 'completed', readable: false }), false);
+  });
+
+  test('a 503 of an index-check charges nothing (spec 4.8 rule 4); a 500 may have', () => {
+    const charge = (status: number) => decideCheckOutcome(checkAnswer(status, error()), batch).chargeState;
+    assert.deepEqual([charge(503), charge(500), charge(402)], ['none', 'unknown', 'none']);
+  });
 });

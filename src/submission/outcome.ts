@@ -5,33 +5,33 @@ import type { Reference } from './ids.ts';
 import { type Conflict, decideRefusal, type Refusal, type RequestContext } from './refusal.ts';
 import { DEFAULT_TERMINAL_STATES } from './states.ts';
 
-/** The service took the batch and charged it, now or when the key was first seen. */
+/** The service accepted the batch and charged it, now or when it first received the key. */
 export interface Accepted {
   readonly kind: 'accepted';
   readonly chargeState: 'charged';
   readonly reference: Reference;
-  /** The answer to an earlier attempt, given again (spec 4.6 rule 2): no new charge. */
+  /** The service replayed the response to an earlier attempt (spec 4.6 rule 2): no new charge. */
   readonly replay: boolean;
   readonly state: string | null;
-  /** What the answer calls the charge; null when it does not say. */
+  /** The reported charge; null when unreported. */
   readonly charged: Micros | null;
   readonly pricePerUrl: Micros | null;
   readonly balance: Micros | null;
-  /** What the answer says that does not fit the batch, in sentences. */
+  /** What in the response contradicts the batch, as messages. */
   readonly warnings: readonly string[];
 }
 
 export type Outcome = Accepted | Refusal;
 
 export interface BatchContext extends RequestContext {
-  /** Recorded for this key by an earlier answer. */
+  /** Recorded for this key from an earlier response. */
   readonly reference: Reference | null;
 }
 
 /**
- * What an answer to `POST /submissions` means for its batch: the answer table (docs/reference/answer-table.md), and the only place
- * that decides. An answer that is not clearly an acceptance or a refusal of the service is unknown, and an unknown
- * outcome is never a reason to spend: the same bytes go again under the same key.
+ * Decides what a response to `POST /submissions` means for its batch. This is the only implementation of the answer table
+ * (docs/reference/answer-table.md). A response that is not clearly an acceptance or a refusal is unknown, and an unknown
+ * outcome never starts a new purchase: the same bytes are sent again with the same key.
  */
 export function decideOutcome(answer: ApiAnswer<AcceptedData>, batch: BatchContext): Outcome {
   const { body, status } = answer;
@@ -56,27 +56,27 @@ export function decideOutcome(answer: ApiAnswer<AcceptedData>, batch: BatchConte
   };
 }
 
-/** 202, or 200 for a request that was accepted before; 201 from services that create. */
+/** 202, or 200 for a replay; some services use 201. */
 const isAcceptance = (status: number | null): boolean => status === 200 || status === 201 || status === 202;
 
-function changedReference(recorded: Reference, seen: Reference): Conflict {
+function changedReference(recorded: Reference, reported: Reference): Conflict {
   return {
     kind: 'conflict',
     chargeState: 'unknown',
     ifAbsent: null,
     message:
-      `the service first called this batch ${recorded} and now ${seen}: it may be charged twice. ` +
-      `${recorded} stays recorded, nothing is sent again; ask the service about ${seen}`,
+      `the service first called this batch ${recorded} and now ${reported}: it may be charged twice. ` +
+      `${recorded} stays recorded, nothing is sent again; ask the service about ${reported}`,
   };
 }
 
-/** Once is an accident; a service that does so again would do so endlessly. Its list may still know the job. */
+/** The second unusable success: more attempts would not help. The service's list may still have the job. */
 function unusableSuccess(what: string): Conflict {
   return {
     kind: 'conflict',
     chargeState: 'unknown',
     ifAbsent: null,
-    message: `again a success that cannot be used (${what}). The job is looked up in the list; nothing is sent again`,
+    message: `the service reported an unusable success again (${what}). The job is looked up in the list; nothing is sent again`,
   };
 }
 
@@ -84,10 +84,10 @@ function listWarnings({ urls, charged, pricePerUrl, state }: AcceptedData, sent:
   const warnings: string[] = [];
   if (isNew && DEFAULT_TERMINAL_STATES.includes(state ?? '')) {
     warnings.push(
-      `the service takes the batch and calls it ${state} at once: the job is looked at before that is believed`,
+      `the service accepts the batch and reports it as ${state} at once: the job is polled before that counts`,
     );
   }
-  if (urls !== null && urls !== sent) warnings.push(`${sent} URLs were sent and the service counts ${urls}`);
+  if (urls !== null && urls !== sent) warnings.push(`${sent} URLs were sent, but the service reports ${urls}`);
   if (charged !== null && charged < 0) warnings.push(`the charge is below zero (${formatTry(charged)})`);
   if (charged !== null && pricePerUrl !== null && charged !== pricePerUrl * sent) {
     warnings.push(`the charge of ${formatTry(charged)} is not ${sent} times the price of ${formatTry(pricePerUrl)}`);
@@ -98,7 +98,7 @@ function listWarnings({ urls, charged, pricePerUrl, state }: AcceptedData, sent:
 export interface CheckedUrl {
   readonly url: string;
   readonly verdict: Verdict;
-  /** The service's own status, as it is shown. */
+  /** The service's own status text, shown unchanged. */
   readonly word: string | null;
 }
 
@@ -106,20 +106,20 @@ export interface CheckedUrl {
 export interface Checked {
   readonly kind: 'checked';
   readonly chargeState: 'charged';
-  /** One for each URL asked for, in order. A URL that the response leaves out is `unknown`, and was paid. */
+  /** One for each URL of the request, in order. A URL missing from the response is `unknown`, and was charged. */
   readonly results: readonly CheckedUrl[];
   readonly charged: Micros | null;
   readonly balance: Micros | null;
-  /** Whether any verdict could be read. Without one, further checks would be paid and thrown away. */
+  /** Whether any verdict could be parsed. Without one, further checks would be charged for nothing. */
   readonly usable: boolean;
 }
 
 /** The same for `POST /index-check` (spec 4.8). A 503 there means that nothing was charged (rule 4). */
-export function decideCheckOutcome(answer: ApiAnswer<CheckData>, asked: RequestContext): Checked | Refusal {
+export function decideCheckOutcome(answer: ApiAnswer<CheckData>, request: RequestContext): Checked | Refusal {
   const { body, status } = answer;
-  if (body.kind !== 'success' || !isAcceptance(status)) return decideRefusal(answer, asked);
+  if (body.kind !== 'success' || !isAcceptance(status)) return decideRefusal(answer, request);
   const { results, charged, balance } = body.data;
-  const verdicts = matchResults(asked.urls, results);
+  const verdicts = matchResults(request.urls, results);
   return {
     kind: 'checked',
     chargeState: 'charged',
@@ -130,14 +130,14 @@ export function decideCheckOutcome(answer: ApiAnswer<CheckData>, asked: RequestC
   };
 }
 
-/** Results by URL; by place when the response names no URLs and has as many results as URLs were sent. */
+/** Matches results by URL; by index when the response names no URLs and has one result for each URL sent. */
 function matchResults(urls: readonly string[], results: readonly CheckResult[]): (CheckResult & { url: string })[] {
-  const byPlace = results.length === urls.length && results.every(({ url }) => url === null);
+  const byIndex = results.length === urls.length && results.every(({ url }) => url === null);
   const named = results.filter((result): result is CheckResult & { url: string } => result.url !== null);
   const byUrl = new Map(named.map((result) => [result.url, result]));
-  const byForm = new Map(named.map((result) => [canonicalUrl(result.url), result]));
+  const byCanonicalUrl = new Map(named.map((result) => [canonicalUrl(result.url), result]));
   return urls.map((url, at) => {
-    const result = byPlace ? results[at] : (byUrl.get(url) ?? byForm.get(canonicalUrl(url)));
+    const result = byIndex ? results[at] : (byUrl.get(url) ?? byCanonicalUrl.get(canonicalUrl(url)));
     return {
       url,
       verdict: result?.verdict ?? 'unknown',

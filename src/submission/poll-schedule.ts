@@ -1,6 +1,6 @@
 import type { ServiceLevel } from '../../contract/states.ts';
 
-/** When to poll a job. All lengths in milliseconds. */
+/** When to poll a job. All durations in milliseconds. */
 export interface PollPolicy {
   /** From acceptance to the first poll: when the job may be ready (spec 2.3). */
   readonly firstMs: number;
@@ -29,42 +29,42 @@ export const DEFAULT_POLLING: Readonly<Record<ServiceLevel, PollPolicy>> = {
 
 export type NextPoll = { readonly kind: 'in'; readonly waitMs: number } | { readonly kind: 'overdue' };
 
-/** The usual wait after so many polls (at least one). */
+/** The regular wait after `polls` polls (at least one). */
 export function waitAfter({ minMs, maxMs, growth }: PollPolicy, polls: number): number {
   return Math.min(minMs * growth ** Math.min(polls - 1, 1_000), maxMs);
 }
 
 /**
- * The wait before the next poll of a job that is open at this age, after so many polls. The last poll falls on the
+ * The wait before the next poll of a job that is open at age `ageMs` after `polls` polls. The last poll falls on the
  * timeout, not after it.
  */
-export function nextPoll(looks: PollPolicy, polls: number, ageMs: number): NextPoll {
-  const left = looks.timeoutMs - ageMs;
+export function nextPoll(policy: PollPolicy, polls: number, ageMs: number): NextPoll {
+  const left = policy.timeoutMs - ageMs;
   if (left <= 0) return { kind: 'overdue' };
-  const wait = polls === 0 ? Math.max(looks.firstMs - ageMs, 0) : waitAfter(looks, polls);
+  const wait = polls === 0 ? Math.max(policy.firstMs - ageMs, 0) : waitAfter(policy, polls);
   return { kind: 'in', waitMs: Math.ceil(Math.min(wait, left)) };
 }
 
 /**
- * Delays a poll to the next tick, shared by all jobs of the account, so that one page of the list answers them all. The
- * delay is less than the shortest wait, or less than half of a longer one. However many jobs are open and however many
- * processes poll them, each page is requested at most once a tick.
+ * Delays a poll to the next tick. All jobs of the account share the tick, so that one page of the list answers all their
+ * polls. The delay is less than the shortest wait, or less than half of a longer one. Each page is requested at most once
+ * per tick, however many jobs are open and however many processes poll them.
  */
 export function alignToTick({ minMs }: PollPolicy, now: number, waitMs: number, growing = true): number {
   const tick = tickLength(minMs, growing ? waitMs / 2 : 0);
   return Math.ceil((now + waitMs) / tick) * tick - now;
 }
 
-/** Polls of one tick come some seconds apart. */
+/** Polls of one tick arrive some seconds apart. */
 const LATE_MS = 10_000;
 
 /**
- * The oldest response that is good enough for a poll now: one since the beginning of the tick that this poll was due at,
- * but no older than a quarter of the wait before it, so that it never comes from before that wait.
+ * The time from which a response is fresh enough for a poll now: the start of the poll's tick, but at most a quarter of
+ * the preceding wait ago, so that a response from before that wait is never used.
  */
-export function freshSince(looks: PollPolicy, now: number, polls: number): number {
-  const tick = tickLength(looks.minMs);
-  return Math.max(Math.floor(now / tick) * tick, now - Math.max(waitAfter(looks, polls) / 4, LATE_MS));
+export function freshSince(policy: PollPolicy, now: number, polls: number): number {
+  const tick = tickLength(policy.minMs);
+  return Math.max(Math.floor(now / tick) * tick, now - Math.max(waitAfter(policy, polls) / 4, LATE_MS));
 }
 
 /** The shortest wait, doubled as often as it fits into `most`: every longer tick is also a shorter one. */

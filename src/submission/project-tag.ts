@@ -1,12 +1,12 @@
 import { DEFAULT_PROJECT, LIMITS } from '../../contract/limits.ts';
 
-/** 14 hexadecimal digits: among five million batches two share a tag with a chance of 1 in 5,000. */
+/** 14 hexadecimal digits: among five million batches, the probability that two share a tag is 1 in 5,000. */
 const TAG = /\[(sc[0-9a-f]{14})\]$/;
 const TAG_LENGTH = 16;
 
 /**
- * A project name with the batch's tag at its end: "Shop nightly [sc0f3a…]". A job whose answer was lost is found by
- * it (`q` of spec 4.5). Stays within 2 to 120 characters however they are counted: code points or UTF-16 units.
+ * A project name with the batch's tag at its end: "Shop nightly [sc0f3a…]". The tag finds a job whose response was lost
+ * (`q` of spec 4.5). Stays within 2 to 120 characters, counted as code points or as UTF-16 units.
  */
 export function taggedProject(project: string, tag: string): string {
   const length = LIMITS.projectLength.max - tag.length - ' []'.length;
@@ -19,7 +19,7 @@ export function taggedProject(project: string, tag: string): string {
   return `${cut.trimEnd()} [${tag}]`;
 }
 
-/** The project as it was configured: one line, without spaces at its ends or halves of characters. */
+/** Normalizes a configured project: one line, trimmed, without lone surrogates. */
 export function normalizeProject(project: string): string {
   const name = project
     .toWellFormed()
@@ -28,20 +28,20 @@ export function normalizeProject(project: string): string {
   return name === '' ? DEFAULT_PROJECT : name;
 }
 
-/** The tag that a project name ends with; null when it has none, as the project of somebody else's job. */
+/** The tag at the end of a project name; null without one, as in another client's job. */
 export function parseTag(project: string): string | null {
   return TAG.exec(project.trimEnd())?.[1] ?? null;
 }
 
-/** Whether a job's project is this one, with a batch's tag at its end or without. */
-export function isProjectOf(project: string, seen: string): boolean {
-  const tag = parseTag(seen);
+/** Whether a job's project is this one, with or without a batch's tag. */
+export function isProjectOf(project: string, reported: string): boolean {
+  const tag = parseTag(reported);
   return tag === null
-    ? normalizeProject(seen) === normalizeProject(project)
-    : taggedProject(project, tag) === seen.trimEnd();
+    ? normalizeProject(reported) === normalizeProject(project)
+    : taggedProject(project, tag) === reported.trimEnd();
 }
 
-/** A tag from hexadecimal digits of a digest. */
+/** A tag from a digest's hexadecimal digits. */
 export function tagFrom(hex: string): string {
   return `sc${hex.slice(0, TAG_LENGTH - 2)}`;
 }

@@ -2,26 +2,25 @@ import { canonicalUrl } from './canonical-url.ts';
 import type { Reference } from './ids.ts';
 import { parseTag } from './project-tag.ts';
 
-/** Assume keys are remembered for at least a day. Never resend under a key that may have expired. */
+/** Services are assumed to remember keys for at least a day. Never resend with a key that may have expired. */
 export const DEFAULT_KEY_TRUST_MS = 20 * 3_600_000;
 
-/** New jobs appear in the list with a delay. After this long, an empty list is taken as proof. */
+/** New jobs appear in the list with a delay. After this long, absence from the list counts as proof. */
 export const DEFAULT_CONFIRM_MS = 30_000;
 
 /**
- * Whether a batch whose outcome is unknown must be looked up in the service's list before its bytes are sent again:
- * with a key that the service has forgotten, the same request would be charged a second time.
+ * Whether a batch in doubt must be looked up in the service's list before its bytes are sent again: with a key that the
+ * service has forgotten, the same request would be charged a second time.
  */
 export function mustReconcile(firstSentAt: number, now: number, keyTrustMs: number = DEFAULT_KEY_TRUST_MS): boolean {
   return now - firstSentAt >= keyTrustMs;
 }
 
-/** A job of the service's list that may be the batch in doubt. Null where the service does not say. */
+/** A job in the service's list that may be the batch in doubt. Unreported fields are null. */
 export interface Candidate {
   readonly reference: Reference;
   readonly project: string | null;
   readonly createdAt: number | null;
-  /** How many URLs it has. */
   readonly urlCount: number | null;
 }
 
@@ -34,19 +33,19 @@ export interface BatchInDoubt {
 export type Proof =
   | { readonly kind: 'same' }
   | { readonly kind: 'other' }
-  /** The list does not say enough: compare the URLs of the job. */
+  /** The list entry is inconclusive: compare the job's URLs. */
   | { readonly kind: 'compare-urls' };
 
 /**
- * A job that is older by more than this is not ours. Two clocks differ, and services write the time of their own zone
- * as if it were UTC: taking the job in doubt for another one would buy it twice.
+ * A job that is older by more than this is not the batch. The tolerance covers clock skew, and services that write local
+ * time as if it were UTC: ruling out the right job would buy the batch twice.
  */
 const CLOCK_SKEW_MS = 24 * 3_600_000;
 
 /**
- * Whether a job of the list is the batch in doubt. Our tag in its project proves it; another tag, or an age before the
- * first attempt, disproves it. Otherwise its URLs decide: a number of URLs that differs proves nothing, because services
- * count duplicates and rejected URLs in their own way.
+ * Whether a job in the list is the batch in doubt. The batch's tag in its project proves it; another tag, or a creation
+ * time before the first attempt, disproves it. Otherwise the URLs decide. A different number of URLs proves nothing,
+ * because services count duplicates and rejected URLs differently.
  */
 export function findProof(candidate: Candidate, batch: BatchInDoubt): Proof {
   const { project, createdAt } = candidate;
@@ -57,14 +56,14 @@ export function findProof(candidate: Candidate, batch: BatchInDoubt): Proof {
 }
 
 /**
- * Whether a job that holds our first URL is ours, by all the URLs that it shows, in whatever order and form. It is
- * another only when that is certain: a service that lists its URLs late, in part or in a form of its own must not make
- * us buy them again.
+ * Compares the URLs that a job reports, in any order and form, with those of a batch; the job contains the batch's first
+ * URL. 'other' only when that is certain: a service that lists URLs late, partially or in its own form must not cause a
+ * second purchase.
  */
-export function compareUrls(ours: readonly string[], theirs: readonly string[]): 'same' | 'other' | 'unsure' {
-  const mine = new Set(ours.map(canonicalUrl));
-  const shown = new Set(theirs.map(canonicalUrl));
-  const strange = [...shown].filter((url) => !mine.has(url)).length;
-  if (strange === 0) return shown.size === mine.size ? 'same' : 'unsure';
-  return shown.size === mine.size ? 'unsure' : 'other';
+export function compareUrls(batchUrls: readonly string[], jobUrls: readonly string[]): 'same' | 'other' | 'unsure' {
+  const expected = new Set(batchUrls.map(canonicalUrl));
+  const reported = new Set(jobUrls.map(canonicalUrl));
+  const hasOthers = [...reported].some((url) => !expected.has(url));
+  if (!hasOthers) return reported.size === expected.size ? 'same' : 'unsure';
+  return reported.size === expected.size ? 'unsure' : 'other';
 }

@@ -1,36 +1,36 @@
 import type { ApiAnswer, EnvelopeError } from './answer.ts';
 
-/** A URL that the service does not take, with its reason. */
+/** A URL that the service rejects, with its reason. */
 export interface RejectedUrl {
   readonly url: string;
   readonly reason: string;
 }
 
-/** The same bytes again with the same key: later, never changed. */
+/** Send the same bytes again later, with the same key. */
 export interface Retry {
   readonly kind: 'retry';
   readonly why: 'rate-limited' | 'in-progress' | 'unavailable' | 'unknown';
   readonly chargeState: 'none' | 'unknown';
-  /** Not before; null leaves it to the backoff. */
+  /** Minimum wait; null leaves it to the backoff. */
   readonly retryAfterMs: number | null;
   readonly message: string;
 }
 
-/** Not enough balance: the batch keeps its place until the money suffices. */
+/** Insufficient balance: the batch waits until the balance suffices. */
 export interface Suspend {
   readonly kind: 'suspend';
   readonly chargeState: 'none';
   readonly message: string;
 }
 
-/** The key is refused: nothing of the account is sent until it works again. */
+/** The API key is rejected: the account sends nothing until it works again. */
 export interface StopAccount {
   readonly kind: 'reject_key';
   readonly chargeState: 'none';
   readonly message: string;
 }
 
-/** Too large, or one of its URLs is bad and none is named: `splitBatch` it; each half has its own key. */
+/** Too large, or one of its URLs is bad and not named: `splitBatch` it; each half has its own key. */
 export interface Split {
   readonly kind: 'split';
   readonly why: 'too-large' | 'invalid';
@@ -47,8 +47,8 @@ export interface Quarantine {
 }
 
 /**
- * Look the job up in the list before anything else is done. When it is not there: `ifAbsent` says how to go on; null
- * means that it needs review.
+ * Look the job up in the list first. `ifAbsent` says how to continue when the list does not have it; null means that the
+ * batch needs review.
  */
 export interface Conflict {
   readonly kind: 'conflict';
@@ -57,7 +57,7 @@ export interface Conflict {
   readonly message: string;
 }
 
-/** Our own defect, or a wrong address: the batch needs review. */
+/** An internal error (a bug), or a wrong base URL: the batch needs review. */
 export interface Defect {
   readonly kind: 'defect';
   readonly chargeState: 'none';
@@ -66,39 +66,39 @@ export interface Defect {
 
 export type Refusal = Retry | Suspend | StopAccount | Split | Quarantine | Conflict | Defect;
 
-/** What is known of the request when its answer comes. */
+/** The request that a response belongs to. */
 export interface RequestContext {
   /** The URLs of its body, in order. */
   readonly urls: readonly string[];
-  /** An earlier attempt's outcome is unknown: that one may have been charged. */
+  /** The outcome of an earlier attempt is unknown: it may have been charged. */
   readonly inDoubt: boolean;
 }
 
-/** Without a Retry-After: the shortest window of the specification has passed by then. */
+/** Without Retry-After: the shortest rate-limit window of the specification has passed by then. */
 const RATE_LIMIT_WAIT_MS = 60_000;
-/** Some say "now" with a 429, or name a date that has passed: believed, that would be a tight loop. */
+/** Some services send Retry-After: 0 or a past date with a 429, which would cause a tight loop. */
 const LEAST_RATE_LIMIT_WAIT_MS = 1_000;
 
-/** 409 for a request with this key that is still running. Every other conflict is final. */
+/** Error codes of a 409 for a request with this key that is still running. Every other conflict is final. */
 const IN_PROGRESS = /in[_-]?progress|still[_-]?(running|processing)|concurrent|locked|being[_-]processed/i;
 
-/** The same in the words of the message, where they leave no doubt. */
+/** The same in the error message, where it is unambiguous. */
 const STILL_RUNNING = /\b(still (being )?(process|runn)|already being processed|in progress)/i;
 
-/** The part of the answer table that both paid endpoints share: every answer that is not an acceptance. */
-export function decideRefusal(answer: ApiAnswer, asked: RequestContext): Refusal {
+/** The part of the answer table that both paid endpoints share: every response that is not an acceptance. */
+export function decideRefusal(answer: ApiAnswer, request: RequestContext): Refusal {
   const { status, body, retryAfterMs } = answer;
   const said = getServiceMessage(answer);
   if (body.kind === 'none') {
     return body.reached
-      ? unknown(answer, `no answer came (${body.what})`)
+      ? unknown(answer, `no response (${body.what})`)
       : retry('unavailable', 'none', retryAfterMs, `the service could not be reached (${body.what}); nothing was sent`);
   }
-  if (body.kind === 'success') return unknown(answer, `status ${status} with a success that cannot be used`);
+  if (body.kind === 'success') return unknown(answer, `status ${status} with an unusable success`);
   if (body.kind === 'unreadable' && body.claimsSuccess) return unknown(answer, body.what);
-  // These two come from gateways too, with bodies of their own; neither lets the request through.
+  // Gateways send these two as well, with their own bodies; in both cases the request did not reach the service.
   if (status === 429) return retry('rate-limited', 'none', rateLimitWait(answer), `rate limit reached${said}`);
-  if (status === 413) return whenCertain(tooLarge(asked, said), asked);
+  if (status === 413) return whenCertain(tooLarge(request, said), request);
   if (status === 401) return stop(`the API key was refused${said}`);
   if (body.kind === 'unreadable') return unknown(answer, status === 404 ? `${body.what} (check base_url)` : body.what);
   switch (status) {
@@ -113,7 +113,7 @@ export function decideRefusal(answer: ApiAnswer, asked: RequestContext): Refusal
     case 409:
       return toConflict(answer, said);
     case 422:
-      return whenCertain(invalid(body.error, asked, said), asked);
+      return whenCertain(invalid(body.error, request, said), request);
     case 400:
     case 404:
     case 405:
@@ -121,7 +121,7 @@ export function decideRefusal(answer: ApiAnswer, asked: RequestContext): Refusal
       return {
         kind: 'defect',
         chargeState: 'none',
-        message: `the service does not take this request (status ${status}${said}); nothing was charged. Its batch stops: check base_url, then report this`,
+        message: `the service does not accept this request (status ${status}${said}); nothing was charged. Its batch needs review: check base_url, then report this`,
       };
     case 503:
       return answer.endpoint === 'index-check'
@@ -133,8 +133,8 @@ export function decideRefusal(answer: ApiAnswer, asked: RequestContext): Refusal
 }
 
 function getServiceMessage({ body, requestId }: ApiAnswer): string {
-  const words = body.kind === 'error' ? [body.error.code, body.error.message] : [];
-  const said = words.filter((word) => word !== null && word !== '').join(': ');
+  const parts = body.kind === 'error' ? [body.error.code, body.error.message] : [];
+  const said = parts.filter((part) => part !== null && part !== '').join(': ');
   const request = requestId === null ? '' : `, request ${requestId}`;
   return said === '' ? request : `, "${said}"${request}`;
 }
@@ -149,17 +149,17 @@ function retry(
 }
 
 function unknown({ retryAfterMs }: ApiAnswer, what: string): Retry {
-  const message = `${what}: whether it was charged is not known. The same bytes go again with the same key`;
+  const message = `${what}: it may have been charged. The same bytes are sent again with the same key`;
   return retry('unknown', 'unknown', retryAfterMs, message);
 }
 
 const stop = (what: string): StopAccount => ({
   kind: 'reject_key',
   chargeState: 'none',
-  message: `${what}; nothing was charged. All work of this key waits: correct the key or ask the service`,
+  message: `${what}; nothing was charged. The account sends nothing until the key works: correct the key or ask the service`,
 });
 
-/** Retry-After, else the reset of a window that the headers call empty, else a minute. */
+/** Retry-After, else the reset time of an exhausted window, else a minute. */
 export function rateLimitWait({ retryAfterMs, budgets }: Pick<ApiAnswer, 'retryAfterMs' | 'budgets'>): number {
   if (retryAfterMs !== null) return Math.max(retryAfterMs, LEAST_RATE_LIMIT_WAIT_MS);
   const resets = budgets.filter(({ remaining }) => remaining === 0).map(({ resetMs }) => resetMs ?? 0);
@@ -173,7 +173,7 @@ function tooLarge({ urls }: RequestContext, said: string): Split | Defect {
       kind: 'split',
       why: 'too-large',
       chargeState: 'none',
-      message: `too large for the service${said}; nothing was charged. Its halves go on as batches of their own`,
+      message: `too large for the service${said}; nothing was charged. Each half is sent as a new batch`,
     };
   }
   return {
@@ -192,7 +192,7 @@ function invalid(error: EnvelopeError, { urls }: RequestContext, said: string): 
     return {
       kind: 'defect',
       chargeState: 'none',
-      message: `the service refuses ${error.fields.join(', ')} of the request${said}; nothing was charged. No URL is at fault: correct the setting`,
+      message: `the service refuses ${error.fields.join(', ')} of the request${said}; nothing was charged. The URLs are not the problem: correct the setting`,
     };
   }
   const [only] = urls;
@@ -202,7 +202,7 @@ function invalid(error: EnvelopeError, { urls }: RequestContext, said: string): 
     kind: 'split',
     why: 'invalid',
     chargeState: 'none',
-    message: `a URL of this batch is refused${said}; nothing was charged. Its halves go on as batches of their own`,
+    message: `a URL of this batch is refused${said}; nothing was charged. Each half is sent as a new batch`,
   };
 }
 
@@ -210,29 +210,29 @@ const quarantine = (rejected: readonly RejectedUrl[]): Quarantine => ({
   kind: 'quarantine',
   rejected,
   chargeState: 'none',
-  message: `${rejected.length} URLs are refused (${rejected[0]?.reason ?? ''}); nothing was charged. They are quarantined, the rest goes on`,
+  message: `${rejected.length} URLs are refused (${rejected[0]?.reason ?? ''}); nothing was charged. They are quarantined; the remaining URLs are sent as a new batch`,
 });
 
-/** The URLs of the request that the error names; a name that is not in the request counts for nothing. */
+/** The request's URLs that the error names; URLs that were not sent are ignored. */
 function findNamedUrls(urls: readonly string[], { named }: EnvelopeError): RejectedUrl[] {
-  const mine = new Set(urls);
+  const sent = new Set(urls);
   const found = new Map<string, string>();
   for (const { url, index, reason } of named) {
-    const byPlace = index === null ? undefined : urls[index];
-    const rejected = url !== null && mine.has(url) ? url : url === null ? byPlace : undefined;
+    const byIndex = index === null ? undefined : urls[index];
+    const rejected = url !== null && sent.has(url) ? url : url === null ? byIndex : undefined;
     if (rejected !== undefined && !found.has(rejected)) found.set(rejected, reason);
   }
   return [...found].map(([url, reason]) => ({ url, reason }));
 }
 
-/** A refusal proves nothing about an earlier attempt that may have been charged: that one is looked up first. */
+/** A refusal proves nothing about an earlier attempt in doubt: look that one up first. */
 function whenCertain(refusal: Split | Quarantine | Defect, { inDoubt }: RequestContext): Refusal {
   if (!inDoubt || refusal.kind === 'defect') return refusal;
   return {
     kind: 'conflict',
     chargeState: 'unknown',
     ifAbsent: refusal,
-    message: `an earlier attempt may have been accepted, and now: ${refusal.message}. It is looked up in the list first`,
+    message: `an earlier attempt may have been accepted, but this one was refused: ${refusal.message}. The batch is looked up in the list first`,
   };
 }
 
@@ -245,6 +245,6 @@ function toConflict(answer: ApiAnswer, said: string): Refusal {
     kind: 'conflict',
     chargeState: 'unknown',
     ifAbsent: null,
-    message: `the service reports a conflict${said}. It is looked up in the list; nothing is sent again`,
+    message: `the service reports a conflict${said}. The batch is looked up in the list; nothing is sent again`,
   };
 }

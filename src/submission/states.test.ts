@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { DEFAULT_TERMINAL_STATES, decideStateMove, isKnownState } from './states.ts';
 
-const rows: [known: string, seen: string, kind: string, terminal?: boolean][] = [
+const rows: [recorded: string, reported: string, kind: string, terminal?: boolean][] = [
   ['queued', 'queued', 'same'],
   ['queued', 'processing', 'moved', false],
   ['queued', 'completed', 'moved', true],
@@ -18,29 +18,31 @@ const rows: [known: string, seen: string, kind: string, terminal?: boolean][] = 
   ['reviewing', 'queued', 'moved', false],
   ['completed', 'reviewing', 'refused'],
 ];
-for (const [known, seen, kind, terminal] of rows) {
-  test(`${known} then ${seen}: ${kind}${terminal === true ? ', and that is the end' : ''}`, () => {
-    const move = decideStateMove(known, seen, DEFAULT_TERMINAL_STATES);
-    assert.equal(move.kind, kind);
-    if (move.kind === 'moved') assert.equal(move.terminal, terminal);
-  });
-}
+describe('decideStateMove', () => {
+  for (const [recorded, reported, kind, terminal] of rows) {
+    test(`${recorded} then ${reported}: ${kind}${terminal === true ? ', terminal' : ''}`, () => {
+      const move = decideStateMove(recorded, reported, DEFAULT_TERMINAL_STATES);
+      assert.equal(move.kind, kind);
+      if (move.kind === 'moved') assert.equal(move.terminal, terminal);
+    });
+  }
 
-test('which states are the end is a setting', () => {
-  assert.deepEqual(decideStateMove('processing', 'partial', ['completed', 'failed']), {
-    kind: 'moved',
-    state: 'partial',
-    terminal: false,
+  test('the terminal states are configurable', () => {
+    assert.deepEqual(decideStateMove('processing', 'partial', ['completed', 'failed']), {
+      kind: 'moved',
+      state: 'partial',
+      terminal: false,
+    });
+    assert.deepEqual(decideStateMove('partial', 'completed', ['completed', 'failed']), {
+      kind: 'moved',
+      state: 'completed',
+      terminal: true,
+    });
   });
-  assert.deepEqual(decideStateMove('partial', 'completed', ['completed', 'failed']), {
-    kind: 'moved',
-    state: 'completed',
-    terminal: true,
-  });
-});
 
-test('a state of the specification or of the account is known, every other one is not', () => {
-  assert.equal(isKnownState('baking', DEFAULT_TERMINAL_STATES), false);
-  assert.equal(isKnownState('baking', ['baking']), true);
-  for (const state of ['queued', 'processing', 'completed']) assert.equal(isKnownState(state, []), true);
+  test('only states of the specification and of the account are known', () => {
+    assert.equal(isKnownState('baking', DEFAULT_TERMINAL_STATES), false);
+    assert.equal(isKnownState('baking', ['baking']), true);
+    for (const state of ['queued', 'processing', 'completed']) assert.equal(isKnownState(state, []), true);
+  });
 });

@@ -1,28 +1,28 @@
 import { SUBMISSION_STATES } from '../../contract/states.ts';
 
-/** States after which nothing more is expected. The specification does not say which; accounts may set others. */
+/** The terminal states of a job. The specification does not define them; accounts may set others. */
 export const DEFAULT_TERMINAL_STATES: readonly string[] = ['completed', 'partial', 'failed'];
 
-/** What a newly seen state means for a job whose last recorded state is known. */
+/** What a reported state means for a job with a recorded state. */
 export type StateMove =
   | { readonly kind: 'same' }
   | { readonly kind: 'moved'; readonly state: string; readonly terminal: boolean }
-  /** Not recorded: what was recorded stays. */
+  /** Not recorded: the recorded state stays. */
   | { readonly kind: 'refused' };
 
 /**
- * A job goes forward: queued, processing, then an end. An end is final: on its account nothing is bought again because
- * the service later says otherwise. A state that we do not know counts as open, wherever it comes, and is shown.
+ * A job only moves forward: queued, processing, then a terminal state. Terminal states are final: nothing is bought again
+ * because the service later reports another one. An unknown state counts as open and is shown.
  */
-export function decideStateMove(known: string, seen: string, terminalStates: readonly string[]): StateMove {
-  if (seen === known) return { kind: 'same' };
-  if (terminalStates.includes(known) || (known === 'processing' && seen === 'queued')) {
+export function decideStateMove(recorded: string, reported: string, terminalStates: readonly string[]): StateMove {
+  if (reported === recorded) return { kind: 'same' };
+  if (terminalStates.includes(recorded) || (recorded === 'processing' && reported === 'queued')) {
     return { kind: 'refused' };
   }
-  return { kind: 'moved', state: seen, terminal: terminalStates.includes(seen) };
+  return { kind: 'moved', state: reported, terminal: terminalStates.includes(reported) };
 }
 
-/** Whether a state is one of the specification's or of the account's own. */
+/** Whether the specification or the account defines a state. */
 export function isKnownState(state: string, terminalStates: readonly string[]): boolean {
   return terminalStates.includes(state) || SUBMISSION_STATES.some((each) => each === state);
 }

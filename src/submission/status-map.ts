@@ -1,24 +1,24 @@
 import type { SubmissionState } from '../../contract/states.ts';
 import type { Verdict } from './answer.ts';
 
-/** What became of one URL of a job, as far as its status says. */
+/** The state of one URL of a job, from its status. */
 export type UrlState = 'completed' | 'failed' | 'open';
 
 /**
- * Which words of a service mean what. Of a word that stands twice the first meaning counts, so an account's own words go
- * before ours. `open` words are known to say that nothing is decided yet; an unknown one says so too, and is reported.
+ * Maps a service's status words to states and verdicts. The first meaning of a word counts, so an account's own words
+ * precede the defaults. `open` words are known and not terminal; an unknown word counts as open too, and is reported.
  */
 export interface StatusMap {
   readonly job: Readonly<Record<SubmissionState, readonly string[]>>;
   readonly url: Readonly<Record<UrlState, readonly string[]>>;
   readonly check: Readonly<Record<'found' | 'notFound' | 'unknown', readonly string[]>>;
-  /** Ends of a job that are none of the five states: known, and called as they are. */
+  /** Terminal states of a job besides the five standard states, kept under their own names. */
   readonly ends: readonly string[];
 }
 
 /**
- * Words that services are known to use. The specification names the states of a job and no others (2.1, 2.4). Few words
- * mean "failed": a failed URL may be bought again, so a word that is only likely to say so must not.
+ * Words that services are known to use. The specification defines only the states of a job (2.1, 2.4). Few words mean
+ * "failed": a failed URL may be bought again, so an ambiguous word must not map to it.
  */
 export const DEFAULT_STATUS_MAP: StatusMap = {
   job: {
@@ -50,13 +50,13 @@ export const DEFAULT_STATUS_MAP: StatusMap = {
   ends: [],
 };
 
-/** Where a word that nobody knows was seen. */
+/** A status word that the map does not contain, and where it occurred. */
 export interface UnknownStatus {
   readonly kind: 'job' | 'url' | 'check';
   readonly word: string;
 }
 
-/** The status mapping of one account. Calls `unknown` once for each unknown word. */
+/** The status mapping of one account. Calls `onUnknown` once for each unknown word. */
 export interface StatusMapping {
   /** One of the five states of the specification; an unknown word in lower case; null when there is no word. */
   job(word: string | null): string | null;
@@ -69,7 +69,7 @@ const MAX_REPORTED = 100;
 
 export function createStatusMapping(
   words: StatusMap = DEFAULT_STATUS_MAP,
-  unknown?: (seen: UnknownStatus) => void,
+  onUnknown?: (status: UnknownStatus) => void,
 ): StatusMapping {
   const jobs = new Map<string, string>([
     ...words.ends.map((word) => [normalizeStatus(word), word.toLowerCase()] as const),
@@ -78,28 +78,28 @@ export function createStatusMapping(
   const urls = toTable(words.url);
   const checks = toTable(words.check);
   const reported = new Set<string>();
-  const tell = (of: UnknownStatus['kind'], word: string) => {
-    const id = `${of} ${normalizeStatus(word)}`;
+  const report = (kind: UnknownStatus['kind'], word: string) => {
+    const id = `${kind} ${normalizeStatus(word)}`;
     if (reported.has(id) || reported.size >= MAX_REPORTED) return;
     reported.add(id);
-    unknown?.({ kind: of, word });
+    onUnknown?.({ kind, word });
   };
   return {
     job(word) {
       if (word === null) return null;
       const state = jobs.get(normalizeStatus(word));
-      if (state === undefined) tell('job', word);
+      if (state === undefined) report('job', word);
       return state ?? word.toLowerCase();
     },
     url(word) {
       if (word === null) return 'open';
       const state = urls.get(normalizeStatus(word));
-      if (state === undefined) tell('url', word);
+      if (state === undefined) report('url', word);
       return state ?? 'open';
     },
-    check(said) {
-      const verdict = said.map((word) => checks.get(normalizeStatus(word))).find((each) => each !== undefined);
-      if (verdict === undefined && said[0] !== undefined) tell('check', said[0]);
+    check(statuses) {
+      const verdict = statuses.map((word) => checks.get(normalizeStatus(word))).find((each) => each !== undefined);
+      if (verdict === undefined && statuses[0] !== undefined) report('check', statuses[0]);
       return verdict === undefined ? null : verdict === 'notFound' ? 'not-found' : verdict;
     },
   };
@@ -116,8 +116,8 @@ function toTable<Meaning extends string>(
 }
 
 /**
- * A word without what services write differently: "In-Progress", "in_progress" and "inProgress" are one, as are
- * "TAMAMLANDI", "tamamlandı" and "Tamamlandi" (the four letters i of Turkish, and all marks on letters).
+ * Normalizes a status word: "In-Progress", "in_progress" and "inProgress" are equal, as are "TAMAMLANDI", "tamamlandı"
+ * and "Tamamlandi" (dotted and dotless i of Turkish, and all diacritics).
  */
 export function normalizeStatus(word: string): string {
   return word
@@ -129,7 +129,7 @@ export function normalizeStatus(word: string): string {
     .trim();
 }
 
-/** An account's words before ours: what it calls failed is failed, whatever we took it for. */
+/** Merges an account's status map over the defaults: the account's meaning of a word wins. */
 export function mergeStatusMap(own: StatusMapSettings, ends: readonly string[] = []): StatusMap {
   return {
     ends,
@@ -139,18 +139,18 @@ export function mergeStatusMap(own: StatusMapSettings, ends: readonly string[] =
   };
 }
 
-/** The words that an account sets, where it sets any. */
+/** The status map that an account configures. */
 export type StatusMapSettings = { readonly [Of in 'job' | 'url' | 'check']?: Partial<StatusMap[Of]> };
 
-/** Ours are kept but for those to which the account gives a meaning of its own. */
+/** Keeps the default words, except those that the account maps itself. */
 function mergeMeanings<Meaning extends string>(
   own: Partial<Record<Meaning, readonly string[]>>,
-  ours: Readonly<Record<Meaning, readonly string[]>>,
+  defaults: Readonly<Record<Meaning, readonly string[]>>,
 ): Readonly<Record<Meaning, readonly string[]>> {
   const taken = new Set(
     Object.values<readonly string[] | undefined>(own).flatMap((list) => (list ?? []).map(normalizeStatus)),
   );
-  const merged = Object.entries<readonly string[]>(ours).map(([meaning, list]) => [
+  const merged = Object.entries<readonly string[]>(defaults).map(([meaning, list]) => [
     meaning,
     [...(own[meaning as Meaning] ?? []), ...list.filter((word) => !taken.has(normalizeStatus(word)))],
   ]);

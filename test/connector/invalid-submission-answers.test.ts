@@ -27,7 +27,7 @@ describe('POST /submissions answered with something invalid, every time', () => 
         [
           'no data',
           success(null, 202),
-          /again a success that cannot be used \(status 202 with a success without data\)|without a reference/,
+          /an unusable success again \(status 202 with a success without data\)|without a reference/,
         ],
         ['data that is a list', success([1, 2], 202), /without a reference/],
         ['data that is a text', success('queued', 202), /without a reference/],
@@ -52,7 +52,7 @@ describe('POST /submissions answered with something invalid, every time', () => 
     ).map(([what, post, says]): Row => ({ what, post, says, state: 'needs_review' })),
     ...(
       [
-        ['a page', html(200), /status 200 with a page instead of JSON: whether it was charged is not known/],
+        ['a page', html(200), /status 200 with a page instead of JSON: it may have been charged/],
         ['nothing', json('', 202), /status 202 with an empty body/],
         ['204', (response) => void response.writeHead(204).end(), /status 204/],
         ['a number', json('7', 202), /JSON that is not an envelope/],
@@ -61,10 +61,10 @@ describe('POST /submissions answered with something invalid, every time', () => 
         [
           'an error with 202',
           failure(202, 'FAILED'),
-          /status 202, "FAILED: FAILED", request q-2: whether it was charged/,
+          /status 202, "FAILED: FAILED", request q-2: it may have been charged/,
         ],
-        ['a success with 500', success({ reference: 'R-1' }, 500), /status 500 with a success that cannot be used/],
-        ['a success with 402', success({ reference: 'R-1' }, 402), /status 402 with a success that cannot be used/],
+        ['a success with 500', success({ reference: 'R-1' }, 500), /status 500 with an unusable success/],
+        ['a success with 402', success({ reference: 'R-1' }, 402), /status 402 with an unusable success/],
         [
           'a redirect',
           { status: 302, text: '', headers: { location: 'http://127.0.0.1:9/' } },
@@ -96,9 +96,9 @@ describe('acceptances with invalid fields', () => {
     ['a charge beyond numbers', { charged: 1e300, price_per_url: 1e300 }, null],
     ['a price that cannot be multiplied', { price_per_url: 9e9 }, /which is not believed/],
     ['a charge in dollars', { charged: { amount: 5, currency: 'USD' } }, null],
-    ['more URLs than were sent', { url_count: 999_999 }, /2 URLs were sent and the service counts 999999/],
-    ['fewer URLs than were sent', { url_count: 0 }, /2 URLs were sent and the service counts 0/],
-    ['an end at once', { status: 'failed' }, /takes the batch and calls it failed at once/],
+    ['more URLs than were sent', { url_count: 999_999 }, /2 URLs were sent, but the service reports 999999/],
+    ['fewer URLs than were sent', { url_count: 0 }, /2 URLs were sent, but the service reports 0/],
+    ['an end at once', { status: 'failed' }, /accepts the batch and reports it as failed at once/],
     ['a state that is a list', { status: ['done'] }, null],
     ['a balance below zero', { balance: -3 }, null],
   ] as const) {

@@ -9,16 +9,16 @@ import type { Outcome } from '../src/submission/outcome.ts';
 import type { Deps } from './deps.ts';
 
 /*
- * A service may report no charge. The balance before and after a batch then shows the price, and that a price has risen,
- * within one batch. Two requests for the first such batch and one for each later one; none where charges are reported.
+ * A service may report no charge. The balance before and after a batch then shows the price, and a price rise, within
+ * one batch. Costs two requests for the first such batch and one for each later one; none where charges are reported.
  */
 
-/** A floor is kept with a balance that is fresh: without one, it is asked for before anything is sent. */
+/** A balance floor needs a fresh balance: without one, it is requested before anything is sent. */
 export async function recordFreshBalance(deps: Deps, account: AccountId): Promise<void> {
   if (await needsFreshBalance(deps.ledger, deps.getAccount(account))) await tryRecordBalance(deps, account);
 }
 
-/** Before a batch whose charge may not be reported: what the balance is, so that its fall shows the price. */
+/** Before a batch whose charge may not be reported: reads the balance, so that its drop shows the price. */
 export async function witnessBalanceBefore(deps: Deps, account: AccountId, batch: PendingBatch): Promise<void> {
   if (batch.attempts > 0) return;
   const reports = await reportsCharges(deps.ledger.db, account);
@@ -28,7 +28,7 @@ export async function witnessBalanceBefore(deps: Deps, account: AccountId, batch
   await tryRecordBalance(deps, account);
 }
 
-/** An acceptance that reports nothing about money: with the balance after it. */
+/** For an acceptance that reports no charge: reads the balance after it. */
 export async function witnessBalanceAfter(deps: Deps, account: AccountId, outcome: Outcome): Promise<Outcome> {
   if (outcome.kind !== 'accepted') return outcome;
   if ((outcome.charged ?? 0) > 0 || (outcome.pricePerUrl ?? 0) > 0 || outcome.balance !== null) return outcome;
@@ -41,7 +41,7 @@ async function tryRecordBalance(deps: Deps, account: AccountId): Promise<void> {
   if (balance !== null) await recordBalance(deps.ledger, account, balance, at);
 }
 
-/** Null rather than a failure or a wait: nothing waits for the price, and a floor that lacks a balance sends nothing. */
+/** Null rather than a failure or a wait: nothing waits for the price, and without a balance a floor blocks sending. */
 async function tryBalance({ getApi, log }: Deps, account: AccountId): Promise<Micros | null> {
   try {
     return unwrapData(await getApi(account).ask('poll', (client) => client.balance())).balance;

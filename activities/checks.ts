@@ -12,7 +12,7 @@ const NO_VERDICTS =
   'the service charged the check and its response holds no verdict that can be read. No further check is made by this ' +
   'run. Look at what the service answers, and map its names under "status_map.check" of the account';
 
-/** What the index-checks of a watch ask for: one batch at a time. */
+/** The activities for a watch's index-checks: one batch at a time. */
 export function checkActivities(deps: Deps) {
   const { ledger, getWatch, getAccount, getApi, now, random } = deps;
   const findHistoryHold = openHistoryGuard(deps);
@@ -23,7 +23,7 @@ export function checkActivities(deps: Deps) {
       const account = getAccount(id);
       const hold = await findHistoryHold(id);
       if (hold !== null) return { kind: 'stopped', reason: hold };
-      // One request is reserved before the check is written down: an attempt on record is one that was made.
+      // Reserve a request before the check is recorded: every attempt on record is one that was made.
       return getApi(id).reserved('check', async (ask): Promise<CheckStep> => {
         const begun = await beginCheck(ledger, { account, watch, policy });
         switch (begun.kind) {

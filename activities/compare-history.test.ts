@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { ApplicationFailure } from '@temporalio/common';
 import { getHistoryHold, releaseHistoryHold } from '../src/ledger/jobs/history-hold.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
@@ -18,7 +18,7 @@ async function connectTo(t: TestContext, { baseUrl }: FakeService) {
   return createTestConnector(t, { baseUrl, ...settings });
 }
 
-/** Shows no project in its list, and the URLs of a job in its detail. */
+/** A service that shows no project in its list, and the URLs of a job in its detail. */
 const ANONYMOUS: Profile = {
   ...PLAIN,
   list: (jobs) => ({ submissions: jobs.map((job) => toSummary(job)), pagination: { page: 1, total_pages: 1 } }),
@@ -29,7 +29,7 @@ const ANONYMOUS: Profile = {
 };
 const toSummary = ({ reference, state, urls }: Job) => ({ reference, status: state, url_count: urls.length });
 
-/** What another ledger than the connector's has bought, or somebody by hand. */
+/** Submissions from another ledger than the connector's, or by hand. */
 async function buyElsewhere(service: FakeService, urls: readonly string[], project = 'Shop [sc00112233445566]') {
   const body = JSON.stringify({ urls, service: 'standard', project });
   const headers = {
@@ -41,89 +41,91 @@ async function buyElsewhere(service: FakeService, urls: readonly string[], proje
   assert.ok(answer.ok, await answer.text());
 }
 
-test('an empty ledger on an account with jobs of ours buys nothing, and says what to do', async (t) => {
-  const service = await startFakeService(t);
-  await buyElsewhere(service, [shopUrl('1'), shopUrl('2')]);
-  const connector = await connectTo(t, service);
-  await connector.plan('r1', ['1', '2', '3']);
-  const step = await connector.send();
-  assert.ok(step.kind === 'suspended');
-  assert.match(step.reason, /jobs of ours that this ledger does not know .* "courier recover --account main"/);
-  assert.equal(service.counts.post, 1);
-  await assert.rejects(connector.awaitMoney(), (error) => error instanceof ApplicationFailure);
-  assert.equal(service.counts.post, 1, 'waiting buys nothing either');
-  assert.deepEqual((await listBatches(connector.ledger))[0]?.state, 'planned');
-  await releaseHistoryHold(connector.ledger, account);
-});
+describe('comparing the history with the ledger', () => {
+  test('an empty ledger on an account with our jobs buys nothing and says what to do', async (t) => {
+    const service = await startFakeService(t);
+    await buyElsewhere(service, [shopUrl('1'), shopUrl('2')]);
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1', '2', '3']);
+    const step = await connector.send();
+    assert.ok(step.kind === 'suspended');
+    assert.match(step.reason, /jobs of ours that this ledger does not know .* "courier recover --account main"/);
+    assert.equal(service.counts.post, 1);
+    await assert.rejects(connector.awaitMoney(), (error) => error instanceof ApplicationFailure);
+    assert.equal(service.counts.post, 1, 'a retry buys nothing either');
+    assert.deepEqual((await listBatches(connector.ledger))[0]?.state, 'planned');
+    await releaseHistoryHold(connector.ledger, account);
+  });
 
-test('a ledger is compared again after a long silence, and not in between', async (t) => {
-  const service = await startFakeService(t);
-  const connector = await connectTo(t, service);
-  await connector.plan('r1', ['1']);
-  await connector.send();
-  const { list } = service.counts;
-  await connector.plan('r2', ['1', '2']);
-  await connector.send();
-  assert.equal(service.counts.list, list, 'compared once');
-  await buyElsewhere(service, [shopUrl('3')]);
-  connector.pass(3_600_000);
-  await connector.plan('r3', ['1', '2', '3']);
-  assert.equal((await connector.send()).kind, 'suspended');
-});
+  test('compares a ledger again after a long pause, not in between', async (t) => {
+    const service = await startFakeService(t);
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1']);
+    await connector.send();
+    const { list } = service.counts;
+    await connector.plan('r2', ['1', '2']);
+    await connector.send();
+    assert.equal(service.counts.list, list, 'compared once');
+    await buyElsewhere(service, [shopUrl('3')]);
+    connector.pass(3_600_000);
+    await connector.plan('r3', ['1', '2', '3']);
+    assert.equal((await connector.send()).kind, 'suspended');
+  });
 
-test('jobs with none of our URLs hold nothing back, and are read once', async (t) => {
-  const service = await startFakeService(t, { profile: ANONYMOUS });
-  await buyElsewhere(service, ['https://other.example/1'], 'By hand');
-  await buyElsewhere(service, ['https://other.example/2'], 'Theirs [sc00112233445577]');
-  const connector = await connectTo(t, service);
-  await connector.plan('r1', ['1']);
-  assert.equal((await connector.send()).kind, 'sent');
-  const { detail } = service.counts;
-  connector.pass(3_600_000);
-  await connector.plan('r2', ['1', '2']);
-  assert.equal((await connector.send()).kind, 'sent');
-  assert.equal(service.counts.detail, detail);
-});
+  test('jobs without our URLs block nothing and are read once', async (t) => {
+    const service = await startFakeService(t, { profile: ANONYMOUS });
+    await buyElsewhere(service, ['https://other.example/1'], 'By hand');
+    await buyElsewhere(service, ['https://other.example/2'], 'Theirs [sc00112233445577]');
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1']);
+    assert.equal((await connector.send()).kind, 'sent');
+    const { detail } = service.counts;
+    connector.pass(3_600_000);
+    await connector.plan('r2', ['1', '2']);
+    assert.equal((await connector.send()).kind, 'sent');
+    assert.equal(service.counts.detail, detail);
+  });
 
-test('jobs whose project the list does not show are ours when a watch has one of their URLs', async (t) => {
-  const service = await startFakeService(t, { profile: ANONYMOUS });
-  await buyElsewhere(service, [`${shopUrl('1')}/`], 'Renamed [sc00112233445566]');
-  const connector = await connectTo(t, service);
-  await connector.plan('r1', ['1']);
-  assert.equal((await connector.send()).kind, 'suspended');
-});
+  test('a job without a project in the list is ours when a watch has one of its URLs', async (t) => {
+    const service = await startFakeService(t, { profile: ANONYMOUS });
+    await buyElsewhere(service, [`${shopUrl('1')}/`], 'Renamed [sc00112233445566]');
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1']);
+    assert.equal((await connector.send()).kind, 'suspended');
+  });
 
-test('a job with our tag that shows neither our project nor its URLs holds the account', async (t) => {
-  const service = await startFakeService(t);
-  await buyElsewhere(service, [shopUrl('1')], 'Renamed [sc00112233445566]');
-  await buyElsewhere(service, [shopUrl('2')], 'By hand');
-  const connector = await connectTo(t, service);
-  await connector.plan('r1', ['1']);
-  const step = await connector.send();
-  assert.ok(step.kind === 'suspended');
-  assert.match(step.reason, /does not know \(R-1\)/);
-});
+  test('a job with our tag but without project and URLs holds the account', async (t) => {
+    const service = await startFakeService(t);
+    await buyElsewhere(service, [shopUrl('1')], 'Renamed [sc00112233445566]');
+    await buyElsewhere(service, [shopUrl('2')], 'By hand');
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1']);
+    const step = await connector.send();
+    assert.ok(step.kind === 'suspended');
+    assert.match(step.reason, /does not know \(R-1\)/);
+  });
 
-test('a batch that a later copy of the ledger has sent is accepted without being sent', async (t) => {
-  const service = await startFakeService(t);
-  const later = await connectTo(t, service);
-  await later.plan('r1', ['1', '2']);
-  assert.equal((await later.send()).kind, 'sent');
-  const connector = await connectTo(t, service);
-  await connector.plan('r1', ['1', '2']);
-  service.advance(48 * 3_600_000);
-  assert.equal((await connector.send()).kind, 'idle');
-  assert.equal(service.counts.post, 1);
-  assert.deepEqual((await listBatches(connector.ledger))[0]?.state, 'accepted');
-});
+  test('a batch that a later copy of the ledger sent is accepted without being sent again', async (t) => {
+    const service = await startFakeService(t);
+    const later = await connectTo(t, service);
+    await later.plan('r1', ['1', '2']);
+    assert.equal((await later.send()).kind, 'sent');
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1', '2']);
+    service.advance(48 * 3_600_000);
+    assert.equal((await connector.send()).kind, 'idle');
+    assert.equal(service.counts.post, 1);
+    assert.deepEqual((await listBatches(connector.ledger))[0]?.state, 'accepted');
+  });
 
-test('a list that fails for long does not stop the purchases; a short failure delays them', async (t) => {
-  const service = await startFakeService(t, { overrides: { list: always(failure(500, 'internal')) } });
-  const connector = await connectTo(t, service);
-  await connector.plan('r1', ['1']);
-  await assert.rejects(connector.send());
-  assert.equal(service.counts.post, 0);
-  connector.pass(600_000);
-  assert.equal((await connector.send()).kind, 'sent');
-  assert.equal(await getHistoryHold(connector.ledger.db, account), null);
+  test('a short failure of the list delays purchases; a long one does not block them', async (t) => {
+    const service = await startFakeService(t, { overrides: { list: always(failure(500, 'internal')) } });
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1']);
+    await assert.rejects(connector.send());
+    assert.equal(service.counts.post, 0);
+    connector.pass(600_000);
+    assert.equal((await connector.send()).kind, 'sent');
+    assert.equal(await getHistoryHold(connector.ledger.db, account), null);
+  });
 });

@@ -21,7 +21,7 @@ import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { normalizeUrl } from '../src/url/normalize-url.ts';
 import type { Deps } from './deps.ts';
 
-/** What the comparison needs: a ledger, the service, and the projects of the account's watches. */
+/** What the comparison needs: the ledger, the service, and the projects of the account's watches. */
 export interface HistoryScope {
   readonly ledger: Ledger;
   readonly account: AccountId;
@@ -30,19 +30,19 @@ export interface HistoryScope {
 }
 
 const DAY_MS = 86_400_000;
-/** Clocks, time zones and dates without a time: jobs that are this much older are compared too. */
+/** Also compare jobs that are this much older: covers clock differences, time zones and dates without a time. */
 const EARLIER_MS = 2 * DAY_MS;
-/** A ledger that lacks jobs lacks the newest: this many pages show one of them. */
+/** A ledger that lacks jobs lacks the newest, so this many pages show at least one. */
 const MOST_PAGES = 5;
-/** A job without a project of ours costs a request: its URLs are read. */
+/** A job without one of our projects costs a request, to read its URLs. */
 const MOST_READ = 10;
 const SHOWN = 5;
 
 /**
- * Compares the newest jobs of the service with the ledger, before money is spent. A job of ours that the ledger does not
- * know means that the ledger is a restored copy, or new: the account is held until `courier recover` has taken the jobs
- * in, because what is due may be bought already. A job that is a batch of this ledger without an answer is recorded as
- * that batch. Jobs of nobody we know are remembered, so that each is looked at once.
+ * Compares the service's newest jobs with the ledger before money is spent. A job of ours that the ledger does not know
+ * means that the ledger is new or a restored copy: the account is held until `courier recover` has imported the jobs,
+ * because due URLs may already be bought. A job that matches a batch in doubt is recorded as that batch. Jobs of others
+ * are remembered, so that each is read once.
  *
  * Ours are jobs with our tag and the project of a watch, and jobs with a URL that a watch of the account has.
  */
@@ -82,7 +82,7 @@ export async function compareHistory(scope: HistoryScope): Promise<HistoryHold |
   return hold;
 }
 
-/** A batch of this ledger whose answer was lost, or which a later copy of the ledger has sent: now it is accepted. */
+/** Marks a batch as accepted that is in doubt, or that a later copy of the ledger sent. */
 async function isUnanswered({ ledger, account }: HistoryScope, job: SubmissionView): Promise<boolean> {
   const tag = job.project === null ? null : parseTag(job.project);
   const batch = tag === null ? null : await findUnansweredByTag(ledger, account, tag);
@@ -92,14 +92,14 @@ async function isUnanswered({ ledger, account }: HistoryScope, job: SubmissionVi
   return true;
 }
 
-/** Null: the project does not decide it. Somebody else's project, without a tag, is somebody else's job. */
+/** Null: the project does not decide. Another project without our tag means another owner. */
 function hasOurProject({ projects }: HistoryScope, { project }: SubmissionView): boolean | null {
   if (project === null) return null;
   if (parseTag(project) === null) return projects.some((each) => isProjectOf(each, project)) ? null : false;
   return projects.some((each) => isProjectOf(each, project)) ? true : null;
 }
 
-/** Whether the first page of its URLs holds one that a watch of the account has. Without URLs our tag decides. */
+/** Whether its first page of URLs has one that a watch of the account has. Without URLs our tag decides. */
 async function hasOurUrls({ ledger, account, ask }: HistoryScope, job: SubmissionView): Promise<boolean> {
   const { reference, project } = job;
   const { urls } = await ask((client) => client.getSubmission(reference, { urlPage: 1, urlLimit: LIMITS.urlPage.max }));
@@ -111,22 +111,22 @@ async function hasOurUrls({ ledger, account, ask }: HistoryScope, job: Submissio
   return hasUrlOf(ledger, account, known);
 }
 
-/** Without a spend for this long the ledger may have been replaced: it is compared again. */
+/** After this long without spending, the ledger may have been replaced: compare again. */
 const SILENCE_MS = 3_600_000;
-/** A list that fails for this long no longer holds spending back: the keys and the look-ups of old batches still do. */
+/** A list that fails for longer no longer blocks spending: keys and lookups of batches in doubt still protect it. */
 const GIVE_UP_MS = 600_000;
 const RETRY_MS = 60_000;
 
 interface Compared {
-  /** When the account was last compared, or asked for without a need to compare. */
+  /** When the account was last compared, or checked without a need to compare. */
   at: number | null;
   failingSince: number | null;
 }
 
-/** What is asked before every spend; `null` when nothing speaks against it. */
+/** Runs before every spend; `null` when nothing blocks it. */
 export type HistoryGuard = (scope: HistoryScope) => Promise<HistoryHold | null>;
 
-/** Remembers for a process which accounts were compared. `warn`: the list could not be read. */
+/** Remembers, per process, which accounts were compared. `warn`: the list could not be read. */
 export function createHistoryGuard(
   now: () => number,
   warn: (account: AccountId, error: ApiError) => void,
@@ -144,7 +144,7 @@ export function createHistoryGuard(
         compared.failingSince = null;
         if (hold !== null) return hold;
       } catch (error) {
-        // A rejected key spends nothing: the request that would spend gets the same refusal.
+        // A rejected key spends nothing: the request that would spend is rejected too.
         if (!(error instanceof ApiError) || error instanceof AuthenticationError) {
           if (error instanceof AuthenticationError) return null;
           throw error;
@@ -162,7 +162,7 @@ export function createHistoryGuard(
   };
 }
 
-/** The guard of a worker's activities: asks the account's own service. Returns why nothing may be spent, or null. */
+/** The guard of a worker's activities, for the account's own service. Returns why nothing may be spent, or null. */
 export function openHistoryGuard(deps: Deps): (account: AccountId) => Promise<string | null> {
   const { config, ledger, getApi, log } = deps;
   const guard = createHistoryGuard(deps.now, (account, error) =>

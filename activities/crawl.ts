@@ -11,7 +11,7 @@ export function crawlActivities({ getWatch, ledger, stopping }: Deps) {
     async crawlWatch({ watch, run }: WatchRun): Promise<CrawlReport> {
       const context = Context.current();
       const crawl = observeCrawl(ledger, getWatch(watch), run, AbortSignal.any([context.cancellationSignal, stopping]));
-      // A slow server may keep a sitemap open for minutes without an event; the worker is alive all the same.
+      // A slow server may keep a sitemap open for minutes without an event; the worker is still alive.
       const ticker = setInterval(() => context.heartbeat(crawl.soFar()), HEARTBEAT_MS);
       try {
         return await crawl.report;

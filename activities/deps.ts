@@ -7,10 +7,10 @@ import type { LimitedClient } from '../src/rate-limit/limited-client.ts';
 import type { AccountId, WatchId } from '../src/submission/ids.ts';
 import type { TrackedJobs } from './tracked-jobs.ts';
 
-/** What activities are given by the program that runs them. */
+/** The dependencies that the program passes to the activities. */
 export interface Deps {
   readonly config: Config;
-  /** The watch of the configuration; fails for good when it is no longer there. */
+  /** The configured watch; throws a permanent failure when it is no longer configured. */
   getWatch(id: WatchId): Watch;
   getAccount(id: AccountId): Account;
   /** Throws when the key belongs to another account than the ledger's; records the prices that the service shows. */
@@ -18,7 +18,7 @@ export interface Deps {
   /** The account's service, behind its rate limits. */
   getApi(id: AccountId): LimitedClient;
   getJobStatusLoader(id: AccountId): JobStatusLoader;
-  /** The jobs whose trackers this process has started, kept as long as the process. */
+  /** The jobs whose trackers this process has started, kept for the life of the process. */
   getTracked(id: AccountId): TrackedJobs;
   readonly ledger: Ledger;
   readonly client: Client;
@@ -26,6 +26,6 @@ export interface Deps {
   readonly now: () => number;
   /** In [0, 1), for jitter. */
   readonly random: () => number;
-  /** Aborted when the worker is asked to end: a long crawl stops where it is and goes on elsewhere. */
+  /** Aborted when the worker must shut down: a long crawl stops and resumes elsewhere. */
   readonly stopping: AbortSignal;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
+import { describe, type TestContext } from 'node:test';
 import { ApplicationFailure } from '@temporalio/common';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
@@ -19,19 +19,18 @@ async function openScene(t: TestContext, dialect: Dialect, overrides: Overrides)
 const conflict = always(failure(409, 'idempotency_conflict'));
 const unauthorized = always(failure(401, 'unauthorized'));
 
-testOnEachDialect(
-  'a key rejected while a batch is looked up suspends the account, not the dispatcher',
-  async (t, dialect) => {
-    const { ledger, send } = await openScene(t, dialect, { post: conflict, list: unauthorized });
-    assert.equal((await send()).kind, 'sent');
-    assert.equal((await send()).kind, 'key_rejected');
-    assert.deepEqual((await listBatches(ledger))[0]?.state, 'sending', 'it is looked up again when the key works');
-  },
-);
+describe('the dispatcher activities', () => {
+  testOnEachDialect(
+    'a key rejected while a batch is looked up suspends the account, not the dispatcher',
+    async (t, dialect) => {
+      const { ledger, send } = await openScene(t, dialect, { post: conflict, list: unauthorized });
+      assert.equal((await send()).kind, 'sent');
+      assert.equal((await send()).kind, 'key_rejected');
+      assert.deepEqual((await listBatches(ledger))[0]?.state, 'sending', 'it is looked up again when the key works');
+    },
+  );
 
-testOnEachDialect(
-  'a lookup that the service rejects leaves the batch for review and does not block others',
-  async (t, dialect) => {
+  testOnEachDialect('a rejected lookup leaves the batch for review and does not block others', async (t, dialect) => {
     const { ledger, send } = await openScene(t, dialect, { post: conflict, list: always(failure(400, 'bad_request')) });
     assert.equal((await send()).kind, 'sent');
     assert.equal((await send()).kind, 'sent');
@@ -39,12 +38,12 @@ testOnEachDialect(
     assert.equal(batch?.state, 'needs_review');
     assert.match(batch?.reason ?? '', /nothing is sent again/);
     assert.equal((await send()).kind, 'idle');
-  },
-);
+  });
 
-testOnEachDialect('a key rejected while the account waits for money is retried', async (t, dialect) => {
-  const post = always(failure(402, 'insufficient_balance'));
-  const { send, awaitMoney } = await openScene(t, dialect, { post, balance: unauthorized, me: unauthorized });
-  assert.equal((await send()).kind, 'suspended');
-  await assert.rejects(awaitMoney(), (error) => error instanceof ApplicationFailure && isRetryLater(error));
+  testOnEachDialect('a key rejected while the account waits for money is retried', async (t, dialect) => {
+    const post = always(failure(402, 'insufficient_balance'));
+    const { send, awaitMoney } = await openScene(t, dialect, { post, balance: unauthorized, me: unauthorized });
+    assert.equal((await send()).kind, 'suspended');
+    await assert.rejects(awaitMoney(), (error) => error instanceof ApplicationFailure && isRetryLater(error));
+  });
 });

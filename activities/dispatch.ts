@@ -21,18 +21,18 @@ import type { Deps } from './deps.ts';
 import { reconcileBatch } from './reconcile.ts';
 import { startTrackers } from './trackers.ts';
 
-/** Between two attempts to start the trackers that are missing. */
+/** Between two attempts to start missing trackers. */
 const TRACKER_RETRY_MS = 30_000;
 
-/** Between two reads of a balance or tries of a key: 30 s at first, a quarter of an hour in the end. */
+/** Between two balance reads or key checks: 30 s at first, up to a quarter of an hour. */
 function pause(): number {
   return Math.min(30_000 * 2 ** Math.min(Context.current().info.attempt - 1, 5), 900_000);
 }
 
-/** New plans are seen after this long at the latest, whatever the batches that wait are waiting for. */
+/** New plans are noticed after this long at the latest, whatever the waiting batches wait for. */
 const READ_AGAIN_MS = 30_000;
 
-/** What a dispatcher asks for: one step at a time, and the waits between them. */
+/** The dispatcher's activities: one step at a time, and the waits between them. */
 export function dispatchActivities(deps: Deps) {
   const { ledger, now, getApi, getAccount } = deps;
   const findHistoryHold = openHistoryGuard(deps);
@@ -60,7 +60,7 @@ export function dispatchActivities(deps: Deps) {
       if (batches.length === 0) return resumeAccount(ledger, id, 'suspended');
       const read = await askBalance(deps, id);
       if (read.balance === null) {
-        // Only a batch can show that the money suffices again. It is tried rarely: each 402 makes its wait longer.
+        // Only a batch can show that the funds suffice again. Try rarely: each 402 makes its wait longer.
         if (Context.current().info.attempt > 1 && account.spend.balanceFloor <= 0) {
           return resumeAccount(ledger, id, 'suspended');
         }
@@ -69,12 +69,12 @@ export function dispatchActivities(deps: Deps) {
       let earliest = now() + pause();
       for (const batch of batches) {
         if (batch.not_before !== null && batch.not_before > now() && !isMoneyReason(batch.reason_code)) {
-          // It waits for something else: its own time, not the money, lets it go on.
+          // It waits for something else: its own time resumes it, not the money.
           earliest = Math.min(earliest, batch.not_before);
           continue;
         }
         const watch = deps.config.watches.get(batch.watch);
-        // Of a removed watch: it is taken back, which needs no money.
+        // Its watch was removed: it is withdrawn, which needs no money.
         if (watch === undefined) return resumeAccount(ledger, id, 'suspended');
         const funds = await checkFunds(ledger, batch, { account, watch });
         if (funds.kind === 'enough') return resumeAccount(ledger, id, 'suspended');
@@ -85,7 +85,7 @@ export function dispatchActivities(deps: Deps) {
 
     async awaitKey({ account }: { account: AccountId }): Promise<void> {
       const answer = await getApi(account).ask('poll', (client) => client.me());
-      // Only a success proves it: silence and a gateway's error say nothing about the key.
+      // Only a success proves it: no response or a gateway's error says nothing about the key.
       if (answer.body.kind === 'success') return resumeAccount(ledger, account, 'key_rejected');
       throw retryLater(pause(), 'the API key is not accepted yet');
     },
@@ -94,7 +94,7 @@ export function dispatchActivities(deps: Deps) {
 
 type BalanceRead =
   | { readonly balance: Micros }
-  /** The service rejects the request, or its answer cannot be read. That must not end the dispatcher. */
+  /** The service rejects the request, or its response is unreadable. That must not end the dispatcher. */
   | { readonly balance: null; readonly why: string };
 
 async function askBalance({ getApi, ledger, now }: Deps, account: AccountId): Promise<BalanceRead> {
@@ -112,8 +112,8 @@ async function askBalance({ getApi, ledger, now }: Deps, account: AccountId): Pr
 }
 
 /**
- * Sends the first batch that may be sent. One that may not be sent now steps aside in the ledger with a time of its own,
- * so neither a cap of one watch nor a list that cannot be read holds up another batch.
+ * Sends the first batch that may be sent. A batch that may not be sent now is postponed in the ledger until a time of its
+ * own, so neither a watch's cap nor an unreadable list blocks another batch.
  */
 async function sendNext(deps: Deps, account: AccountId): Promise<DispatchStep> {
   const { ledger, now } = deps;
@@ -128,7 +128,7 @@ async function sendNext(deps: Deps, account: AccountId): Promise<DispatchStep> {
     }
     await recordFreshBalance(deps, account);
     await witnessBalanceBefore(deps, account, first);
-    // One request is reserved before anything is written: an attempt on record is one that was made.
+    // Reserve a request before anything is written: every attempt on record is one that was made.
     const tried = await deps
       .getApi(account)
       .reserved('submission', (submit) => sendFirst(deps, account, batches, submit));
@@ -140,7 +140,7 @@ async function sendNext(deps: Deps, account: AccountId): Promise<DispatchStep> {
 
 type Tried =
   | { readonly kind: 'step'; readonly step: DispatchStep }
-  /** None of these can be sent now. `movedOn`: at least one of them is no longer in the way. */
+  /** None of these can be sent now. `movedOn`: at least one of them no longer blocks the queue. */
   | { readonly kind: 'none'; readonly suspended: string | null; readonly movedOn: boolean };
 
 async function sendFirst(deps: Deps, id: AccountId, batches: readonly PendingBatch[], submit: Submit): Promise<Tried> {
@@ -191,7 +191,7 @@ async function send(deps: Deps, account: AccountId, sending: SendNow, submit: Su
   });
 }
 
-/** What the ledger made of an answer, for the dispatcher. */
+/** Converts the ledger's outcome to a dispatch step. */
 function toDispatchStep(
   { now }: Deps,
   { batch, watch, service, urls }: Extract<Sending, { kind: 'send' | 'reconcile' }>,

@@ -6,7 +6,7 @@ import { dispatchActivities } from './dispatch.ts';
 import { runActivities } from './runs.ts';
 import { trackActivities } from './track.ts';
 
-/** All activities of a worker. `activityInterceptor` belongs around them: it translates the errors that they throw. */
+/** All activities of a worker. Wrap them in `activityInterceptor`, which translates the errors that they throw. */
 export function createActivities(deps: Deps): Activities {
   return {
     ...runActivities(deps),

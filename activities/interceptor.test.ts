@@ -18,7 +18,7 @@ describe('toActivityFailure', () => {
     assert.equal(failure.category, ApplicationFailureCategory.BENIGN);
   });
 
-  test('what the ledger refuses fails the workflow with its code and sentence', () => {
+  test('a ledger error fails the workflow with its code and message', () => {
     const failure = toActivityFailure(new LedgerError('UNKNOWN_BATCH', 'There is no batch 7.')) as ApplicationFailure;
     assert.deepEqual(
       [failure.type, failure.message, failure.nonRetryable],
@@ -26,7 +26,7 @@ describe('toActivityFailure', () => {
     );
   });
 
-  test("an error of the service keeps its class, its policy and the service's own wait", () => {
+  test("an API error keeps its class, its policy and the service's wait", () => {
     const limited = toActivityFailure(new ServiceBusyError('slow down', { ...fields, retryAfterMs: 7_000 }));
     assert.ok(limited instanceof ApplicationFailure);
     assert.deepEqual([limited.type, limited.nonRetryable, limited.nextRetryDelay], ['ServiceBusyError', false, 7_000]);
@@ -35,7 +35,7 @@ describe('toActivityFailure', () => {
     assert.deepEqual([rejected.type, rejected.nonRetryable], ['AuthenticationError', true]);
   });
 
-  test('any other error stays as it is', () => {
+  test('any other error stays unchanged', () => {
     const error = new TypeError('a defect');
     assert.equal(toActivityFailure(error), error);
   });
@@ -65,7 +65,7 @@ describe('activityInterceptor', () => {
     }
   });
 
-  test('an error of a module leaves as the failure that the server understands', async () => {
+  test('a module error is thrown as the failure that the server understands', async () => {
     const { result } = await run('sendNextBatch', () =>
       Promise.reject(new RateLimitedError('poll', { kind: 'wait', waitMs: 10, why: 'no room' })),
     );

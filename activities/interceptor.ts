@@ -9,12 +9,12 @@ import { retryLater } from '../src/temporal-api/retry-later.ts';
 
 const HEARTBEAT_MS = 3_000;
 
-/** Activities that send heartbeats of their own, with how far they are. */
+/** Activities that send their own heartbeats, with their progress. */
 const SENDS_HEARTBEATS: ReadonlySet<string> = new Set(['crawlWatch']);
 
 /**
- * Around every activity: heartbeats, so that what a killed worker held goes on elsewhere within seconds, and the
- * translation of the modules' errors into what the server needs to know about retries.
+ * Wraps every activity: sends heartbeats, so that a killed worker's activities resume elsewhere within seconds, and
+ * translates the modules' errors into what the server needs to know about retries.
  */
 export function activityInterceptor(context: Context): ActivityInterceptors {
   const inbound: ActivityInboundCallsInterceptor = {
@@ -34,8 +34,8 @@ export function activityInterceptor(context: Context): ActivityInterceptors {
 }
 
 /**
- * What an error is to the server that retries. What the ledger refuses it refuses every time, so that fails the
- * workflow with its sentence. A wait for the rate limiter is no failure. Other errors stay as they are.
+ * Converts an error for the server that retries. A ledger error recurs on every retry, so it fails the workflow with its
+ * message. A wait for the rate limiter is not a failure. Other errors stay unchanged.
  */
 export function toActivityFailure(error: unknown): unknown {
   if (error instanceof LedgerError) return ApplicationFailure.nonRetryable(error.message, error.code);

@@ -17,8 +17,8 @@ export interface CrawlUnderWay {
 }
 
 /**
- * Crawls a watch into a run of the ledger: what an activity of its run does, and `courier plan`. Sitemaps that an
- * earlier attempt of the run read to their end are not read again.
+ * Crawls a watch into a run of the ledger, for the activity of a run and for `courier plan`. Skips sitemaps that an
+ * earlier attempt of the run read to their end.
  */
 export function observeCrawl(ledger: Ledger, watch: Watch, run: RunId, signal: AbortSignal): CrawlUnderWay {
   const totals: Totals = { urls: 0, sitemaps: 0, complete: true, problems: [] };

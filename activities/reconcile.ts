@@ -12,12 +12,12 @@ import type { Deps } from './deps.ts';
 
 type BatchToReconcile = Extract<Sending, { kind: 'reconcile' }>;
 
-/** Until a list that cannot be read is asked again for the same batch. */
+/** Wait before an unreadable list is requested again for the same batch. */
 const READ_AGAIN_MS = 5 * 60_000;
 
 /**
- * Looks a batch in doubt up in the service's list, before anything of it is sent again. A list that cannot be read now
- * postpones the batch, one that refuses to be read leaves it for review: neither holds up other batches.
+ * Looks up a batch in doubt in the service's list before any of it is sent again. A list that cannot be read now
+ * postpones the batch, a rejected request leaves it for review: neither blocks other batches.
  */
 export async function reconcileBatch(
   deps: Deps,

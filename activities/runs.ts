@@ -20,10 +20,10 @@ import type { Deps } from './deps.ts';
 /** A scheduled run ends after this long at the latest, so that the watch is crawled again. */
 const LONGEST_WAIT_MS = 2 * 3_600_000;
 
-/** How long a waiting run lets the ledger be: a second at first, a minute in the end. */
+/** How often a waiting run queries the ledger: after a second at first, up to a minute. */
 const waitMs = (attempt: number): number => Math.min(1_000 * 1.15 ** Math.max(0, attempt - 15), 60_000);
 
-/** What a run asks of the ledger and of the dispatcher. */
+/** The activities of a run: its ledger work, and the dispatcher's wake-up. */
 export function runActivities(deps: Deps) {
   const { ledger, getWatch, getAccount, client, now } = deps;
   const inputOf = ({ watch, account }: WatchRun): PlanInput => ({
@@ -37,7 +37,7 @@ export function runActivities(deps: Deps) {
       const begun = await beginRun(ledger, start);
       if (begun.kind === 'begun') return;
       if (await isRunning(deps, begun.run)) throw runActive(run, begun.run);
-      // Its workflow was terminated: nobody would ever end it.
+      // Its workflow was terminated, so nothing else would end it.
       await endRun(ledger, begun.run, 'abandoned');
       if ((await beginRun(ledger, start)).kind === 'active') throw runActive(run, begun.run);
     },
@@ -74,7 +74,7 @@ export function runActivities(deps: Deps) {
       const open = until === 'accepted' ? summary.unanswered : summary.unanswered + summary.unsettled;
       if (open === 0) return toRunReport(summary);
       const { attempt, scheduledTimestampMs } = Context.current().info;
-      // What waits longer waits for money or a cap. The dispatcher goes on with it; the next run must not wait, too.
+      // Anything that waits longer waits for money or a cap. The dispatcher continues it; it must not delay the next run.
       if (until === 'accepted' && now() - scheduledTimestampMs > LONGEST_WAIT_MS) return toRunReport(summary);
       throw retryLater(waitMs(attempt), `${open} of ${summary.batches} batches are not ${until} yet`);
     },
@@ -85,14 +85,14 @@ export function runActivities(deps: Deps) {
   };
 }
 
-/** What begins a run of a watch in the ledger. */
+/** How a run of a watch begins in the ledger. */
 export function runStart(watch: Watch, run: RunId): RunStart {
   const { hosts, include, exclude, hreflang } = watch;
   const scope = createHash('sha256').update(JSON.stringify({ hosts, include, exclude, hreflang })).digest('hex');
   return { watch: watch.id, account: watch.account, run, sources: watch.sources, scope, firstRun: watch.firstRun };
 }
 
-/** Whether the workflow that owns a run is still there to end it. */
+/** Whether the workflow that owns a run still exists to end it. */
 async function isRunning({ client }: Deps, run: RunId): Promise<boolean> {
   try {
     return (await client.workflow.getHandle(run).describe()).status.name === 'RUNNING';

@@ -17,7 +17,7 @@ const PRICE = 'price_per_url: 0.25 TRY';
 
 let runs = 0;
 
-/** Plans so many batches of three URLs, as if no cap had been set then. */
+/** Plans this many batches of three URLs, as if no cap had been set. */
 async function planWithoutCaps({ ledger }: TestConnector, baseUrl: string, batches: number, watch = WATCH.id) {
   for (let n = 0; n < batches; n++) {
     const run = `plan-${++runs}`;
@@ -29,44 +29,38 @@ async function planWithoutCaps({ ledger }: TestConnector, baseUrl: string, batch
   }
 }
 
-describe('what cannot be sent steps aside', () => {
-  testOnEachDialect(
-    'twelve batches of a removed watch are taken back and hold up no other watch',
-    async (t, dialect) => {
-      const { baseUrl, counts } = await startFakeService(t, {});
-      const connector = await createTestConnector(t, { baseUrl, account: PRICE, dialect });
-      await planWithoutCaps(connector, baseUrl, 12, 'gone' as WatchId);
-      await connector.plan('r1', ['1', '2']);
-      await connector.play({ sendOnly: true });
-      const states = (await listBatches(connector.ledger)).map(({ state, watch }) => `${watch} ${state}`);
-      assert.equal(states.filter((each) => each === 'gone cancelled').length, 12);
-      assert.equal(states.filter((each) => each === 'shop accepted').length, 1);
-      assert.deepEqual([counts.post, counts.balance], [1, 0], 'one purchase');
-      assert.equal((await getAccountTotals(connector.ledger, ACCOUNT.id)).committed, 0);
-    },
-  );
+describe('a batch that cannot be sent is postponed', () => {
+  testOnEachDialect('twelve batches of a removed watch are withdrawn and block no other watch', async (t, dialect) => {
+    const { baseUrl, counts } = await startFakeService(t, {});
+    const connector = await createTestConnector(t, { baseUrl, account: PRICE, dialect });
+    await planWithoutCaps(connector, baseUrl, 12, 'gone' as WatchId);
+    await connector.plan('r1', ['1', '2']);
+    await connector.play({ sendOnly: true });
+    const states = (await listBatches(connector.ledger)).map(({ state, watch }) => `${watch} ${state}`);
+    assert.equal(states.filter((each) => each === 'gone cancelled').length, 12);
+    assert.equal(states.filter((each) => each === 'shop accepted').length, 1);
+    assert.deepEqual([counts.post, counts.balance], [1, 0], 'one purchase');
+    assert.equal((await getAccountTotals(connector.ledger, ACCOUNT.id)).committed, 0);
+  });
 
-  testOnEachDialect(
-    'twelve batches that a cap refuses wait without a request, and a later one is sent',
-    async (t, dialect) => {
-      const { baseUrl, counts } = await startFakeService(t, {});
-      const connector = await createTestConnector(t, {
-        baseUrl,
-        account: PRICE,
-        watch: 'spend: { per_day: 1 TRY }',
-        dialect,
-      });
-      await planWithoutCaps(connector, baseUrl, 12);
-      assert.equal((await connector.send()).kind, 'sent');
-      const before = { ...counts };
-      for (let turn = 0; turn < 5; turn++) {
-        await assert.rejects(connector.send(), (error) => isRetryLater(error));
-      }
-      assert.deepEqual(counts, before, 'no request while nothing is allowed');
-      connector.pass(86_400_000);
-      assert.equal((await connector.send()).kind, 'sent', 'the next day has a cap of its own');
-    },
-  );
+  testOnEachDialect('twelve batches over a cap wait without a request, and a later one is sent', async (t, dialect) => {
+    const { baseUrl, counts } = await startFakeService(t, {});
+    const connector = await createTestConnector(t, {
+      baseUrl,
+      account: PRICE,
+      watch: 'spend: { per_day: 1 TRY }',
+      dialect,
+    });
+    await planWithoutCaps(connector, baseUrl, 12);
+    assert.equal((await connector.send()).kind, 'sent');
+    const before = { ...counts };
+    for (let turn = 0; turn < 5; turn++) {
+      await assert.rejects(connector.send(), (error) => isRetryLater(error));
+    }
+    assert.deepEqual(counts, before, 'no request while the cap allows nothing');
+    connector.pass(86_400_000);
+    assert.equal((await connector.send()).kind, 'sent', 'the next day has a cap of its own');
+  });
 
   testOnEachDialect('a batch whose lookup fails waits, and the others are sent', async (t, dialect) => {
     let conflicts = 0;
@@ -88,8 +82,8 @@ describe('what cannot be sent steps aside', () => {
   });
 });
 
-describe('the balance as witness', () => {
-  testOnEachDialect('a price that rose without a word is noticed with the first batch', async (t, dialect) => {
+describe('the balance shows unreported charges', () => {
+  testOnEachDialect('an unannounced price rise is detected with the first batch', async (t, dialect) => {
     let balance = 2_000;
     let price = 0.25;
     const overrides = {
@@ -119,7 +113,7 @@ describe('the balance as witness', () => {
 
 describe('a floor', () => {
   testOnEachDialect(
-    'asks for the balance before it sends, and sends nothing while none can be read',
+    'reads the balance before sending, and sends nothing while it is unreadable',
     async (t, dialect) => {
       let readable = false;
       const overrides = { balance: () => (readable ? success({ balance: 101 }) : html(200)) };
@@ -139,7 +133,7 @@ describe('a floor', () => {
   );
 });
 
-describe('an account is a place', () => {
+describe('an account belongs to one service', () => {
   testOnEachDialect('a ledger whose account names another service sends nothing', async (t, dialect) => {
     const { baseUrl, counts } = await startFakeService(t, {});
     const connector = await createTestConnector(t, { baseUrl, account: PRICE, dialect });

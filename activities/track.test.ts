@@ -12,7 +12,7 @@ import { createTestConnector } from '../test/support/test-connector.ts';
 const TRACKED =
   'price_per_url: 0.25 TRY, tracking: { standard: { first: 1m, min: 1m, max: 10m, growth: 2, timeout: 1d } }';
 
-describe('a job that is called partial while URLs are open', () => {
+describe('a job reported as partial while URLs are open', () => {
   const scene = (polls: number) => ({
     list: always(success({ submissions: [], total: 0 })),
     detail: (n: number, reference: string) =>
@@ -43,8 +43,8 @@ describe('a job that is called partial while URLs are open', () => {
   }
 });
 
-describe('an account that waits for money', () => {
-  testOnEachDialect('says so as long as one batch waits, and no longer', async (t, dialect) => {
+describe('an account that waits for funds', () => {
+  testOnEachDialect('is suspended as long as one batch waits, and no longer', async (t, dialect) => {
     let rich = false;
     const overrides = {
       post: (_: number, key: string) => (rich ? success({ reference: `R-${key}` }, 202) : failure(402, 'NO_MONEY')),

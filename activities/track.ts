@@ -34,40 +34,40 @@ export function trackActivities(deps: Deps) {
       const { account: id, reference, watch, service, acceptedAt } = job;
       const account = getAccount(id);
       const { attempt } = Context.current().info;
-      const looks = account.tracking[service];
-      const next = nextPoll(looks, attempt, now() - acceptedAt);
-      const usualWait = alignToTick(looks, now(), waitAfter(looks, attempt));
-      const seen = await untilNextPoll(usualWait, () =>
-        getJobStatusLoader(id).load(reference, freshSince(looks, now(), attempt)),
+      const policy = account.tracking[service];
+      const next = nextPoll(policy, attempt, now() - acceptedAt);
+      const usualWait = alignToTick(policy, now(), waitAfter(policy, attempt));
+      const status = await untilNextPoll(usualWait, () =>
+        getJobStatusLoader(id).load(reference, freshSince(policy, now(), attempt)),
       ).catch((error: unknown) => {
         // A service whose responses stay unusable until the timeout must not be polled endlessly.
         if (next.kind === 'overdue' && !isRetryLater(error)) return { reference, state: known };
         throw error;
       });
       let endsEarly = false;
-      const mustRead = account.terminalStates.includes(seen.state) && seen.state !== ALL_DONE;
+      const mustRead = account.terminalStates.includes(status.state) && status.state !== ALL_DONE;
       if (mustRead) {
         await untilNextPoll(usualWait, () => readUrls(deps, job));
-        const mayBeEarly = seen.state !== ALL_FAILED && next.kind !== 'overdue' && attempt <= POLLS_AFTER_END;
+        const mayBeEarly = status.state !== ALL_FAILED && next.kind !== 'overdue' && attempt <= POLLS_AFTER_END;
         endsEarly = mayBeEarly && (await countOpenUrls(ledger, id, reference)) > 0;
       }
-      const look = await recordPoll(ledger, id, reference, {
-        state: seen.state,
+      const polled = await recordPoll(ledger, id, reference, {
+        state: status.state,
         terminalStates: endsEarly
-          ? account.terminalStates.filter((state) => state !== seen.state)
+          ? account.terminalStates.filter((state) => state !== status.state)
           : account.terminalStates,
       });
-      if (look.terminal) {
-        if (look.state !== ALL_DONE && !mustRead) {
+      if (polled.terminal) {
+        if (polled.state !== ALL_DONE && !mustRead) {
           await untilNextPoll(usualWait, () => readUrls(deps, job));
         }
         const retryFailed = config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };
-        return toJobStatus(look.state, await settleJob(ledger, id, reference, { retryFailed }));
+        return toJobStatus(polled.state, await settleJob(ledger, id, reference, { retryFailed }));
       }
-      if (next.kind === 'overdue') return { ...toJobStatus(look.state, null), overdue: true };
-      if (look.state !== known) return toJobStatus(look.state, null);
-      const wait = alignToTick(looks, now(), next.waitMs);
-      throw retryLater(wait, `${reference} is ${look.state}; polled ${attempt} times since its last change`);
+      if (next.kind === 'overdue') return { ...toJobStatus(polled.state, null), overdue: true };
+      if (polled.state !== known) return toJobStatus(polled.state, null);
+      const wait = alignToTick(policy, now(), next.waitMs);
+      throw retryLater(wait, `${reference} is ${polled.state}; polled ${attempt} times since its last change`);
     },
   };
 }

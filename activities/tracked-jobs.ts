@@ -1,13 +1,13 @@
 import type { OpenSubmission } from '../src/ledger/jobs/record-poll.ts';
 import type { BatchId, Reference } from '../src/submission/ids.ts';
 
-/** What a process knows of the trackers of an account. */
+/** What a process knows about the trackers of an account. */
 export interface TrackedJobs {
-  /** Jobs whose tracker this process has started or found, the latest at the end. */
+  /** Jobs whose tracker this process started or found, the latest last. */
   readonly references: Set<Reference>;
-  /** Jobs whose tracker could not be started: tried again each time, however old they are. */
+  /** Jobs whose tracker could not be started: retried each time, however old they are. */
   readonly missing: Map<Reference, OpenSubmission>;
-  /** The last batch of the ledger when its open jobs were listed; null before all of them were. */
+  /** The ledger's last batch when its open jobs were listed; null before all were listed. */
   lastBatch: BatchId | null;
 }
 

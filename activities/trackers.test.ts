@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { recoverJob } from '../src/ledger/jobs/recover.ts';
 import type { AccountId, Reference, WatchId } from '../src/submission/ids.ts';
@@ -19,7 +19,7 @@ interface Server {
   failing: string | null;
 }
 
-/** A connector whose trackers are started on a server that is an array, with `jobs` accepted jobs. */
+/** A connector with `jobs` accepted jobs whose trackers are started on a fake server, an array. */
 async function openScene(t: TestContext, jobs: number): Promise<{ deps: Deps; server: Server }> {
   const { baseUrl } = await startFakeService(t);
   const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY' });
@@ -46,46 +46,48 @@ async function openScene(t: TestContext, jobs: number): Promise<{ deps: Deps; se
   return { deps: { ...connector.deps, client, getTracked: () => tracked }, server };
 }
 
-test('a tracker that cannot be started holds up no other, and is tried again', async (t) => {
-  const { deps, server } = await openScene(t, 5);
-  assert.equal(await startTrackers(deps, account), false);
-  assert.equal(server.started.length, 4);
-  assert.equal(await startTrackers(deps, account), false);
-  server.failing = '';
-  assert.equal(await startTrackers(deps, account), true);
-  assert.equal(new Set(server.started).size, 5);
-  assert.equal(await startTrackers(deps, account), true);
-  assert.equal(server.started.length, 5, 'none is started twice');
-});
+describe('startTrackers', () => {
+  test('a tracker that cannot be started blocks no other and is retried', async (t) => {
+    const { deps, server } = await openScene(t, 5);
+    assert.equal(await startTrackers(deps, account), false);
+    assert.equal(server.started.length, 4);
+    assert.equal(await startTrackers(deps, account), false);
+    server.failing = '';
+    assert.equal(await startTrackers(deps, account), true);
+    assert.equal(new Set(server.started).size, 5);
+    assert.equal(await startTrackers(deps, account), true);
+    assert.equal(server.started.length, 5, 'none is started twice');
+  });
 
-test('a job whose tracker completed for a later copy of the ledger is followed again', async (t) => {
-  const { deps, server } = await openScene(t, 1);
-  await startTrackers(deps, account);
-  server.running.clear();
-  const restored = newTrackedJobs();
-  server.failing = '';
-  assert.equal(await startTrackers({ ...deps, getTracked: () => restored }, account), true);
-  assert.equal(server.started.length, 2);
-});
+  test('a job whose tracker completed for a later copy of the ledger is tracked again', async (t) => {
+    const { deps, server } = await openScene(t, 1);
+    await startTrackers(deps, account);
+    server.running.clear();
+    const restored = newTrackedJobs();
+    server.failing = '';
+    assert.equal(await startTrackers({ ...deps, getTracked: () => restored }, account), true);
+    assert.equal(server.started.length, 2);
+  });
 
-test('an open job that recover adds to a running worker is followed, however old it is', async (t) => {
-  const { deps, server } = await openScene(t, 0);
-  server.failing = '';
-  assert.equal(await startTrackers(deps, account), true);
-  await recoverJob(
-    deps.ledger,
-    { account, watch: 'shop' as WatchId, baseUrl: deps.getAccount(account).baseUrl },
-    {
-      reference: 'R-9' as Reference,
-      state: 'processing',
-      terminal: false,
-      service: 'standard',
-      project: 'Shop',
-      createdAt: deps.now() - 5 * 86_400_000,
-      charge: null,
-      urls: [{ url: shopUrl('1'), result: 'open', reason: null }],
-    },
-  );
-  assert.equal(await startTrackers(deps, account), true);
-  assert.deepEqual(server.started, [`submission/${deps.ledger.id}/R-9`]);
+  test('an open job that recover adds under a running worker is tracked, however old it is', async (t) => {
+    const { deps, server } = await openScene(t, 0);
+    server.failing = '';
+    assert.equal(await startTrackers(deps, account), true);
+    await recoverJob(
+      deps.ledger,
+      { account, watch: 'shop' as WatchId, baseUrl: deps.getAccount(account).baseUrl },
+      {
+        reference: 'R-9' as Reference,
+        state: 'processing',
+        terminal: false,
+        service: 'standard',
+        project: 'Shop',
+        createdAt: deps.now() - 5 * 86_400_000,
+        charge: null,
+        urls: [{ url: shopUrl('1'), result: 'open', reason: null }],
+      },
+    );
+    assert.equal(await startTrackers(deps, account), true);
+    assert.deepEqual(server.started, [`submission/${deps.ledger.id}/R-9`]);
+  });
 });

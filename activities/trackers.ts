@@ -13,16 +13,16 @@ import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import { type TrackSubmission, WORKFLOW } from '../src/temporal-api/workflows.ts';
 import type { Deps } from './deps.ts';
 
-/** Longer than another process may take to write down what it has sent. */
+/** Longer than another process may take to record what it has sent. */
 const RECENT_MS = 600_000;
 /** More jobs than are accepted within that time. */
 const REMEMBERED = 1_000;
 
 /**
- * Ensures that every open job of the account has its tracker: started after each accepted batch, and again for jobs that
- * a crash, a restored ledger or a server that lost its state left without one. A process goes through all open jobs
- * once, then through the recent and the recovered ones: a hundred thousand standard jobs may be open at a time.
- * A tracker that cannot be started holds up no other. Returns whether all of them have one.
+ * Ensures that every open job of the account has a tracker: started after each accepted batch, and again for jobs that
+ * lost theirs to a crash, a restored ledger or a server without its state. A process lists all open jobs once, then only
+ * recent and recovered ones: a hundred thousand standard jobs may be open at a time. A tracker that cannot be started
+ * blocks no other. Returns whether all jobs have one.
  */
 export async function startTrackers(deps: Deps, account: AccountId): Promise<boolean> {
   const tracked = deps.getTracked(account);
@@ -48,7 +48,7 @@ export async function startTrackers(deps: Deps, account: AccountId): Promise<boo
     }
   }
   tracked.lastBatch = lastBatch;
-  // The oldest first. A job that is forgotten too early is found to have its tracker.
+  // Oldest first. A job that is dropped too early is found to have its tracker.
   for (const reference of references) {
     if (references.size <= REMEMBERED) break;
     references.delete(reference);
@@ -80,7 +80,7 @@ async function startTracker(
       workflowId: trackerWorkflowId(ledger.id, key ?? reference),
       taskQueue: getTaskQueue(ledger.id),
       args: [input],
-      // A tracker that completed belongs to a later copy of the ledger than this one: its result was not restored.
+      // A completed tracker belongs to a later copy of the ledger: its result was not restored.
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: `${reference}: ${urls} URLs of ${watch} (${service})`,
       typedSearchAttributes: [
@@ -94,7 +94,7 @@ async function startTracker(
       ],
     });
   } catch (error) {
-    // It runs already.
+    // It already runs.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

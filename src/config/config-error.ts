@@ -1,6 +1,6 @@
 import { maskSecrets } from './mask-secrets.ts';
 
-/** One mistake in a configuration file. Lines and columns count from 1. */
+/** One mistake in a configuration file. Lines and columns start at 1. */
 export interface ConfigProblem {
   readonly path: string;
   readonly line: number;

@@ -7,7 +7,7 @@ import type { PollPolicy } from '../submission/poll-schedule.ts';
 import type { StatusMap } from '../submission/status-map.ts';
 import type { SecretReference } from './schema.ts';
 
-/** The configuration as the program uses it: durations in milliseconds, money in micro-lira, defaults filled in. */
+/** The resolved configuration: durations in milliseconds, money in micro-lira, defaults filled in. */
 export interface Config {
   readonly accounts: ReadonlyMap<AccountId, Account>;
   readonly watches: ReadonlyMap<WatchId, Watch>;
@@ -15,7 +15,7 @@ export interface Config {
   readonly ledgerUrl: string;
 }
 
-/** The account of a watch, which is there: the configuration was checked. */
+/** The account of a watch; it exists, because the configuration was validated. */
 export function requireAccount({ accounts }: Config, id: AccountId): Account {
   const account = accounts.get(id);
   if (account === undefined) throw new RangeError(`account "${id}" is not in the configuration`);
@@ -38,7 +38,7 @@ export interface Account {
   readonly timeouts: RequestTimeouts;
   /** As the specification names them where it does, else as the service does, in lower case. */
   readonly terminalStates: readonly string[];
-  /** When a batch in doubt is looked up in the list before anything is sent again, in milliseconds. */
+  /** The age at which a batch in doubt is looked up in the list before it is sent again, in milliseconds. */
   readonly reconcile: { readonly afterMs: number; readonly confirmMs: number };
   /** The account's own status names before the built-in ones. */
   readonly statusMap: StatusMap;
@@ -49,16 +49,16 @@ export interface RequestLimits {
   readonly hour: number;
   readonly day: number;
   readonly submissionsPerMinute: number;
-  /** What the service calls a minute; its hour and day follow. Other than a real minute only for test services. */
+  /** The length of the service's minute; hour and day follow. Differs from a real minute only for test services. */
   readonly minuteMs: number;
 }
 
 /** How long a request may take, in milliseconds. */
 export interface RequestTimeouts {
   readonly connectMs: number;
-  /** Until the answer begins. */
+  /** Until the response begins. */
   readonly headersMs: number;
-  /** Everything together. */
+  /** The whole request. */
   readonly totalMs: number;
 }
 

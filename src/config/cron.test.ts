@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { findCronProblem } from './cron.ts';
 
 describe('cron lines', () => {
-  test('what Temporal takes is taken', () => {
+  test('accepts what Temporal accepts', () => {
     for (const cron of [
       ...['30 4 * * *', '*/15 * * * *', '0 0 1,15 * *', '0 9-17/2 * * 1-5', '0 4 * JAN-MAR Mon,Thu', '5/10 * * * 7'],
       ...['  0 4 * * 0 '],
@@ -12,7 +12,7 @@ describe('cron lines', () => {
     }
   });
 
-  test('what Temporal refuses is refused, with the field that is wrong', () => {
+  test('rejects what Temporal rejects and names the wrong field', () => {
     for (const [cron, problem] of [
       ['30 25 * * *', /^"25" is not a hour|^"25" is not a/],
       ['60 4 * * *', /"60" is not a minute: write 0 to 59/],

@@ -5,7 +5,7 @@ interface Field {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Names that count from `min` on. */
+  /** Names that count up from `min`. */
   readonly words?: readonly string[];
 }
 
@@ -18,7 +18,7 @@ const FIELDS: readonly Field[] = [
   { name: 'day of the week', min: 0, max: 7, words: DAYS },
 ];
 
-/** Why Temporal would not take this cron line; null when it would. */
+/** Why Temporal would reject this cron line; null when it would accept it. */
 export function findCronProblem(cron: string): string | null {
   const parts = cron.trim().split(/\s+/);
   if (parts.length !== FIELDS.length) {

@@ -19,10 +19,10 @@ import { findDuplicateStatuses, toStatusMap, toTerminalStates } from './status-m
 const DAY = 86_400_000;
 const MINUTE = 60_000;
 
-/** 5,000 URLs are charged and stored before an answer begins. */
+/** The service charges and stores 5,000 URLs before a response begins. */
 const DEFAULT_TIMEOUTS = { connectMs: 10_000, headersMs: 60_000, totalMs: 90_000 };
 
-/** Reads and checks a configuration file. Throws ConfigError (exit code 2); secrets are not read yet. */
+/** Reads and validates a configuration file. Throws ConfigError (exit code 2); does not read secrets yet. */
 export function loadConfig(file: string): Config {
   let text: string;
   try {
@@ -37,7 +37,7 @@ export function loadConfig(file: string): Config {
   return readConfig(text, file);
 }
 
-/** The same from text; relative paths are taken from the folder of `file`. */
+/** Parses a configuration from text; relative paths start at the folder of `file`. */
 export function readConfig(text: string, file: string): Config {
   const located = parseConfig(text, file);
   const problems: ConfigProblem[] = [];
@@ -130,7 +130,7 @@ function toPollPolicy(raw: NonNullable<RawAccount['tracking']>[ServiceLevel], ot
   };
 }
 
-/** One amount is the price of both levels. */
+/** A single amount is the price of both levels. */
 function toPrices(raw: RawAccount['price_per_url']): Account['pricePerUrl'] {
   const { standard, fast } = typeof raw === 'string' ? { standard: raw, fast: raw } : (raw ?? {});
   return { standard: money(standard), fast: money(fast) };
@@ -228,7 +228,7 @@ function absoluteSource(source: string, folder: string): string {
   return isAddress(source) || source === '-' ? source : resolvePath(folder, source);
 }
 
-/** Without `hosts`, the hosts of the sitemaps themselves: a foreign URL in a sitemap is never bought by accident. */
+/** Without `hosts`, uses the hosts of the sitemaps, so a foreign URL in a sitemap is never bought by accident. */
 function toHosts(raw: RawWatch, sources: readonly string[]): readonly string[] | null {
   if (raw.hosts !== undefined) return raw.hosts.includes('*') ? null : raw.hosts;
   const hosts = new Set(sources.filter((source) => URL.canParse(source)).map((source) => new URL(source).host));

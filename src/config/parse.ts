@@ -13,14 +13,14 @@ export interface Located {
   readonly locate: (path: readonly string[]) => { line: number; column: number };
 }
 
-/** Reads YAML against the schema. Throws ConfigError with the place of every mistake. */
+/** Parses YAML against the schema. Throws ConfigError with the position of every mistake. */
 export function parseConfig(text: string, file: string): Located {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   if (document.errors.length > 0) {
     throw new ConfigError(
       file,
-      // What follows the first mistake is mostly its consequence.
+      // Errors after the first one are mostly its consequences.
       document.errors.slice(0, 1).map((error) => ({
         path: '',
         line: error.linePos?.[0].line ?? 1,
@@ -56,7 +56,7 @@ function findPosition(
 function listProblems(errors: readonly ErrorObject[], locate: Located['locate']): ConfigProblem[] {
   const problems = new Map<string, ConfigProblem>();
   for (const error of errors) {
-    // The branches of a union each complain; the union's own line says it once.
+    // Each branch of a union reports an error; the union's own line is enough.
     if (/\/anyOf\/\d/.test(error.schemaPath)) continue;
     const path = error.instancePath
       .split('/')
@@ -90,7 +90,7 @@ function sentence(error: ErrorObject, path: readonly string[], unknown: string |
 
 const LONGEST_SHOWN = 60;
 
-/** A value of the file, short enough to be read in a line of output. */
+/** A value from the file, shortened to fit in a line of output. */
 function show(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;

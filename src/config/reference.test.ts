@@ -20,7 +20,7 @@ interface Node {
 }
 
 describe('configuration reference', () => {
-  test('the page is the one that the schema makes', () => {
+  test('the page matches the schema', () => {
     assert.equal(readFileSync(REFERENCE_FILE, 'utf8'), configReference(), 'run: npm run docs:config');
   });
 
@@ -41,7 +41,7 @@ describe('configuration reference', () => {
     assert.deepEqual(missing, []);
   });
 
-  test('the defaults of the page are those of the program', () => {
+  test('the documented defaults match the program', () => {
     const account = { base_url: 'https://indexing.example/api/v1', api_key: { env: 'KEY' } };
     const watch = { account: 'main', sitemaps: ['https://shop.example/sitemap.xml'] };
     const load = (more: { account: object; watch: object }) => {
@@ -51,7 +51,7 @@ describe('configuration reference', () => {
         watches: { shop: { ...watch, ...more.watch } },
       };
       const config = readConfig(stringify(file), '/etc/courier/courier.yaml');
-      // Terminal states that are written out join the status map too, where the built-in ones are already.
+      // Terminal states written out also join the status map, which already has the built-in ones.
       const { statusMap: _, ...read } = config.accounts.get('main' as AccountId) ?? assert.fail();
       return [read, config.watches.get('shop' as WatchId)];
     };
@@ -67,7 +67,7 @@ describe('configuration reference', () => {
   });
 });
 
-/** The defaults that a schema names, as they would be written. */
+/** The defaults in a schema, as a configuration writes them. */
 function defaultsIn(node: Node): object {
   return Object.fromEntries(
     Object.entries(node.properties ?? {}).flatMap(([name, child]) => {

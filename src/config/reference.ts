@@ -38,7 +38,7 @@ const SECTIONS = [
   ['ledger', 'Ledger', 'ledger'],
 ] as const;
 
-/** The page, as it must stand in docs/reference. */
+/** The expected content of the page in docs/reference. */
 export function configReference(): string {
   const root = ConfigSchema as unknown as Schema;
   const sections = SECTIONS.map(([prefix, title, name]) => {
@@ -64,7 +64,7 @@ the schema); [config/courier.example.yaml](../../config/courier.example.yaml) is
 
 `;
 
-/** The entries of `accounts` and `watches` have names of their own. */
+/** The entries of `accounts` and `watches` have user-defined names. */
 function namedEntry(schema: Schema | undefined): Schema | undefined {
   const [entry] = Object.values(schema?.patternProperties ?? {});
   return entry;
@@ -97,7 +97,7 @@ function describeType(schema: Schema): string {
   return schema.type ?? 'text';
 }
 
-/** YAML of a value, in one line. */
+/** A value as YAML, on one line. */
 function code(value: unknown): string {
   return `\`${inline(value)}\``;
 }

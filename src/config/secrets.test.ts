@@ -17,7 +17,7 @@ watches:
   shop: { account: main, sitemaps: [https://shop.example/sitemap.xml]${watch} }
 `;
 
-/** Everything that a program could print about the mistake. */
+/** All text that a program could print about the error. */
 function complaint(text: string): string {
   try {
     readConfig(text, 'courier.yaml');
@@ -29,7 +29,7 @@ function complaint(text: string): string {
 }
 
 describe('secrets', () => {
-  test('a key written where a name belongs is refused and not repeated', () => {
+  test('rejects a key in place of a name without repeating it', () => {
     const good = config('');
     for (const [where, text] of [
       ['env', good.replace('COURIER_API_KEY', KEY)],
@@ -49,7 +49,7 @@ describe('secrets', () => {
     }
   });
 
-  test('a key written as the path of its file is not repeated when the file is missing', () => {
+  test('does not repeat a key written as a file path when the file is missing', () => {
     const { accounts } = readConfig(config('').replace('env: COURIER_API_KEY', `file: ${KEY}`), 'courier.yaml');
     const account = accounts.get('main' as AccountId);
     assert.ok(account !== undefined);
@@ -59,7 +59,7 @@ describe('secrets', () => {
     );
   });
 
-  test('ordinary names are shown', () => {
+  test('shows ordinary names', () => {
     assert.match(
       complaint(config('').replace('account: main', 'account: a-rather-long-account-name-2026')),
       /a-rather-long-account-name-2026/,
@@ -70,7 +70,7 @@ describe('secrets', () => {
     );
   });
 
-  test('a secret file is relative to the configuration file, whatever the working directory', () => {
+  test('resolves a secret file relative to the configuration file, not the working directory', () => {
     const folder = mkdtempSync(join(tmpdir(), 'courier-secrets-'));
     writeFileSync(join(folder, 'courier.key'), 'usk_from_a_file\n');
     const text = config('', ', headers: { authorization: { file: courier.key } }').replace(

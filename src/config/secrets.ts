@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { maskSecrets } from './mask-secrets.ts';
 import type { SecretReference } from './schema.ts';
 
-/** A secret that the configuration names is not there. Nothing was sent. Exit code 2. */
+/** A configured secret is missing. Nothing was sent. Exit code 2. */
 export class SecretMissingError extends Error {
   override readonly name = 'SecretMissingError';
 
@@ -12,8 +12,8 @@ export class SecretMissingError extends Error {
 }
 
 /**
- * Reads a secret from where the configuration says. Read anew for each use, so that a rotated key counts at once; the
- * value goes into a request header and nowhere else.
+ * Reads a secret from its configured source. Read for each use, so that a rotated key takes effect at once; the value
+ * goes into a request header and nowhere else.
  */
 export function readSecret(reference: SecretReference): string {
   if ('env' in reference) {

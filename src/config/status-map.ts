@@ -4,7 +4,7 @@ import type { RawAccount } from './schema.ts';
 
 type RawStatusMap = NonNullable<RawAccount['status_map']>;
 
-/** The account's status names before the built-in ones, and its own terminal states. */
+/** Puts the account's status names before the built-in ones and adds its own terminal states. */
 export function toStatusMap(raw: RawAccount): StatusMap {
   const { job = {}, url = {}, check = {} }: RawStatusMap = raw.status_map ?? {};
   const { not_found: notFound, ...verdicts } = check;
@@ -12,14 +12,14 @@ export function toStatusMap(raw: RawAccount): StatusMap {
   return mergeStatusMap(own, raw.terminal_states);
 }
 
-/** A terminal state may be written as the service names it or as `status_map` translates it. */
+/** A terminal state may be named as the service does or as `status_map` translates it. */
 export function toTerminalStates(raw: RawAccount, statusMap: StatusMap): readonly string[] {
   if (raw.terminal_states === undefined) return DEFAULT_TERMINAL_STATES;
   const { job } = createStatusMapping(statusMap);
   return [...new Set(raw.terminal_states.map((status) => job(status) ?? status))];
 }
 
-/** Status names under two meanings: which of them counts must not be left to chance. */
+/** Finds status names with two meanings, where the order would decide. */
 export function findDuplicateStatuses(raw: RawStatusMap): { readonly path: string[]; readonly message: string }[] {
   const problems: { path: string[]; message: string }[] = [];
   for (const [subject, meanings] of Object.entries<Partial<Record<string, string[]>>>(raw)) {

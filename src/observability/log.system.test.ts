@@ -1,23 +1,25 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 
-test('a secret header handed to the log by mistake does not reach it, and stdout stays empty', () => {
-  const code = `import { createLogger } from './src/observability/log.ts';
+describe('the log', () => {
+  test('a secret header handed to the log by mistake does not reach it, and stdout stays empty', () => {
+    const code = `import { createLogger } from './src/observability/log.ts';
     const log = createLogger('info', 'test');
     log.info({ authorization: 'Bearer canary', request: { authorization: 'canary', headers: { 'x-api-key': 'canary' } }, id: 7 }, 'sent');`;
-  const run = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', code], { encoding: 'utf8' });
-  assert.match(run.stderr, /"id":7/);
-  assert.doesNotMatch(run.stderr, /canary/);
-  assert.equal(run.stdout, '');
-});
+    const run = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', code], { encoding: 'utf8' });
+    assert.match(run.stderr, /"id":7/);
+    assert.doesNotMatch(run.stderr, /canary/);
+    assert.equal(run.stdout, '');
+  });
 
-test('a failure that the SDK logs keeps its message and its class', () => {
-  const code = `import { createLogger } from './src/observability/log.ts';
+  test('a failure that the SDK logs keeps its message and its class', () => {
+    const code = `import { createLogger } from './src/observability/log.ts';
     const log = createLogger('info', 'test');
     class SecretMissingError extends Error { name = 'SecretMissingError'; }
     log.warn({ error: new SecretMissingError('The secret file key cannot be read') }, 'Activity failed');`;
-  const run = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', code], { encoding: 'utf8' });
-  const { error } = JSON.parse(run.stderr) as { error: { type: string; message: string } };
-  assert.deepEqual([error.type, error.message], ['SecretMissingError', 'The secret file key cannot be read']);
+    const run = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', code], { encoding: 'utf8' });
+    const { error } = JSON.parse(run.stderr) as { error: { type: string; message: string } };
+    assert.deepEqual([error.type, error.message], ['SecretMissingError', 'The secret file key cannot be read']);
+  });
 });

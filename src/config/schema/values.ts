@@ -1,11 +1,11 @@
 import Type from 'typebox';
 
-/** An object of settings: one that it does not know is a mistake, not ignored. */
+/** A settings object: an unknown setting is an error, not ignored. */
 export const closed = { additionalProperties: false } as const;
 
 interface Doc {
   readonly description: string;
-  /** What counts when the setting is absent, as it would be written. */
+  /** The default, as a configuration writes it. */
   readonly default?: string;
   readonly examples?: readonly string[];
 }
@@ -21,10 +21,10 @@ export const Percent = (doc: Doc) => Type.String({ pattern: '^(100|\\d{1,2})(\\.
 export const Count = (description: string, more: { readonly default?: number; readonly examples?: number[] } = {}) =>
   Type.Integer({ minimum: 1, description, ...more });
 
-/** A glob over a path. One over a whole address would match nothing, silently. */
+/** A glob over a path. One over a whole URL would match nothing, silently. */
 export const Glob = Type.String({ pattern: '^[/*]', description: 'A path pattern such as /products/**.' });
 
-/** Names of accounts and watches: they stand in ids, files and commands. */
+/** Names of accounts and watches: they appear in ids, files and commands. */
 export const NAME = '^[a-z0-9][a-z0-9_-]{0,62}$';
 
 export const Secret = Type.Union(

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../../submission/guard.ts';
 import { Count, closed, Duration, Glob, Money, NAME, Percent, Secret, Service } from './values.ts';
 
-/** What `defaults` may hold too. */
+/** The settings that `defaults` may hold too. */
 export const watchSettings = {
   service: Type.Optional(Service),
   schedule: Type.Optional(

@@ -1,4 +1,4 @@
-/** Why the ledger refuses. Programs compare the code; the message is for the reader. */
+/** Why the ledger refuses a step. Code compares the code; the message is for you. */
 export type LedgerErrorCode =
   /** The run is not in the ledger. */
   | 'UNKNOWN_RUN'
@@ -18,7 +18,7 @@ export type LedgerErrorCode =
   | 'OTHER_SERVICE'
   | 'NOTHING_TO_DECIDE';
 
-/** The ledger did nothing, because doing it would break a promise. The message says what to do. */
+/** The ledger refused a step and changed nothing. The message says what to do. */
 export class LedgerError extends Error {
   override readonly name = 'LedgerError';
   readonly code: LedgerErrorCode;

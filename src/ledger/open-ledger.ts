@@ -6,14 +6,14 @@ import { sql } from '../database/sql.ts';
 import type { LedgerId } from '../submission/ids.ts';
 import { LEDGER_MIGRATIONS } from './migrations.ts';
 
-/** The connector's memory. Every function of this module takes it first; all of them may be called twice. */
+/** The connector's database. Every function of this module takes it first and is idempotent. */
 export interface Ledger {
-  /** Made when the ledger was first opened; a copy of the database keeps it. */
+  /** Created when the ledger is first opened; a copy of the database keeps it. */
   readonly id: LedgerId;
   readonly db: Database;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** The secret of this ledger's fingerprints, written once. */
+  /** The secret seed of this ledger's fingerprints, written once. */
   readonly seed: number;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function openLedger(url: string, { now = Date.now }: { now?: () => 
   }
 }
 
-/** The same over a database that is open already. */
+/** The same for a database that is already open. */
 export async function ledgerOver(db: Database, now: () => number): Promise<Ledger> {
   await migrate(db, 'ledger', LEDGER_MIGRATIONS, now());
   const seed = await keepSetting(db, 'fingerprint_seed', () => String(randomInt(2 ** 32)));
@@ -40,10 +40,10 @@ export async function ledgerOver(db: Database, now: () => number): Promise<Ledge
   return { id, db, now, seed: Number(seed), close: () => db.close() };
 }
 
-/** Eight letters and digits: short enough to be read in a list of workflows. */
+/** Eight letters and digits: short enough for a list of workflows. */
 const newLedgerId = (random: number): LedgerId => random.toString(36).padStart(8, '0') as LedgerId;
 
-/** A setting that is written once, by whoever opens the ledger first. */
+/** Reads a setting; the process that opens the ledger first writes it. */
 async function keepSetting<Value extends string>(db: Database, name: string, make: () => Value): Promise<Value> {
   await db.run(
     sql`INSERT INTO ledger_settings (name, value) VALUES (${name}, ${make()}) ON CONFLICT (name) DO NOTHING`,

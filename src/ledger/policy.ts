@@ -5,18 +5,18 @@ import type { AccountId, WatchId } from '../submission/ids.ts';
 /** What a URL costs at each service level, as configured. Null: learned from charges. */
 export type PriceByService = Readonly<Record<ServiceLevel, Micros | null>>;
 
-/** What the ledger must know of an account to spend from it. The configuration's accounts have this shape. */
+/** The settings of an account that the ledger needs to spend. The configuration's accounts have this shape. */
 export interface AccountPolicy {
   readonly id: AccountId;
   readonly baseUrl: string;
-  /** Of a configured and a learned price the higher one counts. */
+  /** The higher of the configured and the learned price counts. */
   readonly pricePerUrl: PriceByService;
   readonly spend: { readonly perDay: Micros | null; readonly perMonth: Micros | null; readonly balanceFloor: Micros };
   /** Absent: 20 hours. How long an idempotency key is trusted, in milliseconds. */
   readonly reconcile?: { readonly afterMs: number };
 }
 
-/** What the ledger must know of a watch to spend for it. The configuration's watches have this shape. */
+/** The settings of a watch that the ledger needs to spend. The configuration's watches have this shape. */
 export interface WatchPolicy {
   readonly id: WatchId;
   readonly project: string;

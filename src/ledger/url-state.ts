@@ -1,2 +1,2 @@
-/** What became of a URL. */
+/** The state of a URL. */
 export type LedgerUrlState = 'known' | 'planned' | 'submitted' | 'completed' | 'failed' | 'held' | 'quarantined';

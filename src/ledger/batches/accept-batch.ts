@@ -9,14 +9,14 @@ import { learnPrice } from '../money/price.ts';
 import type { BatchRow } from './batch-queries.ts';
 import { accept, requireReview, reviewUnsentParts, setReason } from './transitions.ts';
 
-/** An acceptance as the service reports it, in an answer or in its list. */
+/** An acceptance as the service reports it, in a response or in its list. */
 export interface Acceptance {
   readonly reference: Reference;
   readonly state: string | null;
   readonly charged: Micros | null;
   readonly pricePerUrl: Micros | null;
   readonly balance: Micros | null;
-  /** What the answer says that does not fit the batch, in sentences. */
+  /** What in the response contradicts the batch, as messages. */
   readonly warnings?: readonly string[];
 }
 
@@ -26,15 +26,15 @@ export type AcceptanceRecorded =
       readonly batch: BatchId;
       readonly reference: Reference;
       readonly charged: Micros | null;
-      /** It was on record before: nothing was charged to the ledger now. */
+      /** The acceptance was already recorded: no new charge was recorded. */
       readonly again: boolean;
     }
-  /** It is on record under another reference, and stays so. */
+  /** The batch is recorded under another reference, which stays. */
   | { readonly kind: 'contradicted'; readonly batch: BatchId; readonly reason: string }
-  /** What the service says does not fit what it said before; nothing more is sent of this batch. */
+  /** The service contradicts itself; nothing more of this batch is sent. */
   | { readonly kind: 'needs_review'; readonly batch: BatchId; readonly reason: string };
 
-/** Records that the service has taken a batch: its reference, its charge (once), and that its URLs are submitted. */
+/** Records that the service accepted a batch: its reference, its charge (once), and its URLs as submitted. */
 export async function acceptBatch(
   tx: Queryable,
   now: number,
@@ -70,7 +70,7 @@ export async function acceptBatch(
       service: row.service,
       charge: charged.amount,
       urls: row.urls,
-      // An answer that repeats an old one says what the price was then.
+      // A replayed response reports the price of the original request.
       at: Math.min(now, row.in_doubt_since ?? now),
       now,
     });
@@ -95,7 +95,7 @@ export async function acceptBatch(
     WHERE id = ${row.account_id} AND (suspended IS NOT NULL OR key_rejected IS NOT NULL)`);
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   if (late && reason !== null) {
-    // Its parts were planned because it was refused. Those that were not sent stop; an operator decides on the rest.
+    // Its parts were planned because it was refused. Unsent parts need review, so that their URLs are not bought twice.
     await reviewUnsentParts(tx, row, { code: 'parent_accepted', batch: row.id });
     return { kind: 'needs_review', batch: row.id, reason: renderReason(reason) };
   }
@@ -105,5 +105,5 @@ export async function acceptBatch(
   return { kind: 'accepted', batch: row.id, reference, charged: charged.amount, again: false };
 }
 
-/** A job is queued until a poll shows more: the state in an acceptance may describe the request. */
+/** A job counts as queued until a poll: the state in an acceptance may describe the request. */
 const describeStart = (state: string | null): string => (state === 'processing' ? state : 'queued');

@@ -9,7 +9,7 @@ import type { Ledger } from '../open-ledger.ts';
 import type { PriceBasis } from '../policy.ts';
 import type { BatchState } from './transitions.ts';
 
-/** A row of `batches`, with the name of its watch. Every other shape of a batch is a part of this one. */
+/** A row of `batches`, with the name of its watch. Every other batch type is a subset of this one. */
 export interface BatchRow extends StoredReason {
   readonly id: BatchId;
   readonly account_id: AccountId;
@@ -18,11 +18,11 @@ export interface BatchRow extends StoredReason {
   readonly run_id: number | null;
   readonly parent_id: BatchId | null;
   readonly service: ServiceLevel;
-  /** As it is sent: with the tag. */
+  /** As sent: with the tag. */
   readonly project: string;
   readonly normalized_project: string;
   readonly base_url: string;
-  /** Null for a batch that `courier recover` took from the service: it was sent by another ledger. */
+  /** Null for a batch that `courier recover` added from the service: another ledger sent it. */
   readonly idempotency_key: IdempotencyKey | null;
   readonly digest: string | null;
   readonly tag: string | null;
@@ -32,12 +32,12 @@ export interface BatchRow extends StoredReason {
   readonly price_basis: PriceBasis;
   readonly state: BatchState;
   readonly attempts: number;
-  /** Since when an attempt is out whose outcome is unknown; null when nothing can have been charged. */
+  /** Since when the outcome of an attempt is unknown; null when nothing can have been charged. */
   readonly in_doubt_since: number | null;
   readonly not_before: number | null;
-  /** 1: it must be looked up in the service's list before anything is sent. */
+  /** 1: look the batch up in the service's list before sending anything. */
   readonly needs_lookup: number;
-  /** What to do when the list does not have it: a refusal as JSON. */
+  /** The refusal to carry out when the list does not have the batch, as JSON. */
   readonly if_absent: string | null;
   /** When the service's list first did not have it. */
   readonly absent_at: number | null;
@@ -55,10 +55,10 @@ export async function getBatch(db: Queryable, batch: BatchId): Promise<BatchRow>
   const row = await db.get(sql<BatchRow>`
     SELECT b.*, w.name AS watch FROM batches AS b JOIN watches AS w ON w.id = b.watch_id WHERE b.id = ${batch}`);
   if (row !== undefined) return row;
-  throw new LedgerError('UNKNOWN_BATCH', `The ledger knows no batch ${batch}. Nothing was sent or changed.`);
+  throw new LedgerError('UNKNOWN_BATCH', `The ledger has no batch ${batch}. Nothing was sent or changed.`);
 }
 
-/** Locks the account of a batch, as `lockAccount` does, then reads the batch: what is read stays true to the commit. */
+/** Locks the batch's account with `lockAccount`, then reads the batch: nobody changes it before the commit. */
 export async function lockBatch(tx: Queryable, batch: BatchId): Promise<BatchRow> {
   await tx.run(sql`
     UPDATE ledger_accounts SET lock_version = lock_version + 1
@@ -66,7 +66,7 @@ export async function lockBatch(tx: Queryable, batch: BatchId): Promise<BatchRow
   return getBatch(tx, batch);
 }
 
-/** What the dispatcher must know of a batch before it begins to send it. */
+/** The fields that the dispatcher needs before it sends a batch. */
 export type PendingBatch = Pick<
   BatchRow,
   | 'id'
@@ -84,15 +84,14 @@ export type PendingBatch = Pick<
 export interface Pending {
   /** The batches that may be sent now, in sending order. */
   readonly batches: readonly PendingBatch[];
-  /** When the next of those that wait may be sent; null when none waits. */
+  /** When the next waiting batch may be sent; null when none waits. */
   readonly nextAt: number | null;
 }
 
 /**
- * What the account has to send: fast before standard; what was never sent before what is sent again; among the watches
- * the one that was served longest ago; of a watch the small batches before the large, so that a new article does not
- * wait behind a relaunch. `waiting`: with the batches
- * that wait for a later time. Uses batches_waiting.
+ * Lists the batches that an account has to send: fast before standard, first attempts before retries, then the watch that
+ * was served longest ago, then small batches before large ones, so that a new article does not wait behind a relaunch.
+ * `waiting` includes batches that wait for a later time. Uses batches_waiting.
  */
 export async function listPendingBatches(
   ledger: Ledger,
@@ -115,7 +114,7 @@ export async function listPendingBatches(
   return { batches, nextAt: later?.at ?? null };
 }
 
-/** Whether a job of the service is on record for a batch already. Uses batches_by_reference. */
+/** Whether a batch already has this job. Uses batches_by_reference. */
 export async function isKnownReference(ledger: Ledger, account: AccountId, reference: Reference): Promise<boolean> {
   const row = await ledger.db.get(sql`
     SELECT 1 FROM batches WHERE account_id = ${account} AND reference = ${reference}`);
@@ -123,8 +122,8 @@ export async function isKnownReference(ledger: Ledger, account: AccountId, refer
 }
 
 /**
- * A batch of ours that has no reference and carries this tag in its project. A job of the service with that tag is this
- * batch: accepted without our knowledge, or sent by a later copy of the ledger than this one.
+ * Finds the batch without a reference that has this tag in its project. A job with that tag is this batch: its response
+ * was lost, or a later copy of the ledger sent it.
  */
 export async function findUnansweredByTag(ledger: Ledger, account: AccountId, tag: string): Promise<BatchId | null> {
   const row = await ledger.db.get(sql<{ id: BatchId }>`

@@ -39,31 +39,31 @@ export type Sending =
       readonly inDoubt: boolean;
       readonly reference: Reference | null;
     } & Named)
-  /** Look for the job in the service's list first, then `recordReconciled`. */
+  /** Look the job up in the service's list first, then call `recordReconciled`. */
   | ({ readonly kind: 'reconcile'; readonly tag: string; readonly firstSentAt: number } & Named)
-  /** The configuration does not allow the spend now. The batch waits until then and holds up no other one. */
+  /** The configuration does not allow the spend now. The batch waits until then and does not block others. */
   | { readonly kind: 'not-allowed'; readonly refusal: CapRefusal; readonly until: number }
-  /** The account names another service than the one that its batches belong to: nothing of it is sent. */
+  /** The account now names a different service than its batches: nothing of it is sent. */
   | { readonly kind: 'other-service'; readonly reason: string }
-  /** The ledger may not know all that was bought: nothing of the account is sent. */
+  /** The ledger may not know every purchase: nothing of the account is sent. */
   | { readonly kind: 'held'; readonly reason: string }
-  /** It has its answer, was taken back, or needs review: nothing is to be sent. */
+  /** The batch has its response, was taken back, or needs review: send nothing. */
   | { readonly kind: 'closed'; readonly state: BatchState; readonly reason: string | null }
   | { readonly kind: 'wait'; readonly until: number };
 
-/** By whose rules a batch is sent. `watch` is null when the configuration no longer has it. */
+/** The settings that apply to a batch. `watch` is null when the configuration no longer has it. */
 export interface SendPolicy {
   readonly account: AccountPolicy;
   readonly watch: Pick<WatchPolicy, 'spend'> | null;
 }
 
-/** A batch that is not allowed now is asked again after this long at the latest: caps and balances may be raised. */
+/** Maximum time before a refused batch is tried again: caps and balances may be raised. */
 const ASK_AGAIN_MS = 15 * 60_000;
 
 /**
- * The last gate before money: in one transaction the caps and the floor are asked again, the bytes are compared with
- * their digest, and the attempt is on record before its first byte is sent. A batch of which nothing was sent and that
- * may never be sent is taken back: its URLs are due again.
+ * The last check before money is spent. One transaction checks the caps and the floor again, compares the bytes with their
+ * digest, and records the attempt before its first byte is sent. A batch that was never sent and may never be sent is
+ * taken back: its URLs are due again.
  */
 export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch }: SendPolicy): Promise<Sending> {
   const now = ledger.now();
@@ -86,9 +86,9 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
         reason: renderReason({ code: 'other_service', recorded, configured: account.baseUrl }),
       };
     }
-    const kept = await tx.get(sql<{ body: string }>`SELECT body FROM batch_bodies WHERE batch_id = ${batch}`);
+    const stored = await tx.get(sql<{ body: string }>`SELECT body FROM batch_bodies WHERE batch_id = ${batch}`);
     const { idempotency_key: key, tag } = row;
-    if (kept === undefined || key === null || tag === null || computeDigest(kept.body) !== row.digest) {
+    if (stored === undefined || key === null || tag === null || computeDigest(stored.body) !== row.digest) {
       const doubt = row.in_doubt_since === null ? 'none' : 'stays';
       await requireReview(tx, row, { code: 'body_damaged' }, { doubt });
       return { kind: 'closed', state: 'needs_review', reason: renderReason({ code: 'body_damaged' }) };
@@ -98,7 +98,7 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
       watch: row.watch,
       service: row.service,
       key,
-      urls: (JSON.parse(kept.body) as { urls: Url[] }).urls,
+      urls: (JSON.parse(stored.body) as { urls: Url[] }).urls,
     };
     const inDoubtSince = row.in_doubt_since;
     const waitsUntil = row.not_before !== null && row.not_before > now ? row.not_before : null;
@@ -107,7 +107,7 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
     if (inDoubtSince !== null && (row.needs_lookup === 1 || mustReconcile(inDoubtSince, now, afterMs))) {
       return { kind: 'reconcile', tag, firstSentAt: inDoubtSince, ...named };
     }
-    // Planned long ago and never sent, says this ledger; it may be a restored copy of one that has sent it.
+    // Planned long ago and never sent, as far as this ledger knows: it may be a restored copy of one that sent it.
     if (inDoubtSince === null && mustReconcile(await getLastActivity(tx, row), now, afterMs)) {
       return { kind: 'reconcile', tag, firstSentAt: row.planned_at, ...named };
     }
@@ -125,7 +125,7 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
     return {
       kind: 'send',
       attempt: row.attempts + 1,
-      body: kept.body,
+      body: stored.body,
       expectedCost: row.expected_cost,
       inDoubt: inDoubtSince !== null,
       reference: row.reference,
@@ -134,7 +134,7 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
   });
 }
 
-/** When this copy of the ledger last knew for certain where the batch stands. */
+/** When this copy of the ledger last knew the batch's state for certain. */
 async function getLastActivity(tx: Queryable, { id, planned_at }: BatchRow): Promise<number> {
   const answer = await tx.get(
     sql<{ at: number | null }>`SELECT max(at) AS at FROM batch_answers WHERE batch_id = ${id}`,
@@ -142,7 +142,7 @@ async function getLastActivity(tx: Queryable, { id, planned_at }: BatchRow): Pro
   return Math.max(planned_at, answer?.at ?? 0);
 }
 
-/** The caps as they are now: the configuration, the price or the balance may have changed since the plan. */
+/** Checks the current caps: the configuration, the price or the balance may have changed since the plan. */
 async function findRefusal(
   tx: Queryable,
   row: BatchRow,
@@ -161,7 +161,7 @@ async function findRefusal(
   return capRefusal({ ...question, cost: await computeCurrentCost(tx, row, account) });
 }
 
-/** A batch of a removed or renamed watch: taken back, or left to an operator when it may be charged already. */
+/** Takes back a batch of a removed or renamed watch; it needs review when it may be charged already. */
 async function withoutWatch(tx: Queryable, row: BatchRow, now: number): Promise<Sending> {
   const reason: Reason = { code: 'watch_removed' };
   if (row.in_doubt_since === null) return dissolve(tx, row, now, reason);

@@ -8,9 +8,8 @@ import { type BatchRow, lockBatch } from './batch-queries.ts';
 import { cancel } from './transitions.ts';
 
 /**
- * Takes back a batch of which nothing was charged, inside a transaction. Its URLs are due again for the reason they
- * were due for, and the next plan decides by the configuration of its day. They keep their generation, so that batch
- * and key of the next plan are new.
+ * Takes back a batch that charged nothing, inside a transaction. Its URLs are due again for their original reason, and the
+ * next plan applies the configuration of that time. Their generation stays, so the next plan makes a new batch and key.
  */
 export async function dissolveBatch(
   tx: Queryable,
@@ -27,8 +26,8 @@ export async function dissolveBatch(
 }
 
 /**
- * An operator takes back a batch that waits, such as one of an import that was planned by mistake. Refuses (LedgerError)
- * a batch that is in doubt, was accepted or has ended: that one may be charged already.
+ * An operator takes back a waiting batch, for example after an import was planned by mistake. Throws a LedgerError for a
+ * batch that is in doubt, was accepted or has ended, because it may be charged already.
  */
 export async function cancelBatch(ledger: Ledger, batch: BatchId, by: string): Promise<{ readonly urls: number }> {
   return ledger.db.tx(async (tx) => {
@@ -36,10 +35,10 @@ export async function cancelBatch(ledger: Ledger, batch: BatchId, by: string): P
     if (row.state !== 'planned' || row.in_doubt_since !== null) {
       throw new LedgerError(
         'WRONG_STATE',
-        `Batch ${batch} is ${row.state}: only a batch of which nothing was sent can be cancelled. Nothing was changed. ` +
+        `Batch ${batch} is ${row.state}: only a batch that was never sent can be cancelled. Nothing was changed. ` +
           (row.state === 'needs_review' || row.state === 'sending'
             ? 'It may be charged already; ask the service, then resolve it.'
-            : 'It needs no cancelling.'),
+            : 'There is nothing to cancel.'),
       );
     }
     await dissolveBatch(tx, row, ledger.now(), { code: 'cancelled', by });

@@ -16,7 +16,7 @@ export interface NewBatch {
   readonly watch: WatchId;
   readonly watchId: number;
   readonly runId: number | null;
-  /** The batch that this one is a part of, after a refusal. */
+  /** The refused batch that this one is a part of. */
   readonly parentId: BatchId | null;
   readonly service: ServiceLevel;
   readonly project: string;
@@ -35,8 +35,8 @@ export interface NewBatch {
 const MEMBERS_AT_ONCE = 1_000;
 
 /**
- * Writes a batch with its exact bytes and its key. `batch_urls_once` refuses a generation of a URL that is in another
- * batch: the transaction then fails and nothing is bought.
+ * Writes a batch with its exact bytes and its key. The index `batch_urls_once` refuses a generation of a URL that is
+ * already in another batch: the transaction fails and nothing is bought.
  *
  * The generation in the key is the greatest of the batch's URLs. Two batches with the same URLs in the same order never
  * share it, because every URL's generation grows each time it is planned; so a deliberate resubmission always has a new

@@ -11,7 +11,7 @@ import { type BatchRow, lockBatch } from './batch-queries.ts';
 import { type RefusalRecorded, refuseBatch } from './refuse-batch.ts';
 import { requireLookup, requireReview, returnToPlanned, setAside } from './transitions.ts';
 
-/** The answer to one attempt, judged by `decideOutcome`. */
+/** The response to one attempt, with its outcome from `decideOutcome`. */
 export interface AnswerRecord {
   /** As `beginSend` numbered it. */
   readonly attempt: number;
@@ -31,12 +31,12 @@ export type AnswerRecorded =
   | { readonly kind: 'suspended'; readonly batch: BatchId; readonly reason: string }
   /** The account's key is rejected. */
   | { readonly kind: 'key_rejected'; readonly batch: BatchId; readonly reason: string }
-  /** `beginSend` will ask to look the job up in the list. */
+  /** `beginSend` next returns 'reconcile': the job is looked up in the list. */
   | { readonly kind: 'in_doubt'; readonly batch: BatchId; readonly reason: string }
-  /** The batch had its end before this answer came. */
+  /** The batch was already closed when this response arrived. */
   | { readonly kind: 'closed'; readonly batch: BatchId; readonly state: BatchRow['state'] };
 
-/** Records what an attempt brought, once per attempt: a second record of the same one changes nothing. */
+/** Records the outcome of an attempt, once: recording the same attempt again changes nothing. */
 export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: AnswerRecord): Promise<AnswerRecorded> {
   const now = ledger.now();
   return ledger.db.tx(async (tx): Promise<AnswerRecorded> => {
@@ -80,13 +80,13 @@ export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: Answe
 }
 
 /**
- * A batch waits until the balance suffices. When it was sent for that reason and refused again, the service says two
- * things at once: it is tried more and more rarely, or the account's requests would be used up on it.
+ * A batch waits until the balance suffices. When the service reports a sufficient balance and refuses the batch again,
+ * retries back off, because they would otherwise use up the account's rate limit.
  */
 const afterSuspend = (now: number, attempts: number): number | null =>
   attempts < 2 ? null : now + Math.min(60_000 * 2 ** Math.min(attempts - 2, 10), 900_000);
 
-/** Whether the answer is the first of its attempt. */
+/** Stores the response; returns whether it is the first for its attempt. */
 async function logAnswer(tx: Queryable, now: number, batch: BatchId, answer: AnswerRecord): Promise<boolean> {
   const { attempt, outcome, status, requestId } = answer;
   const message = outcome.kind === 'accepted' ? outcome.warnings.join('; ') : outcome.message;
@@ -97,7 +97,7 @@ async function logAnswer(tx: Queryable, now: number, batch: BatchId, answer: Ans
   return changes === 1;
 }
 
-/** Every attempt has an answer that says nothing was charged. A worker that died between them leaves one without. */
+/** Whether every attempt has a response that rules out a charge. A worker that died leaves an attempt without one. */
 async function isNothingInDoubt(tx: Queryable, row: BatchRow): Promise<boolean> {
   const answered = await tx.one(sql<{ attempts: number }>`
     SELECT count(*) AS attempts FROM batch_answers
@@ -105,7 +105,7 @@ async function isNothingInDoubt(tx: Queryable, row: BatchRow): Promise<boolean> 
   return answered.attempts >= row.attempts;
 }
 
-/** Certain: nothing was charged, so it is planned again. Otherwise the doubt stays. */
+/** Certain: nothing was charged, so the batch is planned again. Otherwise it stays in doubt. */
 async function putBack(
   tx: Queryable,
   row: BatchRow,
@@ -125,7 +125,7 @@ async function putInDoubt(
   return { kind: 'in_doubt', batch: row.id, reason: reason.text };
 }
 
-/** Where a batch stands for which an answer came late, or a second time. */
+/** The state of a batch whose response arrived late or twice. */
 function describeState(row: BatchRow): AnswerRecorded {
   if (row.state === 'sending' && row.needs_lookup === 1) {
     return { kind: 'in_doubt', batch: row.id, reason: renderStoredReason(row) ?? '' };

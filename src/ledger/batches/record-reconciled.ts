@@ -13,26 +13,29 @@ import { awaitConfirmation, requireReview, returnToPlanned } from './transitions
 export type Reconciled = ({ readonly kind: 'found' } & Acceptance) | { readonly kind: 'absent' };
 
 /**
- * Ends the doubt about a batch. Found: it was accepted. Absent: it never was, so the same bytes may go again under the
- * same key, or the refusal that came after the attempt in doubt is carried out. A conflict that neither explains needs
- * review: nothing is sent. `confirmMs`: absent counts only when the list says so again, so much
- * later: services show a new job a little after they accepted it.
+ * Resolves a batch in doubt. Found: it was accepted. Absent: it was not, so the same bytes are sent again with the same
+ * key, or the refusal that followed the attempt in doubt is carried out. A conflict that neither explains needs review.
+ * `confirmMs`: absence counts only when the list confirms it this much later, because new jobs appear with a delay.
  */
 export async function recordReconciled(
   ledger: Ledger,
   batch: BatchId,
-  seen: Reconciled,
+  result: Reconciled,
   { confirmMs = 0 }: { readonly confirmMs?: number } = {},
 ): Promise<AnswerRecorded> {
   const now = ledger.now();
   return ledger.db.tx(async (tx): Promise<AnswerRecorded> => {
     const row = await lockBatch(tx, batch);
-    if (seen.kind === 'found') return acceptBatch(tx, now, row, seen);
+    if (result.kind === 'found') return acceptBatch(tx, now, row, result);
     if (row.state !== 'sending' && row.state !== 'planned') return { kind: 'closed', batch, state: row.state };
     if (now - (row.absent_at ?? now) < confirmMs) {
       const notBefore = now + confirmMs;
       await awaitConfirmation(tx, row, { now, notBefore });
-      return { kind: 'in_doubt', batch, reason: 'not in the list yet: it is looked up again before that is believed' };
+      return {
+        kind: 'in_doubt',
+        batch,
+        reason: 'not in the list yet: it is looked up once more to confirm its absence',
+      };
     }
     if (row.if_absent !== null) return refuseBatch(tx, now, row, JSON.parse(row.if_absent) as Split | Quarantine);
     if (row.needs_lookup === 1) {
@@ -40,9 +43,9 @@ export async function recordReconciled(
       await requireReview(tx, row, reason, { doubt: 'stays' });
       return { kind: 'needs_review', batch, reason: renderReason(reason) };
     }
-    // All attempts so far are known to have failed: the next one starts the clock anew.
+    // Every attempt so far failed for certain: the next one restarts the period in which the key is trusted.
     await returnToPlanned(tx, row, { notBefore: null, reason: { code: 'lookup_absent' } });
-    // Attempt 0, which was never sent, records when the list was read: without it the list would be read endlessly.
+    // Attempt 0 was never sent and records when the list was read; without it the list would be read endlessly.
     for (let attempt = 0; attempt <= row.attempts; attempt++) {
       await tx.run(sql`
         INSERT INTO batch_answers (batch_id, attempt, at, kind, charge_state, message)

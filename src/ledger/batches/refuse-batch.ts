@@ -14,7 +14,7 @@ import { insertBatch } from './insert-batch.ts';
 import { refuse, requireReview } from './transitions.ts';
 
 export type RefusalRecorded =
-  /** Its URLs go on in these batches, each with its own key. */
+  /** The batches that replace it, each with its own key. */
   | {
       readonly kind: 'refused';
       readonly batch: BatchId;
@@ -31,9 +31,9 @@ interface Member {
 }
 
 /**
- * Carries out a refusal that names bad URLs or asks for halves. Nothing was charged, so the URLs keep their generation;
- * the parts are batches with keys of their own and take the place of the refused one. A service that rejects
- * everything is not asked endlessly: then the batch waits for review.
+ * Carries out a refusal that names bad URLs or requires a split. Nothing was charged, so the URLs keep their generation;
+ * the parts are new batches with their own keys and replace the refused one. When a service rejects everything,
+ * bisection stops and the batch waits for review.
  */
 export async function refuseBatch(
   tx: Queryable,
@@ -63,7 +63,7 @@ export async function refuseBatch(
         AND url_id IN (SELECT id FROM ${toRows({ id: 'bigint' }, moving)} AS r)`);
   }
   for (const part of parts) {
-    // As old as the batch: in a restored copy its parts may have been sent too, so they are looked up before they are.
+    // The parts keep the batch's time of planning: a restored copy may have sent them too, so they are looked up first.
     const { id } = await insertBatch(tx, row.planned_at, {
       account: row.account_id,
       baseUrl: row.base_url,
@@ -93,7 +93,7 @@ export async function refuseBatch(
 const computeShare = (row: BatchRow, urls: number): Micros | null =>
   row.expected_cost === null ? null : timesMicros(splitMicros(row.expected_cost, row.urls), urls);
 
-/** How the parts of the first batch of this family fared until now. */
+/** Computes the bisection progress of the original batch. */
 async function worthGoingOn(tx: Queryable, row: BatchRow): Promise<boolean> {
   const family = await tx.one(sql<Omit<Bisection, 'inReview'> & { in_review: number }>`
     WITH RECURSIVE up (id, parent_id) AS (

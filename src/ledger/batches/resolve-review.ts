@@ -7,9 +7,9 @@ import { lockBatch } from './batch-queries.ts';
 import { resolveReview } from './transitions.ts';
 
 /**
- * An operator has decided on a batch that needs review. `release`: its URLs may be bought again, as their next
- * generation: only where the service has confirmed that it charged nothing. `leave`: they stay as they are and are not
- * bought again. Answers false when the batch does not need review.
+ * Records an operator's decision on a batch that needs review. `release`: its URLs may be bought again, as their next
+ * generation; only when the service has confirmed that it charged nothing. `leave`: they are not bought again. Returns
+ * false when the batch does not need review.
  */
 export async function resolveNeedsReview(ledger: Ledger, batch: BatchId, how: 'release' | 'leave'): Promise<boolean> {
   return ledger.db.tx(async (tx) => {

@@ -5,7 +5,7 @@ import { lockBatch } from './batch-queries.ts';
 import type { AnswerRecorded } from './record-answer.ts';
 import { requireReview, setAside } from './transitions.ts';
 
-/** Leaves a batch to an operator: nothing more is sent of it, and its URLs are not bought in another one. */
+/** Marks a batch for review: nothing more of it is sent, and its URLs are not bought in another one. */
 export async function reviewBatch(ledger: Ledger, batch: BatchId, reason: Reason): Promise<AnswerRecorded> {
   return ledger.db.tx(async (tx): Promise<AnswerRecorded> => {
     const row = await lockBatch(tx, batch);
@@ -15,7 +15,7 @@ export async function reviewBatch(ledger: Ledger, batch: BatchId, reason: Reason
   });
 }
 
-/** The service's list cannot be read now: the batch waits until then and holds up no other one. */
+/** Postpones a batch because the service's list cannot be read now; it does not block others. */
 export async function postponeLookup(ledger: Ledger, batch: BatchId, notBefore: number, text: string): Promise<void> {
   await ledger.db.tx(async (tx) => {
     const row = await lockBatch(tx, batch);

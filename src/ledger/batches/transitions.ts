@@ -6,26 +6,26 @@ import { parseReason, type Reason, type StoredReason, toStoredReason } from '../
 import { LedgerError } from '../ledger-error.ts';
 
 /**
- * The life of a batch. Every statement that changes a batch's state is in this file and names the states it may start
- * from; when the batch is in another one the transaction fails and nothing changes.
+ * The state machine of a batch. Every statement that changes a batch's state is in this file and names its source states;
+ * in any other state the transaction fails and nothing changes.
  *
  *   planned ⇄ sending → accepted
  *      │         ├────→ refused       (its URLs are in other batches or in quarantine)
  *      │         └────→ needs_review → accepted | refused
  *      └→ cancelled
  *
- * `in_doubt_since` is set exactly while an attempt may have been charged without our knowing: from the first attempt
- * without an answer until an answer, the service's list or an operator says what became of it. A batch in doubt counts
- * against every cap, the floor and the totals, whatever its state.
+ * `in_doubt_since` is set exactly while an attempt may have been charged without a record: from the first attempt without
+ * a response until a response, the service's list or an operator settles its outcome. A batch in doubt counts against
+ * every cap, the floor and the totals, whatever its state.
  */
 export type BatchState =
-  /** Frozen; nothing of it is out. What was never charged can be taken back. */
+  /** Frozen, with no attempt in flight. A batch that was never charged can be taken back. */
   | 'planned'
-  /** An attempt is out, or the outcome of one is unknown. */
+  /** An attempt is in flight, or the outcome of one is unknown. */
   | 'sending'
-  /** The service has taken it. */
+  /** The service has accepted it. */
   | 'accepted'
-  /** The service has not; its URLs are in other batches or in quarantine. Nothing was charged. */
+  /** The service has refused it; its URLs are in other batches or in quarantine. Nothing was charged. */
   | 'refused'
   /** Nothing more is sent until an operator decides. */
   | 'needs_review'
@@ -40,7 +40,7 @@ interface RowInState extends Row {
   readonly state: BatchState;
 }
 
-/** planned, sending → sending. The attempt is on record before its first byte is sent. */
+/** planned, sending → sending. Records the attempt before its first byte is sent. */
 export async function beginAttempt(tx: Queryable, { id }: Row, now: number): Promise<void> {
   await change(tx, id, ['planned', 'sending'], 'sending', null, [
     sql`not_before = NULL`,
@@ -50,7 +50,7 @@ export async function beginAttempt(tx: Queryable, { id }: Row, now: number): Pro
   ]);
 }
 
-/** sending → planned: every attempt is known to have charged nothing. A change of a page is in the bytes sent next. */
+/** sending → planned: no attempt was charged. The next attempt covers page changes since the last one. */
 export async function returnToPlanned(
   tx: Queryable,
   { id }: Row,
@@ -89,7 +89,7 @@ export async function requireLookup(
   ]);
 }
 
-/** planned, sending wait until the list is asked a second time whether it has the batch. */
+/** planned, sending wait until the list is read a second time. */
 export async function awaitConfirmation(
   tx: Queryable,
   row: RowInState & StoredReason,
@@ -111,8 +111,8 @@ export interface Accepted {
 }
 
 /**
- * Any state without a reference → accepted: what the service has taken is bought, whatever we believed before. A batch
- * that was refused or cancelled before → needs_review: its URLs may be in other batches. The doubt ends either way.
+ * Any state without a reference → accepted: a batch that the service accepted is bought, whatever was recorded before. A
+ * batch that was refused or cancelled → needs_review: its URLs may be in other batches. Either way the doubt ends.
  */
 export async function accept(tx: Queryable, row: RowInState, accepted: Accepted): Promise<void> {
   const { reference, now, charge, jobState, reason } = accepted;
@@ -131,7 +131,7 @@ export async function accept(tx: Queryable, row: RowInState, accepted: Accepted)
   ]);
 }
 
-/** planned, sending → refused: nothing was charged, and its URLs go on elsewhere. */
+/** planned, sending → refused: nothing was charged, and its URLs move to other batches or to quarantine. */
 export async function refuse(tx: Queryable, { id }: Row, now: number, reason: Reason): Promise<void> {
   await change(tx, id, ['planned', 'sending'], 'refused', reason, [
     sql`in_doubt_since = NULL`,
@@ -184,7 +184,7 @@ export async function resolveReview(tx: Queryable, { id }: Row, now: number, rea
   ]);
 }
 
-/** Says something about a batch without moving it. */
+/** Sets the reason of a batch without changing its state. */
 export async function setReason(tx: Queryable, { id }: Row, reason: Reason | null): Promise<void> {
   const { reason_code, reason_params } = toStoredReason(reason);
   await tx.run(sql`

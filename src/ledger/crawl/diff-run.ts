@@ -8,7 +8,7 @@ import { getOpenRun, type RunRow } from '../runs/runs.ts';
 import { growingList, listKeys, unpackList } from './fingerprint-list.ts';
 import { addLive } from './insert-found.ts';
 
-/** What a run found, in URLs. `known` + `new` + `changed` is `found` when the crawl was complete. */
+/** A run's counts of URLs. `known` + `new` + `changed` is `found` when the crawl was complete. */
 export interface RunDiff {
   /** In scope; a URL in two sitemaps counts once when the crawl was complete. */
   readonly found: number;
@@ -70,7 +70,7 @@ export async function diffRun(ledger: Ledger, run: RunId, { complete }: { comple
   });
 }
 
-/** A sitemap that a complete crawl did not come across is no longer listed: its URLs may be gone with it. */
+/** A sitemap that a complete crawl did not visit is no longer listed: its URLs may be gone too. */
 async function dropUnlisted(tx: Queryable, run: RunRow): Promise<void> {
   const unlisted = await tx.all(sql<{ id: number; entries: Uint8Array | null }>`
     SELECT s.id, p.entries FROM sitemaps AS s LEFT JOIN sitemap_snapshots AS p ON p.sitemap_id = s.id

@@ -2,10 +2,10 @@ import type { Url } from '../../url/normalize-url.ts';
 import { asKey } from './fingerprint.ts';
 import { growingList } from './fingerprint-list.ts';
 
-/** An entry in scope, its URL normalised. */
+/** An entry in scope, with a normalized URL. */
 export interface ObservedEntry {
   readonly url: Url;
-  /** The text as the sitemap has it. */
+  /** The text as written in the sitemap. */
   readonly lastmod: string | null;
   /** The same as epoch milliseconds; null when it cannot be parsed. */
   readonly lastmodAt: number | null;

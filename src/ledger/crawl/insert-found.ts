@@ -76,12 +76,12 @@ async function matchByText(
   to: number,
 ): Promise<{ readonly own: Row[]; readonly collided: Url[] }> {
   const keys = toRows({ fp: 'bigint' }, [...rowsBetween(found, from, to, (key): Row => [key])]);
-  const there = await tx.all(sql<{ nr: number; url: Url }>`
+  const existing = await tx.all(sql<{ nr: number; url: Url }>`
     SELECT r.nr, u.url FROM ${keys} AS r ${dialectal(sql`CROSS JOIN`, sql`JOIN`)} urls AS u
     ${dialectal(sql`WHERE`, sql`ON`)} u.fp = r.fp AND u.watch_id = ${watchId}`);
   const own: Row[] = [];
   const collided: Url[] = [];
-  for (const { nr, url } of there) {
+  for (const { nr, url } of existing) {
     const at = from + nr;
     const entry = found.entry(at);
     if (entry.url === url) own.push([found.key(at), entry.lastmod, entry.lastmodAt]);
@@ -90,7 +90,7 @@ async function matchByText(
   return { own, collided };
 }
 
-/** Counts the URLs of a watch that are not gone, so that no report has to. */
+/** Maintains the number of a watch's present URLs, so that reports need not count them. */
 export async function addLive(tx: Queryable, watchId: number, urls: number): Promise<void> {
   if (urls !== 0) await tx.run(sql`UPDATE watches SET live = live + ${urls} WHERE id = ${watchId}`);
 }

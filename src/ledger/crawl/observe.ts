@@ -12,17 +12,17 @@ import { readSitemap, type SitemapReading } from './read-sitemap.ts';
 import { recordVerdict, type SitemapRecord } from './record-verdict.ts';
 import type { SitemapVerdict } from './sitemaps.ts';
 
-/** Takes what a crawl yields into the ledger. One a crawl; sitemaps may be read at the same time, in any order. */
+/** Records a crawl in the ledger. One per crawl; sitemaps may be read concurrently, in any order. */
 export interface Observation {
-  /** Entries in scope, some thousands at a time. */
+  /** Records entries in scope, some thousands at a time. */
   entries(sitemap: string, entries: readonly ObservedEntry[]): Promise<void>;
-  /** A URL that is not ours to submit, and why: counted, with a few kept as examples. */
+  /** Counts a URL out of scope by reason, with a few examples. */
   skipped(sitemap: string, reason: string, url: string, count?: number): void;
-  /** The end of a sitemap. Only `complete` replaces what was known of it. */
+  /** Records the end of a sitemap. Only `complete` replaces its stored list. */
   verdict(sitemap: string, verdict: SitemapVerdict): Promise<void>;
 }
 
-/** Rows wait in memory up to this many, so that a sitemap without limits needs no memory without limits. */
+/** Maximum number of rows buffered in memory, so that an endless sitemap cannot exhaust it. */
 const FLUSH_AT = 60_000;
 const CHUNK = 5_000;
 const EXAMPLES = 5;

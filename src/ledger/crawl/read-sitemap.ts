@@ -2,25 +2,25 @@ import { asKey, fingerprint, lastmodMark } from './fingerprint.ts';
 import { type FingerprintList, growingList, listKeys } from './fingerprint-list.ts';
 import { type Found, foundList, type ObservedEntry } from './found.ts';
 
-/** One sitemap as it is being read, compared with what its last complete visit left. Pure but for its memory. */
+/** Compares a sitemap with its last complete visit while it is read. Pure except for its own state. */
 export interface SitemapReading {
   add(entries: readonly ObservedEntry[]): void;
-  /** Takes what was not in the last visit, or has another lastmod, and forgets it here. */
+  /** Returns and clears the entries that are new or have another lastmod since the last complete visit. */
   takeFound(): Found;
   takeMoved(): Found;
   readonly pending: number;
   readonly urls: number;
-  /** Fingerprints that were there and are not: only of meaning once the sitemap was read to its end. */
+  /** Fingerprints that disappeared: meaningful only after the sitemap was read to its end. */
   missing(): bigint[];
-  /** Fingerprints that are there and were not in the last complete visit. */
+  /** Fingerprints that were not in the last complete visit. */
   unlisted(): bigint[];
-  /** The packed list of this visit, or null when it is what is kept already. */
+  /** The packed list of this visit; null when it equals the stored one. */
   snapshot(): Uint8Array | null;
 }
 
 /**
- * Compares in the order of the document: while entries come as they did last time, each costs its hash and one
- * comparison. Only an entry out of order is looked up.
+ * Compares in document order: while the order is unchanged, an entry costs one hash and one comparison. Only an entry
+ * out of order needs a lookup.
  */
 export function readSitemap(before: FingerprintList, seed: number): SitemapReading {
   const seen = new Uint8Array(before.length);

@@ -6,7 +6,7 @@ import type { EntrySource } from './found.ts';
 import type { SitemapReading } from './read-sitemap.ts';
 import type { SitemapVerdict, StoredSitemap } from './sitemaps.ts';
 
-/** One sitemap of one run, read as far as it could be. */
+/** The result of reading one sitemap in one run. */
 export interface SitemapRecord {
   readonly place: EntrySource;
   readonly reading: SitemapReading;
@@ -15,7 +15,7 @@ export interface SitemapRecord {
   readonly changed: number;
 }
 
-/** Records the end of a sitemap's visit, in the transaction that also writes the last of what it found. */
+/** Records the end of a sitemap's visit, in the transaction that writes its last entries. */
 export async function recordVerdict(
   tx: Queryable,
   now: number,
@@ -41,7 +41,7 @@ export async function recordVerdict(
       break;
     case 'incomplete':
       problem = verdict;
-      // No list of a complete visit holds these: should the page go before there is one, nothing else would tell.
+      // No complete visit lists these: if the page disappears before one does, only this record makes it gone.
       await addCandidates(tx, visit.place.watchId, visit.reading.unlisted());
   }
   await tx.run(sql`
@@ -57,7 +57,7 @@ export async function recordVerdict(
   await tx.run(sql`UPDATE runs SET touched_at = ${now} WHERE id = ${run.id}`);
 }
 
-/** Only a sitemap that was read to its end says what is gone from it: perhaps gone, until the run's diff has looked. */
+/** Only a sitemap read to its end shows what disappeared: gone candidates, until the run's diff decides. */
 async function replaceList(tx: Queryable, { place, reading }: SitemapRecord): Promise<void> {
   const snapshot = reading.snapshot();
   if (snapshot === null) return;
@@ -67,7 +67,7 @@ async function replaceList(tx: Queryable, { place, reading }: SitemapRecord): Pr
   await addCandidates(tx, place.watchId, reading.missing());
 }
 
-/** Perhaps gone: the next complete run takes those off that a sitemap lists, and calls the others gone. */
+/** Gone candidates: the next complete run clears those that a sitemap still lists and marks the others gone. */
 async function addCandidates(tx: Queryable, watchId: number, fps: readonly bigint[]): Promise<void> {
   const columns = { watch_id: 'bigint', fp: 'bigint' } as const;
   const rows = fps.map((fp): Row => [watchId, fp]);
@@ -86,7 +86,7 @@ async function saveSitemap(
       urls = ${reading.urls}, baseline = 0, complete_at = ${now}
     WHERE id = ${place.sitemapId}`);
   if (!place.adopt) return;
-  // What an adopted index lists was there before we came, also when a child can only be read another night.
+  // Children of an adopted index are adopted too, even if one can only be read in a later run.
   const listed = (known?.children ?? []).map((child): Row => [place.watchId, child, 1]);
   const columns = { watch_id: 'bigint', url: 'text', baseline: 'bigint' } as const;
   await insertRows(tx, 'sitemaps', columns, listed, 'ON CONFLICT (watch_id, url) DO NOTHING');

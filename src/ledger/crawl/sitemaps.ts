@@ -3,7 +3,7 @@ import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getRun } from '../runs/runs.ts';
 
-/** What a complete visit leaves behind, for the crawler to ask next time whether anything changed. */
+/** Validators of a complete visit, with which the crawler later checks for changes. */
 export interface StoredSitemap {
   readonly kind: 'urlset' | 'index' | 'text' | 'rss' | 'atom' | 'robots';
   readonly urls: number;
@@ -16,14 +16,14 @@ export interface StoredSitemap {
   readonly children?: readonly string[];
 }
 
-/** What the crawl says of a sitemap when it is done with it; the crawler's own verdicts have this shape. */
+/** The crawl's verdict on a sitemap; the crawler's own verdicts have this shape. */
 export type SitemapVerdict =
   | ({ readonly verdict: 'complete' | 'not-modified' } & StoredSitemap)
   /** Read under another name in the same crawl. */
   | { readonly verdict: 'duplicate'; readonly sameAs: string }
   | { readonly verdict: 'incomplete'; readonly code: string; readonly message: string };
 
-/** What is known of a sitemap from its last complete visit under the run's scope; undefined when there was none. */
+/** The stored result of a sitemap's last complete visit in the run's scope; undefined without one. */
 export async function getStoredSitemap(
   ledger: Ledger,
   run: RunId,
@@ -37,8 +37,8 @@ export async function getStoredSitemap(
 }
 
 /**
- * Sitemaps that this run has read to the end already: a retry after a killed worker passes over them, but still goes
- * to the children of an index.
+ * Sitemaps that this run has already read to the end: a retry after a killed worker skips them, but still visits the
+ * children of an index.
  */
 export async function listFinishedSitemaps(ledger: Ledger, run: RunId): Promise<Map<string, StoredSitemap>> {
   const { id } = await getRun(ledger.db, run);

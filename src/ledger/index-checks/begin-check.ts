@@ -34,7 +34,7 @@ export type Checking =
     }
   /** Nothing is due. */
   | { readonly kind: 'idle' }
-  /** Checking goes on by itself after that time, or when the hold of the account ends. */
+  /** Checks resume automatically at that time, or when the hold of the account ends. */
   | { readonly kind: 'stopped'; readonly reason: string; readonly until: number | null }
   | { readonly kind: 'not-allowed'; readonly refusal: CapRefusal; readonly until: number | null }
   | { readonly kind: 'wait'; readonly until: number };
@@ -46,8 +46,8 @@ export interface CheckInput {
 }
 
 /**
- * The next index-check of a watch: the one that has no answer yet, with the same bytes and key, else the URLs that are
- * due, at most 50, as many as the budgets allow. Planned, counted against the caps and on record before it is sent.
+ * Begins the next index-check of a watch: the open one, with the same bytes and key, else the due URLs, at most 50, as
+ * many as the budgets allow. A check is planned, counted against the caps and recorded before it is sent.
  */
 export async function beginCheck(ledger: Ledger, { account, watch, policy }: CheckInput): Promise<Checking> {
   const now = ledger.now();
@@ -60,7 +60,7 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
     const watchId = await ensureWatch(tx, watch, account.id);
     let open = await findOpenCheck(tx, watchId);
     if (open !== undefined && !isOf(open, account, watch)) {
-      // Sent again under the other key it would be charged a second time, at another account.
+      // Sent again with another account's key, it would be charged a second time.
       const inDoubt = open.in_doubt_since !== null;
       const reason: Reason = { code: 'check_of_other_account', inDoubt };
       if (inDoubt) await stopCheck(tx, now, open, { reason, charged: true }, policy);
@@ -68,7 +68,7 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
       open = undefined;
     }
     if (open?.in_doubt_since != null && mustReconcile(open.in_doubt_since, now, account.reconcile?.afterMs)) {
-      // The service keeps no list of checks to look it up in; asking again could be charged again.
+      // The service has no list of checks to look it up in; sending it again could be charged again.
       const reason: Reason = { code: 'check_key_expired' };
       await stopCheck(tx, now, open, { reason, charged: true }, policy);
       open = undefined;
@@ -81,7 +81,7 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
         return { kind: 'not-allowed', refusal, until: getRefusalEnd(refusal, now) };
       }
       if (refusal !== null) {
-        // Nothing of it was sent: a smaller check takes its place.
+        // It was never sent: a smaller check replaces it.
         await cancelCheck(tx, now, open, refusal.stored);
         open = undefined;
       }
@@ -113,7 +113,7 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
   });
 }
 
-/** The caps of the account, and the watch's own daily budget for checks in the place of its caps for submissions. */
+/** Checks the account's caps and, instead of the watch's caps for submissions, its daily budget for checks. */
 async function checkQuestion(
   tx: Queryable,
   account: AccountPolicy,

@@ -27,7 +27,7 @@ export interface CheckRow extends StoredReason {
   readonly charge: Micros | null;
 }
 
-/** The check of a watch that has no end yet. There is one at most: checks_open. */
+/** The open check of a watch; at most one, by the index checks_open. */
 export async function findOpenCheck(tx: Queryable, watchId: number): Promise<CheckRow | undefined> {
   return tx.get(sql<CheckRow>`
     SELECT * FROM checks WHERE watch_id = ${watchId} AND state IN ('planned', 'sending')`);
@@ -51,7 +51,7 @@ export const toCheckHistory = (row: QueueRow): CheckHistory => ({
   misses: row.misses,
 });
 
-/** How long a URL outside the sample, or gone from the sitemaps, is left alone: both may change. */
+/** How long to skip a URL outside the sample or gone from the sitemaps: both may change. */
 const LOOK_AGAIN_MS = 7 * 86_400_000;
 const PAGE = 500;
 
@@ -61,10 +61,9 @@ interface Waiting extends QueueRow {
 }
 
 /**
- * Moves what is not due after all out of the way, until a check could be filled: gone URLs, URLs outside the sample, and
- * those for which the policy of today gives a later time than the queue. A page at a time, each a write of its own and
- * with the event loop running in between, so that neither the account nor a heartbeat waits for a million of them.
- * Uses check_queue_due.
+ * Postpones URLs that are not due after all, until a check could be filled: gone URLs, URLs outside the sample, and URLs
+ * that the current policy checks later. One page per write, yielding to the event loop in between, so that neither the
+ * account nor a heartbeat waits for a million rows. Uses check_queue_due.
  */
 export async function deferChecks(db: Queryable, watchId: number, policy: CheckPolicy, now: number): Promise<void> {
   let due = 0;
@@ -89,7 +88,7 @@ function getNextTime(row: Waiting, policy: CheckPolicy, now: number): number | n
   return nextCheckAt(toCheckHistory(row), policy);
 }
 
-/** What the queue calls due, those that wait longest first. */
+/** The due rows of the queue, longest waiting first. */
 export const selectWaiting = (
   watchId: number,
   now: number,
@@ -106,7 +105,7 @@ export const updateNextTimes = (rows: readonly Row[]): Query => sql`
   UPDATE check_queue SET next_at = r.at FROM ${toRows({ id: 'bigint', at: 'bigint' }, rows)} AS r
   WHERE check_queue.url_id = r.id`;
 
-/** URLs that are due for a check by the policy of today, those that wait longest first, at most `limit`. */
+/** At most `limit` URLs that are due for a check by the current policy, longest waiting first. */
 export async function listDueChecks(
   tx: Queryable,
   watchId: number,

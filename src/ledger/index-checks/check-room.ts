@@ -3,12 +3,12 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 
-/** How many URLs the next check may have, or why there is none for now. */
+/** How many URLs the next check may have, or why checks are stopped. */
 export type CheckRoom =
   | { readonly kind: 'room'; readonly urls: number }
   | { readonly kind: 'stopped'; readonly reason: string; readonly until: number };
 
-/** So many single URLs rejected in a row, and none accepted: the URLs are not the problem. */
+/** After this many consecutive rejections of single URLs, the URLs are not the problem. */
 const MOST_REJECTED = 8;
 /** After a stop one URL is tried: the service may accept it, or its results may be readable, by then. */
 const PROBE_AFTER_MS = 86_400_000;

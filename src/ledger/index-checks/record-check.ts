@@ -18,7 +18,7 @@ import { type CheckRow, type QueueRow, toCheckHistory } from './check-queue.ts';
 export interface CheckAnswer {
   /** As `beginCheck` numbered it. */
   readonly attempt: number;
-  /** Judged by `checkOutcomeOf`. */
+  /** From `decideCheckOutcome`. */
   readonly outcome: Checked | Refusal;
   readonly requestId: string | null;
   readonly backoffMs?: number;
@@ -29,12 +29,12 @@ export type CheckRecorded =
   | { readonly kind: 'retry'; readonly notBefore: number }
   | { readonly kind: 'suspended'; readonly reason: string }
   | { readonly kind: 'key_rejected'; readonly reason: string }
-  /** Not charged; its URLs are asked again, in smaller checks, without those that were named. */
+  /** Not charged; its URLs are checked again in smaller checks, without the named ones. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Counted as charged, because nobody knows; its URLs are due again on their schedule. */
+  /** The charge is unknown and counts as charged; its URLs are due again on their schedule. */
   | { readonly kind: 'stopped'; readonly reason: string };
 
-/** Records what came of an index-check: results as a series per URL, and its charge, once. */
+/** Records the outcome of an index-check once: a result for each URL, and the charge. */
 export async function recordCheck(
   ledger: Ledger,
   check: number,
@@ -81,10 +81,10 @@ export async function recordCheck(
 async function checkRow(db: Queryable, check: number): Promise<CheckRow> {
   const row = await db.get(sql<CheckRow>`SELECT * FROM checks WHERE id = ${check}`);
   if (row !== undefined) return row;
-  throw new LedgerError('UNKNOWN_CHECK', `The ledger knows no index-check ${check}. Nothing was sent or changed.`);
+  throw new LedgerError('UNKNOWN_CHECK', `The ledger has no index-check ${check}. Nothing was sent or changed.`);
 }
 
-/** A first attempt that was refused leaves nothing out. Later ones keep the earliest doubt. */
+/** A refused first attempt leaves nothing in doubt. Later attempts keep the earliest doubt. */
 async function wait(
   tx: Queryable,
   row: CheckRow,
@@ -124,18 +124,18 @@ async function recordResults(
   const again: Row[] = [];
   for (const each of queued) {
     const verdict = verdicts.get(each.url);
-    const seen = verdict?.verdict ?? 'unknown';
-    if (seen === 'found') found += 1;
+    const result = verdict?.verdict ?? 'unknown';
+    if (result === 'found') found += 1;
     const after: QueueRow = {
       ...each,
       last_check_at: now,
-      found_at: seen === 'found' ? now : seen === 'not-found' ? null : each.found_at,
-      misses: seen === 'found' ? 0 : seen === 'not-found' ? each.misses + 1 : each.misses,
+      found_at: result === 'found' ? now : result === 'not-found' ? null : each.found_at,
+      misses: result === 'found' ? 0 : result === 'not-found' ? each.misses + 1 : each.misses,
     };
     const history = toCheckHistory(after);
     const resubmit = resubmissionDue(history, each.resubmitted === 1, policy);
     if (resubmit) again.push([each.id]);
-    series.push([each.position, seen, verdict?.word ?? null]);
+    series.push([each.position, result, verdict?.word ?? null]);
     queue.push([each.id, nextCheckAt(history, policy), after.found_at, after.misses, resubmit ? 1 : each.resubmitted]);
   }
   await tx.run(sql`
@@ -202,8 +202,8 @@ async function refuse(
 }
 
 /**
- * Ends a check that is never sent again. Where nobody knows whether it was charged it counts as charged, so that the
- * budgets hold. Its URLs are due again on their schedule.
+ * Ends a check that is never sent again. An unknown charge counts as charged, so that the budgets hold. Its URLs are due
+ * again on their schedule.
  */
 export async function stopCheck(
   tx: Queryable,
@@ -219,7 +219,7 @@ export async function stopCheck(
     UPDATE checks SET state = 'stopped', ${assignReason(reason)}, done_at = ${now} WHERE id = ${row.id}`);
 }
 
-/** Takes back a check of which nothing was sent: its URLs stay due. */
+/** Takes back a check that was never sent: its URLs stay due. */
 export async function cancelCheck(tx: Queryable, now: number, row: CheckRow, reason: Reason): Promise<void> {
   await tx.run(sql`UPDATE check_queue SET check_id = NULL WHERE check_id = ${row.id}`);
   await tx.run(sql`

@@ -8,9 +8,9 @@ import type { Ledger } from '../open-ledger.ts';
 import { lockAccount } from '../runs/watches.ts';
 import { listSpellings } from './spellings.ts';
 
-/** Why nothing of an account is sent, although money and key would allow it. */
+/** Why an account sends nothing although its balance and key would allow it. */
 export type HistoryHold =
-  /** `courier recover` has begun and has not ended well. */
+  /** `courier recover` has started and not completed. */
   | { readonly code: 'recovering' }
   /** The service has jobs of ours that the ledger does not know. */
   | { readonly code: 'unknown_jobs'; readonly references: readonly Reference[]; readonly more: boolean };
@@ -19,7 +19,7 @@ interface HoldRow {
   readonly hold: string | null;
 }
 
-/** What holds the spending of an account back; null when nothing does. */
+/** The hold on an account's spending; null without one. */
 export async function getHistoryHold(db: Queryable, account: AccountId): Promise<HistoryHold | null> {
   const row = await db.get(sql<HoldRow>`SELECT hold FROM account_history WHERE account_id = ${account}`);
   return row === undefined || row.hold === null ? null : (JSON.parse(row.hold) as HistoryHold);
@@ -74,7 +74,7 @@ export async function getLastAcceptance(ledger: Ledger, account: AccountId): Pro
   return at;
 }
 
-/** Jobs of the service that the ledger neither has nor may take in. Uses batches_by_reference. */
+/** Jobs of the service that the ledger neither has nor recorded as foreign. Uses batches_by_reference. */
 export async function selectUnknown(
   ledger: Ledger,
   account: AccountId,

@@ -25,7 +25,7 @@ export async function listQuarantined(
   return rows.map((row) => ({ watch: row.watch, url: row.url, reason: renderStoredReason(row) ?? '' }));
 }
 
-/** Lets a URL out of quarantine: the next run plans it as its next generation. Answers whether it was in there. */
+/** Releases a URL: the next run plans its next generation. Returns whether it was in quarantine. */
 export async function releaseUrl(ledger: Ledger, watch: WatchId, url: Url): Promise<boolean> {
   const { changes } = await ledger.db.run(sql`
     UPDATE urls SET state = 'held', due = 'released', due_at = NULL, failures = 0, guard_passed = 1,
@@ -35,7 +35,7 @@ export async function releaseUrl(ledger: Ledger, watch: WatchId, url: Url): Prom
   return changes === 1;
 }
 
-/** Lets all URLs out of quarantine that one batch, or a part of it, put there. Answers how many. */
+/** Releases all URLs that a batch, or a part of it, quarantined. Returns how many. */
 export async function releaseQuarantinedBatch(ledger: Ledger, batch: BatchId): Promise<number> {
   const { changes } = await ledger.db.run(sql`
     WITH RECURSIVE family (id) AS (

@@ -22,7 +22,7 @@ export interface OpenSubmission {
   readonly acceptedAt: number;
 }
 
-/** The account's jobs to follow that were accepted since then, oldest first. Uses batches_followed. */
+/** The account's tracked jobs accepted since then, oldest first. Uses batches_followed. */
 export async function listOpenSubmissions(ledger: Ledger, account: AccountId, since = 0): Promise<OpenSubmission[]> {
   return ledger.db.all(sql<OpenSubmission>`
     SELECT b.id AS batch, w.name AS watch, b.idempotency_key AS key, b.reference, b.service, b.urls,
@@ -32,7 +32,7 @@ export async function listOpenSubmissions(ledger: Ledger, account: AccountId, si
     ORDER BY b.accepted_at, b.id`);
 }
 
-/** The account's jobs to follow that `courier recover` added after that batch. Uses the primary key. */
+/** The account's tracked jobs that `courier recover` added after that batch. Uses the primary key. */
 export async function listRecoveredSubmissions(
   ledger: Ledger,
   account: AccountId,
@@ -47,7 +47,7 @@ export async function listRecoveredSubmissions(
     ORDER BY b.id`);
 }
 
-/** The batch that was written last; 0 when there is none. */
+/** The id of the newest batch; 0 without one. */
 export async function getLastBatch(ledger: Ledger): Promise<BatchId> {
   const { id } = await ledger.db.one(sql<{ id: BatchId }>`SELECT coalesce(max(id), 0) AS id FROM batches`);
   return id;
@@ -62,10 +62,10 @@ export interface SeenJob {
 export type PollRecorded =
   | { readonly kind: 'same'; readonly state: string; readonly terminal: boolean }
   | { readonly kind: 'moved'; readonly state: string; readonly terminal: boolean }
-  /** The service contradicts what it said before: what is recorded stays, and nothing is bought because of it. */
+  /** The service contradicts an earlier state: the recorded one stays, and nothing is bought again. */
   | { readonly kind: 'refused'; readonly state: string; readonly terminal: boolean; readonly message: string };
 
-/** Records what a poll of a job showed. A job goes forward only; its end is final. */
+/** Records the result of a poll. A job only moves forward; a terminal state is final. */
 export async function recordPoll(
   ledger: Ledger,
   account: AccountId,
@@ -111,6 +111,6 @@ export async function getJob(tx: Queryable, account: AccountId, reference: Refer
   if (row !== undefined) return row;
   throw new LedgerError(
     'UNKNOWN_BATCH',
-    `The ledger knows no job ${reference} of account ${account}. Nothing was changed.`,
+    `The ledger has no job ${reference} of account ${account}. Nothing was changed.`,
   );
 }

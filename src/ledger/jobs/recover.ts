@@ -17,7 +17,7 @@ import type { UrlResult } from './settle-job.ts';
 import { listSpellings } from './spellings.ts';
 import { findSameBatch, takeOutOfBatches } from './take-out.ts';
 
-/** A job of the service's history, with what it says of each URL. */
+/** A job from the service's history, with its result for each URL. */
 export interface PastJob {
   readonly reference: Reference;
   readonly state: string;
@@ -33,7 +33,7 @@ export interface PastJob {
 
 export type Recovered =
   | { readonly kind: 'recovered'; readonly batch: BatchId; readonly urls: number }
-  /** A batch of this ledger with the same URLs and no answer yet: it is this job, and accepted now. */
+  /** The job is an open batch of this ledger with the same URLs, which is now accepted. */
   | { readonly kind: 'answered'; readonly batch: BatchId }
   /** The ledger has this job. */
   | { readonly kind: 'known'; readonly batch: BatchId };
@@ -97,7 +97,7 @@ interface Member extends Omit<UrlResult, 'url'> {
 const countResults = (members: readonly Member[], result: UrlResult['result']): number =>
   members.filter((member) => member.result === result).length;
 
-/** What a job means for a URL of which it says nothing. A job that has ended says nothing more: the URL is known. */
+/** The state of a URL without a result in its job. Once the job has ended, no result follows: the URL is known. */
 function toUrlState({ state, terminal }: PastJob, result: UrlResult['result']): string {
   if (result !== 'open') return result;
   if (state === 'completed' || state === 'failed') return state;
@@ -122,10 +122,10 @@ async function ensureUrls(
     listSpellings(url).map((spelling, rank): Row => [at, rank, toUrlKey(spelling, ledger.seed), spelling]),
   );
   const columns = { at: 'bigint', rank: 'bigint', fp: 'bigint', url: 'text' } as const;
-  const there = await tx.all(sql<{ at: number; id: number }>`
+  const existing = await tx.all(sql<{ at: number; id: number }>`
     SELECT r.at, u.id FROM ${toRows(columns, spelled)} AS r CROSS JOIN urls AS u
     WHERE u.fp = r.fp AND u.watch_id = ${watchId} AND u.url = r.url ORDER BY r.at, r.rank DESC`);
-  const known = new Map(there.map(({ at, id }) => [at, id]));
+  const known = new Map(existing.map(({ at, id }) => [at, id]));
   const missing = job.urls.flatMap(({ url }, at) => (known.has(at) ? [] : [{ url, at }]));
   if (missing.length > 0) {
     const run = await ensureRecoveryRun(tx, watch, watchId, account, now);

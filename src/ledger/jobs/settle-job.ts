@@ -13,14 +13,14 @@ import { assignReason } from '../reason-columns.ts';
 import { lockAccount } from '../runs/watches.ts';
 import { getJob, type JobRow } from './record-poll.ts';
 
-/** What the service says became of one URL. `open`: a state that says neither, shown as it is. */
+/** The service's result for one URL. `open`: neither completed nor failed, shown unchanged. */
 export interface UrlResult {
   readonly url: string;
   readonly result: 'completed' | 'failed' | 'open';
   readonly reason: string | null;
 }
 
-/** Keeps results of a job's URLs, a page at a time. What a page says twice is kept once; the last one counts. */
+/** Stores results of a job's URLs, one page at a time. Of duplicates in a page the last one counts. */
 export async function recordUrlResults(
   ledger: Ledger,
   account: AccountId,
@@ -38,14 +38,14 @@ export async function recordUrlResults(
   });
 }
 
-/** Writes the results of URLs that are named exactly; answers how many those are. */
+/** Writes the results of URLs that match exactly; returns their number. */
 async function write(
   tx: Queryable,
   ledger: Ledger,
   job: Pick<JobRow, 'id' | 'watch_id'>,
   results: readonly UrlResult[],
 ): Promise<number> {
-  // The last result of a URL counts: with two rows to choose from, each database takes another one.
+  // The last result of a URL counts: given two rows, the two databases would update from different ones.
   const latest = new Map(results.map((each) => [each.url, each])).values();
   const rows = Array.from(latest, ({ url, result, reason }): Row => [toUrlKey(url, ledger.seed), url, result, reason]);
   const columns = { fp: 'bigint', url: 'text', result: 'text', reason: 'text' } as const;
@@ -56,15 +56,16 @@ async function write(
   return changes;
 }
 
-/** Services name URLs in their own form: unescaped, or with a trailing slash. Two of ours with one form are left out. */
+/** Services return URLs unescaped or with a trailing slash. URLs of the job that share a canonical form are skipped. */
 async function inOurForm(tx: Queryable, batch: number, results: readonly UrlResult[]): Promise<UrlResult[]> {
   const members = await tx.all(sql<{ url: string }>`
     SELECT u.url FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id WHERE m.batch_id = ${batch}`);
-  const ours = new Map<string, string | null>();
-  for (const { url } of members) ours.set(canonicalUrl(url), ours.has(canonicalUrl(url)) ? null : url);
+  const byCanonicalUrl = new Map<string, string | null>();
+  for (const { url } of members)
+    byCanonicalUrl.set(canonicalUrl(url), byCanonicalUrl.has(canonicalUrl(url)) ? null : url);
   const exact = new Set(members.map(({ url }) => url));
   return results.flatMap((result) => {
-    const url = exact.has(result.url) ? result.url : ours.get(canonicalUrl(result.url));
+    const url = exact.has(result.url) ? result.url : byCanonicalUrl.get(canonicalUrl(result.url));
     return url === undefined || url === null ? [] : [{ ...result, url }];
   });
 }
@@ -82,14 +83,14 @@ export interface Settled {
   readonly failed: number;
   /** The job ended and the service does not say what became of them. They count as bought, until their page changes. */
   readonly open: number;
-  /** Of the failed ones: those that are bought again later, and those that are not. */
+  /** Failed URLs by what follows: bought again later, or quarantined. */
   readonly again: number;
   readonly quarantined: number;
 }
 
 /**
- * Gives each URL of an ended job its result, once. Completed: all of them, but for those that the service called
- * failed. Failed: all, but for those that it called completed. Any other end: only what it said of each.
+ * Assigns each URL of an ended job its result, once. A completed job completes all URLs except those reported as failed.
+ * A failed job fails all except those reported as completed. In any other terminal state only reported results count.
  */
 export async function settleJob(
   ledger: Ledger,
@@ -133,9 +134,9 @@ async function settleUrls(
 }
 
 /**
- * An operator ends a job of which the service reports no end, such as one that it lost. URLs that have a result keep it.
- * The others: `release` makes them due again, to be charged as a new purchase; `leave` counts them as bought. Refuses
- * (LedgerError) a job that has ended.
+ * An operator ends a job for which the service never reports a terminal state. URLs with a result keep it. For the
+ * others, `release` makes them due again, charged as a new purchase; `leave` counts them as bought. Throws a LedgerError
+ * for a job that has ended.
  */
 export async function resolveJob(
   ledger: Ledger,
@@ -168,7 +169,7 @@ async function fillIn(tx: Queryable, batch: number, jobState: string): Promise<v
     UPDATE batch_urls SET result = ${jobState} WHERE batch_id = ${batch} AND (result IS NULL OR result = 'open')`);
 }
 
-/** Uses check_queue's primary key: a new generation starts its checks anew. */
+/** A new generation restarts the URL's index-checks. Uses check_queue's primary key. */
 async function complete(tx: Queryable, batch: number, now: number): Promise<void> {
   await tx.run(sql`
     UPDATE urls SET state = 'completed', reason_code = NULL, reason_params = NULL, failures = 0, completed_at = ${now}

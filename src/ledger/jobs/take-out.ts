@@ -7,7 +7,7 @@ import { getBatch } from '../batches/batch-queries.ts';
 import { dissolveBatch } from '../batches/cancel-batch.ts';
 import { requireReview } from '../batches/transitions.ts';
 
-/** Two clocks differ, and services write the time of their own zone as if it were UTC. */
+/** Tolerance for clock skew and for services that write local time as if it were UTC. */
 const CLOCK_SKEW_MS = 24 * 3_600_000;
 
 interface Overlap {
@@ -32,8 +32,8 @@ export const selectOverlaps = (account: AccountId, ids: readonly number[]): Quer
   GROUP BY b.id, b.urls, b.planned_at, b.attempts ORDER BY b.id`;
 
 /**
- * The batch without an answer that has exactly these URLs and was planned before the job was created: the same
- * purchase, in a list that shows no project, or sent by a later copy of the ledger. Null when there is none.
+ * Finds the open batch with exactly these URLs that was planned before the job was created: the same purchase, in a list
+ * without projects or sent by a later copy of the ledger. Null without one.
  */
 export async function findSameBatch(
   tx: Queryable,
@@ -49,9 +49,8 @@ export async function findSameBatch(
 }
 
 /**
- * Takes back the batches that would buy some of these URLs once more. What was never sent is due again, without the
- * URLs that the job bought. A batch that was sent before, such as one whose halves the service took, may not be sent
- * again as it is: it waits for review.
+ * Takes back the batches that would buy some of these URLs again. URLs of a batch that was never sent are due again,
+ * except those that the job bought. A batch that was sent before must not be sent again unchanged: it waits for review.
  */
 export async function takeOutOfBatches(
   tx: Queryable,
@@ -62,7 +61,7 @@ export async function takeOutOfBatches(
 ): Promise<void> {
   for (const { batch, attempts, planned_at, generation } of await tx.all(selectOverlaps(account, ids))) {
     const later = createdAt >= planned_at - CLOCK_SKEW_MS;
-    // An older purchase of a URL that is planned again, because its page changed, says nothing against the plan.
+    // An older purchase does not affect a plan for a page that changed since.
     if (!later && (attempts > 0 || generation > 1)) continue;
     const row = await getBatch(tx, batch);
     const reason: Reason = { code: 'bought_in_job', reference };

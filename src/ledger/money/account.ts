@@ -29,23 +29,23 @@ export async function getAccountStatus(ledger: Ledger, account: AccountId): Prom
   const waiting = await db.all(sql<StoredReason>`
     SELECT reason_code, reason_params FROM batches WHERE account_id = ${account} AND state IN ('planned', 'sending')
     ORDER BY id`);
-  // The batches say it: one may wait for money although a smaller one was accepted since, and none may be left to wait.
+  // Read from the batches: one may still wait for money although a smaller one was accepted since.
   const money = waiting.find(({ reason_code }) => WAITS_FOR_MONEY.some((code) => code === reason_code));
   const suspended = money === undefined ? (waiting.length > 0 ? row?.suspended : null) : renderStoredReason(money);
   return { suspended: suspended ?? null, keyRejected: row?.keyRejected ?? null };
 }
 
-/** The service does not take a batch for want of money: nothing of the account is sent until the balance suffices. */
+/** The service refused a batch for insufficient balance: the account sends nothing until the balance suffices. */
 export async function suspendAccount(db: Queryable, account: AccountId, reason: string): Promise<void> {
   await db.run(sql`UPDATE ledger_accounts SET suspended = ${reason} WHERE id = ${account}`);
 }
 
-/** The service rejects the key: nothing of the account is sent until it works again. */
+/** The service rejects the key: the account sends nothing until it works again. */
 export async function recordKeyRejected(db: Queryable, account: AccountId, reason: string): Promise<void> {
   await db.run(sql`UPDATE ledger_accounts SET key_rejected = ${reason} WHERE id = ${account}`);
 }
 
-/** The money suffices again, or the key works again. Batches that were set aside for money are asked again at once. */
+/** The balance suffices or the key works again. Batches that waited for money are tried again at once. */
 export async function resumeAccount(
   ledger: Ledger,
   account: AccountId,
@@ -65,8 +65,8 @@ export async function resumeAccount(
 }
 
 /**
- * The service that the money and the jobs of an account belong to, when it is another than the configured one; else
- * null. The first use of an account records its service.
+ * The recorded service of an account's charges and jobs, when it differs from the configured one; else null. The first
+ * use of an account records its service.
  */
 export async function findOtherService(
   tx: Queryable,

@@ -9,13 +9,13 @@ import { countedCharges } from './spend.ts';
 
 export interface Balance {
   readonly amount: Micros;
-  /** When it was true: charges since then are not in it. */
+  /** When it was requested: charges since then are not in it. */
   readonly at: number;
 }
 
 /**
- * Keeps what the service says the balance is. `at`: when it was asked for, not when the answer came, so that a charge
- * made meanwhile is taken off it once more rather than not at all. An older balance than the known one does not count.
+ * Records the reported balance. `at`: when it was requested, not when the response arrived, so that a charge made in the
+ * meantime is subtracted twice rather than not at all. A balance older than the recorded one is ignored.
  */
 export async function recordBalance(
   ledger: Ledger,
@@ -50,7 +50,7 @@ async function findBalance(db: Queryable, account: AccountId): Promise<Balance |
   return { amount: row.balance, at: row.balance_at };
 }
 
-/** A balance this old may hide what others have bought on the account. */
+/** A balance older than this may miss purchases by other clients of the account. */
 const FRESH_MS = 10 * 60_000;
 
 /**
@@ -76,7 +76,7 @@ export async function computeBalanceLeft(
   return micros(balance.amount - since.amount - committed);
 }
 
-/** Whether the balance must be asked for before something is bought: there is a floor and no fresh balance. */
+/** Whether to request the balance before a purchase: there is a floor and no fresh balance. */
 export async function needsFreshBalance({ db, now }: Ledger, { id, spend }: AccountPolicy): Promise<boolean> {
   if (spend.balanceFloor <= 0) return false;
   const balance = await findBalance(db, id);

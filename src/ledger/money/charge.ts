@@ -5,15 +5,15 @@ import type { AccountId } from '../../submission/ids.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
 import { getPrice } from './price.ts';
 
-/** What was charged for a batch, as far as it is known. */
+/** The charge of a batch, as far as it is known. */
 export interface BatchCharge {
   /** Null when it is unknown: shown as unknown, never as 0.00. */
   readonly amount: Micros | null;
   /** The service reported it. */
   readonly reported: boolean;
-  /** It shows the price of a URL. */
+  /** Whether the charge reveals the price of a URL. */
   readonly updatesPrice: boolean;
-  /** What does not fit, in sentences. */
+  /** Contradictions, as messages. */
   readonly warnings: readonly string[];
 }
 
@@ -32,10 +32,9 @@ export interface ReportedMoney {
 const MAX_PER_URL = micros(1_000_000_000);
 
 /**
- * What a batch cost: what the service reports; else what the balance shows, when nothing else can have moved it; else
- * what was expected at the known price; else it is unknown. Zero is not believed, because an answer that repeats an
- * earlier one may say that nothing was charged now. The balance is also a witness: a fall that is larger than expected
- * shows a price that has risen.
+ * Determines what a batch cost: the reported charge; else the fall of the balance, when nothing else can have changed it;
+ * else the expected cost at the known price; else unknown. A charge of zero is ignored, because a replayed response may
+ * report that nothing was charged now. A larger fall of the balance than expected reveals a risen price.
  */
 export async function computeCharge(tx: Queryable, row: BatchRow, reported: ReportedMoney): Promise<BatchCharge> {
   const { charged, pricePerUrl } = reported;
@@ -56,15 +55,15 @@ export async function computeCharge(tx: Queryable, row: BatchRow, reported: Repo
     each !== null && each > MAX_PER_URL ? [`the service reports ${formatTry(each)}, which is not believed`] : [],
   );
   const fall = reported.balance === null ? null : await computeBalanceDrop(tx, row, reported.balance);
-  const seen = ifPlausible(fall, row.urls);
-  if (seen === null) return { amount: expected, reported: false, updatesPrice: false, warnings };
-  if (expected === null) return { amount: seen, reported: false, updatesPrice: true, warnings };
+  const observed = ifPlausible(fall, row.urls);
+  if (observed === null) return { amount: expected, reported: false, updatesPrice: false, warnings };
+  if (expected === null) return { amount: observed, reported: false, updatesPrice: true, warnings };
   // The price has risen, or others bought on the account: the higher amount keeps the caps, now and for what follows.
   return {
-    amount: maxMicros(seen, expected),
+    amount: maxMicros(observed, expected),
     reported: false,
-    updatesPrice: seen > expected,
-    warnings: [...warnings, ...higherThanExpected(row, seen)],
+    updatesPrice: observed > expected,
+    warnings: [...warnings, ...higherThanExpected(row, observed)],
   };
 }
 

@@ -6,7 +6,7 @@ import type { AccountId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { lockAccount } from '../runs/watches.ts';
 
-/** What the service shows of the account that a key belongs to. */
+/** The account that a key belongs to, as the service reports it. */
 export interface AccountShown {
   /** `field=value`; null where the service does not show it. */
   readonly identity: string | null;
@@ -38,12 +38,12 @@ export async function confirmAccount(ledger: Ledger, account: AccountId, shown: 
   });
 }
 
-/** The next account that is met is taken for the account's own. */
+/** Forgets the recorded identity: the next one that the service reports is recorded. */
 export async function forgetIdentity(tx: Queryable, account: AccountId): Promise<void> {
   await tx.run(sql`DELETE FROM ledger_settings WHERE name = ${settingName(account)}`);
 }
 
-/** Two accounts are told apart by the same field only: a service may begin to show another one. */
+/** Identities are compared by the same field only: a service may start to report another one. */
 function isOther(recorded: string, shown: string): boolean {
   const field = (identity: string) => identity.slice(0, identity.indexOf('='));
   return field(recorded) === field(shown) && recorded !== shown;

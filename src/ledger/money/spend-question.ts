@@ -11,7 +11,7 @@ export interface SpendScope extends CommitmentScope {
   readonly sendsNow?: boolean;
 }
 
-/** The facts that the caps are asked with, read inside the transaction that will spend. */
+/** Reads the facts for the cap check, inside the transaction that spends. */
 export async function buildSpendQuestion(
   tx: Queryable,
   account: AccountPolicy,

@@ -5,7 +5,7 @@ import type { CapRefusal, Spent } from '../../submission/caps.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import type { PriceByService } from '../policy.ts';
 
-/** Days and months are those of UTC, for every account alike. */
+/** Days and months are in UTC, for every account. */
 export function getDayStart(now: number): number {
   return Math.floor(now / 86_400_000) * 86_400_000;
 }
@@ -15,7 +15,7 @@ export function getMonthStart(now: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 }
 
-/** When a refused spend may be asked for again; null when only an operator, or money, changes the answer. */
+/** When to try a refused spend again; null when only an operator or a higher balance can change the result. */
 export function getRefusalEnd({ reason }: CapRefusal, now: number): number | null {
   if (reason.code !== 'cap_reached') return null;
   switch (reason.period) {

@@ -6,7 +6,7 @@ import type { RunRow } from '../runs/runs.ts';
 import { getPlannableRun, makePlan, type Plan } from './make-plan.ts';
 import { lockAccounts, type RunToPlan } from './preview-runs.ts';
 
-/** A plan that was reviewed. */
+/** A reviewed plan. */
 export interface PlanToApply extends RunToPlan {
   /** Names exactly that plan: `Plan.digest` of its preview. */
   readonly digest: string;

@@ -13,7 +13,7 @@ export type DueReason =
   | 'changed'
   /** Its last generation failed. */
   | 'retry'
-  /** Checked again and again, and never found. */
+  /** Repeatedly checked and never found. */
   | 'not-found'
   /** Released on request. */
   | 'released';

@@ -26,7 +26,7 @@ export interface PlanInput {
   readonly maxCost?: Micros | null;
 }
 
-/** What is bought, for how much, and what is not. */
+/** What a run buys, its cost, and what is held. */
 export interface Plan {
   readonly batches: number;
   readonly urls: number;

@@ -5,13 +5,13 @@ import { getRun } from '../runs/runs.ts';
 import { lockAccount } from '../runs/watches.ts';
 import { makePlan, type Plan, type PlanInput, readPlan } from './make-plan.ts';
 
-/** A run and by whose rules it is planned. */
+/** A run with the settings for its plan. */
 export interface RunToPlan {
   readonly run: RunId;
   readonly input: PlanInput;
 }
 
-/** Thrown to leave a transaction without its effects. */
+/** Thrown to roll a transaction back. */
 class PreviewRollback {
   readonly plans: readonly Plan[];
 
@@ -21,8 +21,8 @@ class PreviewRollback {
 }
 
 /**
- * The plans of runs as they would be made one after the other, so that a cap of their account counts once for all of
- * them. Computed by the code that plans, and then undone: nothing is written, and nothing can differ.
+ * The plans of several runs, made one after the other, so that the account's caps count once for all of them. Computed by
+ * the planning code in a transaction that is rolled back: nothing is written, and the preview cannot differ.
  */
 export async function previewRuns(ledger: Ledger, runs: readonly RunToPlan[]): Promise<readonly Plan[]> {
   try {
@@ -48,7 +48,7 @@ export async function previewRun(ledger: Ledger, run: RunId, input: PlanInput): 
   return plan;
 }
 
-/** Locks the accounts of the runs, always in the same order: two that plan at once wait and never deadlock. */
+/** Locks the accounts of the runs, always in the same order: concurrent plans wait and never deadlock. */
 export async function lockAccounts(tx: Queryable, runs: readonly RunToPlan[]): Promise<void> {
   for (const account of [...new Set(runs.map(({ input }) => input.account.id))].sort()) await lockAccount(tx, account);
 }

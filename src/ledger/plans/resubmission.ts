@@ -6,7 +6,7 @@ import type { WatchPolicy } from '../policy.ts';
 import type { LedgerUrlState } from '../url-state.ts';
 import { type DueReason, type DueRow, isDueNow } from './due.ts';
 
-/** What the rules for resubmission say of a URL that has a reason to be bought. */
+/** The decision of the resubmission rules on a due URL. */
 export type DueDecision =
   | { readonly kind: 'due' }
   /** Its reason is void: it is not bought for it. */

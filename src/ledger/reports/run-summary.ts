@@ -6,7 +6,7 @@ import type { RunDiff } from '../crawl/diff-run.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getRun } from '../runs/runs.ts';
 
-/** What became of a run, in numbers: the table that people read. */
+/** The counts of a run, as reports show them. */
 export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
   readonly planned: number;
   /** Null when no price was known. */

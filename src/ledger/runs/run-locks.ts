@@ -7,7 +7,7 @@ import type { Ledger } from '../open-ledger.ts';
 export interface RunHolder {
   readonly host: string;
   readonly pid: number;
-  /** Tells two uses of one process id apart. */
+  /** Distinguishes two processes with the same process id. */
   readonly nonce: string;
 }
 
@@ -34,18 +34,18 @@ export async function lockRuns(
   forMs: number,
   isGone: (holder: RunHolder) => boolean,
 ): Promise<RunLock> {
-  const mine = JSON.stringify({ holder, until: ledger.now() + forMs } satisfies KeptLock);
+  const ownLock = JSON.stringify({ holder, until: ledger.now() + forMs } satisfies KeptLock);
   const taken: { watch: WatchId; holder: RunHolder }[] = [];
   const rollBack = new Error('held');
   try {
     await ledger.db.tx(async (tx) => {
       taken.length = 0;
-      // In one order for everybody: two commands that wait for each other would never end.
+      // Always in the same order, so that two commands never deadlock.
       for (const watch of watches.toSorted()) {
         const other = await lockOne(
           tx,
           watch,
-          mine,
+          ownLock,
           (lock) => isMine(lock, holder) || lock.until <= ledger.now() || isGone(lock.holder),
         );
         if (other === null) continue;
@@ -63,27 +63,27 @@ export async function lockRuns(
 const isMine = ({ holder: { host, pid, nonce } }: KeptLock, holder: RunHolder): boolean =>
   host === holder.host && pid === holder.pid && nonce === holder.nonce;
 
-/** Null when the lock is ours now, else whose it is. */
+/** Null when this command now has the lock, else its holder. */
 async function lockOne(
   tx: Queryable,
   watch: WatchId,
-  mine: string,
+  ownLock: string,
   isFree: (lock: KeptLock) => boolean,
 ): Promise<RunHolder | null> {
   const name = settingName(watch);
   const inserted = await tx.run(sql`
-    INSERT INTO ledger_settings (name, value) VALUES (${name}, ${mine}) ON CONFLICT (name) DO NOTHING`);
+    INSERT INTO ledger_settings (name, value) VALUES (${name}, ${ownLock}) ON CONFLICT (name) DO NOTHING`);
   if (inserted.changes === 1) return null;
   const { value } = await tx.one(sql<{ value: string }>`SELECT value FROM ledger_settings WHERE name = ${name}`);
   const lock = JSON.parse(value) as KeptLock;
   if (!isFree(lock)) return lock.holder;
   const updated = await tx.run(
-    sql`UPDATE ledger_settings SET value = ${mine} WHERE name = ${name} AND value = ${value}`,
+    sql`UPDATE ledger_settings SET value = ${ownLock} WHERE name = ${name} AND value = ${value}`,
   );
   return updated.changes === 1 ? null : lock.holder;
 }
 
-/** Gives the locks back that this command holds. */
+/** Releases the locks that this command holds. */
 export async function unlockRuns(ledger: Ledger, watches: readonly WatchId[], holder: RunHolder): Promise<void> {
   await ledger.db.tx(async (tx) => {
     for (const watch of watches.toSorted()) {

@@ -30,7 +30,7 @@ export type RunBegun =
       /** It was begun before: this is a retry. */
       readonly again: boolean;
     }
-  /** Another run of the watch is alive (exit code 9). */
+  /** Another run of the watch is active (exit code 9). */
   | { readonly kind: 'active'; readonly run: RunId; readonly since: number; readonly touchedAt: number };
 
 export interface RunRow {
@@ -102,7 +102,7 @@ export async function endRun(ledger: Ledger, run: RunId, state: 'finished' | 'pr
     UPDATE runs SET ended_at = ${ledger.now()}, end_state = ${state} WHERE name = ${run} AND ended_at IS NULL`);
 }
 
-/** Says that the run is alive, where nothing else would be written for long. */
+/** Records that the run is active, when nothing else is written for long. */
 export async function touchRun(ledger: Ledger, run: RunId): Promise<void> {
   await ledger.db.run(sql`
     UPDATE runs SET touched_at = ${ledger.now()} WHERE name = ${run} AND ended_at IS NULL`);
@@ -116,7 +116,7 @@ export async function findRun(db: Queryable, run: RunId): Promise<RunRow | undef
 export async function getRun(db: Queryable, run: RunId): Promise<RunRow> {
   const row = await findRun(db, run);
   if (row !== undefined) return row;
-  throw new LedgerError('UNKNOWN_RUN', `The ledger knows no run "${run}". Nothing was changed; begin the run first.`);
+  throw new LedgerError('UNKNOWN_RUN', `The ledger has no run "${run}". Nothing was changed; begin the run first.`);
 }
 
 /** The run's row while it is open: a worker that comes back after its run was given up must not write into it. */

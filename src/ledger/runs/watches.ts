@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
 
-/** The row of a watch, created when it is first heard of. A watch may move to another account; its URLs stay bought. */
+/** The row of a watch, created on first use. A watch may move to another account; its URLs stay bought. */
 export async function ensureWatch(tx: Queryable, watch: WatchId, account: AccountId): Promise<number> {
   await ensureAccount(tx, account);
   await tx.run(sql`
@@ -11,7 +11,7 @@ export async function ensureWatch(tx: Queryable, watch: WatchId, account: Accoun
   return (await tx.one(sql<{ id: number }>`SELECT id FROM watches WHERE name = ${watch}`)).id;
 }
 
-/** The row of a watch, or null when the ledger has never heard of it. */
+/** The row of a watch, or null when the ledger does not have it. */
 export async function findWatch(db: Queryable, watch: WatchId): Promise<number | null> {
   const row = await db.get(sql<{ id: number }>`SELECT id FROM watches WHERE name = ${watch}`);
   return row?.id ?? null;

@@ -23,7 +23,7 @@ export function span(ms: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** A small Markdown table: what the Web UI shows of a workflow. State and next step come first. */
+/** A small Markdown table for the Web UI. State and next step come first. */
 export function table(rows: Readonly<Record<string, string>>): string {
   const lines = Object.entries(rows).map(([name, value]) => `| ${name} | ${value.replaceAll('|', '\\|')} |`);
   return ['| | |', '| --- | --- |', ...lines].join('\n');

@@ -1,8 +1,8 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 
 /**
- * Waits for `work`, but only until `woken` is true: then the work is cancelled and the result is null. A cancel of the
- * workflow itself passes through.
+ * Waits for `work` until `woken` is true; then cancels the work and returns null. A cancellation of the workflow itself
+ * passes through.
  */
 export async function raceWithSignal<T>(work: () => Promise<T>, woken: () => boolean): Promise<T | null> {
   let result: T | null = null;
@@ -13,7 +13,7 @@ export async function raceWithSignal<T>(work: () => Promise<T>, woken: () => boo
       scope.cancel();
     });
   } catch (error) {
-    // Our own cancel of the work.
+    // We cancelled the work.
     if (!isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
   }
   return result;

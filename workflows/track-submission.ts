@@ -60,7 +60,7 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
     const known = status.state;
     const follow = () =>
       followSubmission.executeWithOptions({ summary: `Follow ${input.reference}` }, [{ ...input, known }]);
-    // Null when a signal asks for a poll at once: the wait is dropped and begins anew.
+    // Null when a signal requests an immediate poll: the wait is dropped and starts again.
     const change = await raceWithSignal(follow, () => pollNow);
     if (change === null) continue;
     status = change;

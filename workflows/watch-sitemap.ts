@@ -31,7 +31,7 @@ const { crawlWatch } = proxyActivities<Activities>({
   heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '5 seconds', maximumInterval: '5 minutes', maximumAttempts: 5 },
 });
-/** The server retries it until the wait is over, without a trace in the history. */
+/** The server retries it until the wait is over, without adding to the history. */
 const { awaitRun } = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12 seconds',
@@ -71,7 +71,7 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
   const plan = await planRun.executeWithOptions({ summary: `Plan ${urls(counts.new + counts.changed)}` }, [
     maxCost === undefined ? run : { ...run, maxCost },
   ]);
-  // Also when this run planned nothing: batches that an earlier run left unsent or untracked go on now.
+  // Even when this run planned nothing: continues batches that an earlier run left unsent or untracked.
   await wakeDispatcher.executeWithOptions({ summary: `Wake the dispatcher of ${account}` }, [{ account }]);
 
   let report: RunReport | null = null;

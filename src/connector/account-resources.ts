@@ -7,18 +7,18 @@ import type { Ledger } from '../ledger/open-ledger.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { withService } from './service-client.ts';
 
-/** What an account has to spend: money at the service, and requests left of its limits. */
+/** The resources of an account: money at the service and requests left within its limits. */
 export interface AccountResources {
   readonly account: AccountId;
   /** Null when the service has not reported one. */
   readonly balance: Micros | null;
   readonly balanceAt: number | null;
   readonly requestsLeft: Readonly<Record<'minute' | 'hour' | 'day' | 'submissions', number>>;
-  /** Why the service could not be asked for the balance now; null when it was. */
+  /** Why the balance could not be read now; null when it was. */
   readonly failure: ApiError | SecretMissingError | null;
 }
 
-/** Asks the service for the balance (one request); where that fails, the last reported one counts. */
+/** Reads the balance from the service (one request); on failure returns the last reported one. */
 export async function getAccountResources(
   config: Config,
   ledger: Ledger,

@@ -13,9 +13,9 @@ import { RateLimitedError } from '../rate-limit/limiter.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { OperationError } from './operation-error.ts';
 
-/** Confirmed this recently, an account is not asked for again. A price that has risen is seen within this time. */
+/** A recently confirmed account is not confirmed again. A price rise is noticed within this time. */
 const FRESH_MS = 3_600_000;
-/** After a request that showed nothing. */
+/** After a request that showed no account. */
 const RETRY_MS = 300_000;
 
 const toOperationError = (message: string): Error => new OperationError('other_account', message);
@@ -55,7 +55,7 @@ async function requireSameAddress(
   );
 }
 
-/** The same for a command, with one request. A service or a key that is not there is left to what the command does next. */
+/** The same for a command, with one request. Leaves an unreachable service or a missing key to the command's next step. */
 export async function confirmShown(ledger: Ledger, account: Account, ask: Ask): Promise<void> {
   await requireSameAddress(ledger, account, toOperationError);
   let shown: AccountView;
@@ -72,18 +72,18 @@ export interface ConfirmSettings {
   readonly account: Account;
   readonly ledger: Ledger;
   readonly log: Logger;
-  /** What another account is to the caller. */
+  /** The error to throw for another account. */
   readonly toError: (message: string) => Error;
 }
 
 export interface ConfirmedClient extends LimitedClient {
-  /** Throws when the key belongs to another account. What cannot be asked now holds nothing up. */
+  /** Throws when the key belongs to another account. An account that cannot be read now blocks nothing. */
   confirm(): Promise<void>;
 }
 
 /**
- * An account's client that confirms the account before it is used: once an hour, and at once for a new key. A service
- * that does not answer here answers nothing else either, so that is no reason to wait.
+ * An account's client that confirms the account before use: once an hour, and at once for a new key. A service that does
+ * not respond here does not respond elsewhere either, so that is no reason to wait.
  */
 export function confirmFirst(api: LimitedClient, { account, ledger, log, toError }: ConfirmSettings): ConfirmedClient {
   let known: { readonly key: string; readonly until: number; readonly verdict: Promise<void> } | null = null;
@@ -123,7 +123,7 @@ export function confirmFirst(api: LimitedClient, { account, ledger, log, toError
   };
 }
 
-/** Which key it is, without keeping it. Null while there is none: the request itself says so. */
+/** Identifies the key without storing it. Null while there is none: the request itself reports that. */
 function digestKey({ apiKey }: Account): string | null {
   try {
     return createHash('sha256').update(readSecret(apiKey)).digest('hex');

@@ -26,13 +26,13 @@ export interface Connector {
   readonly deps: Deps;
   /** Throws an OperationError (other_account) when the key of one belongs to another account than the ledger's. */
   confirmAccounts(ids: Iterable<AccountId>): Promise<void>;
-  /** Works until `stop`, then lets go of everything. Rejects when the worker fails. */
+  /** Runs until `stop`, then releases everything. Rejects when the worker fails. */
   run(): Promise<void>;
-  /** Finishes what is under way: a request on its way is answered and recorded, a crawl stops where it is. */
+  /** Finishes what is in progress: a request in flight is completed and recorded, a crawl stops where it is. */
   stop(): void;
 }
 
-/** Puts the modules together: one worker for one configuration. */
+/** Assembles the modules: one worker for one configuration. */
 export async function openConnector(config: Config, temporal: TemporalSettings, log: Logger): Promise<Connector> {
   const opened = new AsyncDisposableStack();
   try {
@@ -43,7 +43,7 @@ export async function openConnector(config: Config, temporal: TemporalSettings, 
   }
 }
 
-/** Everything opened is let go of through `opened`, in the opposite order, also when half of it could not be opened. */
+/** `opened` releases everything in reverse order, even when startup failed halfway. */
 async function buildConnector(
   opened: AsyncDisposableStack,
   config: Config,
@@ -149,7 +149,7 @@ function notConfigured(what: string): never {
   );
 }
 
-/** A correction of the configuration or of a key helps: the workflow waits for it, and no job is given up. */
+/** Correcting the configuration or the key helps: the workflow waits for that, and no job is given up. */
 function needsConfiguration(message: string): ApplicationFailure {
   return ApplicationFailure.create({ type: FAILURE_TYPE.notConfigured, message, nextRetryDelay: '5 minutes' });
 }

@@ -1,4 +1,4 @@
-/** Why an operation ended before its work was done. A program maps it to its own exit code or response. */
+/** Why an operation ended early. A program maps it to its own exit code or response. */
 export type OperationFailure =
   /** Another run of the watch is active. */
   | 'run_active'
@@ -8,7 +8,7 @@ export type OperationFailure =
   | 'other_account'
   /** The balance or a cap does not allow the next batch. */
   | 'funds'
-  /** Nothing answered in time: try again later. */
+  /** No response in time: try again later. */
   | 'no_response'
   /** The workflow failed. */
   | 'failed';

@@ -15,14 +15,14 @@ import { OperationError } from './operation-error.ts';
 import { newRunName } from './run-client.ts';
 import { withService } from './service-client.ts';
 
-/** What a run of a watch found, looked at and not bought: its plan may still be carried out (`applyPlans`). */
+/** The result of a run that found URLs and bought none: `applyPlans` can still carry out its plan. */
 export interface Preview {
   readonly watch: Watch;
   readonly run: RunId;
   readonly input: PlanInput;
   readonly crawl: CrawlReport;
   readonly diff: RunDiff;
-  /** Why a guard would hold it; empty when none does. */
+  /** Why a guard would hold the plan; empty when none would. */
   readonly guards: readonly string[];
 }
 
@@ -30,8 +30,8 @@ const PREFIX = 'plan-';
 const ALIVE_MS = 60_000;
 
 /**
- * Crawls a watch and compares it with the ledger, as a run that buys nothing. What it saw is known from then on and
- * stays due until it is bought. Throws an OperationError (run_active) when another run of the watch is active.
+ * Crawls a watch and compares it with the ledger, as a run that buys nothing. The URLs that it finds are known from then
+ * on and stay due until bought. Throws an OperationError (run_active) when another run of the watch is active.
  */
 export async function previewWatch(
   { config, ledger }: { readonly config: Config; readonly ledger: Ledger },
@@ -46,7 +46,7 @@ export async function previewWatch(
   const crawling = observeCrawl(ledger, watch, run, signal);
   const ticker = setInterval(() => {
     tell(crawling.soFar().urls);
-    // An error here is that of the work below, which reports it.
+    // An error here belongs to the work below, which reports it.
     touchRun(ledger, run).catch(() => undefined);
   }, 1_000);
   let end: 'previewed' | 'abandoned' = 'abandoned';
@@ -68,7 +68,7 @@ export async function previewWatch(
 async function begin(ledger: Ledger, watch: Watch, run: RunId): Promise<void> {
   const begun = await beginRun(ledger, runStart(watch, run));
   if (begun.kind === 'begun') return;
-  // A plan has no workflow to ask; one that is alive says so every second.
+  // A plan has no workflow to query; a live one renews its heartbeat every second.
   const dead = begun.run.includes(`/${PREFIX}`) && begun.touchedAt < Date.now() - ALIVE_MS;
   if (!dead) throw busy(watch, begun.run);
   await endRun(ledger, begun.run, 'abandoned');

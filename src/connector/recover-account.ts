@@ -7,20 +7,20 @@ import type { Ledger } from '../ledger/open-ledger.ts';
 import { backoffMs } from '../submission/backoff.ts';
 import { type JobTaken, takeJob } from './recover-job.ts';
 
-/** A request that fails is made this often in all, with a growing wait: a minute and a half altogether at least. */
+/** Total attempts for a failing request, with backoff: at least a minute and a half altogether. */
 const MOST_TRIES = 8;
 const LONGEST_WAIT_MS = 60_000;
 
 export interface RecoverSettings {
   readonly ledger: Ledger;
   readonly account: Account;
-  /** Those of the account. */
+  /** The watches of the account. */
   readonly watches: readonly Watch[];
-  /** Whose a job is when nothing else says so. */
+  /** The watch for a job that nothing else assigns. */
   readonly fallback: Watch | null;
-  /** Only jobs since that day, as 2026-01-31. */
+  /** Only jobs since that day, such as 2026-01-31. */
   readonly since: string | null;
-  /** What matches no watch, or is not shown in full, is left out for good: you have looked at it. */
+  /** Permanently leaves out jobs that match no watch or are not shown in full: you have checked them. */
   readonly accept: boolean;
   readonly ask: Ask;
   readonly signal: AbortSignal;
@@ -30,20 +30,20 @@ export interface RecoverSettings {
 export interface RecoverProgress {
   listed(jobs: number, total: number | null): void;
   read(jobs: number, total: number, last: string): void;
-  /** A request failed and is made again. */
+  /** A request failed and is retried. */
   waiting(waitMs: number, why: string): void;
 }
 
 export interface AccountRecovered {
   readonly taken: readonly JobTaken[];
-  /** Nothing is sent until the command has ended with everything taken in, or with `accept`. */
+  /** Nothing is sent until the command completes with every job imported, or with `accept`. */
   readonly held: boolean;
 }
 
 /**
- * Takes the history of an account into the ledger, oldest job first. All or nothing for spending: from the first request
- * on no run, worker or cron job of this ledger sends anything of the account, and only a complete recovery ends that.
- * Throws the ApiError of a request that fails for good; what was taken in is kept, and the account stays held.
+ * Imports the history of an account into the ledger, oldest job first. All or nothing for spending: from the first
+ * request on, no run, worker or cron job of this ledger sends anything for the account, and only a complete recovery
+ * ends that. Throws the ApiError of a request that fails permanently; imported jobs are kept, and the account stays held.
  */
 export async function recoverAccount(settings: RecoverSettings): Promise<AccountRecovered> {
   const { ledger, account, watches, fallback, since, accept, signal, progress } = settings;
@@ -69,7 +69,7 @@ export async function recoverAccount(settings: RecoverSettings): Promise<Account
   return { taken, held };
 }
 
-/** Makes a request again that a busy service, a gateway or a broken connection failed. */
+/** Retries a request that failed because of a busy service, a gateway or a broken connection. */
 function retryFailed({ ask, signal, progress }: RecoverSettings): Ask {
   return async (request) => {
     for (let tries = 1; ; tries++) {

@@ -12,17 +12,17 @@ import { parseTag } from '../submission/project-tag.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
 import { findWatchOfJob } from './assign-watch.ts';
 
-/** A job of the service's list, and what decides about it. */
+/** A job from the service's list, and what decides about it. */
 export interface Job {
   readonly ledger: Ledger;
   readonly account: Account;
-  /** Those of the account. */
+  /** The watches of the account. */
   readonly watches: readonly Watch[];
-  /** Whose the job is when nothing else says so. */
+  /** The watch for a job that nothing else assigns. */
   readonly fallback: Watch | null;
   readonly ask: Ask;
   readonly submission: SubmissionView;
-  /** The time of a job for which the service shows none: that of the job before it. */
+  /** The time for a job whose time the service does not show: that of the previous job. */
   readonly notBefore: number | null;
 }
 
@@ -31,16 +31,16 @@ export type JobTaken =
       readonly kind: 'recovered';
       readonly reference: Reference;
       readonly urls: number;
-      /** URLs of the job that the service does not show: they are not known as bought. */
+      /** URLs of the job that the service does not show: they do not count as bought. */
       readonly missing: number;
       readonly charged: Micros | null;
-      /** Its job has not ended: it is to be followed. */
+      /** The job has not ended: it must be tracked. */
       readonly open: boolean;
       readonly createdAt: number | null;
     }
-  /** The ledger has it, or you said that it is not this ledger's. */
+  /** The ledger has it, or you declared that it does not belong to this ledger. */
   | { readonly kind: 'known' }
-  /** A batch of this ledger that waited for this answer. */
+  /** A batch of this ledger in doubt. */
   | { readonly kind: 'settled' }
   /** Matches no watch: left out. */
   | {
@@ -50,7 +50,7 @@ export type JobTaken =
       readonly sample: string | null;
     };
 
-/** Takes one job of the service's history into the ledger, once. Reads its URLs only when the ledger does not know it. */
+/** Imports one job from the service's history into the ledger, once. Reads its URLs only when the ledger lacks it. */
 export async function takeJob(job: Job): Promise<JobTaken> {
   const { ledger, account, watches, fallback, ask, submission, notBefore } = job;
   const { reference } = submission;

@@ -25,7 +25,7 @@ import {
 } from '../temporal-api/workflows.ts';
 import { OperationError } from './operation-error.ts';
 
-/** Where a run is, for its progress. */
+/** The progress of a run. */
 export interface JobProgress {
   /** crawling, comparing, held, planning, submitting, rejected or done. */
   readonly phase: string;
@@ -35,7 +35,7 @@ export interface JobProgress {
   readonly summary: RunSummary | null;
 }
 
-/** A run of a watch, in the name of its workflow. Sorts by time; two runs of one instant differ by a few letters. */
+/** The id of a run and the name of its workflow. Sorts by time; a few letters distinguish two runs of one instant. */
 export function newRunName(now: number, random: number): string {
   const letters = Math.floor(random * 36 ** 4)
     .toString(36)
@@ -43,7 +43,7 @@ export function newRunName(now: number, random: number): string {
   return `${new Date(now).toISOString().slice(0, 19).replaceAll(':', '')}-${letters}`;
 }
 
-/** The run of a watch that is under way, if any: one that an earlier command or a schedule began. */
+/** The run of a watch in progress, if any: one that an earlier command or a schedule started. */
 export async function activeRun(
   client: Client,
   ledger: LedgerId,
@@ -94,7 +94,7 @@ const toSearchAttributes = (ledger: LedgerId, { id, account }: Watch) => [
   { key: SEARCH_ATTRIBUTES.account, value: account },
 ];
 
-/** Follows a workflow to its result, telling its progress; a failure becomes a sentence with an exit code. */
+/** Follows a workflow to its result and reports progress; a failure becomes a message with an exit code. */
 export async function followRun(
   handle: WorkflowHandle<WatchSitemap>,
   ledger: Ledger,
@@ -130,7 +130,7 @@ function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
 
 const pause = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, ms, undefined));
 
-/** Null while the server cannot be asked: the workflow goes on without being watched. */
+/** Null while the server does not respond: the workflow continues unobserved. */
 async function getProgress(handle: WorkflowHandle, ledger: Ledger): Promise<JobProgress | null> {
   try {
     const { typedSearchAttributes, raw } = await handle.describe();

@@ -10,8 +10,8 @@ const LOCK_MS = 30_000;
 const RENEW_MS = 5_000;
 
 /**
- * Runs `work` as the only command that runs these watches in its own process. Throws an OperationError (run_active),
- * before anything was started, when another one does.
+ * Runs `work` as the only in-process run of these watches. Throws an OperationError (run_active), before anything
+ * starts, when another command runs one of them.
  */
 export async function withRunLock<T>(ledger: Ledger, watches: readonly Watch[], work: () => Promise<T>): Promise<T> {
   const ids = watches.map(({ id }) => id);
@@ -26,7 +26,7 @@ export async function withRunLock<T>(ledger: Ledger, watches: readonly Watch[], 
         'nothing, and nothing was submitted or charged. Wait for its end; it needs no second one.',
     );
   }
-  // A renewal that fails is made again before the lock ends.
+  // A failed renewal is retried before the lock expires.
   const renewing = setInterval(() => void lock().catch(() => undefined), RENEW_MS);
   try {
     return await work();
@@ -36,5 +36,5 @@ export async function withRunLock<T>(ledger: Ledger, watches: readonly Watch[], 
   }
 }
 
-/** Of another machine nothing can be said: its lock ends with its time. */
+/** A process on another machine cannot be checked: its lock expires with time. */
 const isGone = ({ host, pid }: RunHolder): boolean => host === hostname() && pid !== process.pid && !isAlive(pid);

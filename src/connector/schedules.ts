@@ -16,14 +16,14 @@ export interface ScheduleChange {
   readonly change: 'created' | 'updated' | 'paused';
 }
 
-/** Set by the program, so that it never undoes a pause that you made in the Web UI. */
+/** Marks pauses by the program, so that it never undoes a pause that you made in the Web UI. */
 const PAUSED_BY_CONFIG = 'paused in the configuration';
 const NO_LONGER_CONFIGURED = 'no longer in the configuration';
 const HOUR = 3_600_000;
 
 /**
- * Makes the schedules on the server those of the configuration: missing ones are created, others updated, and those
- * whose watch is gone are paused, not deleted, so that nothing disappears unseen.
+ * Syncs the schedules on the server with the configuration: creates missing ones, updates others, and pauses those whose
+ * watch is gone instead of deleting them, so that nothing disappears silently.
  */
 export async function reconcileSchedules(client: Client, config: Config, ledger: LedgerId): Promise<ScheduleChange[]> {
   const wanted = [...config.watches.values()].flatMap((watch) => toSchedules(ledger, watch));
@@ -31,7 +31,7 @@ export async function reconcileSchedules(client: Client, config: Config, ledger:
   for (const options of wanted) changes.push(await createOrUpdate(client, options));
   const ids = new Set(wanted.map(({ scheduleId }) => scheduleId));
   for await (const { scheduleId, state, typedSearchAttributes } of client.schedule.list()) {
-    // Other ledgers may use the namespace too.
+    // Other ledgers may share the namespace.
     const ours = typedSearchAttributes?.get(SEARCH_ATTRIBUTES.ledger) === ledger;
     if (!ours || ids.has(scheduleId) || state.paused) continue;
     await client.schedule.getHandle(scheduleId).pause(NO_LONGER_CONFIGURED);
@@ -57,7 +57,7 @@ async function createOrUpdate(client: Client, options: ScheduleOptions): Promise
   return { id, change: 'updated' };
 }
 
-/** Your pause stays; a pause by the configuration comes and goes with it. */
+/** Keeps your pause; a pause by the configuration follows the configuration. */
 function mergeScheduleState(
   previous: { paused: boolean; note?: string },
   paused: boolean,
@@ -78,7 +78,7 @@ function toSchedules(ledger: LedgerId, watch: Watch): ScheduleOptions[] {
   ];
   const common = {
     spec: { cronExpressions: [schedule.cron], timezone: schedule.timezone },
-    // A run that is still active is never doubled; a run missed in a short outage is made up, a week of them is not.
+    // An active run is never doubled; a run missed in a short outage is made up, a week of missed runs is not.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 6 * HOUR },
     state: { paused: watch.paused, ...(watch.paused ? { note: PAUSED_BY_CONFIG } : {}) },
     typedSearchAttributes,
@@ -99,7 +99,7 @@ function toSchedules(ledger: LedgerId, watch: Watch): ScheduleOptions[] {
   if (watch.indexCheck === null) return [run];
   const check: ScheduleOptions = {
     ...common,
-    // Checks wait for nobody: half an hour later, so that submissions have the requests first.
+    // Checks run half an hour later, so that submissions get the requests first.
     spec: { ...common.spec, cronExpressions: [schedule.cron], jitter: '30 minutes' },
     scheduleId: checkScheduleId(ledger, id),
     action: {

@@ -9,12 +9,12 @@ import { toRateLimits } from '../rate-limit/limits.ts';
 import type { ApiAnswer } from '../submission/answer.ts';
 import type { UnknownStatus } from '../submission/status-map.ts';
 
-/** An account's service for a command: every request is taken from the budget that the workers share. */
+/** An account's API client for a command: every request comes from the budget that the workers share. */
 export interface Service {
   readonly budget: RateLimiter;
   /**
-   * One request that spends nothing. Waits for its turn in the budget, telling `waiting` for how long (milliseconds).
-   * Throws the ApiError of an answer that is none.
+   * Makes one free request. Waits for its slot in the budget and reports the wait to `waiting` (milliseconds). Throws the
+   * ApiError of a failed request.
    */
   ask<Data>(
     request: (client: ApiClient) => Promise<ApiAnswer<Data>>,
@@ -22,7 +22,7 @@ export interface Service {
   ): Promise<Data>;
 }
 
-/** The client of an account, as its configuration describes it. `onUnknownStatus`: called once for each. */
+/** The client of an account, as configured. `onUnknownStatus` is called once for each unmapped status. */
 export function createAccountClient(account: Account, onUnknownStatus?: (status: UnknownStatus) => void): ApiClient {
   return createApiClient({
     baseUrl: account.baseUrl,
@@ -35,7 +35,7 @@ export function createAccountClient(account: Account, onUnknownStatus?: (status:
   });
 }
 
-/** Opens an account's service for as long as `work` takes. `signal` ends a wait for the budget. */
+/** Opens an account's API client while `work` runs. `signal` ends a wait for the budget. */
 export async function withService<T>(
   { ledgerUrl }: Pick<Config, 'ledgerUrl'>,
   account: Account,

@@ -9,13 +9,12 @@ import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
 import { OperationError } from './operation-error.ts';
 import type { JobProgress } from './run-client.ts';
 
-/** A dispatcher that an earlier run suspended checks again when it is woken. Until then its phase proves nothing. */
+/** A dispatcher that an earlier run suspended checks again when woken. Until then its phase proves nothing. */
 const SETTLE_MS = 5_000;
 
 /**
- * Watches a run that waits for the service, and throws when waiting longer cannot help a command: the key is rejected
- * (6), the money does not suffice (7), or no batch was accepted for `giveUpMs` (5). The run itself stays and
- * goes on.
+ * Watches a run that waits for the service, and throws when a longer wait cannot help a command: the key is rejected
+ * (6), the funds do not suffice (7), or no batch was accepted for `giveUpMs` (5). The run itself continues.
  */
 export function createStallDetector(client: Client, ledger: Ledger, watch: Watch, run: RunId, giveUpMs: number) {
   const startedAt = Date.now();
@@ -55,7 +54,7 @@ async function getDispatcherPhase(client: Client, ledger: Ledger, { account }: W
       .describe();
     return typedSearchAttributes.get(SEARCH_ATTRIBUTES.phase) ?? null;
   } catch (error) {
-    // It has not started, or the server cannot be asked now: then the phase says nothing.
+    // It has not started, or the server does not respond now: then the phase says nothing.
     if (error instanceof WorkflowNotFoundError || error instanceof ServiceError || isGrpcServiceError(error))
       return null;
     throw error;

@@ -7,14 +7,14 @@ import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 
 export interface OpenedTemporal {
   readonly settings: TemporalSettings;
-  /** The local server of the configuration's folder, when no other is named. */
+  /** The local server of the configuration's folder, when no other is configured. */
   readonly server: LocalServer | null;
 }
 
-/** Where a configuration without a Temporal server of its own keeps a local one. */
+/** The folder of the local server for a configuration without a Temporal server. */
 const getStateFolder = (file: string): string => resolve(dirname(file), '.courier');
 
-/** The server that the configuration or the environment names, else the local one, started where it does not run. */
+/** The server that the configuration or the environment names, else the local one, started if necessary. */
 export async function openTemporal(config: Config, file: string, say: (line: string) => void): Promise<OpenedTemporal> {
   if (namesServer(config.temporal)) return { settings: config.temporal, server: null };
   const server = await openLocalServer(getStateFolder(file), () => findTemporalBinary(say));
@@ -22,7 +22,7 @@ export async function openTemporal(config: Config, file: string, say: (line: str
   return { settings: { address: server.address, namespace: config.temporal.namespace }, server };
 }
 
-/** The same server for a command that starts none. Throws a sentence (exit code 5) when there is none. */
+/** The same server for a command that starts none. Throws an error with exit code 5 when there is none. */
 function findServer({ temporal }: Config, file: string): TemporalSettings {
   if (namesServer(temporal)) return temporal;
   const address = localAddress(getStateFolder(file));
@@ -33,7 +33,7 @@ function findServer({ temporal }: Config, file: string): TemporalSettings {
   );
 }
 
-/** Connects for as long as `work` takes. A server that does not answer is a sentence and exit code 5. */
+/** Connects while `work` runs. Throws an error with exit code 5 when the server does not respond. */
 export async function withTemporal<T>(
   config: Config,
   file: string,

@@ -4,7 +4,7 @@ import { activityInterceptor } from '../../activities/interceptor.ts';
 import { bundleWorkflows, createWorker } from '../temporal/worker.ts';
 import type { Activities } from '../temporal-api/activities.ts';
 
-/** The connector's workflow code, bundled once a process. */
+/** The connector's workflow code, bundled once per process. */
 export function courierWorkflows(): Promise<WorkflowBundleWithSourceMap> {
   return bundleWorkflows(fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)));
 }

@@ -4,12 +4,12 @@ export type { Logger } from 'pino';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'silent';
 
-/** Headers that carry secrets, wherever in a log record they turn up. */
+/** Headers that carry secrets, anywhere in a log record. */
 const SECRET_PATHS = ['authorization', 'Authorization', 'x-api-key', 'cookie', 'apiKey', 'api_key'];
 
 /**
- * Logs go to stderr, one JSON object a line: stdout is for data. Secrets are cut by name as a second line of defence;
- * the first is that nobody hands them over.
+ * Logs go to stderr, one JSON object per line: stdout is for data. Secrets are removed by name as a second line of
+ * defence; the first is never to log them.
  */
 export function createLogger(level: LogLevel, name: string): Logger {
   return pino(

@@ -4,5 +4,5 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string;
 };
 
-/** The version of this package, as programs print it and send it in their User-Agent. */
+/** The version of this package, printed by the programs and sent in their User-Agent. */
 export const VERSION = version;

@@ -1,6 +1,6 @@
-/** Types of the ApplicationFailures that code on the other side of the server tells apart. */
+/** Types of ApplicationFailures that code on the other side of the server distinguishes. */
 export const FAILURE_TYPE = {
-  /** The activity asks for a later try; nothing failed. */
+  /** The activity requests a later retry; nothing failed. */
   retryLater: 'NotYet',
   /** Another run of the watch is active. */
   runActive: 'RunActive',
@@ -10,8 +10,8 @@ export const FAILURE_TYPE = {
   notConfigured: 'NotConfigured',
   /** A job had no terminal state when its tracking deadline passed. */
   submissionOverdue: 'SubmissionOverdue',
-  /** A decision came for a run that has one. */
+  /** A decision arrived for a run that already has one. */
   alreadyDecided: 'AlreadyDecided',
-  /** A decision came for a run that no guard holds. */
+  /** A decision arrived for a run that no guard holds. */
   nothingHeld: 'NothingHeld',
 } as const;

@@ -2,7 +2,7 @@ import type { Micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../submission/ids.ts';
 
-/** What crosses between workflows and activities: ids, counts and short texts, never URL lists. */
+/** The data passed between workflows and activities: ids, counts and short texts, never URL lists. */
 
 export interface WatchRun {
   readonly watch: WatchId;
@@ -33,7 +33,7 @@ export interface CrawlReport {
   readonly urls: number;
   readonly sitemaps: number;
   readonly complete: boolean;
-  /** The first few, in words; the ledger has them all. */
+  /** The first few, as text; the ledger has them all. */
   readonly problems: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export interface PlanReport {
   readonly heldReason: string | null;
 }
 
-/** What became of a run's batches. */
+/** The results of a run's batches. */
 export interface RunReport {
   readonly batches: number;
   /** URLs the service has accepted. */
@@ -66,7 +66,7 @@ export interface RunReport {
   readonly unknownChargeUrls: number;
 }
 
-/** What one turn of the dispatcher did. */
+/** The result of one dispatch step. */
 export type DispatchStep =
   | { readonly kind: 'idle' }
   | {
@@ -75,7 +75,7 @@ export type DispatchStep =
       readonly watch: WatchId;
       readonly urls: number;
       readonly service: ServiceLevel;
-      /** What became of it, in a few words. */
+      /** The result, in a few words. */
       readonly outcome: string;
     }
   /** The balance, the floor or a cap does not allow the next batch. */
@@ -92,9 +92,9 @@ export interface TrackInput {
   readonly reference: Reference;
   readonly service: ServiceLevel;
   readonly urls: number;
-  /** When the service took it, in milliseconds since 1970. */
+  /** When the service accepted it, in milliseconds since 1970. */
   readonly acceptedAt: number;
-  /** Wait before the first look, in milliseconds. */
+  /** Wait before the first poll, in milliseconds. */
   readonly firstPollMs: number;
 }
 
@@ -115,7 +115,7 @@ export type CheckStep =
       readonly urls: number;
       readonly found: number;
       readonly charged: Micros;
-      /** Why no further check is worth its money; absent in recorded histories. */
+      /** Why further checks are not worth their price; absent in recorded histories. */
       readonly stop?: string;
     }
   | { readonly kind: 'stopped'; readonly reason: string };

@@ -29,5 +29,5 @@ export function readDispatchStep(step: RecordedStep): DispatchStep {
   return step;
 }
 
-/** What `pollNow` was called. */
+/** The recorded name of `pollNow`. */
 export const recordedPollNowSignal = defineSignal('lookNow');

@@ -15,7 +15,7 @@ export function retryLater(delayMs: number, message: string): ApplicationFailure
   });
 }
 
-/** Whether a failure only asks for a later try. */
+/** Whether a failure only requests a later retry. */
 export function isRetryLater(error: unknown): error is ApplicationFailure {
   return error instanceof ApplicationFailure && error.type === FAILURE_TYPE.retryLater;
 }

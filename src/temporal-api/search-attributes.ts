@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
-/** What finds one submission among a million in the Web UI. Registered by `src/temporal/ensure-search-attributes.ts`. */
+/** Attributes that find one submission among a million in the Web UI. Registered by `src/temporal/ensure-search-attributes.ts`. */
 export const SEARCH_ATTRIBUTES = {
   ledger: defineSearchAttributeKey('CourierLedger', SearchAttributeType.KEYWORD),
   account: defineSearchAttributeKey('CourierAccount', SearchAttributeType.KEYWORD),

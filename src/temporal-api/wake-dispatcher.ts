@@ -5,7 +5,7 @@ import { wakeSignal } from './messages.ts';
 import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
 import { type DispatchAccount, WORKFLOW } from './workflows.ts';
 
-/** Signals an account's dispatcher that something is planned; starts it when it does not run. */
+/** Signals an account's dispatcher that batches are planned; starts it when it does not run. */
 export async function wakeDispatcher(client: Client, ledger: LedgerId, account: AccountId): Promise<void> {
   await client.workflow.signalWithStart<DispatchAccount, []>(WORKFLOW.dispatchAccount, {
     workflowId: dispatcherWorkflowId(ledger, account),

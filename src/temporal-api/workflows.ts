@@ -2,7 +2,7 @@ import type { Micros } from '../../contract/money.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import type { CrawlReport, JobStatus, PlanReport, RunCounts, RunReport, TrackInput } from './payloads.ts';
 
-/** The signatures of the workflows, for whoever starts one: nothing outside `workflows/` imports their code. */
+/** The workflow signatures for their callers: nothing outside `workflows/` imports workflow code. */
 
 export interface WatchInput {
   readonly watch: WatchId;

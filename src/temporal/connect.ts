@@ -14,7 +14,7 @@ export interface Connected {
   readonly namespace: string;
 }
 
-/** Connects a client. Throws a sentence that names the address when no server answers. */
+/** Connects a client. Throws an error that names the address when no server responds. */
 export async function connectClient(
   settings: TemporalSettings,
   { timeoutMs = 10_000 }: { readonly timeoutMs?: number } = {},
@@ -25,8 +25,8 @@ export async function connectClient(
 }
 
 /**
- * The connection of a worker, through the SDK's native core, which writes into our log. When it fails, the runtime is
- * shut down, because the program could not exit otherwise; `keepRuntime` is for a program that connects again.
+ * The connection of a worker, through the SDK's native core, which writes into our log. On failure shuts the runtime
+ * down, because the process could not exit otherwise; set `keepRuntime` in a program that connects again.
  */
 export async function connectWorker(
   settings: TemporalSettings,

@@ -9,14 +9,14 @@ import { freePort } from './free-port.ts';
 
 export interface DevServerOptions {
   readonly binary: string;
-  /** Where the server keeps its state. A restart on the same file loses nothing. Absent: in memory. */
+  /** The server's state file. A restart on the same file loses nothing. Absent: in memory. */
   readonly file?: string;
   /**
-   * Where it writes what it has to say. With it the server can outlive this process; without it, it writes into a pipe
-   * of ours, and would be killed by its first line after we are gone.
+   * The server's log file. With it the server can outlive this process; without it the server writes into our pipe and
+   * would be killed by its first line after we exit.
    */
   readonly logFile?: string;
-  /** Wanted ports; a free one is taken where it is in use. */
+  /** Preferred ports; a free one replaces a port in use. */
   readonly port?: number;
   readonly uiPort?: number;
   /** Without a Web UI (tests). */
@@ -33,10 +33,10 @@ export interface DevServer {
   stop(): Promise<void>;
 }
 
-/** More than a start prints; the first line of a failed one holds the reason. */
+/** More than a start prints; the first line of a failed start holds the reason. */
 const MOST_OUTPUT = 10_000;
 
-/** On a local server priorities and fairness keys count; with one partition queue order is exact. */
+/** Enables priorities and fairness keys on a local server; with one partition the queue order is exact. */
 const DYNAMIC_CONFIG = [
   'matching.enableFairness=true',
   'matching.numTaskqueueReadPartitions=1',
@@ -45,8 +45,8 @@ const DYNAMIC_CONFIG = [
 ];
 
 /**
- * Starts a Temporal server on loopback and resolves when it answers. Another program may take a port between the choice
- * and the start: then another port is chosen. Throws when the server ends or stays silent for 30 s.
+ * Starts a Temporal server on loopback and resolves when it responds. Another program may take a port between the choice
+ * and the start: then another port is chosen. Throws when the server ends or does not respond within 30 s.
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   for (let attempt = 1; ; attempt++) {
@@ -58,7 +58,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   }
 }
 
-/** Each start takes the ports that are free then. */
+/** Each start chooses ports that are free at that time. */
 const MOST_STARTS = 5;
 const PORT_TAKEN = /address already in use/;
 
@@ -72,7 +72,7 @@ async function startOnce(options: DevServerOptions): Promise<DevServer> {
     ...(options.file === undefined ? [] : ['--db-filename', options.file]),
     ...DYNAMIC_CONFIG.flatMap((setting) => ['--dynamic-config-value', setting]),
   ];
-  // A group of its own: Ctrl-C on the terminal must reach the workers first, so that they can still report.
+  // A process group of its own: Ctrl-C must reach the workers first, so that they can still report.
   const { child, readOutput } = spawnServer(options, args);
   const address = `127.0.0.1:${port}`;
   try {
@@ -116,8 +116,8 @@ function spawnServer(
 }
 
 /**
- * The line that the server prints once it has its port. An answer at the address proves nothing by itself: two programs
- * that start in the same second choose the same port, and one of them would take the other's server for its own.
+ * Waits for the line that the server prints once it has its port. A response at the address proves nothing: two programs
+ * that start in the same second choose the same port, and one would take the other's server for its own.
  */
 const STARTED = /^Server:\s/m;
 
@@ -141,7 +141,7 @@ export async function answers(address: string): Promise<boolean> {
       await connection.close();
     }
   } catch (error) {
-    // No server, or one that is not ready: whatever went wrong with the question, it was not answered.
+    // No server, or one that is not ready.
     if (error instanceof Error) return false;
     throw error;
   }

@@ -5,7 +5,7 @@ import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
 /** temporal.api.enums.v1.IndexedValueType */
 const INDEXED_VALUE_TYPE = { [SearchAttributeType.KEYWORD]: 2, [SearchAttributeType.INT]: 3 } as const;
 
-/** Registers the attributes that our workflows set; those that are there already are left as they are. */
+/** Registers the attributes that our workflows set; leaves existing ones unchanged. */
 export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const known = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = Object.values(SEARCH_ATTRIBUTES).filter((key) => known.customAttributes?.[key.name] === undefined);

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** The wanted port when it is free on loopback, else any free one. */
+/** The preferred port when it is free on loopback, else any free one. */
 export async function freePort(wanted = 0): Promise<number> {
   for (const port of wanted === 0 ? [0] : [wanted, 0]) {
     const free = await tryPort(port);

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process of this machine has that id; not necessarily the one that had it before. */
+/** Whether a process with that id runs on this machine; not necessarily the one that had it before. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it is there and belongs to another user.
+    // EPERM: it exists and belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
   return !isZombie(pid);
 }
 
-/** Ended, and not yet collected by its parent: in a container without an init process that may last. */
+/** Ended but not yet reaped by its parent: in a container without an init process that may last. */
 function isZombie(pid: number): boolean {
   if (process.platform !== 'linux') return false;
   try {

@@ -7,17 +7,17 @@ import { isAlive } from './is-alive.ts';
 import { addUser, guardServer, listOtherUsers, removeUser } from './server-users.ts';
 import { TemporalUnreachableError } from './unreachable.ts';
 
-/** A local Temporal server of a state folder, as every program of the folder finds it. */
+/** The local Temporal server of a state folder, shared by every program of the folder. */
 export interface LocalServer {
   readonly address: string;
   readonly uiUrl: string | null;
   /** Aborted, with a TemporalUnreachableError, when the server has ended and cannot be started again at its address. */
   readonly lost: AbortSignal;
-  /** This process uses the server no more. The last user ends it; before that it stays for the others. */
+  /** Releases the server. The last user ends it; before that it stays for the others. */
   stop(): Promise<void>;
 }
 
-/** What a program finds beside the ledger. */
+/** The file beside the ledger by which programs find the server. */
 interface ServerNote {
   readonly address: string;
   readonly uiUrl: string | null;
@@ -34,8 +34,8 @@ export function localAddress(folder: string): string | null {
 }
 
 /**
- * The one local server of a folder: the one that runs, else one started on the folder's file. Two servers never share
- * that file. It belongs to all programs that use it: whichever ends, the others keep it, and the last one ends it.
+ * The one local server of a folder: the running one, else one started on the folder's file. Two servers never share that
+ * file. All programs that use the server own it: it stays when one exits, and the last one ends it.
  */
 export async function openLocalServer(folder: string, binary: () => Promise<string>): Promise<LocalServer> {
   const open = async (ports: Ports): Promise<ServerNote> => {
@@ -77,10 +77,10 @@ interface Ports {
   readonly uiPort: number;
 }
 
-/** Temporal's own, where they are free. */
+/** Temporal's default ports, where they are free. */
 const PORTS: Ports = { port: 7233, uiPort: 8233 };
 
-/** Starts the server again where its users look for it. Throws when another program has taken that place. */
+/** Restarts the server at the address that its users know. Throws when another program has taken it. */
 async function reopen(folder: string, address: string, open: (ports: Ports) => Promise<ServerNote>): Promise<number> {
   const again = await open({ port: Number(address.split(':')[1]), uiPort: PORTS.uiPort });
   if (again.address === address) return again.server;
@@ -113,7 +113,7 @@ async function start(folder: string, binary: string, ports: Ports): Promise<Serv
   return note;
 }
 
-/** Ends the server, unless another program uses it. */
+/** Ends the server unless another program uses it. */
 async function leave(folder: string): Promise<void> {
   removeUser(folder);
   if (listOtherUsers(folder).length > 0) return;
@@ -127,7 +127,7 @@ function findServer(folder: string): ServerNote | null {
   return note !== null && isServerOn(note.server, getStateFile(folder)) ? note : null;
 }
 
-/** Only one program at a time looks for the server, starts it or leaves it. */
+/** Only one program at a time finds, starts or releases the server. */
 async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   mkdirSync(folder, { recursive: true });
   for (const end = Date.now() + START_TIMEOUT_MS; Date.now() < end; await sleep(200)) {
@@ -144,7 +144,7 @@ async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> 
   );
 }
 
-/** Ends a Temporal server that a killed program left behind, when the process is one on this very file. */
+/** Ends a Temporal server that a killed program left behind, when that process runs on this very file. */
 export async function stopOrphan(pid: number, file: string): Promise<void> {
   if (!isServerOn(pid, file)) return;
   process.kill(pid, 'SIGTERM');
@@ -155,13 +155,13 @@ const getStateFile = (folder: string): string => join(folder, 'temporal.db');
 const getNoteFile = (folder: string): string => join(folder, 'temporal.json');
 const getLockFile = (folder: string): string => join(folder, 'temporal.lock');
 
-/** A process id may have been given to another program since: its command line tells. */
+/** Checks the command line: the process id may have been reused since. */
 function isServerOn(pid: number, file: string): boolean {
   const ps = spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
   return ps.status === 0 && ps.stdout.includes('server start-dev') && ps.stdout.includes(file);
 }
 
-/** A lock whose holder is gone counts as none. */
+/** Ignores a lock whose holder is gone. */
 function claim(folder: string): boolean {
   try {
     writeFileSync(getLockFile(folder), String(process.pid), { flag: 'wx' });
@@ -188,7 +188,7 @@ function readText(file: string): string {
   }
 }
 
-/** Replaced whole: a reader never sees half of it. */
+/** Replaced as a whole: a reader never sees a partial file. */
 function writeNote(folder: string, note: ServerNote): void {
   const file = getNoteFile(folder);
   writeFileSync(`${file}.new`, `${JSON.stringify(note)}\n`);

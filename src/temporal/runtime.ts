@@ -2,14 +2,14 @@ import { IllegalStateError } from '@temporalio/common';
 import { type Logger as CoreLogger, type LogLevel, Runtime } from '@temporalio/worker';
 import type { Logger } from '../observability/log.ts';
 
-/** What the SDK writes into: our own log, or the log of a program that embeds a worker. */
+/** Where the SDK logs: our own log, or the log of a program that embeds a worker. */
 export type RuntimeLogger = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>;
 
 const PINO_LEVEL = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
 /**
- * Sends what Temporal's SDK and its native core say into our log. Again while it is installed changes nothing.
- * The SDK's INFO is our debug: a worker that starts and stops is no news.
+ * Routes the logs of Temporal's SDK and its native core into ours. A second call while installed changes nothing. The
+ * SDK's INFO becomes our debug: worker starts and stops are routine.
  */
 export function installRuntime(log: RuntimeLogger): void {
   const write = (level: LogLevel, message: string, meta?: Record<string | symbol, unknown>) => {
@@ -27,11 +27,11 @@ export function installRuntime(log: RuntimeLogger): void {
     Runtime.install({
       logger,
       telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } },
-      // Signals are the program's own business: it stops its workers in the order that loses nothing.
+      // The program handles signals itself: it stops its workers in the order that loses nothing.
       shutdownSignals: [],
     });
   } catch (error) {
-    // A worker of this process has it installed.
+    // A worker of this process installed it.
     if (!(error instanceof IllegalStateError)) throw error;
   }
 }

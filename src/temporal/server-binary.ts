@@ -14,7 +14,7 @@ export class NoTemporalServerError extends Error {
 
 const EXE = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 
-/** Per user, so that the next clone neither downloads nor builds again. */
+/** Per user, so that the next clone neither downloads nor builds it again. */
 function cacheFolder(): string {
   const base =
     process.env.XDG_CACHE_HOME ??
@@ -101,7 +101,7 @@ async function download(say: Say): Promise<string> {
 async function goInstall(say: Say): Promise<string> {
   const target = `github.com/temporalio/cli/cmd/temporal@${TEMPORAL_CLI_VERSION}`;
   const folder = cacheFolder();
-  // Built beside its place and moved there whole: an interrupted build never leaves half a server in the cache.
+  // Built beside its target and moved as a whole: an interrupted build never leaves a partial server in the cache.
   const building = join(folder, `building-${process.pid}`);
   mkdirSync(building, { recursive: true });
   say('Building the Temporal server with Go (once, usually about 3 minutes) …');

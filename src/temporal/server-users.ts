@@ -16,7 +16,7 @@ export function removeUser(folder: string): void {
   rmSync(join(getUsersFolder(folder), String(process.pid)), { force: true });
 }
 
-/** Other live processes that use the server. Files of dead ones are removed. */
+/** Other live processes that use the server. Deletes the files of dead ones. */
 export function listOtherUsers(folder: string): number[] {
   mkdirSync(getUsersFolder(folder), { recursive: true });
   const pids = readdirSync(getUsersFolder(folder)).map(Number).filter(Number.isSafeInteger);
@@ -26,7 +26,7 @@ export function listOtherUsers(folder: string): number[] {
   return pids.filter((pid) => pid !== process.pid && isAlive(pid));
 }
 
-/** Ends the server when none of its users lives any more, and itself when the server has ended. */
+/** Ends the server when all its users are dead, and itself when the server has ended. */
 const GUARD = `
 while sleep 1; do
   kill -0 "$2" 2>/dev/null || exit 0
@@ -38,8 +38,8 @@ while sleep 1; do
 done`;
 
 /**
- * Watches over a server whose users may all be killed, which no handler of theirs would see. A shell costs a megabyte;
- * where there is none (Windows) the next program of the folder takes the server over.
+ * Supervises a server whose users may all be killed, which none of their handlers would see. A shell costs a megabyte;
+ * without one (Windows) the folder's next program takes the server over.
  */
 export function guardServer(folder: string, server: number): void {
   if (process.platform === 'win32') return;

@@ -1,6 +1,6 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 
-/** Where the Temporal server is. Reading this loads none of Temporal's SDK. */
+/** The settings of the Temporal server. Reading them loads none of Temporal's SDK. */
 export interface TemporalSettings {
   /** `host:port`; empty: the TEMPORAL_* variables and profiles of Temporal's own tools. */
   readonly address: string;
@@ -12,7 +12,7 @@ export interface ResolvedTemporal {
   readonly namespace: string;
 }
 
-/** True when the configuration or the environment names a server, so that none of our own is started. */
+/** Whether the configuration or the environment names a server, so that no local one is started. */
 export function namesServer(settings: Pick<TemporalSettings, 'address'>): boolean {
   if (settings.address !== '') return true;
   return (loadClientConnectConfig().connectionOptions.address ?? '') !== '';

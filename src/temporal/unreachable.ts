@@ -1,4 +1,4 @@
-/** No Temporal server answers. Nothing was submitted or charged. Exit code 5. */
+/** No Temporal server responds. Nothing was submitted or charged. Exit code 5. */
 export class TemporalUnreachableError extends Error {
   override readonly name = 'TemporalUnreachableError';
 }

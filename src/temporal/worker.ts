@@ -8,7 +8,7 @@ import {
 
 const bundles = new Map<string, Promise<WorkflowBundleWithSourceMap>>();
 
-/** Bundles the workflow code of a file for the sandbox, once a process (about a second). */
+/** Bundles the workflow code of a file for the sandbox, once per process (about a second). */
 export function bundleWorkflows(workflowsPath: string): Promise<WorkflowBundleWithSourceMap> {
   const bundled =
     bundles.get(workflowsPath) ?? bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
@@ -19,7 +19,7 @@ export function bundleWorkflows(workflowsPath: string): Promise<WorkflowBundleWi
 /** Grace for a request in flight: longer than the API client's own deadline. */
 const SHUTDOWN_GRACE = '100 seconds';
 
-/** A worker with the limits and the shutdown that this project uses. */
+/** Creates a worker with this project's limits and shutdown. */
 export async function createWorker(
   options: Required<Pick<WorkerOptions, 'connection' | 'namespace' | 'taskQueue' | 'activities' | 'workflowBundle'>> &
     Pick<WorkerOptions, 'interceptors'>,

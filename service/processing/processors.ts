@@ -6,7 +6,11 @@ import { simulatedProcessor } from './simulated.ts';
 
 /** The processor that the settings name. Throws a SettingsError when its own settings are missing. */
 export function openProcessor(settings: ProcessingSettings): Processor {
-  if (settings.processor === 'simulated') return simulatedProcessor(settings.simulated);
-  if (settings.indexnow === undefined) throw new SettingsError('processor indexnow needs its endpoint and key');
-  return indexNowProcessor(settings.indexnow);
+  switch (settings.processor) {
+    case 'simulated':
+      return simulatedProcessor(settings.simulated);
+    case 'indexnow':
+      if (settings.indexnow === undefined) throw new SettingsError('processor indexnow needs its endpoint and key');
+      return indexNowProcessor(settings.indexnow);
+  }
 }

@@ -11,6 +11,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startDevServer } from '../src/temporal/dev-server.ts';
 import { findTemporalBinary } from '../src/temporal/server-binary.ts';
+import { writeShards } from './shards.ts';
 import { isSystemTest, listTests, ROOT } from './suites.ts';
 import { findPostgresPrograms, startPostgres } from './support/postgres-server.ts';
 
@@ -27,7 +28,7 @@ if (files.length === 0) {
 /** Two files at a time also on two cores: many tests wait for a server most of the time. Named files may take hours. */
 const LIMITS = [
   `--test-concurrency=${Math.max(2, availableParallelism() - 1)}`,
-  ...(positionals.length > 0 ? [] : ['--test-timeout=180000']),
+  ...(positionals.length > 0 || values.unit ? [] : ['--test-timeout=180000']),
 ];
 
 interface Server {
@@ -61,13 +62,19 @@ async function openPostgres(): Promise<Server> {
 }
 
 const servers = (await Promise.all([openTemporal(), openPostgres()])).filter((server) => server !== null);
-const tests = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--test', ...LIMITS, ...files], {
-  cwd: ROOT,
-  stdio: 'inherit',
-  env: Object.assign({ ...process.env }, ...servers.map(({ variables }) => variables)),
-});
+const shards = values.unit ? writeShards(files, Math.max(2, availableParallelism())) : null;
+const tests = spawn(
+  process.execPath,
+  ['--disable-warning=ExperimentalWarning', '--test', ...LIMITS, ...(shards?.files ?? files)],
+  {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: Object.assign({ ...process.env }, ...servers.map(({ variables }) => variables)),
+  },
+);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
 const [code] = (await once(tests, 'exit')) as [number | null];
+shards?.remove();
 await Promise.all(servers.map((server) => server.stop()));
 for (const { note } of servers) if (note !== '') console.log(note);
 process.exitCode = code ?? 1;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import { testLedger } from '../../test/support/ledger.ts';
 import { join, type Query, raw, sql } from '../database/sql.ts';
 import type { AccountId } from '../submission/ids.ts';
@@ -37,12 +38,14 @@ async function explain({ db }: Ledger, query: Query): Promise<string> {
   return rows.map(({ detail }) => detail).join('\n');
 }
 
-testLedger('no query that runs before a purchase or a check scans what grows with history', async (ledger) => {
-  // Postgres decides by statistics: on empty tables its plan says nothing.
-  if (ledger.db.dialect !== 'sqlite') return;
-  for (const { what, query, index } of QUERIES) {
-    const plan = await explain(ledger, query);
-    assert.ok(plan.includes(index), `${what} does not use ${index}:\n${plan}`);
-    assert.doesNotMatch(plan, /SCAN (urls|u|q|b|m|batches|batch_urls|charges|checks|check_queue)\b/, what);
-  }
+describe('query plans', () => {
+  testLedger('no query that runs before a purchase or a check scans what grows with history', async (ledger) => {
+    // Postgres decides by statistics: on empty tables its plan says nothing.
+    if (ledger.db.dialect !== 'sqlite') return;
+    for (const { what, query, index } of QUERIES) {
+      const plan = await explain(ledger, query);
+      assert.ok(plan.includes(index), `${what} does not use ${index}:\n${plan}`);
+      assert.doesNotMatch(plan, /SCAN (urls|u|q|b|m|batches|batch_urls|charges|checks|check_queue)\b/, what);
+    }
+  });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sitemapindex, urlset } from '../../../test/support/sitemap/collect.ts';
 import { ANSWERS, FAULTS, STEPS, serveFaults, toFaultPath } from '../../../test/support/sitemap/faulty-server.ts';
@@ -45,38 +45,44 @@ async function crawl(source: string): Promise<Crawled> {
   return { code, stderr, records };
 }
 
-test('no fault of a server, at any step of any answer, ends the process or loses the summary', {
-  timeout: 120_000,
-}, async () => {
-  const paths = ANSWERS.flatMap((answer) =>
-    STEPS.flatMap((step) => FAULTS.map((fault) => toFaultPath(answer, step, fault))),
-  );
-  const all = paths.flatMap((path) => [path, `/to${path}`]);
-  const servers = await Promise.all(
-    Array.from({ length: SERVERS }, () => serveFaults(() => ({ '/small.xml': urlset('https://shop.example/small') }))),
-  );
-  const small = servers.map(({ origin }) => `${origin}/small.xml`);
-  const faulty = all.map((path, at) => `${servers[at % SERVERS]?.origin}${path}`);
-  const front = await serveFaults(() => ({ '/index.xml': sitemapindex(...small, ...faulty) }));
-  try {
-    const { code, stderr, records } = await crawl(`${front.origin}/index.xml`);
-    assert.doesNotMatch(stderr, /unhandled|uncaught|node:|fault of the program|bug/i);
-    assert.equal(code, 3, stderr.slice(-2_000));
-    const summary = records.at(-1);
-    assert.deepEqual([summary?.type, summary?.ok, summary?.complete], ['summary', false, false]);
-    assert.equal(summary?.sitemaps, 1 + SERVERS + all.length);
-    const failed = new Set(
-      ((summary?.problems ?? []) as { sitemap: string }[]).map(({ sitemap }) => new URL(sitemap).pathname),
+describe('crawl faults', () => {
+  test('no fault of a server, at any step of any answer, ends the process or loses the summary', {
+    timeout: 120_000,
+  }, async () => {
+    const paths = ANSWERS.flatMap((answer) =>
+      STEPS.flatMap((step) => FAULTS.map((fault) => toFaultPath(answer, step, fault))),
     );
-    const read = new Set(records.map(({ sitemap }) => (typeof sitemap === 'string' ? new URL(sitemap).pathname : '')));
-    // Redirects to the small sitemap are duplicates of it: they have neither pages nor problems.
-    const silent = paths.filter((path) => !failed.has(path) && !read.has(path) && !path.startsWith('/redirect/'));
-    assert.deepEqual(silent, []);
-    for (const step of STEPS) {
-      assert.ok(read.has(toFaultPath('plain', step, 'late')), `late at ${step}`);
-      assert.ok(step === 'whole' || failed.has(toFaultPath('plain', step, 'reset')), `reset at ${step}`);
+    const all = paths.flatMap((path) => [path, `/to${path}`]);
+    const servers = await Promise.all(
+      Array.from({ length: SERVERS }, () =>
+        serveFaults(() => ({ '/small.xml': urlset('https://shop.example/small') })),
+      ),
+    );
+    const small = servers.map(({ origin }) => `${origin}/small.xml`);
+    const faulty = all.map((path, at) => `${servers[at % SERVERS]?.origin}${path}`);
+    const front = await serveFaults(() => ({ '/index.xml': sitemapindex(...small, ...faulty) }));
+    try {
+      const { code, stderr, records } = await crawl(`${front.origin}/index.xml`);
+      assert.doesNotMatch(stderr, /unhandled|uncaught|node:|fault of the program|bug/i);
+      assert.equal(code, 3, stderr.slice(-2_000));
+      const summary = records.at(-1);
+      assert.deepEqual([summary?.type, summary?.ok, summary?.complete], ['summary', false, false]);
+      assert.equal(summary?.sitemaps, 1 + SERVERS + all.length);
+      const failed = new Set(
+        ((summary?.problems ?? []) as { sitemap: string }[]).map(({ sitemap }) => new URL(sitemap).pathname),
+      );
+      const read = new Set(
+        records.map(({ sitemap }) => (typeof sitemap === 'string' ? new URL(sitemap).pathname : '')),
+      );
+      // Redirects to the small sitemap are duplicates of it: they have neither pages nor problems.
+      const silent = paths.filter((path) => !failed.has(path) && !read.has(path) && !path.startsWith('/redirect/'));
+      assert.deepEqual(silent, []);
+      for (const step of STEPS) {
+        assert.ok(read.has(toFaultPath('plain', step, 'late')), `late at ${step}`);
+        assert.ok(step === 'whole' || failed.has(toFaultPath('plain', step, 'reset')), `reset at ${step}`);
+      }
+    } finally {
+      for (const server of [...servers, front]) await server[Symbol.asyncDispose]();
     }
-  } finally {
-    for (const server of [...servers, front]) await server[Symbol.asyncDispose]();
-  }
+  });
 });

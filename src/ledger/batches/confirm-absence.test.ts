@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import type { Micros } from '../../../contract/money.ts';
 import { ACCOUNT, accepted, crawled, HOUR, type TestLedger, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { BatchId, RunId } from '../../submission/ids.ts';
@@ -22,71 +23,73 @@ async function lostBatch(ledger: TestLedger): Promise<BatchId> {
   return batch;
 }
 
-testLedger(
-  'a lost batch that the list does not have is sent again only when the list says so twice',
-  async (ledger) => {
-    const batch = await lostBatch(ledger);
-    assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
-    const first = await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
-    assert.equal(first.kind, 'in_doubt', 'the account goes on with other batches');
-    assert.equal((await beginSend(ledger, batch, policies)).kind, 'wait');
-    assert.deepEqual(await listPendingBatches(ledger, ACCOUNT.id), { batches: [], nextAt: ledger.now() + MINUTE });
-    ledger.pass(MINUTE);
-    assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
-    await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
-    assert.equal((await beginSend(ledger, batch, policies)).kind, 'send');
-  },
-);
-
-testLedger('a job that comes into the list late is found, and nothing is sent again', async (ledger) => {
-  const batch = await lostBatch(ledger);
-  await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
-  ledger.pass(MINUTE);
-  const found = await recordReconciled(
-    ledger,
-    batch,
-    { ...accepted('R-1', 500_000 as Micros), kind: 'found' },
-    confirm,
+describe('confirm absence', () => {
+  testLedger(
+    'a lost batch that the list does not have is sent again only when the list says so twice',
+    async (ledger) => {
+      const batch = await lostBatch(ledger);
+      assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
+      const first = await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
+      assert.equal(first.kind, 'in_doubt', 'the account goes on with other batches');
+      assert.equal((await beginSend(ledger, batch, policies)).kind, 'wait');
+      assert.deepEqual(await listPendingBatches(ledger, ACCOUNT.id), { batches: [], nextAt: ledger.now() + MINUTE });
+      ledger.pass(MINUTE);
+      assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
+      await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
+      assert.equal((await beginSend(ledger, batch, policies)).kind, 'send');
+    },
   );
-  assert.equal(found.kind, 'accepted');
-  assert.equal((await beginSend(ledger, batch, policies)).kind, 'closed');
-});
 
-testLedger(
-  'a refusal after a lost attempt is carried out only when the list says twice that nothing is there',
-  async (ledger) => {
+  testLedger('a job that comes into the list late is found, and nothing is sent again', async (ledger) => {
+    const batch = await lostBatch(ledger);
+    await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
+    ledger.pass(MINUTE);
+    const found = await recordReconciled(
+      ledger,
+      batch,
+      { ...accepted('R-1', 500_000 as Micros), kind: 'found' },
+      confirm,
+    );
+    assert.equal(found.kind, 'accepted');
+    assert.equal((await beginSend(ledger, batch, policies)).kind, 'closed');
+  });
+
+  testLedger(
+    'a refusal after a lost attempt is carried out only when the list says twice that nothing is there',
+    async (ledger) => {
+      const batch = await lostBatch(ledger);
+      ledger.pass(-20 * HOUR);
+      const again = await beginSend(ledger, batch, policies);
+      assert.ok(again.kind === 'send' && again.inDoubt);
+      const refusal = { kind: 'split', why: 'invalid', chargeState: 'none', message: 'refused' } as const;
+      const outcome = { kind: 'conflict', chargeState: 'unknown', ifAbsent: refusal, message: 'refused' } as const;
+      await recordAnswer(ledger, batch, { attempt: again.attempt, outcome, status: 422, requestId: null });
+      assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' }, confirm)).kind, 'in_doubt');
+      ledger.pass(MINUTE);
+      assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' }, confirm)).kind, 'refused');
+    },
+  );
+
+  testLedger('a batch that waited a day for money is looked up once, not forever', async (ledger) => {
     const batch = await lostBatch(ledger);
     ledger.pass(-20 * HOUR);
+    const outcome = { kind: 'suspend', chargeState: 'none', message: 'the balance does not suffice' } as const;
     const again = await beginSend(ledger, batch, policies);
-    assert.ok(again.kind === 'send' && again.inDoubt);
-    const refusal = { kind: 'split', why: 'invalid', chargeState: 'none', message: 'refused' } as const;
-    const outcome = { kind: 'conflict', chargeState: 'unknown', ifAbsent: refusal, message: 'refused' } as const;
-    await recordAnswer(ledger, batch, { attempt: again.attempt, outcome, status: 422, requestId: null });
-    assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' }, confirm)).kind, 'in_doubt');
-    ledger.pass(MINUTE);
-    assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' }, confirm)).kind, 'refused');
-  },
-);
+    assert.ok(again.kind === 'send');
+    for (const attempt of [1, again.attempt]) {
+      await recordAnswer(ledger, batch, { attempt, outcome, status: 402, requestId: null });
+    }
+    ledger.pass(30 * HOUR);
+    assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
+    await recordReconciled(ledger, batch, { kind: 'absent' });
+    assert.equal((await beginSend(ledger, batch, policies)).kind, 'send');
+  });
 
-testLedger('a batch that waited a day for money is looked up once, not forever', async (ledger) => {
-  const batch = await lostBatch(ledger);
-  ledger.pass(-20 * HOUR);
-  const outcome = { kind: 'suspend', chargeState: 'none', message: 'the balance does not suffice' } as const;
-  const again = await beginSend(ledger, batch, policies);
-  assert.ok(again.kind === 'send');
-  for (const attempt of [1, again.attempt]) {
-    await recordAnswer(ledger, batch, { attempt, outcome, status: 402, requestId: null });
-  }
-  ledger.pass(30 * HOUR);
-  assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
-  await recordReconciled(ledger, batch, { kind: 'absent' });
-  assert.equal((await beginSend(ledger, batch, policies)).kind, 'send');
-});
-
-testLedger('how long a key is trusted is a setting of the account', async (ledger) => {
-  const batch = await lostBatch(ledger);
-  const at = (hours: number) =>
-    beginSend(ledger, batch, { account: { ...ACCOUNT, reconcile: { afterMs: hours * HOUR } }, watch: WATCH });
-  assert.equal((await at(1)).kind, 'reconcile');
-  assert.equal((await at(22)).kind, 'send');
+  testLedger('how long a key is trusted is a setting of the account', async (ledger) => {
+    const batch = await lostBatch(ledger);
+    const at = (hours: number) =>
+      beginSend(ledger, batch, { account: { ...ACCOUNT, reconcile: { afterMs: hours * HOUR } }, watch: WATCH });
+    assert.equal((await at(1)).kind, 'reconcile');
+    assert.equal((await at(22)).kind, 'send');
+  });
 });

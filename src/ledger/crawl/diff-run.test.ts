@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import { ACCOUNT, completeRun, crawled, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -10,177 +11,182 @@ import { getStoredSitemap, listFinishedSitemaps } from './sitemaps.ts';
 const due = async (ledger: Ledger) =>
   (await surveyDue(ledger.db, (await findWatch(ledger.db, WATCH.id))!, null, ledger.now())).counts;
 
-testLedger('a run finds what is new, changed, known and gone', async (ledger) => {
-  const first = await completeRun(ledger, 'r1', { a: [['1', '2026-01-01'], '2', '3'] });
-  assert.deepEqual(first, {
-    found: 3,
-    new: 3,
-    changed: 0,
-    known: 0,
-    gone: 0,
-    skipped: 0,
-    complete: true,
-    firstRun: true,
+describe('diff run', () => {
+  testLedger('a run finds what is new, changed, known and gone', async (ledger) => {
+    const first = await completeRun(ledger, 'r1', { a: [['1', '2026-01-01'], '2', '3'] });
+    assert.deepEqual(first, {
+      found: 3,
+      new: 3,
+      changed: 0,
+      known: 0,
+      gone: 0,
+      skipped: 0,
+      complete: true,
+      firstRun: true,
+    });
+    const second = await completeRun(ledger, 'r2', { a: [['1', '2026-01-02'], '3', '4'] });
+    assert.deepEqual(second, {
+      found: 3,
+      new: 1,
+      changed: 1,
+      known: 1,
+      gone: 1,
+      skipped: 0,
+      complete: true,
+      firstRun: false,
+    });
   });
-  const second = await completeRun(ledger, 'r2', { a: [['1', '2026-01-02'], '3', '4'] });
-  assert.deepEqual(second, {
-    found: 3,
-    new: 1,
-    changed: 1,
-    known: 1,
-    gone: 1,
-    skipped: 0,
-    complete: true,
-    firstRun: false,
+
+  testLedger('a failed child sitemap never reads as gone, and is compared again when it works', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: ['1'], b: ['2', '3'] });
+    const broken = await completeRun(ledger, 'r2', { a: ['4'], b: 'broken' });
+    assert.deepEqual([broken.complete, broken.new, broken.gone], [false, 1, 0]);
+    const whole = await completeRun(ledger, 'r3', { a: ['4'], b: ['2'] });
+    assert.deepEqual([whole.complete, whole.new, whole.gone, whole.found], [true, 0, 2, 2], '1 and 3 are gone now');
   });
-});
 
-testLedger('a failed child sitemap never reads as gone, and is compared again when it works', async (ledger) => {
-  await completeRun(ledger, 'r1', { a: ['1'], b: ['2', '3'] });
-  const broken = await completeRun(ledger, 'r2', { a: ['4'], b: 'broken' });
-  assert.deepEqual([broken.complete, broken.new, broken.gone], [false, 1, 0]);
-  const whole = await completeRun(ledger, 'r3', { a: ['4'], b: ['2'] });
-  assert.deepEqual([whole.complete, whole.new, whole.gone, whole.found], [true, 0, 2, 2], '1 and 3 are gone now');
-});
-
-testLedger('what an incomplete crawl has seen is surely there', async (ledger) => {
-  await completeRun(ledger, 'r1', { a: ['1'] });
-  const diff = await completeRun(ledger, 'r2', { a: ['1', '2'] }, { complete: false });
-  assert.deepEqual([diff.new, diff.gone, diff.complete], [1, 0, false]);
-});
-
-testLedger(
-  'a page that only a sitemap cut short has shown is gone when the whole one does not list it',
-  async (ledger) => {
-    const cut = await completeRun(ledger, 'r1', { a: { cut: ['1', '2', '3'] } });
-    assert.deepEqual([cut.complete, cut.new, cut.gone], [false, 3, 0]);
-    const whole = await completeRun(ledger, 'r2', { a: ['1', '3', '4'] });
-    assert.deepEqual([whole.new, whole.gone, whole.found], [1, 1, 3]);
-    assert.equal((await due(ledger)).new, 3, 'what is gone before it was bought is not bought');
-    assert.equal(
-      (await completeRun(ledger, 'r3', { a: ['1', '2', '3', '4'] })).found,
-      4,
-      'and is there again when it comes back',
-    );
-  },
-);
-
-testLedger('a sitemap that is no longer listed takes its URLs with it, but not those that moved', async (ledger) => {
-  await completeRun(ledger, 'r1', { a: ['1', '2'], b: ['3', '4'] });
-  const diff = await completeRun(ledger, 'r2', { a: ['1', '2', '3'] });
-  assert.deepEqual([diff.new, diff.gone, diff.found], [0, 1, 3]);
-});
-
-testLedger('a URL in two sitemaps counts once and is gone when it is in neither', async (ledger) => {
-  const first = await completeRun(ledger, 'r1', { a: ['1', '2'], b: ['2', '3'] });
-  assert.deepEqual([first.found, first.new], [3, 3]);
-  assert.equal((await completeRun(ledger, 'r2', { a: ['1'], b: ['2', '3'] })).gone, 0);
-  assert.equal((await completeRun(ledger, 'r3', { a: ['1'], b: ['3'] })).gone, 1);
-});
-
-testLedger('a URL that comes back is the one that went: nothing of it is due', async (ledger) => {
-  await completeRun(ledger, 'r1', { a: ['1', '2'] }, { firstRun: 'baseline' });
-  await completeRun(ledger, 'r2', { a: ['1'] });
-  const back = await completeRun(ledger, 'r3', { a: ['1', '2'] });
-  assert.deepEqual([back.new, back.known, back.found], [0, 2, 2]);
-  assert.equal((await due(ledger)).new, 0);
-});
-
-testLedger(
-  'a page that went before it was bought is not due while it is gone, and is when it comes back',
-  async (ledger) => {
-    await completeRun(ledger, 'r1', { a: ['1', '2'] });
-    await completeRun(ledger, 'r2', { a: ['1'] });
-    assert.equal((await due(ledger)).new, 1);
-    await completeRun(ledger, 'r3', { a: ['1', '2'] });
-    assert.equal((await due(ledger)).new, 2);
-  },
-);
-
-testLedger('URLs of a sitemap that was not modified count as seen', async (ledger) => {
-  await completeRun(ledger, 'r1', { a: ['1', '2'], b: ['3'] });
-  const diff = await completeRun(ledger, 'r2', { a: 'not-modified', b: ['3'] });
-  assert.deepEqual([diff.found, diff.known, diff.gone], [3, 3, 0]);
-});
-
-testLedger('reading a sitemap again after a killed worker counts the same', async (ledger) => {
-  await completeRun(ledger, 'r1', { a: [['1', '2026-01-01'], '2'] });
-  const site = { a: [['1', '2026-01-02'], '3'] as const };
-  const once = await crawled(ledger, 'r2', site);
-  const again = await crawled(ledger, 'r2', site);
-  assert.deepEqual(again, once);
-  assert.deepEqual([again.new, again.changed, again.gone], [1, 1, 1]);
-});
-
-testLedger('a baseline adopts and makes nothing due; what comes later is due', async (ledger) => {
-  await completeRun(ledger, 'r1', { a: ['1', '2'] }, { firstRun: 'baseline' });
-  assert.equal((await due(ledger)).new, 0);
-  await completeRun(ledger, 'r2', { a: ['1', '2', '3'], b: ['4'] }, { firstRun: 'baseline' });
-  assert.equal((await due(ledger)).new, 2);
-});
-
-testLedger('a child that could not be read during the baseline is adopted when it can', async (ledger) => {
-  await completeRun(ledger, 'r1', { a: ['1'], b: 'broken' }, { firstRun: 'baseline' });
-  await completeRun(ledger, 'r2', { a: ['1'], b: ['2', '3'] }, { firstRun: 'baseline' });
-  assert.equal((await due(ledger)).new, 0);
-  await completeRun(ledger, 'r3', { a: ['1'], b: ['2', '3', '4'] }, { firstRun: 'baseline' });
-  assert.equal((await due(ledger)).new, 1);
-});
-
-testLedger('a sitemap that begins to write lastmods, or writes them another way, changed no page', async (ledger) => {
-  await completeRun(ledger, 'r1', { a: ['1', ['2', '2026-01-01T00:00:00Z']] });
-  const diff = await completeRun(ledger, 'r2', {
-    a: [
-      ['1', '2026-01-01'],
-      ['2', '2026-01-01T00:00:00+00:00'],
-    ],
+  testLedger('what an incomplete crawl has seen is surely there', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: ['1'] });
+    const diff = await completeRun(ledger, 'r2', { a: ['1', '2'] }, { complete: false });
+    assert.deepEqual([diff.new, diff.gone, diff.complete], [1, 0, false]);
   });
-  assert.equal(diff.changed, 0);
-  assert.equal(
-    (
-      await completeRun(ledger, 'r3', {
-        a: [
-          ['1', '2026-02-01'],
-          ['2', 'yesterday'],
-        ],
-      })
-    ).changed,
-    2,
+
+  testLedger(
+    'a page that only a sitemap cut short has shown is gone when the whole one does not list it',
+    async (ledger) => {
+      const cut = await completeRun(ledger, 'r1', { a: { cut: ['1', '2', '3'] } });
+      assert.deepEqual([cut.complete, cut.new, cut.gone], [false, 3, 0]);
+      const whole = await completeRun(ledger, 'r2', { a: ['1', '3', '4'] });
+      assert.deepEqual([whole.new, whole.gone, whole.found], [1, 1, 3]);
+      assert.equal((await due(ledger)).new, 3, 'what is gone before it was bought is not bought');
+      assert.equal(
+        (await completeRun(ledger, 'r3', { a: ['1', '2', '3', '4'] })).found,
+        4,
+        'and is there again when it comes back',
+      );
+    },
   );
-});
 
-testLedger('two runs of a watch do not overlap, and a dead one does not stay in the way', async (ledger) => {
-  const start = { watch: WATCH.id, account: ACCOUNT.id, sources: ['a'], scope: '', firstRun: 'submit' } as const;
-  const [one, two] = await Promise.all(['r1', 'r2'].map((run) => beginRun(ledger, { ...start, run: run as RunId })));
-  assert.deepEqual([one!.kind, two!.kind].sort(), ['active', 'begun']);
-  ledger.pass(25 * 3_600_000);
-  assert.equal((await beginRun(ledger, { ...start, run: 'r3' as RunId })).kind, 'begun');
-  await assert.rejects(crawled(ledger, one!.kind === 'begun' ? 'r1' : 'r2', { a: ['1'] }), /has ended \(abandoned\)/);
-});
+  testLedger('a sitemap that is no longer listed takes its URLs with it, but not those that moved', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: ['1', '2'], b: ['3', '4'] });
+    const diff = await completeRun(ledger, 'r2', { a: ['1', '2', '3'] });
+    assert.deepEqual([diff.new, diff.gone, diff.found], [0, 1, 3]);
+  });
 
-testLedger('a retry knows which sitemaps the run has read', async (ledger) => {
-  await crawled(ledger, 'r1', { a: ['1'], b: 'broken' });
-  assert.deepEqual([...(await listFinishedSitemaps(ledger, 'r1' as RunId)).keys()], ['a']);
-});
+  testLedger('a URL in two sitemaps counts once and is gone when it is in neither', async (ledger) => {
+    const first = await completeRun(ledger, 'r1', { a: ['1', '2'], b: ['2', '3'] });
+    assert.deepEqual([first.found, first.new], [3, 3]);
+    assert.equal((await completeRun(ledger, 'r2', { a: ['1'], b: ['2', '3'] })).gone, 0);
+    assert.equal((await completeRun(ledger, 'r3', { a: ['1'], b: ['3'] })).gone, 1);
+  });
 
-testLedger('validators of another scope are not used', async (ledger) => {
-  await completeRun(ledger, 'r1', { a: ['1'] }, { scope: 'one' });
-  await crawled(ledger, 'r2', { b: ['1'] }, { scope: 'one', complete: false });
-  assert.equal((await getStoredSitemap(ledger, 'r2' as RunId, 'a'))?.kind, 'urlset');
-  await endRun(ledger, 'r2' as RunId, 'finished');
-  await crawled(ledger, 'r3', { b: ['1'] }, { scope: 'two', complete: false });
-  assert.equal(await getStoredSitemap(ledger, 'r3' as RunId, 'a'), undefined);
-});
+  testLedger('a URL that comes back is the one that went: nothing of it is due', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: ['1', '2'] }, { firstRun: 'baseline' });
+    await completeRun(ledger, 'r2', { a: ['1'] });
+    const back = await completeRun(ledger, 'r3', { a: ['1', '2'] });
+    assert.deepEqual([back.new, back.known, back.found], [0, 2, 2]);
+    assert.equal((await due(ledger)).new, 0);
+  });
 
-testLedger('a run reports what a plan that was only looked at saw first, until a run has finished', async (ledger) => {
-  await completeRun(ledger, 'r1', { a: [['1', '2026-01-01'], '2'] });
-  const site = { a: [['1', '2026-01-09'], '3', '4'] as const };
-  const seen = await crawled(ledger, 'look', site);
-  await endRun(ledger, 'look' as RunId, 'previewed');
-  const run = await crawled(ledger, 'r2', site);
-  assert.deepEqual([seen.new, seen.changed, seen.gone], [2, 1, 1]);
-  assert.deepEqual([run.new, run.changed, run.gone, run.known], [2, 1, 1, 0]);
-  await endRun(ledger, 'r2' as RunId, 'finished');
-  const next = await crawled(ledger, 'r3', site);
-  assert.deepEqual([next.new, next.changed, next.gone, next.known], [0, 0, 0, 3]);
+  testLedger(
+    'a page that went before it was bought is not due while it is gone, and is when it comes back',
+    async (ledger) => {
+      await completeRun(ledger, 'r1', { a: ['1', '2'] });
+      await completeRun(ledger, 'r2', { a: ['1'] });
+      assert.equal((await due(ledger)).new, 1);
+      await completeRun(ledger, 'r3', { a: ['1', '2'] });
+      assert.equal((await due(ledger)).new, 2);
+    },
+  );
+
+  testLedger('URLs of a sitemap that was not modified count as seen', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: ['1', '2'], b: ['3'] });
+    const diff = await completeRun(ledger, 'r2', { a: 'not-modified', b: ['3'] });
+    assert.deepEqual([diff.found, diff.known, diff.gone], [3, 3, 0]);
+  });
+
+  testLedger('reading a sitemap again after a killed worker counts the same', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: [['1', '2026-01-01'], '2'] });
+    const site = { a: [['1', '2026-01-02'], '3'] as const };
+    const once = await crawled(ledger, 'r2', site);
+    const again = await crawled(ledger, 'r2', site);
+    assert.deepEqual(again, once);
+    assert.deepEqual([again.new, again.changed, again.gone], [1, 1, 1]);
+  });
+
+  testLedger('a baseline adopts and makes nothing due; what comes later is due', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: ['1', '2'] }, { firstRun: 'baseline' });
+    assert.equal((await due(ledger)).new, 0);
+    await completeRun(ledger, 'r2', { a: ['1', '2', '3'], b: ['4'] }, { firstRun: 'baseline' });
+    assert.equal((await due(ledger)).new, 2);
+  });
+
+  testLedger('a child that could not be read during the baseline is adopted when it can', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: ['1'], b: 'broken' }, { firstRun: 'baseline' });
+    await completeRun(ledger, 'r2', { a: ['1'], b: ['2', '3'] }, { firstRun: 'baseline' });
+    assert.equal((await due(ledger)).new, 0);
+    await completeRun(ledger, 'r3', { a: ['1'], b: ['2', '3', '4'] }, { firstRun: 'baseline' });
+    assert.equal((await due(ledger)).new, 1);
+  });
+
+  testLedger('a sitemap that begins to write lastmods, or writes them another way, changed no page', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: ['1', ['2', '2026-01-01T00:00:00Z']] });
+    const diff = await completeRun(ledger, 'r2', {
+      a: [
+        ['1', '2026-01-01'],
+        ['2', '2026-01-01T00:00:00+00:00'],
+      ],
+    });
+    assert.equal(diff.changed, 0);
+    assert.equal(
+      (
+        await completeRun(ledger, 'r3', {
+          a: [
+            ['1', '2026-02-01'],
+            ['2', 'yesterday'],
+          ],
+        })
+      ).changed,
+      2,
+    );
+  });
+
+  testLedger('two runs of a watch do not overlap, and a dead one does not stay in the way', async (ledger) => {
+    const start = { watch: WATCH.id, account: ACCOUNT.id, sources: ['a'], scope: '', firstRun: 'submit' } as const;
+    const [one, two] = await Promise.all(['r1', 'r2'].map((run) => beginRun(ledger, { ...start, run: run as RunId })));
+    assert.deepEqual([one!.kind, two!.kind].sort(), ['active', 'begun']);
+    ledger.pass(25 * 3_600_000);
+    assert.equal((await beginRun(ledger, { ...start, run: 'r3' as RunId })).kind, 'begun');
+    await assert.rejects(crawled(ledger, one!.kind === 'begun' ? 'r1' : 'r2', { a: ['1'] }), /has ended \(abandoned\)/);
+  });
+
+  testLedger('a retry knows which sitemaps the run has read', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['1'], b: 'broken' });
+    assert.deepEqual([...(await listFinishedSitemaps(ledger, 'r1' as RunId)).keys()], ['a']);
+  });
+
+  testLedger('validators of another scope are not used', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: ['1'] }, { scope: 'one' });
+    await crawled(ledger, 'r2', { b: ['1'] }, { scope: 'one', complete: false });
+    assert.equal((await getStoredSitemap(ledger, 'r2' as RunId, 'a'))?.kind, 'urlset');
+    await endRun(ledger, 'r2' as RunId, 'finished');
+    await crawled(ledger, 'r3', { b: ['1'] }, { scope: 'two', complete: false });
+    assert.equal(await getStoredSitemap(ledger, 'r3' as RunId, 'a'), undefined);
+  });
+
+  testLedger(
+    'a run reports what a plan that was only looked at saw first, until a run has finished',
+    async (ledger) => {
+      await completeRun(ledger, 'r1', { a: [['1', '2026-01-01'], '2'] });
+      const site = { a: [['1', '2026-01-09'], '3', '4'] as const };
+      const seen = await crawled(ledger, 'look', site);
+      await endRun(ledger, 'look' as RunId, 'previewed');
+      const run = await crawled(ledger, 'r2', site);
+      assert.deepEqual([seen.new, seen.changed, seen.gone], [2, 1, 1]);
+      assert.deepEqual([run.new, run.changed, run.gone, run.known], [2, 1, 1, 0]);
+      await endRun(ledger, 'r2' as RunId, 'finished');
+      const next = await crawled(ledger, 'r3', site);
+      assert.deepEqual([next.new, next.changed, next.gone, next.known], [0, 0, 0, 3]);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Url } from '../../url/normalize-url.ts';
 import { toUrlKey } from './fingerprint.ts';
@@ -23,44 +23,46 @@ function read(before: FingerprintList, listed: readonly (readonly [number, strin
   return reading;
 }
 
-test('what is found, moved and missing is what a plain comparison of the two visits says', () => {
-  fc.assert(
-    fc.property(pages, pages, (first, second) => {
-      const list = unpackList(read(empty(), first).snapshot() ?? new Uint8Array());
-      const reading = read(list, second);
-      // The first mention of a URL counts.
-      const before = new Map(first.toReversed());
-      const after = new Map(second.toReversed());
-      const named = (kept: number[]) => kept.map((page) => `https://shop.example/${page}`).sort();
-      assert.deepEqual(urls(reading.takeFound()), named([...after.keys()].filter((page) => !before.has(page))));
-      assert.deepEqual(
-        urls(reading.takeMoved()),
-        named([...after].filter(([page, mod]) => before.has(page) && before.get(page) !== mod).map(([page]) => page)),
-      );
-      const gone = [...before.keys()].filter((page) => !after.has(page));
-      const keys = named(gone).map((url) => toUrlKey(url, SEED));
-      assert.deepEqual(reading.missing().sort(), keys.sort());
-      assert.equal(reading.urls, after.size);
-    }),
-    { numRuns: 300 },
-  );
-});
+describe('read sitemap', () => {
+  test('what is found, moved and missing is what a plain comparison of the two visits says', () => {
+    fc.assert(
+      fc.property(pages, pages, (first, second) => {
+        const list = unpackList(read(empty(), first).snapshot() ?? new Uint8Array());
+        const reading = read(list, second);
+        // The first mention of a URL counts.
+        const before = new Map(first.toReversed());
+        const after = new Map(second.toReversed());
+        const named = (kept: number[]) => kept.map((page) => `https://shop.example/${page}`).sort();
+        assert.deepEqual(urls(reading.takeFound()), named([...after.keys()].filter((page) => !before.has(page))));
+        assert.deepEqual(
+          urls(reading.takeMoved()),
+          named([...after].filter(([page, mod]) => before.has(page) && before.get(page) !== mod).map(([page]) => page)),
+        );
+        const gone = [...before.keys()].filter((page) => !after.has(page));
+        const keys = named(gone).map((url) => toUrlKey(url, SEED));
+        assert.deepEqual(reading.missing().sort(), keys.sort());
+        assert.equal(reading.urls, after.size);
+      }),
+      { numRuns: 300 },
+    );
+  });
 
-test('a visit that brings the same in the same order writes nothing', () => {
-  fc.assert(
-    fc.property(pages, (listed) => {
-      const first = read(empty(), listed).snapshot();
-      assert.equal(read(unpackList(first ?? new Uint8Array()), listed).snapshot(), null);
-    }),
-  );
-});
+  test('a visit that brings the same in the same order writes nothing', () => {
+    fc.assert(
+      fc.property(pages, (listed) => {
+        const first = read(empty(), listed).snapshot();
+        assert.equal(read(unpackList(first ?? new Uint8Array()), listed).snapshot(), null);
+      }),
+    );
+  });
 
-test('of 500,000 URLs that differ in a character no two share a fingerprint', () => {
-  const seen = new Set<bigint>();
-  for (let n = 0; n < 500_000; n++) seen.add(toUrlKey(`https://shop.example/p/${n}.html`, SEED));
-  assert.equal(seen.size, 500_000);
-});
+  test('of 500,000 URLs that differ in a character no two share a fingerprint', () => {
+    const seen = new Set<bigint>();
+    for (let n = 0; n < 500_000; n++) seen.add(toUrlKey(`https://shop.example/p/${n}.html`, SEED));
+    assert.equal(seen.size, 500_000);
+  });
 
-test('bytes that are no list are refused, not guessed at', () => {
-  assert.throws(() => unpackList(new Uint8Array(13)), RangeError);
+  test('bytes that are no list are refused, not guessed at', () => {
+    assert.throws(() => unpackList(new Uint8Array(13)), RangeError);
+  });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import {
   ACCOUNT,
   completeRun,
@@ -38,147 +39,149 @@ async function settle(ledger: TestLedger): Promise<void> {
 
 const lastmodOf = async (ledger: TestLedger, path: string) => (await getUrlHistory(ledger, shopUrl(path)))[0]?.lastmod;
 
-testLedger('a page that changes and moves to another sitemap file is bought again', async (ledger) => {
-  await crawled(ledger, 'r1', {
-    a: [
-      ['1', OLD],
-      ['2', OLD],
-    ],
-    b: [['3', OLD]],
-  });
-  assert.equal(await buy(ledger, 'r1'), 3);
-  const diff = await crawled(ledger, 'r2', {
-    a: [['2', OLD]],
-    b: [
-      ['1', NEW],
-      ['3', OLD],
-    ],
-  });
-  assert.deepEqual([diff.new, diff.changed, diff.known, diff.gone], [0, 1, 2, 0]);
-  assert.equal(await buy(ledger, 'r2'), 1);
-  assert.equal(await lastmodOf(ledger, '1'), NEW);
-  const same = await crawled(ledger, 'r3', {
-    a: [['2', OLD]],
-    b: [
-      ['1', NEW],
-      ['3', OLD],
-    ],
-  });
-  assert.deepEqual([same.changed, same.known], [0, 3]);
-  assert.equal(await buy(ledger, 'r3'), 0);
-});
-
-testLedger('files sorted by date: every changed page is bought once, whatever file it moves to', async (ledger) => {
-  const pages = (changed: number) =>
-    Array.from({ length: 40 }, (_, n): [string, string] => [`p/${n}`, n < changed ? NEW : OLD]);
-  const files = (sorted: [string, string][]) => ({
-    a: sorted.slice(0, 10),
-    b: sorted.slice(10, 20),
-    c: sorted.slice(20, 30),
-    d: sorted.slice(30),
-  });
-  await crawled(ledger, 'r1', files(pages(0)));
-  await buy(ledger, 'r1');
-  const rotated = pages(25);
-  const diff = await crawled(ledger, 'r2', files([...rotated.slice(13), ...rotated.slice(0, 13)]));
-  assert.deepEqual([diff.new, diff.changed, diff.gone], [0, 25, 0]);
-  assert.equal(await buy(ledger, 'r2'), 25);
-});
-
-testLedger('a renamed sitemap file buys only the pages that changed', async (ledger) => {
-  await crawled(ledger, 'r1', { a: [['1', OLD], ['2', OLD], '3'] });
-  await buy(ledger, 'r1');
-  const diff = await crawled(ledger, 'r2', {
-    renamed: [
-      ['1', NEW],
-      ['2', OLD],
-      ['3', NEW],
-    ],
-  });
-  assert.deepEqual([diff.new, diff.changed, diff.gone], [0, 1, 0], '3 only began to have a lastmod');
-  assert.equal(await buy(ledger, 'r2'), 1);
-});
-
-testLedger(
-  'a change behind the place where a sitemap broke off is bought with the next complete visit',
-  async (ledger) => {
+describe('record lastmods', () => {
+  testLedger('a page that changes and moves to another sitemap file is bought again', async (ledger) => {
     await crawled(ledger, 'r1', {
-      a: {
-        cut: [
-          ['1', OLD],
-          ['2', OLD],
-        ],
-      },
-    });
-    await buy(ledger, 'r1');
-    const diff = await crawled(ledger, 'r2', {
       a: [
         ['1', OLD],
-        ['2', NEW],
+        ['2', OLD],
+      ],
+      b: [['3', OLD]],
+    });
+    assert.equal(await buy(ledger, 'r1'), 3);
+    const diff = await crawled(ledger, 'r2', {
+      a: [['2', OLD]],
+      b: [
+        ['1', NEW],
         ['3', OLD],
       ],
     });
-    assert.deepEqual([diff.new, diff.changed], [1, 1]);
-    assert.equal(await buy(ledger, 'r2'), 2);
-  },
-);
-
-testLedger('two files that give a page different dates make it due once for each later date', async (ledger) => {
-  const site = { a: [['1', OLD]], b: [['1', NEW]] } as const;
-  const first = await crawled(ledger, 'r1', site);
-  assert.deepEqual([first.new, first.changed], [1, 0]);
-  assert.equal(await buy(ledger, 'r1'), 1);
-  await completeRun(ledger, 'r2', { a: [['1', OLD]], c: [['1', NEW]] });
-  await crawled(ledger, 'r3', { d: [['1', OLD]], c: [['1', NEW]] });
-  assert.equal(await buy(ledger, 'r3'), 0, 'renaming the file with the earlier date buys nothing');
-});
-
-testLedger(
-  'a change while an attempt is out is bought after the batch; before the first attempt it is in it',
-  async (ledger) => {
-    await crawled(ledger, 'r1', { a: [['1', OLD]] });
-    await planRun(ledger, 'r1' as RunId, input);
-    await endRun(ledger, 'r1' as RunId, 'finished');
-    await completeRun(ledger, 'r2', { a: [['1', '2026-01-02']] });
-    const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
-    await beginSend(ledger, batch, input);
-    await crawled(ledger, 'r3', { a: [['1', NEW]] });
-    assert.equal((await planRun(ledger, 'r3' as RunId, input)).urls, 0, 'its batch has no answer yet');
-    await endRun(ledger, 'r3' as RunId, 'finished');
-    await sendAll(ledger);
-    await settle(ledger);
-    await crawled(ledger, 'r4', { a: [['1', NEW]] });
-    assert.equal(await buy(ledger, 'r4'), 1, 'what was sent may have been the old page');
-    await crawled(ledger, 'r5', { a: [['1', NEW]] });
-    assert.equal(await buy(ledger, 'r5'), 0);
-  },
-);
-
-testLedger('a lastmod that goes there and back inside not_within buys nothing', async (ledger) => {
-  const watch = { ...WATCH, resubmit: { onLastmodChange: true, notWithinMs: 30 * DAY } };
-  await crawled(ledger, 'r1', { a: [['1', OLD]] });
-  await buy(ledger, 'r1');
-  await completeRun(ledger, 'r2', { a: [['1', NEW]] });
-  await crawled(ledger, 'r3', { a: [['1', OLD]] });
-  assert.equal((await planRun(ledger, 'r3' as RunId, { account: ACCOUNT, watch })).urls, 0);
-  await endRun(ledger, 'r3' as RunId, 'finished');
-  ledger.pass(60 * DAY);
-  await crawled(ledger, 'r4', { a: [['1', OLD]] });
-  assert.equal((await planRun(ledger, 'r4' as RunId, { account: ACCOUNT, watch })).urls, 0);
-  assert.match((await getUrlHistory(ledger, shopUrl('1')))[0]!.reason!, /again the one that was bought/);
-});
-
-testLedger('a shorter not_within counts from the next plan on', async (ledger) => {
-  const within = (days: number) => ({
-    account: ACCOUNT,
-    watch: { ...WATCH, resubmit: { onLastmodChange: true, notWithinMs: days * DAY } },
+    assert.deepEqual([diff.new, diff.changed, diff.known, diff.gone], [0, 1, 2, 0]);
+    assert.equal(await buy(ledger, 'r2'), 1);
+    assert.equal(await lastmodOf(ledger, '1'), NEW);
+    const same = await crawled(ledger, 'r3', {
+      a: [['2', OLD]],
+      b: [
+        ['1', NEW],
+        ['3', OLD],
+      ],
+    });
+    assert.deepEqual([same.changed, same.known], [0, 3]);
+    assert.equal(await buy(ledger, 'r3'), 0);
   });
-  await crawled(ledger, 'r1', { a: [['1', OLD]] });
-  await buy(ledger, 'r1');
-  await crawled(ledger, 'r2', { a: [['1', NEW]] });
-  assert.equal((await planRun(ledger, 'r2' as RunId, within(30))).urls, 0);
-  await endRun(ledger, 'r2' as RunId, 'finished');
-  ledger.pass(3 * DAY);
-  await crawled(ledger, 'r3', { a: [['1', NEW]] });
-  assert.equal((await planRun(ledger, 'r3' as RunId, within(3))).urls, 1);
+
+  testLedger('files sorted by date: every changed page is bought once, whatever file it moves to', async (ledger) => {
+    const pages = (changed: number) =>
+      Array.from({ length: 40 }, (_, n): [string, string] => [`p/${n}`, n < changed ? NEW : OLD]);
+    const files = (sorted: [string, string][]) => ({
+      a: sorted.slice(0, 10),
+      b: sorted.slice(10, 20),
+      c: sorted.slice(20, 30),
+      d: sorted.slice(30),
+    });
+    await crawled(ledger, 'r1', files(pages(0)));
+    await buy(ledger, 'r1');
+    const rotated = pages(25);
+    const diff = await crawled(ledger, 'r2', files([...rotated.slice(13), ...rotated.slice(0, 13)]));
+    assert.deepEqual([diff.new, diff.changed, diff.gone], [0, 25, 0]);
+    assert.equal(await buy(ledger, 'r2'), 25);
+  });
+
+  testLedger('a renamed sitemap file buys only the pages that changed', async (ledger) => {
+    await crawled(ledger, 'r1', { a: [['1', OLD], ['2', OLD], '3'] });
+    await buy(ledger, 'r1');
+    const diff = await crawled(ledger, 'r2', {
+      renamed: [
+        ['1', NEW],
+        ['2', OLD],
+        ['3', NEW],
+      ],
+    });
+    assert.deepEqual([diff.new, diff.changed, diff.gone], [0, 1, 0], '3 only began to have a lastmod');
+    assert.equal(await buy(ledger, 'r2'), 1);
+  });
+
+  testLedger(
+    'a change behind the place where a sitemap broke off is bought with the next complete visit',
+    async (ledger) => {
+      await crawled(ledger, 'r1', {
+        a: {
+          cut: [
+            ['1', OLD],
+            ['2', OLD],
+          ],
+        },
+      });
+      await buy(ledger, 'r1');
+      const diff = await crawled(ledger, 'r2', {
+        a: [
+          ['1', OLD],
+          ['2', NEW],
+          ['3', OLD],
+        ],
+      });
+      assert.deepEqual([diff.new, diff.changed], [1, 1]);
+      assert.equal(await buy(ledger, 'r2'), 2);
+    },
+  );
+
+  testLedger('two files that give a page different dates make it due once for each later date', async (ledger) => {
+    const site = { a: [['1', OLD]], b: [['1', NEW]] } as const;
+    const first = await crawled(ledger, 'r1', site);
+    assert.deepEqual([first.new, first.changed], [1, 0]);
+    assert.equal(await buy(ledger, 'r1'), 1);
+    await completeRun(ledger, 'r2', { a: [['1', OLD]], c: [['1', NEW]] });
+    await crawled(ledger, 'r3', { d: [['1', OLD]], c: [['1', NEW]] });
+    assert.equal(await buy(ledger, 'r3'), 0, 'renaming the file with the earlier date buys nothing');
+  });
+
+  testLedger(
+    'a change while an attempt is out is bought after the batch; before the first attempt it is in it',
+    async (ledger) => {
+      await crawled(ledger, 'r1', { a: [['1', OLD]] });
+      await planRun(ledger, 'r1' as RunId, input);
+      await endRun(ledger, 'r1' as RunId, 'finished');
+      await completeRun(ledger, 'r2', { a: [['1', '2026-01-02']] });
+      const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
+      await beginSend(ledger, batch, input);
+      await crawled(ledger, 'r3', { a: [['1', NEW]] });
+      assert.equal((await planRun(ledger, 'r3' as RunId, input)).urls, 0, 'its batch has no answer yet');
+      await endRun(ledger, 'r3' as RunId, 'finished');
+      await sendAll(ledger);
+      await settle(ledger);
+      await crawled(ledger, 'r4', { a: [['1', NEW]] });
+      assert.equal(await buy(ledger, 'r4'), 1, 'what was sent may have been the old page');
+      await crawled(ledger, 'r5', { a: [['1', NEW]] });
+      assert.equal(await buy(ledger, 'r5'), 0);
+    },
+  );
+
+  testLedger('a lastmod that goes there and back inside not_within buys nothing', async (ledger) => {
+    const watch = { ...WATCH, resubmit: { onLastmodChange: true, notWithinMs: 30 * DAY } };
+    await crawled(ledger, 'r1', { a: [['1', OLD]] });
+    await buy(ledger, 'r1');
+    await completeRun(ledger, 'r2', { a: [['1', NEW]] });
+    await crawled(ledger, 'r3', { a: [['1', OLD]] });
+    assert.equal((await planRun(ledger, 'r3' as RunId, { account: ACCOUNT, watch })).urls, 0);
+    await endRun(ledger, 'r3' as RunId, 'finished');
+    ledger.pass(60 * DAY);
+    await crawled(ledger, 'r4', { a: [['1', OLD]] });
+    assert.equal((await planRun(ledger, 'r4' as RunId, { account: ACCOUNT, watch })).urls, 0);
+    assert.match((await getUrlHistory(ledger, shopUrl('1')))[0]!.reason!, /again the one that was bought/);
+  });
+
+  testLedger('a shorter not_within counts from the next plan on', async (ledger) => {
+    const within = (days: number) => ({
+      account: ACCOUNT,
+      watch: { ...WATCH, resubmit: { onLastmodChange: true, notWithinMs: days * DAY } },
+    });
+    await crawled(ledger, 'r1', { a: [['1', OLD]] });
+    await buy(ledger, 'r1');
+    await crawled(ledger, 'r2', { a: [['1', NEW]] });
+    assert.equal((await planRun(ledger, 'r2' as RunId, within(30))).urls, 0);
+    await endRun(ledger, 'r2' as RunId, 'finished');
+    ledger.pass(3 * DAY);
+    await crawled(ledger, 'r3', { a: [['1', NEW]] });
+    assert.equal((await planRun(ledger, 'r3' as RunId, within(3))).urls, 1);
+  });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import type { Micros } from '../../../contract/money.ts';
 import {
   ACCOUNT,
@@ -72,221 +73,235 @@ async function checkAll(ledger: TestLedger, verdict: Verdict, over: Partial<Inde
   }
 }
 
-testLedger('URLs are checked after the wait, at most 50 at a time, and not again before their time', async (ledger) => {
-  await completed(ledger, 120);
-  assert.deepEqual(await checkAll(ledger, 'not-found'), []);
-  ledger.pass(3 * DAY);
-  assert.deepEqual(await checkAll(ledger, 'not-found'), [50, 50, 20]);
-  assert.deepEqual(await checkAll(ledger, 'not-found'), []);
-  ledger.pass(7 * DAY);
-  assert.deepEqual(await checkAll(ledger, 'found'), [50, 50, 20]);
-  ledger.pass(300 * DAY);
-  assert.deepEqual(await checkAll(ledger, 'found'), [], 'found URLs stop');
-  const [history] = await getUrlHistory(ledger, 'https://shop.example/7' as Url);
-  assert.deepEqual(
-    history!.checks.map(({ result }) => result),
-    ['not-found', 'found'],
+describe('index checks', () => {
+  testLedger(
+    'URLs are checked after the wait, at most 50 at a time, and not again before their time',
+    async (ledger) => {
+      await completed(ledger, 120);
+      assert.deepEqual(await checkAll(ledger, 'not-found'), []);
+      ledger.pass(3 * DAY);
+      assert.deepEqual(await checkAll(ledger, 'not-found'), [50, 50, 20]);
+      assert.deepEqual(await checkAll(ledger, 'not-found'), []);
+      ledger.pass(7 * DAY);
+      assert.deepEqual(await checkAll(ledger, 'found'), [50, 50, 20]);
+      ledger.pass(300 * DAY);
+      assert.deepEqual(await checkAll(ledger, 'found'), [], 'found URLs stop');
+      const [history] = await getUrlHistory(ledger, 'https://shop.example/7' as Url);
+      assert.deepEqual(
+        history!.checks.map(({ result }) => result),
+        ['not-found', 'found'],
+      );
+    },
   );
-});
 
-testLedger('the daily budget of checks holds, whatever is due', async (ledger) => {
-  await completed(ledger, 60);
-  ledger.pass(3 * DAY);
-  const perDay = 10_000_000 as Micros;
-  assert.deepEqual(await checkAll(ledger, 'not-found', { perDay }), [20]);
-  const refused = await beginCheck(ledger, asking({ perDay }));
-  assert.equal(refused.kind === 'not-allowed' && refused.until, Date.UTC(2026, 0, 19));
-  ledger.pass(DAY);
-  assert.deepEqual(await checkAll(ledger, 'not-found', { perDay }), [20]);
-});
-
-testLedger('a check without an answer is sent again with the same bytes and key, and charged once', async (ledger) => {
-  await completed(ledger, 3);
-  ledger.pass(3 * DAY);
-  const first = await beginCheck(ledger, asking());
-  const again = await beginCheck(ledger, asking());
-  assert.ok(first.kind === 'send' && again.kind === 'send');
-  assert.deepEqual([again.key, again.body, again.inDoubt], [first.key, first.body, true]);
-  const answer = { attempt: 2, outcome: checked(again.urls, 'found'), requestId: null };
-  const results = await Promise.all([1, 2].map(() => recordCheck(ledger, again.check, answer, policy)));
-  assert.deepEqual(results[0], results[1]);
-  const spent = await getAccountTotals(ledger, ACCOUNT.id);
-  assert.equal(spent.chargedEver, 750_000 + 1_500_000);
-});
-
-testLedger(
-  'a 503 is retried later and charges nothing; an answer that never comes counts as charged',
-  async (ledger) => {
-    await completed(ledger, 1);
+  testLedger('the daily budget of checks holds, whatever is due', async (ledger) => {
+    await completed(ledger, 60);
     ledger.pass(3 * DAY);
-    const before = (await getAccountTotals(ledger, ACCOUNT.id)).chargedEver;
-    const turn = await beginCheck(ledger, asking());
-    assert.ok(turn.kind === 'send');
-    const later = { kind: 'retry', why: 'unavailable', chargeState: 'none', retryAfterMs: HOUR, message: 'x' } as const;
-    await recordCheck(ledger, turn.check, { attempt: 1, outcome: later, requestId: null }, policy);
-    assert.equal((await beginCheck(ledger, asking())).kind, 'wait');
-    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedEver, before);
-    ledger.pass(HOUR);
-    assert.equal((await beginCheck(ledger, asking())).kind, 'send');
-    ledger.pass(21 * HOUR);
-    assert.equal((await beginCheck(ledger, asking())).kind, 'idle');
-    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedEver, before + 500_000);
-  },
-);
+    const perDay = 10_000_000 as Micros;
+    assert.deepEqual(await checkAll(ledger, 'not-found', { perDay }), [20]);
+    const refused = await beginCheck(ledger, asking({ perDay }));
+    assert.equal(refused.kind === 'not-allowed' && refused.until, Date.UTC(2026, 0, 19));
+    ledger.pass(DAY);
+    assert.deepEqual(await checkAll(ledger, 'not-found', { perDay }), [20]);
+  });
 
-testLedger('a refused URL is found by halves, and the others are checked', async (ledger) => {
-  await completed(ledger, 50);
-  ledger.pass(3 * DAY);
-  const bad = 'https://shop.example/33';
-  let seen = 0;
-  for (let asked = 0; asked < 100; asked++) {
-    const turn = await beginCheck(ledger, asking());
-    if (turn.kind !== 'send') break;
-    const none = { chargeState: 'none', message: 'bad' } as const;
-    const has = turn.urls.includes(bad as Url);
-    if (!has) seen += turn.urls.length;
-    const outcome = !has
-      ? checked(turn.urls, 'found')
-      : turn.urls.length > 1
-        ? ({ kind: 'split', why: 'invalid', ...none } as const)
-        : ({ kind: 'quarantine', rejected: [{ url: bad, reason: 'bad' }], ...none } as const);
-    await recordCheck(ledger, turn.check, { attempt: turn.attempt, outcome, requestId: null }, policy);
-  }
-  assert.equal(seen, 49);
-  assert.equal((await beginCheck(ledger, asking())).kind, 'idle');
-});
-
-testLedger('a URL never found is due for one more submission, once', async (ledger) => {
-  await completed(ledger, 2);
-  const due = async () =>
-    (await surveyDue(ledger.db, (await findWatch(ledger.db, WATCH.id))!, null, ledger.now())).counts['not-found'];
-  for (const expected of [0, 2, 2]) {
-    ledger.pass(10 * DAY);
-    await checkAll(ledger, 'not-found', { resubmitAfter: 2 });
-    assert.equal(await due(), expected);
-  }
-});
-
-testLedger('a sample always checks the same URLs', async (ledger) => {
-  await completed(ledger, 200);
-  ledger.pass(3 * DAY);
-  const some = (await checkAll(ledger, 'not-found', { sample: 0.25 })).reduce((a, b) => a + b, 0);
-  assert.ok(some > 20 && some < 90, `${some} of 200`);
-  ledger.pass(20 * DAY);
-  assert.equal(
-    (await checkAll(ledger, 'not-found', { sample: 0.25 })).reduce((a, b) => a + b, 0),
-    some,
+  testLedger(
+    'a check without an answer is sent again with the same bytes and key, and charged once',
+    async (ledger) => {
+      await completed(ledger, 3);
+      ledger.pass(3 * DAY);
+      const first = await beginCheck(ledger, asking());
+      const again = await beginCheck(ledger, asking());
+      assert.ok(first.kind === 'send' && again.kind === 'send');
+      assert.deepEqual([again.key, again.body, again.inDoubt], [first.key, first.body, true]);
+      const answer = { attempt: 2, outcome: checked(again.urls, 'found'), requestId: null };
+      const results = await Promise.all([1, 2].map(() => recordCheck(ledger, again.check, answer, policy)));
+      assert.deepEqual(results[0], results[1]);
+      const spent = await getAccountTotals(ledger, ACCOUNT.id);
+      assert.equal(spent.chargedEver, 750_000 + 1_500_000);
+    },
   );
-});
 
-/** Answers each check in turn until none is sent; returns how many URLs each had. */
-async function rejectAll(ledger: TestLedger, checks: number): Promise<number[]> {
-  const sizes: number[] = [];
-  for (let n = 0; n < checks; n++) {
-    const begun = await beginCheck(ledger, asking());
-    if (begun.kind !== 'send') return sizes;
-    sizes.push(begun.urls.length);
-    const none = { chargeState: 'none', message: 'suspended' } as const;
-    const outcome =
-      begun.urls.length > 1
-        ? ({ kind: 'split', why: 'invalid', ...none } as const)
-        : ({ kind: 'quarantine', rejected: [{ url: begun.urls[0]!, reason: 'suspended' }], ...none } as const);
-    await recordCheck(ledger, begun.check, { attempt: begun.attempt, outcome, requestId: null }, policy);
-  }
-  return sizes;
-}
+  testLedger(
+    'a 503 is retried later and charges nothing; an answer that never comes counts as charged',
+    async (ledger) => {
+      await completed(ledger, 1);
+      ledger.pass(3 * DAY);
+      const before = (await getAccountTotals(ledger, ACCOUNT.id)).chargedEver;
+      const turn = await beginCheck(ledger, asking());
+      assert.ok(turn.kind === 'send');
+      const later = {
+        kind: 'retry',
+        why: 'unavailable',
+        chargeState: 'none',
+        retryAfterMs: HOUR,
+        message: 'x',
+      } as const;
+      await recordCheck(ledger, turn.check, { attempt: 1, outcome: later, requestId: null }, policy);
+      assert.equal((await beginCheck(ledger, asking())).kind, 'wait');
+      assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedEver, before);
+      ledger.pass(HOUR);
+      assert.equal((await beginCheck(ledger, asking())).kind, 'send');
+      ledger.pass(21 * HOUR);
+      assert.equal((await beginCheck(ledger, asking())).kind, 'idle');
+      assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedEver, before + 500_000);
+    },
+  );
 
-testLedger(
-  'a service that rejects every check is asked a few times, and every URL is checked later',
-  async (ledger) => {
+  testLedger('a refused URL is found by halves, and the others are checked', async (ledger) => {
+    await completed(ledger, 50);
+    ledger.pass(3 * DAY);
+    const bad = 'https://shop.example/33';
+    let seen = 0;
+    for (let asked = 0; asked < 100; asked++) {
+      const turn = await beginCheck(ledger, asking());
+      if (turn.kind !== 'send') break;
+      const none = { chargeState: 'none', message: 'bad' } as const;
+      const has = turn.urls.includes(bad as Url);
+      if (!has) seen += turn.urls.length;
+      const outcome = !has
+        ? checked(turn.urls, 'found')
+        : turn.urls.length > 1
+          ? ({ kind: 'split', why: 'invalid', ...none } as const)
+          : ({ kind: 'quarantine', rejected: [{ url: bad, reason: 'bad' }], ...none } as const);
+      await recordCheck(ledger, turn.check, { attempt: turn.attempt, outcome, requestId: null }, policy);
+    }
+    assert.equal(seen, 49);
+    assert.equal((await beginCheck(ledger, asking())).kind, 'idle');
+  });
+
+  testLedger('a URL never found is due for one more submission, once', async (ledger) => {
+    await completed(ledger, 2);
+    const due = async () =>
+      (await surveyDue(ledger.db, (await findWatch(ledger.db, WATCH.id))!, null, ledger.now())).counts['not-found'];
+    for (const expected of [0, 2, 2]) {
+      ledger.pass(10 * DAY);
+      await checkAll(ledger, 'not-found', { resubmitAfter: 2 });
+      assert.equal(await due(), expected);
+    }
+  });
+
+  testLedger('a sample always checks the same URLs', async (ledger) => {
     await completed(ledger, 200);
     ledger.pass(3 * DAY);
-    const requests = await rejectAll(ledger, 300);
-    assert.ok(requests.length < 20, `${requests.length} requests`);
-    const stopped = await beginCheck(ledger, asking());
-    assert.ok(stopped.kind === 'stopped');
-    assert.match(stopped.reason, /no URL was given up/);
-    ledger.pass(DAY);
-    assert.deepEqual(await rejectAll(ledger, 300), [1], 'one URL is tried each day');
-    ledger.pass(DAY);
-    const sizes = await checkAll(ledger, 'found');
-    assert.equal(sizes[0], 1);
-    ledger.pass(31 * DAY);
-    sizes.push(...(await checkAll(ledger, 'found')));
+    const some = (await checkAll(ledger, 'not-found', { sample: 0.25 })).reduce((a, b) => a + b, 0);
+    assert.ok(some > 20 && some < 90, `${some} of 200`);
+    ledger.pass(20 * DAY);
     assert.equal(
-      sizes.reduce((sum, size) => sum + size, 0),
-      200,
+      (await checkAll(ledger, 'not-found', { sample: 0.25 })).reduce((a, b) => a + b, 0),
+      some,
     );
-  },
-);
+  });
 
-testLedger('an open check is not sent to the account that its watch moved to', async (ledger) => {
-  await completed(ledger, 2);
-  ledger.pass(3 * DAY);
-  const other = { ...ACCOUNT, id: 'second' as typeof ACCOUNT.id };
-  const first = await beginCheck(ledger, asking());
-  const moved = await beginCheck(ledger, { ...asking(), account: other });
-  assert.ok(first.kind === 'send' && moved.kind === 'idle', 'its URLs are checked again on their schedule');
-  const [one, two] = [await getAccountTotals(ledger, ACCOUNT.id), await getAccountTotals(ledger, other.id)];
-  assert.deepEqual([one.chargedEver, two.chargedEver], [500_000 + 1_000_000, 0], 'it counts where it was sent');
-});
+  /** Answers each check in turn until none is sent; returns how many URLs each had. */
+  async function rejectAll(ledger: TestLedger, checks: number): Promise<number[]> {
+    const sizes: number[] = [];
+    for (let n = 0; n < checks; n++) {
+      const begun = await beginCheck(ledger, asking());
+      if (begun.kind !== 'send') return sizes;
+      sizes.push(begun.urls.length);
+      const none = { chargeState: 'none', message: 'suspended' } as const;
+      const outcome =
+        begun.urls.length > 1
+          ? ({ kind: 'split', why: 'invalid', ...none } as const)
+          : ({ kind: 'quarantine', rejected: [{ url: begun.urls[0]!, reason: 'suspended' }], ...none } as const);
+      await recordCheck(ledger, begun.check, { attempt: begun.attempt, outcome, requestId: null }, policy);
+    }
+    return sizes;
+  }
 
-testLedger('a check of which nothing was sent goes on with the account of the day', async (ledger) => {
-  await completed(ledger, 2);
-  ledger.pass(3 * DAY);
-  const first = await beginCheck(ledger, asking());
-  assert.ok(first.kind === 'send');
-  const suspended = { kind: 'suspend', chargeState: 'none', message: 'no money' } as const;
-  await recordCheck(ledger, first.check, { attempt: 1, outcome: suspended, requestId: null }, policy);
-  const other = { ...ACCOUNT, baseUrl: 'https://other.example/api/v1' };
-  const moved = await beginCheck(ledger, { ...asking(), account: other });
-  assert.ok(moved.kind === 'send');
-  assert.notEqual(moved.key, first.key);
-  assert.deepEqual(moved.urls, first.urls);
-});
+  testLedger(
+    'a service that rejects every check is asked a few times, and every URL is checked later',
+    async (ledger) => {
+      await completed(ledger, 200);
+      ledger.pass(3 * DAY);
+      const requests = await rejectAll(ledger, 300);
+      assert.ok(requests.length < 20, `${requests.length} requests`);
+      const stopped = await beginCheck(ledger, asking());
+      assert.ok(stopped.kind === 'stopped');
+      assert.match(stopped.reason, /no URL was given up/);
+      ledger.pass(DAY);
+      assert.deepEqual(await rejectAll(ledger, 300), [1], 'one URL is tried each day');
+      ledger.pass(DAY);
+      const sizes = await checkAll(ledger, 'found');
+      assert.equal(sizes[0], 1);
+      ledger.pass(31 * DAY);
+      sizes.push(...(await checkAll(ledger, 'found')));
+      assert.equal(
+        sizes.reduce((sum, size) => sum + size, 0),
+        200,
+      );
+    },
+  );
 
-testLedger('a planned check that a lowered budget no longer allows becomes smaller', async (ledger) => {
-  await completed(ledger, 50);
-  ledger.pass(3 * DAY);
-  const first = await beginCheck(ledger, asking());
-  assert.ok(first.kind === 'send' && first.urls.length === 50);
-  const suspended = { kind: 'suspend', chargeState: 'none', message: 'no money' } as const;
-  await recordCheck(ledger, first.check, { attempt: 1, outcome: suspended, requestId: null }, policy);
-  const smaller = await beginCheck(ledger, asking({ perDay: 5_000_000 as Micros }));
-  assert.equal(smaller.kind === 'send' && smaller.urls.length, 10);
-});
+  testLedger('an open check is not sent to the account that its watch moved to', async (ledger) => {
+    await completed(ledger, 2);
+    ledger.pass(3 * DAY);
+    const other = { ...ACCOUNT, id: 'second' as typeof ACCOUNT.id };
+    const first = await beginCheck(ledger, asking());
+    const moved = await beginCheck(ledger, { ...asking(), account: other });
+    assert.ok(first.kind === 'send' && moved.kind === 'idle', 'its URLs are checked again on their schedule');
+    const [one, two] = [await getAccountTotals(ledger, ACCOUNT.id), await getAccountTotals(ledger, other.id)];
+    assert.deepEqual([one.chargedEver, two.chargedEver], [500_000 + 1_000_000, 0], 'it counts where it was sent');
+  });
 
-testLedger('a paid answer that cannot be read is the last one for a day; then one URL is tried', async (ledger) => {
-  await completed(ledger, 120);
-  ledger.pass(3 * DAY);
-  const answer = async (usable: boolean) => {
-    const begun = await beginCheck(ledger, asking());
-    if (begun.kind !== 'send') return begun;
-    const outcome = { ...checked(begun.urls, usable ? 'found' : 'unknown'), usable };
-    await recordCheck(ledger, begun.check, { attempt: begun.attempt, outcome, requestId: null }, policy);
-    return begun.urls.length;
-  };
-  assert.equal(await answer(false), 50);
-  const stopped = await answer(false);
-  assert.ok(typeof stopped === 'object' && stopped.kind === 'stopped');
-  assert.match(stopped.reason, /50 URLs were checked and paid, and none of the results/);
-  ledger.pass(DAY);
-  assert.equal(await answer(false), 1);
-  assert.equal(typeof (await answer(false)), 'object');
-  ledger.pass(DAY);
-  assert.equal(await answer(true), 1);
-  assert.equal(await answer(true), 50, 'what can be read goes on as before');
-});
+  testLedger('a check of which nothing was sent goes on with the account of the day', async (ledger) => {
+    await completed(ledger, 2);
+    ledger.pass(3 * DAY);
+    const first = await beginCheck(ledger, asking());
+    assert.ok(first.kind === 'send');
+    const suspended = { kind: 'suspend', chargeState: 'none', message: 'no money' } as const;
+    await recordCheck(ledger, first.check, { attempt: 1, outcome: suspended, requestId: null }, policy);
+    const other = { ...ACCOUNT, baseUrl: 'https://other.example/api/v1' };
+    const moved = await beginCheck(ledger, { ...asking(), account: other });
+    assert.ok(moved.kind === 'send');
+    assert.notEqual(moved.key, first.key);
+    assert.deepEqual(moved.urls, first.urls);
+  });
 
-testLedger('what is gone or outside the sample is moved out of the way once, not at every check', async (ledger) => {
-  await completed(ledger, 1_200);
-  await ledger.db.run(sql`UPDATE urls SET gone_run = 1 WHERE id % 2 = 0`);
-  ledger.pass(3 * DAY);
-  await checkAll(ledger, 'not-found', { sample: 0.1 });
-  const { due } = await ledger.db.one(sql<{ due: number }>`
+  testLedger('a planned check that a lowered budget no longer allows becomes smaller', async (ledger) => {
+    await completed(ledger, 50);
+    ledger.pass(3 * DAY);
+    const first = await beginCheck(ledger, asking());
+    assert.ok(first.kind === 'send' && first.urls.length === 50);
+    const suspended = { kind: 'suspend', chargeState: 'none', message: 'no money' } as const;
+    await recordCheck(ledger, first.check, { attempt: 1, outcome: suspended, requestId: null }, policy);
+    const smaller = await beginCheck(ledger, asking({ perDay: 5_000_000 as Micros }));
+    assert.equal(smaller.kind === 'send' && smaller.urls.length, 10);
+  });
+
+  testLedger('a paid answer that cannot be read is the last one for a day; then one URL is tried', async (ledger) => {
+    await completed(ledger, 120);
+    ledger.pass(3 * DAY);
+    const answer = async (usable: boolean) => {
+      const begun = await beginCheck(ledger, asking());
+      if (begun.kind !== 'send') return begun;
+      const outcome = { ...checked(begun.urls, usable ? 'found' : 'unknown'), usable };
+      await recordCheck(ledger, begun.check, { attempt: begun.attempt, outcome, requestId: null }, policy);
+      return begun.urls.length;
+    };
+    assert.equal(await answer(false), 50);
+    const stopped = await answer(false);
+    assert.ok(typeof stopped === 'object' && stopped.kind === 'stopped');
+    assert.match(stopped.reason, /50 URLs were checked and paid, and none of the results/);
+    ledger.pass(DAY);
+    assert.equal(await answer(false), 1);
+    assert.equal(typeof (await answer(false)), 'object');
+    ledger.pass(DAY);
+    assert.equal(await answer(true), 1);
+    assert.equal(await answer(true), 50, 'what can be read goes on as before');
+  });
+
+  testLedger('what is gone or outside the sample is moved out of the way once, not at every check', async (ledger) => {
+    await completed(ledger, 1_200);
+    await ledger.db.run(sql`UPDATE urls SET gone_run = 1 WHERE id % 2 = 0`);
+    ledger.pass(3 * DAY);
+    await checkAll(ledger, 'not-found', { sample: 0.1 });
+    const { due } = await ledger.db.one(sql<{ due: number }>`
     SELECT count(*) AS due FROM check_queue WHERE next_at <= ${ledger.now()}`);
-  assert.equal(due, 0);
-  await ledger.db.run(sql`UPDATE urls SET gone_run = NULL`);
-  ledger.pass(8 * DAY);
-  assert.ok((await checkAll(ledger, 'not-found')).length > 20, 'what is back is checked');
+    assert.equal(due, 0);
+    await ledger.db.run(sql`UPDATE urls SET gone_run = NULL`);
+    ledger.pass(8 * DAY);
+    assert.ok((await checkAll(ledger, 'not-found')).length > 20, 'what is back is checked');
+  });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import type { Micros } from '../../../contract/money.ts';
 import {
   ACCOUNT,
@@ -37,136 +38,144 @@ const job = (reference: string, paths: readonly string[], over: Partial<PastJob>
   ...over,
 });
 
-testLedger('what the service says was bought is not bought again after a lost disk', async (ledger) => {
-  const jobs = [
-    job('R-1', ['1', '2', '3']),
-    job('R-2', ['3'], { createdAt: Date.UTC(2026, 0, 5) }),
-    job('R-3', ['4', '4'], { state: 'processing', terminal: false }),
-  ];
-  for (const each of jobs) assert.equal((await recoverJob(ledger, where, each)).kind, 'recovered');
-  for (const each of jobs) assert.equal((await recoverJob(ledger, where, each)).kind, 'known');
-  const diff = await crawled(ledger, 'r1', { a: [['1', '2026-01-01'], '2', '3', '4', '5'] });
-  assert.deepEqual([diff.found, diff.new, diff.gone], [5, 1, 0]);
-  const plan = await planRun(ledger, 'r1' as RunId, { account: ACCOUNT, watch: WATCH });
-  assert.equal(plan.urls, 1, 'only the fifth');
-  assert.equal(plan.basis, 'learned');
-  assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedThisMonth, 1_500_000);
-  const [third] = await getUrlHistory(ledger, shopUrl('3'));
-  assert.deepEqual(
-    [third!.generation, third!.state, third!.purchases.map(({ reference }) => reference)],
-    [2, 'completed', ['R-1', 'R-2']],
+describe('recover', () => {
+  testLedger('what the service says was bought is not bought again after a lost disk', async (ledger) => {
+    const jobs = [
+      job('R-1', ['1', '2', '3']),
+      job('R-2', ['3'], { createdAt: Date.UTC(2026, 0, 5) }),
+      job('R-3', ['4', '4'], { state: 'processing', terminal: false }),
+    ];
+    for (const each of jobs) assert.equal((await recoverJob(ledger, where, each)).kind, 'recovered');
+    for (const each of jobs) assert.equal((await recoverJob(ledger, where, each)).kind, 'known');
+    const diff = await crawled(ledger, 'r1', { a: [['1', '2026-01-01'], '2', '3', '4', '5'] });
+    assert.deepEqual([diff.found, diff.new, diff.gone], [5, 1, 0]);
+    const plan = await planRun(ledger, 'r1' as RunId, { account: ACCOUNT, watch: WATCH });
+    assert.equal(plan.urls, 1, 'only the fifth');
+    assert.equal(plan.basis, 'learned');
+    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedThisMonth, 1_500_000);
+    const [third] = await getUrlHistory(ledger, shopUrl('3'));
+    assert.deepEqual(
+      [third!.generation, third!.state, third!.purchases.map(({ reference }) => reference)],
+      [2, 'completed', ['R-1', 'R-2']],
+    );
+    const open = await listOpenSubmissions(ledger, ACCOUNT.id);
+    assert.deepEqual(
+      open.map(({ reference, state }) => [reference, state]),
+      [['R-3', 'processing']],
+    );
+  });
+
+  testLedger('a page that changes after the recovery is bought as the next generation', async (ledger) => {
+    await recoverJob(ledger, where, job('R-1', ['1']));
+    await completeRun(ledger, 'r1', { a: [['1', '2026-01-01']] });
+    await crawled(ledger, 'r2', { a: [['1', '2026-01-09']] });
+    assert.equal((await planRun(ledger, 'r2' as RunId, { account: ACCOUNT, watch: WATCH })).urls, 1);
+    assert.equal((await getUrlHistory(ledger, shopUrl('1')))[0]!.generation, 2);
+  });
+
+  const input = { account: ACCOUNT, watch: WATCH };
+  const pending = async (ledger: TestLedger) => (await listPendingBatches(ledger, ACCOUNT.id)).batches;
+  const find = async (ledger: TestLedger, path: string) => (await getUrlHistory(ledger, shopUrl(path)))[0];
+
+  testLedger(
+    'a waiting batch with the URLs of a job is that job, although the list shows no project',
+    async (ledger) => {
+      await crawled(ledger, 'r1', { a: ['1', '2', '3'] });
+      await planRun(ledger, 'r1' as RunId, input);
+      const createdAt = ledger.now() + HOUR;
+      ledger.pass(30 * HOUR);
+      const taken = await recoverJob(ledger, where, job('R-1', ['3', '1/', '2'], { project: 'Shop', createdAt }));
+      assert.equal(taken.kind, 'answered');
+      const [batch] = await listBatches(ledger);
+      assert.deepEqual([batch?.state, batch?.reference, batch?.acceptedAt], ['accepted', 'R-1', createdAt]);
+      assert.deepEqual(await pending(ledger), []);
+    },
   );
-  const open = await listOpenSubmissions(ledger, ACCOUNT.id);
-  assert.deepEqual(
-    open.map(({ reference, state }) => [reference, state]),
-    [['R-3', 'processing']],
+
+  testLedger(
+    'a batch whose halves the service took is taken back, and nothing of it is bought twice',
+    async (ledger) => {
+      await crawled(ledger, 'r1', { a: ['1', '2', '3', '4', '5'] });
+      await planRun(ledger, 'r1' as RunId, input);
+      await endRun(ledger, 'r1' as RunId, 'finished');
+      const later = { createdAt: ledger.now() + HOUR };
+      ledger.pass(30 * HOUR);
+      await recoverJob(ledger, where, job('R-1', ['1', '2'], later));
+      await recoverJob(ledger, where, job('R-2', ['3', '4'], later));
+      assert.deepEqual(await pending(ledger), []);
+      await crawled(ledger, 'r2', { a: ['1', '2', '3', '4', '5'] });
+      assert.equal((await planRun(ledger, 'r2' as RunId, input)).urls, 1, 'only the fifth is due');
+    },
   );
-});
 
-testLedger('a page that changes after the recovery is bought as the next generation', async (ledger) => {
-  await recoverJob(ledger, where, job('R-1', ['1']));
-  await completeRun(ledger, 'r1', { a: [['1', '2026-01-01']] });
-  await crawled(ledger, 'r2', { a: [['1', '2026-01-09']] });
-  assert.equal((await planRun(ledger, 'r2' as RunId, { account: ACCOUNT, watch: WATCH })).urls, 1);
-  assert.equal((await getUrlHistory(ledger, shopUrl('1')))[0]!.generation, 2);
-});
+  testLedger('a batch that was sent before is not sent again when a job has some of its URLs', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['1', '2', '3', '4'] });
+    await planRun(ledger, 'r1' as RunId, input);
+    const [batch] = await pending(ledger);
+    await beginSend(ledger, batch!.id, input);
+    await recoverJob(ledger, where, job('R-1', ['1', '2'], { createdAt: ledger.now() }));
+    const line = (await listBatches(ledger)).find(({ batch: id }) => id === batch!.id);
+    assert.deepEqual([line?.state, line?.inDoubtSince !== null], ['needs_review', true]);
+  });
 
-const input = { account: ACCOUNT, watch: WATCH };
-const pending = async (ledger: TestLedger) => (await listPendingBatches(ledger, ACCOUNT.id)).batches;
-const find = async (ledger: TestLedger, path: string) => (await getUrlHistory(ledger, shopUrl(path)))[0];
+  testLedger('an old purchase neither undoes a newer one nor the plan for a changed page', async (ledger) => {
+    await recoverJob(ledger, where, job('R-2', ['1'], { createdAt: Date.UTC(2026, 0, 10) }));
+    await completeRun(ledger, 'r1', { a: [['1', '2026-01-10']] });
+    await crawled(ledger, 'r2', { a: [['1', '2026-01-14']] });
+    await recoverJob(ledger, where, job('R-1', ['1'], { createdAt: Date.UTC(2026, 0, 2), state: 'failed' }));
+    assert.deepEqual([(await find(ledger, '1'))?.state, (await find(ledger, '1'))?.due], ['completed', 'changed']);
+    assert.equal((await planRun(ledger, 'r2' as RunId, input)).urls, 1);
+    await recoverJob(ledger, where, job('R-0', ['1'], { createdAt: Date.UTC(2026, 0, 1) }));
+    assert.equal((await pending(ledger)).length, 1, 'the plan for the changed page stays');
+  });
 
-testLedger('a waiting batch with the URLs of a job is that job, although the list shows no project', async (ledger) => {
-  await crawled(ledger, 'r1', { a: ['1', '2', '3'] });
-  await planRun(ledger, 'r1' as RunId, input);
-  const createdAt = ledger.now() + HOUR;
-  ledger.pass(30 * HOUR);
-  const taken = await recoverJob(ledger, where, job('R-1', ['3', '1/', '2'], { project: 'Shop', createdAt }));
-  assert.equal(taken.kind, 'answered');
-  const [batch] = await listBatches(ledger);
-  assert.deepEqual([batch?.state, batch?.reference, batch?.acceptedAt], ['accepted', 'R-1', createdAt]);
-  assert.deepEqual(await pending(ledger), []);
-});
+  testLedger('a URL that the service shows with another slash is the page of the sitemap', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['p/1', 'p/2'] });
+    await recoverJob(ledger, where, job('R-1', ['p/1/', 'p/2/']));
+    assert.equal((await planRun(ledger, 'r1' as RunId, input)).urls, 0);
+  });
 
-testLedger('a batch whose halves the service took is taken back, and nothing of it is bought twice', async (ledger) => {
-  await crawled(ledger, 'r1', { a: ['1', '2', '3', '4', '5'] });
-  await planRun(ledger, 'r1' as RunId, input);
-  await endRun(ledger, 'r1' as RunId, 'finished');
-  const later = { createdAt: ledger.now() + HOUR };
-  ledger.pass(30 * HOUR);
-  await recoverJob(ledger, where, job('R-1', ['1', '2'], later));
-  await recoverJob(ledger, where, job('R-2', ['3', '4'], later));
-  assert.deepEqual(await pending(ledger), []);
-  await crawled(ledger, 'r2', { a: ['1', '2', '3', '4', '5'] });
-  assert.equal((await planRun(ledger, 'r2' as RunId, input)).urls, 1, 'only the fifth is due');
-});
+  testLedger('jobs are dated by the service, never in the future', async (ledger) => {
+    await recoverJob(ledger, where, job('R-1', ['1'], { createdAt: Date.UTC(2025, 10, 3) }));
+    await recoverJob(ledger, where, job('R-2', ['2'], { createdAt: ledger.now() + 36 * HOUR }));
+    const totals = await getAccountTotals(ledger, ACCOUNT.id);
+    assert.deepEqual([totals.chargedToday, totals.chargedEver], [250_000, 500_000]);
+    assert.deepEqual(
+      (await listBatches(ledger)).map(({ acceptedAt }) => acceptedAt),
+      [ledger.now(), Date.UTC(2025, 10, 3)],
+    );
+  });
 
-testLedger('a batch that was sent before is not sent again when a job has some of its URLs', async (ledger) => {
-  await crawled(ledger, 'r1', { a: ['1', '2', '3', '4'] });
-  await planRun(ledger, 'r1' as RunId, input);
-  const [batch] = await pending(ledger);
-  await beginSend(ledger, batch!.id, input);
-  await recoverJob(ledger, where, job('R-1', ['1', '2'], { createdAt: ledger.now() }));
-  const line = (await listBatches(ledger)).find(({ batch: id }) => id === batch!.id);
-  assert.deepEqual([line?.state, line?.inDoubtSince !== null], ['needs_review', true]);
-});
+  testLedger('a URL of which an ended job says nothing is bought again when its page changes', async (ledger) => {
+    await recoverJob(ledger, where, job('R-1', ['1'], { state: 'partial' }));
+    await completeRun(ledger, 'r1', { a: [['1', '2026-01-10']] });
+    await crawled(ledger, 'r2', { a: [['1', '2026-01-14']] });
+    assert.equal((await planRun(ledger, 'r2' as RunId, input)).urls, 1);
+  });
 
-testLedger('an old purchase neither undoes a newer one nor the plan for a changed page', async (ledger) => {
-  await recoverJob(ledger, where, job('R-2', ['1'], { createdAt: Date.UTC(2026, 0, 10) }));
-  await completeRun(ledger, 'r1', { a: [['1', '2026-01-10']] });
-  await crawled(ledger, 'r2', { a: [['1', '2026-01-14']] });
-  await recoverJob(ledger, where, job('R-1', ['1'], { createdAt: Date.UTC(2026, 0, 2), state: 'failed' }));
-  assert.deepEqual([(await find(ledger, '1'))?.state, (await find(ledger, '1'))?.due], ['completed', 'changed']);
-  assert.equal((await planRun(ledger, 'r2' as RunId, input)).urls, 1);
-  await recoverJob(ledger, where, job('R-0', ['1'], { createdAt: Date.UTC(2026, 0, 1) }));
-  assert.equal((await pending(ledger)).length, 1, 'the plan for the changed page stays');
-});
+  testLedger('the parts of a batch of a restored copy are looked up before they are sent', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['1', '2', '3', '4'] });
+    await planRun(ledger, 'r1' as RunId, input);
+    const [batch] = await pending(ledger);
+    ledger.pass(30 * HOUR);
+    assert.equal((await beginSend(ledger, batch!.id, input)).kind, 'reconcile');
+    await recordReconciled(ledger, batch!.id, { kind: 'absent' });
+    const sending = await beginSend(ledger, batch!.id, input);
+    assert.ok(sending.kind === 'send');
+    const split = { kind: 'split', why: 'too-large', chargeState: 'none', message: 'too large' } as const;
+    await recordAnswer(ledger, batch!.id, { attempt: sending.attempt, outcome: split, status: 413, requestId: null });
+    for (const part of await pending(ledger)) assert.equal((await beginSend(ledger, part.id, input)).kind, 'reconcile');
+  });
 
-testLedger('a URL that the service shows with another slash is the page of the sitemap', async (ledger) => {
-  await crawled(ledger, 'r1', { a: ['p/1', 'p/2'] });
-  await recoverJob(ledger, where, job('R-1', ['p/1/', 'p/2/']));
-  assert.equal((await planRun(ledger, 'r1' as RunId, input)).urls, 0);
-});
-
-testLedger('jobs are dated by the service, never in the future', async (ledger) => {
-  await recoverJob(ledger, where, job('R-1', ['1'], { createdAt: Date.UTC(2025, 10, 3) }));
-  await recoverJob(ledger, where, job('R-2', ['2'], { createdAt: ledger.now() + 36 * HOUR }));
-  const totals = await getAccountTotals(ledger, ACCOUNT.id);
-  assert.deepEqual([totals.chargedToday, totals.chargedEver], [250_000, 500_000]);
-  assert.deepEqual(
-    (await listBatches(ledger)).map(({ acceptedAt }) => acceptedAt),
-    [ledger.now(), Date.UTC(2025, 10, 3)],
-  );
-});
-
-testLedger('a URL of which an ended job says nothing is bought again when its page changes', async (ledger) => {
-  await recoverJob(ledger, where, job('R-1', ['1'], { state: 'partial' }));
-  await completeRun(ledger, 'r1', { a: [['1', '2026-01-10']] });
-  await crawled(ledger, 'r2', { a: [['1', '2026-01-14']] });
-  assert.equal((await planRun(ledger, 'r2' as RunId, input)).urls, 1);
-});
-
-testLedger('the parts of a batch of a restored copy are looked up before they are sent', async (ledger) => {
-  await crawled(ledger, 'r1', { a: ['1', '2', '3', '4'] });
-  await planRun(ledger, 'r1' as RunId, input);
-  const [batch] = await pending(ledger);
-  ledger.pass(30 * HOUR);
-  assert.equal((await beginSend(ledger, batch!.id, input)).kind, 'reconcile');
-  await recordReconciled(ledger, batch!.id, { kind: 'absent' });
-  const sending = await beginSend(ledger, batch!.id, input);
-  assert.ok(sending.kind === 'send');
-  const split = { kind: 'split', why: 'too-large', chargeState: 'none', message: 'too large' } as const;
-  await recordAnswer(ledger, batch!.id, { attempt: sending.attempt, outcome: split, status: 413, requestId: null });
-  for (const part of await pending(ledger)) assert.equal((await beginSend(ledger, part.id, input)).kind, 'reconcile');
-});
-
-testLedger('while an account is held nothing of it is sent, and afterwards everything is', async (ledger) => {
-  await crawled(ledger, 'r1', { a: ['1'] });
-  await planRun(ledger, 'r1' as RunId, input);
-  const [batch] = await pending(ledger);
-  await holdSpending(ledger, ACCOUNT.id, { code: 'recovering' });
-  const held = await beginSend(ledger, batch!.id, input);
-  assert.ok(held.kind === 'held');
-  assert.match(held.reason, /Nothing is sent until it has. Run "courier recover --account main" again/);
-  await releaseHistoryHold(ledger, ACCOUNT.id);
-  assert.equal((await beginSend(ledger, batch!.id, input)).kind, 'send');
+  testLedger('while an account is held nothing of it is sent, and afterwards everything is', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['1'] });
+    await planRun(ledger, 'r1' as RunId, input);
+    const [batch] = await pending(ledger);
+    await holdSpending(ledger, ACCOUNT.id, { code: 'recovering' });
+    const held = await beginSend(ledger, batch!.id, input);
+    assert.ok(held.kind === 'held');
+    assert.match(held.reason, /Nothing is sent until it has. Run "courier recover --account main" again/);
+    await releaseHistoryHold(ledger, ACCOUNT.id);
+    assert.equal((await beginSend(ledger, batch!.id, input)).kind, 'send');
+  });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import { ACCOUNT, crawled, DAY, sendAll, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { listPendingBatches } from '../batches/batch-queries.ts';
@@ -21,120 +22,122 @@ const policies = { account: ACCOUNT, watch: WATCH };
 const retryFailed = { times: 1, afterMs: DAY };
 const terminalStates = ['completed', 'partial', 'failed'];
 
-testLedger('a partial job gives each URL its own end; a word that says neither never buys again', async (ledger) => {
-  await crawled(ledger, 'r1', { a: ['1', '2', '3'] });
-  await planRun(ledger, run('r1'), policies);
-  const [reference] = await sendAll(ledger);
-  await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'partial', terminalStates });
-  assert.equal((await listOpenSubmissions(ledger, ACCOUNT.id)).length, 1);
-  const matched = await recordUrlResults(ledger, ACCOUNT.id, reference!, [
-    { url: shopUrl('1'), result: 'completed', reason: null },
-    { url: shopUrl('2'), result: 'failed', reason: 'blocked by robots.txt' },
-    { url: shopUrl('3'), result: 'open', reason: 'pondering' },
-    { url: 'https://elsewhere.example/', result: 'failed', reason: null },
-  ]);
-  assert.deepEqual(matched, { matched: 3, unknown: 1 });
-  const settle = () => settleJob(ledger, ACCOUNT.id, reference!, { retryFailed });
-  const once = await settle();
-  assert.deepEqual(once, { completed: 1, failed: 1, open: 1, again: 1, quarantined: 0 });
-  assert.deepEqual(await settle(), once);
-  assert.deepEqual(await listOpenSubmissions(ledger, ACCOUNT.id), []);
-  const [failed] = await getUrlHistory(ledger, shopUrl('2'));
-  assert.deepEqual([failed!.state, failed!.reason, failed!.due], ['failed', 'blocked by robots.txt', 'retry']);
-  const [open] = await getUrlHistory(ledger, shopUrl('3'));
-  assert.deepEqual([open!.due, open!.reason], [null, 'its job ended partial without a result for it']);
-  assert.equal(open!.purchases[0]!.resultReason, 'pondering');
-  const summary = await getRunSummary(ledger, run('r1'));
-  assert.deepEqual([summary.completed, summary.failed, summary.open], [1, 1, 1]);
-});
+describe('settle job', () => {
+  testLedger('a partial job gives each URL its own end; a word that says neither never buys again', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['1', '2', '3'] });
+    await planRun(ledger, run('r1'), policies);
+    const [reference] = await sendAll(ledger);
+    await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'partial', terminalStates });
+    assert.equal((await listOpenSubmissions(ledger, ACCOUNT.id)).length, 1);
+    const matched = await recordUrlResults(ledger, ACCOUNT.id, reference!, [
+      { url: shopUrl('1'), result: 'completed', reason: null },
+      { url: shopUrl('2'), result: 'failed', reason: 'blocked by robots.txt' },
+      { url: shopUrl('3'), result: 'open', reason: 'pondering' },
+      { url: 'https://elsewhere.example/', result: 'failed', reason: null },
+    ]);
+    assert.deepEqual(matched, { matched: 3, unknown: 1 });
+    const settle = () => settleJob(ledger, ACCOUNT.id, reference!, { retryFailed });
+    const once = await settle();
+    assert.deepEqual(once, { completed: 1, failed: 1, open: 1, again: 1, quarantined: 0 });
+    assert.deepEqual(await settle(), once);
+    assert.deepEqual(await listOpenSubmissions(ledger, ACCOUNT.id), []);
+    const [failed] = await getUrlHistory(ledger, shopUrl('2'));
+    assert.deepEqual([failed!.state, failed!.reason, failed!.due], ['failed', 'blocked by robots.txt', 'retry']);
+    const [open] = await getUrlHistory(ledger, shopUrl('3'));
+    assert.deepEqual([open!.due, open!.reason], [null, 'its job ended partial without a result for it']);
+    assert.equal(open!.purchases[0]!.resultReason, 'pondering');
+    const summary = await getRunSummary(ledger, run('r1'));
+    assert.deepEqual([summary.completed, summary.failed, summary.open], [1, 1, 1]);
+  });
 
-testLedger('the history of a URL says where, when, for how much and under which names', async (ledger) => {
-  await crawled(ledger, 'r1', { 'https://shop.example/sitemap.xml': [['1', '2026-01-01'], '2'] });
-  await planRun(ledger, run('r1'), policies);
-  const [reference] = await sendAll(ledger);
-  const [history] = await getUrlHistory(ledger, shopUrl('1'));
-  assert.equal(history!.state, 'submitted');
-  assert.deepEqual(
-    [history!.sitemap, history!.lastmod, history!.firstRun.run],
-    ['https://shop.example/sitemap.xml', '2026-01-01', 'r1'],
+  testLedger('the history of a URL says where, when, for how much and under which names', async (ledger) => {
+    await crawled(ledger, 'r1', { 'https://shop.example/sitemap.xml': [['1', '2026-01-01'], '2'] });
+    await planRun(ledger, run('r1'), policies);
+    const [reference] = await sendAll(ledger);
+    const [history] = await getUrlHistory(ledger, shopUrl('1'));
+    assert.equal(history!.state, 'submitted');
+    assert.deepEqual(
+      [history!.sitemap, history!.lastmod, history!.firstRun.run],
+      ['https://shop.example/sitemap.xml', '2026-01-01', 'r1'],
+    );
+    const [purchase] = history!.purchases;
+    assert.deepEqual(
+      [purchase!.generation, purchase!.reference, purchase!.charge, purchase!.requestIds.length],
+      [1, reference, 250_000, 1],
+    );
+    assert.match(purchase!.key!, /^sc1-[0-9a-f]{40}$/);
+    assert.deepEqual(await getUrlHistory(ledger, shopUrl('nowhere')), []);
+    const [line] = await listBatches(ledger, { run: run('r1') });
+    assert.deepEqual([line!.state, line!.urls, line!.charge], ['accepted', 2, 500_000]);
+    assert.deepEqual(
+      (await listBatchUrls(ledger, line!.batch)).map(({ url }) => url),
+      [shopUrl('1'), shopUrl('2')],
+    );
+    const totals = await getAccountTotals(ledger, ACCOUNT.id);
+    assert.deepEqual([totals.chargedToday, totals.open, totals.price.standard.basis], [500_000, 1, 'learned']);
+    assert.deepEqual(await spendBy(ledger, ACCOUNT.id, 'month'), [
+      { period: '2026-01', watch: 'shop', submissions: 500_000, checks: 0, urls: 2 },
+    ]);
+    assert.equal((await listRuns(ledger, WATCH.id))[0]!.run, 'r1');
+  });
+
+  testLedger('a URL leaves quarantine only when it is released, as its next generation', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['1'] });
+    await planRun(ledger, run('r1'), policies);
+    const [reference] = await sendAll(ledger);
+    await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'failed', terminalStates });
+    await settleJob(ledger, ACCOUNT.id, reference!, { retryFailed: { times: 0, afterMs: 0 } });
+    assert.deepEqual(await listQuarantined(ledger), [{ watch: 'shop', url: shopUrl('1'), reason: 'failed once' }]);
+    await endRun(ledger, run('r1'), 'finished');
+    await crawled(ledger, 'r2', { a: [['1', '2026-02-01']] });
+    assert.equal(await releaseUrl(ledger, WATCH.id, shopUrl('1')), true);
+    assert.equal(await releaseUrl(ledger, WATCH.id, shopUrl('1')), false);
+    assert.equal((await planRun(ledger, run('r2'), policies)).urls, 1);
+    assert.equal((await getUrlHistory(ledger, shopUrl('1')))[0]!.generation, 2);
+  });
+
+  testLedger('a batch that needs review buys nothing until it is released', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['1'] });
+    await planRun(ledger, run('r1'), policies);
+    const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
+    await beginSend(ledger, batch, policies);
+    const outcome = { kind: 'defect', chargeState: 'none', message: 'status 400' } as const;
+    await recordAnswer(ledger, batch, { attempt: 1, outcome, status: 400, requestId: null });
+    await endRun(ledger, run('r1'), 'finished');
+    await crawled(ledger, 'r2', { a: ['1'] });
+    assert.equal((await planRun(ledger, run('r2'), policies)).urls, 0);
+    assert.equal(await resolveNeedsReview(ledger, batch, 'release'), true);
+    await endRun(ledger, run('r2'), 'finished');
+    await crawled(ledger, 'r3', { a: ['1'] });
+    assert.equal((await planRun(ledger, run('r3'), policies)).urls, 1);
+  });
+
+  testLedger(
+    'fast goes before standard, and a small batch of a quiet watch is not held up by a large one',
+    async (ledger) => {
+      const news = { ...WATCH, id: 'news' as typeof WATCH.id, service: 'fast' as const };
+      const blog = { ...WATCH, id: 'blog' as typeof WATCH.id };
+      await crawled(ledger, 'r1', { a: Array.from({ length: 10_001 }, (_, n) => `s/${n}`) });
+      await crawled(ledger, 'n1', { b: ['n/1'] }, { watch: news.id });
+      await crawled(ledger, 'b1', { c: ['b/1'] }, { watch: blog.id });
+      for (const [name, watch] of [
+        ['r1', WATCH],
+        ['n1', news],
+        ['b1', blog],
+      ] as const) {
+        await planRun(ledger, run(name), { account: ACCOUNT, watch });
+      }
+      const order: string[] = [];
+      for (let n = 0; n < 5; n++) {
+        ledger.pass(1);
+        const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
+        const sending = await beginSend(ledger, batch, policies);
+        assert.ok(sending.kind === 'send');
+        order.push(`${sending.watch} ${sending.urls.length}`);
+        const outcome = { kind: 'retry', why: 'unknown', chargeState: 'none', retryAfterMs: DAY, message: '' } as const;
+        await recordAnswer(ledger, batch, { attempt: 1, outcome, status: 500, requestId: null });
+      }
+      assert.deepEqual(order, ['news 1', 'shop 1', 'blog 1', 'shop 5000', 'shop 5000']);
+    },
   );
-  const [purchase] = history!.purchases;
-  assert.deepEqual(
-    [purchase!.generation, purchase!.reference, purchase!.charge, purchase!.requestIds.length],
-    [1, reference, 250_000, 1],
-  );
-  assert.match(purchase!.key!, /^sc1-[0-9a-f]{40}$/);
-  assert.deepEqual(await getUrlHistory(ledger, shopUrl('nowhere')), []);
-  const [line] = await listBatches(ledger, { run: run('r1') });
-  assert.deepEqual([line!.state, line!.urls, line!.charge], ['accepted', 2, 500_000]);
-  assert.deepEqual(
-    (await listBatchUrls(ledger, line!.batch)).map(({ url }) => url),
-    [shopUrl('1'), shopUrl('2')],
-  );
-  const totals = await getAccountTotals(ledger, ACCOUNT.id);
-  assert.deepEqual([totals.chargedToday, totals.open, totals.price.standard.basis], [500_000, 1, 'learned']);
-  assert.deepEqual(await spendBy(ledger, ACCOUNT.id, 'month'), [
-    { period: '2026-01', watch: 'shop', submissions: 500_000, checks: 0, urls: 2 },
-  ]);
-  assert.equal((await listRuns(ledger, WATCH.id))[0]!.run, 'r1');
 });
-
-testLedger('a URL leaves quarantine only when it is released, as its next generation', async (ledger) => {
-  await crawled(ledger, 'r1', { a: ['1'] });
-  await planRun(ledger, run('r1'), policies);
-  const [reference] = await sendAll(ledger);
-  await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'failed', terminalStates });
-  await settleJob(ledger, ACCOUNT.id, reference!, { retryFailed: { times: 0, afterMs: 0 } });
-  assert.deepEqual(await listQuarantined(ledger), [{ watch: 'shop', url: shopUrl('1'), reason: 'failed once' }]);
-  await endRun(ledger, run('r1'), 'finished');
-  await crawled(ledger, 'r2', { a: [['1', '2026-02-01']] });
-  assert.equal(await releaseUrl(ledger, WATCH.id, shopUrl('1')), true);
-  assert.equal(await releaseUrl(ledger, WATCH.id, shopUrl('1')), false);
-  assert.equal((await planRun(ledger, run('r2'), policies)).urls, 1);
-  assert.equal((await getUrlHistory(ledger, shopUrl('1')))[0]!.generation, 2);
-});
-
-testLedger('a batch that needs review buys nothing until it is released', async (ledger) => {
-  await crawled(ledger, 'r1', { a: ['1'] });
-  await planRun(ledger, run('r1'), policies);
-  const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
-  await beginSend(ledger, batch, policies);
-  const outcome = { kind: 'defect', chargeState: 'none', message: 'status 400' } as const;
-  await recordAnswer(ledger, batch, { attempt: 1, outcome, status: 400, requestId: null });
-  await endRun(ledger, run('r1'), 'finished');
-  await crawled(ledger, 'r2', { a: ['1'] });
-  assert.equal((await planRun(ledger, run('r2'), policies)).urls, 0);
-  assert.equal(await resolveNeedsReview(ledger, batch, 'release'), true);
-  await endRun(ledger, run('r2'), 'finished');
-  await crawled(ledger, 'r3', { a: ['1'] });
-  assert.equal((await planRun(ledger, run('r3'), policies)).urls, 1);
-});
-
-testLedger(
-  'fast goes before standard, and a small batch of a quiet watch is not held up by a large one',
-  async (ledger) => {
-    const news = { ...WATCH, id: 'news' as typeof WATCH.id, service: 'fast' as const };
-    const blog = { ...WATCH, id: 'blog' as typeof WATCH.id };
-    await crawled(ledger, 'r1', { a: Array.from({ length: 10_001 }, (_, n) => `s/${n}`) });
-    await crawled(ledger, 'n1', { b: ['n/1'] }, { watch: news.id });
-    await crawled(ledger, 'b1', { c: ['b/1'] }, { watch: blog.id });
-    for (const [name, watch] of [
-      ['r1', WATCH],
-      ['n1', news],
-      ['b1', blog],
-    ] as const) {
-      await planRun(ledger, run(name), { account: ACCOUNT, watch });
-    }
-    const order: string[] = [];
-    for (let n = 0; n < 5; n++) {
-      ledger.pass(1);
-      const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
-      const sending = await beginSend(ledger, batch, policies);
-      assert.ok(sending.kind === 'send');
-      order.push(`${sending.watch} ${sending.urls.length}`);
-      const outcome = { kind: 'retry', why: 'unknown', chargeState: 'none', retryAfterMs: DAY, message: '' } as const;
-      await recordAnswer(ledger, batch, { attempt: 1, outcome, status: 500, requestId: null });
-    }
-    assert.deepEqual(order, ['news 1', 'shop 1', 'blog 1', 'shop 5000', 'shop 5000']);
-  },
-);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import type { Micros } from '../../../contract/money.ts';
 import {
   ACCOUNT,
@@ -49,95 +50,97 @@ async function sent(ledger: TestLedger, batch: BatchId, reported: Reported, acco
 
 const prices = async (ledger: TestLedger) => (await getAccountTotals(ledger, ACCOUNT.id)).price.standard;
 
-for (const [what, reported, charge] of [
-  ['the charge', { charged: lira(0.6) }, 0.6],
-  ['the price of a URL', { pricePerUrl: lira(0.3) }, 0.6],
-  ['the price of a URL, as the charge too', { pricePerUrl: lira(0.3), charged: lira(0.3) }, 0.6],
-  ['neither: what was expected counts', {}, 0.5],
-  ['a charge of zero', { charged: lira(0) }, 0.5],
-  ['a charge below zero', { charged: lira(-3) }, 0.5],
-  ['a price that cannot be multiplied', { pricePerUrl: 9_000_000_000_000_000 as Micros }, 0.5],
-  ['a charge beyond belief', { charged: 9_000_000_000_000_000 as Micros }, 0.5],
-] as const) {
-  testLedger(`an acceptance that tells ${what} costs ${charge.toFixed(2)} TRY`, async (ledger) => {
-    const line = await sent(ledger, await planned(ledger, 'r1', ['1', '2']), reported);
-    assert.equal(line.charge, lira(charge));
-    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedToday, lira(charge));
-  });
-}
+describe('charge', () => {
+  for (const [what, reported, charge] of [
+    ['the charge', { charged: lira(0.6) }, 0.6],
+    ['the price of a URL', { pricePerUrl: lira(0.3) }, 0.6],
+    ['the price of a URL, as the charge too', { pricePerUrl: lira(0.3), charged: lira(0.3) }, 0.6],
+    ['neither: what was expected counts', {}, 0.5],
+    ['a charge of zero', { charged: lira(0) }, 0.5],
+    ['a charge below zero', { charged: lira(-3) }, 0.5],
+    ['a price that cannot be multiplied', { pricePerUrl: 9_000_000_000_000_000 as Micros }, 0.5],
+    ['a charge beyond belief', { charged: 9_000_000_000_000_000 as Micros }, 0.5],
+  ] as const) {
+    testLedger(`an acceptance that tells ${what} costs ${charge.toFixed(2)} TRY`, async (ledger) => {
+      const line = await sent(ledger, await planned(ledger, 'r1', ['1', '2']), reported);
+      assert.equal(line.charge, lira(charge));
+      assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedToday, lira(charge));
+    });
+  }
 
-testLedger('a charge that nobody tells is learned from the balance', async (ledger) => {
-  const batch = await planned(ledger, 'r1', ['1', '2'], UNPRICED);
-  await recordBalance(ledger, ACCOUNT.id, lira(100));
-  const line = await sent(ledger, batch, { balance: lira(99.4) }, UNPRICED);
-  assert.equal(line.charge, lira(0.6));
-  assert.deepEqual(await prices(ledger), { perUrl: lira(0.3), basis: 'learned' });
-});
-
-testLedger('a balance that something else may have moved teaches nothing', async (ledger) => {
-  const unknown = async (name: string, balance: Micros, before: (batch: BatchId) => Promise<void>) => {
-    const batch = await planned(ledger, name, [`${name}/1`, `${name}/2`], UNPRICED);
-    await before(batch);
-    const line = await sent(ledger, batch, { balance }, UNPRICED);
-    await endAll(ledger);
-    assert.equal(line.charge, null, name);
-  };
-  await unknown('never reported before', lira(100), async () => undefined);
-  await unknown('topped up', lira(150), () => recordBalance(ledger, ACCOUNT.id, lira(100)));
-  await unknown('not a whole price', lira(99.999999), () => recordBalance(ledger, ACCOUNT.id, lira(100)));
-  await unknown('reported while an attempt was in flight', lira(99.4), async (batch) => {
-    const lost = await beginSend(ledger, batch, { account: UNPRICED, watch: WATCH });
-    assert.ok(lost.kind === 'send');
-    ledger.pass(1_000);
+  testLedger('a charge that nobody tells is learned from the balance', async (ledger) => {
+    const batch = await planned(ledger, 'r1', ['1', '2'], UNPRICED);
     await recordBalance(ledger, ACCOUNT.id, lira(100));
+    const line = await sent(ledger, batch, { balance: lira(99.4) }, UNPRICED);
+    assert.equal(line.charge, lira(0.6));
+    assert.deepEqual(await prices(ledger), { perUrl: lira(0.3), basis: 'learned' });
   });
-  const summary = await getRunSummary(ledger, 'topped up' as RunId);
-  assert.equal(summary.unknownChargeUrls, 2, 'unknown, not 0.00');
-  const totals = await getAccountTotals(ledger, ACCOUNT.id);
-  assert.deepEqual([totals.chargedToday, totals.unknownChargeUrls], [0, 8]);
-});
 
-testLedger('what was bought at an unknown price counts against a cap once a price is known', async (ledger) => {
-  await sent(ledger, await planned(ledger, 'r1', ['1', '2'], UNPRICED), {}, UNPRICED);
-  await endAll(ledger);
-  await crawled(ledger, 'r2', { a: ['1', '2', '3', '4'] });
-  const capped = { ...ACCOUNT, spend: { ...ACCOUNT.spend, perDay: lira(0.75) } };
-  const plan = await planRun(ledger, 'r2' as RunId, { account: capped, watch: WATCH });
-  assert.deepEqual([plan.urls, plan.held], [1, 1], 'two at 0.25 TRY are spent of the 0.75 TRY');
-});
+  testLedger('a balance that something else may have moved teaches nothing', async (ledger) => {
+    const unknown = async (name: string, balance: Micros, before: (batch: BatchId) => Promise<void>) => {
+      const batch = await planned(ledger, name, [`${name}/1`, `${name}/2`], UNPRICED);
+      await before(batch);
+      const line = await sent(ledger, batch, { balance }, UNPRICED);
+      await endAll(ledger);
+      assert.equal(line.charge, null, name);
+    };
+    await unknown('never reported before', lira(100), async () => undefined);
+    await unknown('topped up', lira(150), () => recordBalance(ledger, ACCOUNT.id, lira(100)));
+    await unknown('not a whole price', lira(99.999999), () => recordBalance(ledger, ACCOUNT.id, lira(100)));
+    await unknown('reported while an attempt was in flight', lira(99.4), async (batch) => {
+      const lost = await beginSend(ledger, batch, { account: UNPRICED, watch: WATCH });
+      assert.ok(lost.kind === 'send');
+      ledger.pass(1_000);
+      await recordBalance(ledger, ACCOUNT.id, lira(100));
+    });
+    const summary = await getRunSummary(ledger, 'topped up' as RunId);
+    assert.equal(summary.unknownChargeUrls, 2, 'unknown, not 0.00');
+    const totals = await getAccountTotals(ledger, ACCOUNT.id);
+    assert.deepEqual([totals.chargedToday, totals.unknownChargeUrls], [0, 8]);
+  });
 
-testLedger('a later charge that is reported gives those before it their price', async (ledger) => {
-  await sent(ledger, await planned(ledger, 'r1', ['1', '2'], UNPRICED), {}, UNPRICED);
-  await endAll(ledger);
-  await sent(ledger, await planned(ledger, 'r2', ['1', '2', '3'], UNPRICED), { charged: lira(0.3) }, UNPRICED);
-  const totals = await getAccountTotals(ledger, ACCOUNT.id);
-  assert.deepEqual([totals.chargedToday, totals.unknownChargeUrls], [lira(0.9), 0]);
-});
-
-testLedger(
-  'a charge above the expected one is a warning, and later batches are checked at the new price',
-  async (ledger) => {
-    const first = await planned(ledger, 'r1', ['1', '2']);
-    const line = await sent(ledger, first, { charged: lira(20) });
-    assert.match(line.reason!, /^20.00 TRY was charged where 0.50 TRY was expected \(price configured\)/);
+  testLedger('what was bought at an unknown price counts against a cap once a price is known', async (ledger) => {
+    await sent(ledger, await planned(ledger, 'r1', ['1', '2'], UNPRICED), {}, UNPRICED);
     await endAll(ledger);
-    const capped = { ...ACCOUNT, spend: { ...ACCOUNT.spend, perDay: lira(25) } };
-    // Planned at the old price, before the new one was known.
-    const second = await planned(ledger, 'r2', ['1', '2', '3']);
-    await ledger.db.run(sql`UPDATE batches SET expected_cost = 250000 WHERE id = ${second}`);
-    const sending = await beginSend(ledger, second, { account: capped, watch: WATCH });
-    assert.ok(sending.kind === 'not-allowed', JSON.stringify(sending));
-    assert.match(sending.refusal.message, /account per day of 25.00 TRY leaves 5.00 TRY, and 10.00 TRY is needed/);
-  },
-);
+    await crawled(ledger, 'r2', { a: ['1', '2', '3', '4'] });
+    const capped = { ...ACCOUNT, spend: { ...ACCOUNT.spend, perDay: lira(0.75) } };
+    const plan = await planRun(ledger, 'r2' as RunId, { account: capped, watch: WATCH });
+    assert.deepEqual([plan.urls, plan.held], [1, 1], 'two at 0.25 TRY are spent of the 0.75 TRY');
+  });
 
-testLedger('nothing is sent on a balance below zero, and the sentence says what was seen', async (ledger) => {
-  const batch = await planned(ledger, 'r1', ['1', '2']);
-  await recordBalance(ledger, ACCOUNT.id, lira(-3.5));
-  const sending = await beginSend(ledger, batch, { account: ACCOUNT, watch: WATCH });
-  assert.ok(sending.kind === 'not-allowed');
-  assert.match(sending.refusal.message, /below zero \(-3.50 TRY\), and 0.50 TRY is needed; nothing was spent/);
-  await recordBalance(ledger, ACCOUNT.id, lira(10));
-  await resumeAccount(ledger, ACCOUNT.id, 'suspended');
-  assert.equal((await sent(ledger, batch, { charged: (QUARTER * 2) as Micros })).state, 'accepted');
+  testLedger('a later charge that is reported gives those before it their price', async (ledger) => {
+    await sent(ledger, await planned(ledger, 'r1', ['1', '2'], UNPRICED), {}, UNPRICED);
+    await endAll(ledger);
+    await sent(ledger, await planned(ledger, 'r2', ['1', '2', '3'], UNPRICED), { charged: lira(0.3) }, UNPRICED);
+    const totals = await getAccountTotals(ledger, ACCOUNT.id);
+    assert.deepEqual([totals.chargedToday, totals.unknownChargeUrls], [lira(0.9), 0]);
+  });
+
+  testLedger(
+    'a charge above the expected one is a warning, and later batches are checked at the new price',
+    async (ledger) => {
+      const first = await planned(ledger, 'r1', ['1', '2']);
+      const line = await sent(ledger, first, { charged: lira(20) });
+      assert.match(line.reason!, /^20.00 TRY was charged where 0.50 TRY was expected \(price configured\)/);
+      await endAll(ledger);
+      const capped = { ...ACCOUNT, spend: { ...ACCOUNT.spend, perDay: lira(25) } };
+      // Planned at the old price, before the new one was known.
+      const second = await planned(ledger, 'r2', ['1', '2', '3']);
+      await ledger.db.run(sql`UPDATE batches SET expected_cost = 250000 WHERE id = ${second}`);
+      const sending = await beginSend(ledger, second, { account: capped, watch: WATCH });
+      assert.ok(sending.kind === 'not-allowed', JSON.stringify(sending));
+      assert.match(sending.refusal.message, /account per day of 25.00 TRY leaves 5.00 TRY, and 10.00 TRY is needed/);
+    },
+  );
+
+  testLedger('nothing is sent on a balance below zero, and the sentence says what was seen', async (ledger) => {
+    const batch = await planned(ledger, 'r1', ['1', '2']);
+    await recordBalance(ledger, ACCOUNT.id, lira(-3.5));
+    const sending = await beginSend(ledger, batch, { account: ACCOUNT, watch: WATCH });
+    assert.ok(sending.kind === 'not-allowed');
+    assert.match(sending.refusal.message, /below zero \(-3.50 TRY\), and 0.50 TRY is needed; nothing was spent/);
+    await recordBalance(ledger, ACCOUNT.id, lira(10));
+    await resumeAccount(ledger, ACCOUNT.id, 'suspended');
+    assert.equal((await sent(ledger, batch, { charged: (QUARTER * 2) as Micros })).state, 'accepted');
+  });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import { micros } from '../../../contract/money.ts';
 import { ACCOUNT, DAY, testLedger } from '../../../test/support/ledger.ts';
 import { lockAccount } from '../runs/watches.ts';
@@ -7,25 +8,35 @@ import { getPrice, learnPrice } from './price.ts';
 
 const lira = (amount: number) => micros(amount * 1_000_000);
 
-testLedger('a balance recorded under a clock a day ahead does not hide the balances after it', async (ledger) => {
-  const floored = { ...ACCOUNT, spend: { ...ACCOUNT.spend, balanceFloor: lira(10) } };
-  await recordBalance(ledger, ACCOUNT.id, lira(100), ledger.now() + DAY);
-  assert.equal(await needsFreshBalance(ledger, floored), true, 'it is not fresh: it is asked for again');
-  await recordBalance(ledger, ACCOUNT.id, lira(40));
-  assert.deepEqual(await getLastBalance(ledger, ACCOUNT.id), { amount: lira(40), at: ledger.now() });
-  await recordBalance(ledger, ACCOUNT.id, lira(90), ledger.now() - 1_000);
-  assert.equal((await getLastBalance(ledger, ACCOUNT.id))?.amount, lira(40), 'an answer that came late still does not');
-});
+describe('clock', () => {
+  testLedger('a balance recorded under a clock a day ahead does not hide the balances after it', async (ledger) => {
+    const floored = { ...ACCOUNT, spend: { ...ACCOUNT.spend, balanceFloor: lira(10) } };
+    await recordBalance(ledger, ACCOUNT.id, lira(100), ledger.now() + DAY);
+    assert.equal(await needsFreshBalance(ledger, floored), true, 'it is not fresh: it is asked for again');
+    await recordBalance(ledger, ACCOUNT.id, lira(40));
+    assert.deepEqual(await getLastBalance(ledger, ACCOUNT.id), { amount: lira(40), at: ledger.now() });
+    await recordBalance(ledger, ACCOUNT.id, lira(90), ledger.now() - 1_000);
+    assert.equal(
+      (await getLastBalance(ledger, ACCOUNT.id))?.amount,
+      lira(40),
+      'an answer that came late still does not',
+    );
+  });
 
-testLedger('a price learned under a clock a day ahead is replaced by the next charge', async (ledger) => {
-  const { db } = ledger;
-  await db.tx((tx) => lockAccount(tx, ACCOUNT.id));
-  const now = ledger.now();
-  const learn = (at: number, price: number) =>
-    learnPrice(db, { account: ACCOUNT.id, service: 'standard', charge: lira(price), urls: 1, at, now });
-  await learn(now + DAY, 9);
-  await learn(now, 2);
-  assert.equal((await getPrice(db, ACCOUNT.id, 'standard', null)).perUrl, lira(2));
-  await learn(now - DAY, 1);
-  assert.equal((await getPrice(db, ACCOUNT.id, 'standard', null)).perUrl, lira(2), 'an older charge replaces nothing');
+  testLedger('a price learned under a clock a day ahead is replaced by the next charge', async (ledger) => {
+    const { db } = ledger;
+    await db.tx((tx) => lockAccount(tx, ACCOUNT.id));
+    const now = ledger.now();
+    const learn = (at: number, price: number) =>
+      learnPrice(db, { account: ACCOUNT.id, service: 'standard', charge: lira(price), urls: 1, at, now });
+    await learn(now + DAY, 9);
+    await learn(now, 2);
+    assert.equal((await getPrice(db, ACCOUNT.id, 'standard', null)).perUrl, lira(2));
+    await learn(now - DAY, 1);
+    assert.equal(
+      (await getPrice(db, ACCOUNT.id, 'standard', null)).perUrl,
+      lira(2),
+      'an older charge replaces nothing',
+    );
+  });
 });

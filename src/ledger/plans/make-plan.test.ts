@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import { micros } from '../../../contract/money.ts';
 import { testOnEach } from '../../../test/support/database.ts';
 import {
@@ -29,44 +30,46 @@ const listPlanned = async (ledger: Pick<TestLedger, 'db'>) =>
       SELECT u.url FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id ORDER BY m.batch_id, m.position`)
   ).map(({ url }) => url.replace('https://shop.example/', ''));
 
-testOnEach('the same due URLs have the same batches and keys, whichever sitemap answered first', async (db, t) => {
-  const pages = (name: string) => Array.from({ length: 2_600 }, (_, n) => `${name}/${n}`);
-  const plan = async (ledger: Awaited<ReturnType<typeof ledgerOver>>, site: Site) => {
-    await crawled(ledger, 'r1', site);
+describe('make plan', () => {
+  testOnEach('the same due URLs have the same batches and keys, whichever sitemap answered first', async (db, t) => {
+    const pages = (name: string) => Array.from({ length: 2_600 }, (_, n) => `${name}/${n}`);
+    const plan = async (ledger: Awaited<ReturnType<typeof ledgerOver>>, site: Site) => {
+      await crawled(ledger, 'r1', site);
+      await planRun(ledger, 'r1' as RunId, input);
+      return listKeys(ledger);
+    };
+    const now = () => Date.UTC(2026, 0, 15);
+    const site = { a: pages('a'), b: pages('b'), c: pages('c') };
+    const first = await plan(await ledgerOver(db, now), site);
+    const other = await openLedger('sqlite::memory:', { now });
+    t.after(() => other.close());
+    const second = await plan(other, { c: site.c, a: site.a.toReversed(), b: site.b });
+    assert.equal(first.length, 2);
+    assert.deepEqual(second, first);
+  });
+
+  testLedger('under a cap the URLs that wait longest are bought first, whatever their names', async (ledger) => {
+    const capped = { account: ACCOUNT, watch: { ...WATCH, spend: { ...WATCH.spend, perRun: micros(2 * QUARTER) } } };
+    await crawled(ledger, 'r1', { a: ['z', 'y', 'x'] });
+    assert.deepEqual([(await planRun(ledger, 'r1' as RunId, capped)).held], [1]);
+    await endRun(ledger, 'r1' as RunId, 'finished');
+    await crawled(ledger, 'r2', { a: ['z', 'y', 'x', 'a', 'b'] });
+    const plan = await planRun(ledger, 'r2' as RunId, capped);
+    assert.deepEqual([plan.urls, plan.held], [2, 1]);
+    assert.deepEqual(await listPlanned(ledger), ['x', 'y', 'a', 'z']);
+  });
+
+  testLedger('a URL that another watch has only planned is not taken for bought', async (ledger) => {
+    const news = { ...WATCH, id: 'news' as WatchId };
+    await crawled(ledger, 'r1', { a: ['1'] });
     await planRun(ledger, 'r1' as RunId, input);
-    return listKeys(ledger);
-  };
-  const now = () => Date.UTC(2026, 0, 15);
-  const site = { a: pages('a'), b: pages('b'), c: pages('c') };
-  const first = await plan(await ledgerOver(db, now), site);
-  const other = await openLedger('sqlite::memory:', { now });
-  t.after(() => other.close());
-  const second = await plan(other, { c: site.c, a: site.a.toReversed(), b: site.b });
-  assert.equal(first.length, 2);
-  assert.deepEqual(second, first);
-});
-
-testLedger('under a cap the URLs that wait longest are bought first, whatever their names', async (ledger) => {
-  const capped = { account: ACCOUNT, watch: { ...WATCH, spend: { ...WATCH.spend, perRun: micros(2 * QUARTER) } } };
-  await crawled(ledger, 'r1', { a: ['z', 'y', 'x'] });
-  assert.deepEqual([(await planRun(ledger, 'r1' as RunId, capped)).held], [1]);
-  await endRun(ledger, 'r1' as RunId, 'finished');
-  await crawled(ledger, 'r2', { a: ['z', 'y', 'x', 'a', 'b'] });
-  const plan = await planRun(ledger, 'r2' as RunId, capped);
-  assert.deepEqual([plan.urls, plan.held], [2, 1]);
-  assert.deepEqual(await listPlanned(ledger), ['x', 'y', 'a', 'z']);
-});
-
-testLedger('a URL that another watch has only planned is not taken for bought', async (ledger) => {
-  const news = { ...WATCH, id: 'news' as WatchId };
-  await crawled(ledger, 'r1', { a: ['1'] });
-  await planRun(ledger, 'r1' as RunId, input);
-  await crawled(ledger, 'n1', { b: ['1'] }, { watch: news.id });
-  assert.equal((await planRun(ledger, 'n1' as RunId, { account: ACCOUNT, watch: news })).urls, 0);
-  await endRun(ledger, 'n1' as RunId, 'finished');
-  // The first watch is removed and its batch is taken back.
-  await ledger.db.run(sql`UPDATE urls SET state = 'known' WHERE state = 'planned'`);
-  ledger.pass(3_600_000);
-  await crawled(ledger, 'n2', { b: ['1'] }, { watch: news.id });
-  assert.equal((await planRun(ledger, 'n2' as RunId, { account: ACCOUNT, watch: news })).urls, 1);
+    await crawled(ledger, 'n1', { b: ['1'] }, { watch: news.id });
+    assert.equal((await planRun(ledger, 'n1' as RunId, { account: ACCOUNT, watch: news })).urls, 0);
+    await endRun(ledger, 'n1' as RunId, 'finished');
+    // The first watch is removed and its batch is taken back.
+    await ledger.db.run(sql`UPDATE urls SET state = 'known' WHERE state = 'planned'`);
+    ledger.pass(3_600_000);
+    await crawled(ledger, 'n2', { b: ['1'] }, { watch: news.id });
+    assert.equal((await planRun(ledger, 'n2' as RunId, { account: ACCOUNT, watch: news })).urls, 1);
+  });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import { testLedger } from '../../../test/support/ledger.ts';
 import type { WatchId } from '../../submission/ids.ts';
 import { lockRuns, type RunHolder, unlockRuns } from './run-locks.ts';
@@ -8,32 +9,34 @@ const blog = 'blog' as WatchId;
 const holder = (nonce: string): RunHolder => ({ host: 'h', pid: 1, nonce });
 const nobodyGone = () => false;
 
-testLedger('watches are locked by one command at a time, all of its watches or none', async (ledger) => {
-  const lock = (nonce: string, watches: WatchId[]) => lockRuns(ledger, watches, holder(nonce), 20_000, nobodyGone);
-  assert.equal((await lock('a', [shop])).kind, 'locked');
-  assert.deepEqual(await lock('b', [blog, shop]), { kind: 'held', watch: shop, holder: holder('a') });
-  assert.equal((await lock('c', [blog])).kind, 'locked', 'what was refused has locked nothing');
-  await unlockRuns(ledger, [shop], holder('b'));
-  assert.equal((await lock('b', [shop])).kind, 'held', 'only the holder gives a lock back');
-  await unlockRuns(ledger, [shop], holder('a'));
-  assert.equal((await lock('b', [shop])).kind, 'locked');
-});
+describe('run locks', () => {
+  testLedger('watches are locked by one command at a time, all of its watches or none', async (ledger) => {
+    const lock = (nonce: string, watches: WatchId[]) => lockRuns(ledger, watches, holder(nonce), 20_000, nobodyGone);
+    assert.equal((await lock('a', [shop])).kind, 'locked');
+    assert.deepEqual(await lock('b', [blog, shop]), { kind: 'held', watch: shop, holder: holder('a') });
+    assert.equal((await lock('c', [blog])).kind, 'locked', 'what was refused has locked nothing');
+    await unlockRuns(ledger, [shop], holder('b'));
+    assert.equal((await lock('b', [shop])).kind, 'held', 'only the holder gives a lock back');
+    await unlockRuns(ledger, [shop], holder('a'));
+    assert.equal((await lock('b', [shop])).kind, 'locked');
+  });
 
-testLedger('a lock ends with its time unless it is renewed, and at once when its holder is gone', async (ledger) => {
-  const lock = (nonce: string, isGone = nobodyGone) => lockRuns(ledger, [shop], holder(nonce), 20_000, isGone);
-  await lock('a');
-  ledger.pass(15_000);
-  assert.equal((await lock('a')).kind, 'locked', 'renewed');
-  ledger.pass(15_000);
-  assert.equal((await lock('b')).kind, 'held');
-  ledger.pass(5_000);
-  assert.equal((await lock('b')).kind, 'locked');
-  assert.equal((await lock('c', () => true)).kind, 'locked');
-});
+  testLedger('a lock ends with its time unless it is renewed, and at once when its holder is gone', async (ledger) => {
+    const lock = (nonce: string, isGone = nobodyGone) => lockRuns(ledger, [shop], holder(nonce), 20_000, isGone);
+    await lock('a');
+    ledger.pass(15_000);
+    assert.equal((await lock('a')).kind, 'locked', 'renewed');
+    ledger.pass(15_000);
+    assert.equal((await lock('b')).kind, 'held');
+    ledger.pass(5_000);
+    assert.equal((await lock('b')).kind, 'locked');
+    assert.equal((await lock('c', () => true)).kind, 'locked');
+  });
 
-testLedger('of two commands that start in the same moment one gets the lock', async (ledger) => {
-  const locks = await Promise.all(
-    ['a', 'b', 'c'].map((nonce) => lockRuns(ledger, [blog, shop], holder(nonce), 20_000, nobodyGone)),
-  );
-  assert.deepEqual(locks.map(({ kind }) => kind).toSorted(), ['held', 'held', 'locked']);
+  testLedger('of two commands that start in the same moment one gets the lock', async (ledger) => {
+    const locks = await Promise.all(
+      ['a', 'b', 'c'].map((nonce) => lockRuns(ledger, [blog, shop], holder(nonce), 20_000, nobodyGone)),
+    );
+    assert.deepEqual(locks.map(({ kind }) => kind).toSorted(), ['held', 'held', 'locked']);
+  });
 });

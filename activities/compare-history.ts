@@ -115,7 +115,9 @@ async function hasOurUrls({ ledger, account, ask }: HistoryScope, job: Submissio
 const SILENCE_MS = 3_600_000;
 /** A list that fails for longer no longer blocks spending: keys and lookups of batches in doubt still protect it. */
 const GIVE_UP_MS = 600_000;
-const RETRY_MS = 60_000;
+/** The first retry comes soon, because most failures pass; then the wait doubles up to a minute. */
+const FIRST_RETRY_MS = 2_000;
+const LAST_RETRY_MS = 60_000;
 
 interface Compared {
   /** When the account was last compared, or checked without a need to compare. */
@@ -152,7 +154,8 @@ export function createHistoryGuard(
         compared.failingSince ??= now();
         if (error.policy === 'retry' && now() - compared.failingSince < GIVE_UP_MS) {
           const message = `the service's newest jobs cannot be compared with the ledger yet: ${error.message}`;
-          throw retryLater(Math.max(RETRY_MS, error.retryAfterMs ?? 0), message);
+          const waitMs = Math.min(Math.max(now() - compared.failingSince, FIRST_RETRY_MS), LAST_RETRY_MS);
+          throw retryLater(Math.max(waitMs, error.retryAfterMs ?? 0), message);
         }
         warn(account, error);
       }

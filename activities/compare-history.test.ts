@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { getHistoryHold, releaseHistoryHold } from '../src/ledger/jobs/history-hold.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import type { AccountId } from '../src/submission/ids.ts';
+import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { type FakeService, startFakeService } from '../test/fakes/service/fake-service.ts';
 import { getUrlPage, PLAIN, type Profile } from '../test/fakes/service/profile.ts';
 import type { Job } from '../test/fakes/service/records.ts';
@@ -116,6 +117,22 @@ describe('comparing the history with the ledger', () => {
     assert.equal((await connector.send()).kind, 'idle');
     assert.equal(service.counts.post, 1);
     assert.deepEqual((await listBatches(connector.ledger))[0]?.state, 'accepted');
+  });
+
+  test('a list that fails is requested again after seconds, then after at most a minute', async (t) => {
+    const service = await startFakeService(t, { overrides: { list: always(failure(500, 'internal')) } });
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1']);
+    const waits: unknown[] = [];
+    for (let n = 0; n < 7; n++) {
+      await assert.rejects(connector.send(), (error) => {
+        assert.ok(isRetryLater(error));
+        waits.push(error.nextRetryDelay);
+        return true;
+      });
+      connector.pass(Number(waits.at(-1)));
+    }
+    assert.deepEqual(waits, [2_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000]);
   });
 
   test('a short failure of the list delays purchases; a long one does not block them', async (t) => {

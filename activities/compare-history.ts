@@ -15,6 +15,7 @@ import {
   selectUnknown,
 } from '../src/ledger/jobs/history-hold.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
+import { elapsedBackoffMs } from '../src/submission/backoff.ts';
 import type { AccountId, Reference } from '../src/submission/ids.ts';
 import { isProjectOf, parseTag } from '../src/submission/project-tag.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
@@ -115,9 +116,7 @@ async function hasOurUrls({ ledger, account, ask }: HistoryScope, job: Submissio
 const SILENCE_MS = 3_600_000;
 /** A list that fails for longer no longer blocks spending: keys and lookups of batches in doubt still protect it. */
 const GIVE_UP_MS = 600_000;
-/** The first retry comes soon, because most failures pass; then the wait doubles up to a minute. */
-const FIRST_RETRY_MS = 2_000;
-const LAST_RETRY_MS = 60_000;
+const LIST_BACKOFF = { firstMs: 2_000, maxMs: 60_000 };
 
 interface Compared {
   /** When the account was last compared, or checked without a need to compare. */
@@ -154,7 +153,7 @@ export function createHistoryGuard(
         compared.failingSince ??= now();
         if (error.policy === 'retry' && now() - compared.failingSince < GIVE_UP_MS) {
           const message = `the service's newest jobs cannot be compared with the ledger yet: ${error.message}`;
-          const waitMs = Math.min(Math.max(now() - compared.failingSince, FIRST_RETRY_MS), LAST_RETRY_MS);
+          const waitMs = elapsedBackoffMs(now() - compared.failingSince, LIST_BACKOFF);
           throw retryLater(Math.max(waitMs, error.retryAfterMs ?? 0), message);
         }
         warn(account, error);

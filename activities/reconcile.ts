@@ -7,13 +7,14 @@ import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
 import { postponeLookup, reviewBatch } from '../src/ledger/batches/review-batch.ts';
 import { recordKeyRejected } from '../src/ledger/money/account.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
+import { elapsedBackoffMs } from '../src/submission/backoff.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import type { Deps } from './deps.ts';
 
 type BatchToReconcile = Extract<Sending, { kind: 'reconcile' }>;
 
-/** Wait before an unreadable list is requested again for the same batch. */
-const READ_AGAIN_MS = 5 * 60_000;
+/** Waits before an unreadable list is requested again for the same batch. */
+const LIST_BACKOFF = { firstMs: 2_000, maxMs: 5 * 60_000 };
 
 /**
  * Looks up a batch in doubt in the service's list before any of it is sent again. A list that cannot be read now
@@ -25,7 +26,7 @@ export async function reconcileBatch(
   inDoubt: BatchToReconcile,
 ): Promise<AnswerRecorded | { readonly kind: 'postponed' }> {
   const { ledger, now } = deps;
-  const { batch } = inDoubt;
+  const { batch, firstSentAt } = inDoubt;
   let search: Search;
   try {
     search = await searchService(deps, account, inDoubt);
@@ -34,7 +35,7 @@ export async function reconcileBatch(
       error instanceof RateLimitedError
         ? error.waitMs
         : error instanceof ApiError && error.policy === 'retry'
-          ? (error.retryAfterMs ?? READ_AGAIN_MS)
+          ? (error.retryAfterMs ?? elapsedBackoffMs(now() - firstSentAt, LIST_BACKOFF))
           : null;
     if (retryAfterMs !== null) {
       await postponeLookup(ledger, batch, now() + Math.max(retryAfterMs, 1_000), (error as Error).message);

@@ -80,6 +80,22 @@ describe('a batch that cannot be sent is postponed', () => {
     const [waiting] = (await listBatches(ledger)).filter(({ state }) => state === 'sending');
     assert.match(waiting?.reason ?? '', /conflict/, 'why it is looked up stays on record');
   });
+
+  testOnEachDialect('a lookup that fails once is repeated within seconds', async (t, dialect) => {
+    const overrides = {
+      post: (n: number) => (n === 1 ? failure(409, 'idempotency_conflict') : null),
+      // The comparison before the first purchase works, the first lookup fails.
+      list: (n: number) => (n === 2 ? html(200) : null),
+    };
+    const { baseUrl } = await startFakeService(t, { overrides });
+    const connector = await createTestConnector(t, { baseUrl, account: PRICE, dialect });
+    await planWithoutCaps(connector, baseUrl, 1);
+    await connector.send();
+    const startedAt = connector.ledger.now();
+    await assert.rejects(connector.send(), (error) => isRetryLater(error));
+    const [batch] = await listBatches(connector.ledger);
+    assert.equal(batch?.notBefore, startedAt + 2_000);
+  });
 });
 
 describe('the balance shows unreported charges', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
+import { backoffMs, DEFAULT_BACKOFF, elapsedBackoffMs } from './backoff.ts';
 
 describe('backoffMs', () => {
   test('waits grow, are jittered over the whole range and stay within it', () => {
@@ -28,5 +28,15 @@ describe('backoffMs', () => {
         },
       ),
     );
+  });
+});
+
+describe('elapsedBackoffMs', () => {
+  test('waits double from the first to the longest', () => {
+    const waits: number[] = [];
+    for (let failingMs = 0; failingMs < 300_000; failingMs += waits.at(-1)!) {
+      waits.push(elapsedBackoffMs(failingMs, { firstMs: 2_000, maxMs: 60_000 }));
+    }
+    assert.deepEqual(waits.slice(0, 7), [2_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000]);
   });
 });

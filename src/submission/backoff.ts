@@ -19,3 +19,14 @@ export function backoffMs(
   const jittered = Math.round(baseMs / 2 + random * Math.max(ceiling - baseMs / 2, 0));
   return retryAfterMs === null ? jittered : retryAfterMs + Math.round(random * Math.min(baseMs, retryAfterMs / 10));
 }
+
+/**
+ * The wait before something that has failed for `failingMs` is tried again: as long as it has failed so far, so that
+ * waits double without a count of attempts. Most failures pass soon; those that do not cost few requests.
+ */
+export function elapsedBackoffMs(
+  failingMs: number,
+  { firstMs, maxMs }: { readonly firstMs: number; readonly maxMs: number },
+): number {
+  return Math.min(Math.max(failingMs, firstMs), maxMs);
+}

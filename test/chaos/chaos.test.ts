@@ -7,7 +7,12 @@ import { prepareQuickStart } from './quick-start.ts';
 import { runScenario } from './run-scenario.ts';
 import { ACTIONS, shortScenarios, toScenario } from './scenario.ts';
 
-test('whatever dies or is cut off, every URL is bought once, the charges agree and every URL has its end', async (t) => {
+/** Longer than what a scenario may take, so that one that does not come to its end says what it waits for. */
+const timeout = 360_000;
+
+test('whatever dies or is cut off, every URL is bought once, the charges agree and every URL has its end', {
+  timeout,
+}, async (t) => {
   const folder = newFolder();
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [temporal] = await Promise.all([startKillableTemporal(folder), prepareQuickStart(folder)]);

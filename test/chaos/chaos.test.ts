@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { newFolder } from './folder.ts';
 import { startKillableTemporal } from './killable-temporal.ts';
 import { prepareQuickStart } from './quick-start.ts';
@@ -10,29 +10,31 @@ import { ACTIONS, shortScenarios, toScenario } from './scenario.ts';
 /** Longer than what a scenario may take, so that one that does not come to its end says what it waits for. */
 const timeout = 360_000;
 
-test('whatever dies or is cut off, every URL is bought once, the charges agree and every URL has its end', {
-  timeout,
-}, async (t) => {
-  const folder = newFolder();
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [temporal] = await Promise.all([startKillableTemporal(folder), prepareQuickStart(folder)]);
-  try {
-    const reports = await Promise.all(shortScenarios().map((plan) => runScenario(plan, temporal, folder)));
-    for (const { seed, breaches, tally } of reports) {
-      assert.deepEqual(breaches, [], `plan ${seed}`);
-      assert.ok(tally.bought >= tally.urls / 2, `plan ${seed} bought too little to prove anything`);
+describe('chaos schedules', () => {
+  test('whatever dies or is cut off, every URL is bought once, the charges agree and every URL has its end', {
+    timeout,
+  }, async (t) => {
+    const folder = newFolder();
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const [temporal] = await Promise.all([startKillableTemporal(folder), prepareQuickStart(folder)]);
+    try {
+      const reports = await Promise.all(shortScenarios().map((plan) => runScenario(plan, temporal, folder)));
+      for (const { seed, breaches, tally } of reports) {
+        assert.deepEqual(breaches, [], `plan ${seed}`);
+        assert.ok(tally.bought >= tally.urls / 2, `plan ${seed} bought too little to prove anything`);
+      }
+      const done = new Set(reports.flatMap(({ acts }) => acts.map(({ action }) => action)));
+      assert.deepEqual([...done].sort(), [...ACTIONS].sort());
+      const met = new Set(reports.flatMap(({ faults }) => [...faults.keys()]));
+      // By content, so that they come whatever the timing.
+      for (const refusal of ['POST 413', 'POST 422']) assert.ok(met.has(refusal), `nothing met ${refusal}`);
+    } finally {
+      await temporal.stop();
     }
-    const done = new Set(reports.flatMap(({ acts }) => acts.map(({ action }) => action)));
-    assert.deepEqual([...done].sort(), [...ACTIONS].sort());
-    const met = new Set(reports.flatMap(({ faults }) => [...faults.keys()]));
-    // By content, so that they come whatever the timing.
-    for (const refusal of ['POST 413', 'POST 422']) assert.ok(met.has(refusal), `nothing met ${refusal}`);
-  } finally {
-    await temporal.stop();
-  }
-});
+  });
 
-test('a seed is always the same schedule', () => {
-  assert.deepEqual(toScenario(7), toScenario(7));
-  assert.notDeepEqual(toScenario(7), toScenario(8));
+  test('a seed is always the same schedule', () => {
+    assert.deepEqual(toScenario(7), toScenario(7));
+    assert.notDeepEqual(toScenario(7), toScenario(8));
+  });
 });

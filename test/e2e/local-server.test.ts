@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startService } from '../../service/serve.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
@@ -27,41 +27,43 @@ async function until(what: string, condition: () => boolean): Promise<void> {
   assert.fail(`not within two minutes: ${what}`);
 }
 
-test('of two run --once that overlap the second ends with 9 at once and touches nothing', async (t) => {
-  const folder = await openShop(t);
-  const first = startCourier(folder, 'run', '--once');
-  const firstEnded = ended(first);
-  // Its local server is being started: the lock is taken before that.
-  await until('the first has begun', () => existsSync(join(folder, '.courier')));
-  const second = await courier(folder, 'run', '--once');
-  assert.equal(second.code, 9, second.stderr);
-  assert.match(second.stderr, /Another "courier run --once" is running shop .* nothing was submitted or charged/);
-  assert.equal(first.exitCode, null, 'the first goes on');
-  const done = await firstEnded;
-  assert.equal(done.code, 0, done.stderr);
-  assert.equal(localAddress(join(folder, '.courier')), null, 'the local server ended with its last user');
-  const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
-  t.after(() => ledger.close());
-  assert.equal((await listRuns(ledger, 'shop' as WatchId)).length, 1);
-  assert.equal((await getAccountTotals(ledger, 'main' as AccountId)).chargedEver, lira('1'));
-});
+describe('the local Temporal server', () => {
+  test('of two run --once that overlap the second ends with 9 at once and touches nothing', async (t) => {
+    const folder = await openShop(t);
+    const first = startCourier(folder, 'run', '--once');
+    const firstEnded = ended(first);
+    // Its local server is being started: the lock is taken before that.
+    await until('the first has begun', () => existsSync(join(folder, '.courier')));
+    const second = await courier(folder, 'run', '--once');
+    assert.equal(second.code, 9, second.stderr);
+    assert.match(second.stderr, /Another "courier run --once" is running shop .* nothing was submitted or charged/);
+    assert.equal(first.exitCode, null, 'the first goes on');
+    const done = await firstEnded;
+    assert.equal(done.code, 0, done.stderr);
+    assert.equal(localAddress(join(folder, '.courier')), null, 'the local server ended with its last user');
+    const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
+    t.after(() => ledger.close());
+    assert.equal((await listRuns(ledger, 'shop' as WatchId)).length, 1);
+    assert.equal((await getAccountTotals(ledger, 'main' as AccountId)).chargedEver, lira('1'));
+  });
 
-test('a worker that joined the server of a run --once goes on when the run ends', async (t) => {
-  const folder = await openShop(t);
-  const run = ended(startCourier(folder, 'run', '--once'));
-  await until('the run has a server', () => localAddress(join(folder, '.courier')) !== null);
-  const worker = startCourier(folder, 'worker');
-  const working = ended(worker);
-  const [line] = (await once(worker.stdout ?? assert.fail(), 'data')) as [Buffer];
-  assert.match(line.toString(), /"version"|"ready"/);
-  assert.equal((await run).code, 0);
-  const address = localAddress(join(folder, '.courier'));
-  assert.notEqual(address, null, 'the server stays for the worker');
-  publish(folder, ['1', '2', '3', '4', '5']);
-  const byWorker = await courier(folder, 'run');
-  assert.equal(byWorker.code, 0, byWorker.stderr);
-  assert.equal(localAddress(join(folder, '.courier')), address);
-  worker.kill('SIGTERM');
-  assert.equal((await working).code, 143);
-  assert.equal(localAddress(join(folder, '.courier')), null);
+  test('a worker that joined the server of a run --once goes on when the run ends', async (t) => {
+    const folder = await openShop(t);
+    const run = ended(startCourier(folder, 'run', '--once'));
+    await until('the run has a server', () => localAddress(join(folder, '.courier')) !== null);
+    const worker = startCourier(folder, 'worker');
+    const working = ended(worker);
+    const [line] = (await once(worker.stdout ?? assert.fail(), 'data')) as [Buffer];
+    assert.match(line.toString(), /"version"|"ready"/);
+    assert.equal((await run).code, 0);
+    const address = localAddress(join(folder, '.courier'));
+    assert.notEqual(address, null, 'the server stays for the worker');
+    publish(folder, ['1', '2', '3', '4', '5']);
+    const byWorker = await courier(folder, 'run');
+    assert.equal(byWorker.code, 0, byWorker.stderr);
+    assert.equal(localAddress(join(folder, '.courier')), address);
+    worker.kill('SIGTERM');
+    assert.equal((await working).code, 143);
+    assert.equal(localAddress(join(folder, '.courier')), null);
+  });
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { loadConfig } from '../../src/config/load.ts';
 import { openConnector } from '../../src/connector/connector.ts';
 import { newRunName, startRun } from '../../src/connector/run-client.ts';
@@ -35,60 +35,62 @@ async function start(t: TestContext, profile: Profile) {
   return { ...service, name: profile.name, account, endState, completed: isNamed ? URLS / 2 : URLS };
 }
 
-test('the connector buys each URL once at services of other makings, through lost and broken answers', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'courier-other-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const entries = Array.from({ length: URLS }, (_, n) => `<url><loc>https://shop.example/${n}</loc></url>`);
-  const sitemap = join(folder, 'sitemap.xml');
-  writeFileSync(sitemap, `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`);
-  const server = await startDevServer({ binary: await findTemporalBinary(() => undefined), headless: true });
-  t.after(() => server.stop());
-  process.env.COURIER_TEST_API_KEY = KEY;
+describe('services with other profiles', () => {
+  test('the connector buys each URL once at services of other makings, through lost and broken answers', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'courier-other-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const entries = Array.from({ length: URLS }, (_, n) => `<url><loc>https://shop.example/${n}</loc></url>`);
+    const sitemap = join(folder, 'sitemap.xml');
+    writeFileSync(sitemap, `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`);
+    const server = await startDevServer({ binary: await findTemporalBinary(() => undefined), headless: true });
+    t.after(() => server.stop());
+    process.env.COURIER_TEST_API_KEY = KEY;
 
-  const services = await Promise.all([...NAMED_PROFILES, ...SEEDED_PROFILES].map((profile) => start(t, profile)));
-  const file = join(folder, 'courier.yaml');
-  writeFileSync(
-    file,
-    [
-      'version: 1',
-      'accounts:',
-      ...services.flatMap(({ name, baseUrl, account }) => [
-        `  ${name}:`,
-        `    base_url: ${baseUrl}`,
-        '    api_key: { env: COURIER_TEST_API_KEY }',
-        '    tracking: { fast: { first: 1s, min: 1s, max: 1s, growth: 1 } }',
-        ...account.map((line) => `    ${line}`),
-      ]),
-      'defaults: { service: fast, first_run: submit, retry_failed: { times: 0 } }',
-      'watches:',
-      ...services.map(({ name }) => `  ${name}: { account: ${name}, sitemaps: ["${sitemap}"], hosts: ["*"] }`),
-      `ledger: { url: "sqlite:${join(folder, 'ledger.db')}" }`,
-    ].join('\n'),
-  );
-  const config = loadConfig(file);
-  const temporal = { address: server.address, namespace: 'default' };
-  const connector = await openConnector(config, temporal, createLogger('error', 'test'));
-  const working = connector.run();
-  const finishing = setInterval(() => {
-    for (const service of services) service.finish(service.endState);
-  }, 200);
-  const runs = services.map(async (service) => {
-    const watch = config.watches.get(service.name as WatchId)!;
-    const { client, ledger } = connector.deps;
-    const handle = await startRun(client, ledger.id, watch, 'terminal', newRunName(Date.now(), Math.random()));
-    return { service, ...(await handle.result()) };
-  });
-  try {
-    for (const { service, report } of await Promise.all(runs)) {
-      const { name, charges, completed, breaches } = service;
-      const once = Array.from({ length: URLS }, () => 1);
-      assert.deepEqual([...charges.values()], once, name);
-      assert.deepEqual(breaches, [], name);
-      assert.deepEqual([report?.submitted, report?.completed, report?.open], [URLS, completed, 0], name);
+    const services = await Promise.all([...NAMED_PROFILES, ...SEEDED_PROFILES].map((profile) => start(t, profile)));
+    const file = join(folder, 'courier.yaml');
+    writeFileSync(
+      file,
+      [
+        'version: 1',
+        'accounts:',
+        ...services.flatMap(({ name, baseUrl, account }) => [
+          `  ${name}:`,
+          `    base_url: ${baseUrl}`,
+          '    api_key: { env: COURIER_TEST_API_KEY }',
+          '    tracking: { fast: { first: 1s, min: 1s, max: 1s, growth: 1 } }',
+          ...account.map((line) => `    ${line}`),
+        ]),
+        'defaults: { service: fast, first_run: submit, retry_failed: { times: 0 } }',
+        'watches:',
+        ...services.map(({ name }) => `  ${name}: { account: ${name}, sitemaps: ["${sitemap}"], hosts: ["*"] }`),
+        `ledger: { url: "sqlite:${join(folder, 'ledger.db')}" }`,
+      ].join('\n'),
+    );
+    const config = loadConfig(file);
+    const temporal = { address: server.address, namespace: 'default' };
+    const connector = await openConnector(config, temporal, createLogger('error', 'test'));
+    const working = connector.run();
+    const finishing = setInterval(() => {
+      for (const service of services) service.finish(service.endState);
+    }, 200);
+    const runs = services.map(async (service) => {
+      const watch = config.watches.get(service.name as WatchId)!;
+      const { client, ledger } = connector.deps;
+      const handle = await startRun(client, ledger.id, watch, 'terminal', newRunName(Date.now(), Math.random()));
+      return { service, ...(await handle.result()) };
+    });
+    try {
+      for (const { service, report } of await Promise.all(runs)) {
+        const { name, charges, completed, breaches } = service;
+        const once = Array.from({ length: URLS }, () => 1);
+        assert.deepEqual([...charges.values()], once, name);
+        assert.deepEqual(breaches, [], name);
+        assert.deepEqual([report?.submitted, report?.completed, report?.open], [URLS, completed, 0], name);
+      }
+    } finally {
+      clearInterval(finishing);
+      connector.stop();
+      await working;
     }
-  } finally {
-    clearInterval(finishing);
-    connector.stop();
-    await working;
-  }
+  });
 });

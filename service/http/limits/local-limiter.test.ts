@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import { migrate } from '../../../src/database/migrate.ts';
 import { testOnEach } from '../../../test/support/database.ts';
 import { MIGRATIONS } from '../../migrations.ts';
@@ -7,28 +8,30 @@ import { localLimiter } from './local-limiter.ts';
 const wide = { limit: 1_000_000, windowMs: 60_000 };
 const settings = { minute: { limit: 2, windowMs: 60_000 }, hour: wide, day: wide, submissions: wide };
 
-testOnEach(
-  'a key that is forgotten and comes back counts what it had used; the one in use is not forgotten',
-  async (db) => {
-    await migrate(db, 'service', MIGRATIONS, 0);
-    const errors: unknown[] = [];
-    const limiter = localLimiter(
-      db,
-      settings,
-      () => 1_000_000,
-      (error) => errors.push(error),
-      2,
-    );
-    await limiter.take('a', false);
-    await limiter.take('a', false);
-    await limiter.close();
-    for (const key of ['b', 'c', 'd']) {
-      await limiter.take(key, false);
+describe('local limiter', () => {
+  testOnEach(
+    'a key that is forgotten and comes back counts what it had used; the one in use is not forgotten',
+    async (db) => {
+      await migrate(db, 'service', MIGRATIONS, 0);
+      const errors: unknown[] = [];
+      const limiter = localLimiter(
+        db,
+        settings,
+        () => 1_000_000,
+        (error) => errors.push(error),
+        2,
+      );
+      await limiter.take('a', false);
+      await limiter.take('a', false);
       await limiter.close();
-    }
-    assert.ok(!(await limiter.take('a', false)).allowed);
-    assert.ok((await limiter.take('d', false)).allowed);
-    assert.ok(!(await limiter.take('d', false)).allowed);
-    assert.deepEqual(errors, []);
-  },
-);
+      for (const key of ['b', 'c', 'd']) {
+        await limiter.take(key, false);
+        await limiter.close();
+      }
+      assert.ok(!(await limiter.take('a', false)).allowed);
+      assert.ok((await limiter.take('d', false)).allowed);
+      assert.ok(!(await limiter.take('d', false)).allowed);
+      assert.deepEqual(errors, []);
+    },
+  );
+});

@@ -5,10 +5,8 @@ import type { SubmissionView } from '../src/api-client/read/submission.ts';
 import { findUnansweredByTag } from '../src/ledger/batches/batch-queries.ts';
 import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
 import {
-  describeHistoryHold,
   getHistoryHold,
   getLastAcceptance,
-  type HistoryHold,
   hasUrlOf,
   holdSpending,
   recordForeignJobs,
@@ -16,6 +14,7 @@ import {
 } from '../src/ledger/jobs/history-hold.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';
+import { describeHistoryHold, type HistoryHold } from '../src/submission/history-hold.ts';
 import type { AccountId, Reference } from '../src/submission/ids.ts';
 import { isProjectOf, parseTag } from '../src/submission/project-tag.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';

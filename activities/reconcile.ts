@@ -5,7 +5,7 @@ import type { Sending } from '../src/ledger/batches/begin-send.ts';
 import type { AnswerRecorded } from '../src/ledger/batches/record-answer.ts';
 import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
 import { postponeLookup, reviewBatch } from '../src/ledger/batches/review-batch.ts';
-import { recordKeyRejected } from '../src/ledger/money/account.ts';
+import { recordKeyRejected } from '../src/ledger/money/account-status.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';
 import type { AccountId } from '../src/submission/ids.ts';
@@ -43,7 +43,7 @@ export async function reconcileBatch(
     }
     if (!(error instanceof ApiError)) throw error;
     if (error instanceof AuthenticationError) {
-      await recordKeyRejected(ledger.db, account, error.message);
+      await recordKeyRejected(ledger.db, account, { code: 'answer', outcome: 'reject_key', text: error.message });
       return { kind: 'key_rejected', batch, reason: error.message };
     }
     return reviewBatch(ledger, batch, { code: 'lookup_refused', text: error.message });

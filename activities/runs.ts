@@ -9,10 +9,17 @@ import { getRunSummary, type RunSummary } from '../src/ledger/reports/run-summar
 import { decideRun } from '../src/ledger/runs/decide-run.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
 import { beginRun, endRun, type RunStart } from '../src/ledger/runs/runs.ts';
-import type { GuardHold } from '../src/submission/guard.ts';
 import type { AccountId, RunId } from '../src/submission/ids.ts';
+import { renderReason } from '../src/submission/reason.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
-import type { PlanReport, PlanRunInput, RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
+import type {
+  GuardHold,
+  PlanReport,
+  PlanRunInput,
+  RunCounts,
+  RunReport,
+  WatchRun,
+} from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { wakeDispatcher } from '../src/temporal-api/wake-dispatcher.ts';
 import type { Deps } from './deps.ts';
@@ -45,8 +52,10 @@ export function runActivities(deps: Deps) {
     diffRun: ({ run, complete }: WatchRun & { readonly complete: boolean }): Promise<RunCounts> =>
       diffRun(ledger, run, { complete }),
 
-    judgeRun: (run: WatchRun): Promise<GuardHold | null> =>
-      judgeRun(ledger, run.run, getWatch(run.watch).guard, { input: inputOf(run) }),
+    async judgeRun(run: WatchRun): Promise<GuardHold | null> {
+      const hold = await judgeRun(ledger, run.run, getWatch(run.watch).guard, { input: inputOf(run) });
+      return hold && { reasons: hold.reasons.map(renderReason), sample: hold.sample };
+    },
 
     async recordDecision({
       run,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { getAccountStatus } from '../src/ledger/money/account.ts';
+import { getAccountStatus } from '../src/ledger/money/account-status.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import { getUrlHistory } from '../src/ledger/reports/url-history.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
@@ -54,7 +54,7 @@ describe('an account that waits for funds', () => {
     const connector = await createTestConnector(t, { baseUrl, account: TRACKED, dialect });
     await connector.plan('r1', ['1', '2']);
     assert.equal((await connector.send()).kind, 'suspended');
-    assert.match((await getAccountStatus(connector.ledger, ACCOUNT.id)).suspended ?? '', /balance does not suffice/);
+    assert.equal((await getAccountStatus(connector.ledger, ACCOUNT.id)).suspended?.code, 'insufficient_balance');
     rich = true;
     await connector.awaitMoney();
     assert.equal((await connector.send()).kind, 'sent');

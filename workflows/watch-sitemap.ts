@@ -8,12 +8,11 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { GuardHold } from '../src/submission/guard.ts';
 import type { RunId } from '../src/submission/ids.ts';
 import type { Activities } from '../src/temporal-api/activities.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { approveUpdate, type Decision, rejectUpdate } from '../src/temporal-api/messages.ts';
-import type { RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
+import type { GuardHold, RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
 import { WATCH_PHASE } from '../src/temporal-api/phases.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import type { WatchInput, WatchResult } from '../src/temporal-api/workflows.ts';

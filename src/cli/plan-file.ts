@@ -2,6 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
+import { renderReason } from '../submission/reason.ts';
 import type { WatchPlan } from './output/plan-text.ts';
 
 const VERSION = 2;
@@ -44,7 +45,7 @@ export function writePlanFile(file: string, plans: readonly WatchPlan[]): void {
       digest: plan.digest,
       urls: plan.urls,
       cost_micros: plan.cost,
-      guards: [...guards],
+      guards: guards.map(renderReason),
     })),
   };
   try {

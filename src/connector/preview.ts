@@ -8,6 +8,7 @@ import type { PlanInput } from '../ledger/plans/make-plan.ts';
 import { judgeRun } from '../ledger/runs/judge-run.ts';
 import { beginRun, endRun, touchRun } from '../ledger/runs/runs.ts';
 import type { RunId } from '../submission/ids.ts';
+import type { Reason } from '../submission/reason.ts';
 import { watchWorkflowId } from '../temporal-api/ids.ts';
 import type { CrawlReport } from '../temporal-api/payloads.ts';
 import { confirmShown } from './confirm-account.ts';
@@ -23,7 +24,7 @@ export interface Preview {
   readonly crawl: CrawlReport;
   readonly diff: RunDiff;
   /** Why a guard would hold the plan; empty when none would. */
-  readonly guards: readonly string[];
+  readonly guards: readonly Reason[];
 }
 
 const PREFIX = 'plan-';

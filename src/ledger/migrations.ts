@@ -200,6 +200,23 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       ...storeReasonsAsCodes(dialect, 'checks', 'reason'),
     ],
   },
+  {
+    name: 'reasons of accounts, holds and guards as codes',
+    statements: ({ dialect }) => [
+      ...storeReasonsAsCodes(dialect, 'ledger_accounts', 'suspended'),
+      ...storeReasonsAsCodes(dialect, 'ledger_accounts', 'key_rejected'),
+      `UPDATE batches SET reason_code = 'text' WHERE reason_code = 'history_hold'`,
+      dialect === 'sqlite'
+        ? `UPDATE runs SET held = json_object(
+            'reasons', (SELECT json_group_array(json_object('code', 'text', 'text', r.value))
+              FROM json_each(held, '$.reasons') AS r),
+            'sample', json(json_extract(held, '$.sample'))) WHERE held IS NOT NULL`
+        : `UPDATE runs SET held = json_build_object(
+            'reasons', (SELECT json_agg(json_build_object('code', 'text', 'text', r.value))
+              FROM json_array_elements_text(held::json -> 'reasons') AS r),
+            'sample', held::json -> 'sample')::text WHERE held IS NOT NULL`,
+    ],
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

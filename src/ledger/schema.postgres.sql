@@ -190,9 +190,11 @@ CREATE TABLE ledger_accounts (
   lock_version bigint DEFAULT 0 NOT NULL,
   balance bigint,
   balance_at bigint,
-  suspended text,
-  key_rejected text,
   base_url text,
+  suspended_code text,
+  suspended_params text,
+  key_rejected_code text,
+  key_rejected_params text,
   PRIMARY KEY (id)
 );
 

@@ -182,9 +182,11 @@ CREATE TABLE ledger_accounts (
   lock_version BIGINT NOT NULL DEFAULT 0,
   balance BIGINT,
   balance_at BIGINT,
-  suspended TEXT,
-  key_rejected TEXT,
-  base_url TEXT
+  base_url TEXT,
+  suspended_code TEXT,
+  suspended_params TEXT,
+  key_rejected_code TEXT,
+  key_rejected_params TEXT
 );
 
 CREATE TABLE ledger_settings (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Change, type GuardPolicy, guardTrips } from './guard.ts';
+import { type Change, type GuardPolicy, type GuardReason, guardTrips, renderGuardReason } from './guard.ts';
 
 const guard: GuardPolicy = {
   maxNew: 5000,
@@ -33,7 +33,7 @@ describe('guardTrips', () => {
     const what = `${newUrls} new, ${changed} changed and ${gone} gone of ${knownBefore}`;
     test(`${what}: ${rules.join(', ') || 'plausible'}`, () => {
       assert.deepEqual(
-        guardTrips(change, guard).map(({ rule }) => rule),
+        guardTrips(change, guard).map(({ code }) => code),
         rules,
       );
     });
@@ -43,11 +43,26 @@ describe('guardTrips', () => {
     const off = { maxNew: null, maxNewPercent: null, maxChanged: null, maxChangedPercent: null, maxGonePercent: null };
     assert.deepEqual(guardTrips({ newUrls: 1e6, changed: 1e6, gone: 1e6, knownBefore: 1e6 }, off), []);
   });
+});
 
-  test('the message contains the numbers and the limit', () => {
-    assert.equal(
-      guardTrips({ newUrls: 0, changed: 0, gone: 12_345, knownBefore: 20_000 }, guard)[0]?.message,
+describe('renderGuardReason', () => {
+  const sentences: [GuardReason, string][] = [
+    [{ code: 'max_new', urls: 6_200, limit: 5_000 }, '6,200 new URLs, more than max_new allows (5,000)'],
+    [
+      { code: 'max_new_percent', urls: 201, known: 1_000, limit: 20 },
+      '201 new URLs are 20.1% of the 1,000 known, more than max_new_percent allows (20%)',
+    ],
+    [{ code: 'max_changed', urls: 2_001, limit: 2_000 }, '2,001 changed URLs, more than max_changed allows (2,000)'],
+    [
+      { code: 'max_changed_percent', urls: 40, known: 40, limit: 50 },
+      '40 changed URLs are 100% of the 40 known, more than max_changed_percent allows (50%)',
+    ],
+    [
+      { code: 'max_gone_percent', urls: 12_345, known: 20_000, limit: 30 },
       '12,345 of 20,000 known URLs are gone (61.7%), more than max_gone_percent allows (30%)',
-    );
-  });
+    ],
+  ];
+  for (const [reason, sentence] of sentences) {
+    test(`${reason.code}: "${sentence}"`, () => assert.equal(renderGuardReason(reason), sentence));
+  }
 });

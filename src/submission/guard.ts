@@ -14,11 +14,15 @@ export const DEFAULT_MAX_CHANGED_PERCENT = 50;
 /** Fewer changed URLs than this never trip the percentage: on a small site, half of the pages changing is normal. */
 const FEWEST_CHANGED = 20;
 
-/** Why a run waits for your decision, with a sample of its URLs. */
-export interface GuardHold {
-  readonly reasons: readonly string[];
-  readonly sample: readonly string[];
-}
+/** The rule that a run breaks, with its numbers. */
+export type GuardReason =
+  | { readonly code: 'max_new' | 'max_changed'; readonly urls: number; readonly limit: number }
+  | {
+      readonly code: 'max_new_percent' | 'max_changed_percent' | 'max_gone_percent';
+      readonly urls: number;
+      readonly known: number;
+      readonly limit: number;
+    };
 
 export interface Change {
   readonly newUrls: number;
@@ -29,51 +33,52 @@ export interface Change {
   readonly knownBefore: number;
 }
 
-export interface GuardTrip {
-  readonly rule: 'max_new' | 'max_new_percent' | 'max_changed' | 'max_changed_percent' | 'max_gone_percent';
-  /** "6,200 new URLs, more than max_new allows (5,000)". */
-  readonly message: string;
-}
-
-const count = (value: number): string => value.toLocaleString('en-US');
-
 /**
  * Why a run should wait for approval: a relaunch, a broken CMS and a hijacked sitemap all look like thousands of new,
  * changed or missing URLs. Empty when the change is plausible. Percentages do not apply when no URL was known before.
  */
-export function guardTrips({ newUrls, changed, gone, knownBefore }: Change, guard: GuardPolicy): GuardTrip[] {
-  const trips: GuardTrip[] = [];
-  const share = (part: number): number => (100 * part) / knownBefore;
-  const percent = (part: number): string => `${Math.round(10 * share(part)) / 10}%`;
+export function guardTrips({ newUrls, changed, gone, knownBefore: known }: Change, guard: GuardPolicy): GuardReason[] {
+  const trips: GuardReason[] = [];
   const exceeds = (part: number, limit: number | null): limit is number =>
-    knownBefore > 0 && limit !== null && share(part) > limit;
+    known > 0 && limit !== null && computePercent(part, known) > limit;
   const { maxNew, maxNewPercent, maxChanged, maxChangedPercent, maxGonePercent } = guard;
-  if (maxNew !== null && newUrls > maxNew) {
-    trips.push({ rule: 'max_new', message: `${count(newUrls)} new URLs, more than max_new allows (${count(maxNew)})` });
-  }
+  if (maxNew !== null && newUrls > maxNew) trips.push({ code: 'max_new', urls: newUrls, limit: maxNew });
   if (exceeds(newUrls, maxNewPercent)) {
-    trips.push({
-      rule: 'max_new_percent',
-      message: `${count(newUrls)} new URLs are ${percent(newUrls)} of the ${count(knownBefore)} known, more than max_new_percent allows (${maxNewPercent}%)`,
-    });
+    trips.push({ code: 'max_new_percent', urls: newUrls, known, limit: maxNewPercent });
   }
-  if (maxChanged !== null && changed > maxChanged) {
-    trips.push({
-      rule: 'max_changed',
-      message: `${count(changed)} changed URLs, more than max_changed allows (${count(maxChanged)})`,
-    });
-  }
+  if (maxChanged !== null && changed > maxChanged)
+    trips.push({ code: 'max_changed', urls: changed, limit: maxChanged });
   if (changed >= FEWEST_CHANGED && exceeds(changed, maxChangedPercent)) {
-    trips.push({
-      rule: 'max_changed_percent',
-      message: `${count(changed)} changed URLs are ${percent(changed)} of the ${count(knownBefore)} known, more than max_changed_percent allows (${maxChangedPercent}%)`,
-    });
+    trips.push({ code: 'max_changed_percent', urls: changed, known, limit: maxChangedPercent });
   }
-  if (exceeds(gone, maxGonePercent)) {
-    trips.push({
-      rule: 'max_gone_percent',
-      message: `${count(gone)} of ${count(knownBefore)} known URLs are gone (${percent(gone)}), more than max_gone_percent allows (${maxGonePercent}%)`,
-    });
-  }
+  if (exceeds(gone, maxGonePercent)) trips.push({ code: 'max_gone_percent', urls: gone, known, limit: maxGonePercent });
   return trips;
 }
+
+const computePercent = (part: number, whole: number): number => (100 * part) / whole;
+
+/** "6,200 new URLs, more than max_new allows (5,000)". */
+export function renderGuardReason(reason: GuardReason): string {
+  const { code, urls, limit } = reason;
+  switch (code) {
+    case 'max_new':
+    case 'max_changed':
+      return `${count(urls)} ${KIND[code]} URLs, more than ${code} allows (${count(limit)})`;
+    case 'max_new_percent':
+    case 'max_changed_percent':
+      return `${count(urls)} ${KIND[code]} URLs are ${percent(urls, reason.known)} of the ${count(reason.known)} known, more than ${code} allows (${limit}%)`;
+    case 'max_gone_percent':
+      return `${count(urls)} of ${count(reason.known)} known URLs are gone (${percent(urls, reason.known)}), more than ${code} allows (${limit}%)`;
+  }
+}
+
+const KIND = {
+  max_new: 'new',
+  max_new_percent: 'new',
+  max_changed: 'changed',
+  max_changed_percent: 'changed',
+} as const;
+
+const count = (value: number): string => value.toLocaleString('en-US');
+
+const percent = (part: number, whole: number): string => `${Math.round(10 * computePercent(part, whole)) / 10}%`;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { micros } from '../../contract/money.ts';
+import type { AccountId, Reference } from './ids.ts';
 import { isSameReason, parseReason, type Reason, renderStoredReason, toStoredReason } from './reason.ts';
 
 const cap = {
@@ -36,6 +37,17 @@ const SENTENCES: readonly (readonly [Reason, string])[] = [
     'its watch moved to another account before its answer came; it counts as charged there',
   ],
   [{ code: 'check_key_expired' }, 'no answer came for as long as its key is trusted; it counts as charged'],
+  [{ code: 'max_new', urls: 6_200, limit: 5_000 }, '6,200 new URLs, more than max_new allows (5,000)'],
+  [
+    {
+      code: 'history_hold',
+      account: 'main' as AccountId,
+      hold: { code: 'unknown_jobs', references: ['QS-1' as Reference], more: true },
+    },
+    'the service has jobs of ours that this ledger does not know (QS-1 and more): it is a restored copy or a new ' +
+      'ledger, and what it would buy may be bought already. Nothing is sent. Run "courier recover --account main"; ' +
+      "add --accept where the jobs are not this ledger's",
+  ],
   [{ code: 'check_body_damaged' }, 'its stored bytes are not those that its key was made for: nothing was sent'],
 ];
 

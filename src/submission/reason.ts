@@ -1,4 +1,7 @@
 import { formatTry, type Micros } from '../../contract/money.ts';
+import { type GuardReason, renderGuardReason } from './guard.ts';
+import { describeHistoryHold, type HistoryHold } from './history-hold.ts';
+import type { AccountId } from './ids.ts';
 
 export type CapScope = 'watch' | 'account';
 export type CapPeriod = 'run' | 'day' | 'month';
@@ -45,11 +48,12 @@ type CheckReason =
   | { readonly code: 'check_body_damaged' };
 
 /**
- * Why a batch, a URL or an index-check is where it is. The ledger stores the code and its parameters, and code compares codes. `renderReason`
+ * Why a batch, a URL, a run, an account or an index-check is where it is. The ledger stores the code and its parameters, and code compares codes. `renderReason`
  * writes the sentence where it is shown, so that its words can change.
  */
 export type Reason =
   | SpendReason
+  | GuardReason
   | UrlReason
   | CheckReason
   /** What an answer of the service meant, as `decideOutcome` described it. */
@@ -78,7 +82,7 @@ export type Reason =
   /** A job that `courier recover` found holds some of its URLs. */
   | { readonly code: 'bought_in_job'; readonly reference: string }
   /** The account is held back until its history is compared or recovered. */
-  | { readonly code: 'history_hold'; readonly text: string }
+  | { readonly code: 'history_hold'; readonly account: AccountId; readonly hold: HistoryHold }
   | { readonly code: 'state_unknown'; readonly state: string }
   | { readonly code: 'state_reversed'; readonly recorded: string; readonly seen: string }
   /** A sentence that an earlier release stored. */
@@ -102,6 +106,12 @@ export function renderReason(reason: Reason): string {
         'no price per URL is known, so a cap cannot be kept; nothing was spent. ' +
         'Set price_per_url of the account, or remove the caps until the first charge shows it'
       );
+    case 'max_new':
+    case 'max_new_percent':
+    case 'max_changed':
+    case 'max_changed_percent':
+    case 'max_gone_percent':
+      return renderGuardReason(reason);
     case 'baseline':
       return 'baseline';
     case 'run_rejected':
@@ -205,7 +215,7 @@ export function renderReason(reason: Reason): string {
     case 'bought_in_job':
       return `the service has taken some of its URLs as ${reason.reference}: it is not sent as it is. URLs of it that were not bought are due again, or wait for your review where an attempt may have been charged`;
     case 'history_hold':
-      return reason.text;
+      return describeHistoryHold(reason.account, reason.hold);
     case 'state_unknown':
       return (
         `the service calls the job "${reason.state}", a state that is not known: it counts as open and nothing is ` +

@@ -1,9 +1,9 @@
-import type { GuardHold } from '../submission/guard.ts';
 import type { AccountId } from '../submission/ids.ts';
 import type {
   CheckStep,
   CrawlReport,
   DispatchStep,
+  GuardHold,
   JobStatus,
   PlanReport,
   PlanRunInput,

@@ -37,6 +37,12 @@ export interface CrawlReport {
   readonly problems: readonly string[];
 }
 
+/** Why a run waits for your decision, as sentences, with a sample of its URLs. */
+export interface GuardHold {
+  readonly reasons: readonly string[];
+  readonly sample: readonly string[];
+}
+
 /** What a run planned. `held`: URLs that caps do not allow now, with the reason. */
 export interface PlanReport {
   readonly batches: number;

@@ -1,9 +1,10 @@
 /** What the connector does about a balance, a wait, a key, a list or a check result that makes no sense. */
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { getAccountStatus } from '../../src/ledger/money/account.ts';
+import { getAccountStatus } from '../../src/ledger/money/account-status.ts';
 import { listBatches } from '../../src/ledger/reports/lists.ts';
 import { getAccountTotals } from '../../src/ledger/reports/totals.ts';
+import { renderReason } from '../../src/submission/reason.ts';
 import { always, failure, html, json, type Overrides, type Reply, success } from '../fakes/service/replies.ts';
 import { testOnEachDialect } from '../support/database.ts';
 import { ACCOUNT, assertSentOnce, openScene, PAGES, play } from './play.ts';
@@ -90,10 +91,9 @@ describe('a rejected key', () => {
         messages.join('\n'),
         /key_rejected: the API key was refused, "REVOKED: REVOKED", request q-2; nothing was charged/,
       );
-      assert.match(
-        (await getAccountStatus(connector.ledger, ACCOUNT)).keyRejected ?? '',
-        /correct the key or ask the service/,
-      );
+      const { keyRejected } = await getAccountStatus(connector.ledger, ACCOUNT);
+      assert.ok(keyRejected !== null);
+      assert.match(renderReason(keyRejected), /correct the key or ask the service/);
       assert.ok(service.counts.detail - before < 30, 'the rejected key is not tried in a loop');
       works = true;
       const { messages: after } = await connector.play({ steps: 200 });

@@ -6,7 +6,7 @@ import { courier, folderFor, ofType, printCourier } from '../../../test/support/
 import { ACCOUNT, completeRun, crawled, NO_GUARD, sendAll, shopUrl, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import { reviewBatch } from '../../ledger/batches/review-batch.ts';
-import { recordKeyRejected } from '../../ledger/money/account.ts';
+import { recordKeyRejected } from '../../ledger/money/account-status.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { planRun } from '../../ledger/plans/make-plan.ts';
 import { assignReason } from '../../ledger/reason-columns.ts';
@@ -183,7 +183,7 @@ describe('commands of courier', () => {
     await reviewBatch(ledger, 1 as BatchId, { code: 'text', text: 'the service answered 409' });
     await crawled(ledger, 'second', { 'https://shop.example/sitemap.xml': ['a', 'b', 'c'] });
     await judgeRun(ledger, 'second' as RunId, { ...NO_GUARD, maxNew: 1 });
-    await recordKeyRejected(ledger.db, ACCOUNT.id, 'status 401');
+    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'text', text: 'status 401' });
     await ledger.close();
 
     const shown = await printCourier(folder, 'status');

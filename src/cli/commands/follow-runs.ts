@@ -9,6 +9,7 @@ import type { Ledger } from '../../ledger/open-ledger.ts';
 import { listHeldRuns } from '../../ledger/reports/held-runs.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { renderReason } from '../../submission/reason.ts';
 import { WATCH_PHASE } from '../../temporal-api/phases.ts';
 import { type Ending, toCommandError } from '../output/command.ts';
 import { formatCharge, formatCount } from '../output/format.ts';
@@ -109,7 +110,7 @@ function showRun(output: Output, { watch, run, result, sentences }: EndedRun): v
 
 async function toHeld(ledger: Ledger, { id }: Watch, run: RunId): Promise<CommandError> {
   const held = (await listHeldRuns(ledger, id)).find((each) => each.run === run);
-  const reasons = held === undefined ? '' : ` (${held.reasons.join('; ')})`;
+  const reasons = held === undefined ? '' : ` (${held.reasons.map(renderReason).join('; ')})`;
   const sample = held === undefined || held.sample.length === 0 ? '' : ` For example ${held.sample.join(', ')}.`;
   return new CommandError(
     EXIT.guard,

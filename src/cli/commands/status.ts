@@ -4,12 +4,13 @@ import { EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { Account, Watch } from '../../config/config.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
-import { getAccountStatus } from '../../ledger/money/account.ts';
+import { getAccountStatus } from '../../ledger/money/account-status.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type HeldRun, listHeldRuns } from '../../ledger/reports/held-runs.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
 import { getRunSummary } from '../../ledger/reports/run-summary.ts';
 import { type AccountTotals, getAccountTotals, listRuns } from '../../ledger/reports/totals.ts';
+import { renderReason } from '../../submission/reason.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
 import { watchScheduleId } from '../../temporal-api/ids.ts';
 import { action } from '../output/command.ts';
@@ -51,7 +52,7 @@ async function showWatch(output: Output, ledger: Ledger, watch: Watch, nextRunAt
     );
   }
   for (const { run: name, reasons, sample } of held) {
-    output.print(`  a guard holds ${name}: ${reasons.join('; ')}`);
+    output.print(`  a guard holds ${name}: ${reasons.map(renderReason).join('; ')}`);
     if (sample.length > 0) output.print(`    for example ${sample.join(', ')}`);
     output.print(`    decide: courier approve ${name}   or   courier reject ${name}`);
   }
@@ -66,8 +67,8 @@ async function showAccount(output: Output, ledger: Ledger, { id, pricePerUrl }: 
   output.print(formatAccount(id, totals));
   if (totals.unknownChargeUrls > 0)
     output.print(`  charge unknown for ${formatCounted(totals.unknownChargeUrls, 'URL')}: not in these sums`);
-  if (status.keyRejected !== null) output.print(`  the service rejects the key: ${status.keyRejected}`);
-  if (status.suspended !== null) output.print(`  batches wait for money: ${status.suspended}`);
+  if (status.keyRejected !== null) output.print(`  the service rejects the key: ${renderReason(status.keyRejected)}`);
+  if (status.suspended !== null) output.print(`  batches wait for money: ${renderReason(status.suspended)}`);
   const waiting = totals.waiting + totals.inDoubt === 0 ? null : await findWaiting(ledger, id);
   if (waiting !== null) output.print(`  ${waiting}`);
   if (totals.needsReview > 0) {

@@ -2,6 +2,7 @@ import { formatTry, type Micros, maxMicros, micros, negateMicros, sumMicros, ZER
 import type { AccountResources } from '../../connector/account-resources.ts';
 import type { Preview } from '../../connector/preview.ts';
 import type { Plan } from '../../ledger/plans/make-plan.ts';
+import { renderReason } from '../../submission/reason.ts';
 import { formatAmount, formatCount, formatCounted, formatInstant, NOT_KNOWN } from './format.ts';
 
 /** A preview with its plan. */
@@ -74,7 +75,7 @@ export function formatWatchPlan({ watch, diff, plan, guards, skipped }: WatchPla
       ? '  buys nothing: the first run adopts what is there (first_run: baseline)'
       : `  to buy: ${bought}, ${formatCost(plan)}${due.length === 0 ? '' : ` (${due.join(', ')})`}`,
     ...(plan.held === 0 ? [] : [`  held back: ${formatCounted(plan.held, 'URL')}: ${plan.heldReason}`]),
-    ...guards.map((reason) => `  a guard would hold this run: ${reason}`),
+    ...guards.map((reason) => `  a guard would hold this run: ${renderReason(reason)}`),
   ].join('\n');
 }
 

@@ -3,6 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId, Reference } from '../../submission/ids.ts';
 import { type Reason, renderReason } from '../../submission/reason.ts';
+import { recordAccountWorks } from '../money/account-status.ts';
 import { setBalance } from '../money/balance.ts';
 import { computeCharge } from '../money/charge.ts';
 import { learnPrice } from '../money/price.ts';
@@ -90,9 +91,7 @@ export async function acceptBatch(
     jobState: describeStart(accepted.state),
     reason,
   });
-  await tx.run(sql`
-    UPDATE ledger_accounts SET suspended = NULL, key_rejected = NULL
-    WHERE id = ${row.account_id} AND (suspended IS NOT NULL OR key_rejected IS NOT NULL)`);
+  await recordAccountWorks(tx, row.account_id);
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   if (late && reason !== null) {
     // Its parts were planned because it was refused. Unsent parts need review, so that their URLs are not bought twice.

@@ -8,7 +8,7 @@ import type { BatchId, IdempotencyKey, Reference, WatchId } from '../../submissi
 import { type Reason, renderReason, renderStoredReason } from '../../submission/reason.ts';
 import { mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { describeHistoryHold, getHistoryHold } from '../jobs/history-hold.ts';
+import { getHistoryHold } from '../jobs/history-hold.ts';
 import { findOtherService } from '../money/account.ts';
 import { computeCurrentCost } from '../money/price.ts';
 import { getRefusalEnd } from '../money/spend.ts';
@@ -75,9 +75,9 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
     if (row.account_id !== account.id) throw new RangeError(`batch ${batch} belongs to account ${row.account_id}`);
     const hold = await getHistoryHold(tx, account.id);
     if (hold !== null) {
-      const reason = describeHistoryHold(account.id, hold);
-      await setReason(tx, row, { code: 'history_hold', text: reason });
-      return { kind: 'held', reason };
+      const reason: Reason = { code: 'history_hold', account: account.id, hold };
+      await setReason(tx, row, reason);
+      return { kind: 'held', reason: renderReason(reason) };
     }
     const recorded = (await findOtherService(tx, account)) ?? row.base_url;
     if (!isSameBaseUrl(recorded, account.baseUrl)) {

@@ -4,7 +4,7 @@ import type { BatchId } from '../../submission/ids.ts';
 import type { Outcome } from '../../submission/outcome.ts';
 import { type Reason, renderStoredReason } from '../../submission/reason.ts';
 import type { Quarantine, Split } from '../../submission/refusal.ts';
-import { recordKeyRejected, suspendAccount } from '../money/account.ts';
+import { recordKeyRejected, suspendAccount } from '../money/account-status.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { type AcceptanceRecorded, acceptBatch } from './accept-batch.ts';
 import { type BatchRow, lockBatch } from './batch-queries.ts';
@@ -59,11 +59,11 @@ export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: Answe
           notBefore: afterSuspend(now, row.attempts),
           reason: { code: 'insufficient_balance', text: outcome.message },
         });
-        await suspendAccount(tx, row.account_id, outcome.message);
+        await suspendAccount(tx, row.account_id, { code: 'insufficient_balance', text: outcome.message });
         return { kind: 'suspended', batch, reason: outcome.message };
       case 'reject_key':
         await putBack(tx, row, { certain, notBefore: null, reason });
-        await recordKeyRejected(tx, row.account_id, outcome.message);
+        await recordKeyRejected(tx, row.account_id, reason);
         return { kind: 'key_rejected', batch, reason: outcome.message };
       case 'split':
       case 'quarantine':

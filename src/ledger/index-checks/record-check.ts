@@ -8,7 +8,7 @@ import type { Checked } from '../../submission/outcome.ts';
 import { type Reason, renderStoredReason } from '../../submission/reason.ts';
 import type { Refusal } from '../../submission/refusal.ts';
 import { LedgerError } from '../ledger-error.ts';
-import { recordKeyRejected } from '../money/account.ts';
+import { recordKeyRejected } from '../money/account-status.ts';
 import { setBalance } from '../money/balance.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignReason } from '../reason-columns.ts';
@@ -65,7 +65,7 @@ export async function recordCheck(
         return { kind: 'suspended', reason: outcome.message };
       case 'reject_key':
         await wait(tx, row, certain, null, outcome);
-        await recordKeyRejected(tx, row.account_id as AccountId, outcome.message);
+        await recordKeyRejected(tx, row.account_id as AccountId, toReason(outcome));
         return { kind: 'key_rejected', reason: outcome.message };
       case 'split':
       case 'quarantine':

@@ -1,19 +1,14 @@
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
+import type { HistoryHold } from '../../submission/history-hold.ts';
 import type { AccountId, Reference } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { toUrlKey } from '../crawl/fingerprint.ts';
+import { endSuspension, suspendAccount } from '../money/account-status.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { lockAccount } from '../runs/watches.ts';
 import { listSpellings } from './spellings.ts';
-
-/** Why an account sends nothing although its balance and key would allow it. */
-export type HistoryHold =
-  /** `courier recover` has started and not completed. */
-  | { readonly code: 'recovering' }
-  /** The service has jobs of ours that the ledger does not know. */
-  | { readonly code: 'unknown_jobs'; readonly references: readonly Reference[]; readonly more: boolean };
 
 interface HoldRow {
   readonly hold: string | null;
@@ -25,26 +20,6 @@ export async function getHistoryHold(db: Queryable, account: AccountId): Promise
   return row === undefined || row.hold === null ? null : (JSON.parse(row.hold) as HistoryHold);
 }
 
-/** What happened, what it means for the money, and what to do. */
-export function describeHistoryHold(account: AccountId, hold: HistoryHold): string {
-  const command = `"courier recover --account ${account}"`;
-  switch (hold.code) {
-    case 'recovering':
-      return (
-        `${command} has not ended well, so the ledger may not know all that was bought. Nothing is sent until it has. ` +
-        `Run ${command} again`
-      );
-    case 'unknown_jobs': {
-      const named = hold.references.join(', ');
-      return (
-        `the service has jobs of ours that this ledger does not know (${named}${hold.more ? ' and more' : ''}): it is a ` +
-        'restored copy or a new ledger, and what it would buy may be bought already. Nothing is sent. ' +
-        `Run ${command}; add --accept where the jobs are not this ledger's`
-      );
-    }
-  }
-}
-
 /** Holds all spending of an account, of every run, worker and cron job on this ledger, until `releaseHistoryHold`. */
 export async function holdSpending(ledger: Ledger, account: AccountId, hold: HistoryHold): Promise<void> {
   await ledger.db.tx(async (tx) => {
@@ -52,8 +27,7 @@ export async function holdSpending(ledger: Ledger, account: AccountId, hold: His
     await tx.run(sql`
       INSERT INTO account_history (account_id, hold, held_at) VALUES (${account}, ${JSON.stringify(hold)}, ${ledger.now()})
       ON CONFLICT (account_id) DO UPDATE SET hold = excluded.hold, held_at = excluded.held_at`);
-    await tx.run(sql`
-      UPDATE ledger_accounts SET suspended = ${describeHistoryHold(account, hold)} WHERE id = ${account}`);
+    await suspendAccount(tx, account, { code: 'history_hold', account, hold });
   });
 }
 
@@ -63,7 +37,7 @@ export async function releaseHistoryHold(ledger: Ledger, account: AccountId): Pr
     await lockAccount(tx, account);
     const { changes } = await tx.run(sql`
       UPDATE account_history SET hold = NULL, held_at = NULL WHERE account_id = ${account} AND hold IS NOT NULL`);
-    if (changes > 0) await tx.run(sql`UPDATE ledger_accounts SET suspended = NULL WHERE id = ${account}`);
+    if (changes > 0) await endSuspension(tx, account);
   });
 }
 

@@ -19,7 +19,7 @@ import { planRun } from '../plans/make-plan.ts';
 import { listBatches } from '../reports/lists.ts';
 import { getRunSummary } from '../reports/run-summary.ts';
 import { getAccountTotals } from '../reports/totals.ts';
-import { resumeAccount } from './account.ts';
+import { resumeAccount } from './account-status.ts';
 import { recordBalance } from './balance.ts';
 
 const lira = (amount: number) => Math.round(amount * 1_000_000) as Micros;

@@ -1,10 +1,10 @@
 import { sql } from '../../database/sql.ts';
-import type { GuardHold } from '../../submission/guard.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { parseHold, type RunHold } from '../runs/run-hold.ts';
 
 /** A run that waits for a decision, with why. */
-export interface HeldRun extends GuardHold {
+export interface HeldRun extends RunHold {
   readonly run: RunId;
 }
 
@@ -14,5 +14,5 @@ export async function listHeldRuns(ledger: Ledger, watch: WatchId): Promise<Held
     SELECT name, held FROM runs WHERE watch_id = (SELECT id FROM watches WHERE name = ${watch})
       AND held IS NOT NULL AND decision IS NULL AND ended_at IS NULL
     ORDER BY started_at DESC, id DESC`);
-  return rows.map(({ name, held }) => ({ run: name, ...(JSON.parse(held) as GuardHold) }));
+  return rows.map(({ name, held }) => ({ run: name, ...parseHold(held) }));
 }

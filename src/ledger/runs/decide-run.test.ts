@@ -3,14 +3,17 @@ import { describe } from 'node:test';
 import type { Micros } from '../../../contract/money.ts';
 import { ACCOUNT, completeRun, crawled, NO_GUARD, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { renderReason } from '../../submission/reason.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { decideRun } from './decide-run.ts';
 import { judgeRun } from './judge-run.ts';
+import type { RunHold } from './run-hold.ts';
 import { endRun } from './runs.ts';
 
 const run = (name: string) => name as RunId;
 const input = { account: ACCOUNT, watch: WATCH };
 const guard = { ...NO_GUARD, maxNew: 3, maxGonePercent: 50 };
+const firstReason = (hold: RunHold | null) => (hold?.reasons[0] === undefined ? '' : renderReason(hold.reasons[0]));
 const pages = (from: number, count: number) => Array.from({ length: count }, (_, n) => `p/${from + n}`);
 
 describe('decide run', () => {
@@ -18,7 +21,7 @@ describe('decide run', () => {
     await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
     await crawled(ledger, 'r2', { a: pages(0, 14) });
     const held = await judgeRun(ledger, run('r2'), guard);
-    assert.match(held!.reasons[0]!, /4 new URLs, more than max_new/);
+    assert.match(firstReason(held), /4 new URLs, more than max_new/);
     assert.deepEqual(held!.sample.length, 4);
     assert.deepEqual(await judgeRun(ledger, run('r2'), guard), held, 'a retry reads the same');
     await assert.rejects(planRun(ledger, run('r2'), input), /waits for approval/);
@@ -36,7 +39,7 @@ describe('decide run', () => {
     await assert.rejects(planRun(ledger, run('r2'), input), /was rejected by ali/);
     await endRun(ledger, run('r2'), 'finished');
     await crawled(ledger, 'r3', { a: pages(0, 15) });
-    assert.match((await judgeRun(ledger, run('r3'), guard))!.reasons[0]!, /5 new URLs/);
+    assert.match(firstReason(await judgeRun(ledger, run('r3'), guard)), /5 new URLs/);
   });
 
   testLedger('what a cap holds back was judged once and is not judged again', async (ledger) => {
@@ -56,7 +59,7 @@ describe('decide run', () => {
     await crawled(ledger, 'r2', { a: ['0', ...pages(0, 3)] });
     const capped = { ...WATCH, spend: { ...WATCH.spend, perRun: 250_000 as Micros } };
     const held = await judgeRun(ledger, run('r2'), guard, { input: { account: ACCOUNT, watch: capped } });
-    assert.match(held!.reasons[0]!, /watch per run of 0.25 TRY/);
+    assert.match(firstReason(held), /watch per run of 0.25 TRY/);
     await decideRun(ledger, run('r2'), 'approved', 'ayşe');
     assert.equal((await planRun(ledger, run('r2'), { account: ACCOUNT, watch: capped })).held, 2);
     await endRun(ledger, run('r2'), 'finished');
@@ -72,7 +75,7 @@ describe('decide run', () => {
     await crawled(ledger, 'look', { a: pages(0, 13) });
     await endRun(ledger, run('look'), 'previewed');
     await crawled(ledger, 'r3', { a: pages(0, 13) });
-    assert.match((await judgeRun(ledger, run('r3'), percent))!.reasons[0]!, /3 new URLs.*30/);
+    assert.match(firstReason(await judgeRun(ledger, run('r3'), percent)), /3 new URLs.*30/);
   });
 
   testLedger('what was gone in a plan that was not applied still holds the next run', async (ledger) => {
@@ -81,13 +84,13 @@ describe('decide run', () => {
     await endRun(ledger, run('look'), 'previewed');
     const diff = await crawled(ledger, 'r2', { a: pages(0, 4) });
     assert.equal(diff.gone, 6, 'also what the preview saw first');
-    assert.match((await judgeRun(ledger, run('r2'), guard))!.reasons[0]!, /6 of 10 known URLs are gone/);
+    assert.match(firstReason(await judgeRun(ledger, run('r2'), guard)), /6 of 10 known URLs are gone/);
   });
 
   testLedger('too much gone holds the run', async (ledger) => {
     await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
     await crawled(ledger, 'r2', { a: pages(0, 4) });
-    assert.match((await judgeRun(ledger, run('r2'), guard))!.reasons[0]!, /6 of 10 known URLs are gone/);
+    assert.match(firstReason(await judgeRun(ledger, run('r2'), guard)), /6 of 10 known URLs are gone/);
   });
 
   testLedger('a run in which every lastmod changed is held, and bought when approved', async (ledger) => {
@@ -96,9 +99,7 @@ describe('decide run', () => {
     await completeRun(ledger, 'r1', { a: dated(1) }, { firstRun: 'baseline' });
     await crawled(ledger, 'r2', { a: dated(2) });
     const held = await judgeRun(ledger, run('r2'), changed, { input });
-    assert.deepEqual(held!.reasons, [
-      '40 changed URLs are 100% of the 40 known, more than max_changed_percent allows (50%)',
-    ]);
+    assert.deepEqual(held?.reasons, [{ code: 'max_changed_percent', urls: 40, known: 40, limit: 50 }]);
     assert.equal(held!.sample.length, 5);
     await decideRun(ledger, run('r2'), 'approved', 'ayşe');
     assert.equal((await planRun(ledger, run('r2'), input)).urls, 40);

@@ -1,10 +1,12 @@
 import { sql } from '../../database/sql.ts';
-import { type Change, type GuardHold, type GuardPolicy, guardTrips } from '../../submission/guard.ts';
+import { type Change, type GuardPolicy, guardTrips } from '../../submission/guard.ts';
 import type { RunId } from '../../submission/ids.ts';
+import type { Reason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getAllowance, type PlanInput } from '../plans/make-plan.ts';
 import { surveyDue } from '../plans/survey-due.ts';
 import { countGoneSinceLastRun } from './gone-since-last-run.ts';
+import { parseHold, type RunHold, storeHold } from './run-hold.ts';
 import { getRun } from './runs.ts';
 
 const EXAMPLES = 5;
@@ -20,10 +22,10 @@ export async function judgeRun(
   run: RunId,
   guard: GuardPolicy,
   { input }: { input?: PlanInput } = {},
-): Promise<GuardHold | null> {
+): Promise<RunHold | null> {
   const { db } = ledger;
   const row = await getRun(db, run);
-  if (row.held !== null) return row.decision === 'approved' ? null : (JSON.parse(row.held) as GuardHold);
+  if (row.held !== null) return row.decision === 'approved' ? null : parseHold(row.held);
   if (row.planned_at !== null || row.ended_at !== null) return null;
   const now = ledger.now();
   const due = await surveyDue(db, row.watch_id, input?.watch ?? null, now);
@@ -35,20 +37,19 @@ export async function judgeRun(
     // Also when an earlier run found them: new URLs must not count among those that they are measured against.
     knownBefore: row.first_run === 1 ? 0 : Math.max(0, (row.found ?? 0) - due.unguarded.new) + gone,
   };
-  const reasons = guardTrips(change, guard).map(({ message }) => message);
+  const reasons: Reason[] = guardTrips(change, guard);
   if (input !== undefined) {
     const { urls, refusal } = await getAllowance(db, now, row, input, due.total);
     // What was let pass before and a cap spreads over several runs does not ask again: only what is new to the cap does.
     const unguarded = Object.values(due.unguarded).reduce((sum, part) => sum + part, 0);
     const passed = due.total - unguarded;
-    if (refusal !== null && due.total - urls > passed) reasons.push(refusal.message);
+    if (refusal !== null && due.total - urls > passed) reasons.push(refusal.reason);
   }
   if (reasons.length === 0) return null;
   const gonePages = await db.all(sql<{ url: string }>`
     SELECT url FROM urls WHERE gone_run = ${row.id} LIMIT ${Math.max(1, EXAMPLES - due.sample.length)}`);
   const sample = [...due.sample, ...gonePages.map(({ url }) => url)].slice(0, EXAMPLES);
-  const held: GuardHold = { reasons, sample };
-  await db.run(sql`
-    UPDATE runs SET held = ${JSON.stringify(held)} WHERE id = ${row.id} AND held IS NULL`);
+  const held: RunHold = { reasons, sample };
+  await db.run(sql`UPDATE runs SET held = ${storeHold(held)} WHERE id = ${row.id} AND held IS NULL`);
   return held;
 }

@@ -15,6 +15,7 @@ import {
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
 import type { Plan } from '../../../ledger/plans/make-plan.ts';
+import { renderReason } from '../../../submission/reason.ts';
 import type { AccountPlan, WatchPlan } from '../plan-text.ts';
 import { COUNT_FIELDS, toCountFields } from './counts.ts';
 
@@ -78,7 +79,7 @@ export function toPlanRecord(watchPlan: WatchPlan, notices: readonly string[]): 
     held_urls: plan.held,
     held_reason: plan.heldReason,
     skipped_by_reason: skipped.map(({ reason, urls, sample }) => ({ reason, urls, sample: [...sample] })),
-    guards: [...guards],
+    guards: guards.map(renderReason),
     notices: [...notices],
   };
 }

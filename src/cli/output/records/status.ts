@@ -14,10 +14,11 @@ import {
   toInstant,
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
-import type { AccountStatus } from '../../../ledger/money/account.ts';
+import type { AccountStatus } from '../../../ledger/money/account-status.ts';
 import type { HeldRun } from '../../../ledger/reports/held-runs.ts';
 import type { RunSummary } from '../../../ledger/reports/run-summary.ts';
 import type { AccountTotals, RunLine } from '../../../ledger/reports/totals.ts';
+import { renderReason } from '../../../submission/reason.ts';
 import { COUNT_FIELDS, toCountFields } from './counts.ts';
 
 const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
@@ -75,7 +76,7 @@ export function toWatchRecord(
     account,
     next_run_at: toInstantOrNull(nextRunAt),
     last_run: last && toLastRun(last.run, last.summary),
-    held: held.map(({ run, reasons, sample }) => ({ run, reasons: [...reasons], sample: [...sample] })),
+    held: held.map(({ run, reasons, sample }) => ({ run, reasons: reasons.map(renderReason), sample: [...sample] })),
   };
 }
 
@@ -161,8 +162,8 @@ export function toAccountRecord(
       needs_review: totals.needsReview,
     },
     in_doubt_since: toInstantOrNull(totals.oldestInDoubtAt),
-    suspended: status.suspended,
-    key_rejected: status.keyRejected,
+    suspended: status.suspended && renderReason(status.suspended),
+    key_rejected: status.keyRejected && renderReason(status.keyRejected),
   };
 }
 

@@ -1,0 +1,97 @@
+import type { Queryable } from '../../database/database.ts';
+import { eachText, sql } from '../../database/sql.ts';
+import type { AccountId } from '../../submission/ids.ts';
+import {
+  MONEY_REASONS,
+  parseReason,
+  type Reason,
+  type StoredReason,
+  toStoredReason,
+  WAITS_FOR_MONEY,
+} from '../../submission/reason.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { lockAccount } from '../runs/watches.ts';
+
+/** Why an account sends nothing. */
+export interface AccountStatus {
+  /** Why its batches wait for money; null when they do not. */
+  readonly suspended: Reason | null;
+  /** Why its key is not used; null when it is. */
+  readonly keyRejected: Reason | null;
+}
+
+interface StatusRow {
+  readonly suspended_code: string | null;
+  readonly suspended_params: string | null;
+  readonly key_rejected_code: string | null;
+  readonly key_rejected_params: string | null;
+}
+
+export async function getAccountStatus(ledger: Ledger, account: AccountId): Promise<AccountStatus> {
+  const { db } = ledger;
+  const row = await db.get(sql<StatusRow>`
+    SELECT suspended_code, suspended_params, key_rejected_code, key_rejected_params
+    FROM ledger_accounts WHERE id = ${account}`);
+  if (row === undefined) return { suspended: null, keyRejected: null };
+  const waiting = await db.all(sql<StoredReason>`
+    SELECT reason_code, reason_params FROM batches WHERE account_id = ${account} AND state IN ('planned', 'sending')
+    ORDER BY id`);
+  const keyRejected = parseReason({ reason_code: row.key_rejected_code, reason_params: row.key_rejected_params });
+  if (waiting.length === 0) return { suspended: null, keyRejected };
+  // Read from the batches: one may still wait for money although a smaller one was accepted since.
+  const money = waiting.find(({ reason_code }) => WAITS_FOR_MONEY.some((code) => code === reason_code));
+  const suspended = money ?? { reason_code: row.suspended_code, reason_params: row.suspended_params };
+  return { suspended: parseReason(suspended), keyRejected };
+}
+
+/** The account sends nothing until its balance suffices, or until its history is compared. */
+export async function suspendAccount(db: Queryable, account: AccountId, reason: Reason): Promise<void> {
+  const { reason_code, reason_params } = toStoredReason(reason);
+  await db.run(sql`
+    UPDATE ledger_accounts SET suspended_code = ${reason_code}, suspended_params = ${reason_params}
+    WHERE id = ${account}`);
+}
+
+/** The service rejects the key: the account sends nothing until it works again. */
+export async function recordKeyRejected(db: Queryable, account: AccountId, reason: Reason): Promise<void> {
+  const { reason_code, reason_params } = toStoredReason(reason);
+  await db.run(sql`
+    UPDATE ledger_accounts SET key_rejected_code = ${reason_code}, key_rejected_params = ${reason_params}
+    WHERE id = ${account}`);
+}
+
+export async function endSuspension(db: Queryable, account: AccountId): Promise<void> {
+  await db.run(sql`
+    UPDATE ledger_accounts SET suspended_code = NULL, suspended_params = NULL
+    WHERE id = ${account} AND suspended_code IS NOT NULL`);
+}
+
+async function endKeyRejection(db: Queryable, account: AccountId): Promise<void> {
+  await db.run(sql`
+    UPDATE ledger_accounts SET key_rejected_code = NULL, key_rejected_params = NULL
+    WHERE id = ${account} AND key_rejected_code IS NOT NULL`);
+}
+
+/** The service accepted a batch: the key works, and there is money. */
+export async function recordAccountWorks(db: Queryable, account: AccountId): Promise<void> {
+  await db.run(sql`
+    UPDATE ledger_accounts SET suspended_code = NULL, suspended_params = NULL, key_rejected_code = NULL,
+      key_rejected_params = NULL
+    WHERE id = ${account} AND (suspended_code IS NOT NULL OR key_rejected_code IS NOT NULL)`);
+}
+
+/** The balance suffices or the key works again. Batches that waited for money are tried again at once. */
+export async function resumeAccount(
+  ledger: Ledger,
+  account: AccountId,
+  what: 'suspended' | 'key_rejected',
+): Promise<void> {
+  await ledger.db.tx(async (tx) => {
+    await lockAccount(tx, account);
+    if (what === 'key_rejected') return endKeyRejection(tx, account);
+    await endSuspension(tx, account);
+    await tx.run(sql`
+      UPDATE batches SET not_before = NULL WHERE account_id = ${account} AND state IN ('planned', 'sending')
+        AND reason_code IN (SELECT value FROM ${eachText(MONEY_REASONS)} AS reasons)`);
+  });
+}

@@ -7,6 +7,7 @@ import { CHAR, INCOMPLETE, isNameStart, parseAttributes, tagEnd } from './markup
 import { Namespaces, SITEMAP_NAMESPACE } from './namespaces.ts';
 import type { DocumentReader, Sink } from './reader.ts';
 import { OpenRecord } from './record.ts';
+import { RecordLayouts } from './record-layout.ts';
 
 /** No sitemap is deeper than six levels. A document of ten thousand is an attack on recursive parsers. */
 const MAX_DEPTH = 256;
@@ -28,6 +29,7 @@ export class RecordReader implements DocumentReader {
   readonly #withAlternates: boolean;
   readonly #feeder = new BlockFeeder((block) => this.#scan(block));
   readonly #namespaces = new Namespaces();
+  readonly #layouts = new RecordLayouts();
   /** Hashes of the names of the open elements, from 1. */
   readonly #open = new Int32Array(MAX_DEPTH + 2);
   #depth = 0;
@@ -78,6 +80,7 @@ export class RecordReader implements DocumentReader {
     this.#block = block;
     this.#text = text;
     this.#ascii = isAscii(block);
+    this.#layouts.abandon();
     let at = 0;
     if (this.#skipUntil !== '') {
       const end = text.indexOf(this.#skipUntil);
@@ -94,13 +97,36 @@ export class RecordReader implements DocumentReader {
         return text.length;
       }
       if (lt > at) {
-        if (this.#record.field !== 'none') this.#take(at, lt, true);
-        else if (this.#depth === 0) this.#looseText(at, lt);
+        if (this.#record.field !== 'none') {
+          this.#layouts.field(this.#record.field, at, lt);
+          this.#take(at, lt, true);
+        } else if (this.#depth === 0) this.#looseText(at, lt);
+      }
+      if (this.#depth === 1 && this.#layouts.match(text, lt)) {
+        this.#recordAsBefore(lt);
+        at = this.#layouts.end;
+        continue;
       }
       at = this.#markup(lt);
       if (at < 0) return lt;
       if (this.#skipUntil !== '') return at;
     }
+  }
+
+  /** Reads the record at `lt`, whose layout is that of one before it. */
+  #recordAsBefore(lt: number): void {
+    const { locFrom, locTo, lastmodFrom, lastmodTo, kind, name } = this.#layouts;
+    const record = this.#record;
+    record.begin(kind, name, this.#feeder.base + lt);
+    record.beginField('loc');
+    if (locFrom < locTo) this.#take(locFrom, locTo, true);
+    record.endField();
+    if (lastmodFrom !== -1) {
+      record.beginField('lastmod');
+      if (lastmodFrom < lastmodTo) this.#take(lastmodFrom, lastmodTo, true);
+      record.endField();
+    }
+    record.end();
   }
 
   /** Reads the markup that begins at `lt`. Returns the index after it, or INCOMPLETE. */
@@ -149,11 +175,16 @@ export class RecordReader implements DocumentReader {
     const depth = this.#depth + 1;
     if (end - nameEnd > 8) {
       const attributes = text.slice(nameEnd, end);
-      if (attributes.includes('xmlns')) this.#namespaces.declare(depth, attributes);
+      if (attributes.includes('xmlns')) {
+        this.#namespaces.declare(depth, attributes);
+        this.#layouts.abandon();
+      }
     }
     if (colon !== 0 && !this.#namespaces.isDeclared(text.slice(lt + 1, colon))) this.#undeclared(lt, colon);
-    if (this.#record.field !== 'none') this.#record.mixed = true;
-    else if (depth === 3) this.#field(lt, colon, nameEnd, end, selfClosing);
+    if (this.#record.field !== 'none') {
+      this.#record.mixed = true;
+      this.#layouts.abandon();
+    } else if (depth === 3) this.#field(lt, colon, nameEnd, end, selfClosing);
     else if (depth === 2) this.#child(lt, colon, nameEnd, hash);
     else if (depth === 1 && this.#root(lt, colon, nameEnd)) {
       this.#element(lt, colon, nameEnd, end, hash);
@@ -165,6 +196,7 @@ export class RecordReader implements DocumentReader {
 
   /** Reads the root. Returns true for a record without a root, after opening a virtual root around it. */
   #root(lt: number, colon: number, nameEnd: number): boolean {
+    this.#layouts.forget();
     const name = this.#localName(lt, colon, nameEnd);
     if (name === 'urlset' || name === 'sitemapindex') {
       const namespace = this.#namespaces.setRoot(colon === 0 ? '' : this.#text.slice(lt + 1, colon));
@@ -196,6 +228,7 @@ export class RecordReader implements DocumentReader {
       return;
     }
     this.#record.begin(name, hash, this.#feeder.base + lt);
+    if (!this.#withAlternates) this.#layouts.begin(lt);
   }
 
   #field(lt: number, colon: number, nameEnd: number, end: number, selfClosing: boolean): void {
@@ -250,8 +283,11 @@ export class RecordReader implements DocumentReader {
         end = broken < 0 ? -2 - broken : broken;
       }
     }
-    if (this.#depth > 0 && this.#open[this.#depth] === hash) this.#pop();
-    else this.#strayEnd(hash, lt);
+    if (this.#depth > 0 && this.#open[this.#depth] === hash) {
+      const { kind, name } = this.#record;
+      this.#pop();
+      if (this.#depth === 1 && kind !== 'none') this.#layouts.learn(text, end, kind, name);
+    } else this.#strayEnd(hash, lt);
     return end;
   }
 
@@ -275,6 +311,7 @@ export class RecordReader implements DocumentReader {
 
   /** An end tag that does not fit closes the element further out that it fits, or is ignored. */
   #strayEnd(hash: number, lt: number): void {
+    this.#layouts.abandon();
     if (this.#depth === 1 && this.#nested.at(-1)?.hash === hash) {
       this.#nested.pop();
       this.#slip('a record inside a record', lt);
@@ -292,6 +329,7 @@ export class RecordReader implements DocumentReader {
    * later, by an end tag for it.
    */
   #endOuterRecord(lt: number): void {
+    this.#layouts.abandon();
     // Inside an open field of the record it is damage, and the list stays short for a file of unclosed records.
     if (this.#depth > 2 || this.#nested.length >= MAX_NESTED) this.#malformed('a record that is never closed', lt);
     else this.#nested.push({ hash: this.#record.name, at: this.#feeder.base + lt });
@@ -310,6 +348,7 @@ export class RecordReader implements DocumentReader {
       if (this.#record.field === 'none') return this.#skipTo(']]>', lt + 9);
       const end = text.indexOf(']]>', lt + 9);
       if (end === -1) return INCOMPLETE;
+      this.#layouts.abandon();
       this.#take(lt + 9, end, false);
       return end + 3;
     }
@@ -359,6 +398,7 @@ export class RecordReader implements DocumentReader {
   }
 
   #undeclared(lt: number, colon: number): void {
+    this.#layouts.abandon();
     const prefix = this.#text.slice(lt + 1, colon).slice(0, 60);
     this.#sink.problem('NAMESPACE', 'warning', `the prefix "${prefix}" is not declared`, this.#feeder.base + lt);
   }
@@ -375,11 +415,13 @@ export class RecordReader implements DocumentReader {
 
   /** Reports damage: a record may be missing. */
   #malformed(what: string, at: number): void {
+    this.#layouts.abandon();
     this.#sink.problem('XML_MALFORMED', 'error', what, this.#feeder.base + at);
   }
 
   /** Reports a mistake that costs no record. */
   #slip(what: string, at: number): void {
+    this.#layouts.abandon();
     this.#sink.problem('XML_MALFORMED', 'warning', what, this.#feeder.base + at);
   }
 }

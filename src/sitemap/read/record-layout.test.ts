@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, mock, test } from 'node:test';
+import { damage, seeded } from '../../../test/support/sitemap/documents.ts';
+import { readRecords } from '../../../test/support/sitemap/read-records.ts';
+import { RecordLayouts } from './record-layout.ts';
+
+const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+const DOCUMENTS = 3_000;
+
+/** Records as one program writes them: a few layouts, the same again and again. */
+function writeAlike(seed: number): string {
+  const random = seeded(seed);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const prefix = pick(['', '', 's:']);
+  const gap = pick(['', '\n', '\n  ']);
+  const tag = (name: string, text: string) => `<${prefix}${name}>${text}</${prefix}${name}>${gap}`;
+  const loc = () =>
+    pick([
+      'https://a.example/1',
+      'https://a.example/?a=1&amp;b=2',
+      ' https://a.example/ü ',
+      '',
+      'x & y',
+      'https://a.example/%20',
+    ]);
+  const lastmod = () => pick(['2026-01-01', '2026-01-01T10:00:00Z', '', ' 2026-02-02 ']);
+  const layouts = [
+    () => `${gap}${tag('loc', loc())}`,
+    () => `${gap}${tag('loc', loc())}${tag('lastmod', lastmod())}`,
+    () => `${gap}${tag('loc', loc())}${tag('lastmod', lastmod())}${tag('priority', pick(['0.5', '1.0']))}`,
+    () => `${gap}${tag('lastmod', lastmod())}${tag('loc', loc())}`,
+    () => `${gap}<${prefix}loc><![CDATA[${loc()}]]></${prefix}loc>`,
+    () =>
+      `${gap}${tag('loc', loc())}<!-- note --><image:image><image:loc>https://a.example/i</image:loc></image:image>`,
+  ];
+  const used = [pick(layouts), pick(layouts), pick(layouts)];
+  const records = Array.from({ length: 30 }, () => tag('url', pick(used)()));
+  const images = pick(['', ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"']);
+  const declared = prefix === '' ? NS : NS.replace('xmlns', 'xmlns:s');
+  return `<${prefix}urlset ${declared}${images}>${records.join('')}</${prefix}urlset>`;
+}
+
+/** Reads a document with the tokenizer alone. */
+function readTokenized(bytes: Buffer) {
+  const match = mock.method(RecordLayouts.prototype, 'match', () => false);
+  try {
+    return readRecords(bytes, () => bytes.length);
+  } finally {
+    match.mock.restore();
+  }
+}
+
+describe('records of a known layout', () => {
+  test(`${DOCUMENTS} documents, whole and damaged, read as the tokenizer alone reads them`, () => {
+    const match = mock.method(RecordLayouts.prototype, 'match');
+    for (let seed = 1; seed <= DOCUMENTS; seed += 1) {
+      const text = writeAlike(seed);
+      for (const bytes of [Buffer.from(text), damage(text, seed)]) {
+        assert.deepEqual(
+          readRecords(bytes, () => bytes.length),
+          readTokenized(bytes),
+          `seed ${seed}`,
+        );
+      }
+    }
+    const known = match.mock.calls.filter(({ result }) => result === true).length;
+    match.mock.restore();
+    assert.ok(known > DOCUMENTS * 10, `only ${known} records had a known layout: this test would prove nothing`);
+  });
+
+  test('a second root with another namespace forgets the layouts of the first', () => {
+    const record = '<x:url><x:loc>https://a.example/</x:loc></x:url>';
+    const first = `<x:urlset xmlns:x="http://www.sitemaps.org/schemas/sitemap/0.9">${record}${record}</x:urlset>`;
+    const second = `<urlset ${NS} xmlns:x="http://other.example/">${record}</urlset>`;
+    const bytes = Buffer.from(first + second);
+    assert.equal(readRecords(bytes, () => bytes.length).records.length, 2);
+  });
+
+  test('records that are all different do not cost the layouts of records that repeat', () => {
+    const layouts = new RecordLayouts();
+    for (let n = 0; n < 500; n += 1) {
+      const text = `<url n="${n}"><loc>a</loc></url>`;
+      assert.equal(layouts.match(text, 0), false);
+      layouts.begin(0);
+      layouts.field('loc', text.indexOf('a<'), text.indexOf('a<') + 1);
+      layouts.learn(text, text.length, 'url', 1);
+    }
+    assert.equal(layouts.match('<url n="499"><loc>b</loc></url>', 0), false, 'it has stopped learning');
+  });
+});

@@ -44,7 +44,7 @@ async function tryRecordBalance(deps: Deps, account: AccountId): Promise<void> {
 /** Null rather than a failure or a wait: nothing waits for the price, and without a balance a floor blocks sending. */
 async function tryBalance({ getApi, log }: Deps, account: AccountId): Promise<Micros | null> {
   try {
-    return unwrapData(await getApi(account).ask('poll', (client) => client.balance())).balance;
+    return unwrapData(await getApi(account).request('poll', (client) => client.balance())).balance;
   } catch (error) {
     if (!(error instanceof ApiError) && !(error instanceof RateLimitedError)) throw error;
     log.debug({ account, err: error.message }, 'the balance cannot be read');

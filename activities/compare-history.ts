@@ -1,6 +1,6 @@
 import { LIMITS } from '../contract/limits.ts';
 import { ApiError, AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
-import { type Ask, readHistoryPages } from '../src/api-client/history.ts';
+import { readHistoryPages, type SendRequest } from '../src/api-client/history.ts';
 import type { SubmissionView } from '../src/api-client/read/submission.ts';
 import { findUnansweredByTag } from '../src/ledger/batches/batch-queries.ts';
 import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
@@ -26,7 +26,7 @@ export interface HistoryScope {
   readonly ledger: Ledger;
   readonly account: AccountId;
   readonly projects: readonly string[];
-  readonly ask: Ask;
+  readonly send: SendRequest;
 }
 
 const DAY_MS = 86_400_000;
@@ -55,7 +55,7 @@ export async function compareHistory(scope: HistoryScope): Promise<HistoryHold |
   const last = await getLastAcceptance(ledger, account);
   const from = last === null ? null : new Date(last - EARLIER_MS).toISOString().slice(0, 10);
   let pages = 0;
-  for await (const { submissions } of readHistoryPages(scope.ask, from)) {
+  for await (const { submissions } of readHistoryPages(scope.send, from)) {
     const unknown = await selectUnknown(
       ledger,
       account,
@@ -100,9 +100,11 @@ function hasOurProject({ projects }: HistoryScope, { project }: SubmissionView):
 }
 
 /** Whether its first page of URLs has one that a watch of the account has. Without URLs our tag decides. */
-async function hasOurUrls({ ledger, account, ask }: HistoryScope, job: SubmissionView): Promise<boolean> {
+async function hasOurUrls({ ledger, account, send }: HistoryScope, job: SubmissionView): Promise<boolean> {
   const { reference, project } = job;
-  const { urls } = await ask((client) => client.getSubmission(reference, { urlPage: 1, urlLimit: LIMITS.urlPage.max }));
+  const { urls } = await send((client) =>
+    client.getSubmission(reference, { urlPage: 1, urlLimit: LIMITS.urlPage.max }),
+  );
   const known = urls.flatMap(({ url }) => {
     const normal = normalizeUrl(url);
     return normal.ok ? [normal.url] : [];
@@ -175,7 +177,7 @@ export function openHistoryGuard(deps: Deps): (account: AccountId) => Promise<st
       ledger,
       account,
       projects: projects.map(({ project }) => project),
-      ask: (request) => getApi(account).ask('poll', request).then(unwrapData),
+      send: (request) => getApi(account).request('poll', request).then(unwrapData),
     });
     return hold === null ? null : describeHistoryHold(account, hold);
   };

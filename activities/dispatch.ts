@@ -85,7 +85,7 @@ export function dispatchActivities(deps: Deps) {
     },
 
     async awaitKey({ account }: { account: AccountId }): Promise<void> {
-      const answer = await getApi(account).ask('poll', (client) => client.me());
+      const answer = await getApi(account).request('poll', (client) => client.me());
       // Only a success proves it: no response or a gateway's error says nothing about the key.
       if (answer.body.kind === 'success') return resumeAccount(ledger, account, 'key_rejected');
       throw retryLater(pause(), 'the API key is not accepted yet');
@@ -101,7 +101,7 @@ type BalanceRead =
 async function askBalance({ getApi, ledger, now }: Deps, account: AccountId): Promise<BalanceRead> {
   try {
     const at = now();
-    const { balance } = unwrapData(await getApi(account).ask('poll', (client) => client.balance()));
+    const { balance } = unwrapData(await getApi(account).request('poll', (client) => client.balance()));
     await recordBalance(ledger, account, balance, at);
     return { balance };
   } catch (error) {

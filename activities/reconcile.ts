@@ -64,8 +64,8 @@ export async function reconcileBatch(
 function searchService({ ledger, getApi }: Deps, account: AccountId, inDoubt: BatchToReconcile): Promise<Search> {
   const api = getApi(account);
   return findBatchInDoubt(inDoubt, {
-    list: (query) => api.ask('poll', (client) => client.listSubmissions(query)),
-    detail: (reference, page) => api.ask('poll', (client) => client.getSubmission(reference, page)),
+    list: (query) => api.request('poll', (client) => client.listSubmissions(query)),
+    detail: (reference, page) => api.request('poll', (client) => client.getSubmission(reference, page)),
     isTaken: (reference) => isKnownReference(ledger, account, reference),
   });
 }

@@ -101,7 +101,7 @@ async function readUrls({ ledger, getApi }: Deps, { account, reference }: TrackI
   const pages = readPages(
     (urlPage) =>
       getApi(account)
-        .ask('poll', (client) => client.getSubmission(reference, { urlPage, urlLimit: LIMITS.urlPage.max }))
+        .request('poll', (client) => client.getSubmission(reference, { urlPage, urlLimit: LIMITS.urlPage.max }))
         .then(unwrapData),
     ({ urls }) => urls.map(({ url }) => url).join(' '),
   );

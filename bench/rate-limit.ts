@@ -18,15 +18,15 @@ const quiet = {
 async function measure(label: string, url: string): Promise<void> {
   let time = Date.now() - 2 * 86_400_000;
   const store = await openRateLimits(url, { now: () => time });
-  const budget = store.getLimiter('main', toRateLimits());
+  const limiter = store.getLimiter('main', toRateLimits());
   const takes: number[] = [];
   const settles: number[] = [];
   for (let n = 0; n < REQUESTS; n++) {
     const started = performance.now();
-    const ticket = await budget.acquire('submission');
+    const permit = await limiter.acquire('submission');
     const taken = performance.now();
-    if (ticket.kind === 'wait') throw new Error(`request ${n} was refused: ${ticket.why}`);
-    await budget.commit(ticket, quiet);
+    if (permit.kind === 'wait') throw new Error(`request ${n} was refused: ${permit.why}`);
+    await limiter.commit(permit, quiet);
     if (n >= REQUESTS - MEASURED) {
       takes.push(taken - started);
       settles.push(performance.now() - taken);
@@ -42,7 +42,7 @@ async function measure(label: string, url: string): Promise<void> {
   );
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'courier-budget-'));
+const folder = mkdtempSync(join(tmpdir(), 'courier-rate-limit-'));
 try {
   await measure('SQLite', `sqlite:${join(folder, 'ledger.db')}`);
 } finally {
@@ -51,6 +51,6 @@ try {
 const postgres = process.env.COURIER_TEST_POSTGRES;
 if (postgres !== undefined) {
   const url = new URL(postgres);
-  url.searchParams.set('schema', `bench_budget_${process.pid}`);
+  url.searchParams.set('schema', `bench_rate_limit_${process.pid}`);
   await measure('Postgres', url.href);
 }

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../src/database/open.ts';
+import { auditBalances } from '../test/support/audit-balances.ts';
 import { emptyDatabaseUrl, TEST_DIALECTS } from '../test/support/database.ts';
 import { lira, TestClient, urlList } from '../test/support/service.ts';
 import { ampleConfig, serveProcess } from '../test/support/service-processes.ts';
-import { auditBalances } from './accounts/entries.ts';
 import { openAdministration } from './serve.ts';
 
 /** How often the service is killed: 100 times with `npm run soak:kills`. */

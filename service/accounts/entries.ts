@@ -83,12 +83,3 @@ export async function latestEntries(db: Queryable, account: AccountId, limit: nu
     SELECT ${ENTRY_COLUMNS} FROM entries
     WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit}`);
 }
-
-/** Accounts whose balance is not the sum of their entries: must always be empty. */
-export async function auditBalances(db: Queryable): Promise<{ name: string; balance: Micros; entries: Micros }[]> {
-  return db.all(sql<{ name: string; balance: Micros; entries: Micros }>`
-    SELECT a.name, a.balance, coalesce(e.total, 0) AS entries
-    FROM accounts AS a
-    LEFT JOIN (SELECT account_id, sum(amount) AS total FROM entries GROUP BY account_id) AS e ON e.account_id = a.id
-    WHERE a.balance <> coalesce(e.total, 0)`);
-}

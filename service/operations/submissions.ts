@@ -15,9 +15,6 @@ export interface SubmissionRecord extends SubmissionRow {
   readonly entries: readonly Entry[];
 }
 
-export const isOpen = ({ status }: Pick<SubmissionRow, 'status'>): boolean =>
-  status === 'queued' || status === 'processing';
-
 /** Throws an AccountError when there is no submission with that reference. */
 export async function findSubmission(db: Queryable, reference: string): Promise<SubmissionRecord> {
   const row = await db.get(sql<Omit<SubmissionRecord, 'account' | 'entries'>>`

@@ -5,7 +5,7 @@ import { readPages } from './find-batch-in-doubt.ts';
 import type { SubmissionDetail, SubmissionsPage, SubmissionView, UrlView } from './read/submission.ts';
 
 /** Makes one free request when the budget allows it. Rejects with the ApiError of a failed request. */
-export type Ask = <Data>(request: (client: ApiClient) => Promise<ApiAnswer<Data>>) => Promise<Data>;
+export type SendRequest = <Data>(request: (client: ApiClient) => Promise<ApiAnswer<Data>>) => Promise<Data>;
 
 const LIST_LIMIT = 100;
 const URL_LIMIT = 500;
@@ -15,12 +15,12 @@ const URL_LIMIT = 500;
  * pages, so one job may appear twice. Jobs without a time keep their list position, assuming that newest comes first.
  */
 export async function listHistory(
-  ask: Ask,
+  send: SendRequest,
   from: string | null,
   tell: (jobs: number, total: number | null) => void,
 ): Promise<SubmissionView[]> {
   const found = new Map<Reference, SubmissionView>();
-  for await (const { submissions, page } of readHistoryPages(ask, from)) {
+  for await (const { submissions, page } of readHistoryPages(send, from)) {
     for (const submission of submissions) found.set(submission.reference, submission);
     tell(found.size, page.total);
   }
@@ -28,23 +28,23 @@ export async function listHistory(
 }
 
 /** The pages of the service's list (spec 4.5) in order; `from`: only jobs since that day. */
-export function readHistoryPages(ask: Ask, from: string | null): AsyncGenerator<SubmissionsPage> {
+export function readHistoryPages(send: SendRequest, from: string | null): AsyncGenerator<SubmissionsPage> {
   const query = (page: number): ListQuery => ({ page, limit: LIST_LIMIT, ...(from === null ? {} : { from }) });
   return readPages<SubmissionsPage>(
-    (page) => ask((client) => client.listSubmissions(query(page))),
+    (page) => send((client) => client.listSubmissions(query(page))),
     ({ submissions }) => submissions.map(({ reference }) => reference).join(),
   );
 }
 
 /** A job with all its URLs (spec 4.7) and their states. Null submission: the service shows no URLs. */
 export async function readJob(
-  ask: Ask,
+  send: SendRequest,
   reference: Reference,
 ): Promise<{ readonly submission: SubmissionView | null; readonly urls: readonly UrlView[] }> {
   const urls: UrlView[] = [];
   let submission: SubmissionView | null = null;
   const pages = readPages<SubmissionDetail>(
-    (urlPage) => ask((client) => client.getSubmission(reference, { urlPage, urlLimit: URL_LIMIT })),
+    (urlPage) => send((client) => client.getSubmission(reference, { urlPage, urlLimit: URL_LIMIT })),
     (detail) => detail.urls.map(({ url }) => url).join(' '),
   );
   for await (const detail of pages) {

@@ -25,10 +25,10 @@ export async function getAccountResources(
   id: AccountId,
   signal: AbortSignal,
 ): Promise<AccountResources> {
-  return withService(config, requireAccount(config, id), signal, async ({ ask, budget }) => {
+  return withService(config, requireAccount(config, id), signal, async ({ request: send, limiter }) => {
     let failure: AccountResources['failure'] = null;
     try {
-      await recordBalance(ledger, id, (await ask((client) => client.balance())).balance);
+      await recordBalance(ledger, id, (await send((client) => client.balance())).balance);
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof SecretMissingError)) throw error;
       failure = error;
@@ -38,7 +38,7 @@ export async function getAccountResources(
       account: id,
       balance: known?.amount ?? null,
       balanceAt: known?.at ?? null,
-      requestsLeft: await budget.getRemaining(),
+      requestsLeft: await limiter.getRemaining(),
       failure,
     };
   });

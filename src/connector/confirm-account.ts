@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError, unwrapData } from '../api-client/errors.ts';
-import type { Ask } from '../api-client/history.ts';
+import type { SendRequest } from '../api-client/history.ts';
 import type { AccountView } from '../api-client/read/account.ts';
 import type { Account } from '../config/config.ts';
 import { readSecret, SecretMissingError } from '../config/secrets.ts';
@@ -56,11 +56,11 @@ async function requireSameAddress(
 }
 
 /** The same for a command, with one request. Leaves an unreachable service or a missing key to the command's next step. */
-export async function confirmShown(ledger: Ledger, account: Account, ask: Ask): Promise<void> {
+export async function confirmShown(ledger: Ledger, account: Account, send: SendRequest): Promise<void> {
   await requireSameAddress(ledger, account, toOperationError);
   let shown: AccountView;
   try {
-    shown = await ask((client) => client.me());
+    shown = await send((client) => client.me());
   } catch (error) {
     if (error instanceof ApiError || error instanceof SecretMissingError) return;
     throw error;
@@ -93,14 +93,14 @@ export function confirmFirst(api: LimitedClient, { account, ledger, log, toError
     const key = digestKey(account);
     if (key === null) return;
     if (known === null || known.key !== key || ledger.now() >= known.until) {
-      known = { key, until: ledger.now() + RETRY_MS, verdict: ask(key) };
+      known = { key, until: ledger.now() + RETRY_MS, verdict: send(key) };
     }
     await known.verdict;
   }
 
-  async function ask(key: string): Promise<void> {
+  async function send(key: string): Promise<void> {
     try {
-      const shown = unwrapData(await api.ask('poll', (client) => client.me()));
+      const shown = unwrapData(await api.request('poll', (client) => client.me()));
       await requireSameAccount(ledger, account.id, shown, toError);
       known = { key, until: ledger.now() + FRESH_MS, verdict: Promise.resolve() };
     } catch (error) {
@@ -111,9 +111,9 @@ export function confirmFirst(api: LimitedClient, { account, ledger, log, toError
 
   return {
     confirm,
-    async ask(lane, request) {
+    async request(lane, request) {
       await confirm();
-      return api.ask(lane, request);
+      return api.request(lane, request);
     },
     async reserved(lane, work) {
       await confirm();

@@ -52,7 +52,7 @@ async function buildConnector(
 ): Promise<Connector> {
   const keep = <T extends { close(): Promise<void> }>(resource: T): T => opened.adopt(resource, (each) => each.close());
   const ledger = keep(await openLedger(config.ledgerUrl));
-  const budgets = keep(await openRateLimits(config.ledgerUrl));
+  const rateLimits = keep(await openRateLimits(config.ledgerUrl));
   const { client, connection, namespace } = await connectClient(temporal);
   keep(connection);
   await ensureSearchAttributes(connection, namespace);
@@ -63,20 +63,20 @@ async function buildConnector(
   const tracked = new Map<AccountId, TrackedJobs>();
   const stopping = new AbortController();
 
-  const unknownWord =
+  const warnUnknownStatus =
     (id: AccountId) =>
-    ({ kind: of, word }: UnknownStatus): void =>
+    ({ kind: of, statusName }: UnknownStatus): void =>
       log.warn(
-        { account: id, of, word },
-        `the service says "${word}" of a ${of === 'url' ? 'URL' : of}, which is not known: it counts as open. See docs/guides/other-services.md`,
+        { account: id, of, statusName },
+        `the service says "${statusName}" of a ${of === 'url' ? 'URL' : of}, which is not known: it counts as open. See docs/guides/other-services.md`,
       );
 
   function getApi(id: AccountId): ConfirmedClient {
     const account = deps.getAccount(id);
     const known = apis.get(id);
     if (known !== undefined) return known;
-    const budget = budgets.getLimiter(id, toRateLimits(account.limits, account.limits.minuteMs));
-    const api = keep(createLimitedClient(createAccountClient(account, unknownWord(account.id)), budget));
+    const limiter = rateLimits.getLimiter(id, toRateLimits(account.limits, account.limits.minuteMs));
+    const api = keep(createLimitedClient(createAccountClient(account, warnUnknownStatus(account.id)), limiter));
     const confirmed = confirmFirst(api, { account, ledger, log, toError: needsConfiguration });
     apis.set(id, confirmed);
     return confirmed;
@@ -93,7 +93,7 @@ async function buildConnector(
     getJobStatusLoader(id) {
       const known =
         loaders.get(id) ??
-        createAccountJobStatus(deps.getApi(id), budgets.getJobStatusCache(id), (references) =>
+        createAccountJobStatus(deps.getApi(id), rateLimits.getJobStatusCache(id), (references) =>
           getListPositions(ledger, id, references),
         );
       loaders.set(id, known);

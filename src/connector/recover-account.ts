@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../api-client/errors.ts';
-import { type Ask, listHistory } from '../api-client/history.ts';
+import { listHistory, type SendRequest } from '../api-client/history.ts';
 import type { Account, Watch } from '../config/config.ts';
 import { holdSpending, recordForeignJobs, releaseHistoryHold } from '../ledger/jobs/history-hold.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
@@ -22,7 +22,7 @@ export interface RecoverSettings {
   readonly since: string | null;
   /** Permanently leaves out jobs that match no watch or are not shown in full: you have checked them. */
   readonly accept: boolean;
-  readonly ask: Ask;
+  readonly send: SendRequest;
   readonly signal: AbortSignal;
   readonly progress: RecoverProgress;
 }
@@ -48,13 +48,13 @@ export interface AccountRecovered {
 export async function recoverAccount(settings: RecoverSettings): Promise<AccountRecovered> {
   const { ledger, account, watches, fallback, since, accept, signal, progress } = settings;
   await holdSpending(ledger, account.id, { code: 'recovering' });
-  const ask = retryFailed(settings);
-  const history = await listHistory(ask, since, (jobs, total) => progress.listed(jobs, total));
+  const send = retryFailed(settings);
+  const history = await listHistory(send, since, (jobs, total) => progress.listed(jobs, total));
   const taken: JobTaken[] = [];
   let notBefore: number | null = null;
   for (const submission of history) {
     signal.throwIfAborted();
-    const job: JobTaken = await takeJob({ ledger, account, watches, fallback, ask, submission, notBefore });
+    const job: JobTaken = await takeJob({ ledger, account, watches, fallback, send, submission, notBefore });
     notBefore = submission.createdAt ?? (job.kind === 'recovered' ? job.createdAt : null) ?? notBefore;
     taken.push(job);
     progress.read(taken.length, history.length, submission.reference);
@@ -70,12 +70,12 @@ export async function recoverAccount(settings: RecoverSettings): Promise<Account
 }
 
 /** Retries a request that failed because of a busy service, a gateway or a broken connection. */
-function retryFailed({ ask, signal, progress }: RecoverSettings): Ask {
+function retryFailed({ send, signal, progress }: RecoverSettings): SendRequest {
   return async (request) => {
     for (let tries = 1; ; tries++) {
       signal.throwIfAborted();
       try {
-        return await ask(request);
+        return await send(request);
       } catch (error) {
         if (!(error instanceof ApiError) || error.policy !== 'retry' || tries === MOST_TRIES) throw error;
         const waitMs = Math.max(error.retryAfterMs ?? 0, Math.min(backoffMs(tries, 0.5), LONGEST_WAIT_MS));

@@ -1,5 +1,5 @@
 import type { Micros } from '../../contract/money.ts';
-import { type Ask, readJob } from '../api-client/history.ts';
+import { readJob, type SendRequest } from '../api-client/history.ts';
 import type { SubmissionView } from '../api-client/read/submission.ts';
 import type { Account, Watch } from '../config/config.ts';
 import { findUnansweredByTag } from '../ledger/batches/batch-queries.ts';
@@ -20,7 +20,7 @@ export interface Job {
   readonly watches: readonly Watch[];
   /** The watch for a job that nothing else assigns. */
   readonly fallback: Watch | null;
-  readonly ask: Ask;
+  readonly send: SendRequest;
   readonly submission: SubmissionView;
   /** The time for a job whose time the service does not show: that of the previous job. */
   readonly notBefore: number | null;
@@ -52,7 +52,7 @@ export type JobTaken =
 
 /** Imports one job from the service's history into the ledger, once. Reads its URLs only when the ledger lacks it. */
 export async function takeJob(job: Job): Promise<JobTaken> {
-  const { ledger, account, watches, fallback, ask, submission, notBefore } = job;
+  const { ledger, account, watches, fallback, send, submission, notBefore } = job;
   const { reference } = submission;
   if ((await selectUnknown(ledger, account.id, [reference])).size === 0) return { kind: 'known' };
   const tag = submission.project === null ? null : parseTag(submission.project);
@@ -63,7 +63,7 @@ export async function takeJob(job: Job): Promise<JobTaken> {
     await recordReconciled(ledger, waiting, found);
     return { kind: 'settled' };
   }
-  const read = await readJob(ask, reference);
+  const read = await readJob(send, reference);
   const detail = read.submission;
   const project = submission.project ?? detail?.project ?? null;
   const urls = read.urls.flatMap(({ url, state, reason }) => {

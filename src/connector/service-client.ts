@@ -9,14 +9,14 @@ import { toRateLimits } from '../rate-limit/limits.ts';
 import type { ApiAnswer } from '../submission/answer.ts';
 import type { UnknownStatus } from '../submission/status-map.ts';
 
-/** An account's API client for a command: every request comes from the budget that the workers share. */
+/** An account's API client for a command: every request takes a permit of the rate limiter that the workers share. */
 export interface Service {
-  readonly budget: RateLimiter;
+  readonly limiter: RateLimiter;
   /**
-   * Makes one free request. Waits for its slot in the budget and reports the wait to `waiting` (milliseconds). Throws the
+   * Makes one free request. Waits for the rate limiter's permit and reports the wait to `waiting` (milliseconds). Throws the
    * ApiError of a failed request.
    */
-  ask<Data>(
+  request<Data>(
     request: (client: ApiClient) => Promise<ApiAnswer<Data>>,
     waiting?: (waitMs: number) => void,
   ): Promise<Data>;
@@ -35,23 +35,23 @@ export function createAccountClient(account: Account, onUnknownStatus?: (status:
   });
 }
 
-/** Opens an account's API client while `work` runs. `signal` ends a wait for the budget. */
+/** Opens an account's API client while `work` runs. `signal` ends a wait for the rate limit. */
 export async function withService<T>(
   { ledgerUrl }: Pick<Config, 'ledgerUrl'>,
   account: Account,
   signal: AbortSignal,
   work: (service: Service) => Promise<T>,
 ): Promise<T> {
-  const budgets = await openRateLimits(ledgerUrl);
+  const rateLimits = await openRateLimits(ledgerUrl);
   const client = createAccountClient(account);
-  const budget = budgets.getLimiter(account.id, toRateLimits(account.limits, account.limits.minuteMs));
+  const limiter = rateLimits.getLimiter(account.id, toRateLimits(account.limits, account.limits.minuteMs));
   try {
     return await work({
-      budget,
-      async ask(request, waiting = () => undefined) {
+      limiter,
+      async request(request, waiting = () => undefined) {
         for (;;) {
           try {
-            return unwrapData(await budget.request('poll', () => request(client)));
+            return unwrapData(await limiter.request('poll', () => request(client)));
           } catch (error) {
             if (!(error instanceof RateLimitedError)) throw error;
             waiting(error.waitMs);
@@ -62,6 +62,6 @@ export async function withService<T>(
     });
   } finally {
     await client.close();
-    await budgets.close();
+    await rateLimits.close();
   }
 }

@@ -34,13 +34,15 @@ const TYPES = {
 
 /**
  * Brings the tables of a component up to date, forward only. Several processes may start at once: one of them does the
- * work, the others wait and find it done. Throws when the database is newer than the program.
+ * work, the others wait and find it done. `formerName`: what the component was called before.
+ * Throws when the database is newer than the program.
  */
 export async function migrate(
   db: Database,
   component: string,
   migrations: readonly Migration[],
   now: number,
+  { formerName = null }: { readonly formerName?: string | null } = {},
 ): Promise<void> {
   await db.tx(async (tx) => {
     await tx.run(
@@ -52,6 +54,7 @@ export async function migrate(
         component TEXT NOT NULL, version INTEGER NOT NULL, name TEXT NOT NULL, applied_at BIGINT NOT NULL,
         PRIMARY KEY (component, version))`);
     await renameRoomColumn(tx);
+    if (formerName !== null) await renameComponent(tx, formerName, component);
     const done = await tx.get(sql<{ version: number | null }>`
       SELECT max(version) AS version FROM schema_migrations WHERE component = ${component}`);
     const version = done?.version ?? 0;
@@ -69,6 +72,12 @@ export async function migrate(
         VALUES (${component}, ${index + 1}, ${migration.name}, ${now})`);
     }
   });
+}
+
+async function renameComponent(tx: Queryable, from: string, to: string): Promise<void> {
+  await tx.run(sql`
+    UPDATE schema_migrations SET component = ${to} WHERE component = ${from}
+      AND NOT EXISTS (SELECT 1 FROM schema_migrations AS done WHERE done.component = ${to})`);
 }
 
 /** Before version 0.1 was settled, `component` was called `room`. */

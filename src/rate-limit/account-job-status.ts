@@ -2,7 +2,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { unwrapData } from '../api-client/errors.ts';
 import type { SubmissionView } from '../api-client/read/submission.ts';
 import type { Reference } from '../submission/ids.ts';
-import type { JobStatusCache, JobStatusSeen } from './job-status-cache.ts';
+import type { JobStatusCache, ReportedStatus } from './job-status-cache.ts';
 import {
   createJobStatusLoader,
   type JobStatusLoader,
@@ -22,7 +22,7 @@ export function createAccountJobStatus(
   settings: Partial<LoaderSettings> = {},
 ): JobStatusLoader {
   async function inList(reference: Reference): Promise<SubmissionView | null> {
-    const { submissions } = unwrapData(await api.ask('poll', (client) => client.listSubmissions({ reference })));
+    const { submissions } = unwrapData(await api.request('poll', (client) => client.listSubmissions({ reference })));
     return submissions.find((each) => each.reference === reference && each.state !== null) ?? null;
   }
 
@@ -30,14 +30,14 @@ export function createAccountJobStatus(
     {
       positions,
       async one(reference) {
-        const detail = await api.ask('poll', (client) => client.getSubmission(reference, { urlLimit: 1 }));
+        const detail = await api.request('poll', (client) => client.getSubmission(reference, { urlLimit: 1 }));
         // Not found although accepted: the list may have it (a lagging replica of the service, a moved address).
         const listed = detail.status === 404 ? await inList(reference) : null;
         return toJobStatus(listed ?? unwrapData(detail).submission);
       },
       async page(page) {
         const found = unwrapData(
-          await api.ask('poll', (client) => client.listSubmissions({ page, limit: LIMITS.listPage.max })),
+          await api.request('poll', (client) => client.listSubmissions({ page, limit: LIMITS.listPage.max })),
         );
         if (found.submissions.length > 0 && found.submissions.every(({ state }) => state === null)) return null;
         return {
@@ -58,4 +58,4 @@ export function createAccountJobStatus(
 }
 
 /** A job without a state is open and shown as queued. */
-const toJobStatus = ({ reference, state }: SubmissionView): JobStatusSeen => ({ reference, state: state ?? 'queued' });
+const toJobStatus = ({ reference, state }: SubmissionView): ReportedStatus => ({ reference, state: state ?? 'queued' });

@@ -4,12 +4,12 @@ import { eachText, sql } from '../database/sql.ts';
 import type { Reference } from '../submission/ids.ts';
 
 /** A job's state as a response showed it. */
-export interface JobStatusSeen {
+export interface ReportedStatus {
   readonly reference: Reference;
   readonly state: string;
 }
 
-export interface CachedJobStatus extends JobStatusSeen {
+export interface CachedJobStatus extends ReportedStatus {
   /** When the request was made. */
   readonly at: number;
 }
@@ -21,7 +21,7 @@ export interface CachedJobStatus extends JobStatusSeen {
 export interface JobStatusCache {
   /** The cached states of these jobs, without those that no recent response showed. */
   get(references: readonly Reference[]): Promise<readonly CachedJobStatus[]>;
-  record(statuses: readonly JobStatusSeen[], at: number): Promise<void>;
+  record(statuses: readonly ReportedStatus[], at: number): Promise<void>;
   /** A lease to poll until it ends or expires. Null while another process polls: wait for its result. */
   acquireLease(): Promise<PollLease | null>;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { emptyDatabaseUrl } from '../../test/support/database.ts';
 import type { Reference } from '../submission/ids.ts';
-import type { JobStatusCache, JobStatusSeen } from './job-status-cache.ts';
+import type { JobStatusCache, ReportedStatus } from './job-status-cache.ts';
 import { createJobStatusLoader, type JobStatusSource } from './job-status-loader.ts';
 import { openRateLimits } from './limiter.ts';
 
@@ -25,7 +25,7 @@ function service({
   hidden?: readonly number[];
 }) {
   const requests: string[] = [];
-  const listed: JobStatusSeen[] = [
+  const listed: ReportedStatus[] = [
     ...Array.from({ length: others }, (_, n) => ({ reference: `S-${n}` as Reference, state: 'queued' })),
     ...Array.from({ length: jobs }, (_, n) => ({ reference: ref(jobs - n), state: 'processing' })).filter(
       ({ reference }) => !hidden.some((n) => ref(n) === reference),

@@ -1,22 +1,22 @@
 import type { Reference } from '../submission/ids.ts';
 import type { ListPositions } from '../submission/list-positions.ts';
-import type { JobStatusCache, JobStatusSeen, PollLease } from './job-status-cache.ts';
+import type { JobStatusCache, PollLease, ReportedStatus } from './job-status-cache.ts';
 
 /** The two ways to poll; each call spends one request of the key's budget. */
 export interface JobStatusSource {
-  one(reference: Reference): Promise<JobStatusSeen>;
+  one(reference: Reference): Promise<ReportedStatus>;
   /**
    * A page of the list, newest first. `length`: how many jobs the service puts on a page; 0 on the last. Null when the
    * service's list omits the states.
    */
-  page(number: number): Promise<{ readonly seen: readonly JobStatusSeen[]; readonly length: number } | null>;
+  page(number: number): Promise<{ readonly seen: readonly ReportedStatus[]; readonly length: number } | null>;
   /** The list positions of these jobs, as far as the ledger knows. */
   positions(references: readonly Reference[]): Promise<ListPositions>;
 }
 
 export interface JobStatusLoader {
   /** The job's state, requested no earlier than `notBefore`. Rejects with the error of the request that it needs. */
-  load(reference: Reference, notBefore: number): Promise<JobStatusSeen>;
+  load(reference: Reference, notBefore: number): Promise<ReportedStatus>;
 }
 
 export interface LoaderSettings {
@@ -30,7 +30,7 @@ export interface LoaderSettings {
 
 interface Load {
   readonly notBefore: number;
-  readonly resolve: (status: JobStatusSeen) => void;
+  readonly resolve: (status: ReportedStatus) => void;
   readonly reject: (error: unknown) => void;
 }
 type Loads = Map<Reference, Load[]>;
@@ -151,7 +151,7 @@ export function createJobStatusLoader(
     return pagesHelp && length > 0;
   }
 
-  function resolveLoads(open: Loads, { reference, state }: JobStatusSeen, at: number): void {
+  function resolveLoads(open: Loads, { reference, state }: ReportedStatus, at: number): void {
     const loads = open.get(reference);
     if (loads === undefined || loads.some(({ notBefore }) => notBefore > at)) return;
     for (const { resolve } of loads) resolve({ reference, state });

@@ -4,14 +4,14 @@ import type { ApiAnswer } from '../submission/answer.ts';
 import { type Permit, RateLimitedError, type RateLimiter } from './limiter.ts';
 import type { Lane } from './limits.ts';
 
-type Ask = <Data>(request: (client: ApiClient) => Promise<ApiAnswer<Data>>) => Promise<ApiAnswer<Data>>;
+type SendReserved = <Data>(request: (client: ApiClient) => Promise<ApiAnswer<Data>>) => Promise<ApiAnswer<Data>>;
 
 /** An account's API client: the rate limiter grants each request first. */
 export interface LimitedClient {
   /** One request. Throws a RateLimitedError when none is allowed now; then nothing was sent. */
-  ask<Data>(lane: Lane, request: (client: ApiClient) => Promise<ApiAnswer<Data>>): Promise<ApiAnswer<Data>>;
+  request<Data>(lane: Lane, request: (client: ApiClient) => Promise<ApiAnswer<Data>>): Promise<ApiAnswer<Data>>;
   /** Reserves one request before `work` records anything; `work` sends it with the given function, or does not. */
-  reserved<T>(lane: Lane, work: (ask: Ask) => Promise<T>): Promise<T>;
+  reserved<T>(lane: Lane, work: (send: SendReserved) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -25,13 +25,13 @@ const AHEAD_MS = 1_500;
 
 export function createLimitedClient(
   client: ApiClient,
-  budget: RateLimiter,
+  limiter: RateLimiter,
   sleep: (ms: number) => Promise<void> = (ms) => pause(ms),
 ): LimitedClient {
   /** The lane's next permit, in the moment when it is free. Throws a RateLimitedError when that is not near. */
   async function acquireInTurn(lane: Lane): Promise<Permit> {
     for (let waited = 0; ; ) {
-      const permit = await budget.acquire(lane);
+      const permit = await limiter.acquire(lane);
       if (permit.kind === 'permit') return permit;
       const { waitMs } = permit;
       if (waited + waitMs > NEAR_MS) throw new RateLimitedError(lane, { ...permit, waitMs: waitMs - AHEAD_MS });
@@ -41,7 +41,7 @@ export function createLimitedClient(
   }
 
   return {
-    ask: (lane, request) => budget.request(lane, () => request(client)),
+    request: (lane, request) => limiter.request(lane, () => request(client)),
     async reserved(lane, work) {
       const permit = await acquireInTurn(lane);
       let sent = false;
@@ -55,7 +55,7 @@ export function createLimitedClient(
           return answer;
         });
       } finally {
-        await (sent ? budget.commit(permit, received) : budget.cancel(permit));
+        await (sent ? limiter.commit(permit, received) : limiter.cancel(permit));
       }
     },
     close: () => client.close(),

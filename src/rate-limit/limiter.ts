@@ -91,13 +91,13 @@ export interface RateLimitSettings {
  */
 export function getRateLimitUrl(ledgerUrl: string): string {
   if (!ledgerUrl.startsWith('sqlite:') || ledgerUrl === 'sqlite::memory:') return ledgerUrl;
-  return `${ledgerUrl.replace(/\.db$/, '')}.budget.db`;
+  return `${ledgerUrl.replace(/\.db$/, '')}.rate-limits.db`;
 }
 
 export async function openRateLimits(ledgerUrl: string, settings: RateLimitSettings = {}): Promise<RateLimitStore> {
   const { now = Date.now } = settings;
   const db = openDatabase(getRateLimitUrl(ledgerUrl), { synchronous: 'NORMAL', cacheMiB: 4 });
-  await migrate(db, 'budget', RATE_LIMIT_MIGRATIONS, now());
+  await migrate(db, 'rate-limit', RATE_LIMIT_MIGRATIONS, now(), { formerName: 'budget' });
   return {
     getLimiter: (key, limits) => createLimiter(db, key, limits, settings),
     getJobStatusCache: (account) => createJobStatusCache(db, account, now),

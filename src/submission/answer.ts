@@ -90,7 +90,7 @@ export interface CheckResult {
   readonly url: string | null;
   readonly verdict: Verdict;
   /** The service's own status text, shown unchanged. */
-  readonly word: string | null;
+  readonly statusName: string | null;
   /** Whether the verdict could be parsed; `unknown` is a verdict too. */
   readonly readable: boolean;
 }

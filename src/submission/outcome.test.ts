@@ -285,12 +285,12 @@ describe('decideOutcome and decideCheckOutcome', () => {
     endpoint: 'index-check',
     body,
   });
-  const found = { verdict: 'found', word: 'indexed', readable: true } as const;
+  const found = { verdict: 'found', statusName: 'indexed', readable: true } as const;
 
   test('an index-check has a result for each URL sent, matched by URL in any form that the service echoes', () => {
     const results = [
       { url: 'https://SHOP.example/c', ...found },
-      { url: urls[0]!, verdict: 'not-found', word: 'absent', readable: true } as const,
+      { url: urls[0]!, verdict: 'not-found', statusName: 'absent', readable: true } as const,
     ];
     const outcome = decideCheckOutcome(
       checkAnswer(200, { kind: 'success', data: { results, charged: null, balance: null } }),
@@ -321,9 +321,9 @@ describe('decideOutcome and decideCheckOutcome', () => {
       const outcome = decideCheckOutcome(checkAnswer(200, { kind: 'success', data }), batch);
       return outcome.kind === 'checked' && outcome.usable;
     };
-    const unknown = { url: null, verdict: 'unknown', word: null } as const;
+    const unknown = { url: null, verdict: 'unknown', statusName: null } as const;
     assert.equal(usable({ ...unknown, readable: true }), true);
-    assert.equal(usable({ ...unknown, word: 'completed', readable: false }), false);
+    assert.equal(usable({ ...unknown, statusName: 'completed', readable: false }), false);
   });
 
   test('a 503 of an index-check charges nothing (spec 4.8 rule 4); a 500 may have', () => {

@@ -99,7 +99,7 @@ export interface CheckedUrl {
   readonly url: string;
   readonly verdict: Verdict;
   /** The service's own status text, shown unchanged. */
-  readonly word: string | null;
+  readonly statusName: string | null;
 }
 
 /** The check was made and charged. */
@@ -123,7 +123,7 @@ export function decideCheckOutcome(answer: ApiAnswer<CheckData>, request: Reques
   return {
     kind: 'checked',
     chargeState: 'charged',
-    results: verdicts.map(({ url, verdict, word }) => ({ url, verdict, word })),
+    results: verdicts.map(({ url, verdict, statusName }) => ({ url, verdict, statusName })),
     charged,
     balance,
     usable: verdicts.some(({ readable }) => readable),
@@ -141,7 +141,7 @@ function matchResults(urls: readonly string[], results: readonly CheckResult[]):
     return {
       url,
       verdict: result?.verdict ?? 'unknown',
-      word: result?.word ?? null,
+      statusName: result?.statusName ?? null,
       readable: result?.readable ?? false,
     };
   });

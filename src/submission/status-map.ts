@@ -53,7 +53,7 @@ export const DEFAULT_STATUS_MAP: StatusMap = {
 /** A status word that the map does not contain, and where it occurred. */
 export interface UnknownStatus {
   readonly kind: 'job' | 'url' | 'check';
-  readonly word: string;
+  readonly statusName: string;
 }
 
 /** The status mapping of one account. Calls `onUnknown` once for each unknown word. */
@@ -82,7 +82,7 @@ export function createStatusMapping(
     const id = `${kind} ${normalizeStatus(word)}`;
     if (reported.has(id) || reported.size >= MAX_REPORTED) return;
     reported.add(id);
-    onUnknown?.({ kind, word });
+    onUnknown?.({ kind, statusName: word });
   };
   return {
     job(word) {

@@ -7,6 +7,8 @@ import { type AnswerRecorded, recordAnswer } from '../../src/ledger/batches/reco
 import { diffRun, type RunDiff } from '../../src/ledger/crawl/diff-run.ts';
 import { observe } from '../../src/ledger/crawl/observe.ts';
 import { type Ledger, ledgerOver } from '../../src/ledger/open-ledger.ts';
+import type { Plan, PlanInput } from '../../src/ledger/plans/make-plan.ts';
+import { previewRuns } from '../../src/ledger/plans/preview-runs.ts';
 import type { AccountPolicy, WatchPolicy } from '../../src/ledger/policy.ts';
 import { beginRun, endRun } from '../../src/ledger/runs/runs.ts';
 import type { GuardPolicy } from '../../src/submission/guard.ts';
@@ -164,4 +166,11 @@ export function accepted(reference: string, charged: Micros | null = null) {
     balance: null,
     warnings: [],
   } as const;
+}
+
+/** The plan of one run alone, without carrying it out. */
+export async function previewRun(ledger: Ledger, run: RunId, input: PlanInput): Promise<Plan> {
+  const [plan] = await previewRuns(ledger, [{ run, input }]);
+  if (plan === undefined) throw new RangeError(`no plan of run ${run}`);
+  return plan;
 }

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import type { Failure } from '../../contract/envelope.ts';
 import { type Micros, parseTry } from '../../contract/money.ts';
 import type { Balance, Submission, SubmissionDetail } from '../../contract/responses.ts';
-import { auditBalances } from '../../service/accounts/entries.ts';
 import { type PartialSettings, type Service, type ServiceOptions, startService } from '../../service/serve.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import { auditBalances } from './audit-balances.ts';
 import { type Dialect, emptyDatabaseUrl, TEST_DIALECTS } from './database.ts';
 
 /** Budgets that no test reaches by accident. */

@@ -64,7 +64,7 @@ function readResult(item: Json, statuses: StatusMapping): CheckResult {
   const flag = readFirst(fields, FLAGS, asFlag);
   const shown = listStatuses(fields);
   const verdict = flag === null ? statuses.check(shown) : flag ? 'found' : 'not-found';
-  return { url, verdict: verdict ?? 'unknown', word: shown[0] ?? null, readable: verdict !== null };
+  return { url, verdict: verdict ?? 'unknown', statusName: shown[0] ?? null, readable: verdict !== null };
 }
 
 /** Reads every field that may hold the verdict: `status` may only say that the check is done. */

@@ -85,11 +85,11 @@ async function readAccount(
   const show = (what: string) => stages.at(at.stage, account.id, at.done, at.total, what);
   try {
     return await withService(config, account, options.signal, async (service) => {
-      const ask: typeof service.ask = (request) =>
-        service.ask(request, (waitMs) => show(`waits ${formatDuration(waitMs)} for the rate limit`));
-      await confirmShown(ledger, account, ask);
+      const send: typeof service.request = (request) =>
+        service.request(request, (waitMs) => show(`waits ${formatDuration(waitMs)} for the rate limit`));
+      await confirmShown(ledger, account, send);
       return recoverAccount({
-        ...{ ...options, ledger, account, watches, ask },
+        ...{ ...options, ledger, account, watches, send },
         progress: {
           listed(done, total) {
             at = { stage: 'list', done, total };

@@ -44,7 +44,7 @@ const checked = (urls: readonly Url[], verdict: Verdict) =>
   ({
     kind: 'checked',
     chargeState: 'charged',
-    results: urls.map((url) => ({ url, verdict, word: verdict })),
+    results: urls.map((url) => ({ url, verdict, statusName: verdict })),
     charged: null,
     balance: null,
     usable: true,

@@ -135,7 +135,7 @@ async function recordResults(
     const history = toCheckHistory(after);
     const resubmit = resubmissionDue(history, each.resubmitted === 1, policy);
     if (resubmit) again.push([each.id]);
-    series.push([each.position, result, verdict?.word ?? null]);
+    series.push([each.position, result, verdict?.statusName ?? null]);
     queue.push([each.id, nextCheckAt(history, policy), after.found_at, after.misses, resubmit ? 1 : each.resubmitted]);
   }
   await tx.run(sql`

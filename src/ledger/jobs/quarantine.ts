@@ -1,5 +1,5 @@
 import { sql } from '../../database/sql.ts';
-import type { BatchId, WatchId } from '../../submission/ids.ts';
+import type { WatchId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { toUrlKey } from '../crawl/fingerprint.ts';
@@ -33,17 +33,4 @@ export async function releaseUrl(ledger: Ledger, watch: WatchId, url: Url): Prom
     WHERE fp = ${toUrlKey(url, ledger.seed)} AND url = ${url} AND state = 'quarantined'
       AND watch_id = (SELECT id FROM watches WHERE name = ${watch})`);
   return changes === 1;
-}
-
-/** Releases all URLs that a batch, or a part of it, quarantined. Returns how many. */
-export async function releaseQuarantinedBatch(ledger: Ledger, batch: BatchId): Promise<number> {
-  const { changes } = await ledger.db.run(sql`
-    WITH RECURSIVE family (id) AS (
-      SELECT id FROM batches WHERE id = ${batch}
-      UNION ALL SELECT b.id FROM batches AS b JOIN family ON b.parent_id = family.id)
-    UPDATE urls SET state = 'held', due = 'released', due_at = NULL, failures = 0, guard_passed = 1,
-      ${assignReason({ code: 'released' })}
-    WHERE state = 'quarantined' AND id IN (
-      SELECT m.url_id FROM batch_urls AS m JOIN family ON family.id = m.batch_id)`);
-  return changes;
 }

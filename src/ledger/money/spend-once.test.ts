@@ -8,6 +8,7 @@ import {
   crawled,
   DAY,
   HOUR,
+  previewRun,
   QUARTER,
   sendAll,
   sendOne,
@@ -26,7 +27,6 @@ import { recordPoll } from '../jobs/record-poll.ts';
 import { settleJob } from '../jobs/settle-job.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { planRun } from '../plans/make-plan.ts';
-import { previewRun } from '../plans/preview-runs.ts';
 import { getRunSummary } from '../reports/run-summary.ts';
 import { endRun } from '../runs/runs.ts';
 

@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Micros } from '../../../contract/money.ts';
-import { ACCOUNT, completeRun, crawled, NO_GUARD, sendAll, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import {
+  ACCOUNT,
+  completeRun,
+  crawled,
+  NO_GUARD,
+  previewRun,
+  sendAll,
+  testLedger,
+  WATCH,
+} from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { judgeRun } from '../runs/judge-run.ts';
 import { endRun } from '../runs/runs.ts';
 import { applyPlans } from './apply-plans.ts';
-import { previewRun, previewRuns } from './preview-runs.ts';
+import { previewRuns } from './preview-runs.ts';
 
 const run = (name: string) => name as RunId;
 const input = { account: ACCOUNT, watch: WATCH };

@@ -41,13 +41,6 @@ export async function previewRuns(ledger: Ledger, runs: readonly RunToPlan[]): P
   }
 }
 
-/** The plan of one run alone. */
-export async function previewRun(ledger: Ledger, run: RunId, input: PlanInput): Promise<Plan> {
-  const [plan] = await previewRuns(ledger, [{ run, input }]);
-  if (plan === undefined) throw new RangeError(`no plan of run ${run}`);
-  return plan;
-}
-
 /** Locks the accounts of the runs, always in the same order: concurrent plans wait and never deadlock. */
 export async function lockAccounts(tx: Queryable, runs: readonly RunToPlan[]): Promise<void> {
   for (const account of [...new Set(runs.map(({ input }) => input.account.id))].sort()) await lockAccount(tx, account);

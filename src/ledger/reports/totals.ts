@@ -79,49 +79,6 @@ interface BatchCounts {
   readonly committed: Micros;
 }
 
-export interface SpendLine {
-  /** `2026-01-15` or `2026-01`, in UTC. */
-  readonly period: string;
-  readonly watch: WatchId;
-  readonly submissions: Micros;
-  readonly checks: Micros;
-  readonly urls: number;
-}
-
-const DAY = 86_400_000;
-
-/** What was spent, by day or month and watch, oldest first. Uses charges_by_account. */
-export async function spendBy(
-  ledger: Ledger,
-  account: AccountId,
-  period: 'day' | 'month',
-  since = 0,
-): Promise<SpendLine[]> {
-  const days = await ledger.db.all(sql<{ day: number; watch: WatchId; kind: string; amount: number; urls: number }>`
-    SELECT c.at / ${DAY} AS day, w.name AS watch, c.kind, sum(c.amount) AS amount, sum(c.urls) AS urls
-    FROM charges AS c JOIN watches AS w ON w.id = c.watch_id WHERE c.account_id = ${account} AND c.at >= ${since}
-    GROUP BY 1, 2, 3 ORDER BY 1, 2`);
-  const lines = new Map<string, { submissions: number; checks: number; urls: number }>();
-  for (const { day, watch, kind, amount, urls } of days) {
-    const date = new Date(day * DAY).toISOString().slice(0, period === 'day' ? 10 : 7);
-    const name = `${date} ${watch}`;
-    const line = lines.get(name) ?? { submissions: 0, checks: 0, urls: 0 };
-    line[kind === 'check' ? 'checks' : 'submissions'] += amount;
-    line.urls += urls;
-    lines.set(name, line);
-  }
-  return [...lines].map(([name, { submissions, checks, urls }]) => {
-    const at = name.indexOf(' ');
-    return {
-      period: name.slice(0, at),
-      watch: name.slice(at + 1) as WatchId,
-      submissions: submissions as Micros,
-      checks: checks as Micros,
-      urls,
-    };
-  });
-}
-
 export interface RunLine {
   readonly run: RunId;
   readonly startedAt: number;

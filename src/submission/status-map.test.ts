@@ -53,9 +53,9 @@ describe('status mapping', () => {
     reporting.url('Baking');
     reporting.check(['perhaps', 'maybe']);
     assert.deepEqual(reported, [
-      { kind: 'job', word: 'Baking' },
-      { kind: 'url', word: 'Baking' },
-      { kind: 'check', word: 'perhaps' },
+      { kind: 'job', statusName: 'Baking' },
+      { kind: 'url', statusName: 'Baking' },
+      { kind: 'check', statusName: 'perhaps' },
     ]);
     for (let n = 0; n < 10_000; n++) reporting.job(`word ${n}`);
     assert.ok(reported.length <= 100, 'a service that invents words does not flood the log');

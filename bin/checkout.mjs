@@ -1,7 +1,6 @@
 // What a fresh clone needs before TypeScript can run: plain JavaScript without dependencies, for Node 20 or newer.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -34,29 +33,4 @@ export function pinnedNode() {
       '(npm skips install scripts here). Run "npm rebuild node", or use a newer Node.\n',
   );
   process.exit(2);
-}
-
-/** Runs a TypeScript entry of this checkout in the pinned Node (with its `flags`) and ends as it ends. */
-export function launch(entry, args, flags = []) {
-  ensureDependencies();
-  const child = spawn(pinnedNode(), [...flags, '--disable-warning=ExperimentalWarning', join(root, entry), ...args], {
-    // The channel tells the program when this process is killed.
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    // A process group of its own, so that Ctrl-C reaches this process alone and every signal is handed on once.
-    detached: process.platform !== 'win32',
-    // Code once read and stripped of its types is kept: every later command starts in half the time.
-    env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), ...process.env },
-  });
-  // The child decides what a signal means; this process waits for it.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  if (process.platform !== 'win32') {
-    process.on('SIGTSTP', () => {
-      child.kill('SIGSTOP');
-      process.kill(process.pid, 'SIGSTOP');
-    });
-    process.on('SIGCONT', () => child.kill('SIGCONT'));
-  }
-  child.on('exit', (code, signal) => {
-    process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0);
-  });
 }

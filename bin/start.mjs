@@ -1,3 +1,3 @@
-import { launch } from './checkout.mjs';
+import { launch } from './launch.mjs';
 
-launch('src/cli/main.ts', ['demo', ...process.argv.slice(2)]);
+launch('src/cli/main', ['demo', ...process.argv.slice(2)]);

@@ -1,7 +1,8 @@
 // npm test: types, lint, then every test. With --unit or with files: those tests alone. See docs/contributing/testing.md.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { ensureDependencies, launch, root } from './checkout.mjs';
+import { ensureDependencies, root } from './checkout.mjs';
+import { launch } from './launch.mjs';
 
 const args = process.argv.slice(2);
 if (args[0] === '--files' && args.length === 1) {
@@ -13,7 +14,7 @@ if (args.length === 0) {
   check('typescript/bin/tsc', '--noEmit');
   check('@biomejs/biome/bin/biome', 'check', '.');
 }
-launch('test/run.ts', args[0] === '--files' ? args.slice(1) : args);
+launch('test/run', args[0] === '--files' ? args.slice(1) : args);
 
 function check(name, ...options) {
   const run = spawnSync(process.execPath, [join(root, 'node_modules', name), ...options], {

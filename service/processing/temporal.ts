@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Worker } from '@temporalio/worker';
+import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { type Connected, connectClient, connectWorker } from '../../src/temporal/connect.ts';
 import type { RuntimeLogger } from '../../src/temporal/runtime.ts';
+import { findPrebuiltBundle } from '../../src/temporal/workflow-code.ts';
 import type { ProcessingActivities } from './activities.ts';
 import type { StartProcessing } from './dispatcher.ts';
 import type { TemporalOptions } from './settings.ts';
@@ -23,10 +24,17 @@ export interface Processing {
 }
 
 const run = promisify(execFile);
-let bundled: Promise<{ readonly code: string }> | undefined;
+let bundled: Promise<WorkflowBundleOption> | undefined;
 
-/** The workflow code for the SDK's sandbox, made once a process, in a process of its own (two to three seconds). */
-function bundle(): Promise<{ readonly code: string }> {
+const WORKFLOWS = new URL('./workflows/', import.meta.url);
+
+/**
+ * The workflow code for the SDK's sandbox: prebuilt in the package; in a checkout made once a process, in a process of
+ * its own (two to three seconds).
+ */
+async function bundle(): Promise<WorkflowBundleOption> {
+  const prebuilt = findPrebuiltBundle(WORKFLOWS);
+  if (prebuilt !== null) return prebuilt;
   bundled ??= run(process.execPath, [fileURLToPath(new URL('./bundle.ts', import.meta.url))], {
     maxBuffer: 64 * 1024 * 1024,
   }).then(

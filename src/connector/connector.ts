@@ -17,6 +17,7 @@ import { connectClient, connectWorker, type TemporalSettings } from '../temporal
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
 import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
 import { getTaskQueue } from '../temporal-api/ids.ts';
+import { type Closable, closeAll } from './close-all.ts';
 import { type ConfirmedClient, confirmFirst } from './confirm-account.ts';
 import { OperationError } from './operation-error.ts';
 import { createAccountClient } from './service-client.ts';
@@ -34,23 +35,26 @@ export interface Connector {
 
 /** Assembles the modules: one worker for one configuration. */
 export async function openConnector(config: Config, temporal: TemporalSettings, log: Logger): Promise<Connector> {
-  const opened = new AsyncDisposableStack();
+  const opened: Closable[] = [];
   try {
     return await buildConnector(opened, config, temporal, log);
   } catch (error) {
-    await opened.disposeAsync();
+    await closeAll(opened);
     throw error;
   }
 }
 
-/** `opened` releases everything in reverse order, even when startup failed halfway. */
+/** What it opens is in `opened`, also when it fails halfway. */
 async function buildConnector(
-  opened: AsyncDisposableStack,
+  opened: Closable[],
   config: Config,
   temporal: TemporalSettings,
   log: Logger,
 ): Promise<Connector> {
-  const keep = <T extends { close(): Promise<void> }>(resource: T): T => opened.adopt(resource, (each) => each.close());
+  const keep = <T extends Closable>(resource: T): T => {
+    opened.push(resource);
+    return resource;
+  };
   const ledger = keep(await openLedger(config.ledgerUrl));
   const rateLimits = keep(await openRateLimits(config.ledgerUrl));
   const { client, connection, namespace } = await connectClient(temporal);
@@ -132,7 +136,7 @@ async function buildConnector(
       try {
         await worker.run();
       } finally {
-        await opened.disposeAsync();
+        await closeAll(opened);
       }
     },
     stop() {

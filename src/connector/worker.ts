@@ -1,12 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import type { NativeConnection, Worker, WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { NativeConnection, Worker, WorkflowBundleOption } from '@temporalio/worker';
 import { activityInterceptor } from '../../activities/interceptor.ts';
-import { bundleWorkflows, createWorker } from '../temporal/worker.ts';
+import { createWorker } from '../temporal/worker.ts';
+import { bundleWorkflows, findPrebuiltBundle } from '../temporal/workflow-code.ts';
 import type { Activities } from '../temporal-api/activities.ts';
 
-/** The connector's workflow code, bundled once per process. */
-export function courierWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  return bundleWorkflows(fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)));
+const WORKFLOWS = new URL('../../workflows/', import.meta.url);
+
+/** The connector's workflow code: prebuilt in the package, bundled once per process in a checkout. */
+export async function courierWorkflows(): Promise<WorkflowBundleOption> {
+  return findPrebuiltBundle(WORKFLOWS) ?? bundleWorkflows(fileURLToPath(new URL('index.ts', WORKFLOWS)));
 }
 
 export interface CourierWorkerOptions {

@@ -1,20 +1,4 @@
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  Worker,
-  type WorkerOptions,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker';
-
-const bundles = new Map<string, Promise<WorkflowBundleWithSourceMap>>();
-
-/** Bundles the workflow code of a file for the sandbox, once per process (about a second). */
-export function bundleWorkflows(workflowsPath: string): Promise<WorkflowBundleWithSourceMap> {
-  const bundled =
-    bundles.get(workflowsPath) ?? bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
-  bundles.set(workflowsPath, bundled);
-  return bundled;
-}
+import { Worker, type WorkerOptions } from '@temporalio/worker';
 
 /** Grace for a request in flight: longer than the API client's own deadline. */
 const SHUTDOWN_GRACE = '100 seconds';

@@ -103,7 +103,7 @@ export async function openHarness(
       ),
     );
     const service = await keepProgram(
-      'service/cli/main.ts',
+      'service/cli/main',
       ['serve', '--config', path('service.yaml'), '--log-level', 'silent', '--json'],
       'listening',
     );
@@ -131,7 +131,7 @@ export async function openHarness(
     writeConfig();
     const startWorker = async () => {
       const started = await keepProgram(
-        'src/cli/main.ts',
+        'src/cli/main',
         ['worker', '--config', configFile, '--json', '--quiet'],
         'ready',
       );

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import * as serviceWorkflows from '../../service/processing/workflows/index.ts';
 import { courierWorkflows } from '../../src/connector/worker.ts';
-import { bundleWorkflows } from '../../src/temporal/worker.ts';
+import { bundleWorkflows } from '../../src/temporal/workflow-code.ts';
 import * as connectorWorkflows from '../../workflows/index.ts';
 import {
   getVersion,
@@ -23,7 +23,7 @@ import '../support/temporal.ts';
 const SERVICE_WORKFLOWS = fileURLToPath(new URL('../../service/processing/workflows/index.ts', import.meta.url));
 
 /** Each program has a bundle of its own. */
-const getBundle = (history: History): Promise<WorkflowBundleWithSourceMap> =>
+const getBundle = (history: History): Promise<WorkflowBundleOption> =>
   getWorkflowType(history) in serviceWorkflows ? bundleWorkflows(SERVICE_WORKFLOWS) : courierWorkflows();
 
 async function replay(history: History): Promise<void> {

@@ -193,15 +193,20 @@ async function getBalance({ config, baseUrl }: Stack): Promise<Micros> {
   }
 }
 
+/** What the reader types: scripts of the checkout, or the programs of the installed package. */
+const [DEMO, COURIER] = import.meta.url.endsWith('.ts')
+  ? ['npm start --', 'npm run -s courier --']
+  : ['npx courier demo', 'npx courier'];
+
 /** What to try next. */
 function formatNextCommands({ site, configFile }: Stack, jobs: readonly Job[]): string {
   const lines = [];
-  if (site === null) lines.push(['npm start -- --once', 'the demo site; or name another sitemap']);
+  if (site === null) lines.push([`${DEMO} --once`, 'the demo site; or name another sitemap']);
   else if (jobs.some(({ line }) => line.submitted > 0))
-    lines.push(['npm start -- --once', 'nothing is new now: nothing will be bought']);
-  else lines.push(['npm start -- --once --fresh', 'from the beginning']);
+    lines.push([`${DEMO} --once`, 'nothing is new now: nothing will be bought']);
+  else lines.push([`${DEMO} --once --fresh`, 'from the beginning']);
   if (site !== null)
-    lines.push(['npm start -- https://www.example.com/sitemap.xml', 'your own sitemap, against the sandbox']);
-  lines.push([`npm run -s courier -- batches list --config ${relative('.', configFile)}`, 'what was bought']);
+    lines.push([`${DEMO} https://www.example.com/sitemap.xml`, 'your own sitemap, against the sandbox']);
+  lines.push([`${COURIER} batches list --config ${relative('.', configFile)}`, 'what was bought']);
   return lines.map(([command, what], at) => `${at === 0 ? 'Next: ' : '      '}${command}        (${what})`).join('\n');
 }

@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stopProcess } from '../../temporal/dev-server.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
+/** TypeScript in a checkout, JavaScript in the package. */
+const extension = extname(import.meta.url);
 
 export interface Program {
   /** What the reader knows it as: "worker", "service", "Temporal server". */
@@ -63,7 +66,7 @@ export async function supervise(
 }
 
 /**
- * Starts one of our own programs and resolves with it once it has printed its `ready` record. It ends by itself when
+ * Starts one of our own programs (its module, without extension) and resolves with it once it has printed its `ready` record. It ends by itself when
  * this process is gone, because its IPC channel closes.
  */
 export function startProgram(
@@ -71,12 +74,16 @@ export function startProgram(
   args: readonly string[],
   ready: (record: Record<string, unknown>) => boolean,
 ): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', `${root}${entry}`, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A group of its own: Ctrl-C reaches the orchestrator alone, which stops its programs in order.
-    detached: process.platform !== 'win32',
-    env: { ...process.env, NO_COLOR: '1' },
-  });
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', `${root}${entry}${extension}`, ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // A group of its own: Ctrl-C reaches the orchestrator alone, which stops its programs in order.
+      detached: process.platform !== 'win32',
+      env: { ...process.env, NO_COLOR: '1' },
+    },
+  );
   return new Promise((resolve, reject) => {
     let stderr = '';
     let pending = '';

@@ -45,7 +45,7 @@ export async function startStack({ state, sources, say, gaveUp }: StackOptions):
     let baseUrl = '';
     const sandbox = keep('service', () =>
       startProgram(
-        'src/sandbox/sandbox.ts',
+        'src/sandbox/sandbox',
         [
           ...['--database', `sqlite:${state.path('service.db')}`, '--port', String(state.memory.servicePort)],
           ...['--temporal', temporalAddress, '--key-file', state.path('api-key')],
@@ -80,7 +80,7 @@ export async function startStack({ state, sources, say, gaveUp }: StackOptions):
     state.write('courier.yaml', text);
     await keep('worker', () =>
       startProgram(
-        'src/cli/main.ts',
+        'src/cli/main',
         ['worker', '--config', configFile, '--json', '--quiet'],
         ({ type }) => type === 'ready',
       ),

@@ -62,5 +62,5 @@ export function demoConfig(input: DemoConfigInput): string {
     temporal: { address: input.temporalAddress },
     ledger: { url: `sqlite:${input.ledgerFile}` },
   };
-  return `# Made by "npm start": the sandbox's account and the watches of the demo.\n${stringify(config)}`;
+  return `# Made by the demo: the sandbox's account and the watches of the demo.\n${stringify(config)}`;
 }

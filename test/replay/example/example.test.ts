@@ -8,7 +8,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { createLogger } from '../../../src/observability/log.ts';
 import { connectClient } from '../../../src/temporal/connect.ts';
 import { installRuntime } from '../../../src/temporal/runtime.ts';
-import { bundleWorkflows } from '../../../src/temporal/worker.ts';
+import { bundleWorkflows } from '../../../src/temporal/workflow-code.ts';
 import { NAMESPACE, temporalAddress } from '../../support/temporal.ts';
 import { fetchHistory, readRecording, report, writeRecording } from '../recordings.ts';
 import { reportActivities } from './activities.ts';

@@ -1,0 +1,57 @@
+// Starts a program: its sources in a checkout, its compiled JavaScript in an installed package. Plain JavaScript without
+// dependencies, because a fresh clone has none yet.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants, homedir } from 'node:os';
+import { join } from 'node:path';
+import { ensureDependencies, pinnedNode, root } from './checkout.mjs';
+
+/** What undici and node:sqlite need. */
+const OLDEST_NODE = [22, 19];
+
+/** How to run the module `entry` (without its extension): the Node, the file, and where V8 keeps compiled code. */
+function findProgram(entry) {
+  const source = join(root, `${entry}.ts`);
+  if (existsSync(source)) {
+    ensureDependencies();
+    return { node: pinnedNode(), file: source, cache: join(root, 'node_modules', '.cache', 'node') };
+  }
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
+    process.stderr.write(
+      `sitemap-courier needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.version}. Nothing was started.\n`,
+    );
+    process.exit(2);
+  }
+  const caches = process.env.XDG_CACHE_HOME ?? process.env.LOCALAPPDATA ?? join(homedir(), '.cache');
+  return {
+    node: process.execPath,
+    file: join(root, 'dist', `${entry}.js`),
+    cache: join(caches, 'sitemap-courier', 'node'),
+  };
+}
+
+/** Runs a program in a process of its own (Node with `flags`) and ends as it ends. */
+export function launch(entry, args, flags = []) {
+  const { node, file, cache } = findProgram(entry);
+  const child = spawn(node, [...flags, '--disable-warning=ExperimentalWarning', file, ...args], {
+    // The channel tells the program when this process is killed.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    // A process group of its own, so that Ctrl-C reaches this process alone and every signal is handed on once.
+    detached: process.platform !== 'win32',
+    // Code once read and compiled is kept: every later command starts in half the time.
+    env: { NODE_COMPILE_CACHE: cache, ...process.env },
+  });
+  // The child decides what a signal means; this process waits for it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  if (process.platform !== 'win32') {
+    process.on('SIGTSTP', () => {
+      child.kill('SIGSTOP');
+      process.kill(process.pid, 'SIGSTOP');
+    });
+    process.on('SIGCONT', () => child.kill('SIGCONT'));
+  }
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0);
+  });
+}

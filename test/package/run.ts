@@ -1,0 +1,94 @@
+/**
+ * npm run test:package: packs the package, installs it in an empty folder without install scripts, and runs its programs
+ * with Node 22 and Node 24, the demo included. Needs the package registry: about three minutes.
+ */
+import assert from 'node:assert/strict';
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'courier-package-'));
+const OTHER_NODE = '22';
+/** Compressed; what nobody needs at run time would show here first. */
+const LARGEST_PACKAGE = 4_000_000;
+
+try {
+  const tarball = pack();
+  const app = join(folder, 'app');
+  install(app, [tarball]);
+  install(join(folder, 'node'), [`node@${OTHER_NODE}`], []);
+  const nodes = [process.execPath, join(folder, 'node/node_modules/node/bin/node')];
+  for (const node of nodes) tryPrograms(node, app);
+  tell('the demo, installed');
+  const demo = run(nodes[1]!, ['node_modules/.bin/courier', 'demo', '--once'], app);
+  assert.equal(demo.status, 0, demo.stdout + demo.stderr);
+  assert.match(demo.stdout + demo.stderr, /npx courier demo --once/);
+  tell('ok');
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function tell(line: string): void {
+  console.log(`package: ${line}`);
+}
+
+function pack(): string {
+  tell('npm pack');
+  const { status, stdout, stderr } = run('npm', ['pack', '--json', '--pack-destination', folder], root);
+  assert.equal(status, 0, stderr);
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as [
+    { filename: string; size: number; files: { path: string }[] },
+  ];
+  tell(`${packed.filename}: ${packed.files.length} files, ${(packed.size / 1e6).toFixed(1)} MB compressed`);
+  assert.ok(packed.size < LARGEST_PACKAGE, 'the package holds more than it needs');
+  const unwanted = packed.files.filter(({ path }) => /(^|\/)(test|bench|\.ci)\/|\.test\.|[^d]\.ts$/.test(path));
+  assert.deepEqual(unwanted, [], 'no sources, no tests');
+  return join(folder, packed.filename);
+}
+
+function install(into: string, packages: readonly string[], options = ['--ignore-scripts']): void {
+  tell(`npm install ${packages.map((each) => each.replace(`${folder}/`, '')).join(' ')}`);
+  mkdirSync(into);
+  writeFileSync(join(into, 'package.json'), '{ "private": true }\n');
+  const { status, stdout, stderr } = run(
+    'npm',
+    ['install', ...packages, ...options, '--no-audit', '--no-fund', '--loglevel=error'],
+    into,
+  );
+  assert.equal(status, 0, stdout + stderr);
+}
+
+function tryPrograms(node: string, app: string): void {
+  tell(`the programs on Node ${run(node, ['--version'], app).stdout.trim()}`);
+  const courier = (...args: string[]) => run(node, ['node_modules/.bin/courier', ...args], app);
+  const service = (...args: string[]) => run(node, ['node_modules/.bin/courier-service', ...args], app);
+  for (const program of [courier, service]) {
+    const help = program('--help');
+    assert.equal(help.status, 0, help.stderr);
+    assert.match(help.stdout, /Usage: courier/);
+    assert.equal(program('--version').stdout, courier('--version').stdout);
+  }
+  const missing = courier('validate');
+  assert.equal(missing.status, 2);
+  assert.match(missing.stderr, /courier\.yaml/);
+  const account = service(
+    'account',
+    'create',
+    '--name',
+    'Ann',
+    '--price',
+    '0.25',
+    '--database',
+    'sqlite:accounts.db',
+    '--json',
+  );
+  assert.equal(account.status, 0, account.stderr);
+  rmSync(join(app, 'accounts.db'));
+}
+
+function run(program: string, args: readonly string[], cwd: string): SpawnSyncReturns<string> {
+  return spawnSync(program, args, { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+}

@@ -2,12 +2,13 @@ import type { Watch } from '../src/config/config.ts';
 import { readSecret } from '../src/config/secrets.ts';
 import { type Observation, observe } from '../src/ledger/crawl/observe.ts';
 import { getStoredSitemap, listFinishedSitemaps } from '../src/ledger/crawl/sitemaps.ts';
+import { recordUnmatchedRules } from '../src/ledger/crawl/unmatched-rules.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { type CrawlEvent, type CrawlOptions, crawl, type SitemapEntry } from '../src/sitemap/crawl.ts';
 import type { RunId } from '../src/submission/ids.ts';
 import type { CrawlReport } from '../src/temporal-api/payloads.ts';
 import type { Url } from '../src/url/normalize-url.ts';
-import { makeScope } from '../src/url/scope.ts';
+import { createRuleMatches, listScopeRules, makeScope, type RuleMatches, type ScopeOptions } from '../src/url/scope.ts';
 
 const MAX_PROBLEMS = 5;
 
@@ -37,17 +38,18 @@ async function observed(
 ): Promise<CrawlReport> {
   const observation = await observe(ledger, run);
   const finished = await listFinishedSitemaps(ledger, run);
-  const inScope = makeScope({ hosts: watch.hosts ?? [], include: watch.include, exclude: watch.exclude });
+  const scope = makeRecordedScope(watch);
   const events = crawl(watch.sources, {
     ...crawlOptions(watch),
     signal,
     known: (sitemap) => getStoredSitemap(ledger, run, sitemap),
     done: async (sitemap) => finished.get(sitemap),
   });
-  for await (const event of events) await take(event, observation, inScope, totals);
+  for await (const event of events) await take(event, observation, scope, totals);
   for (const { urls } of finished.values()) totals.urls += urls;
   totals.sitemaps += finished.size;
-  return totals;
+  const unmatchedRules = totals.complete ? await recordUnmatchedRules(ledger, run, listScopeRules(toRules(watch))) : [];
+  return { ...totals, unmatchedRules };
 }
 
 /** The options of a watch that its crawl needs. */
@@ -64,6 +66,35 @@ function crawlOptions(watch: Watch): CrawlOptions {
   };
 }
 
+/** The rules as the configuration names them: hosts that come from the sitemaps are not among them. */
+const toRules = ({ namedHosts: hosts, include, exclude }: Watch): ScopeOptions => ({ hosts, include, exclude });
+
+/** A watch's scope, and which of its rules matched something in each sitemap. */
+interface RecordedScope {
+  readonly decide: ReturnType<typeof makeScope>;
+  getMatches(sitemap: string): RuleMatches;
+  /** Returns and forgets the matches of a sitemap that was read to its end. */
+  takeMatches(sitemap: string): ReturnType<RuleMatches['list']>;
+}
+
+function makeRecordedScope(watch: Watch): RecordedScope {
+  const matches = new Map<string, RuleMatches>();
+  const getMatches = (sitemap: string): RuleMatches => {
+    const known = matches.get(sitemap) ?? createRuleMatches(toRules(watch));
+    matches.set(sitemap, known);
+    return known;
+  };
+  return {
+    decide: makeScope({ hosts: watch.hosts ?? [], include: watch.include, exclude: watch.exclude }),
+    getMatches,
+    takeMatches(sitemap) {
+      const list = getMatches(sitemap).list();
+      matches.delete(sitemap);
+      return list;
+    },
+  };
+}
+
 interface Totals {
   urls: number;
   sitemaps: number;
@@ -71,15 +102,10 @@ interface Totals {
   problems: string[];
 }
 
-async function take(
-  event: CrawlEvent,
-  observation: Observation,
-  inScope: ReturnType<typeof makeScope>,
-  totals: Totals,
-): Promise<void> {
+async function take(event: CrawlEvent, observation: Observation, scope: RecordedScope, totals: Totals): Promise<void> {
   switch (event.type) {
     case 'entries':
-      return observation.entries(event.sitemap, ours(event.sitemap, event.entries, observation, inScope));
+      return observation.entries(event.sitemap, ours(event.sitemap, event.entries, observation, scope));
     case 'problem':
       if (event.code === 'BAD_URL') observation.skipped(event.sitemap, 'bad-url', event.message, event.count ?? 1);
       if (event.severity === 'error' && totals.problems.length < MAX_PROBLEMS) {
@@ -90,7 +116,7 @@ async function take(
       if (event.verdict === 'duplicate') return;
       totals.sitemaps += 1;
       totals.urls += event.urls;
-      return observation.verdict(event.sitemap, event);
+      return observation.verdict(event.sitemap, event, scope.takeMatches(event.sitemap));
     case 'summary':
       totals.complete = event.complete;
       return;
@@ -103,10 +129,12 @@ function ours(
   sitemap: string,
   entries: readonly SitemapEntry[],
   observation: Observation,
-  inScope: ReturnType<typeof makeScope>,
+  { decide, getMatches }: RecordedScope,
 ) {
+  const matches = getMatches(sitemap);
   return entries.filter((entry): entry is SitemapEntry & { url: Url } => {
-    const reason = entry.url === null ? 'relative' : inScope(entry.url);
+    const reason = entry.url === null ? 'relative' : decide(entry.url);
+    if (entry.url !== null) matches.add(entry.url, reason === 'relative' ? null : reason);
     if (reason !== null) observation.skipped(sitemap, reason, entry.url ?? entry.loc);
     return reason === null;
   });

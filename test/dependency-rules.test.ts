@@ -15,7 +15,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
   'src/sitemap': ['src/url'],
   'src/database': [],
   'src/observability': [],
-  'src/config': ['contract', 'src/submission'],
+  'src/config': ['contract', 'src/url', 'src/submission'],
   'src/api-client': ['contract', 'src/submission'],
   'src/ledger': ['contract', 'src/url', 'src/submission', 'src/database'],
   'src/rate-limit': ['contract', 'src/submission', 'src/database', 'src/api-client'],

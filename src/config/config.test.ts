@@ -114,6 +114,40 @@ describe('readConfig', () => {
     assert.match(problem ?? '', /exclude.0: .*Write it as|exclude.0: .*path pattern/);
   });
 
+  describe('hosts and globs that no URL can match', () => {
+    const withWatch = (lines: string) => problemsOf(good.replace('    account: main', `    account: main\n${lines}`));
+    const cases: readonly (readonly [string, RegExp])[] = [
+      ['    exclude: ["/ok/**", "*.html"]', /^12:25 watches.shop.exclude.1: "\*\.html": no URL matches it: every path/],
+      ['    exclude: ["/drafts/[**"]', /^12:15 watches.shop.exclude.0: .*"\[" is not closed/],
+      ['    include: ["/p?id=*"]', /^12:15 watches.shop.include.0: .*without the query/],
+      [
+        '    hosts: ["http://shop.example"]',
+        /^12:13 watches.shop.hosts.0: "http:\/\/shop.example": .*Write "shop.example"/,
+      ],
+      [
+        '    include: ["/p/draft/**"]\n    exclude: ["/p/**"]',
+        /^12:15 watches.shop.include.0: .*no URL passes it, because exclude "\/p\/\*\*" wins/,
+      ],
+      ['    exclude: ["/a", "/**"]', /^12:21 watches.shop.exclude.1: .*it excludes every URL/],
+    ];
+    for (const [lines, problem] of cases) {
+      test(lines.trim().replaceAll(/\s+/g, ' '), () => {
+        const problems = withWatch(lines);
+        assert.equal(problems.length, 1, problems.join('\n'));
+        assert.match(problems[0] ?? '', problem);
+      });
+    }
+  });
+
+  test('a schedule in "defaults" is reported there, once for all watches', () => {
+    const schedule = 'service: fast\n  schedule: { cron: "30 25 * * *", timezone: Europe/Instanbul }';
+    const watch = '  blog: { account: main, sitemaps: [https://blog.example/s.xml] }\n';
+    const problems = problemsOf(`${good.replace('service: fast', schedule)}${watch}`);
+    assert.equal(problems.length, 2, problems.join('\n'));
+    assert.match(problems[0] ?? '', /^9:21 defaults\.schedule\.cron: /);
+    assert.match(problems[1] ?? '', /^9:46 defaults\.schedule\.timezone: /);
+  });
+
   test('parses durations in every unit', () => {
     assert.equal(parseDuration('1.5h'), 5_400_000);
     assert.equal(parseDuration('soon'), null);

@@ -72,6 +72,8 @@ export interface Watch {
   readonly sources: readonly string[];
   /** Null: any host. */
   readonly hosts: readonly string[] | null;
+  /** The hosts that the configuration names; none when they are those of the sitemaps. */
+  readonly namedHosts: readonly string[];
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly hreflang: boolean;

@@ -14,6 +14,7 @@ import { findCronProblem } from './cron.ts';
 import { parseDuration } from './duration.ts';
 import { parseConfig } from './parse.ts';
 import type { RawAccount, RawConfig, RawWatch, SecretReference } from './schema.ts';
+import { checkScope } from './scope.ts';
 import { findDuplicateStatuses, toStatusMap, toTerminalStates } from './status-map.ts';
 
 const DAY = 86_400_000;
@@ -43,8 +44,10 @@ export function readConfig(text: string, file: string): Config {
   const problems: ConfigProblem[] = [];
   const folder = dirname(resolvePath(file));
   const { raw } = located;
-  const complain = (path: string[], message: string) => {
-    problems.push({ path: path.join('.'), ...located.locate(path), message });
+  const complain = (path: readonly string[], message: string) => {
+    const problem = { path: path.join('.'), ...located.locate(path), message };
+    // A setting in "defaults" is checked with each watch.
+    if (!problems.some((known) => known.path === problem.path && known.message === message)) problems.push(problem);
   };
   const accounts = new Map(
     Object.entries(raw.accounts).map(([id, account]) => {
@@ -59,6 +62,7 @@ export function readConfig(text: string, file: string): Config {
     Object.entries(raw.watches).map(([id, watch]) => {
       const merged = { ...raw.defaults, ...watch };
       checkWatch(id, merged, raw, complain);
+      checkScope(id, merged, complain);
       return [id as WatchId, toWatch(id as WatchId, merged, folder)];
     }),
   );
@@ -77,11 +81,17 @@ function ledgerUrl(url: string, folder: string): string {
   return path === null || path === ':memory:' ? url : `sqlite:${resolvePath(folder, path)}`;
 }
 
+/** Where a setting of a watch is written: in the watch itself, else in "defaults". */
+function findSetting(id: string, key: keyof RawWatch, { watches, defaults }: RawConfig): readonly string[] {
+  const inherited = watches[id]?.[key] === undefined && defaults?.[key as keyof typeof defaults] !== undefined;
+  return inherited ? ['defaults', key] : ['watches', id, key];
+}
+
 function checkWatch(
   id: string,
   watch: RawWatch,
   raw: RawConfig,
-  complain: (path: string[], message: string) => void,
+  complain: (path: readonly string[], message: string) => void,
 ): void {
   if (raw.accounts[watch.account] === undefined) {
     complain(
@@ -95,14 +105,13 @@ function checkWatch(
   const cron = watch.schedule?.cron;
   const cronProblem = cron === undefined ? null : findCronProblem(cron);
   if (cronProblem !== null) {
-    complain(['watches', id, 'schedule', 'cron'], `watches.${id}.schedule.cron: ${cronProblem}`);
+    const path = [...findSetting(id, 'schedule', raw), 'cron'];
+    complain(path, `${path.join('.')}: ${cronProblem}`);
   }
   const zone = watch.schedule?.timezone;
   if (zone !== undefined && !isTimeZone(zone)) {
-    complain(
-      ['watches', id, 'schedule', 'timezone'],
-      `watches.${id}.schedule.timezone: "${zone}" is not a time zone; write one such as Europe/Istanbul`,
-    );
+    const path = [...findSetting(id, 'schedule', raw), 'timezone'];
+    complain(path, `${path.join('.')}: "${zone}" is not a time zone; write one such as Europe/Istanbul`);
   }
 }
 
@@ -189,6 +198,7 @@ function toWatch(id: WatchId, raw: RawWatch, folder: string): Watch {
     schedule: raw.schedule === undefined ? null : { cron: raw.schedule.cron, timezone: raw.schedule.timezone ?? 'UTC' },
     sources: sources.map((source) => absoluteSource(source, folder)),
     hosts: toHosts(raw, sources),
+    namedHosts: raw.hosts?.includes('*') === true ? [] : (raw.hosts ?? []),
     include: raw.include ?? [],
     exclude: raw.exclude ?? [],
     hreflang: raw.hreflang ?? false,

@@ -217,6 +217,14 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
             'sample', held::json -> 'sample')::text WHERE held IS NOT NULL`,
     ],
   },
+  {
+    name: 'hosts and globs that match nothing',
+    statements: () => [
+      // Rules of the scope that matched a URL when the sitemap was last read to its end, as a JSON list.
+      'ALTER TABLE sitemaps ADD COLUMN matched_rules TEXT',
+      'ALTER TABLE runs ADD COLUMN unmatched_rules TEXT',
+    ],
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

@@ -268,6 +268,7 @@ CREATE TABLE runs (
   max_cost bigint,
   held_reason_code text,
   held_reason_params text,
+  unmatched_rules text,
   UNIQUE (name),
   PRIMARY KEY (id)
 );
@@ -291,6 +292,7 @@ CREATE TABLE sitemaps (
   urls integer DEFAULT 0 NOT NULL,
   baseline integer DEFAULT 0 NOT NULL,
   complete_at bigint,
+  matched_rules text,
   UNIQUE (watch_id, url),
   PRIMARY KEY (id)
 );

@@ -257,7 +257,8 @@ CREATE TABLE runs (
   plan_digest TEXT,
   max_cost BIGINT,
   held_reason_code TEXT,
-  held_reason_params TEXT
+  held_reason_params TEXT,
+  unmatched_rules TEXT
 );
 
 CREATE INDEX runs_by_watch ON runs (watch_id, started_at);
@@ -278,6 +279,7 @@ CREATE TABLE sitemaps (
   urls INTEGER NOT NULL DEFAULT 0,
   baseline INTEGER NOT NULL DEFAULT 0,
   complete_at BIGINT,
+  matched_rules TEXT,
   UNIQUE (watch_id, url)
 );
 

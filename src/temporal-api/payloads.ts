@@ -35,6 +35,8 @@ export interface CrawlReport {
   readonly complete: boolean;
   /** The first few, as text; the ledger has them all. */
   readonly problems: readonly string[];
+  /** Hosts and globs of the watch that matched no URL of a complete crawl; absent in recorded histories. */
+  readonly unmatchedRules?: readonly string[];
 }
 
 /** Why a run waits for your decision, as sentences, with a sample of its URLs. */

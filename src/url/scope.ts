@@ -1,4 +1,5 @@
 import { compileGlobs } from './globs.ts';
+import { compileHosts } from './hosts.ts';
 import type { Url } from './normalize-url.ts';
 
 /** Why a page does not belong to a watch. */
@@ -36,29 +37,80 @@ export function makeScope(options: ScopeOptions): (url: Url) => SkipReason | nul
     }
     if (lastReason !== null) return lastReason;
     if (everyPath && noneExcluded) return null;
-    const query = url.indexOf('?', slash);
-    const path = query === -1 ? url.slice(slash) : url.slice(slash, query);
+    const path = getPath(url, slash);
     if (!noneExcluded && excluded(path)) return 'excluded';
     return everyPath || included(path) ? null : 'not-included';
   };
 }
 
-function makeOriginRule({ schemes, hosts }: ScopeOptions): (origin: string) => SkipReason | null {
+/** The path of a normalized URL whose origin ends before `slash`, without its query. */
+function getPath(url: Url, slash: number): string {
+  const query = url.indexOf('?', slash);
+  return query === -1 ? url.slice(slash) : url.slice(slash, query);
+}
+
+function makeOriginRule({ schemes, hosts = [] }: ScopeOptions): (origin: string) => SkipReason | null {
   const allowedSchemes = new Set((schemes ?? ['http', 'https']).map((scheme) => `${scheme.toLowerCase()}:`));
-  const names = (hosts ?? []).map(hostInPunycode);
-  const exact = new Set(names.filter((name) => !name.startsWith('*.')));
-  const below = names.filter((name) => name.startsWith('*.')).map((name) => name.slice(1));
+  const isHost = compileHosts(hosts);
   return (origin) => {
-    const { protocol, host, hostname } = new URL(origin);
-    if (!allowedSchemes.has(protocol)) return 'scheme';
-    if (names.length === 0 || exact.has(host) || exact.has(hostname)) return null;
-    return below.some((suffix) => host.endsWith(suffix) || hostname.endsWith(suffix)) ? null : 'host';
+    const url = new URL(origin);
+    if (!allowedSchemes.has(url.protocol)) return 'scheme';
+    return isHost(url) ? null : 'host';
   };
 }
 
-/** Hosts are compared as URLs spell them: lower case, Punycode. */
-function hostInPunycode(name: string): string {
-  const star = name.startsWith('*.') ? '*.' : '';
-  const rest = `https://${name.slice(star.length)}`;
-  return star + (URL.canParse(rest) ? new URL(rest).host : name.toLowerCase());
+/** A line of a watch's scope as its configuration has it, such as `exclude /drafts/**`. */
+export type ScopeRule = `${'host' | 'include' | 'exclude'} ${string}`;
+
+export const listScopeRules = ({ hosts = [], include = [], exclude = [] }: ScopeOptions): ScopeRule[] => [
+  ...hosts.map((host): ScopeRule => `host ${host}`),
+  ...include.map((glob): ScopeRule => `include ${glob}`),
+  ...exclude.map((glob): ScopeRule => `exclude ${glob}`),
+];
+
+/** Finds out which rules of a scope match something. A rule costs a comparison a URL until its first match. */
+export interface RuleMatches {
+  /** `reason`: what the scope said of the URL. Globs count on the watch's hosts only. */
+  add(url: Url, reason: SkipReason | null): void;
+  list(): readonly ScopeRule[];
+}
+
+export function createRuleMatches(options: ScopeOptions): RuleMatches {
+  const matched: ScopeRule[] = [];
+  let hosts = (options.hosts ?? []).map((host) => ({
+    rule: `host ${host}` as ScopeRule,
+    matches: compileHosts([host]),
+  }));
+  let globs = (['include', 'exclude'] as const).flatMap((kind) =>
+    (options[kind] ?? []).map((glob) => ({ rule: `${kind} ${glob}` as ScopeRule, matches: compileGlobs([glob]) })),
+  );
+  let lastOrigin = '\n';
+  return {
+    add(url, reason) {
+      if (hosts.length === 0 && globs.length === 0) return;
+      const slash = url.indexOf('/', 8);
+      if (hosts.length > 0 && (slash !== lastOrigin.length || !url.startsWith(lastOrigin))) {
+        lastOrigin = url.slice(0, slash);
+        const origin = new URL(lastOrigin);
+        hosts = take(hosts, origin, matched);
+      }
+      if (globs.length === 0 || reason === 'scheme' || reason === 'host') return;
+      globs = take(globs, getPath(url, slash), matched);
+    },
+    list: () => matched,
+  };
+}
+
+/** The rules that do not match; those that do are added to `matched`. */
+function take<Part, Rule extends { readonly rule: ScopeRule; matches(part: Part): boolean }>(
+  rules: Rule[],
+  part: Part,
+  matched: ScopeRule[],
+): Rule[] {
+  if (!rules.some((each) => each.matches(part))) return rules;
+  return rules.filter(({ rule, matches }) => {
+    const isMatch = matches(part);
+    if (isMatch) matched.push(rule);
+    return !isMatch;
+  });
 }

@@ -15,7 +15,7 @@ import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
 import { watchScheduleId } from '../../temporal-api/ids.ts';
 import { action } from '../output/command.ts';
 import { formatCharge, formatCount, formatCounted, formatInstant, NOT_KNOWN } from '../output/format.ts';
-import { formatReview } from '../output/notices.ts';
+import { formatReview, formatUnmatchedRule } from '../output/notices.ts';
 import { toAccountRecord, toWatchRecord } from '../output/records/status.ts';
 import { type CommandContext, withLedger } from '../with-ledger.ts';
 
@@ -50,6 +50,7 @@ async function showWatch(output: Output, ledger: Ledger, watch: Watch, nextRunAt
         `${formatCount(summary.new)} new, ${formatCount(summary.planned)} planned, ${formatCount(summary.completed)} completed, ` +
         `${formatCount(summary.failed)} failed, charged ${formatCharge(summary)}`,
     );
+    for (const rule of summary.unmatchedRules) output.print(`  ${formatUnmatchedRule(rule)}`);
   }
   for (const { run: name, reasons, sample } of held) {
     output.print(`  a guard holds ${name}: ${reasons.map(renderReason).join('; ')}`);

@@ -77,6 +77,17 @@ describe('notices of a run', () => {
     );
   });
 
+  test('a host or glob that matches nothing is a warning: it may be right, so the run ends with 0', () => {
+    const crawl = { ...good.crawl, unmatchedRules: ['exclude /drafts/**', 'include /p q/**', 'host img.example'] };
+    const { sentences, exitCode } = listNotices(watch, { ...good, crawl });
+    assert.equal(exitCode, 0);
+    assert.deepEqual(sentences, [
+      'shop: exclude "/drafts/**" matches no URL of the sitemaps. It leaves nothing out. Check how it is written, or remove it.',
+      'shop: include "/p q/**" matches no URL of the sitemaps. It lets nothing in. Check how it is written, or remove it.',
+      'shop: host "img.example" matches no URL of the sitemaps. It lets nothing in. Check how it is written, or remove it.',
+    ]);
+  });
+
   test('a cap ends with 7, a failed URL with 3, and a rejected run with 8 whatever the cap', () => {
     const held = { ...good, plan: { ...plan, held: 4, heldReason: 'over 250 TRY a run' } };
     assert.equal(listNotices(watch, held).exitCode, 7);

@@ -41,6 +41,7 @@ export function listNotices(watch: Watch, result: WatchResult, { check, review =
         'Check that it is the right sitemap, and "hosts", "include" and "exclude" of the watch.',
     );
   }
+  for (const rule of crawl.unmatchedRules ?? []) add(EXIT.done, formatUnmatchedRule(rule));
   if (decision === 'rejected') add(EXIT.guard, 'the run was rejected. Nothing of it was submitted or charged.');
   if (plan !== null && plan.held > 0) {
     add(
@@ -73,6 +74,13 @@ export function listNotices(watch: Watch, result: WatchResult, { check, review =
   if (check !== undefined && check.stopped !== null)
     add(EXIT.balanceOrCap, `the index checks ended early: ${check.stopped}.`);
   return { sentences, exitCode: pickWorst(codes) };
+}
+
+/** What a rule of the scope that matched nothing means. It may be right, so it is a warning. */
+export function formatUnmatchedRule(rule: string): string {
+  const [kind = '', pattern = ''] = rule.split(/ (.*)/s);
+  const meaning = { exclude: 'It leaves nothing out', include: 'It lets nothing in', host: 'It lets nothing in' }[kind];
+  return `${kind} "${pattern}" matches no URL of the sitemaps. ${meaning}. Check how it is written, or remove it.`;
 }
 
 /** Why a batch needs review, how to find it at the service, and the command that answers. */

@@ -21,8 +21,12 @@ export const Percent = (doc: Doc) => Type.String({ pattern: '^(100|\\d{1,2})(\\.
 export const Count = (description: string, more: { readonly default?: number; readonly examples?: number[] } = {}) =>
   Type.Integer({ minimum: 1, description, ...more });
 
-/** A glob over a path. One over a whole URL would match nothing, silently. */
-export const Glob = Type.String({ pattern: '^[/*]', description: 'A path pattern such as /products/**.' });
+/** A glob over a path. One over a whole URL would match nothing, silently; `checkScope` finds the others that do. */
+export const Glob = Type.String({
+  pattern: '^[/*]',
+  maxLength: 2_048,
+  description: 'A path pattern such as /products/**.',
+});
 
 /** Names of accounts and watches: they appear in ids, files and commands. */
 export const NAME = '^[a-z0-9][a-z0-9_-]{0,62}$';

@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import type { ScopeRule } from '../../url/scope.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getOpenRun, type RunRow } from '../runs/runs.ts';
 import { unpackList } from './fingerprint-list.ts';
@@ -18,8 +19,8 @@ export interface Observation {
   entries(sitemap: string, entries: readonly ObservedEntry[]): Promise<void>;
   /** Counts a URL out of scope by reason, with a few examples. */
   skipped(sitemap: string, reason: string, url: string, count?: number): void;
-  /** Records the end of a sitemap. Only `complete` replaces its stored list. */
-  verdict(sitemap: string, verdict: SitemapVerdict): Promise<void>;
+  /** Records the end of a sitemap. Only `complete` replaces its stored list and the rules that matched in it. */
+  verdict(sitemap: string, verdict: SitemapVerdict, matchedRules?: readonly ScopeRule[]): Promise<void>;
 }
 
 /** Maximum number of rows buffered in memory, so that an endless sitemap cannot exhaust it. */
@@ -118,9 +119,11 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
       }
     },
     skipped: (sitemap, reason, url, count = 1) => skip(getSkips(sitemap), reason, url, count),
-    async verdict(sitemap, verdict) {
+    async verdict(sitemap, verdict, matchedRules = []) {
       const at = await reading(sitemap);
-      await flushed(at, (tx, counts) => recordVerdict(tx, ledger.now(), row, toSitemapRecord(at, counts), verdict));
+      await flushed(at, (tx, counts) =>
+        recordVerdict(tx, ledger.now(), row, { ...toSitemapRecord(at, counts), matchedRules }, verdict),
+      );
       open.delete(sitemap);
       skips.delete(sitemap);
     },
@@ -131,7 +134,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
 function toSitemapRecord(
   { place, reading, skips }: OpenSitemap,
   { new: found, changed, collided }: Flushed,
-): SitemapRecord {
+): Omit<SitemapRecord, 'matchedRules'> {
   const all = new Map([...skips].map(([reason, { urls, sample }]) => [reason, { urls, sample: [...sample] }]));
   for (const url of collided) skip(all, FINGERPRINT_COLLISION, url, 1);
   return { place, reading, skips: all, new: found, changed };

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
+import type { ScopeRule } from '../../url/scope.ts';
 import type { RunRow } from '../runs/runs.ts';
 import type { EntrySource } from './found.ts';
 import type { SitemapReading } from './read-sitemap.ts';
@@ -13,6 +14,7 @@ export interface SitemapRecord {
   readonly skips: ReadonlyMap<string, { readonly urls: number; readonly sample: readonly string[] }>;
   readonly new: number;
   readonly changed: number;
+  readonly matchedRules: readonly ScopeRule[];
 }
 
 /** Records the end of a sitemap's visit, in the transaction that writes its last entries. */
@@ -78,12 +80,12 @@ async function saveSitemap(
   tx: Queryable,
   now: number,
   run: RunRow,
-  { place, reading }: SitemapRecord,
+  { place, reading, matchedRules }: SitemapRecord,
   known: StoredSitemap | null,
 ): Promise<void> {
   await tx.run(sql`
     UPDATE sitemaps SET known = ${known === null ? null : JSON.stringify(known)}, scope = ${run.scope},
-      urls = ${reading.urls}, baseline = 0, complete_at = ${now}
+      urls = ${reading.urls}, baseline = 0, complete_at = ${now}, matched_rules = ${JSON.stringify(matchedRules)}
     WHERE id = ${place.sitemapId}`);
   if (!place.adopt) return;
   // Children of an adopted index are adopted too, even if one can only be read in a later run.

@@ -8,6 +8,8 @@ import { getRun } from '../runs/runs.ts';
 
 /** The counts of a run, as reports show them. */
 export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
+  /** Hosts and globs of the watch that matched no URL of the crawl. */
+  readonly unmatchedRules: readonly string[];
   readonly planned: number;
   /** Null when no price was known. */
   readonly plannedCost: Micros | null;
@@ -39,7 +41,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
   const { id } = await getRun(db, run);
   const row = await db.one(sql<RunCountsRow>`
     SELECT found, new_urls, changed, known, gone, skipped, complete, planned_urls, planned_cost, held_urls,
-      held_reason_code AS reason_code, held_reason_params AS reason_params
+      held_reason_code AS reason_code, held_reason_params AS reason_params, unmatched_rules
     FROM runs WHERE id = ${id}`);
   const batches = await db.one(sql<BatchSums>`
     SELECT count(*) AS batches,
@@ -68,6 +70,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
     gone: row.gone ?? 0,
     skipped: row.skipped ?? 0,
     complete: row.complete === 1,
+    unmatchedRules: row.unmatched_rules === null ? [] : (JSON.parse(row.unmatched_rules) as string[]),
     planned: row.planned_urls ?? 0,
     plannedCost: row.planned_cost,
     held: row.held_urls ?? 0,
@@ -98,6 +101,7 @@ interface RunCountsRow extends StoredReason {
   readonly planned_urls: number | null;
   readonly planned_cost: Micros | null;
   readonly held_urls: number | null;
+  readonly unmatched_rules: string | null;
 }
 
 interface BatchSums {

@@ -1,4 +1,4 @@
-import { count, flag } from '../../../cli-kit/record-schema.ts';
+import { count, flag, texts } from '../../../cli-kit/record-schema.ts';
 import type { RunCounts } from '../../../temporal-api/payloads.ts';
 
 /** What a crawl found, compared with the ledger: fields of several records. */
@@ -11,6 +11,10 @@ export const COUNT_FIELDS = {
   skipped: count('URLs out of scope'),
   complete: flag('whether every sitemap was read to its end'),
 };
+
+export const UNMATCHED_RULES = texts(
+  'hosts and globs of the watch that matched no URL of a complete crawl, as `exclude /drafts/**`',
+);
 
 export const toCountFields = ({
   found,

@@ -17,7 +17,7 @@ import {
 import type { Plan } from '../../../ledger/plans/make-plan.ts';
 import { renderReason } from '../../../submission/reason.ts';
 import type { AccountPlan, WatchPlan } from '../plan-text.ts';
-import { COUNT_FIELDS, toCountFields } from './counts.ts';
+import { COUNT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
 
 export const PRICE_BASIS = ['learned', 'configured', 'unknown'] as const;
 const BASIS = 'where the price comes from: the last charge, the configuration, or nowhere';
@@ -52,12 +52,13 @@ const PlanRecord = defineRecord('plan', 'What a run of one watch would buy now.'
     }),
     'URLs out of scope, by reason',
   ),
+  unmatched_rules: UNMATCHED_RULES,
   guards: texts('why a guard would hold the run; empty when none does'),
   notices: texts('what else you should know'),
 });
 
 export function toPlanRecord(watchPlan: WatchPlan, notices: readonly string[]): Static<typeof PlanRecord> {
-  const { watch, run, diff, plan, guards, skipped } = watchPlan;
+  const { watch, run, crawl, diff, plan, guards, skipped } = watchPlan;
   return {
     type: 'plan',
     watch: watch.id,
@@ -79,6 +80,7 @@ export function toPlanRecord(watchPlan: WatchPlan, notices: readonly string[]): 
     held_urls: plan.held,
     held_reason: plan.heldReason,
     skipped_by_reason: skipped.map(({ reason, urls, sample }) => ({ reason, urls, sample: [...sample] })),
+    unmatched_rules: [...(crawl.unmatchedRules ?? [])],
     guards: guards.map(renderReason),
     notices: [...notices],
   };

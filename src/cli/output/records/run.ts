@@ -13,7 +13,7 @@ import {
 } from '../../../cli-kit/record-schema.ts';
 import type { RunReport } from '../../../temporal-api/payloads.ts';
 import type { CheckResult, WatchResult } from '../../../temporal-api/workflows.ts';
-import { COUNT_FIELDS, toCountFields } from './counts.ts';
+import { COUNT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
 import { PRICE_BASIS } from './plan.ts';
 
 const DECISIONS = ['none', 'approved', 'rejected'] as const;
@@ -25,6 +25,7 @@ const RunRecord = defineRecord('run', 'A run of one watch that came to its end.'
   first_run: flag('whether it was the first run of the watch'),
   sitemaps: count('sitemaps read'),
   problems: texts('the first problems of the crawl'),
+  unmatched_rules: UNMATCHED_RULES,
   decision: oneOf(DECISIONS, 'what was decided on a run that a guard held'),
   plan: nullable(
     group(
@@ -71,6 +72,7 @@ export function toRunRecord(
     first_run: counts.firstRun,
     sitemaps: crawl.sitemaps,
     problems: [...crawl.problems],
+    unmatched_rules: [...(crawl.unmatchedRules ?? [])],
     decision: decision === 'none needed' ? 'none' : decision,
     plan: plan && {
       urls: plan.urls,

@@ -13,7 +13,7 @@ describe('concurrent requests', () => {
   for (const dialect of TEST_DIALECTS) {
     const processes = dialect === 'postgres' ? 3 : 1;
 
-    test(`spec 4.6 rule 2: of ${PARALLEL} parallel requests with one key exactly one is 202, the rest 200, one charge (${dialect}, ${processes} processes, ${ROUNDS} rounds)`, {
+    test(`spec 4.6 rule 2: of ${PARALLEL} parallel requests with one key exactly one is 202, the rest are 200, with one charge (${dialect}, ${processes} processes, ${ROUNDS} rounds)`, {
       timeout: 600_000,
     }, async (t) => {
       const first = await openService(t, dialect, { balance: '1000' });

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { PAGE, withTable } from './rule-table.ts';
 
 describe('rule table', () => {
-  test('docs/reference/rest-api.md ends with the table that the tests give (npm run docs:api)', () => {
+  test('docs/reference/rest-api.md ends with the table generated from the tests (npm run docs:api)', () => {
     const page = readFileSync(PAGE, 'utf8');
     assert.equal(page, withTable(page));
   });

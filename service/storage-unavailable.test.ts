@@ -21,7 +21,7 @@ function isUnavailable({ status, headers, body }: Answer): void {
 const submit = (client: TestClient) => client.post('/submissions', 'storage-key', { urls: urlList(2) });
 
 describe('unavailable storage', () => {
-  test('spec 4.6 rule 7: an unavailable storage is 503 with Retry-After, nothing is charged, and the service recovers by itself (sqlite)', async (t) => {
+  test('spec 4.6 rule 7: unavailable storage is 503 with Retry-After and no charge, and the service recovers by itself (sqlite)', async (t) => {
     const { client, url } = await openService(t, 'sqlite');
     await client.balance();
     const other = new DatabaseSync(url.slice('sqlite:'.length));
@@ -33,7 +33,7 @@ describe('unavailable storage', () => {
     assert.equal((await submit(client)).status, 202);
   });
 
-  test('spec 4.6 rule 7: an unavailable storage is 503 with Retry-After, nothing is charged, and the service recovers by itself (postgres)', {
+  test('spec 4.6 rule 7: unavailable storage is 503 with Retry-After and no charge, and the service recovers by itself (postgres)', {
     ...onPostgres,
   }, async (t) => {
     const direct = new URL(emptyDatabaseUrl(t, 'postgres'));
@@ -53,7 +53,7 @@ describe('unavailable storage', () => {
   });
 
   test(
-    'spec 4.6 rule 7: when the answer to the commit is lost, the outcome is called unknown, and the same key finds it',
+    'spec 4.6 rule 7: when the response to the commit is lost, the outcome is unknown, and a retry with the same key finds it',
     onPostgres,
     async (t) => {
       const direct = new URL(emptyDatabaseUrl(t, 'postgres'));
@@ -78,7 +78,7 @@ describe('unavailable storage', () => {
     },
   );
 
-  test('spec 4.8 rule 4: when the end of a check cannot be stored it is 409, not 503, and the charge is restored when the storage is back', async (t) => {
+  test('spec 4.8 rule 4: a check whose result cannot be stored is 409, not 503, and its charge is restored when the storage is back', async (t) => {
     let lock: DatabaseSync | undefined;
     let url = '';
     const brave = await openSearchApi(t, async () => {
@@ -104,7 +104,7 @@ describe('unavailable storage', () => {
     assert.ok(performance.now() - began < 20_000, 'long before the lease of 60 seconds ends');
   });
 
-  test('spec 4.1: available and /readyz tell whether a submission could be accepted now', async (t) => {
+  test('spec 4.1: available and /readyz say whether a submission can be accepted now', async (t) => {
     const { client, url, service } = await openService(t, 'sqlite');
     const ask = async () => {
       const ready = await fetch(new URL('/readyz', client.baseUrl));
@@ -130,7 +130,7 @@ describe('unavailable storage', () => {
     assert.equal((await ask()).ready, 200);
   });
 
-  test('one customer who is blocked in the storage does not block another', onPostgres, async (t) => {
+  test('a customer whose queries block does not block another', onPostgres, async (t) => {
     const { client, db, service, account } = await openService(t, 'postgres');
     const other = await service.accounts.createAccount({ name: 'other', balance: lira('1'), price: lira('0.01') });
     const { apiKey } = await service.accounts.createKey({ account: other.id });

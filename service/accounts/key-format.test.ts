@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isKeyShaped, newKey, shownPart } from './key-format.ts';
 
 describe('API key format', () => {
-  test('spec 5: keys have a prefix, 256 random bits and a checksum, so that leaks and typing errors are seen', () => {
+  test('spec 5: keys have a prefix, 256 random bits and a checksum, so leaks and typing errors are detected', () => {
     const key = newKey();
     assert.match(key, /^usk_[0-9A-Za-z]{49}$/);
     assert.ok(isKeyShaped(key));
@@ -18,7 +18,7 @@ describe('API key format', () => {
     );
   });
 
-  test('spec 5: the smallest and the largest random number make keys of one length', () => {
+  test('spec 5: the smallest and the largest random number give keys of equal length', () => {
     for (const byte of [0, 255]) assert.equal(newKey((size) => Buffer.alloc(size, byte)).length, 53);
   });
 });

@@ -4,7 +4,7 @@ import { BodyMemory } from './body-memory.ts';
 import { Load } from './load.ts';
 
 describe('BodyMemory', () => {
-  test('bodies in memory are bounded altogether and per account, and come back when released', () => {
+  test('bodies in memory are bounded in total and per account, and memory is freed on release', () => {
     const memory = new BodyMemory({ totalBytes: 100, accountBytes: 60 });
     const [first, second, third] = [memory.open(1), memory.open(2), memory.open(3)];
     assert.ok(first.take(60));
@@ -18,7 +18,7 @@ describe('BodyMemory', () => {
     assert.equal(memory.total, 0);
   });
 
-  test('requests at the same time are bounded altogether and per key', () => {
+  test('concurrent requests are bounded in total and per key', () => {
     const load = new Load({ requests: 3, requestsPerKey: 2 });
     const [first] = [load.enter('a'), load.enter('a')];
     assert.equal(load.enter('a'), null);

@@ -5,7 +5,7 @@ import { FairQueue, OverloadedError } from './fair-queue.ts';
 const limits = { slots: 2, slotsPerCustomer: 1, maxWaitMs: 60_000 };
 
 describe('FairQueue', () => {
-  test('a customer with a hundred operations delays another by at most one', async () => {
+  test('a customer with a hundred operations delays another by one operation at most', async () => {
     const queue = new FairQueue(limits);
     const order: string[] = [];
     const add = (customer: string) =>

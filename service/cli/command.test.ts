@@ -17,7 +17,7 @@ const EXPECTED: readonly (readonly [Error, number | null])[] = [
   [new Error('anything else'), null],
 ];
 
-describe('errors of courier-service', () => {
+describe('courier-service errors', () => {
   for (const [error, exitCode] of EXPECTED) {
     const how = exitCode === null ? 'a bug' : `exit code ${exitCode} with its own message`;
     test(`${error.name}("${error.message}") is ${how}`, () => {

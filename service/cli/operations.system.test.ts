@@ -5,7 +5,7 @@ import { openService, urlList } from '../../test/support/service.ts';
 import { printService, runService } from '../../test/support/service-processes.ts';
 
 describe('money commands of courier-service', () => {
-  test('top-up, adjust, refund, prices and statement change what they say, once for each reference', async (t) => {
+  test('top-up, adjust and refund apply once per reference, and statement and prices show them', async (t) => {
     const { client, url, account, db } = await openService(t, 'sqlite');
     const run = (...args: string[]) => runService(...args, '--database', url);
     const named = ['--name', account];
@@ -94,7 +94,7 @@ describe('money commands of courier-service', () => {
     );
   });
 
-  test('audit exits with 0 when all is well and with 3 when a balance was changed by hand', async (t) => {
+  test('audit exits with 0 for a consistent database and with 3 when a balance was changed by hand', async (t) => {
     const { url, db } = await openService(t, 'sqlite');
     assert.equal(runService('audit', '--database', url).code, 0);
     await db.run(sql`UPDATE accounts SET balance = balance + 1`);

@@ -12,7 +12,7 @@ import { SERVICE_OUTPUT } from './records.ts';
 const NAMED = ['--name', 'published'] as const;
 
 describe('the published records of courier-service', () => {
-  test('are what every command prints when it succeeds', async (t) => {
+  test('are printed by every command that succeeds', async (t) => {
     const { client, url } = await openService(t, 'sqlite');
     const done = new Set<string>();
     const run = (command: string, ...args: string[]) => {
@@ -52,7 +52,7 @@ describe('the published records of courier-service', () => {
     assert.deepEqual([...done, 'serve'].toSorted(), Object.keys(SERVICE_OUTPUT).toSorted(), 'every command was asked');
   });
 
-  test('are what a failure prints: the version, and a summary with the error', () => {
+  test('are printed on failure: the version and an error summary', () => {
     for (const command of ['serve', 'account create', 'key revoke', 'audit']) {
       const { code, records } = runService(...command.split(' '), '--no-such-option');
       assert.equal(code, 2, command);

@@ -45,7 +45,7 @@ describe('authentication and rate limits', () => {
   );
 
   serviceTest(
-    'spec 5: Bearer in any letter case and X-API-Key are equivalent, both at once must agree',
+    'spec 5: Bearer in any letter case and X-API-Key are equivalent; if both are sent they must agree',
     async ({ client }) => {
       const accepted: Record<string, string>[] = [
         { authorization: `Bearer ${client.key}` },
@@ -57,7 +57,7 @@ describe('authentication and rate limits', () => {
     },
   );
 
-  serviceTest('spec 5: a key is stored as a hash only and is nowhere else in the database', async ({ client, db }) => {
+  serviceTest('spec 5: a key is stored only as a hash', async ({ client, db }) => {
     await client.post('/submissions', 'hash-only-key', { urls: urlList(1) });
     for (const table of ['accounts', 'entries', 'api_keys', 'submissions', 'submission_urls', 'budgets']) {
       const rows = await db.all({ strings: [`SELECT * FROM ${table}`], parts: [] });
@@ -66,7 +66,7 @@ describe('authentication and rate limits', () => {
   });
 
   for (const dialect of TEST_DIALECTS) {
-    test(`spec 5: revoking and regenerating count on the next request, in every process (${dialect})`, async (t) => {
+    test(`spec 5: revoking and regenerating take effect on the next request, in every process (${dialect})`, async (t) => {
       const first = await openService(t, dialect);
       // SQLite has one service process; the command line of an operator is another one.
       const second = dialect === 'postgres' ? await openService(t, dialect, { database: first.url }) : first;
@@ -89,7 +89,7 @@ describe('authentication and rate limits', () => {
   const SMALL = { minute: { limit: 3, windowMs: 1_500 } };
 
   serviceTest(
-    'spec 8: over the limit is 429, a denied request costs nothing, and Retry-After obeyed succeeds',
+    'spec 8: over the limit is 429, a denied request uses no budget, and a retry after Retry-After succeeds',
     async ({ client }) => {
       const statuses = [];
       for (let index = 0; index < 5; index++) statuses.push((await client.get('/balance')).status);
@@ -104,7 +104,7 @@ describe('authentication and rate limits', () => {
   );
 
   serviceTest(
-    'spec 8: a denied submission costs no budget of any window',
+    'spec 8: a denied submission uses no budget of any window',
     async ({ client }) => {
       await client.post('/submissions', 'denied-key-1', { urls: urlList(1) });
       const before = Number((await client.get('/balance')).headers.get('x-ratelimit-remaining-hour'));
@@ -116,7 +116,7 @@ describe('authentication and rate limits', () => {
   );
 
   serviceTest(
-    'spec 8: each key has its own budget, and 401 costs nothing',
+    'spec 8: each key has its own budget, and a 401 uses none',
     async ({ client, service, account }) => {
       for (let index = 0; index < 3; index++) await client.get('/balance');
       assert.equal((await client.get('/balance')).status, 429);
@@ -129,7 +129,7 @@ describe('authentication and rate limits', () => {
   );
 
   serviceTest(
-    'spec 8: every authenticated answer carries the budgets of minute, hour and day',
+    'spec 8: every authenticated response carries the budgets of minute, hour and day',
     async ({ client }) => {
       const answers = [
         await client.get('/balance'),
@@ -177,7 +177,7 @@ describe('authentication and rate limits', () => {
     });
   }
 
-  test('spec 8: two processes on one Postgres never let more through than one would', {
+  test('spec 8: two processes on one Postgres allow no more requests than one', {
     skip: !TEST_DIALECTS.includes('postgres' as never) && 'COURIER_TEST_POSTGRES is not set',
   }, async (t) => {
     const limits = { minute: { limit: 20, windowMs: 60_000 } };
@@ -192,7 +192,7 @@ describe('authentication and rate limits', () => {
     assert.equal((await first.db.all(sql`SELECT 1 FROM budgets`)).length, 1);
   });
 
-  test('on Postgres a denied request waits for no lock and writes nothing; one key cannot hold up another', {
+  test('on Postgres, a denied request takes no lock and writes nothing, and one key does not delay another', {
     skip: !TEST_DIALECTS.includes('postgres' as never) && 'COURIER_TEST_POSTGRES is not set',
   }, async (t) => {
     const { client, db, service, account } = await openService(t, 'postgres', {

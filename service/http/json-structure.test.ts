@@ -13,7 +13,7 @@ function accepts(text: string, size = 7): boolean {
   return true;
 }
 
-test('a body of the contract is accepted, whatever its texts hold and wherever chunks end', () => {
+test('a valid body is accepted, whatever its strings contain and wherever chunks end', () => {
   const body = fc.record({
     project: fc.string(),
     service: fc.string(),

@@ -70,66 +70,63 @@ describe('malformed requests', () => {
     },
   );
 
-  serviceTest(
-    'spec 7: what is not HTTP, or broken in it, is a clear 4xx and the service stays up',
-    async ({ client }) => {
-      const auth = `Authorization: Bearer ${client.key}\r\n`;
-      isClear(await raw(client, 'GARBAGE\r\n\r\n'), 400, 'invalid_request');
-      const badPath = 'GET /api/v1/submissions/%ff HTTP/1.1\r\nHost: x\r\n';
-      isClear(await raw(client, `${badPath}\r\n`), 401, 'unauthorized');
-      isClear(await raw(client, `${badPath}${auth}\r\n`), 400, 'invalid_request');
-      isClear(await raw(client, `GET /api/v1/balance HTTP/1.1\r\n${auth}\r\n`), 400, 'invalid_request');
-      isClear(await raw(client, 'CONNECT a.example:443 HTTP/1.1\r\nHost: x\r\n\r\n'), 400, 'invalid_request');
-      const expecting = `GET /api/v1/balance HTTP/1.1\r\nHost: x\r\nExpect: x\r\n${auth}\r\n`;
-      assert.match(await raw(client, expecting), /^HTTP\/1.1 200 /);
-      isClear(
-        await raw(client, `GET /api/v1/balance HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`),
-        431,
-        'headers_too_large',
-      );
-      isClear(
-        await raw(
-          client,
-          `POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\n${auth}Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}`,
-        ),
-        400,
-        'invalid_request',
-      );
-      isClear(
-        await raw(
-          client,
-          `POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\n${auth}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-        ),
-        400,
-        'invalid_request',
-      );
-      isClear(
-        await raw(client, `GET /api/v1/submissions/${'x'.repeat(3_000)} HTTP/1.1\r\nHost: x\r\n${auth}\r\n`),
-        404,
-        'submission_not_found',
-      );
-      isClear(
-        await raw(
-          client,
-          `GET /api/v1/balance HTTP/1.1\r\nHost: x\r\n${auth}${auth.replace(client.key, 'usk_other')}\r\n`,
-        ),
-        401,
-        'unauthorized',
-      );
-      const head = `POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\n${auth}Content-Type: application/json\r\n`;
-      isClear(
-        await raw(
-          client,
-          `${head}Idempotency-Key: twice-sent-1\r\nIdempotency-Key: twice-sent-2\r\nContent-Length: 2\r\n\r\n{}`,
-        ),
-        400,
-        'invalid_idempotency_key',
-      );
-      assert.equal((await client.get('/balance')).status, 200);
-    },
-  );
+  serviceTest('spec 7: malformed HTTP gets a specific 4xx, and the service stays up', async ({ client }) => {
+    const auth = `Authorization: Bearer ${client.key}\r\n`;
+    isClear(await raw(client, 'GARBAGE\r\n\r\n'), 400, 'invalid_request');
+    const badPath = 'GET /api/v1/submissions/%ff HTTP/1.1\r\nHost: x\r\n';
+    isClear(await raw(client, `${badPath}\r\n`), 401, 'unauthorized');
+    isClear(await raw(client, `${badPath}${auth}\r\n`), 400, 'invalid_request');
+    isClear(await raw(client, `GET /api/v1/balance HTTP/1.1\r\n${auth}\r\n`), 400, 'invalid_request');
+    isClear(await raw(client, 'CONNECT a.example:443 HTTP/1.1\r\nHost: x\r\n\r\n'), 400, 'invalid_request');
+    const expecting = `GET /api/v1/balance HTTP/1.1\r\nHost: x\r\nExpect: x\r\n${auth}\r\n`;
+    assert.match(await raw(client, expecting), /^HTTP\/1.1 200 /);
+    isClear(
+      await raw(client, `GET /api/v1/balance HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`),
+      431,
+      'headers_too_large',
+    );
+    isClear(
+      await raw(
+        client,
+        `POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\n${auth}Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}`,
+      ),
+      400,
+      'invalid_request',
+    );
+    isClear(
+      await raw(
+        client,
+        `POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\n${auth}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      ),
+      400,
+      'invalid_request',
+    );
+    isClear(
+      await raw(client, `GET /api/v1/submissions/${'x'.repeat(3_000)} HTTP/1.1\r\nHost: x\r\n${auth}\r\n`),
+      404,
+      'submission_not_found',
+    );
+    isClear(
+      await raw(
+        client,
+        `GET /api/v1/balance HTTP/1.1\r\nHost: x\r\n${auth}${auth.replace(client.key, 'usk_other')}\r\n`,
+      ),
+      401,
+      'unauthorized',
+    );
+    const head = `POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\n${auth}Content-Type: application/json\r\n`;
+    isClear(
+      await raw(
+        client,
+        `${head}Idempotency-Key: twice-sent-1\r\nIdempotency-Key: twice-sent-2\r\nContent-Length: 2\r\n\r\n{}`,
+      ),
+      400,
+      'invalid_idempotency_key',
+    );
+    assert.equal((await client.get('/balance')).status, 200);
+  });
 
-  serviceTest('spec 7: hostile bodies are a clear 4xx', async ({ client }) => {
+  serviceTest('spec 7: malformed or hostile bodies get a specific 4xx', async ({ client }) => {
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
     const nested = `{"urls":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`;
     const bodies: [unknown, number][] = [
@@ -165,7 +162,7 @@ describe('malformed requests', () => {
     assert.equal(await client.balance(), 1000);
   });
 
-  test('spec 7: a 100 MB body is refused without being held in memory', async (t) => {
+  test('spec 7: a 100 MB body is rejected without being held in memory', async (t) => {
     const { client } = await openService(t, 'sqlite');
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     const before = process.memoryUsage().rss;
@@ -197,13 +194,13 @@ describe('malformed requests', () => {
     assert.ok(peak - before < 80 * 1024 * 1024, `grew by ${Math.round((peak - before) / 1024 / 1024)} MB`);
   });
 
-  test('spec 7: a client that sends nothing, or reads nothing, is ended within 20 seconds, by these settings', () => {
+  test('spec 7: these settings disconnect a client that sends or reads nothing within 20 seconds', () => {
     assert.ok(TIMEOUTS.headersMs + TIMEOUTS.checkEveryMs <= 20_000);
     assert.ok(TIMEOUTS.graceMs + 2 * TIMEOUTS.checkEveryMs <= 20_000);
     assert.ok(2 * TIMEOUTS.writeIdleMs <= 20_000);
   });
 
-  test('spec 7: a body that stalls is 408, one that keeps coming slowly is accepted', {
+  test('spec 7: a stalled body is 408, a slow but steady one is accepted', {
     timeout: 60_000,
   }, async (t) => {
     const { client } = await openService(t, 'sqlite');
@@ -229,7 +226,7 @@ describe('malformed requests', () => {
     isClear(await stalled, 408, 'request_timeout');
   });
 
-  test('spec 2.6: security headers and the request id are on every answer, the key in no log', async (t) => {
+  test('spec 2.6: every response has security headers and the request id, and no log has the key', async (t) => {
     const lines: string[] = [];
     const { client, service } = await openService(t, 'sqlite', {
       logger: { level: 'trace', stream: { write: (line: string) => void lines.push(line) } },
@@ -279,7 +276,7 @@ describe('malformed requests', () => {
 
   const countAnswers = (text: string): number => text.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
 
-  serviceTest('spec 7: what is broken after a request never answers for it', async ({ client }) => {
+  serviceTest('spec 7: malformed bytes after a request do not change its response', async ({ client }) => {
     const body = JSON.stringify({ service: 'standard', urls: ['https://shop.example/one'] });
     const head = toHead(client, '/submissions', body.length);
     const rests = ['rubbish\r\n\r\n', '\u0001', 'GET / HTTP/9\r\n\r\n'];
@@ -294,7 +291,7 @@ describe('malformed requests', () => {
     assert.equal(await client.balance(), 999.25);
   });
 
-  serviceTest('spec 7: what is broken on a connection that was used before is answered', async ({ client }) => {
+  serviceTest('spec 7: malformed bytes on a reused connection get a response', async ({ client }) => {
     const get = `GET /api/v1/balance HTTP/1.1\r\nHost: x\r\nX-API-Key: ${client.key}\r\n\r\n`;
     for (const [broken, status] of [
       ['GARBAGE\r\n\r\n', 400],
@@ -306,7 +303,7 @@ describe('malformed requests', () => {
     }
   });
 
-  test('spec 4.8: a check of 20 seconds is answered, also when something broken follows it', {
+  test('spec 4.8: a check of 20 seconds gets its response even when malformed bytes follow', {
     timeout: 60_000,
   }, async (t) => {
     const brave = await openSearchApi(t, async () => {
@@ -321,7 +318,7 @@ describe('malformed requests', () => {
     assert.equal(countAnswers(answer), 1);
   });
 
-  test('spec 7: no body costs the thread more than its size: one with much structure is refused unparsed', async (t) => {
+  test('spec 7: a body with more structure than any valid one is rejected before it is parsed', async (t) => {
     const { client } = await openService(t, 'sqlite');
     await client.balance();
     const size = 11 * 1024 * 1024;
@@ -340,7 +337,7 @@ describe('malformed requests', () => {
     }
   });
 
-  test('requests and bodies over the bounds of the service are 503 with Retry-After, and nothing is charged', async (t) => {
+  test('requests and bodies over the capacity get 503 with Retry-After, and nothing is charged', async (t) => {
     const { client, service, account } = await openService(t, 'sqlite', {
       settings: { load: { requests: 5, requestsPerKey: 1 }, bodies: { totalBytes: 100_000, accountBytes: 50_000 } },
     });
@@ -361,7 +358,7 @@ describe('malformed requests', () => {
     assert.equal(await client.balance(), 1000);
   });
 
-  test('an upload that the client breaks off is not a failure of the service, and its memory comes back', async (t) => {
+  test('an aborted upload is not logged as a service failure, and its memory is freed', async (t) => {
     const lines: string[] = [];
     const { client } = await openService(t, 'sqlite', {
       logger: { level: 'info', stream: { write: (line: string) => void lines.push(line) } },

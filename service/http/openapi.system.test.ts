@@ -30,7 +30,7 @@ interface Operation {
 }
 
 describe('GET /openapi.json', () => {
-  test('spec 9: /openapi.json is OpenAPI 3.1.0, contract version 1.0.0, of every endpoint, status, header and error code', async (t) => {
+  test('spec 9: /openapi.json is OpenAPI 3.1.0 and covers every endpoint, status, header and error code of version 1.0.0', async (t) => {
     const { service } = await openService(t, 'sqlite');
     const response = await fetch(`${service.baseUrl}/openapi.json`);
     assert.equal(response.status, 200);
@@ -107,7 +107,7 @@ describe('GET /openapi.json', () => {
       assert.ok(whole.includes(`"${code}"`) || onlyOutsideOfRoutes.includes(code), code);
   });
 
-  test('spec 9: the contract lints clean with Redocly', async (t) => {
+  test('spec 9: Redocly reports no problem in the contract', async (t) => {
     const { service } = await openService(t, 'sqlite');
     const folder = mkdtempSync(join(tmpdir(), 'courier-openapi-'));
     t.after(() => rmSync(folder, { recursive: true }));

@@ -25,7 +25,7 @@ function answering(answer: (query: string) => Response) {
   return { asked, provider, check: (urls: string[]) => provider.reserve(urls.length, 30_000).check(urls, signal) };
 }
 
-test('a URL is found when a result is the same page, whatever its scheme, fragment or last slash', async () => {
+test('a URL is found when a result is the same page except for scheme, fragment or final slash', async () => {
   const { asked, check } = answering(() =>
     Response.json(recorded('https://other.example/', 'http://shop.example/a/#top')),
   );
@@ -37,12 +37,12 @@ test('a URL is found when a result is the same page, whatever its scheme, fragme
   assert.equal(asked[0]?.headers.get('x-subscription-token'), 'secret-token');
 });
 
-test('an answer without web results means not found', async () => {
+test('a response without web results means not found', async () => {
   const { check } = answering(() => Response.json({ type: 'search', query: {} }));
   assert.deepEqual(await check(['https://shop.example/a']), [{ found: false, position: null, reason: null }]);
 });
 
-describe('answers that fail the check, so that the charge is restored', () => {
+describe('responses that fail the check, so that the charge is restored', () => {
   for (const [what, answer] of Object.entries({
     'a 429': () => new Response('{}', { status: 429 }),
     'a 401': () => new Response('{}', { status: 401 }),
@@ -57,7 +57,7 @@ describe('answers that fail the check, so that the charge is restored', () => {
   }
 });
 
-test('one URL that gets no answer is unknown with its reason, and the others keep theirs', async () => {
+test('a URL without a response is unknown with its reason, and the others keep their results', async () => {
   const { asked, check } = answering((query) =>
     query.endsWith('/bad') ? new Response('{}', { status: 422 }) : Response.json(recorded(query)),
   );
@@ -71,7 +71,7 @@ test('one URL that gets no answer is unknown with its reason, and the others kee
   assert.equal(asked.length, 3, 'a refused query is not repeated');
 });
 
-test('a query that the API was too busy for is sent once more', async () => {
+test('a query that the API is too busy for is sent once more', async () => {
   let queries = 0;
   const busyOnce = answering((query) =>
     ++queries === 1 ? new Response('{}', { status: 503 }) : Response.json(recorded(query)),
@@ -80,13 +80,13 @@ test('a query that the API was too busy for is sent once more', async () => {
   assert.equal(queries, 2);
 });
 
-test('what a query may hold is known before anything is asked', () => {
+test('invalid queries are rejected before any request', () => {
   const { provider } = answering(() => Response.json(recorded()));
   assert.equal(provider.findProblem(`https://shop.example/${'x'.repeat(379)}`), null);
   assert.match(provider.findProblem(`https://shop.example/${'x'.repeat(380)}`) ?? '', /at most 400 characters/);
 });
 
-test('queries keep the pace of the plan, and a check that would not fit is refused with a true Retry-After', async () => {
+test("queries keep to the plan's rate, and a check that does not fit is rejected with an accurate Retry-After", async () => {
   const sent: number[] = [];
   const fetcher = async () => {
     sent.push(performance.now());

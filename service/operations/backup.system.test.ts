@@ -32,7 +32,7 @@ async function checkRestored(t: TestContext, database: string, key: string, refe
 }
 
 describe('backup of SQLite', () => {
-  test('a copy made while submissions arrive is whole, private, and a service runs on it', async (t) => {
+  test('a copy made while submissions arrive is complete and private, and a service can run on it', async (t) => {
     const { client, url } = await openService(t, 'sqlite');
     const folder = makeFolder(t);
     const { body } = await client.post('/submissions', 'backup-1', { urls: urlList(4) });
@@ -58,7 +58,7 @@ describe('backup of SQLite', () => {
     await checkRestored(t, `sqlite:${restored}`, client.key, body.data.reference);
   });
 
-  test('never replaces a file, and leaves nothing behind when it cannot be made', async (t) => {
+  test('never replaces a file, and leaves nothing behind on failure', async (t) => {
     const { url } = await openService(t, 'sqlite');
     const folder = makeFolder(t);
     const file = join(folder, 'copy.db');
@@ -80,7 +80,7 @@ const skip = !(TEST_DIALECTS as readonly string[]).includes('postgres')
   : !pgDump && 'pg_dump is not installed';
 
 describe('backup of Postgres', { skip }, () => {
-  test('pg_dump and pg_restore, as documented, give a database that a service runs on', async (t) => {
+  test('pg_dump and pg_restore, as documented, give a database that a service can run on', async (t) => {
     const { client, url } = await openService(t, 'postgres');
     const { body } = await client.post('/submissions', 'backup-1', { urls: urlList(4) });
     const file = join(makeFolder(t), 'service.dump');

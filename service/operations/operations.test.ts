@@ -17,7 +17,7 @@ async function submit({ client }: Bench, urls = 4): Promise<string> {
 }
 
 describe('refund', () => {
-  serviceTest('gives back what is left of the charge, and never more', async (bench) => {
+  serviceTest('returns the rest of the charge, and never more', async (bench) => {
     const operations = openOperations(bench.db);
     const submission = await submit(bench);
     assert.equal(await bench.client.balance(), 999);
@@ -34,7 +34,7 @@ describe('refund', () => {
     assert.deepEqual(await operations.audit(), []);
   });
 
-  serviceTest('with a reference happens once, also when asked for at once', async (bench) => {
+  serviceTest('with a reference happens once, even when requested concurrently', async (bench) => {
     const operations = openOperations(bench.db);
     const submission = await submit(bench);
     const wanted = { submission, amount: lira('0.50'), reason: REASON, reference: 'case 7' };
@@ -64,7 +64,7 @@ describe('refund', () => {
 });
 
 describe('submission fail', () => {
-  serviceTest('ends what is queued: every URL fails with the reason and is refunded', async (bench) => {
+  serviceTest('ends a queued submission: every URL fails with the reason and is refunded', async (bench) => {
     const operations = openOperations(bench.db);
     const reference = await submit(bench);
     const failed = await operations.fail(reference, { reason: REASON, refund: true });
@@ -76,7 +76,7 @@ describe('submission fail', () => {
     assert.deepEqual(await operations.audit(), []);
   });
 
-  serviceTest('keeps outcomes, and a workflow that still runs changes nothing afterwards', async (bench) => {
+  serviceTest('keeps outcomes, and a running workflow changes nothing afterwards', async (bench) => {
     const operations = openOperations(bench.db);
     const reference = await submit(bench);
     await begin(bench.db, reference, 1);
@@ -99,7 +99,7 @@ describe('submission fail', () => {
     assert.equal(await bench.client.balance(), 999);
   });
 
-  serviceTest('at the same time as outcomes arrive: each URL has one outcome and is counted once', async (bench) => {
+  serviceTest('concurrent with arriving outcomes gives each URL one outcome, counted once', async (bench) => {
     const operations = openOperations(bench.db);
     const reference = await submit(bench, 40);
     await begin(bench.db, reference, 1);
@@ -119,7 +119,7 @@ describe('submission fail', () => {
 });
 
 describe('submission requeue', () => {
-  serviceTest('hands over again what has not ended, and refuses what has', async (bench) => {
+  serviceTest('dispatches an open submission again, and rejects an ended one', async (bench) => {
     const operations = openOperations(bench.db);
     const reference = await submit(bench);
     await bench.db.run(sql`UPDATE submissions SET dispatched_at = 5 WHERE reference = ${reference}`);
@@ -171,7 +171,7 @@ describe('audit', () => {
     ['a state', /has ended when every URL/, ({ db }) => db.run(sql`UPDATE submissions SET status = 'completed'`)],
   ];
   for (const [what, rule, damage] of DAMAGES) {
-    serviceTest(`sees that ${what} was changed by hand`, async (bench) => {
+    serviceTest(`detects that ${what} was changed by hand`, async (bench) => {
       const reference = await submit(bench);
       await bench.client.post('/index-check', 'audit-check-1', { urls: urlList(1) });
       await bench.db.run(sql`CREATE TABLE kept_accounts AS SELECT id, balance FROM accounts`);
@@ -195,7 +195,7 @@ describe('audit', () => {
 
 describe('money of an account', () => {
   serviceTest(
-    'a top-up with a reference is added once, also when asked for at once',
+    'a top-up with a reference is added once, even when requested concurrently',
     async ({ client, service, account }) => {
       const movement = { amount: lira('10'), reference: 'invoice 12' };
       const moved = await Promise.all([1, 2, 3].map(() => service.accounts.move(account, 'top_up', movement)));
@@ -214,7 +214,7 @@ describe('money of an account', () => {
   );
 
   serviceTest(
-    'an adjustment goes both ways, needs reason and reference, and never below zero',
+    'an adjustment adds or deducts, needs reason and reference, and never goes below zero',
     async ({ client, service, account }) => {
       const adjust = (amount: string, reference: string, reason = REASON) =>
         service.accounts.move(account, 'adjustment', { amount: parseTry(amount)!, reference, reason });
@@ -270,7 +270,7 @@ describe('money of an account', () => {
 
 describe('status of an account', () => {
   serviceTest(
-    'a suspended account is refused with its reason unsaid to the API, and works again when resumed',
+    'a suspended account is rejected without disclosing the reason, and works again when resumed',
     async (bench) => {
       const { client, service, account } = bench;
       await service.accounts.suspend(account, 'unpaid invoice');

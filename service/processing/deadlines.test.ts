@@ -9,7 +9,7 @@ const deadlines = { fast: HOUR, standard: 5 * HOUR };
 
 describe('processing deadlines', () => {
   serviceTest(
-    'spec 3: a submission that nobody processes ends at the deadline of its service level, with a reason and its refund',
+    'spec 3: an unprocessed submission ends at the deadline of its service level, with a reason and a refund',
     async ({ client, db }) => {
       const fast = (await client.post('/submissions', 'deadline-key-1', { urls: urlList(4), service: 'fast' })).body
         .data;
@@ -28,7 +28,7 @@ describe('processing deadlines', () => {
   );
 
   serviceTest(
-    'spec 3: at the deadline decided URLs keep their outcome, and a worker that comes later changes nothing',
+    'spec 3: at the deadline, URLs with an outcome keep it, and a late worker changes nothing',
     async ({ client, db }) => {
       const { data } = (await client.post('/submissions', 'deadline-key-3', { urls: urlList(4), service: 'fast' }))
         .body;

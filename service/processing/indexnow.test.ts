@@ -74,7 +74,7 @@ test('URLs are sent per host with the key and its location; 200 and 202 mean rec
   );
 });
 
-describe('statuses that refuse a batch', () => {
+describe('statuses that reject a batch', () => {
   for (const status of [400, 403, 422]) {
     test(`${status} fails the URLs of the host with the protocol's reason, and no other host`, async (t) => {
       const { url } = await endpoint(t);
@@ -92,7 +92,7 @@ describe('statuses that refuse a batch', () => {
   }
 });
 
-test('429 waits for Retry-After, and what was recorded before stays', async (t) => {
+test('a 429 waits for Retry-After, and earlier outcomes stay recorded', async (t) => {
   const { url } = await endpoint(t, { 'retry-after': '90' });
   const { outcomes, error } = await run(
     indexNowProcessor({ endpoint: url, key: KEY }),
@@ -102,13 +102,13 @@ test('429 waits for Retry-After, and what was recorded before stays', async (t) 
   assert.ok(error instanceof TryLaterError && error.afterMs === 90_000);
 });
 
-test('any other answer is tried again', async (t) => {
+test('any other response is retried', async (t) => {
   const { url } = await endpoint(t);
   const { error } = await run(indexNowProcessor({ endpoint: url, key: KEY }), items('https://h500.example/1'));
   assert.ok(error instanceof TryLaterError && error.afterMs === undefined);
 });
 
-test('a host that never succeeds keeps no other host waiting', async (t) => {
+test('a failing host delays no other host', async (t) => {
   const { url, received } = await endpoint(t);
   const processor = indexNowProcessor({ endpoint: url, key: KEY });
   const hosts = ['h500', ...Array.from({ length: 20 }, (_, index) => `h200x${index}`), 'h404', 'h200last'];
@@ -120,6 +120,6 @@ test('a host that never succeeds keeps no other host waiting', async (t) => {
   assert.ok(error instanceof TryLaterError);
 });
 
-test('a key that the protocol does not allow is refused at start', () => {
+test('an invalid key is rejected at startup', () => {
   assert.throws(() => indexNowProcessor({ endpoint: 'https://x.example', key: 'short' }), /8 to 128/);
 });

@@ -60,7 +60,7 @@ describe('processing with Temporal', () => {
   }
 
   test(
-    'spec 3: failed URLs are refunded where the service is set so; Temporal is named by the environment',
+    'spec 3: failed URLs are refunded when so configured; the environment names the Temporal server',
     options,
     async (t) => {
       const before = process.env.TEMPORAL_ADDRESS;
@@ -81,20 +81,24 @@ describe('processing with Temporal', () => {
     },
   );
 
-  test('spec 3: what is accepted while Temporal is unreachable is processed once it answers', options, async (t) => {
-    const first = await openService(t, 'sqlite', {
-      temporal: { address: '127.0.0.1:1' },
-      settings: { processing: quick },
-    });
-    const reference = await submit(first.client, ['https://a.example/1']);
-    assert.equal((await first.client.detail(reference)).status, 'queued');
-    await first.service.close();
-    const second = await openService(t, 'sqlite', {
-      database: first.url,
-      temporal: { address: address!, taskQueue: `test-${randomUUID()}` },
-      settings: { processing: quick },
-    });
-    const again = { client: Object.assign(second.client, { key: first.client.key }) };
-    assert.equal((await ended(again.client, reference)).status, 'completed');
-  });
+  test(
+    'spec 3: submissions accepted while Temporal is unreachable are processed once it responds',
+    options,
+    async (t) => {
+      const first = await openService(t, 'sqlite', {
+        temporal: { address: '127.0.0.1:1' },
+        settings: { processing: quick },
+      });
+      const reference = await submit(first.client, ['https://a.example/1']);
+      assert.equal((await first.client.detail(reference)).status, 'queued');
+      await first.service.close();
+      const second = await openService(t, 'sqlite', {
+        database: first.url,
+        temporal: { address: address!, taskQueue: `test-${randomUUID()}` },
+        settings: { processing: quick },
+      });
+      const again = { client: Object.assign(second.client, { key: first.client.key }) };
+      assert.equal((await ended(again.client, reference)).status, 'completed');
+    },
+  );
 });

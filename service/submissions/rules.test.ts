@@ -6,7 +6,7 @@ import { isReference, newReference } from './reference.ts';
 import { urlIdentity, urlKey } from './url-identity.ts';
 
 describe('submission rules', () => {
-  test('the shortcut for plain URLs gives what the parser gives', () => {
+  test('the fast path for plain URLs gives the same result as the parser', () => {
     const host = fc.stringMatching(/^[a-zA-Z0-9]{1,8}\.[a-z]{2,4}$/);
     const rest = fc.webPath();
     fc.assert(
@@ -32,7 +32,7 @@ describe('submission rules', () => {
     assert.equal(urlIdentity('https://a.example?q'), urlIdentity('https://a.example/?q'));
   });
 
-  test('paths and queries keep their letter case and tell URLs apart', () => {
+  test('paths and queries are case-sensitive', () => {
     const different = [
       'https://a.example/x',
       'https://a.example/X',
@@ -44,7 +44,7 @@ describe('submission rules', () => {
     assert.equal(new Set(different.map(urlIdentity)).size, different.length);
   });
 
-  test('keys of URLs fit an exact integer and differ by account', () => {
+  test('URL keys fit an exact integer and differ by account', () => {
     fc.assert(
       fc.property(
         fc.webUrl(),
@@ -55,7 +55,7 @@ describe('submission rules', () => {
     );
   });
 
-  test('the fingerprint does not see member order and white space, and sees everything else', () => {
+  test('the fingerprint ignores member order and white space, and nothing else', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const reversed = Object.fromEntries(Object.entries(value).reverse());
@@ -72,7 +72,7 @@ describe('submission rules', () => {
     assert.ok(older < newer && isReference(older) && !isReference(`${older}x`) && !isReference(older.toUpperCase()));
   });
 
-  test('a fingerprint made in turns is the same one, for every body of the contract', async () => {
+  test('an incrementally computed fingerprint is the same for every valid body', async () => {
     const body = fc.record(
       {
         project: fc.string(),

@@ -42,12 +42,12 @@ async function readSummary(child: ChildProcess): Promise<Record<string, unknown>
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as Record<string, unknown>;
 }
 
-describe('the launcher of courier', () => {
+describe('courier launcher', () => {
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const) {
-    test(`hands a ${signal} that it alone receives to the program, which ends in order with ${code}`, async () => {
+    test(`forwards a ${signal} to the program, which shuts down and exits with ${code}`, async () => {
       const child = await startCrawl();
       const summary = readSummary(child);
       child.kill(signal);
@@ -56,7 +56,7 @@ describe('the launcher of courier', () => {
     });
   }
 
-  test('takes the program with it when it is killed', { skip: process.platform !== 'linux' }, async () => {
+  test('ends the program when the launcher is killed', { skip: process.platform !== 'linux' }, async () => {
     const child = await startCrawl();
     const summary = readSummary(child);
     child.kill('SIGKILL');

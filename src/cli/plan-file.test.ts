@@ -16,7 +16,7 @@ function write(t: TestContext, content: string): string {
 }
 
 describe('a plan file', () => {
-  test('is read as it was written', (t) => {
+  test('is read back as it was written', (t) => {
     const plan = { type: 'courier-plan', version: 2, watches: [watch] };
     assert.deepEqual(readPlanFile(write(t, JSON.stringify(plan))), plan);
   });
@@ -36,7 +36,7 @@ describe('a plan file', () => {
     ['is something else', JSON.stringify([1]), /unexpected contents/],
   ];
   for (const [label, content, why] of refused) {
-    test(`that ${label} is refused with exit code 2, and nothing was planned`, (t) => {
+    test(`that ${label} is refused with exit code 2, and nothing is planned`, (t) => {
       const file = write(t, content);
       assert.throws(() => readPlanFile(file), { exitCode: 2, message: why });
       assert.throws(() => readPlanFile(file), /Nothing was planned or charged/);

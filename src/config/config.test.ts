@@ -56,7 +56,7 @@ describe('readConfig', () => {
   test('reports a misspelt setting with its line and the likely setting', () => {
     assert.deepEqual(
       problemsOf(good.replace('sitemaps:', 'sitemap:'))[0],
-      '12:14 "sitemap" is not a setting here; did you mean "sitemaps"?',
+      '12:14 unknown setting "sitemap"; did you mean "sitemaps"?',
     );
   });
 
@@ -72,7 +72,7 @@ describe('readConfig', () => {
     );
     assert.equal(problems.length, 2, problems.join('\n'));
     assert.match(problems.join('\n'), /1:10 version/);
-    assert.match(problems.join('\n'), /6:23 accounts.main.spend.per_day: "much" does not have the expected form/);
+    assert.match(problems.join('\n'), /6:23 accounts.main.spend.per_day: "much" is not valid/);
     assert.match(
       problemsOf(good.replace('account: main', 'account: mian'))[0]!,
       /11:14 .*no account "mian"; the accounts are: main/,
@@ -177,11 +177,11 @@ describe('readConfig', () => {
   test('rejects a status with two meanings and a meaning that does not exist', () => {
     assert.match(
       problemsOf(withAccount('    status_map: { url: { completed: [Ready], failed: [ready] } }'))[0]!,
-      /6:\d+ accounts.main.status_map.url.failed: "ready" is listed under "completed" as well; a status has one meaning/,
+      /6:\d+ accounts.main.status_map.url.failed: "ready" is also listed under "completed"; a status can have only one meaning/,
     );
     assert.match(
       problemsOf(withAccount('    status_map: { job: { done: [x] } }'))[0]!,
-      /"done" is not a setting here; the settings here are: queued/,
+      /unknown setting "done"; valid settings: queued/,
     );
   });
 

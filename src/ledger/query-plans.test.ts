@@ -39,7 +39,7 @@ async function explain({ db }: Ledger, query: Query): Promise<string> {
 }
 
 describe('query plans', () => {
-  testLedger('no query that runs before a purchase or a check scans what grows with history', async (ledger) => {
+  testLedger('no query before a purchase or a check scans a table that grows with history', async (ledger) => {
     // Postgres decides by statistics: on empty tables its plan says nothing.
     if (ledger.db.dialect !== 'sqlite') return;
     for (const { what, query, index } of QUERIES) {

@@ -11,7 +11,7 @@ import { ACTIONS, shortScenarios, toScenario } from './scenario.ts';
 const timeout = 360_000;
 
 describe('chaos schedules', () => {
-  test('whatever dies or is cut off, every URL is bought once, the charges agree and every URL has its end', {
+  test('under kills and lost connections, every URL is bought once, the charges agree and every URL has its result', {
     timeout,
   }, async (t) => {
     const folder = newFolder();
@@ -33,7 +33,7 @@ describe('chaos schedules', () => {
     }
   });
 
-  test('a seed is always the same schedule', () => {
+  test('a seed always gives the same schedule', () => {
     assert.deepEqual(toScenario(7), toScenario(7));
     assert.notDeepEqual(toScenario(7), toScenario(8));
   });

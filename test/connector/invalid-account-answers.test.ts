@@ -10,7 +10,7 @@ import { testOnEachDialect } from '../support/database.ts';
 import { ACCOUNT, assertSentOnce, openScene, PAGES, play } from './play.ts';
 
 describe('insufficient balance', () => {
-  testOnEachDialect('402 although the balance suffices: retried with backoff, never in a loop', async (t, dialect) => {
+  testOnEachDialect('402 despite a sufficient balance: retried with backoff, never in a loop', async (t, dialect) => {
     const { service, connector, batches } = await play(
       t,
       dialect,
@@ -31,7 +31,7 @@ describe('insufficient balance', () => {
     ['a page', html(200), /a page instead of JSON/],
   ] as const) {
     testOnEachDialect(
-      `a balance that is ${what}: the batch is tried rarely or not at all until the money suffices`,
+      `a balance that is ${what}: the batch is rarely or never sent until the funds suffice`,
       async (t, dialect) => {
         let valid = false;
         const overrides: Overrides = {
@@ -56,7 +56,7 @@ describe('insufficient balance', () => {
 
 describe('429', () => {
   for (const wait of ['soon', '-5', 'NaN', '99999999999999999999', '1e9', 'Wed, 21 Oct 1015 07:28:00 GMT', '']) {
-    testOnEachDialect(`Retry-After "${wait}": waits for a plausible time, then goes on`, async (t, dialect) => {
+    testOnEachDialect(`Retry-After "${wait}": waits for a plausible time, then continues`, async (t, dialect) => {
       const post = (n: number, key: string): Reply =>
         n <= 3 ? failure(429, 'SLOW', { 'retry-after': wait }) : success({ reference: `R-${key.length}` }, 202);
       const { connector, batches, service } = await play(t, dialect, { post });
@@ -70,7 +70,7 @@ describe('429', () => {
 
 describe('a rejected key', () => {
   testOnEachDialect(
-    'a key that is rejected while jobs are tracked is reported, and everything goes on when it works again',
+    'a key rejected while jobs are tracked is reported, and everything continues when it works again',
     async (t, dialect) => {
       let works = true;
       const rejected = failure(401, 'REVOKED');
@@ -163,7 +163,7 @@ describe('index-checks', () => {
     ['409', always(failure(409, 'CONFLICT')), 'stopped'],
     ['400', always(failure(400, 'BAD')), 'stopped'],
   ] as const) {
-    testOnEachDialect(`${what}: charged once at most, and no result is invented`, async (t, dialect) => {
+    testOnEachDialect(`${what}: charged at most once, and no result is invented`, async (t, dialect) => {
       const { connector, service, totals } = await play(t, dialect, { check });
       connector.pass(86_400_000);
       const step = await connector.check();
@@ -171,7 +171,7 @@ describe('index-checks', () => {
       assert.equal(step.kind, kind);
       if (step.kind === 'checked') {
         assert.deepEqual([step.urls, step.found], [2, 0]);
-        assert.match(step.stop ?? '', /no verdict that can be read.*status_map.check/);
+        assert.match(step.stop ?? '', /none of its verdicts is known.*status_map.check/);
       }
       const charged = (await getAccountTotals(connector.ledger, ACCOUNT)).chargedEver - totals.chargedEver;
       assert.ok(charged === 0 || charged === 1_000_000, `${charged}`);

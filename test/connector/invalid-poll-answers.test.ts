@@ -76,7 +76,7 @@ describe('polls of a job', () => {
   }
 
   testOnEachDialect(
-    'a terminal state that is taken back changes nothing: the results stay, and nothing is bought again',
+    'a job that leaves its terminal state keeps its results, and nothing is bought again',
     async (t, dialect) => {
       const { connector, batches } = await play(t, dialect, states('completed', 'processing', 'failed'));
       assert.deepEqual([batches[0]!.jobState, batches[0]!.completed], ['completed', 2]);
@@ -90,7 +90,7 @@ describe('polls of a job', () => {
   );
 });
 
-describe('results of single URLs of a partial job', () => {
+describe('URL results of a partial job', () => {
   for (const [what, urls, failed] of [
     ['of URLs that are not ours', [{ url: 'https://elsewhere.example/', status: 'failed' }], 0],
     [
@@ -107,10 +107,13 @@ describe('results of single URLs of a partial job', () => {
     ['as numbers', [1, 2, 3], 0],
     ['as nothing', null, 0],
   ] as const) {
-    testOnEachDialect(`${what}: only a clear failure of a URL of ours counts as failed`, async (t, dialect) => {
-      const detail = (_: number, reference: string) => success({ reference, status: 'partial', urls, total: 2 });
-      const { batches } = await play(t, dialect, { detail });
-      assert.deepEqual([batches[0]!.jobState, batches[0]!.failed], ['partial', failed]);
-    });
+    testOnEachDialect(
+      `${what}: only an unambiguous failure of one of our URLs counts as failed`,
+      async (t, dialect) => {
+        const detail = (_: number, reference: string) => success({ reference, status: 'partial', urls, total: 2 });
+        const { batches } = await play(t, dialect, { detail });
+        assert.deepEqual([batches[0]!.jobState, batches[0]!.failed], ['partial', failed]);
+      },
+    );
   }
 });

@@ -12,7 +12,7 @@ import { play } from './play.ts';
 
 const PRICE = 250_000;
 
-describe('POST /submissions answered with something invalid, every time', () => {
+describe('POST /submissions with an invalid response every time', () => {
   interface Row {
     readonly what: string;
     readonly post: Reply;
@@ -77,7 +77,7 @@ describe('POST /submissions answered with something invalid, every time', () => 
   ];
 
   for (const { what, post, state, says } of rows) {
-    testOnEachDialect(`${what}: one key, and the batch is ${state} and says why`, async (t, dialect) => {
+    testOnEachDialect(`${what}: one key is used, and the batch is ${state} with the reason`, async (t, dialect) => {
       const { batches, text, service, totals } = await play(t, dialect, { post: always(post) });
       assert.equal(service.bodies.size, 1);
       assert.deepEqual([batches.length, batches[0]!.state], [1, state], text);
@@ -113,7 +113,7 @@ describe('acceptances with invalid fields', () => {
     });
   }
 
-  testOnEachDialect('a charge ten times the expected is recorded and reported', async (t, dialect) => {
+  testOnEachDialect('a charge of ten times the expected one is recorded and reported', async (t, dialect) => {
     const { batches, totals } = await play(t, dialect, {
       post: always(success({ reference: 'R-1', charged: 5 }, 202)),
     });
@@ -121,18 +121,21 @@ describe('acceptances with invalid fields', () => {
     assert.equal(totals.chargedEver, 5_000_000);
   });
 
-  testOnEachDialect('one reference for two keys: the second batch stops and names the first', async (t, dialect) => {
-    const { batches, service } = await play(
-      t,
-      dialect,
-      { post: always(success({ reference: 'R-1' }, 202)) },
-      { runs: 2 },
-    );
-    assert.deepEqual(
-      batches.map(({ state }) => state),
-      ['accepted', 'needs_review'],
-    );
-    assert.match(batches[1]!.reason!, /calls this batch R-1, as it called batch 1/);
-    assert.equal(service.counts.post, 2);
-  });
+  testOnEachDialect(
+    'a reference given for two keys stops the second batch, which names the first',
+    async (t, dialect) => {
+      const { batches, service } = await play(
+        t,
+        dialect,
+        { post: always(success({ reference: 'R-1' }, 202)) },
+        { runs: 2 },
+      );
+      assert.deepEqual(
+        batches.map(({ state }) => state),
+        ['accepted', 'needs_review'],
+      );
+      assert.match(batches[1]!.reason!, /calls this batch R-1, as it called batch 1/);
+      assert.equal(service.counts.post, 2);
+    },
+  );
 });

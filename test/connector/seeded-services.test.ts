@@ -75,7 +75,7 @@ async function play(t: TestContext, dialect: Dialect, seed: number) {
   return { service, connector, pages, chosen: JSON.stringify(profile.chosen) };
 }
 
-describe('submissions to a service of another making', () => {
+describe('submissions to a service with a random profile', () => {
   for (const seed of seeds) {
     testOnEachDialect(`seed ${seed}: each URL is charged once`, async (t, dialect) => {
       const { service, connector, pages, chosen } = await play(t, dialect, seed);
@@ -134,10 +134,10 @@ describe('submissions to a service of another making', () => {
   );
 });
 
-describe('index-checks by a service of another making', () => {
+describe('index-checks by a service with a random profile', () => {
   for (const seed of seeds.slice(0, 10)) {
     testOnEachDialect(
-      `seed ${seed}: each URL is checked once, through lost answers, and its result is read`,
+      `seed ${seed}: each URL is checked once despite lost responses, and its result is read`,
       async (t, dialect) => {
         const random = seeded(seed * 104_729);
         const { service, profile, connector } = await openScene(t, dialect, seed);

@@ -34,8 +34,8 @@ async function scene(t: TestContext, balance = 100) {
   return { service, client, account, batchOf };
 }
 
-describe('the client and the service, over HTTP', () => {
-  test('accepted once, charged once, and the charge, the price and the balance are read', async (t) => {
+describe('client and service over HTTP', () => {
+  test('a submission is accepted and charged once, and its charge, price and balance are read', async (t) => {
     const { client, batchOf } = await scene(t);
     const { frozen, asked } = batchOf(40);
     const first = decideOutcome(await client.submit(frozen.body, frozen.key), asked);
@@ -48,7 +48,7 @@ describe('the client and the service, over HTTP', () => {
     assert.equal(unwrapData(await client.stats()).balance, lira(80));
   });
 
-  test('every error is the outcome that the answer table expects', async (t) => {
+  test('every error maps to the outcome in the answer table', async (t) => {
     const { client, batchOf } = await scene(t, 2);
     const { frozen, asked } = batchOf(4);
     const outcome = async (body: string, key = frozen.key) => decideOutcome(await client.submit(body, key), asked).kind;
@@ -75,7 +75,7 @@ describe('the client and the service, over HTTP', () => {
     );
   });
 
-  test('minute, hour and day are read from the headers of every answer', async (t) => {
+  test("the budgets of minute, hour and day are read from every response's headers", async (t) => {
     const { client } = await scene(t);
     const { budgets } = await client.balance();
     const remaining = (seconds: number) =>
@@ -83,7 +83,7 @@ describe('the client and the service, over HTTP', () => {
     assert.deepEqual([60, 3_600, 86_400].map(remaining), [119, 2_999, 29_999]);
   });
 
-  test('a 429 says how long to wait', async (t) => {
+  test('the wait of a 429 is read', async (t) => {
     const { client, batchOf } = await scene(t);
     let outcome: ReturnType<typeof decideOutcome> | undefined;
     for (let n = 1; n <= 11; n++) {
@@ -94,7 +94,7 @@ describe('the client and the service, over HTTP', () => {
     assert.ok(outcome.retryAfterMs !== null && outcome.retryAfterMs > 0 && outcome.retryAfterMs <= 60_000);
   });
 
-  test('list and detail are read to their end', async (t) => {
+  test('list and detail are read to the last page', async (t) => {
     const { client, batchOf } = await scene(t);
     const { frozen, asked, urls } = batchOf(25);
     const outcome = decideOutcome(await client.submit(frozen.body, frozen.key), asked);
@@ -141,7 +141,7 @@ describe('the client and the service, over HTTP', () => {
     });
   });
 
-  test('an index-check has a result for each URL, and its charge is read', async (t) => {
+  test('an index-check gives a result for each URL, and its charge is read', async (t) => {
     const { client, batchOf } = await scene(t);
     const { urls, names } = batchOf(5);
     const check = freezeCheck({ ...names, round: 1, urls });

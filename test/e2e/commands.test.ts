@@ -64,7 +64,7 @@ async function startWorker(t: TestContext, folder: string) {
   return { worker, over };
 }
 
-describe('commands in a folder', () => {
+describe('commands in one folder', () => {
   test('plan, apply, run, approve, reject, pause and index-check work with the worker of the folder', async (t) => {
     const { folder, charged } = await scene(t);
     const noServer = await courier(folder, 'approve', 'watch/shop/x');
@@ -150,7 +150,7 @@ describe('commands in a folder', () => {
     assert.equal(await charged(), amount);
   }
 
-  test('run --once works by itself; interrupted, the next one continues and nothing is bought twice', async (t) => {
+  test('run --once needs no worker; after an interruption the next one continues, and nothing is bought twice', async (t) => {
     const { folder, charged } = await scene(t);
     publish(folder, pages(5));
     const bad = await courier(folder, 'run', '--once', '--max-cost', '-5TRY');

@@ -76,7 +76,7 @@ function readService(folder: string) {
 }
 
 describe('courier demo', () => {
-  test('the main job: what is new is bought once, at its price, and nothing is bought twice', async (t) => {
+  test('new URLs are bought once, at their price, and never again', async (t) => {
     const folder = folderOf(t);
     const first = await courier(folder, 'demo', '--once');
     assert.equal(first.code, 0, first.output);
@@ -107,7 +107,7 @@ describe('courier demo', () => {
     assert.ok(!`${first.output}${second.output}`.includes(key), 'the API key was printed');
   });
 
-  test('sitemaps that cannot be used are named with what was found, cost nothing and end with code 3', async (t) => {
+  test('unusable sitemaps are named with what was found, cost nothing and exit with 3', async (t) => {
     const folder = folderOf(t);
     const site = createServer((request, response) => {
       const pages: Record<string, [number, string]> = {

@@ -28,7 +28,7 @@ async function until(what: string, condition: () => boolean): Promise<void> {
 }
 
 describe('the local Temporal server', () => {
-  test('of two run --once that overlap the second ends with 9 at once and touches nothing', async (t) => {
+  test('the second of two overlapping run --once exits with 9 at once and changes nothing', async (t) => {
     const folder = await openShop(t);
     const first = startCourier(folder, 'run', '--once');
     const firstEnded = ended(first);
@@ -47,7 +47,7 @@ describe('the local Temporal server', () => {
     assert.equal((await getAccountTotals(ledger, 'main' as AccountId)).chargedEver, lira('1'));
   });
 
-  test('a worker that joined the server of a run --once goes on when the run ends', async (t) => {
+  test('a worker that shares the server of a run --once continues when the run ends', async (t) => {
     const folder = await openShop(t);
     const run = ended(startCourier(folder, 'run', '--once'));
     await until('the run has a server', () => localAddress(join(folder, '.courier')) !== null);

@@ -36,7 +36,7 @@ async function start(t: TestContext, profile: Profile) {
 }
 
 describe('services with other profiles', () => {
-  test('the connector buys each URL once at services of other makings, through lost and broken answers', async (t) => {
+  test('the connector buys each URL once at every service profile, despite lost and broken responses', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'courier-other-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const entries = Array.from({ length: URLS }, (_, n) => `<url><loc>https://shop.example/${n}</loc></url>`);

@@ -54,7 +54,7 @@ ledger: { url: "sqlite:${join(at, 'ledger.db')}" }
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n);
 
 describe('courier recover', () => {
-  test('an empty ledger is rebuilt from the history of the service, and only the rest is bought', async (t) => {
+  test("an empty ledger is rebuilt from the service's history, and only the remaining URLs are bought", async (t) => {
     const { folder, client, submitted, ledgerUrl } = await scene(t);
     for (const part of range(0, 21)) await submitted('Shop', 1, range(part * 60, part * 60 + 60).map(shopUrl));
     await submitted('Shop', 2, range(0, 10).map(shopUrl));
@@ -84,7 +84,7 @@ describe('courier recover', () => {
     assert.deepEqual([ofType(again, 'recovered')[0]?.known, ofType(again, 'recovered')[0]?.recovered], [23, 1]);
   });
 
-  test('a restored copy of the ledger learns what was sent after it was made', async (t) => {
+  test('a restored copy of the ledger learns which jobs were sent after the backup', async (t) => {
     const { folder, client, ledgerUrl } = await scene(t);
     const config = loadConfig(join(folder, 'courier.yaml'));
     const policies = { account: config.accounts.get(account)!, watch: config.watches.get('shop' as WatchId)! };

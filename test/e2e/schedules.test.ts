@@ -19,7 +19,7 @@ watches:
   );
 
 describe('schedules', () => {
-  test('schedules follow the configuration, and a pause by an operator survives', async (t) => {
+  test("schedules follow the configuration and keep an operator's pause", async (t) => {
     const { client } = await withWorker(t, {});
     const watch = `w${randomUUID().slice(0, 8)}`;
     const id = watchScheduleId(LEDGER, watch as WatchId);
@@ -54,7 +54,7 @@ describe('schedules', () => {
     await handle.delete();
   });
 
-  test('a ledger does not touch the schedules of another one with the same watch and account', async (t) => {
+  test('a ledger does not change the schedules of another ledger with the same watch and account', async (t) => {
     const { client } = await withWorker(t, {});
     const watch = `w${randomUUID().slice(0, 8)}`;
     const other = 'ledger02' as LedgerId;

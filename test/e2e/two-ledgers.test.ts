@@ -25,7 +25,7 @@ async function inspect(folder: string) {
 }
 
 describe('two ledgers', () => {
-  test('two configurations with the same names in one namespace do only their own work', async (t) => {
+  test('two configurations with equal names in one namespace do only their own work', async (t) => {
     const temporal = await temporalAddress(t);
     const service = await startService({ database: emptyDatabaseUrl(t, 'sqlite'), settings: { budgets: AMPLE } });
     t.after(() => service.close());
@@ -68,7 +68,7 @@ describe('two ledgers', () => {
     );
   });
 
-  test('a ledger that meets another account of the service sends nothing and says how it may go on', async (t) => {
+  test('a ledger whose key belongs to another account sends nothing and says how to continue', async (t) => {
     const temporal = await temporalAddress(t);
     const service = await startService({ database: emptyDatabaseUrl(t, 'sqlite'), settings: { budgets: AMPLE } });
     t.after(() => service.close());

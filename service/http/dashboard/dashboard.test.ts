@@ -31,7 +31,7 @@ describe('sign-in to the dashboard', () => {
   });
 
   serviceTest(
-    'attempts from another address do not keep the owner out',
+    'attempts from another address do not lock the owner out',
     async (bench) => {
       const { service, account } = bench;
       const password = await service.accounts.resetPassword(account);
@@ -52,7 +52,7 @@ describe('sign-in to the dashboard', () => {
     { settings: { trustedProxies: ['127.0.0.1', '::1'] } },
   );
 
-  serviceTest('a browser that signed in before gets in from an address that is refused', async (bench) => {
+  serviceTest('a browser that signed in before can sign in from a blocked address', async (bench) => {
     const { service, account } = bench;
     const password = await service.accounts.resetPassword(account);
     const owner = new Visitor(bench);
@@ -107,7 +107,7 @@ describe('a session', () => {
     assert.equal((await bench.service.accounts.keys(bench.account)).length, 1);
   });
 
-  serviceTest('can be listed and ended, one or all others; what has ended says so', async (bench) => {
+  serviceTest('can be listed and ended, one or all others; an ended session is reported as such', async (bench) => {
     const password = await bench.service.accounts.resetPassword(bench.account);
     const [here, there, elsewhere] = [new Visitor(bench), new Visitor(bench), new Visitor(bench)];
     for (const each of [here, there, elsewhere]) assert.equal((await each.signIn(bench.account, password)).status, 303);
@@ -225,7 +225,7 @@ describe('API keys on the dashboard', () => {
     assert.equal((await service.accounts.keys(other.name))[0]!.revokedAt, null);
   });
 
-  serviceTest('show when they were used last and what they may still ask for', async (bench) => {
+  serviceTest('show their last use and their remaining requests', async (bench) => {
     const { client } = bench;
     await client.get('/balance');
     const visitor = await openVisitor(bench);
@@ -251,7 +251,7 @@ describe('API keys on the dashboard', () => {
 describe('passwords', () => {
   const NEXT = 'correct horse battery';
 
-  serviceTest('can be changed by who knows the current one; other sessions end', async (bench) => {
+  serviceTest('can be changed with the current one; other sessions end', async (bench) => {
     const { service, account } = bench;
     const password = await service.accounts.resetPassword(account);
     const [here, there] = [new Visitor(bench), new Visitor(bench)];
@@ -268,7 +268,7 @@ describe('passwords', () => {
     assert.equal((await there.signIn(account, NEXT)).status, 303);
   });
 
-  serviceTest('cannot be guessed by who has stolen a session', async (bench) => {
+  serviceTest('cannot be guessed with a stolen session', async (bench) => {
     const visitor = await openVisitor(bench);
     const attempt = () =>
       visitor.submit('/account', '/account/password', { current: 'wrong', next: NEXT, repeat: NEXT });
@@ -331,7 +331,7 @@ test('an address that does not exist is a page for a browser and an error of the
   }
 });
 
-test('the log names sign-ins, keys and passwords with the address, and holds no secret', async (t) => {
+test('the log has sign-ins and changes of keys and passwords with the address, and no secret', async (t) => {
   const lines: string[] = [];
   const stream = { write: (line: string) => void lines.push(line) };
   const bench = await openService(t, 'sqlite', { logger: { level: 'info', stream } });

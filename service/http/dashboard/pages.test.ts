@@ -38,7 +38,7 @@ describe('submissions on the dashboard', () => {
     assert.equal(end, '');
   });
 
-  serviceTest('a filter that is not valid is named and left out', async (bench) => {
+  serviceTest('an invalid filter is named and ignored', async (bench) => {
     const shop = await submit(bench, 'shop');
     const visitor = await openVisitor(bench);
     const { status, text } = await visitor.get('/submissions?status=lost&from=yesterday&url=ftp%3A%2F%2Fx');
@@ -77,7 +77,7 @@ describe('submissions on the dashboard', () => {
     assert.equal(csv[1], '129,https://shop.example/p/128,failed,key file <missing>');
   });
 
-  serviceTest('of another account are unknown', async (bench) => {
+  serviceTest('of another account are not found', async (bench) => {
     const other = await bench.service.accounts.createAccount({ name: `other ${Math.random()}`, price: lira('0.25') });
     const reference = await submit(bench, 'shop');
     await bench.db.run(sql`UPDATE submissions SET account_id = ${other.id} WHERE reference = ${reference}`);

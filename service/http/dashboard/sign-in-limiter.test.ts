@@ -16,13 +16,13 @@ describe('attempts to sign in', () => {
     assert.equal(attempt(OWNER), 0);
   });
 
-  test('attempts from another address do not keep the owner out', () => {
+  test('attempts from another address do not lock the owner out', () => {
     const attempt = signInLimiter(() => 0);
     for (let index = 0; index < 1_000; index++) attempt(UNKNOWN_BROWSER);
     assert.equal(attempt(OWNER), 0);
   });
 
-  test('attempts with invented names do not keep anybody else out', () => {
+  test('attempts with invented names lock nobody else out', () => {
     const attempt = signInLimiter(() => 0);
     for (let index = 0; index < 1_000; index++) attempt({ ...UNKNOWN_BROWSER, account: `name ${index}` });
     assert.ok(attempt({ ...UNKNOWN_BROWSER, account: 'one more' }) > 0, 'the address itself is limited');
@@ -38,7 +38,7 @@ describe('attempts to sign in', () => {
     assert.equal(attempt({ ...OWNER, device: 'known' }), 0);
   });
 
-  test('counters are bounded: old names go first', () => {
+  test('counters are bounded; the oldest names are dropped first', () => {
     const attempt = signInLimiter(() => 0);
     for (let index = 0; index < 9; index++) attempt(OWNER);
     for (let index = 0; index < 9_000; index++)

@@ -22,7 +22,7 @@ function admitted(budgets: Budgets, gaps: readonly number[]): number[] {
   return times;
 }
 
-test('spec 8: never more than the limit in any window, wherever it begins; above 1,000 less one bucket of it', () => {
+test('spec 8: never more than the limit in any window, and above 1,000 in any window less one bucket', () => {
   fc.assert(
     fc.property(windows, fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 400 }), (minute, gaps) => {
       const times = admitted(new Budgets({ minute, hour: wide, day: wide, submissions: wide }), gaps);
@@ -44,7 +44,7 @@ function withinLimit(limit: number, windowMs: number, count: number, jitter: (in
   return times;
 }
 
-describe('spec 8: a client that keeps to the limit is never refused', () => {
+describe('spec 8: a client within the limit is never denied', () => {
   const defaults = DEFAULT_SETTINGS.budgets;
   for (const [name, jitter] of Object.entries({
     'at a steady pace': () => 0,
@@ -68,7 +68,7 @@ describe('spec 8: a client that keeps to the limit is never refused', () => {
   }
 });
 
-test('spec 8: Retry-After, obeyed, succeeds; and a denied request leaves no trace', () => {
+test('spec 8: a retry after Retry-After succeeds, and a denied request is not counted', () => {
   fc.assert(
     fc.property(
       windows,
@@ -95,7 +95,7 @@ test('spec 8: Retry-After, obeyed, succeeds; and a denied request leaves no trac
   );
 });
 
-test('spec 8: what is written down and read back counts the same', () => {
+test('spec 8: saved and restored windows count the same', () => {
   fc.assert(
     fc.property(
       windows,
@@ -113,13 +113,13 @@ test('spec 8: what is written down and read back counts the same', () => {
   );
 });
 
-test('spec 8: a clock that is set back opens no window', () => {
+test('spec 8: setting the clock back frees no budget', () => {
   const budgets = new Budgets({ minute: { limit: 1, windowMs: 60_000 }, hour: wide, day: wide, submissions: wide });
   assert.ok(budgets.take(false, START).allowed);
   assert.ok(!budgets.take(false, START - 3_600_000).allowed);
 });
 
-describe('spec 8: a clock that was ahead and is set right heals itself', () => {
+describe('spec 8: the windows recover after a clock that was ahead is corrected', () => {
   for (const [where, restart] of [
     ['in one process', false],
     ['across a restart', true],

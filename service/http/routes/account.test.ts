@@ -4,7 +4,7 @@ import type { Balance, Me, Stats } from '../../../contract/responses.ts';
 import { lira, serviceTest, urlList } from '../../../test/support/service.ts';
 
 describe('account routes', () => {
-  serviceTest('spec 4.1: GET / needs no key and tells version and availability', async ({ service }) => {
+  serviceTest('spec 4.1: GET / needs no key and returns version and availability', async ({ service }) => {
     for (const path of ['', '/']) {
       const response = await fetch(service.baseUrl + path);
       assert.equal(response.status, 200);
@@ -17,7 +17,7 @@ describe('account routes', () => {
   });
 
   serviceTest(
-    'spec 4.2: GET /me shows account, wallet and key, every field of it, and no secret',
+    'spec 4.2: GET /me returns every field of account, wallet and key, and no secret',
     async ({ client, account }) => {
       const { status, body } = await client.get<Me>('/me');
       assert.equal(status, 200);
@@ -32,13 +32,13 @@ describe('account routes', () => {
     },
   );
 
-  serviceTest('spec 4.3: GET /balance shows the balance and TRY, exactly', async ({ client, service, account }) => {
+  serviceTest('spec 4.3: GET /balance returns the exact balance and TRY', async ({ client, service, account }) => {
     await service.accounts.topUp(account, lira('0.000001'));
     const { body } = await client.get<Balance>('/balance');
     assert.deepEqual(body.data, { balance: 1000.000001, balance_micros: 1_000_000_001, currency: 'TRY' });
   });
 
-  serviceTest('spec 4.4: GET /stats adds up submissions, URLs, spending and checks', async ({ client }) => {
+  serviceTest('spec 4.4: GET /stats sums submissions, URLs, spending and checks', async ({ client }) => {
     await client.post('/submissions', 'stats-key-1', { urls: urlList(3), service: 'fast' });
     await client.post('/index-check', 'stats-key-2', { urls: ['https://a.example/1', 'https://a.example/~missing'] });
     const { body } = await client.get<Stats>('/stats');

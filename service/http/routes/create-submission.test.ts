@@ -41,7 +41,7 @@ describe('POST /submissions', () => {
   );
 
   serviceTest(
-    'spec 4.6 rule 2: the same key and body again is 200 with the original, and no second charge',
+    'spec 4.6 rule 2: the same key and body again gets 200 with the original submission and no second charge',
     async ({ client }) => {
       const body = { project: 'Shop', urls: URLS, service: 'standard' };
       const first = await client.post('/submissions', 'rule-two-key', body);
@@ -72,7 +72,7 @@ describe('POST /submissions', () => {
   );
 
   serviceTest(
-    'spec 4.6 rule 4: too small a balance is 402, nothing is charged, and after a top-up the same key works',
+    'spec 4.6 rule 4: an insufficient balance is 402 without a charge, and the same key works after a top-up',
     async ({ client, service, account }) => {
       const body = { urls: urlList(5) };
       const refused = await client.post('/submissions', 'rule-four-key', body);
@@ -122,7 +122,7 @@ describe('POST /submissions', () => {
   };
 
   serviceTest(
-    'spec 4.6 rule 5: each breach of a rule is 422, nothing is charged, the key stays free',
+    'spec 4.6 rule 5: every invalid request is 422 without a charge, and its key stays unused',
     async ({ client }) => {
       for (const [what, body] of Object.entries(INVALID)) {
         const { status, body: answer } = await client.post('/submissions', 'rule-five-key', body);
@@ -135,7 +135,7 @@ describe('POST /submissions', () => {
     },
   );
 
-  serviceTest('spec 4.6 rule 5: a 422 names every wrong URL by its index, a hundred at most', async ({ client }) => {
+  serviceTest('spec 4.6 rule 5: a 422 names each invalid URL by its index, at most a hundred', async ({ client }) => {
     const some = await client.post('/submissions', 'names-key', {
       urls: ['https://a.example/', 'x', 'https://b.example/', 7],
     });
@@ -157,7 +157,7 @@ describe('POST /submissions', () => {
   });
 
   serviceTest(
-    'spec 4.6 rule 6: over the submission limit is 429 with Retry-After',
+    'spec 4.6 rule 6: a submission over the limit is 429 with Retry-After',
     async (bench) => {
       const { client } = bench;
       for (let index = 0; index < 2; index++)
@@ -172,7 +172,7 @@ describe('POST /submissions', () => {
   );
 
   serviceTest(
-    'spec 4.6 rule 8: what cannot be read is 400, another Content-Type 415, too much 413',
+    'spec 4.6 rule 8: an unreadable body is 400, another Content-Type 415, an oversized body 413',
     async ({ client }) => {
       const bad: [number, string, string, Record<string, string>][] = [
         [400, 'invalid_json', '{"urls":', {}],
@@ -214,7 +214,7 @@ describe('POST /submissions', () => {
   );
 
   serviceTest(
-    'spec 4.6: the answers come in the order 401, 429, 415, 413, 400 JSON, 400 key, 422, 409, 402',
+    'spec 4.6: errors take precedence in the order 401, 429, 415, 413, 400 JSON, 400 key, 422, 409, 402',
     async ({ client, service }) => {
       const wrong = { 'content-type': 'text/plain', 'idempotency-key': '?' };
       const unauthenticated = await client.post('/submissions', '?', '{', { ...wrong, authorization: 'Bearer nobody' });
@@ -238,7 +238,7 @@ describe('POST /submissions', () => {
   );
 
   serviceTest(
-    'spec 4.6: the key is of the account: a second API key in the middle of a retry does not charge twice',
+    'spec 4.6: an idempotency key belongs to the account: a retry with another API key does not charge twice',
     async ({ client, service, account }) => {
       const first = await client.post('/submissions', 'rotated-key', { urls: URLS });
       const { id } = await service.accounts.account(account);
@@ -254,10 +254,13 @@ describe('POST /submissions', () => {
     },
   );
 
-  serviceTest('spec 4.6: the key is of the operation: an index-check may have the same one', async ({ client }) => {
-    assert.equal((await client.post('/submissions', 'both-operations', { urls: URLS })).status, 202);
-    assert.equal((await client.post('/index-check', 'both-operations', { urls: URLS })).status, 200);
-  });
+  serviceTest(
+    'spec 4.6: an idempotency key belongs to the operation: an index-check may use the same one',
+    async ({ client }) => {
+      assert.equal((await client.post('/submissions', 'both-operations', { urls: URLS })).status, 202);
+      assert.equal((await client.post('/index-check', 'both-operations', { urls: URLS })).status, 200);
+    },
+  );
 
   serviceTest('spec 2.2: url alone, url beside urls, and defaults', async ({ client }) => {
     const alone = await client.post('/submissions', 'url-alone-key', { url: URLS[0] });
@@ -285,7 +288,7 @@ describe('POST /submissions', () => {
     { balance: '5000' },
   );
 
-  serviceTest('spec 2.2: Unicode hosts and paths are welcome and shown as sent', async ({ client }) => {
+  serviceTest('spec 2.2: Unicode hosts and paths are accepted and shown as sent', async ({ client }) => {
     const urls = ['https://münchen.example/straße?q=ü#ß', 'HTTP://Shop.Example:80/A', 'https://例え.テスト/パス'];
     const { body } = await client.post('/submissions', 'unicode-key', { urls });
     const detail = await client.detail(body.data.reference);
@@ -295,13 +298,13 @@ describe('POST /submissions', () => {
     );
   });
 
-  test('spec 2.3: the default service is one setting', async (t) => {
+  test('spec 2.3: the default service level is configurable', async (t) => {
     const { client } = await openService(t, 'sqlite', { defaultService: 'fast' });
     assert.equal((await client.post('/submissions', 'default-key', { url: URLS[0] })).body.data.service, 'fast');
   });
 
   serviceTest(
-    'spec 4.6 rule 1: the charge, the submission and its URLs are all there or none is',
+    'spec 4.6 rule 1: the charge, the submission and its URLs are stored together or not at all',
     async ({ client, db }) => {
       await client.post<Submission>('/submissions', 'whole-key-1', { urls: urlList(10) });
       await client.post<Submission>('/submissions', 'whole-key-2', { urls: urlList(10) });
@@ -313,21 +316,18 @@ describe('POST /submissions', () => {
     { balance: '3' },
   );
 
-  serviceTest(
-    'spec 4.6 rule 4: a price that no balance could pay for so many URLs is 402',
-    async ({ client, service, account }) => {
-      await service.accounts.setPrice(account, 'standard', lira('9000000000'));
-      const { status, body } = await client.post('/submissions', 'huge-price-key', {
-        urls: urlList(5_000),
-        service: 'standard',
-      });
-      assert.equal(status, 402);
-      assert.equal(body.error?.code, 'insufficient_balance');
-      await service.accounts.setPrice(account, 'standard', lira('0.1'));
-      const again = await client.post('/submissions', 'huge-price-key', { urls: urlList(5_000), service: 'standard' });
-      assert.equal(again.status, 202);
-    },
-  );
+  serviceTest('spec 4.6 rule 4: a cost above any possible balance is 402', async ({ client, service, account }) => {
+    await service.accounts.setPrice(account, 'standard', lira('9000000000'));
+    const { status, body } = await client.post('/submissions', 'huge-price-key', {
+      urls: urlList(5_000),
+      service: 'standard',
+    });
+    assert.equal(status, 402);
+    assert.equal(body.error?.code, 'insufficient_balance');
+    await service.accounts.setPrice(account, 'standard', lira('0.1'));
+    const again = await client.post('/submissions', 'huge-price-key', { urls: urlList(5_000), service: 'standard' });
+    assert.equal(again.status, 202);
+  });
 
   serviceTest('spec 4.6 rule 8: a compressed body is 415, not broken JSON', async ({ client }) => {
     const compressed = await client.post('/submissions', 'gzip-key-1', 'x', { 'content-encoding': 'gzip' });
@@ -337,7 +337,7 @@ describe('POST /submissions', () => {
     assert.equal(plain.status, 202);
   });
 
-  serviceTest('spec 4.6 rule 5: the text of a 422 is well-formed, whatever was sent', async ({ client }) => {
+  serviceTest('spec 4.6 rule 5: the message of a 422 is well-formed for any input', async ({ client }) => {
     const name = `${'x'.repeat(39)}\u{1f600}`;
     const { body } = await client.post('/submissions', 'surrogate-key', { url: URLS[0], [name]: 1 });
     assert.ok(JSON.stringify(body).isWellFormed() && !JSON.stringify(body).includes('\\ud83d'));

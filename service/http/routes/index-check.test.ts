@@ -15,7 +15,7 @@ const check = (client: TestClient, key: string, urls: unknown) =>
 
 describe('POST /index-check', () => {
   serviceTest(
-    'spec 4.8 rule 1: 0.50 TRY per URL, charged once the request is valid; every field of the result',
+    'spec 4.8 rule 1: 0.50 TRY per URL is charged once the request is valid; the result has every field',
     async ({ client }) => {
       const { status, body } = await check(client, 'check-one-key', [FOUND, MISSING]);
       assert.equal(status, 200);
@@ -70,7 +70,7 @@ describe('POST /index-check', () => {
   );
 
   serviceTest(
-    'spec 4.8 rule 4: a 503 is retryable: it has Retry-After, no charge stands, the key is free',
+    'spec 4.8 rule 4: a 503 has Retry-After, leaves no charge and can be retried with the same key',
     async ({ client }) => {
       const { status, headers, body } = await check(client, 'check-four-key', [DOWN]);
       assert.equal(status, 503);
@@ -81,7 +81,7 @@ describe('POST /index-check', () => {
   );
 
   serviceTest(
-    'spec 4.8 rule 5: the same key and body is the first result without a charge; another body is 409',
+    'spec 4.8 rule 5: the same key and body returns the first result without a charge; another body is 409',
     async ({ client }) => {
       const first = await check(client, 'check-five-key', [FOUND, MISSING]);
       const again = await check(client, 'check-five-key', [FOUND, MISSING]);
@@ -94,7 +94,7 @@ describe('POST /index-check', () => {
   );
 
   serviceTest(
-    'spec 4.8: of parallel requests with one key one is charged and all get its result',
+    'spec 4.8: parallel requests with one key are charged once and all get the result',
     async ({ client }) => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => check(client, 'check-parallel', [FOUND])));
       assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
@@ -104,7 +104,7 @@ describe('POST /index-check', () => {
   );
 
   serviceTest(
-    'spec 4.8: too small a balance is 402',
+    'spec 4.8: an insufficient balance is 402',
     async ({ client }) => {
       assert.equal((await check(client, 'check-poor-key', [FOUND, MISSING])).status, 402);
       assert.equal(await client.balance(), 0.75);
@@ -113,7 +113,7 @@ describe('POST /index-check', () => {
   );
 
   serviceTest(
-    'spec 4.8: what a crash left behind is restored when its lease ends; until then the key is in progress',
+    'spec 4.8: a charge that a crash left behind is restored when its lease ends; until then the key is in progress',
     async ({ client, db }) => {
       await check(client, 'check-crash-key', [FOUND]);
       // As a process that died between its two transactions leaves it.
@@ -131,7 +131,7 @@ describe('POST /index-check', () => {
   );
 
   serviceTest(
-    'spec 4.8 rule 3: a URL without an answer is unknown and not charged, and the others keep their result',
+    'spec 4.8 rule 3: a URL without a provider result is unknown and not charged; the others keep their result',
     async ({ client, db }) => {
       const urls = [FOUND, 'https://a.example/~unknown', MISSING, 'https://a.example/~toolong'];
       const first = await check(client, 'check-unknown-key', urls);
@@ -152,7 +152,7 @@ describe('POST /index-check', () => {
     },
   );
 
-  serviceTest('spec 8: 50 URLs of 2,048 characters fit, however they are escaped', async ({ client }) => {
+  serviceTest('spec 8: 50 URLs of 2,048 characters fit with any JSON escaping', async ({ client }) => {
     const urls = urlList(50).map((url) => url.padEnd(2_048, 'ü'));
     const escaped = JSON.stringify({ urls }).replaceAll('ü', '\\u00fc');
     assert.ok(escaped.length > 512 * 1024);

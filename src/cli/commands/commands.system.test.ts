@@ -32,7 +32,7 @@ ledger: { url: "sqlite:${join(folder, 'ledger.db')}" }
   );
 
 describe('commands of courier', () => {
-  test('what the ledger knows is shown without Temporal, and a URL released from quarantine is bought again', async (t) => {
+  test('commands that read the ledger work without Temporal, and a URL released from quarantine is bought again', async (t) => {
     const folder = folderOf(t);
     const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
     await crawled(ledger, 'first', { 'https://shop.example/sitemap.xml': ['a', 'b'] });
@@ -86,19 +86,19 @@ describe('commands of courier', () => {
     );
   });
 
-  test('a command that needs Temporal says so and exits with 5; a watch that is not configured is a usage error', async (t) => {
+  test('a command that needs Temporal exits with 5 without it, and an unknown watch is a usage error', async (t) => {
     const folder = folderOf(t);
     const [approve, pause] = await Promise.all([
       courier(folder, 'approve', 'watch/shop/x'),
       courier(folder, 'watch', 'pause', 'shoe'),
     ]);
     assert.equal(approve.code, 5);
-    assert.match(approve.stderr, /No Temporal server answers/);
+    assert.match(approve.stderr, /No Temporal server responds/);
     assert.equal(pause.code, 2);
     assert.match(pause.stderr, /no watch "shoe".*Its watches: shop/s);
   });
 
-  test('a missing key is reported before any work begins', async (t) => {
+  test('a missing API key is reported before any work begins', async (t) => {
     const folder = folderOf(t);
     for (const args of [['worker'], ['run', '--once']]) {
       const run = await courier(folder, ...args);
@@ -107,7 +107,7 @@ describe('commands of courier', () => {
     }
   });
 
-  test('a batch that needs review is resolved by what the service charged for it, and only then', async (t) => {
+  test('a batch that needs review is resolved only with the charge of the service', async (t) => {
     const folder = folderOf(t);
     const url = `sqlite:${join(folder, 'ledger.db')}`;
     const ledger = await openLedger(url);
@@ -144,7 +144,7 @@ describe('commands of courier', () => {
     assert.equal(plan.urls, 1, 'what was released is bought, what was charged or left is not');
   });
 
-  test('a batch that was never sent is cancelled and its URLs are due again; one that was accepted is not', async (t) => {
+  test('an unsent batch can be cancelled and its URLs are due again; an accepted one cannot', async (t) => {
     const folder = folderOf(t);
     const url = `sqlite:${join(folder, 'ledger.db')}`;
     const ledger = await openLedger(url);
@@ -174,7 +174,7 @@ describe('commands of courier', () => {
     assert.equal((await planRun(after, 'next' as RunId, { account: ACCOUNT, watch: WATCH })).urls, 1);
   });
 
-  test('status says why a guard holds a run, why a batch needs review and why a key is rejected, and what to do', async (t) => {
+  test('status says why a run is held, a batch needs review or a key is rejected, and what to do', async (t) => {
     const folder = folderOf(t);
     const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
     await crawled(ledger, 'first', { 'https://shop.example/sitemap.xml': ['a'] });
@@ -198,7 +198,7 @@ describe('commands of courier', () => {
     assert.equal(ofType(status, 'account')[0]?.key_rejected, 'status 401');
   });
 
-  test('accounts move keeps the batches of an account whose service has a new address', async (t) => {
+  test('accounts move keeps the batches of an account when its service has a new address', async (t) => {
     const folder = folderOf(t);
     const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
     t.after(() => ledger.close());
@@ -217,7 +217,7 @@ describe('commands of courier', () => {
     assert.equal((await courier(folder, 'accounts', 'move', 'other')).code, 2);
   });
 
-  test('what succeeds without a server prints what is published for it', async (t) => {
+  test('commands that need no server print their published records', async (t) => {
     const folder = folderOf(t);
     for (const args of [['validate'], ['quarantine', 'list'], ['batches', 'list'], ['submissions', 'list'], ['status']])
       assert.equal((await courier(folder, ...args)).code, 0, args.join(' '));

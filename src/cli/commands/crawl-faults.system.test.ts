@@ -46,7 +46,7 @@ async function crawl(source: string): Promise<Crawled> {
 }
 
 describe('crawl faults', () => {
-  test('no fault of a server, at any step of any answer, ends the process or loses the summary', {
+  test('no server fault, at any step of any response, ends the process or loses the summary', {
     timeout: 120_000,
   }, async () => {
     const paths = ANSWERS.flatMap((answer) =>

@@ -66,7 +66,7 @@ after(async () => {
 });
 
 describe('courier crawl', () => {
-  test('--json prints a version, every page as read, and a summary with the problems', async () => {
+  test('--json prints a version, each page as it is read, and a summary with the problems', async () => {
     const { code, records, stderr } = await courier(['--json', '--allow-private-hosts', `${server.origin}/index.xml`]);
     const sitemap = `${server.origin}/a.xml`;
     assert.equal(code, 3);
@@ -97,7 +97,7 @@ describe('courier crawl', () => {
     assert.equal(problems?.[0]?.code, 'PRIVATE_HOST');
   });
 
-  test('--state reads again only what changed', async () => {
+  test('--state fetches only sitemaps that changed', async () => {
     const args = ['--json', '--allow-private-hosts', '--state', join(folder, 'state'), `${server.origin}/many.xml`];
     assert.equal((await courier(args)).records.at(-1)?.urls, 30_000);
     const { code, records } = await courier(args);

@@ -3,16 +3,16 @@ import { describe, test } from 'node:test';
 import { micros, ZERO } from '../../../contract/money.ts';
 import { formatAmount, formatCharge, formatCounted, formatDuration, formatInstant } from './format.ts';
 
-describe('text for people', () => {
-  test('an instant is to the minute and names UTC', () => {
+describe('human-readable output', () => {
+  test('a time is shown to the minute, in UTC', () => {
     assert.equal(formatInstant(Date.UTC(2026, 0, 2, 3, 4, 59)), '2026-01-02 03:04 UTC');
   });
 
-  test('a count has its thousands separated and its noun in the right number', () => {
+  test('a count has thousands separators and the right plural', () => {
     assert.deepEqual([formatCounted(1, 'batch', 'batches'), formatCounted(12_345, 'URL')], ['1 batch', '12,345 URLs']);
   });
 
-  test('a duration is in seconds up to two minutes', () => {
+  test('a duration below two minutes is in seconds', () => {
     assert.deepEqual([formatDuration(1_200), formatDuration(900_000)], ['2 s', '15 minutes']);
   });
 

@@ -63,11 +63,11 @@ const needsReview: BatchLine = {
 };
 
 describe('notices of a run', () => {
-  test('there are none when all went well, and the run ends with 0', () => {
+  test('a successful run has none and exits with 0', () => {
     assert.deepEqual(listNotices(watch, good), { sentences: [], exitCode: 0 });
   });
 
-  test('a sitemap wholly out of scope is named with what was found, and ends with 3', () => {
+  test('a sitemap without a URL in scope is named with what was found, and the exit code is 3', () => {
     const counts = { ...good.counts, found: 0, new: 0, skipped: 7 };
     const { sentences, exitCode } = listNotices(watch, { ...good, counts, plan: null, report: null });
     assert.equal(exitCode, 3);
@@ -88,7 +88,7 @@ describe('notices of a run', () => {
     ]);
   });
 
-  test('a cap ends with 7, a failed URL with 3, and a rejected run with 8 whatever the cap', () => {
+  test('the exit code is 7 for a cap, 3 for a failed URL, and 8 for a rejected run even at a cap', () => {
     const held = { ...good, plan: { ...plan, held: 4, heldReason: 'over 250 TRY a run' } };
     assert.equal(listNotices(watch, held).exitCode, 7);
     assert.match(listNotices(watch, held).sentences.join(), /4 URLs held back: over 250 TRY a run/);
@@ -96,7 +96,7 @@ describe('notices of a run', () => {
     assert.equal(listNotices(watch, { ...good, report: { ...report, failed: 1 } }).exitCode, 3);
   });
 
-  test('a batch that needs review is named with its reason, its tag and key, and the command that answers', () => {
+  test('a batch that needs review is named with its reason, tag, key and the command that resolves it', () => {
     const { sentences, exitCode } = listNotices(watch, good, { review: [needsReview] });
     assert.equal(exitCode, 3);
     assert.match(

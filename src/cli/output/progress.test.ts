@@ -32,7 +32,7 @@ describe('progress without a terminal', () => {
     assert.deepEqual(lines, ['crawl   0', 'crawl   1,500', 'crawl   2,000 of 2,000 shop']);
   });
 
-  test('sums several jobs, and ends a stage when it has ended in all of them', () => {
+  test('sums several jobs, and completes a stage when all jobs have completed it', () => {
     const { lines, stages } = plain(2);
     stages.at('submit', 'a', 10, 10);
     stages.at('submit', 'b', 0, 5);

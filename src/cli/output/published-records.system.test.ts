@@ -35,7 +35,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 
 describe('a command that fails', () => {
   for (const command of Object.keys(CLI_OUTPUT)) {
-    test(`${command} prints the version and a summary with the error, and exits with 2`, async () => {
+    test(`${command} prints the version and an error summary, and exits with 2`, async () => {
       const { code, records, stderr } = await courier(folder, ...command.split(' '), ...(ARGUMENTS[command] ?? []));
       assert.equal(code, 2, stderr);
       assert.deepEqual(
@@ -46,7 +46,7 @@ describe('a command that fails', () => {
     });
   }
 
-  test('wrong arguments are such a failure too', async () => {
+  test('wrong arguments print an error summary as well', async () => {
     for (const args of [['stauts'], ['watch'], ['plan', '--nope'], ['apply'], ['crawl', '--max-urls', 'x', 'y']]) {
       const { code, records } = await courier(folder, ...args);
       assert.equal(code, 2, args.join(' '));
@@ -56,18 +56,18 @@ describe('a command that fails', () => {
 });
 
 describe('the arguments', () => {
-  test('the value of an option may be the name of a command', async () => {
+  test('the value of an option may equal a command name', async () => {
     const { stderr } = await courier(folder, '--config', 'run', 'validate');
     assert.match(stderr, /^run cannot be used/);
   });
 
-  test('an unknown command suggests the one that was meant', async () => {
+  test('an unknown command suggests the closest one', async () => {
     assert.match((await courier(folder, 'stauts')).stderr, /Did you mean status\?/);
   });
 });
 
 describe('a reader that closes the output early', () => {
-  test('ends the command with 3 and a message, without a stack trace', async () => {
+  test('makes the command exit with 3 and a message, without a stack trace', async () => {
     const child = startCourier(folder, 'schema', '--output');
     child.stdout?.destroy();
     let stderr = '';

@@ -24,7 +24,7 @@ describe('a request to the Temporal server that fails', () => {
     });
   }
 
-  test('anything else is left to others', () => {
+  test('any other error is passed on', () => {
     assert.equal(toServerFailure(toClientError(5, 'workflow not found')), null);
     assert.equal(toServerFailure(new TypeError('undefined is not a function')), null);
   });

@@ -23,24 +23,21 @@ async function lostBatch(ledger: TestLedger): Promise<BatchId> {
   return batch;
 }
 
-describe('confirm absence', () => {
-  testLedger(
-    'a lost batch that the list does not have is sent again only when the list says so twice',
-    async (ledger) => {
-      const batch = await lostBatch(ledger);
-      assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
-      const first = await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
-      assert.equal(first.kind, 'in_doubt', 'the account goes on with other batches');
-      assert.equal((await beginSend(ledger, batch, policies)).kind, 'wait');
-      assert.deepEqual(await listPendingBatches(ledger, ACCOUNT.id), { batches: [], nextAt: ledger.now() + MINUTE });
-      ledger.pass(MINUTE);
-      assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
-      await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
-      assert.equal((await beginSend(ledger, batch, policies)).kind, 'send');
-    },
-  );
+describe('confirmAbsence', () => {
+  testLedger('a lost batch is sent again only when the list lacks it twice', async (ledger) => {
+    const batch = await lostBatch(ledger);
+    assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
+    const first = await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
+    assert.equal(first.kind, 'in_doubt', 'the account goes on with other batches');
+    assert.equal((await beginSend(ledger, batch, policies)).kind, 'wait');
+    assert.deepEqual(await listPendingBatches(ledger, ACCOUNT.id), { batches: [], nextAt: ledger.now() + MINUTE });
+    ledger.pass(MINUTE);
+    assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
+    await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
+    assert.equal((await beginSend(ledger, batch, policies)).kind, 'send');
+  });
 
-  testLedger('a job that comes into the list late is found, and nothing is sent again', async (ledger) => {
+  testLedger('a job that appears in the list late is found, and nothing is sent again', async (ledger) => {
     const batch = await lostBatch(ledger);
     await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
     ledger.pass(MINUTE);
@@ -54,23 +51,20 @@ describe('confirm absence', () => {
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'closed');
   });
 
-  testLedger(
-    'a refusal after a lost attempt is carried out only when the list says twice that nothing is there',
-    async (ledger) => {
-      const batch = await lostBatch(ledger);
-      ledger.pass(-20 * HOUR);
-      const again = await beginSend(ledger, batch, policies);
-      assert.ok(again.kind === 'send' && again.inDoubt);
-      const refusal = { kind: 'split', why: 'invalid', chargeState: 'none', message: 'refused' } as const;
-      const outcome = { kind: 'conflict', chargeState: 'unknown', ifAbsent: refusal, message: 'refused' } as const;
-      await recordAnswer(ledger, batch, { attempt: again.attempt, outcome, status: 422, requestId: null });
-      assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' }, confirm)).kind, 'in_doubt');
-      ledger.pass(MINUTE);
-      assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' }, confirm)).kind, 'refused');
-    },
-  );
+  testLedger('a rejection after a lost attempt is applied only when the list lacks the job twice', async (ledger) => {
+    const batch = await lostBatch(ledger);
+    ledger.pass(-20 * HOUR);
+    const again = await beginSend(ledger, batch, policies);
+    assert.ok(again.kind === 'send' && again.inDoubt);
+    const refusal = { kind: 'split', why: 'invalid', chargeState: 'none', message: 'refused' } as const;
+    const outcome = { kind: 'conflict', chargeState: 'unknown', ifAbsent: refusal, message: 'refused' } as const;
+    await recordAnswer(ledger, batch, { attempt: again.attempt, outcome, status: 422, requestId: null });
+    assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' }, confirm)).kind, 'in_doubt');
+    ledger.pass(MINUTE);
+    assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' }, confirm)).kind, 'refused');
+  });
 
-  testLedger('a batch that waited a day for money is looked up once, not forever', async (ledger) => {
+  testLedger('a batch that waited a day for funds is looked up once, not endlessly', async (ledger) => {
     const batch = await lostBatch(ledger);
     ledger.pass(-20 * HOUR);
     const outcome = { kind: 'suspend', chargeState: 'none', message: 'the balance does not suffice' } as const;
@@ -85,7 +79,7 @@ describe('confirm absence', () => {
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'send');
   });
 
-  testLedger('how long a key is trusted is a setting of the account', async (ledger) => {
+  testLedger('the account configures how long an idempotency key is trusted', async (ledger) => {
     const batch = await lostBatch(ledger);
     const at = (hours: number) =>
       beginSend(ledger, batch, { account: { ...ACCOUNT, reconcile: { afterMs: hours * HOUR } }, watch: WATCH });

@@ -193,7 +193,7 @@ const RUNS = Number(process.env.COURIER_TEST_LEDGER_RUNS ?? 0);
 
 describe('exactly once', () => {
   for (const dialect of TEST_DIALECTS) {
-    test(`whatever fails, a generation of a URL is charged once and no URL is lost (${dialect})`, async (t) => {
+    test(`under any failure, a generation of a URL is charged once and no URL is lost (${dialect})`, async (t) => {
       const numRuns = RUNS > 0 ? RUNS : dialect === 'sqlite' ? 15 : 2;
       await fc.assert(
         fc.asyncProperty(fc.array(fc.nat(5039), { minLength: 60, maxLength: 400, size: 'max' }), (numbers) =>

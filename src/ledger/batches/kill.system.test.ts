@@ -16,7 +16,7 @@ import { listPendingBatches } from './batch-queries.ts';
 const KILLS = Number(process.env.COURIER_TEST_LEDGER_KILLS ?? 6);
 
 describe('workers that are killed', () => {
-  testOnEachDialect(`two workers killed at any moment, ${KILLS} times, charge every URL once`, async (t, dialect) => {
+  testOnEachDialect(`two workers that are killed at random ${KILLS} times charge each URL once`, async (t, dialect) => {
     const url = emptyDatabaseUrl(t, dialect);
     const service = await startFakeService(t);
     await (await openLedger(url)).close();

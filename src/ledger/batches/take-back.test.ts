@@ -54,27 +54,24 @@ const dearer = (perUrl: number, perRun: number): PlanInput => ({
   watch: { ...WATCH, spend: { ...WATCH.spend, perRun: lira(perRun) } },
 });
 
-describe('what was never sent can be taken back', () => {
-  testLedger(
-    'an operator cancels a planned batch: its URLs are due for the reason they were due for',
-    async (ledger) => {
-      const batch = await plan(ledger, 'r1', pages(3));
-      assert.deepEqual(await cancelBatch(ledger, batch, 'ops'), { urls: 3 });
-      const [line] = await listBatches(ledger, { batch });
-      assert.equal(line?.state, 'cancelled');
-      assert.match(line?.reason ?? '', /cancelled by ops before anything was sent/);
-      assert.equal((await getUrlHistory(ledger, shopUrl('1')))[0]?.due, 'new');
-      assert.equal((await beginSend(ledger, batch, input)).kind, 'closed');
+describe('withdrawing unsent batches', () => {
+  testLedger('cancelling a planned batch makes its URLs due again for the same reason', async (ledger) => {
+    const batch = await plan(ledger, 'r1', pages(3));
+    assert.deepEqual(await cancelBatch(ledger, batch, 'ops'), { urls: 3 });
+    const [line] = await listBatches(ledger, { batch });
+    assert.equal(line?.state, 'cancelled');
+    assert.match(line?.reason ?? '', /cancelled by ops before anything was sent/);
+    assert.equal((await getUrlHistory(ledger, shopUrl('1')))[0]?.due, 'new');
+    assert.equal((await beginSend(ledger, batch, input)).kind, 'closed');
 
-      await completeRun(ledger, 'r1', { a: pages(3) });
-      const again = await plan(ledger, 'r2', pages(3));
-      const [first, second] = await Promise.all([batch, again].map((id) => listBatches(ledger, { batch: id })));
-      assert.notEqual(first?.[0]?.key, second?.[0]?.key);
-      assert.equal((await send(ledger, again, accepted('R-1'))).kind, 'accepted');
-    },
-  );
+    await completeRun(ledger, 'r1', { a: pages(3) });
+    const again = await plan(ledger, 'r2', pages(3));
+    const [first, second] = await Promise.all([batch, again].map((id) => listBatches(ledger, { batch: id })));
+    assert.notEqual(first?.[0]?.key, second?.[0]?.key);
+    assert.equal((await send(ledger, again, accepted('R-1'))).kind, 'accepted');
+  });
 
-  testLedger('a batch that may be charged cannot be cancelled', async (ledger) => {
+  testLedger('a batch that may have been charged cannot be cancelled', async (ledger) => {
     const batch = await plan(ledger, 'r1', pages(3));
     assert.equal((await beginSend(ledger, batch, input)).kind, 'send');
     await assert.rejects(
@@ -86,7 +83,7 @@ describe('what was never sent can be taken back', () => {
   });
 
   testLedger(
-    'a batch that a price rise makes dearer than its cap is taken back, and what fits is planned',
+    'a batch that a price rise takes over its cap is withdrawn, and the URLs within the cap are planned',
     async (ledger) => {
       const batch = await plan(ledger, 'r1', pages(10), dearer(0.25, 2.5));
       const sending = await beginSend(ledger, batch, dearer(0.3, 2.5));
@@ -107,7 +104,7 @@ describe('what was never sent can be taken back', () => {
     assert.match(sending.reason ?? '', /per run of 1.00 TRY/);
   });
 
-  testLedger('a batch of a removed watch is taken back; one in doubt needs review', async (ledger) => {
+  testLedger('a batch of a removed watch is withdrawn; one in doubt needs review', async (ledger) => {
     const batch = await plan(ledger, 'r1', pages(2));
     const gone = await beginSend(ledger, batch, { account: ACCOUNT, watch: null });
     assert.ok(gone.kind === 'closed' && gone.state === 'cancelled');
@@ -120,29 +117,32 @@ describe('what was never sent can be taken back', () => {
   });
 });
 
-testLedger('a gateway that answers 413 to everything costs a few requests and quarantines nothing', async (ledger) => {
-  await plan(ledger, 'r1', pages(128));
-  let requests = 0;
-  for (;;) {
-    const next = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0];
-    if (next === undefined) break;
-    requests += 1;
-    const none = { chargeState: 'none', message: '413' } as const;
-    await send(
-      ledger,
-      next.id,
-      next.urls > 1 ? { kind: 'split', why: 'too-large', ...none } : { kind: 'defect', ...none },
-    );
-  }
-  assert.ok(requests <= 16, `${requests} requests`);
-  const { quarantined } = await ledger.db.one<{ quarantined: number }>({
-    strings: [`SELECT count(*) AS quarantined FROM urls WHERE state = 'quarantined'`],
-    parts: [],
-  });
-  assert.equal(quarantined, 0);
-});
+testLedger(
+  'a gateway that responds with 413 to everything costs a few requests and quarantines nothing',
+  async (ledger) => {
+    await plan(ledger, 'r1', pages(128));
+    let requests = 0;
+    for (;;) {
+      const next = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0];
+      if (next === undefined) break;
+      requests += 1;
+      const none = { chargeState: 'none', message: '413' } as const;
+      await send(
+        ledger,
+        next.id,
+        next.urls > 1 ? { kind: 'split', why: 'too-large', ...none } : { kind: 'defect', ...none },
+      );
+    }
+    assert.ok(requests <= 16, `${requests} requests`);
+    const { quarantined } = await ledger.db.one<{ quarantined: number }>({
+      strings: [`SELECT count(*) AS quarantined FROM urls WHERE state = 'quarantined'`],
+      parts: [],
+    });
+    assert.equal(quarantined, 0);
+  },
+);
 
-testLedger('an overdue job is resolved by an operator: its URLs are due again, or count as bought', async (ledger) => {
+testLedger('an operator resolves an overdue job: its URLs are due again, or count as bought', async (ledger) => {
   for (const [how, due] of [
     ['release', 'released'],
     ['leave', null],
@@ -157,26 +157,23 @@ testLedger('an overdue job is resolved by an operator: its URLs are due again, o
   }
 });
 
-testLedger('a charge that equals the price of one URL is a unit price', async (ledger) => {
+testLedger('a charge equal to the price of one URL is read as a unit price', async (ledger) => {
   const batch = await plan(ledger, 'r1', pages(4));
   await send(ledger, batch, accepted('R-1', QUARTER));
   assert.equal((await listBatches(ledger, { batch }))[0]?.charge, lira(1));
 });
 
-testLedger(
-  'an old acceptance that is repeated after a price rise does not bring the old price back',
-  async (ledger) => {
-    const old = await plan(ledger, 'r1', pages(2));
-    assert.equal((await beginSend(ledger, old, input)).kind, 'send');
-    await completeRun(ledger, 'r1', { a: pages(2) });
-    ledger.pass(HOUR);
-    const second = await plan(ledger, 'r2', pages(6));
-    await send(ledger, second, accepted('R-2', lira(2)));
-    ledger.pass(HOUR);
-    await send(ledger, old, { ...accepted('R-1', lira(0.5)), replay: true });
-    assert.equal((await getPrice(ledger.db, ACCOUNT.id, 'standard', null)).perUrl, lira(0.5));
-  },
-);
+testLedger('an old acceptance repeated after a price rise does not restore the old price', async (ledger) => {
+  const old = await plan(ledger, 'r1', pages(2));
+  assert.equal((await beginSend(ledger, old, input)).kind, 'send');
+  await completeRun(ledger, 'r1', { a: pages(2) });
+  ledger.pass(HOUR);
+  const second = await plan(ledger, 'r2', pages(6));
+  await send(ledger, second, accepted('R-2', lira(2)));
+  ledger.pass(HOUR);
+  await send(ledger, old, { ...accepted('R-1', lira(0.5)), replay: true });
+  assert.equal((await getPrice(ledger.db, ACCOUNT.id, 'standard', null)).perUrl, lira(0.5));
+});
 
 testLedger('an account belongs to one service until an operator confirms its new address', async (ledger) => {
   const batch = await plan(ledger, 'r1', pages(2));

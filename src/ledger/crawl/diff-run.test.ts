@@ -37,22 +37,25 @@ describe('diff run', () => {
     });
   });
 
-  testLedger('a failed child sitemap never reads as gone, and is compared again when it works', async (ledger) => {
-    await completeRun(ledger, 'r1', { a: ['1'], b: ['2', '3'] });
-    const broken = await completeRun(ledger, 'r2', { a: ['4'], b: 'broken' });
-    assert.deepEqual([broken.complete, broken.new, broken.gone], [false, 1, 0]);
-    const whole = await completeRun(ledger, 'r3', { a: ['4'], b: ['2'] });
-    assert.deepEqual([whole.complete, whole.new, whole.gone, whole.found], [true, 0, 2, 2], '1 and 3 are gone now');
-  });
+  testLedger(
+    'the URLs of a failed child sitemap are not gone, and are compared again when it can be read',
+    async (ledger) => {
+      await completeRun(ledger, 'r1', { a: ['1'], b: ['2', '3'] });
+      const broken = await completeRun(ledger, 'r2', { a: ['4'], b: 'broken' });
+      assert.deepEqual([broken.complete, broken.new, broken.gone], [false, 1, 0]);
+      const whole = await completeRun(ledger, 'r3', { a: ['4'], b: ['2'] });
+      assert.deepEqual([whole.complete, whole.new, whole.gone, whole.found], [true, 0, 2, 2], '1 and 3 are gone now');
+    },
+  );
 
-  testLedger('what an incomplete crawl has seen is surely there', async (ledger) => {
+  testLedger('an incomplete crawl still records the URLs that it has seen', async (ledger) => {
     await completeRun(ledger, 'r1', { a: ['1'] });
     const diff = await completeRun(ledger, 'r2', { a: ['1', '2'] }, { complete: false });
     assert.deepEqual([diff.new, diff.gone, diff.complete], [1, 0, false]);
   });
 
   testLedger(
-    'a page that only a sitemap cut short has shown is gone when the whole one does not list it',
+    'a URL seen only in a truncated sitemap is gone when the complete one does not list it',
     async (ledger) => {
       const cut = await completeRun(ledger, 'r1', { a: { cut: ['1', '2', '3'] } });
       assert.deepEqual([cut.complete, cut.new, cut.gone], [false, 3, 0]);
@@ -67,7 +70,7 @@ describe('diff run', () => {
     },
   );
 
-  testLedger('a sitemap that is no longer listed takes its URLs with it, but not those that moved', async (ledger) => {
+  testLedger('the URLs of a sitemap that is no longer listed are gone, except those that moved', async (ledger) => {
     await completeRun(ledger, 'r1', { a: ['1', '2'], b: ['3', '4'] });
     const diff = await completeRun(ledger, 'r2', { a: ['1', '2', '3'] });
     assert.deepEqual([diff.new, diff.gone, diff.found], [0, 1, 3]);
@@ -80,7 +83,7 @@ describe('diff run', () => {
     assert.equal((await completeRun(ledger, 'r3', { a: ['1'], b: ['3'] })).gone, 1);
   });
 
-  testLedger('a URL that comes back is the one that went: nothing of it is due', async (ledger) => {
+  testLedger('a URL that comes back is known and not due', async (ledger) => {
     await completeRun(ledger, 'r1', { a: ['1', '2'] }, { firstRun: 'baseline' });
     await completeRun(ledger, 'r2', { a: ['1'] });
     const back = await completeRun(ledger, 'r3', { a: ['1', '2'] });
@@ -88,16 +91,13 @@ describe('diff run', () => {
     assert.equal((await due(ledger)).new, 0);
   });
 
-  testLedger(
-    'a page that went before it was bought is not due while it is gone, and is when it comes back',
-    async (ledger) => {
-      await completeRun(ledger, 'r1', { a: ['1', '2'] });
-      await completeRun(ledger, 'r2', { a: ['1'] });
-      assert.equal((await due(ledger)).new, 1);
-      await completeRun(ledger, 'r3', { a: ['1', '2'] });
-      assert.equal((await due(ledger)).new, 2);
-    },
-  );
+  testLedger('a URL that disappears before it is bought is due only when it comes back', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: ['1', '2'] });
+    await completeRun(ledger, 'r2', { a: ['1'] });
+    assert.equal((await due(ledger)).new, 1);
+    await completeRun(ledger, 'r3', { a: ['1', '2'] });
+    assert.equal((await due(ledger)).new, 2);
+  });
 
   testLedger('URLs of a sitemap that was not modified count as seen', async (ledger) => {
     await completeRun(ledger, 'r1', { a: ['1', '2'], b: ['3'] });
@@ -105,7 +105,7 @@ describe('diff run', () => {
     assert.deepEqual([diff.found, diff.known, diff.gone], [3, 3, 0]);
   });
 
-  testLedger('reading a sitemap again after a killed worker counts the same', async (ledger) => {
+  testLedger('reading a sitemap again after a worker was killed gives the same counts', async (ledger) => {
     await completeRun(ledger, 'r1', { a: [['1', '2026-01-01'], '2'] });
     const site = { a: [['1', '2026-01-02'], '3'] as const };
     const once = await crawled(ledger, 'r2', site);
@@ -114,22 +114,25 @@ describe('diff run', () => {
     assert.deepEqual([again.new, again.changed, again.gone], [1, 1, 1]);
   });
 
-  testLedger('a baseline adopts and makes nothing due; what comes later is due', async (ledger) => {
+  testLedger('a baseline adopts existing URLs; only later ones are due', async (ledger) => {
     await completeRun(ledger, 'r1', { a: ['1', '2'] }, { firstRun: 'baseline' });
     assert.equal((await due(ledger)).new, 0);
     await completeRun(ledger, 'r2', { a: ['1', '2', '3'], b: ['4'] }, { firstRun: 'baseline' });
     assert.equal((await due(ledger)).new, 2);
   });
 
-  testLedger('a child that could not be read during the baseline is adopted when it can', async (ledger) => {
-    await completeRun(ledger, 'r1', { a: ['1'], b: 'broken' }, { firstRun: 'baseline' });
-    await completeRun(ledger, 'r2', { a: ['1'], b: ['2', '3'] }, { firstRun: 'baseline' });
-    assert.equal((await due(ledger)).new, 0);
-    await completeRun(ledger, 'r3', { a: ['1'], b: ['2', '3', '4'] }, { firstRun: 'baseline' });
-    assert.equal((await due(ledger)).new, 1);
-  });
+  testLedger(
+    'a child sitemap that could not be read during the baseline is adopted when it can be read',
+    async (ledger) => {
+      await completeRun(ledger, 'r1', { a: ['1'], b: 'broken' }, { firstRun: 'baseline' });
+      await completeRun(ledger, 'r2', { a: ['1'], b: ['2', '3'] }, { firstRun: 'baseline' });
+      assert.equal((await due(ledger)).new, 0);
+      await completeRun(ledger, 'r3', { a: ['1'], b: ['2', '3', '4'] }, { firstRun: 'baseline' });
+      assert.equal((await due(ledger)).new, 1);
+    },
+  );
 
-  testLedger('a sitemap that begins to write lastmods, or writes them another way, changed no page', async (ledger) => {
+  testLedger('a sitemap that adds lastmods or changes their format changes no URL', async (ledger) => {
     await completeRun(ledger, 'r1', { a: ['1', ['2', '2026-01-01T00:00:00Z']] });
     const diff = await completeRun(ledger, 'r2', {
       a: [
@@ -151,7 +154,7 @@ describe('diff run', () => {
     );
   });
 
-  testLedger('two runs of a watch do not overlap, and a dead one does not stay in the way', async (ledger) => {
+  testLedger('two runs of a watch do not overlap, and a dead run does not block the next', async (ledger) => {
     const start = { watch: WATCH.id, account: ACCOUNT.id, sources: ['a'], scope: '', firstRun: 'submit' } as const;
     const [one, two] = await Promise.all(['r1', 'r2'].map((run) => beginRun(ledger, { ...start, run: run as RunId })));
     assert.deepEqual([one!.kind, two!.kind].sort(), ['active', 'begun']);
@@ -160,12 +163,12 @@ describe('diff run', () => {
     await assert.rejects(crawled(ledger, one!.kind === 'begun' ? 'r1' : 'r2', { a: ['1'] }), /has ended \(abandoned\)/);
   });
 
-  testLedger('a retry knows which sitemaps the run has read', async (ledger) => {
+  testLedger('a retry skips sitemaps that the run has already read', async (ledger) => {
     await crawled(ledger, 'r1', { a: ['1'], b: 'broken' });
     assert.deepEqual([...(await listFinishedSitemaps(ledger, 'r1' as RunId)).keys()], ['a']);
   });
 
-  testLedger('validators of another scope are not used', async (ledger) => {
+  testLedger('HTTP validators of another scope are not used', async (ledger) => {
     await completeRun(ledger, 'r1', { a: ['1'] }, { scope: 'one' });
     await crawled(ledger, 'r2', { b: ['1'] }, { scope: 'one', complete: false });
     assert.equal((await getStoredSitemap(ledger, 'r2' as RunId, 'a'))?.kind, 'urlset');
@@ -174,19 +177,16 @@ describe('diff run', () => {
     assert.equal(await getStoredSitemap(ledger, 'r3' as RunId, 'a'), undefined);
   });
 
-  testLedger(
-    'a run reports what a plan that was only looked at saw first, until a run has finished',
-    async (ledger) => {
-      await completeRun(ledger, 'r1', { a: [['1', '2026-01-01'], '2'] });
-      const site = { a: [['1', '2026-01-09'], '3', '4'] as const };
-      const seen = await crawled(ledger, 'look', site);
-      await endRun(ledger, 'look' as RunId, 'previewed');
-      const run = await crawled(ledger, 'r2', site);
-      assert.deepEqual([seen.new, seen.changed, seen.gone], [2, 1, 1]);
-      assert.deepEqual([run.new, run.changed, run.gone, run.known], [2, 1, 1, 0]);
-      await endRun(ledger, 'r2' as RunId, 'finished');
-      const next = await crawled(ledger, 'r3', site);
-      assert.deepEqual([next.new, next.changed, next.gone, next.known], [0, 0, 0, 3]);
-    },
-  );
+  testLedger('a run reports URLs that only an unapplied plan has seen as new', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: [['1', '2026-01-01'], '2'] });
+    const site = { a: [['1', '2026-01-09'], '3', '4'] as const };
+    const seen = await crawled(ledger, 'look', site);
+    await endRun(ledger, 'look' as RunId, 'previewed');
+    const run = await crawled(ledger, 'r2', site);
+    assert.deepEqual([seen.new, seen.changed, seen.gone], [2, 1, 1]);
+    assert.deepEqual([run.new, run.changed, run.gone, run.known], [2, 1, 1, 0]);
+    await endRun(ledger, 'r2' as RunId, 'finished');
+    const next = await crawled(ledger, 'r3', site);
+    assert.deepEqual([next.new, next.changed, next.gone, next.known], [0, 0, 0, 3]);
+  });
 });

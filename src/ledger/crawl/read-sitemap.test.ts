@@ -24,7 +24,7 @@ function read(before: FingerprintList, listed: readonly (readonly [number, strin
 }
 
 describe('read sitemap', () => {
-  test('what is found, moved and missing is what a plain comparison of the two visits says', () => {
+  test('found, moved and missing URLs equal those of a plain comparison of two visits', () => {
     fc.assert(
       fc.property(pages, pages, (first, second) => {
         const list = unpackList(read(empty(), first).snapshot() ?? new Uint8Array());
@@ -47,7 +47,7 @@ describe('read sitemap', () => {
     );
   });
 
-  test('a visit that brings the same in the same order writes nothing', () => {
+  test('an unchanged sitemap writes nothing', () => {
     fc.assert(
       fc.property(pages, (listed) => {
         const first = read(empty(), listed).snapshot();
@@ -56,13 +56,13 @@ describe('read sitemap', () => {
     );
   });
 
-  test('of 500,000 URLs that differ in a character no two share a fingerprint', () => {
+  test('500,000 URLs that differ in one character have different fingerprints', () => {
     const seen = new Set<bigint>();
     for (let n = 0; n < 500_000; n++) seen.add(toUrlKey(`https://shop.example/p/${n}.html`, SEED));
     assert.equal(seen.size, 500_000);
   });
 
-  test('bytes that are no list are refused, not guessed at', () => {
+  test('invalid list bytes are rejected', () => {
     assert.throws(() => unpackList(new Uint8Array(13)), RangeError);
   });
 });

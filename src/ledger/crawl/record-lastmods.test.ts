@@ -40,7 +40,7 @@ async function settle(ledger: TestLedger): Promise<void> {
 const lastmodOf = async (ledger: TestLedger, path: string) => (await getUrlHistory(ledger, shopUrl(path)))[0]?.lastmod;
 
 describe('record lastmods', () => {
-  testLedger('a page that changes and moves to another sitemap file is bought again', async (ledger) => {
+  testLedger('a URL that changes and moves to another sitemap is bought again', async (ledger) => {
     await crawled(ledger, 'r1', {
       a: [
         ['1', OLD],
@@ -70,24 +70,27 @@ describe('record lastmods', () => {
     assert.equal(await buy(ledger, 'r3'), 0);
   });
 
-  testLedger('files sorted by date: every changed page is bought once, whatever file it moves to', async (ledger) => {
-    const pages = (changed: number) =>
-      Array.from({ length: 40 }, (_, n): [string, string] => [`p/${n}`, n < changed ? NEW : OLD]);
-    const files = (sorted: [string, string][]) => ({
-      a: sorted.slice(0, 10),
-      b: sorted.slice(10, 20),
-      c: sorted.slice(20, 30),
-      d: sorted.slice(30),
-    });
-    await crawled(ledger, 'r1', files(pages(0)));
-    await buy(ledger, 'r1');
-    const rotated = pages(25);
-    const diff = await crawled(ledger, 'r2', files([...rotated.slice(13), ...rotated.slice(0, 13)]));
-    assert.deepEqual([diff.new, diff.changed, diff.gone], [0, 25, 0]);
-    assert.equal(await buy(ledger, 'r2'), 25);
-  });
+  testLedger(
+    'in sitemaps sorted by date, each changed URL is bought once, whichever file it moves to',
+    async (ledger) => {
+      const pages = (changed: number) =>
+        Array.from({ length: 40 }, (_, n): [string, string] => [`p/${n}`, n < changed ? NEW : OLD]);
+      const files = (sorted: [string, string][]) => ({
+        a: sorted.slice(0, 10),
+        b: sorted.slice(10, 20),
+        c: sorted.slice(20, 30),
+        d: sorted.slice(30),
+      });
+      await crawled(ledger, 'r1', files(pages(0)));
+      await buy(ledger, 'r1');
+      const rotated = pages(25);
+      const diff = await crawled(ledger, 'r2', files([...rotated.slice(13), ...rotated.slice(0, 13)]));
+      assert.deepEqual([diff.new, diff.changed, diff.gone], [0, 25, 0]);
+      assert.equal(await buy(ledger, 'r2'), 25);
+    },
+  );
 
-  testLedger('a renamed sitemap file buys only the pages that changed', async (ledger) => {
+  testLedger('a renamed sitemap buys only the URLs that changed', async (ledger) => {
     await crawled(ledger, 'r1', { a: [['1', OLD], ['2', OLD], '3'] });
     await buy(ledger, 'r1');
     const diff = await crawled(ledger, 'r2', {
@@ -101,31 +104,28 @@ describe('record lastmods', () => {
     assert.equal(await buy(ledger, 'r2'), 1);
   });
 
-  testLedger(
-    'a change behind the place where a sitemap broke off is bought with the next complete visit',
-    async (ledger) => {
-      await crawled(ledger, 'r1', {
-        a: {
-          cut: [
-            ['1', OLD],
-            ['2', OLD],
-          ],
-        },
-      });
-      await buy(ledger, 'r1');
-      const diff = await crawled(ledger, 'r2', {
-        a: [
+  testLedger('a change after the point of truncation is bought with the next complete read', async (ledger) => {
+    await crawled(ledger, 'r1', {
+      a: {
+        cut: [
           ['1', OLD],
-          ['2', NEW],
-          ['3', OLD],
+          ['2', OLD],
         ],
-      });
-      assert.deepEqual([diff.new, diff.changed], [1, 1]);
-      assert.equal(await buy(ledger, 'r2'), 2);
-    },
-  );
+      },
+    });
+    await buy(ledger, 'r1');
+    const diff = await crawled(ledger, 'r2', {
+      a: [
+        ['1', OLD],
+        ['2', NEW],
+        ['3', OLD],
+      ],
+    });
+    assert.deepEqual([diff.new, diff.changed], [1, 1]);
+    assert.equal(await buy(ledger, 'r2'), 2);
+  });
 
-  testLedger('two files that give a page different dates make it due once for each later date', async (ledger) => {
+  testLedger('two sitemaps with different dates for a URL make it due once for each later date', async (ledger) => {
     const site = { a: [['1', OLD]], b: [['1', NEW]] } as const;
     const first = await crawled(ledger, 'r1', site);
     assert.deepEqual([first.new, first.changed], [1, 0]);
@@ -136,7 +136,7 @@ describe('record lastmods', () => {
   });
 
   testLedger(
-    'a change while an attempt is out is bought after the batch; before the first attempt it is in it',
+    'a change during an attempt is bought after the batch; one before the first attempt is part of it',
     async (ledger) => {
       await crawled(ledger, 'r1', { a: [['1', OLD]] });
       await planRun(ledger, 'r1' as RunId, input);
@@ -156,7 +156,7 @@ describe('record lastmods', () => {
     },
   );
 
-  testLedger('a lastmod that goes there and back inside not_within buys nothing', async (ledger) => {
+  testLedger('a lastmod that changes and reverts within not_within buys nothing', async (ledger) => {
     const watch = { ...WATCH, resubmit: { onLastmodChange: true, notWithinMs: 30 * DAY } };
     await crawled(ledger, 'r1', { a: [['1', OLD]] });
     await buy(ledger, 'r1');
@@ -170,7 +170,7 @@ describe('record lastmods', () => {
     assert.match((await getUrlHistory(ledger, shopUrl('1')))[0]!.reason!, /again the one that was bought/);
   });
 
-  testLedger('a shorter not_within counts from the next plan on', async (ledger) => {
+  testLedger('a shorter not_within applies from the next plan on', async (ledger) => {
     const within = (days: number) => ({
       account: ACCOUNT,
       watch: { ...WATCH, resubmit: { onLastmodChange: true, notWithinMs: days * DAY } },

@@ -75,7 +75,7 @@ async function checkAll(ledger: TestLedger, verdict: Verdict, over: Partial<Inde
 
 describe('index checks', () => {
   testLedger(
-    'URLs are checked after the wait, at most 50 at a time, and not again before their time',
+    'URLs are checked when due, at most 50 at a time, and not again before the next due time',
     async (ledger) => {
       await completed(ledger, 120);
       assert.deepEqual(await checkAll(ledger, 'not-found'), []);
@@ -94,7 +94,7 @@ describe('index checks', () => {
     },
   );
 
-  testLedger('the daily budget of checks holds, whatever is due', async (ledger) => {
+  testLedger('the daily check budget holds, however many URLs are due', async (ledger) => {
     await completed(ledger, 60);
     ledger.pass(3 * DAY);
     const perDay = 10_000_000 as Micros;
@@ -106,7 +106,7 @@ describe('index checks', () => {
   });
 
   testLedger(
-    'a check without an answer is sent again with the same bytes and key, and charged once',
+    'a check without a response is sent again with the same bytes and key, and charged once',
     async (ledger) => {
       await completed(ledger, 3);
       ledger.pass(3 * DAY);
@@ -122,33 +122,30 @@ describe('index checks', () => {
     },
   );
 
-  testLedger(
-    'a 503 is retried later and charges nothing; an answer that never comes counts as charged',
-    async (ledger) => {
-      await completed(ledger, 1);
-      ledger.pass(3 * DAY);
-      const before = (await getAccountTotals(ledger, ACCOUNT.id)).chargedEver;
-      const turn = await beginCheck(ledger, asking());
-      assert.ok(turn.kind === 'send');
-      const later = {
-        kind: 'retry',
-        why: 'unavailable',
-        chargeState: 'none',
-        retryAfterMs: HOUR,
-        message: 'x',
-      } as const;
-      await recordCheck(ledger, turn.check, { attempt: 1, outcome: later, requestId: null }, policy);
-      assert.equal((await beginCheck(ledger, asking())).kind, 'wait');
-      assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedEver, before);
-      ledger.pass(HOUR);
-      assert.equal((await beginCheck(ledger, asking())).kind, 'send');
-      ledger.pass(21 * HOUR);
-      assert.equal((await beginCheck(ledger, asking())).kind, 'idle');
-      assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedEver, before + 500_000);
-    },
-  );
+  testLedger('a 503 is retried later and charges nothing; a missing response counts as charged', async (ledger) => {
+    await completed(ledger, 1);
+    ledger.pass(3 * DAY);
+    const before = (await getAccountTotals(ledger, ACCOUNT.id)).chargedEver;
+    const turn = await beginCheck(ledger, asking());
+    assert.ok(turn.kind === 'send');
+    const later = {
+      kind: 'retry',
+      why: 'unavailable',
+      chargeState: 'none',
+      retryAfterMs: HOUR,
+      message: 'x',
+    } as const;
+    await recordCheck(ledger, turn.check, { attempt: 1, outcome: later, requestId: null }, policy);
+    assert.equal((await beginCheck(ledger, asking())).kind, 'wait');
+    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedEver, before);
+    ledger.pass(HOUR);
+    assert.equal((await beginCheck(ledger, asking())).kind, 'send');
+    ledger.pass(21 * HOUR);
+    assert.equal((await beginCheck(ledger, asking())).kind, 'idle');
+    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedEver, before + 500_000);
+  });
 
-  testLedger('a refused URL is found by halves, and the others are checked', async (ledger) => {
+  testLedger('bisection finds a rejected URL, and the others are checked', async (ledger) => {
     await completed(ledger, 50);
     ledger.pass(3 * DAY);
     const bad = 'https://shop.example/33';
@@ -211,7 +208,7 @@ describe('index checks', () => {
   }
 
   testLedger(
-    'a service that rejects every check is asked a few times, and every URL is checked later',
+    'a service that rejects every check gets a few requests, and every URL is checked later',
     async (ledger) => {
       await completed(ledger, 200);
       ledger.pass(3 * DAY);
@@ -245,7 +242,7 @@ describe('index checks', () => {
     assert.deepEqual([one.chargedEver, two.chargedEver], [500_000 + 1_000_000, 0], 'it counts where it was sent');
   });
 
-  testLedger('a check of which nothing was sent goes on with the account of the day', async (ledger) => {
+  testLedger('an unsent check continues with the currently configured account', async (ledger) => {
     await completed(ledger, 2);
     ledger.pass(3 * DAY);
     const first = await beginCheck(ledger, asking());
@@ -270,29 +267,32 @@ describe('index checks', () => {
     assert.equal(smaller.kind === 'send' && smaller.urls.length, 10);
   });
 
-  testLedger('a paid answer that cannot be read is the last one for a day; then one URL is tried', async (ledger) => {
-    await completed(ledger, 120);
-    ledger.pass(3 * DAY);
-    const answer = async (usable: boolean) => {
-      const begun = await beginCheck(ledger, asking());
-      if (begun.kind !== 'send') return begun;
-      const outcome = { ...checked(begun.urls, usable ? 'found' : 'unknown'), usable };
-      await recordCheck(ledger, begun.check, { attempt: begun.attempt, outcome, requestId: null }, policy);
-      return begun.urls.length;
-    };
-    assert.equal(await answer(false), 50);
-    const stopped = await answer(false);
-    assert.ok(typeof stopped === 'object' && stopped.kind === 'stopped');
-    assert.match(stopped.reason, /50 URLs were checked and paid, and none of the results/);
-    ledger.pass(DAY);
-    assert.equal(await answer(false), 1);
-    assert.equal(typeof (await answer(false)), 'object');
-    ledger.pass(DAY);
-    assert.equal(await answer(true), 1);
-    assert.equal(await answer(true), 50, 'what can be read goes on as before');
-  });
+  testLedger(
+    'after a charged response that cannot be parsed, checks stop for a day, then try one URL',
+    async (ledger) => {
+      await completed(ledger, 120);
+      ledger.pass(3 * DAY);
+      const answer = async (usable: boolean) => {
+        const begun = await beginCheck(ledger, asking());
+        if (begun.kind !== 'send') return begun;
+        const outcome = { ...checked(begun.urls, usable ? 'found' : 'unknown'), usable };
+        await recordCheck(ledger, begun.check, { attempt: begun.attempt, outcome, requestId: null }, policy);
+        return begun.urls.length;
+      };
+      assert.equal(await answer(false), 50);
+      const stopped = await answer(false);
+      assert.ok(typeof stopped === 'object' && stopped.kind === 'stopped');
+      assert.match(stopped.reason, /50 URLs were checked and paid, and none of the results/);
+      ledger.pass(DAY);
+      assert.equal(await answer(false), 1);
+      assert.equal(typeof (await answer(false)), 'object');
+      ledger.pass(DAY);
+      assert.equal(await answer(true), 1);
+      assert.equal(await answer(true), 50, 'what can be read goes on as before');
+    },
+  );
 
-  testLedger('what is gone or outside the sample is moved out of the way once, not at every check', async (ledger) => {
+  testLedger('URLs that are gone or outside the sample are skipped once, not at every check', async (ledger) => {
     await completed(ledger, 1_200);
     await ledger.db.run(sql`UPDATE urls SET gone_run = 1 WHERE id % 2 = 0`);
     ledger.pass(3 * DAY);

@@ -7,7 +7,7 @@ import { endRun } from '../runs/runs.ts';
 import { getListPositions } from './list-positions.ts';
 
 describe('list positions', () => {
-  testLedger('a job’s place in the list is the number of newer ones; an unknown job has none', async (ledger) => {
+  testLedger("a job's list position is the number of newer jobs; an unknown job has none", async (ledger) => {
     const references: Reference[] = [];
     for (const name of ['r1', 'r2', 'r3', 'r4']) {
       await crawled(ledger, name, { a: [name] });

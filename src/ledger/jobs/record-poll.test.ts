@@ -8,7 +8,7 @@ import { listOpenSubmissions, recordPoll } from './record-poll.ts';
 import { settleJob } from './settle-job.ts';
 
 describe('record poll', () => {
-  testLedger('what is left to follow: accepted, not settled, oldest first, since any time', async (ledger) => {
+  testLedger('open jobs are those accepted and not settled, oldest first, optionally since a time', async (ledger) => {
     const accepted = [];
     for (const name of ['r1', 'r2', 'r3']) {
       await crawled(ledger, name, { a: [name] });

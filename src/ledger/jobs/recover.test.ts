@@ -39,7 +39,7 @@ const job = (reference: string, paths: readonly string[], over: Partial<PastJob>
 });
 
 describe('recover', () => {
-  testLedger('what the service says was bought is not bought again after a lost disk', async (ledger) => {
+  testLedger("URLs in the service's history are not bought again after a lost disk", async (ledger) => {
     const jobs = [
       job('R-1', ['1', '2', '3']),
       job('R-2', ['3'], { createdAt: Date.UTC(2026, 0, 5) }),
@@ -65,7 +65,7 @@ describe('recover', () => {
     );
   });
 
-  testLedger('a page that changes after the recovery is bought as the next generation', async (ledger) => {
+  testLedger('a URL that changes after the recovery is bought as the next generation', async (ledger) => {
     await recoverJob(ledger, where, job('R-1', ['1']));
     await completeRun(ledger, 'r1', { a: [['1', '2026-01-01']] });
     await crawled(ledger, 'r2', { a: [['1', '2026-01-09']] });
@@ -77,38 +77,32 @@ describe('recover', () => {
   const pending = async (ledger: TestLedger) => (await listPendingBatches(ledger, ACCOUNT.id)).batches;
   const find = async (ledger: TestLedger, path: string) => (await getUrlHistory(ledger, shopUrl(path)))[0];
 
-  testLedger(
-    'a waiting batch with the URLs of a job is that job, although the list shows no project',
-    async (ledger) => {
-      await crawled(ledger, 'r1', { a: ['1', '2', '3'] });
-      await planRun(ledger, 'r1' as RunId, input);
-      const createdAt = ledger.now() + HOUR;
-      ledger.pass(30 * HOUR);
-      const taken = await recoverJob(ledger, where, job('R-1', ['3', '1/', '2'], { project: 'Shop', createdAt }));
-      assert.equal(taken.kind, 'answered');
-      const [batch] = await listBatches(ledger);
-      assert.deepEqual([batch?.state, batch?.reference, batch?.acceptedAt], ['accepted', 'R-1', createdAt]);
-      assert.deepEqual(await pending(ledger), []);
-    },
-  );
+  testLedger('a waiting batch is matched to a job by its URLs when the list shows no project', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['1', '2', '3'] });
+    await planRun(ledger, 'r1' as RunId, input);
+    const createdAt = ledger.now() + HOUR;
+    ledger.pass(30 * HOUR);
+    const taken = await recoverJob(ledger, where, job('R-1', ['3', '1/', '2'], { project: 'Shop', createdAt }));
+    assert.equal(taken.kind, 'answered');
+    const [batch] = await listBatches(ledger);
+    assert.deepEqual([batch?.state, batch?.reference, batch?.acceptedAt], ['accepted', 'R-1', createdAt]);
+    assert.deepEqual(await pending(ledger), []);
+  });
 
-  testLedger(
-    'a batch whose halves the service took is taken back, and nothing of it is bought twice',
-    async (ledger) => {
-      await crawled(ledger, 'r1', { a: ['1', '2', '3', '4', '5'] });
-      await planRun(ledger, 'r1' as RunId, input);
-      await endRun(ledger, 'r1' as RunId, 'finished');
-      const later = { createdAt: ledger.now() + HOUR };
-      ledger.pass(30 * HOUR);
-      await recoverJob(ledger, where, job('R-1', ['1', '2'], later));
-      await recoverJob(ledger, where, job('R-2', ['3', '4'], later));
-      assert.deepEqual(await pending(ledger), []);
-      await crawled(ledger, 'r2', { a: ['1', '2', '3', '4', '5'] });
-      assert.equal((await planRun(ledger, 'r2' as RunId, input)).urls, 1, 'only the fifth is due');
-    },
-  );
+  testLedger('a batch whose halves were accepted is withdrawn, and no URL is bought twice', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['1', '2', '3', '4', '5'] });
+    await planRun(ledger, 'r1' as RunId, input);
+    await endRun(ledger, 'r1' as RunId, 'finished');
+    const later = { createdAt: ledger.now() + HOUR };
+    ledger.pass(30 * HOUR);
+    await recoverJob(ledger, where, job('R-1', ['1', '2'], later));
+    await recoverJob(ledger, where, job('R-2', ['3', '4'], later));
+    assert.deepEqual(await pending(ledger), []);
+    await crawled(ledger, 'r2', { a: ['1', '2', '3', '4', '5'] });
+    assert.equal((await planRun(ledger, 'r2' as RunId, input)).urls, 1, 'only the fifth is due');
+  });
 
-  testLedger('a batch that was sent before is not sent again when a job has some of its URLs', async (ledger) => {
+  testLedger('a sent batch is not sent again when a job has some of its URLs', async (ledger) => {
     await crawled(ledger, 'r1', { a: ['1', '2', '3', '4'] });
     await planRun(ledger, 'r1' as RunId, input);
     const [batch] = await pending(ledger);
@@ -118,7 +112,7 @@ describe('recover', () => {
     assert.deepEqual([line?.state, line?.inDoubtSince !== null], ['needs_review', true]);
   });
 
-  testLedger('an old purchase neither undoes a newer one nor the plan for a changed page', async (ledger) => {
+  testLedger('an old purchase replaces neither a newer one nor the plan for a changed URL', async (ledger) => {
     await recoverJob(ledger, where, job('R-2', ['1'], { createdAt: Date.UTC(2026, 0, 10) }));
     await completeRun(ledger, 'r1', { a: [['1', '2026-01-10']] });
     await crawled(ledger, 'r2', { a: [['1', '2026-01-14']] });
@@ -129,13 +123,13 @@ describe('recover', () => {
     assert.equal((await pending(ledger)).length, 1, 'the plan for the changed page stays');
   });
 
-  testLedger('a URL that the service shows with another slash is the page of the sitemap', async (ledger) => {
+  testLedger("a URL that differs only in its final slash is matched to the sitemap's URL", async (ledger) => {
     await crawled(ledger, 'r1', { a: ['p/1', 'p/2'] });
     await recoverJob(ledger, where, job('R-1', ['p/1/', 'p/2/']));
     assert.equal((await planRun(ledger, 'r1' as RunId, input)).urls, 0);
   });
 
-  testLedger('jobs are dated by the service, never in the future', async (ledger) => {
+  testLedger("jobs have the service's time, but never one in the future", async (ledger) => {
     await recoverJob(ledger, where, job('R-1', ['1'], { createdAt: Date.UTC(2025, 10, 3) }));
     await recoverJob(ledger, where, job('R-2', ['2'], { createdAt: ledger.now() + 36 * HOUR }));
     const totals = await getAccountTotals(ledger, ACCOUNT.id);
@@ -146,14 +140,14 @@ describe('recover', () => {
     );
   });
 
-  testLedger('a URL of which an ended job says nothing is bought again when its page changes', async (ledger) => {
+  testLedger('a URL without a result in an ended job is bought again when it changes', async (ledger) => {
     await recoverJob(ledger, where, job('R-1', ['1'], { state: 'partial' }));
     await completeRun(ledger, 'r1', { a: [['1', '2026-01-10']] });
     await crawled(ledger, 'r2', { a: [['1', '2026-01-14']] });
     assert.equal((await planRun(ledger, 'r2' as RunId, input)).urls, 1);
   });
 
-  testLedger('the parts of a batch of a restored copy are looked up before they are sent', async (ledger) => {
+  testLedger('the parts of a batch from a restored copy are looked up before they are sent', async (ledger) => {
     await crawled(ledger, 'r1', { a: ['1', '2', '3', '4'] });
     await planRun(ledger, 'r1' as RunId, input);
     const [batch] = await pending(ledger);
@@ -167,7 +161,7 @@ describe('recover', () => {
     for (const part of await pending(ledger)) assert.equal((await beginSend(ledger, part.id, input)).kind, 'reconcile');
   });
 
-  testLedger('while an account is held nothing of it is sent, and afterwards everything is', async (ledger) => {
+  testLedger('nothing is sent while an account is held, and everything afterwards', async (ledger) => {
     await crawled(ledger, 'r1', { a: ['1'] });
     await planRun(ledger, 'r1' as RunId, input);
     const [batch] = await pending(ledger);

@@ -23,7 +23,7 @@ const retryFailed = { times: 1, afterMs: DAY };
 const terminalStates = ['completed', 'partial', 'failed'];
 
 describe('settle job', () => {
-  testLedger('a partial job gives each URL its own end; a word that says neither never buys again', async (ledger) => {
+  testLedger('a partial job gives each URL its own result; an unknown status never buys again', async (ledger) => {
     await crawled(ledger, 'r1', { a: ['1', '2', '3'] });
     await planRun(ledger, run('r1'), policies);
     const [reference] = await sendAll(ledger);
@@ -50,7 +50,7 @@ describe('settle job', () => {
     assert.deepEqual([summary.completed, summary.failed, summary.open], [1, 1, 1]);
   });
 
-  testLedger('the history of a URL says where, when, for how much and under which names', async (ledger) => {
+  testLedger('the history of a URL has its places, times, charges and references', async (ledger) => {
     await crawled(ledger, 'r1', { 'https://shop.example/sitemap.xml': [['1', '2026-01-01'], '2'] });
     await planRun(ledger, run('r1'), policies);
     const [reference] = await sendAll(ledger);
@@ -110,7 +110,7 @@ describe('settle job', () => {
   });
 
   testLedger(
-    'fast goes before standard, and a small batch of a quiet watch is not held up by a large one',
+    'fast batches go before standard ones, and a large batch does not delay a small one of another watch',
     async (ledger) => {
       const news = { ...WATCH, id: 'news' as typeof WATCH.id, service: 'fast' as const };
       const blog = { ...WATCH, id: 'blog' as typeof WATCH.id };

@@ -61,14 +61,14 @@ describe('charge', () => {
     ['a price that cannot be multiplied', { pricePerUrl: 9_000_000_000_000_000 as Micros }, 0.5],
     ['a charge beyond belief', { charged: 9_000_000_000_000_000 as Micros }, 0.5],
   ] as const) {
-    testLedger(`an acceptance that tells ${what} costs ${charge.toFixed(2)} TRY`, async (ledger) => {
+    testLedger(`an acceptance with ${what} costs ${charge.toFixed(2)} TRY`, async (ledger) => {
       const line = await sent(ledger, await planned(ledger, 'r1', ['1', '2']), reported);
       assert.equal(line.charge, lira(charge));
       assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedToday, lira(charge));
     });
   }
 
-  testLedger('a charge that nobody tells is learned from the balance', async (ledger) => {
+  testLedger('an unreported charge is learned from the balance', async (ledger) => {
     const batch = await planned(ledger, 'r1', ['1', '2'], UNPRICED);
     await recordBalance(ledger, ACCOUNT.id, lira(100));
     const line = await sent(ledger, batch, { balance: lira(99.4) }, UNPRICED);
@@ -76,7 +76,7 @@ describe('charge', () => {
     assert.deepEqual(await prices(ledger), { perUrl: lira(0.3), basis: 'learned' });
   });
 
-  testLedger('a balance that something else may have moved teaches nothing', async (ledger) => {
+  testLedger('no charge is learned from a balance that something else may have changed', async (ledger) => {
     const unknown = async (name: string, balance: Micros, before: (batch: BatchId) => Promise<void>) => {
       const batch = await planned(ledger, name, [`${name}/1`, `${name}/2`], UNPRICED);
       await before(batch);
@@ -99,7 +99,7 @@ describe('charge', () => {
     assert.deepEqual([totals.chargedToday, totals.unknownChargeUrls], [0, 8]);
   });
 
-  testLedger('what was bought at an unknown price counts against a cap once a price is known', async (ledger) => {
+  testLedger('purchases at an unknown price count against a cap once a price is known', async (ledger) => {
     await sent(ledger, await planned(ledger, 'r1', ['1', '2'], UNPRICED), {}, UNPRICED);
     await endAll(ledger);
     await crawled(ledger, 'r2', { a: ['1', '2', '3', '4'] });
@@ -108,7 +108,7 @@ describe('charge', () => {
     assert.deepEqual([plan.urls, plan.held], [1, 1], 'two at 0.25 TRY are spent of the 0.75 TRY');
   });
 
-  testLedger('a later charge that is reported gives those before it their price', async (ledger) => {
+  testLedger('a later reported charge gives the earlier ones their price', async (ledger) => {
     await sent(ledger, await planned(ledger, 'r1', ['1', '2'], UNPRICED), {}, UNPRICED);
     await endAll(ledger);
     await sent(ledger, await planned(ledger, 'r2', ['1', '2', '3'], UNPRICED), { charged: lira(0.3) }, UNPRICED);
@@ -117,7 +117,7 @@ describe('charge', () => {
   });
 
   testLedger(
-    'a charge above the expected one is a warning, and later batches are checked at the new price',
+    'a charge above the expected one is a warning, and later batches are checked against caps at the new price',
     async (ledger) => {
       const first = await planned(ledger, 'r1', ['1', '2']);
       const line = await sent(ledger, first, { charged: lira(20) });
@@ -133,7 +133,7 @@ describe('charge', () => {
     },
   );
 
-  testLedger('nothing is sent on a balance below zero, and the sentence says what was seen', async (ledger) => {
+  testLedger('nothing is sent on a negative balance, and the reason names it', async (ledger) => {
     const batch = await planned(ledger, 'r1', ['1', '2']);
     await recordBalance(ledger, ACCOUNT.id, lira(-3.5));
     const sending = await beginSend(ledger, batch, { account: ACCOUNT, watch: WATCH });

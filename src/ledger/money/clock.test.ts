@@ -9,7 +9,7 @@ import { getPrice, learnPrice } from './price.ts';
 const lira = (amount: number) => micros(amount * 1_000_000);
 
 describe('clock', () => {
-  testLedger('a balance recorded under a clock a day ahead does not hide the balances after it', async (ledger) => {
+  testLedger('a balance recorded by a clock a day ahead does not hide later ones', async (ledger) => {
     const floored = { ...ACCOUNT, spend: { ...ACCOUNT.spend, balanceFloor: lira(10) } };
     await recordBalance(ledger, ACCOUNT.id, lira(100), ledger.now() + DAY);
     assert.equal(await needsFreshBalance(ledger, floored), true, 'it is not fresh: it is asked for again');
@@ -23,7 +23,7 @@ describe('clock', () => {
     );
   });
 
-  testLedger('a price learned under a clock a day ahead is replaced by the next charge', async (ledger) => {
+  testLedger('a price learned by a clock a day ahead is replaced by the next charge', async (ledger) => {
     const { db } = ledger;
     await db.tx((tx) => lockAccount(tx, ACCOUNT.id));
     const now = ledger.now();

@@ -63,7 +63,7 @@ async function withLedger(t: TestContext, body: (ledger: TestLedger) => Promise<
   await body({ ...ledger, pass }).finally(() => db.close());
 }
 
-describe('what may have been charged counts until it is known not to have been', () => {
+describe('commitments of batches in doubt', () => {
   testLedger('a batch in doubt that needs review counts against a cap until it is resolved', async (ledger) => {
     const capped = withSpend({ perDay: lira(1) });
     const batch = await plan(ledger, 'r1', 1, 4, capped);
@@ -83,7 +83,7 @@ describe('what may have been charged counts until it is known not to have been',
     assert.equal((await planRun(ledger, 'r3' as RunId, { watch: WATCH, account: capped })).urls, 4);
   });
 
-  testLedger('a batch that the service is known not to have charged does not count', async (ledger) => {
+  testLedger('a batch known to be uncharged does not count', async (ledger) => {
     const batch = await plan(ledger, 'r1', 1, 4);
     const sending = await begin(ledger, batch);
     assert.ok(sending.kind === 'send');
@@ -92,7 +92,7 @@ describe('what may have been charged counts until it is known not to have been',
     assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).committed, 0);
   });
 
-  testLedger('a commitment costs what its URLs cost at a price that has risen since', async (ledger) => {
+  testLedger('a commitment counts at the current price after a price rise', async (ledger) => {
     const fast = { ...WATCH, id: 'fast' as WatchId };
     const first = await plan(ledger, 'r1', 1, 4);
     await begin(ledger, first);
@@ -119,7 +119,7 @@ describe('what may have been charged counts until it is known not to have been',
 describe('the balance floor', () => {
   const floored = withSpend({ balanceFloor: lira(100) });
 
-  testLedger('is not crossed by charges that came after the balance was read', async (ledger) => {
+  testLedger('is kept when charges follow the balance reading', async (ledger) => {
     await recordBalance(ledger, ACCOUNT.id, lira(101));
     for (let day = 0; day < 4; day++) {
       ledger.pass(1_000);
@@ -133,38 +133,35 @@ describe('the balance floor', () => {
     assert.match(plan9.heldReason ?? '', /leaves 0.00 TRY above its floor of 100.00 TRY/);
   });
 
-  testLedger(
-    'sends nothing while the balance was never read, is old, or was followed by an unreported charge',
-    async (ledger) => {
-      const batch = await plan(ledger, 'r1', 1, 1, floored);
-      const refused = async () => {
-        const sending = await begin(ledger, batch, floored);
-        assert.ok(sending.kind === 'not-allowed', JSON.stringify(sending));
-        assert.equal(sending.refusal.reason.code, 'balance_unknown');
-        ledger.pass(15 * 60_000);
-      };
-      await refused();
-      await recordBalance(ledger, ACCOUNT.id, lira(500), ledger.now() - HOUR);
-      await refused();
-      await recordBalance(ledger, ACCOUNT.id, lira(500));
-      await accept(ledger, batch, null, floored);
+  testLedger('blocks sending while the balance is unread, old, or followed by an unreported charge', async (ledger) => {
+    const batch = await plan(ledger, 'r1', 1, 1, floored);
+    const refused = async () => {
+      const sending = await begin(ledger, batch, floored);
+      assert.ok(sending.kind === 'not-allowed', JSON.stringify(sending));
+      assert.equal(sending.refusal.reason.code, 'balance_unknown');
+      ledger.pass(15 * 60_000);
+    };
+    await refused();
+    await recordBalance(ledger, ACCOUNT.id, lira(500), ledger.now() - HOUR);
+    await refused();
+    await recordBalance(ledger, ACCOUNT.id, lira(500));
+    await accept(ledger, batch, null, floored);
 
-      ledger.pass(1);
-      await recordBalance(ledger, ACCOUNT.id, lira(499));
-      ledger.pass(1);
-      await completeRun(ledger, 'r1', { r1: pages(1) });
-      const second = await plan(ledger, 'r2', 2, 1, floored);
-      await accept(ledger, second, null, floored);
-      await completeRun(ledger, 'r2', { r2: pages(1, 2) });
-      ledger.pass(1);
-      const third = await plan(ledger, 'r3', 3, 1, floored);
-      const sending = await begin(ledger, third, floored);
-      assert.ok(sending.kind === 'not-allowed' && sending.refusal.reason.code === 'balance_unknown');
-    },
-  );
+    ledger.pass(1);
+    await recordBalance(ledger, ACCOUNT.id, lira(499));
+    ledger.pass(1);
+    await completeRun(ledger, 'r1', { r1: pages(1) });
+    const second = await plan(ledger, 'r2', 2, 1, floored);
+    await accept(ledger, second, null, floored);
+    await completeRun(ledger, 'r2', { r2: pages(1, 2) });
+    ledger.pass(1);
+    const third = await plan(ledger, 'r3', 3, 1, floored);
+    const sending = await begin(ledger, third, floored);
+    assert.ok(sending.kind === 'not-allowed' && sending.refusal.reason.code === 'balance_unknown');
+  });
 });
 
-test('whatever happens to batches, charges and commitments stay within the cap', async (t) => {
+test('charges and commitments stay within the cap for every sequence of outcomes', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom('accept', 'lose', 'review', 'none', 'wait'), { minLength: 3, maxLength: 8 }),

@@ -39,7 +39,7 @@ const charged = async (ledger: Ledger) =>
   (await ledger.db.get(sql<{ amount: number }>`SELECT coalesce(sum(amount), 0) AS amount FROM charges`))!.amount;
 
 describe('spend once', () => {
-  testLedger('the way of a URL: planned, sent, accepted, completed; a second night buys nothing', async (ledger) => {
+  testLedger('a URL is planned, sent, accepted and completed; a second run buys nothing', async (ledger) => {
     await crawled(ledger, 'r1', { a: ['1', '2'] });
     const plan = await planRun(ledger, run('r1'), input);
     assert.deepEqual([plan.batches, plan.urls, plan.cost, plan.basis], [1, 2, 500_000, 'configured']);
@@ -59,7 +59,7 @@ describe('spend once', () => {
     assert.equal((await planRun(ledger, run('r2'), input)).urls, 0);
   });
 
-  testLedger('a run planned twice, at once or again, is planned once', async (ledger) => {
+  testLedger('a run that is planned twice, concurrently or later, is planned once', async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(12_001) });
     const [one, two] = await Promise.all([planRun(ledger, run('r1'), input), planRun(ledger, run('r1'), input)]);
     assert.deepEqual(one, two);
@@ -72,7 +72,7 @@ describe('spend once', () => {
     );
   });
 
-  testLedger('every attempt sends the same bytes under the same key, whatever came back', async (ledger) => {
+  testLedger('every attempt sends the same bytes under the same key, whatever the response', async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(3) });
     await planRun(ledger, run('r1'), input);
     const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
@@ -101,7 +101,7 @@ describe('spend once', () => {
     assert.equal(new Set(sent).size, 1);
   });
 
-  testLedger('an answer recorded twice, and an acceptance repeated, are charged once', async (ledger) => {
+  testLedger('a response recorded twice and a repeated acceptance are charged once', async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(3) });
     await planRun(ledger, run('r1'), input);
     const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
@@ -120,7 +120,7 @@ describe('spend once', () => {
   });
 
   testLedger(
-    'a reference that changes, and one that names two batches, are sentences and no second purchase',
+    'a changed reference and one shared by two batches give a reason and no second purchase',
     async (ledger) => {
       await crawled(ledger, 'r1', { a: pages(5_001) });
       await planRun(ledger, run('r1'), input);
@@ -149,7 +149,7 @@ describe('spend once', () => {
     },
   );
 
-  testLedger('bytes that are not those of the key are not sent', async (ledger) => {
+  testLedger('a body that does not match its digest is not sent', async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(3) });
     await planRun(ledger, run('r1'), input);
     await ledger.db.run(sql`UPDATE batch_bodies SET body = replace(body, 'p/1', 'p/9')`);
@@ -159,7 +159,7 @@ describe('spend once', () => {
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'closed');
   });
 
-  testLedger('an outcome unknown for 20 hours is looked up before anything is sent', async (ledger) => {
+  testLedger('an outcome in doubt for 20 hours is looked up before anything is sent', async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(3) });
     await planRun(ledger, run('r1'), input);
     const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
@@ -204,7 +204,7 @@ describe('spend once', () => {
   );
 
   testLedger(
-    'a look before the first send is no answer to an attempt: one that died stays in doubt',
+    'a lookup before the first send is not a response to an attempt: a dead attempt stays in doubt',
     async (ledger) => {
       await crawled(ledger, 'r1', { a: pages(3) });
       await planRun(ledger, run('r1'), input);
@@ -220,7 +220,7 @@ describe('spend once', () => {
     },
   );
 
-  testLedger('bad URLs are quarantined with the reason and the rest is bought, each once', async (ledger) => {
+  testLedger('invalid URLs are quarantined with the reason, and the others are bought once', async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(40) });
     await planRun(ledger, run('r1'), input);
     const bad = new Set([shopUrl('p/7'), shopUrl('p/30')]);
@@ -253,7 +253,7 @@ describe('spend once', () => {
   });
 
   testLedger(
-    'named URLs go to quarantine at once; a service that refuses everything is not asked forever',
+    'URLs that the service names are quarantined at once; bisection of a batch that is always rejected stops',
     async (ledger) => {
       await crawled(ledger, 'r1', { a: pages(64) });
       await planRun(ledger, run('r1'), input);
@@ -296,7 +296,7 @@ describe('spend once', () => {
     },
   );
 
-  testLedger('a refusal after a lost attempt is not believed before the list was asked', async (ledger) => {
+  testLedger('a rejection after a lost attempt counts only after a lookup in the list', async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(4) });
     await planRun(ledger, run('r1'), input);
     const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;
@@ -310,7 +310,7 @@ describe('spend once', () => {
     assert.equal(settled.kind === 'refused' && settled.children.length, 2);
   });
 
-  testLedger('a changed page is bought again as its next generation, under another key', async (ledger) => {
+  testLedger('a changed URL is bought again as its next generation, under another key', async (ledger) => {
     await crawled(ledger, 'r1', { a: [['1', '2026-01-01']] });
     await planRun(ledger, run('r1'), input);
     const [reference] = await sendAll(ledger);
@@ -326,7 +326,7 @@ describe('spend once', () => {
   });
 
   testLedger(
-    'caps of run, day and month, watch and account, hold what they do not allow, with the reason',
+    'caps of run, day, month, watch and account hold the URLs that exceed them, with the reason',
     async (ledger) => {
       await crawled(ledger, 'r1', { a: pages(10) });
       const capped = { ...WATCH, spend: { perRun: 1_000_000 as Micros, perDay: null, perMonth: null } };
@@ -346,7 +346,7 @@ describe('spend once', () => {
     },
   );
 
-  testLedger('a cap that became tighter after the plan stops the send, and says until when', async (ledger) => {
+  testLedger('a cap lowered after the plan stops the send, and says until when', async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(5) });
     await planRun(ledger, run('r1'), { ...input, maxCost: 250_000 as Micros });
     await sendAll(ledger);
@@ -389,7 +389,7 @@ describe('spend once', () => {
     assert.equal(shop.urls + other.urls, 3);
   });
 
-  testLedger('failed URLs go again after the backoff, inside the limit, then to quarantine', async (ledger) => {
+  testLedger('failed URLs are bought again with backoff up to the limit, then quarantined', async (ledger) => {
     const retryFailed = { times: 1, afterMs: DAY };
     const runs = ['r1', 'r2', 'r3', 'r4'];
     const bought: number[] = [];
@@ -413,7 +413,7 @@ describe('spend once', () => {
     );
   });
 
-  testLedger('a job that goes back on its end changes nothing', async (ledger) => {
+  testLedger('a job that leaves a terminal state changes nothing', async (ledger) => {
     await crawled(ledger, 'r1', { a: ['1'] });
     await planRun(ledger, run('r1'), input);
     const [reference] = await sendAll(ledger);
@@ -424,7 +424,7 @@ describe('spend once', () => {
     assert.equal(back.state, 'completed');
   });
 
-  testLedger('a charge of zero, or far below the configured price, opens no cap', async (ledger) => {
+  testLedger('a charge of zero, or far below the configured price, does not raise a cap', async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(4) });
     await planRun(ledger, run('r1'), input);
     const batch = (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id;

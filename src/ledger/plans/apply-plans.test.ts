@@ -26,7 +26,7 @@ const pages = (from: number, count: number) => Array.from({ length: count }, (_,
 const batches = (ledger: Ledger) => ledger.db.all(sql`SELECT 1 FROM batches`);
 
 describe('apply plans', () => {
-  testLedger('a preview writes nothing and is exactly what the plan then does, once', async (ledger) => {
+  testLedger('a preview writes nothing and equals the plan that is then applied, once', async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(0, 7) });
     const preview = await previewRun(ledger, run('r1'), input);
     await endRun(ledger, run('r1'), 'previewed');
@@ -39,7 +39,7 @@ describe('apply plans', () => {
     assert.equal((await previewRun(ledger, run('r2'), input)).urls, 0);
   });
 
-  testLedger('a plan that is out of date is refused: more is due, less is due, the price moved', async (ledger) => {
+  testLedger('an outdated plan is rejected when more or less is due or the price changed', async (ledger) => {
     await crawled(ledger, 'r1', { a: pages(0, 7) });
     const kept = { run: run('r1'), input, digest: (await previewRun(ledger, run('r1'), input)).digest };
     await endRun(ledger, run('r1'), 'previewed');
@@ -75,7 +75,7 @@ describe('apply plans', () => {
     assert.deepEqual(await applyPlans(ledger, plans, nobody), previews);
   });
 
-  testLedger('what a guard holds is applied only with the name of who approved it', async (ledger) => {
+  testLedger("a plan that a guard holds is applied only with the approver's name", async (ledger) => {
     await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
     await crawled(ledger, 'r2', { a: pages(0, 14) });
     await judgeRun(ledger, run('r2'), { ...NO_GUARD, maxNew: 3 });

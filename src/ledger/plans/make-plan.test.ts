@@ -31,24 +31,27 @@ const listPlanned = async (ledger: Pick<TestLedger, 'db'>) =>
   ).map(({ url }) => url.replace('https://shop.example/', ''));
 
 describe('make plan', () => {
-  testOnEach('the same due URLs have the same batches and keys, whichever sitemap answered first', async (db, t) => {
-    const pages = (name: string) => Array.from({ length: 2_600 }, (_, n) => `${name}/${n}`);
-    const plan = async (ledger: Awaited<ReturnType<typeof ledgerOver>>, site: Site) => {
-      await crawled(ledger, 'r1', site);
-      await planRun(ledger, 'r1' as RunId, input);
-      return listKeys(ledger);
-    };
-    const now = () => Date.UTC(2026, 0, 15);
-    const site = { a: pages('a'), b: pages('b'), c: pages('c') };
-    const first = await plan(await ledgerOver(db, now), site);
-    const other = await openLedger('sqlite::memory:', { now });
-    t.after(() => other.close());
-    const second = await plan(other, { c: site.c, a: site.a.toReversed(), b: site.b });
-    assert.equal(first.length, 2);
-    assert.deepEqual(second, first);
-  });
+  testOnEach(
+    'the same due URLs get the same batches and keys, in whatever order the sitemaps were read',
+    async (db, t) => {
+      const pages = (name: string) => Array.from({ length: 2_600 }, (_, n) => `${name}/${n}`);
+      const plan = async (ledger: Awaited<ReturnType<typeof ledgerOver>>, site: Site) => {
+        await crawled(ledger, 'r1', site);
+        await planRun(ledger, 'r1' as RunId, input);
+        return listKeys(ledger);
+      };
+      const now = () => Date.UTC(2026, 0, 15);
+      const site = { a: pages('a'), b: pages('b'), c: pages('c') };
+      const first = await plan(await ledgerOver(db, now), site);
+      const other = await openLedger('sqlite::memory:', { now });
+      t.after(() => other.close());
+      const second = await plan(other, { c: site.c, a: site.a.toReversed(), b: site.b });
+      assert.equal(first.length, 2);
+      assert.deepEqual(second, first);
+    },
+  );
 
-  testLedger('under a cap the URLs that wait longest are bought first, whatever their names', async (ledger) => {
+  testLedger('under a cap, the URLs that have waited longest are bought first', async (ledger) => {
     const capped = { account: ACCOUNT, watch: { ...WATCH, spend: { ...WATCH.spend, perRun: micros(2 * QUARTER) } } };
     await crawled(ledger, 'r1', { a: ['z', 'y', 'x'] });
     assert.deepEqual([(await planRun(ledger, 'r1' as RunId, capped)).held], [1]);
@@ -59,7 +62,7 @@ describe('make plan', () => {
     assert.deepEqual(await listPlanned(ledger), ['x', 'y', 'a', 'z']);
   });
 
-  testLedger('a URL that another watch has only planned is not taken for bought', async (ledger) => {
+  testLedger('a URL that another watch has only planned does not count as bought', async (ledger) => {
     const news = { ...WATCH, id: 'news' as WatchId };
     await crawled(ledger, 'r1', { a: ['1'] });
     await planRun(ledger, 'r1' as RunId, input);

@@ -17,7 +17,7 @@ const firstReason = (hold: RunHold | null) => (hold?.reasons[0] === undefined ? 
 const pages = (from: number, count: number) => Array.from({ length: count }, (_, n) => `p/${from + n}`);
 
 describe('decide run', () => {
-  testLedger('an implausible change is held, and nothing is planned without a yes', async (ledger) => {
+  testLedger('an implausible change is held, and nothing is planned without approval', async (ledger) => {
     await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
     await crawled(ledger, 'r2', { a: pages(0, 14) });
     const held = await judgeRun(ledger, run('r2'), guard);
@@ -31,7 +31,7 @@ describe('decide run', () => {
     assert.equal((await planRun(ledger, run('r2'), input)).urls, 4);
   });
 
-  testLedger('what was rejected does not slip in with the next run, one by one', async (ledger) => {
+  testLedger('rejected URLs do not return one by one with later runs', async (ledger) => {
     await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
     await crawled(ledger, 'r2', { a: pages(0, 14) });
     await judgeRun(ledger, run('r2'), guard);
@@ -42,7 +42,7 @@ describe('decide run', () => {
     assert.match(firstReason(await judgeRun(ledger, run('r3'), guard)), /5 new URLs/);
   });
 
-  testLedger('what a cap holds back was judged once and is not judged again', async (ledger) => {
+  testLedger('URLs that a cap holds are not checked against the guards again', async (ledger) => {
     await completeRun(ledger, 'r1', { a: ['0'] }, { firstRun: 'baseline' });
     await crawled(ledger, 'r2', { a: ['0', ...pages(0, 3)] });
     assert.equal(await judgeRun(ledger, run('r2'), guard), null);
@@ -68,7 +68,7 @@ describe('decide run', () => {
     assert.equal(next, null, 'the cap spreads what was approved over the runs');
   });
 
-  testLedger('what a plan that was not applied saw first is still new to the next run', async (ledger) => {
+  testLedger('URLs first seen by an unapplied plan are still new to the next run', async (ledger) => {
     const percent = { ...NO_GUARD, maxNewPercent: 20 };
     await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
     await completeRun(ledger, 'r2', { a: pages(0, 10) });
@@ -78,7 +78,7 @@ describe('decide run', () => {
     assert.match(firstReason(await judgeRun(ledger, run('r3'), percent)), /3 new URLs.*30/);
   });
 
-  testLedger('what was gone in a plan that was not applied still holds the next run', async (ledger) => {
+  testLedger('URLs that disappeared in an unapplied plan still hold the next run', async (ledger) => {
     await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
     await crawled(ledger, 'look', { a: pages(0, 4) });
     await endRun(ledger, run('look'), 'previewed');
@@ -87,7 +87,7 @@ describe('decide run', () => {
     assert.match(firstReason(await judgeRun(ledger, run('r2'), guard)), /6 of 10 known URLs are gone/);
   });
 
-  testLedger('too much gone holds the run', async (ledger) => {
+  testLedger('too many disappeared URLs hold the run', async (ledger) => {
     await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
     await crawled(ledger, 'r2', { a: pages(0, 4) });
     assert.match(firstReason(await judgeRun(ledger, run('r2'), guard)), /6 of 10 known URLs are gone/);
@@ -105,7 +105,7 @@ describe('decide run', () => {
     assert.equal((await planRun(ledger, run('r2'), input)).urls, 40);
   });
 
-  testLedger('changes that the watch does not resubmit are not judged', async (ledger) => {
+  testLedger('changes that the watch does not resubmit are not checked against the guards', async (ledger) => {
     const dated = (day: number) => pages(0, 40).map((path): [string, string] => [path, `2026-01-0${day}`]);
     const watch = { ...WATCH, resubmit: { onLastmodChange: false, notWithinMs: 0 } };
     await completeRun(ledger, 'r1', { a: dated(1) }, { firstRun: 'baseline' });

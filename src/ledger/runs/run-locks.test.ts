@@ -10,7 +10,7 @@ const holder = (nonce: string): RunHolder => ({ host: 'h', pid: 1, nonce });
 const nobodyGone = () => false;
 
 describe('run locks', () => {
-  testLedger('watches are locked by one command at a time, all of its watches or none', async (ledger) => {
+  testLedger('one command at a time locks watches, all of them or none', async (ledger) => {
     const lock = (nonce: string, watches: WatchId[]) => lockRuns(ledger, watches, holder(nonce), 20_000, nobodyGone);
     assert.equal((await lock('a', [shop])).kind, 'locked');
     assert.deepEqual(await lock('b', [blog, shop]), { kind: 'held', watch: shop, holder: holder('a') });
@@ -21,7 +21,7 @@ describe('run locks', () => {
     assert.equal((await lock('b', [shop])).kind, 'locked');
   });
 
-  testLedger('a lock ends with its time unless it is renewed, and at once when its holder is gone', async (ledger) => {
+  testLedger('a lock expires unless renewed, and ends at once when its holder is gone', async (ledger) => {
     const lock = (nonce: string, isGone = nobodyGone) => lockRuns(ledger, [shop], holder(nonce), 20_000, isGone);
     await lock('a');
     ledger.pass(15_000);
@@ -33,7 +33,7 @@ describe('run locks', () => {
     assert.equal((await lock('c', () => true)).kind, 'locked');
   });
 
-  testLedger('of two commands that start in the same moment one gets the lock', async (ledger) => {
+  testLedger('one of two commands that start at the same time gets the lock', async (ledger) => {
     const locks = await Promise.all(
       ['a', 'b', 'c'].map((nonce) => lockRuns(ledger, [blog, shop], holder(nonce), 20_000, nobodyGone)),
     );

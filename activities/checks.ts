@@ -9,8 +9,8 @@ import { openHistoryGuard } from './compare-history.ts';
 import type { Deps } from './deps.ts';
 
 const NO_VERDICTS =
-  'the service charged the check and its response holds no verdict that can be read. No further check is made by this ' +
-  'run. Look at what the service answers, and map its names under "status_map.check" of the account';
+  'the service charged the check, but none of its verdicts is known. This run makes no further checks. Compare the ' +
+  'response with the account\'s "status_map.check" and add the missing names';
 
 /** The activities for a watch's index-checks: one batch at a time. */
 export function checkActivities(deps: Deps) {
@@ -52,7 +52,7 @@ export function checkActivities(deps: Deps) {
           case 'checked':
             return outcome.kind === 'checked' && !outcome.usable ? { ...recorded, stop: NO_VERDICTS } : recorded;
           case 'retry':
-            throw retryLater(recorded.notBefore - now(), 'the index-check goes again with the same bytes and key');
+            throw retryLater(recorded.notBefore - now(), 'retrying the index-check with the same bytes and key');
           case 'refused':
             return { kind: 'checked', urls: 0, found: 0, charged: ZERO };
           case 'suspended':

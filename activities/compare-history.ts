@@ -169,7 +169,7 @@ export function createHistoryGuard(
 export function openHistoryGuard(deps: Deps): (account: AccountId) => Promise<string | null> {
   const { config, ledger, getApi, log } = deps;
   const guard = createHistoryGuard(deps.now, (account, error) =>
-    log.warn({ account, err: error }, 'the list of jobs cannot be read: spending goes on without comparing it'),
+    log.warn({ account, err: error }, 'cannot read the list of jobs; spending continues without the comparison'),
   );
   return async (account) => {
     const projects = [...config.watches.values()].filter((watch) => watch.account === account);

@@ -55,7 +55,10 @@ export function dispatchActivities(deps: Deps) {
       if (hold !== null) throw retryLater(pause(), hold);
       const account = getAccount(id);
       if ((await findOtherService(ledger.db, account)) !== null) {
-        throw retryLater(READ_AGAIN_MS, 'the account names another service than the one that its batches belong to');
+        throw retryLater(
+          READ_AGAIN_MS,
+          'the configuration names a service other than the one that the batches of the account belong to',
+        );
       }
       const { batches } = await listPendingBatches(ledger, id, { limit: 100, waiting: true });
       if (batches.length === 0) return resumeAccount(ledger, id, 'suspended');
@@ -70,7 +73,7 @@ export function dispatchActivities(deps: Deps) {
       let earliest = now() + pause();
       for (const batch of batches) {
         if (batch.not_before !== null && batch.not_before > now() && !isMoneyReason(batch.reason_code)) {
-          // It waits for something else: its own time resumes it, not the money.
+          // It waits for something else: its own retry time resumes it, not the balance.
           earliest = Math.min(earliest, batch.not_before);
           continue;
         }
@@ -81,7 +84,7 @@ export function dispatchActivities(deps: Deps) {
         if (funds.kind === 'enough') return resumeAccount(ledger, id, 'suspended');
         if (funds.until !== null) earliest = Math.min(earliest, funds.until);
       }
-      throw retryLater(earliest - now(), `the money does not suffice yet (balance ${formatTry(read.balance)})`);
+      throw retryLater(earliest - now(), `insufficient funds (balance ${formatTry(read.balance)})`);
     },
 
     async awaitKey({ account }: { account: AccountId }): Promise<void> {
@@ -135,7 +138,7 @@ async function sendNext(deps: Deps, account: AccountId): Promise<DispatchStep> {
       .reserved('submission', (submit) => sendFirst(deps, account, batches, submit));
     if (tried.kind === 'step') return tried.step;
     suspended ??= tried.suspended;
-    if (!tried.movedOn) throw retryLater(1_000, 'another worker is sending what is planned');
+    if (!tried.movedOn) throw retryLater(1_000, 'another worker is sending the planned batches');
   }
 }
 
@@ -210,17 +213,19 @@ function toDispatchStep(
     case 'accepted':
       return sent(`accepted as ${recorded.reference}`, recorded.again ? 0 : urls.length);
     case 'retry':
-      throw retryLater(recorded.notBefore - now(), `batch ${batch} goes again with the same bytes and key`);
+      throw retryLater(recorded.notBefore - now(), `retrying batch ${batch} with the same bytes and key`);
     case 'suspended':
       return { kind: 'suspended', reason: recorded.reason };
     case 'key_rejected':
       return { kind: 'key_rejected', reason: recorded.reason };
     case 'refused':
-      return sent(`refused: ${recorded.quarantined} URLs quarantined, ${recorded.children.length} parts go on`);
+      return sent(
+        `rejected: ${recorded.quarantined} URLs quarantined, split into ${recorded.children.length} smaller batches`,
+      );
     case 'in_doubt':
-      return sent('in doubt: it is looked up in the list');
+      return sent('in doubt: will be looked up in the list of jobs');
     case 'contradicted':
-      return sent(`accepted before: ${recorded.reason}`);
+      return sent(`already accepted: ${recorded.reason}`);
     case 'needs_review':
       return sent(`needs review: ${recorded.reason}`);
     case 'closed':

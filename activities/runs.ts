@@ -113,7 +113,8 @@ async function isRunning({ client }: Deps, run: RunId): Promise<boolean> {
 
 function runActive({ watch }: WatchRun, other: RunId): ApplicationFailure {
   return ApplicationFailure.nonRetryable(
-    `Another run of ${watch} is active (${other}). This one did nothing and bought nothing; the other goes on.`,
+    `Another run of ${watch} is active (${other}). This run ended before it crawled or bought anything. The other run ` +
+      'continues; wait for it to end.',
     FAILURE_TYPE.runActive,
   );
 }

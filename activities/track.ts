@@ -23,7 +23,7 @@ import type { Deps } from './deps.ts';
 const ALL_DONE = 'completed';
 const ALL_FAILED = 'failed';
 
-/** Some services report partial before the last URL is done: so often is a job polled again while URLs of it are open. */
+/** Some services report partial before the last URL is done. A job with open URLs is polled this many more times. */
 const POLLS_AFTER_END = 8;
 
 export function trackActivities(deps: Deps) {

@@ -48,7 +48,7 @@ export async function startTrackers(deps: Deps, account: AccountId): Promise<boo
     }
   }
   tracked.lastBatch = lastBatch;
-  // Oldest first. A job that is dropped too early is found to have its tracker.
+  // Oldest first. Dropping a job too early is harmless: its tracker is already running.
   for (const reference of references) {
     if (references.size <= REMEMBERED) break;
     references.delete(reference);

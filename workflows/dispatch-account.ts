@@ -34,8 +34,8 @@ const { awaitMoney, awaitKey } = proxyActivities<Activities>({
 });
 
 /**
- * Sends an account's planned batches, one after another, in the ledger's order. The ledger is the truth and a signal
- * only wakes: one that is lost, duplicated or left behind by continue-as-new changes nothing. Ends when nothing is
+ * Sends an account's planned batches, one after another, in the ledger's order. The ledger is the source of truth. A
+ * signal only wakes the workflow, so one that is lost, duplicated or left behind changes nothing. Ends when nothing is
  * planned; the next plan starts it again.
  */
 export async function dispatchAccount({

@@ -51,7 +51,7 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
     { ...run, complete: crawl.complete },
   ]);
 
-  const hold = await judgeRun.executeWithOptions({ summary: 'Is the change plausible?' }, [run]);
+  const hold = await judgeRun.executeWithOptions({ summary: 'Check the change against the guards' }, [run]);
   let decision: WatchResult['decision'] = 'none needed';
   if (hold !== null) {
     decision = await decided.wait(hold, counts);
@@ -108,7 +108,10 @@ function holdsForDecision(): HeldDecision {
 
   const validator = (_decision: Decision) => {
     if (taken !== null)
-      throw ApplicationFailure.nonRetryable(`This run was already ${taken.decision}.`, FAILURE_TYPE.alreadyDecided);
+      throw ApplicationFailure.nonRetryable(
+        `This run was already ${taken.decision}; nothing was changed.`,
+        FAILURE_TYPE.alreadyDecided,
+      );
     if (!held)
       throw ApplicationFailure.nonRetryable(
         'No guard holds this run, so there is nothing to decide.',

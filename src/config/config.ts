@@ -30,7 +30,7 @@ export interface Account {
   readonly apiKey: SecretReference;
   /** Which of the two equivalent headers carries the key (spec 5). */
   readonly authentication: 'bearer' | 'x-api-key';
-  /** Null: learned from what the service shows or charges. */
+  /** Null: learned from the prices that the service shows or charges. */
   readonly pricePerUrl: Readonly<Record<ServiceLevel, Micros | null>>;
   readonly limits: RequestLimits;
   readonly spend: { readonly perDay: Micros | null; readonly perMonth: Micros | null; readonly balanceFloor: Micros };

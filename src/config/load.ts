@@ -31,7 +31,7 @@ export function loadConfig(file: string): Config {
   } catch (error) {
     const reason =
       (error as NodeJS.ErrnoException).code === 'ENOENT'
-        ? 'this file does not exist. Write one, or name yours with --config'
+        ? 'this file does not exist. Create it, or pass yours with --config'
         : (error as Error).message;
     throw new ConfigError(file, [{ path: '', line: 1, column: 1, message: reason }]);
   }
@@ -100,7 +100,7 @@ function checkWatch(
     );
   }
   if (watch.sitemaps === undefined && watch.robots === undefined) {
-    complain(['watches', id], `watches.${id}: needs "sitemaps" or "robots", or there is nothing to watch`);
+    complain(['watches', id], `watches.${id}: set "sitemaps" or "robots"; without them there is nothing to watch`);
   }
   const cron = watch.schedule?.cron;
   const cronProblem = cron === undefined ? null : findCronProblem(cron);

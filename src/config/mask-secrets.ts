@@ -1,8 +1,8 @@
 const TOKEN = /[A-Za-z0-9_+=-]{16,}/g;
 
 /**
- * Masks what may be a key: a configuration may contain one in place of a name, and no output may repeat it. Masks tokens
- * with the prefix of an API key, and long ones that mix capitals, small letters and digits.
+ * Masks possible API keys: a configuration may contain one where a name belongs, and no output may repeat it. Masks tokens
+ * with the prefix of an API key, and long ones that mix upper case, lower case and digits.
  */
 export function maskSecrets(text: string): string {
   return text.replace(TOKEN, (token) => (isKeyLike(token) ? '[secret]' : token));

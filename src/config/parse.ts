@@ -20,7 +20,7 @@ export function parseConfig(text: string, file: string): Located {
   if (document.errors.length > 0) {
     throw new ConfigError(
       file,
-      // Errors after the first one are mostly its consequences.
+      // Errors after the first one usually follow from it.
       document.errors.slice(0, 1).map((error) => ({
         path: '',
         line: error.linePos?.[0].line ?? 1,
@@ -72,7 +72,7 @@ function listProblems(errors: readonly ErrorObject[], locate: Located['locate'])
 
 function sentence(error: ErrorObject, path: readonly string[], unknown: string | undefined): string {
   const where = path.join('.');
-  if (unknown !== undefined) return `"${unknown}" is not a setting here${suggestion(error, unknown)}`;
+  if (unknown !== undefined) return `unknown setting "${unknown}"${suggestion(error, unknown)}`;
   if (path.includes('api_key')) {
     return `${where}: do not put the key itself here; write { env: NAME }, with the name of an environment variable, or { file: PATH }`;
   }
@@ -83,7 +83,7 @@ function sentence(error: ErrorObject, path: readonly string[], unknown: string |
   const described = (error.parentSchema as { description?: string } | undefined)?.description;
   const allowed = error.keyword === 'enum' ? `: ${(error.params.allowedValues as string[]).join(', ')}` : '';
   const examples = (error.parentSchema as { examples?: unknown[] } | undefined)?.examples ?? [];
-  const what = error.keyword === 'pattern' ? 'does not have the expected form' : `${error.message}${allowed}`;
+  const what = error.keyword === 'pattern' ? 'is not valid' : `${error.message}${allowed}`;
   const hint = examples.length === 0 ? described : `${described ?? ''} Write it as ${examples.map(show).join(' or ')}.`;
   return `${where}: ${show(error.data)} ${what}${hint === undefined ? '' : ` (${hint.trim()})`}`;
 }
@@ -100,5 +100,5 @@ function suggestion(error: ErrorObject, unknown: string): string {
   const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
   const near = known.map((name) => [distance(name, unknown), name] as const).sort((a, b) => a[0] - b[0])[0];
   if (near !== undefined && near[0] <= 3) return `; did you mean "${near[1]}"?`;
-  return known.length > 0 ? `; the settings here are: ${known.join(', ')}` : '';
+  return known.length > 0 ? `; valid settings: ${known.join(', ')}` : '';
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { ConfigSchema } from './schema.ts';
 
 /*
- * The configuration reference, made from the schema. Run this file to write docs/reference/configuration.md anew; a test
+ * The configuration reference, made from the schema. Run this file to regenerate docs/reference/configuration.md; a test
  * fails while the page differs.
  */
 
@@ -57,10 +57,10 @@ the same texts with the first line \`# yaml-language-server: $schema=./config/co
 the schema); [config/courier.example.yaml](../../config/courier.example.yaml) is a complete file.
 
 - \`version: 1\` is required at the top.
-- \`defaults\` takes every setting of a watch from \`service\` to \`index_check\`; a watch that sets one itself wins.
+- \`defaults\` takes every setting of a watch from \`service\` to \`index_check\`; a watch's own setting wins.
 - Durations are written as \`250ms\`, \`30s\`, \`15m\`, \`6h\` or \`3d\`; amounts as \`50 TRY\` or \`0.25 TRY\`.
 - Relative paths (secret files, sitemaps, the ledger) are relative to the configuration file.
-- A setting that does not exist, and a value that does not fit, end every command with exit code 2, the line and the column.
+- Every command rejects an unknown setting or an invalid value with exit code 2 and its line and column.
 
 `;
 

@@ -8,13 +8,13 @@ export const ConfigSchema = Type.Object(
   {
     version: Type.Literal(1, { description: 'Version of this format.' }),
     accounts: Type.Record(Type.String({ pattern: NAME }), Account, {
-      description: 'Accounts of the service, by a name of yours.',
+      description: 'Accounts at the service, by names that you choose.',
     }),
     defaults: Type.Optional(
-      Type.Object(watchSettings, { ...closed, description: 'Settings of every watch that does not set them itself.' }),
+      Type.Object(watchSettings, { ...closed, description: 'Defaults for the settings of every watch.' }),
     ),
     watches: Type.Record(Type.String({ pattern: NAME }), Watch, {
-      description: 'Sitemaps to watch, by a name of yours.',
+      description: 'Sitemaps to watch, by names that you choose.',
     }),
     temporal: Type.Optional(
       Type.Object(
@@ -51,7 +51,7 @@ export const ConfigSchema = Type.Object(
             }),
           ),
         },
-        { ...closed, description: 'Where the connector keeps what it knows.' },
+        { ...closed, description: 'The database of URLs, batches, charges and checks.' },
       ),
     ),
   },

@@ -20,7 +20,7 @@ export function readSecret(reference: SecretReference): string {
     const value = process.env[reference.env];
     if (value !== undefined && value.trim() !== '') return value.trim();
     throw new SecretMissingError(
-      `The environment variable ${reference.env} is not set, so no request was made. Set it, or name a file in the configuration.`,
+      `The environment variable ${reference.env} is not set, so no request was made. Set it, or use { file: PATH } in the configuration.`,
     );
   }
   try {
@@ -28,8 +28,10 @@ export function readSecret(reference: SecretReference): string {
     if (value !== '') return value;
   } catch (error) {
     throw new SecretMissingError(
-      `The secret file ${reference.file} cannot be read (${(error as NodeJS.ErrnoException).code}), so no request was made.`,
+      `The secret file ${reference.file} cannot be read (${(error as NodeJS.ErrnoException).code}), so no request was made. Correct its path or permissions.`,
     );
   }
-  throw new SecretMissingError(`The secret file ${reference.file} is empty, so no request was made.`);
+  throw new SecretMissingError(
+    `The secret file ${reference.file} is empty, so no request was made. Write the secret into it.`,
+  );
 }

@@ -30,7 +30,7 @@ export function findDuplicateStatuses(raw: RawStatusMap): { readonly path: strin
         if (before !== meaning) {
           problems.push({
             path: [subject, meaning],
-            message: `"${status}" is listed under "${before}" as well; a status has one meaning`,
+            message: `"${status}" is also listed under "${before}"; a status can have only one meaning`,
           });
         }
         seen.set(normalizeStatus(status), before);

@@ -5,7 +5,7 @@ import { makeScope } from '../url/scope.ts';
 
 /**
  * The watch of a job from the service's history: the only one with the job's project, else the only one whose scope
- * covers all its URLs. Null when there is none or more than one: then you name it.
+ * covers all its URLs. Null when none or several match: then you name it.
  */
 export function findWatchOfJob(watches: readonly Watch[], project: string | null, urls: readonly Url[]): Watch | null {
   const named = project === null ? [] : watches.filter((watch) => isProjectOf(watch.project, project));

@@ -34,13 +34,13 @@ export async function requireSameAccount(
   if (confirmed.kind === 'same') return;
   throw toError(
     `The API key of account ${id} belongs to another account of the service (${confirmed.shown}) than the jobs and ` +
-      `charges of this ledger (${confirmed.recorded}). Nothing was sent, polled or checked. Give the key of the first ` +
-      `account back, or use a new account name for the other one. If the service renumbered the account, confirm it ` +
+      `charges of this ledger (${confirmed.recorded}). Nothing was sent, polled or checked. Restore the key of the ` +
+      `first account, or use a new account name for the other one. If the service renumbered the account, confirm it ` +
       `with "courier accounts move ${id}".`,
   );
 }
 
-/** Throws when the configuration names another service than the one that the account's jobs and charges belong to. */
+/** Throws when the configuration names a service other than the one that the account's jobs and charges belong to. */
 async function requireSameAddress(
   ledger: Ledger,
   account: Account,
@@ -55,7 +55,7 @@ async function requireSameAddress(
   );
 }
 
-/** The same for a command, with one request. Leaves an unreachable service or a missing key to the command's next step. */
+/** Confirms the account for a command, with one request. The command's next step reports an unreachable service or a missing key. */
 export async function confirmShown(ledger: Ledger, account: Account, send: SendRequest): Promise<void> {
   await requireSameAddress(ledger, account, toOperationError);
   let shown: AccountView;
@@ -82,8 +82,8 @@ export interface ConfirmedClient extends LimitedClient {
 }
 
 /**
- * An account's client that confirms the account before use: once an hour, and at once for a new key. A service that does
- * not respond here does not respond elsewhere either, so that is no reason to wait.
+ * An account's client that confirms the account before use: once an hour, and at once for a new key. Does not wait for a
+ * service that does not respond here: it would not respond to the next request either.
  */
 export function confirmFirst(api: LimitedClient, { account, ledger, log, toError }: ConfirmSettings): ConfirmedClient {
   let known: { readonly key: string; readonly until: number; readonly verdict: Promise<void> } | null = null;
@@ -105,7 +105,7 @@ export function confirmFirst(api: LimitedClient, { account, ledger, log, toError
       known = { key, until: ledger.now() + FRESH_MS, verdict: Promise.resolve() };
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof RateLimitedError)) throw error;
-      log.debug({ account: account.id, err: error }, 'the account could not be asked for');
+      log.debug({ account: account.id, err: error }, 'cannot read the account from the service');
     }
   }
 

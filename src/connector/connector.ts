@@ -72,7 +72,7 @@ async function buildConnector(
     ({ kind: of, statusName }: UnknownStatus): void =>
       log.warn(
         { account: id, of, statusName },
-        `the service says "${statusName}" of a ${of === 'url' ? 'URL' : of}, which is not known: it counts as open. See docs/guides/other-services.md`,
+        `the service reports the unknown ${of === 'url' ? 'URL' : of} status "${statusName}", which counts as open. Map it under status_map (docs/guides/other-services.md)`,
       );
 
   function getApi(id: AccountId): ConfirmedClient {
@@ -140,7 +140,7 @@ async function buildConnector(
       }
     },
     stop() {
-      stopping.abort(new Error('the worker was asked to end'));
+      stopping.abort(new Error('the worker is shutting down'));
       if (worker.getState() === 'RUNNING') worker.shutdown();
     },
   };
@@ -149,7 +149,7 @@ async function buildConnector(
 /** Ids in the ledger and in workflows outlive the configuration. */
 function notConfigured(what: string): never {
   throw needsConfiguration(
-    `There is no ${what} in this worker's configuration. Nothing was sent; put it back, or end the workflow.`,
+    `The worker's configuration has no ${what}. Nothing was sent. Add it again, or terminate the workflow.`,
   );
 }
 

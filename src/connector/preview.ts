@@ -38,7 +38,7 @@ export async function previewWatch(
   { config, ledger }: { readonly config: Config; readonly ledger: Ledger },
   watch: Watch,
   signal: AbortSignal,
-  tell: (urls: number) => void,
+  onProgress: (urls: number) => void,
 ): Promise<Preview> {
   const run = watchWorkflowId(ledger.id, watch.id, `${PREFIX}${newRunName(Date.now(), Math.random())}`) as RunId;
   const input = { watch, account: requireAccount(config, watch.account) };
@@ -46,7 +46,7 @@ export async function previewWatch(
   await begin(ledger, watch, run);
   const crawling = observeCrawl(ledger, watch, run, signal);
   const ticker = setInterval(() => {
-    tell(crawling.soFar().urls);
+    onProgress(crawling.soFar().urls);
     // An error here belongs to the work below, which reports it.
     touchRun(ledger, run).catch(() => undefined);
   }, 1_000);
@@ -59,7 +59,7 @@ export async function previewWatch(
     end = 'previewed';
     return { watch, run, input, crawl, diff, guards: held?.reasons ?? [] };
   } catch (error) {
-    throw error instanceof LedgerError && error.code === 'RUN_ENDED' ? busy(watch, 'a scheduled one took over') : error;
+    throw error instanceof LedgerError && error.code === 'RUN_ENDED' ? busy(watch, 'a scheduled run took over') : error;
   } finally {
     clearInterval(ticker);
     await endRun(ledger, run, end);
@@ -79,7 +79,7 @@ async function begin(ledger: Ledger, watch: Watch, run: RunId): Promise<void> {
 function busy({ id }: Watch, other: string): OperationError {
   return new OperationError(
     'run_active',
-    `Another run of ${id} is active (${other}). Nothing was planned or charged by this one. ` +
-      'Wait for its end, or decide on it when it is held: "courier status" shows it.',
+    `Another run of ${id} is active (${other}). This command planned and charged nothing. ` +
+      'Wait for the other run to end. If "courier status" shows it as held, approve or reject it.',
   );
 }

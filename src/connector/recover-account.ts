@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/open-ledger.ts';
 import { backoffMs } from '../submission/backoff.ts';
 import { type JobTaken, takeJob } from './recover-job.ts';
 
-/** Total attempts for a failing request, with backoff: at least a minute and a half altogether. */
+/** Total attempts for a failing request, with backoff: at least 90 seconds in total. */
 const MOST_TRIES = 8;
 const LONGEST_WAIT_MS = 60_000;
 

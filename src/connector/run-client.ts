@@ -148,8 +148,8 @@ async function getProgress(handle: WorkflowHandle, ledger: Ledger): Promise<JobP
 function toOperationError(error: unknown, workflow: string): Error {
   if (error instanceof ServiceError || isGrpcServiceError(error)) {
     return new TemporalUnreachableError(
-      `The Temporal server cannot be asked about ${workflow} any more (${(error as Error).message}). Nothing is lost: the run ` +
-        'goes on as soon as a server and a worker run. Start the command again to follow it.',
+      `Lost the connection to the Temporal server while following ${workflow} (${(error as Error).message}). Nothing is ` +
+        'lost: the run continues when the server and a worker are up. Run the command again to follow it.',
       { cause: error },
     );
   }
@@ -158,7 +158,7 @@ function toOperationError(error: unknown, workflow: string): Error {
   const kind = cause instanceof ApplicationFailure ? cause.type : '';
   const failure =
     kind === FAILURE_TYPE.runActive ? 'run_active' : kind === FAILURE_TYPE.authentication ? 'key_rejected' : 'failed';
-  return new OperationError(failure, `${workflow} ended before its work was done: ${cause?.message ?? error.message}`);
+  return new OperationError(failure, `${workflow} did not complete: ${cause?.message ?? error.message}`);
 }
 
 function deepestFailure(error: unknown): Error | undefined {

@@ -22,8 +22,8 @@ export async function withRunLock<T>(ledger: Ledger, watches: readonly Watch[], 
     const { watch, holder: other } = locked;
     throw new OperationError(
       'run_active',
-      `Another "courier run --once" is running ${watch} (process ${other.pid} on ${other.host}). This one started ` +
-        'nothing, and nothing was submitted or charged. Wait for its end; it needs no second one.',
+      `Another "courier run --once" is running ${watch} (process ${other.pid} on ${other.host}). This one ` +
+        'submitted and charged nothing. Wait for the other one to end; it does the same work.',
     );
   }
   // A failed renewal is retried before the lock expires.

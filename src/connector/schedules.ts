@@ -78,7 +78,7 @@ function toSchedules(ledger: LedgerId, watch: Watch): ScheduleOptions[] {
   ];
   const common = {
     spec: { cronExpressions: [schedule.cron], timezone: schedule.timezone },
-    // An active run is never doubled; a run missed in a short outage is made up, a week of missed runs is not.
+    // Runs never overlap. A run missed in a short outage is made up; a week of missed runs is not.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 6 * HOUR },
     state: { paused: watch.paused, ...(watch.paused ? { note: PAUSED_BY_CONFIG } : {}) },
     typedSearchAttributes,

@@ -28,17 +28,17 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
     const { reason, nextAttemptAt, answer } = await getLatestAnswer(ledger, run, startedAt);
     const why = reason === null ? '' : `: ${reason.replace(/[.]$/, '')}`;
     const dispatcher = await getDispatcherPhase(client, ledger, watch);
-    const rest = 'Planned batches stay planned under their keys: a running worker sends them, or the next run does.';
+    const rest = 'Planned batches keep their idempotency keys: a running worker or the next run sends them.';
     if (dispatcher === DISPATCH_PHASE.keyRejected && answer === 'key_rejected') {
       throw new OperationError('key_rejected', `${watch.id}: the service rejects the API key${why}. ${rest}`);
     }
     if (dispatcher === DISPATCH_PHASE.suspended && (answer === 'no-money' || reason !== null)) {
-      throw new OperationError('funds', `${watch.id}: the money does not suffice${why}. ${rest}`);
+      throw new OperationError('funds', `${watch.id}: insufficient funds${why}. ${rest}`);
     }
     if (now - since < giveUpMs) return;
     throw new OperationError(
       'no_response',
-      `${watch.id}: no batch was accepted for ${formatSpan(giveUpMs)}, and ${summary?.unanswered ?? 0} wait${why}.` +
+      `${watch.id}: no batch was accepted for ${formatSpan(giveUpMs)}, ${summary?.unanswered ?? 0} still waiting${why}.` +
         `${nextAttemptAt === null ? '' : ` The next attempt is at ${new Date(nextAttemptAt).toISOString()}.`} ${rest}`,
     );
   };

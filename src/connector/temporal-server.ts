@@ -22,14 +22,14 @@ export async function openTemporal(config: Config, file: string, say: (line: str
   return { settings: { address: server.address, namespace: config.temporal.namespace }, server };
 }
 
-/** The same server for a command that starts none. Throws an error with exit code 5 when there is none. */
+/** Finds that server for a command that does not start one. Throws an error with exit code 5 when there is none. */
 function findServer({ temporal }: Config, file: string): TemporalSettings {
   if (namesServer(temporal)) return temporal;
   const address = localAddress(getStateFolder(file));
   if (address !== null) return { ...temporal, address };
   throw new TemporalUnreachableError(
     `No Temporal server is configured, and none runs for ${file} on this machine. Nothing was submitted or charged. ` +
-      'Start "courier worker", which brings one, or name yours in temporal.address.',
+      'Start "courier worker", which starts one, or set temporal.address to yours.',
   );
 }
 

@@ -48,7 +48,7 @@ export class RateLimitedError extends Error {
   readonly waitMs: number;
 
   constructor(lane: Lane, { why, waitMs }: Denied) {
-    super(`${why}: the next ${lane} may go in ${Math.ceil(waitMs / 1_000)} s; nothing was sent`);
+    super(`${why}; nothing was sent. The next ${lane} is allowed in ${Math.ceil(waitMs / 1_000)} s`);
     this.lane = lane;
     this.waitMs = waitMs;
   }
@@ -58,7 +58,7 @@ export class RateLimitedError extends Error {
 export interface RateLimiter {
   /** A permit for one request in all windows at once, or how long to wait. */
   acquire(lane: Lane): Promise<Permit | Denied>;
-  /** The request is done. The budget that its response reports corrects ours; a 429 closes the lane. */
+  /** The request is done. The budget that its response reports corrects ours; a 429 closes the lane until its Retry-After. */
   commit(permit: Permit, response?: ResponseUsage): Promise<void>;
   /** No request was made: returns the permit as if it had never been acquired. */
   cancel(permit: Permit): Promise<void>;

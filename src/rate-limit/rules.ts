@@ -19,7 +19,7 @@ export interface InFlight {
 export interface Denied {
   readonly kind: 'wait';
   readonly waitMs: number;
-  /** "the 3000 requests of the hour are used". */
+  /** "all 3000 requests an hour are used". */
   readonly why: string;
 }
 
@@ -72,6 +72,8 @@ export function listRules(
   return [...general, ...behind];
 }
 
+const PER_WINDOW = { minute: 'a minute', hour: 'an hour', day: 'a day' } as const;
+
 /** When all that fits is in flight, a response frees room sooner than a window does. */
 const WAIT_FOR_IN_FLIGHT_MS = 500;
 
@@ -83,8 +85,9 @@ export function computeWait(
   others: ExternalUsageByWindow,
   time: number,
 ): Denied | null {
-  const all = `the ${window.limit} ${name === 'submissions' ? 'submissions a minute' : `requests of the ${name}`}`;
-  const why = kind === KIND.others ? `the rest of ${all} is reserved for more urgent requests` : `${all} are used`;
+  const limit = `${window.limit} ${name === 'submissions' ? 'submissions a minute' : `requests ${PER_WINDOW[name]}`}`;
+  const why =
+    kind === KIND.others ? `the rest of ${limit} is reserved for more urgent requests` : `all ${limit} are used`;
   const shortWait = Math.min(WAIT_FOR_IN_FLIGHT_MS, window.lengthMs / 20);
   if (room <= 0)
     return denied(inFlight.requests > 0 ? shortWait : Math.max((others[name]?.until ?? 0) - time, shortWait), why);

@@ -118,7 +118,7 @@ export async function listTimes({ tx, key }: Scope, rules: readonly Rule[]): Pro
   );
 }
 
-/** Counts our own answered requests since then, up to `enough`, which one lookup mostly proves. */
+/** Counts our own answered requests since then, at most `enough`. One lookup mostly shows that there are as many. */
 export async function countSince(
   { tx, key }: Scope,
   kind: Kind,

@@ -23,7 +23,7 @@ const ACCOUNT = 'demo';
 const BALANCE = micros(50_000_000_000);
 const PRICE = micros(250_000);
 
-/** A value that the demo always gives. */
+/** A required argument; the demo passes all of them. */
 function required(name: keyof typeof values): string {
   const value = values[name];
   if (value === undefined) throw new TypeError(`--${name} is missing`);
@@ -38,7 +38,7 @@ const start = (port: number): Promise<Service> =>
     temporal: { address: required('temporal'), namespace: 'default' },
     simulated: { fastMs: 3_000, standardMs: 6_000 },
   });
-// Another program may have taken the port since it was found free: any other serves as well.
+// Another program may have taken the port since it was found free: any other port will do.
 const service = await start(Number(required('port'))).catch((error: NodeJS.ErrnoException) => {
   if (error.code === 'EADDRINUSE') return start(0);
   throw error;
@@ -47,7 +47,7 @@ if (!existsSync(keyFile)) {
   const known = (await service.accounts.accounts()).find(({ name }) => name === ACCOUNT);
   const account = known ?? (await service.accounts.createAccount({ name: ACCOUNT, balance: BALANCE, price: PRICE }));
   const { apiKey } = await service.accounts.createKey({ account: account.id, name: 'demo' });
-  // Whole or not at all: a kill in between makes a second key the next time, never half a one.
+  // Written atomically: after a kill in between, the next start makes a second key; half a key never remains.
   writeFileSync(`${keyFile}.new`, `${apiKey}\n`, { mode: 0o600 });
   renameSync(`${keyFile}.new`, keyFile);
 }

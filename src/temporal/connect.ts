@@ -48,7 +48,7 @@ async function named<T>(options: ConnectionOptions, connect: () => Promise<T>): 
     return await connect();
   } catch (error) {
     throw new TemporalUnreachableError(
-      `No Temporal server answers at ${options.address ?? 'the configured address'} (${(error as Error).message}). ` +
+      `No Temporal server responds at ${options.address ?? 'the configured address'} (${(error as Error).message}). ` +
         'Nothing was submitted or charged. Start the server, or correct temporal.address.',
       { cause: error },
     );

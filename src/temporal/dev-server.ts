@@ -80,7 +80,8 @@ async function startOnce(options: DevServerOptions): Promise<DevServer> {
   } catch (error) {
     await stopProcess(child);
     throw new Error(
-      `the Temporal server did not start: ${(error as Error).message} ${readOutput().slice(0, 500).trim()}`,
+      `The Temporal server did not start, so nothing was submitted or charged: ${(error as Error).message} ` +
+        readOutput().slice(0, 500).trim(),
     );
   }
   return {
@@ -126,7 +127,7 @@ async function untilAnswers(address: string, child: ChildProcess, readOutput: ()
     if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}.`);
     if (STARTED.test(readOutput()) && (await answers(address))) return;
   }
-  throw new Error('no answer within 30 s.');
+  throw new Error('no response within 30 s.');
 }
 
 /** Whether a Temporal server at this address is ready to serve the default namespace. */

@@ -91,7 +91,7 @@ async function reopen(folder: string, address: string, open: (ports: Ports) => P
 const lostServer = (address: string, error: unknown): TemporalUnreachableError =>
   new TemporalUnreachableError(
     `The local Temporal server at ${address} ended and could not be started again (${(error as Error).message}). ` +
-      'What was planned is safe in the ledger. Start the command again; it brings a server.',
+      'Planned batches are safe in the ledger. Run the command again; it starts a server.',
     { cause: error },
   );
 
@@ -140,7 +140,7 @@ async function underLock<T>(folder: string, work: () => Promise<T>): Promise<T> 
   }
   throw new Error(
     `Another program has been starting the Temporal server of ${folder} for a minute. Nothing was submitted or ` +
-      `charged. Run the command again; if it says the same, delete ${getLockFile(folder)}.`,
+      `charged. Run the command again. If that fails in the same way, delete ${getLockFile(folder)}.`,
   );
 }
 

@@ -31,7 +31,9 @@ export async function findTemporalBinary(say: Say): Promise<string> {
   const named = process.env.TEMPORAL_CLI;
   if (named !== undefined && named !== '') {
     if (runnable(named)) return named;
-    throw new NoTemporalServerError(`TEMPORAL_CLI names ${named}, which cannot be run. Nothing was started.`);
+    throw new NoTemporalServerError(
+      `TEMPORAL_CLI names ${named}, which cannot be run. Nothing was started. Correct TEMPORAL_CLI, or unset it.`,
+    );
   }
   const cached = join(cacheFolder(), EXE);
   const found = [...onPath(EXE), cached, ...goFolders().map((folder) => join(folder, EXE))].find(runnable);
@@ -118,7 +120,7 @@ async function goInstall(say: Say): Promise<string> {
   }
   const built = join(folder, EXE);
   if (!existsSync(built)) renameSync(join(building, EXE), built);
-  say(`Built the Temporal server in ${Math.round((Date.now() - start) / 1000)} s; it is kept for the next time.`);
+  say(`Built the Temporal server in ${Math.round((Date.now() - start) / 1000)} s. Later runs use this build.`);
   return built;
 }
 

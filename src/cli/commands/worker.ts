@@ -36,7 +36,7 @@ export function workerCommand(command: Command): void {
         await working;
         await here.server?.stop();
       }
-      // Exit code 5: a service manager starts the worker again, and it brings a server.
+      // Exit code 5: a service manager restarts the worker, which starts a server.
       here.server?.lost.throwIfAborted();
       return { exitCode: getExitCode() };
     }),

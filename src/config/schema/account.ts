@@ -5,15 +5,17 @@ const pollSettings = (level: string, first: string, min: string, max: string, ti
   Type.Object(
     {
       first: Type.Optional(
-        Duration({ description: 'From acceptance to the first poll.', default: first, examples: [first] }),
+        Duration({ description: 'Time from acceptance to the first poll.', default: first, examples: [first] }),
       ),
-      min: Type.Optional(Duration({ description: 'Wait after the first poll.', default: min, examples: [min] })),
-      max: Type.Optional(Duration({ description: 'Longest wait between two polls.', default: max, examples: [max] })),
+      min: Type.Optional(
+        Duration({ description: 'Time from the first poll to the second.', default: min, examples: [min] }),
+      ),
+      max: Type.Optional(Duration({ description: 'Longest time between two polls.', default: max, examples: [max] })),
       growth: Type.Optional(
         Type.Number({
           minimum: 1,
           maximum: 10,
-          description: 'Factor from one wait to the next.',
+          description: 'Factor by which the time between polls grows.',
           default: 1.5,
           examples: [1.5],
         }),
@@ -21,8 +23,8 @@ const pollSettings = (level: string, first: string, min: string, max: string, ti
       timeout: Type.Optional(
         Duration({
           description:
-            'A job still open this long after its acceptance is overdue: its tracker fails with what to do. Its URLs ' +
-            'stay bought.',
+            'A job that is still open this long after acceptance is overdue: its tracker fails and says what to do. Its URLs ' +
+            'are not bought again.',
           default: timeout,
           examples: [timeout],
         }),
@@ -47,8 +49,8 @@ const StatusMapSchema = Type.Object(
         {
           queued: StatusList('accepted and not started', 'received'),
           processing: StatusList('in progress', 'in review'),
-          completed: StatusList('ended, all URLs done', 'delivered'),
-          partial: StatusList('ended, some URLs failed', 'delivered in part'),
+          completed: StatusList('ended, all URLs completed', 'delivered'),
+          partial: StatusList('ended, some URLs failed', 'partially completed'),
           failed: StatusList('ended, all URLs failed', 'rejected'),
         },
         { ...closed, description: 'States of a job.' },
@@ -58,7 +60,7 @@ const StatusMapSchema = Type.Object(
       Type.Object(
         {
           completed: StatusList('done', 'added'),
-          failed: StatusList('failed; the URL may be bought again, see retry_failed', 'blocked'),
+          failed: StatusList('failed; the URL may be bought again (see retry_failed)', 'blocked'),
           open: StatusList('not decided yet', 'pending'),
         },
         { ...closed, description: 'States of one URL of a job.' },
@@ -78,8 +80,8 @@ const StatusMapSchema = Type.Object(
   {
     ...closed,
     description:
-      'Maps status names of your service that the connector does not know, in any letter case, to those of the ' +
-      'specification. Your entries win over the built-in ones. An unmapped status counts as open, never as failed, and ' +
+      'Maps status names that the connector does not know, in any letter case, to those of the ' +
+      'specification. Your entries override the built-in ones. An unmapped status counts as open, never as failed, and ' +
       'is logged.',
   },
 );
@@ -91,15 +93,15 @@ export const Account = Type.Object(
   {
     base_url: Type.String({
       pattern: '^https?://[^@\\s]+$',
-      description: 'Address of the service, with its version. It holds no user name and no password.',
+      description: 'Base URL of the service, including the API version. Must not contain a user name or password.',
       examples: ['https://indexing.example/api/v1'],
     }),
     api_key: Secret,
     authentication: Type.Optional(
       Type.Enum(['bearer', 'x-api-key'], {
         description:
-          'Header that carries the key: Authorization: Bearer, or X-API-Key where a proxy in front of the service needs ' +
-          'Authorization for itself.',
+          'Header for the API key: Authorization: Bearer, or X-API-Key where a proxy in front of the service uses ' +
+          'Authorization itself.',
         default: 'bearer',
       }),
     ),
@@ -111,8 +113,8 @@ export const Account = Type.Object(
         ],
         {
           description:
-            'Price of a URL: one amount, or one for each service level. Absent: what the service shows or charges. Of a ' +
-            'configured and a learned price the higher one counts.',
+            'Price of a URL: one amount, or one for each service level. Absent: what the service shows or charges. If a ' +
+            'configured and a learned price differ, the higher one counts.',
           examples: ['0.25 TRY', { standard: '0.25 TRY', fast: '0.50 TRY' }],
         },
       ),
@@ -127,13 +129,13 @@ export const Account = Type.Object(
                 hour: Type.Optional(Count('Requests an hour.', { default: 3_000, examples: [1_500] })),
                 day: Type.Optional(Count('Requests a day.', { default: 30_000, examples: [15_000] })),
               },
-              { ...closed, description: 'All requests of the key.' },
+              { ...closed, description: 'Limits of all requests with the key.' },
             ),
           ),
           submissions: Type.Optional(
             Type.Object(
               { minute: Type.Optional(Count('POST /submissions a minute.', { default: 10, examples: [5] })) },
-              { ...closed, description: 'Submissions, inside the limits of all requests.' },
+              { ...closed, description: 'Limits of submissions, within those of all requests.' },
             ),
           ),
           minute_length: Type.Optional(
@@ -154,19 +156,26 @@ export const Account = Type.Object(
       Type.Object(
         {
           per_day: Type.Optional(
-            Money({ description: 'Most that the account spends a day (UTC). Absent: no cap.', examples: ['500 TRY'] }),
+            Money({
+              description: 'Maximum that the account spends per day (UTC). Absent: no cap.',
+              examples: ['500 TRY'],
+            }),
           ),
           per_month: Type.Optional(
             Money({
-              description: 'Most that the account spends a month (UTC). Absent: no cap.',
+              description: 'Maximum that the account spends per month (UTC). Absent: no cap.',
               examples: ['5000 TRY'],
             }),
           ),
           balance_floor: Type.Optional(
-            Money({ description: 'Balance below which nothing is bought.', default: '0 TRY', examples: ['100 TRY'] }),
+            Money({
+              description: 'Nothing is bought that would take the balance below this.',
+              default: '0 TRY',
+              examples: ['100 TRY'],
+            }),
           ),
         },
-        { ...closed, description: 'Caps. What a plan would spend beyond them is held, never sent.' },
+        { ...closed, description: 'Spending caps. URLs that would exceed a cap are held, not sent.' },
       ),
     ),
     tracking: Type.Optional(
@@ -181,16 +190,20 @@ export const Account = Type.Object(
     timeouts: Type.Optional(
       Type.Object(
         {
-          connect: Type.Optional(Duration({ description: 'To connect.', default: '10s', examples: ['5s'] })),
-          answer: Type.Optional(
-            Duration({ description: 'Until a response begins.', default: '60s', examples: ['30s'] }),
+          connect: Type.Optional(
+            Duration({ description: 'Until the connection is established.', default: '10s', examples: ['5s'] }),
           ),
-          total: Type.Optional(Duration({ description: 'The whole request.', default: '90s', examples: ['60s'] })),
+          answer: Type.Optional(
+            Duration({ description: 'Until the response begins.', default: '60s', examples: ['30s'] }),
+          ),
+          total: Type.Optional(
+            Duration({ description: 'Until the request is complete.', default: '90s', examples: ['60s'] }),
+          ),
         },
         {
           ...closed,
           description:
-            'How long a request may take. A short timeout is slow, not dangerous: a request without a response is sent ' +
+            'Request timeouts. A short timeout costs time but no money: a request without a response is sent ' +
             'again with the same bytes and key.',
         },
       ),
@@ -198,7 +211,7 @@ export const Account = Type.Object(
     terminal_states: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
-        description: 'Job states that end a job, as the service or as the specification names them.',
+        description: 'States that end a job, by the names of the service or of the specification.',
         default: ['completed', 'partial', 'failed'],
         examples: [['completed', 'partial', 'failed', 'cancelled']],
       }),
@@ -211,20 +224,21 @@ export const Account = Type.Object(
             Duration({
               description:
                 'A submission without a response is sent again with the same key until it is this old; then it is ' +
-                'looked up in the list first. Set it shorter than your service keeps idempotency keys.',
+                'looked up in the list first. Must be shorter than the time for which your service remembers idempotency keys.',
               default: '20h',
               examples: ['10h'],
             }),
           ),
           confirm_after: Type.Optional(
             Duration({
-              description: 'A list that does not show the job is read again after this, before that is believed.',
+              description:
+                'When the list does not show the job, it is read again after this time. If the job is still missing, the batch is sent again.',
               default: '30s',
               examples: ['2m'],
             }),
           ),
         },
-        { ...closed, description: 'What happens to a batch in doubt.' },
+        { ...closed, description: 'How a batch in doubt is resolved.' },
       ),
     ),
   },

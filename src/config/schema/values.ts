@@ -48,7 +48,7 @@ export const Secret = Type.Union(
       {
         file: Type.String({
           minLength: 1,
-          description: 'Path of a file that holds the secret alone, relative to this configuration file.',
+          description: 'Path of a file that contains only the secret, relative to this configuration file.',
           examples: ['/run/secrets/courier'],
         }),
       },
@@ -56,7 +56,7 @@ export const Secret = Type.Union(
     ),
   ],
   {
-    description: 'Where the secret is, never the secret itself: { env: NAME } or { file: PATH }.',
+    description: 'Source of the secret, never the secret itself: { env: NAME } or { file: PATH }.',
     examples: [{ env: 'COURIER_API_KEY' }, { file: '/run/secrets/courier' }],
   },
 );

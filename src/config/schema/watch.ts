@@ -22,13 +22,13 @@ export const watchSettings = {
           }),
         ),
       },
-      { ...closed, description: 'When the daemon runs the watch. Absent: only when a command runs it.' },
+      { ...closed, description: 'When the watch runs. Absent: only by command.' },
     ),
   ),
   first_run: Type.Optional(
     Type.Enum(['baseline', 'submit'], {
       description:
-        'What the first complete run does with the URLs that are there: baseline adopts them without buying them, submit ' +
+        'What the first complete run does with existing URLs: baseline adopts them without buying them, submit ' +
         'buys them.',
       default: 'baseline',
     }),
@@ -40,10 +40,10 @@ export const watchSettings = {
           Type.Boolean({ description: 'Buy a URL again when its lastmod changes.', default: false, examples: [true] }),
         ),
         not_within: Type.Optional(
-          Duration({ description: 'Least time between two purchases of a URL.', default: '0s', examples: ['30d'] }),
+          Duration({ description: 'Minimum time between two purchases of a URL.', default: '0s', examples: ['30d'] }),
         ),
       },
-      { ...closed, description: 'When a URL that changed is bought again.' },
+      { ...closed, description: 'When a changed URL is bought again.' },
     ),
   ),
   retry_failed: Type.Optional(
@@ -53,27 +53,31 @@ export const watchSettings = {
           Type.Integer({
             minimum: 0,
             maximum: 10,
-            description: 'How often a failed URL is bought again.',
+            description: 'How many times a failed URL is bought again.',
             default: 2,
             examples: [3],
           }),
         ),
         after: Type.Optional(
-          Duration({ description: 'Wait before the first retry; it doubles.', default: '1d', examples: ['6h'] }),
+          Duration({
+            description: 'Time before the first retry; doubles with each retry.',
+            default: '1d',
+            examples: ['6h'],
+          }),
         ),
       },
-      { ...closed, description: 'What happens to URLs that the service reports as failed. Each retry is paid.' },
+      { ...closed, description: 'Retries of URLs that the service reports as failed. Each retry is charged.' },
     ),
   ),
   guard: Type.Optional(
     Type.Object(
       {
-        max_new: Type.Optional(Count('Most new URLs that a run buys without approval.', { examples: [5_000] })),
+        max_new: Type.Optional(Count('Maximum of new URLs that a run buys without approval.', { examples: [5_000] })),
         max_new_percent: Type.Optional(
           Type.Number({ minimum: 0, description: 'The same in percent of the URLs known.', examples: [20] }),
         ),
         max_changed: Type.Optional(
-          Count('Most URLs with a changed lastmod that a run buys again without approval.', {
+          Count('Maximum of URLs with a changed lastmod that a run buys again without approval.', {
             default: DEFAULT_MAX_CHANGED,
             examples: [5_000],
           }),
@@ -91,7 +95,7 @@ export const watchSettings = {
           Type.Number({
             minimum: 0,
             maximum: 100,
-            description: 'Most URLs, in percent of those known, that may disappear without approval.',
+            description: 'Maximum of URLs, in percent of those known, that may disappear without approval.',
             examples: [30],
           }),
         ),
@@ -102,68 +106,68 @@ export const watchSettings = {
   spend: Type.Optional(
     Type.Object(
       {
-        per_run: Type.Optional(Money({ description: 'Most that a run spends.', examples: ['250 TRY'] })),
+        per_run: Type.Optional(Money({ description: 'Maximum that a run spends.', examples: ['250 TRY'] })),
         per_day: Type.Optional(
-          Money({ description: 'Most that the watch spends a day (UTC).', examples: ['250 TRY'] }),
+          Money({ description: 'Maximum that the watch spends per day (UTC).', examples: ['250 TRY'] }),
         ),
         per_month: Type.Optional(
-          Money({ description: 'Most that the watch spends a month (UTC).', examples: ['2500 TRY'] }),
+          Money({ description: 'Maximum that the watch spends per month (UTC).', examples: ['2500 TRY'] }),
         ),
       },
-      { ...closed, description: 'Caps of the watch, inside those of its account.' },
+      { ...closed, description: 'Spending caps of the watch, within those of its account.' },
     ),
   ),
   index_check: Type.Optional(
     Type.Object(
       {
         after: Type.Optional(
-          Duration({ description: 'From completion to the first check.', default: '3d', examples: ['5d'] }),
+          Duration({ description: 'Time from completion to the first check.', default: '3d', examples: ['5d'] }),
         ),
         every: Type.Optional(
-          Duration({ description: 'From one check of a URL to the next.', default: '7d', examples: ['14d'] }),
+          Duration({ description: 'Time from one check of a URL to the next.', default: '7d', examples: ['14d'] }),
         ),
         stop_when_found: Type.Optional(
-          Type.Boolean({ description: 'Check a URL no more once it was found.', default: true, examples: [false] }),
+          Type.Boolean({ description: 'Stop checking a URL once it was found.', default: true, examples: [false] }),
         ),
         sample: Type.Optional(
-          Percent({ description: 'Share of the URLs that is checked.', default: '100%', examples: ['10%'] }),
+          Percent({ description: 'Share of the completed URLs that is checked.', default: '100%', examples: ['10%'] }),
         ),
         per_day: Type.Optional(
-          Money({ description: 'Most that the checks of the watch spend a day (UTC).', examples: ['50 TRY'] }),
+          Money({ description: 'Maximum that the checks of the watch spend per day (UTC).', examples: ['50 TRY'] }),
         ),
         resubmit_after: Type.Optional(
-          Count('Submit a URL once more after this many checks that did not find it. Absent: never.', {
+          Count('Submit a URL once more after this many checks did not find it. Absent: never.', {
             examples: [3],
           }),
         ),
       },
-      { ...closed, description: 'Paid checks (0.50 TRY a URL) of completed URLs. Absent: none are made.' },
+      { ...closed, description: 'Paid index-checks (0.50 TRY per URL) of completed URLs. Absent: no checks.' },
     ),
   ),
 } as const;
 
 export const Watch = Type.Object(
   {
-    account: Type.String({ pattern: NAME, description: 'Account that pays.', examples: ['main'] }),
+    account: Type.String({ pattern: NAME, description: 'The account that pays.', examples: ['main'] }),
     project: Type.Optional(
       Type.String({
         minLength: 2,
         maxLength: 100,
-        description: 'Name shown at the service. Default: the name of the watch.',
+        description: 'Project name at the service. Default: the name of the watch.',
         examples: ['Shop nightly'],
       }),
     ),
     sitemaps: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
-        description: 'Sitemaps, sitemap indexes or feeds: addresses, or files relative to this configuration file.',
+        description: 'Sitemaps, sitemap indexes or feeds: URLs, or files relative to this configuration file.',
         examples: [['https://shop.example/sitemap.xml']],
       }),
     ),
     robots: Type.Optional(
       Type.String({
         pattern: '^https?://',
-        description: 'robots.txt whose Sitemap lines are read.',
+        description: 'URL of a robots.txt whose Sitemap lines name the sitemaps.',
         examples: ['https://shop.example/robots.txt'],
       }),
     ),
@@ -197,19 +201,19 @@ export const Watch = Type.Object(
     ),
     allow_private_hosts: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
-        description: 'Loopback and private hosts that may be read, by name.',
+        description: 'Names of loopback and private hosts from which sitemaps may be read.',
         default: [],
         examples: [['127.0.0.1']],
       }),
     ),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Secret]), {
-        description: 'Extra request headers for the sitemaps; a value is a text or a secret.',
+        description: 'Extra request headers for the sitemaps; each value is a string or a secret.',
         examples: [{ authorization: { env: 'STAGING_AUTH' } }],
       }),
     ),
     paused: Type.Optional(
-      Type.Boolean({ description: 'No scheduled runs while true.', default: false, examples: [true] }),
+      Type.Boolean({ description: 'While true, no scheduled runs start.', default: false, examples: [true] }),
     ),
     ...watchSettings,
   },

@@ -34,7 +34,7 @@ export async function recordReconciled(
       return {
         kind: 'in_doubt',
         batch,
-        reason: 'not in the list yet: it is looked up once more to confirm its absence',
+        reason: 'not in the list yet; the list is read once more to confirm that',
       };
     }
     if (row.if_absent !== null) return refuseBatch(tx, now, row, JSON.parse(row.if_absent) as Split | Quarantine);
@@ -49,7 +49,7 @@ export async function recordReconciled(
     for (let attempt = 0; attempt <= row.attempts; attempt++) {
       await tx.run(sql`
         INSERT INTO batch_answers (batch_id, attempt, at, kind, charge_state, message)
-        VALUES (${batch}, ${attempt}, ${now}, 'absent', 'none', 'no answer came, and the list does not have the job')
+        VALUES (${batch}, ${attempt}, ${now}, 'absent', 'none', 'no response, and the list does not have the job')
         ON CONFLICT (batch_id, attempt) DO ${attempt === 0 ? sql`UPDATE SET at = excluded.at` : sql`NOTHING`}`);
     }
     await tx.run(sql`

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { required } from './required.ts';
 
 /** Every numbered rule and every table of the specification that a service can keep. */
 const RULES: readonly (readonly [rule: string, says: string])[] = [
@@ -50,11 +51,11 @@ function promises(): Map<string, string[]> {
   const found = new Map<string, string[]>();
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.ts'));
   for (const file of files.sort()) {
-    for (const [, , rule, name] of readFileSync(join(folder, file), 'utf8').matchAll(NAME)) {
-      const promise = name!.replaceAll(/ \((?:sqlite|postgres|\$\{.*?)\)$/g, '').replaceAll(/\$\{[A-Z_]+\}/g, 'N');
-      const list = found.get(rule!) ?? [];
+    for (const [, , rule = '', name = ''] of readFileSync(join(folder, file), 'utf8').matchAll(NAME)) {
+      const promise = name.replaceAll(/ \((?:sqlite|postgres|\$\{.*?)\)$/g, '').replaceAll(/\$\{[A-Z_]+\}/g, 'N');
+      const list = found.get(rule) ?? [];
       if (!list.includes(promise)) list.push(promise);
-      found.set(rule!, list);
+      found.set(rule, list);
     }
   }
   return found;
@@ -68,7 +69,7 @@ export function withTable(page: string): string {
   const unknown = [...found.keys()].filter((rule) => !RULES.some(([known]) => known === rule));
   if (unknown.length > 0) throw new Error(`tests name rules that the table does not have: ${unknown.join(', ')}`);
   const rows = RULES.map(
-    ([rule, says]) => `| ${rule}: ${says} | ${found.get(rule)!.join('<br>').replaceAll('|', '\\|')} |`,
+    ([rule, says]) => `| ${rule}: ${says} | ${required(found.get(rule), rule).join('<br>').replaceAll('|', '\\|')} |`,
   );
   const [before] = page.split(START);
   return `${before}${START}| --- | --- |\n${rows.join('\n')}\n`;

@@ -121,9 +121,9 @@ export async function createKey(tx: Queryable, wanted: KeyToCreate, now: number)
   }
   // Two requests at once would both count one key too few.
   await lockAccount(tx, account);
-  const counted = await tx.get(sql<{ keys: number }>`
+  const counted = await tx.one(sql<{ keys: number }>`
     SELECT count(*) AS keys FROM api_keys WHERE account_id = ${account} AND ${live(now)}`);
-  if (counted!.keys >= MAX_LIVE_KEYS) {
+  if (counted.keys >= MAX_LIVE_KEYS) {
     throw new AccountError(
       `an account has at most ${MAX_LIVE_KEYS} live keys; revoke one first. Nothing was changed`,
       'key_limit',

@@ -6,7 +6,9 @@ const KEY_BYTES = 32;
 
 /** A password of 120 random bits, in groups that are easy to read aloud. */
 export function newPassword(): string {
-  return randomBytes(15).toString('hex').match(/.{6}/g)!.join('-');
+  return randomBytes(15)
+    .toString('hex')
+    .replaceAll(/.{6}(?=.)/g, '$&-');
 }
 
 /** What is stored of a password: scrypt with a salt of its own (about 40 ms of one core). */

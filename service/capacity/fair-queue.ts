@@ -79,11 +79,13 @@ export class FairQueue {
   #startNext(): void {
     if (this.#running >= this.#limits.slots) return;
     for (const [name, customer] of this.#customers) {
-      if (customer.waiting.length === 0 || customer.running >= this.#limits.slotsPerCustomer) continue;
+      const [next] = customer.waiting;
+      if (next === undefined || customer.running >= this.#limits.slotsPerCustomer) continue;
       // To the end of the order: everyone else comes before the next turn of this customer.
       this.#customers.delete(name);
       this.#customers.set(name, customer);
-      customer.waiting.shift()!.start();
+      customer.waiting.shift();
+      next.start();
       return;
     }
   }
@@ -92,7 +94,10 @@ export class FairQueue {
     const now = performance.now();
     let left = 0;
     for (const [name, { waiting, running }] of this.#customers) {
-      while (waiting.length > 0 && waiting[0]!.until <= now) waiting.shift()!.refuse();
+      for (let [next] = waiting; next !== undefined && next.until <= now; [next] = waiting) {
+        waiting.shift();
+        next.refuse();
+      }
       left += waiting.length;
       if (waiting.length === 0 && running === 0) this.#customers.delete(name);
     }

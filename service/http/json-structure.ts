@@ -25,8 +25,9 @@ export class JsonStructure {
 
   /** Reads on. Returns false as soon as the text cannot be a valid body any more. */
   accepts(bytes: Uint8Array): boolean {
+    // By index: an iterator takes five times as long.
     for (let index = 0; index < bytes.length; index++) {
-      const byte = bytes[index]!;
+      const byte = bytes[index] ?? 0;
       if (this.#inString) {
         if (this.#escaped) this.#escaped = false;
         else if (byte === BACKSLASH) this.#escaped = true;

@@ -23,8 +23,8 @@ export function parseApiKey({ headers, rawHeaders }: IncomingMessage): string | 
 function hasRepeatedAuthorization(rawHeaders: readonly string[]): boolean {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!;
-    if (name.length === 13 && name.toLowerCase() === 'authorization') count++;
+    const name = rawHeaders[index];
+    if (name?.length === 13 && name.toLowerCase() === 'authorization') count++;
   }
   return count > 1;
 }

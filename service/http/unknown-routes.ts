@@ -20,7 +20,7 @@ export function answerUnknownRoutes(app: FastifyInstance, showPage: ShowPage): v
   });
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return undefined;
-    const path = withoutSlash(request.url.split('?', 1)[0]!);
+    const path = withoutSlash(request.url.replace(/\?.*$/s, ''));
     const route = [...known.values()].find(({ pattern }) => pattern.test(path));
     if (route === undefined && isPageRequest(request)) return showPage(request, reply);
     if (route === undefined) throw new ApiError('route_not_found');

@@ -6,6 +6,7 @@ import { type Database, OutcomeUnknownError, type Queryable } from '../../src/da
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../accounts/account.ts';
 import { charge } from '../accounts/entries.ts';
+import { required } from '../required.ts';
 import { IdempotencyConflictError } from '../submissions/accept.ts';
 import { isoTime, lira } from '../submissions/record.ts';
 import { CheckUnavailableError, type Finding, type IndexCheckProvider, type Reservation, unknown } from './provider.ts';
@@ -172,7 +173,9 @@ async function execute(deps: CheckDeps, wanted: Checking, execution: Execution):
     throw new CheckUnavailableError(`${provider.name} could not check`, { cause, retryAfterSeconds });
   }
   const rest = answers.values();
-  const findings = problems.map((problem) => (problem === null ? rest.next().value! : unknown(problem)));
+  const findings = problems.map((problem) =>
+    problem === null ? required(rest.next().value, 'an answer of the provider') : unknown(problem),
+  );
   const unanswered = answers.filter(({ found }) => found === null).length;
   const kept = await untilStored(() => finish(db, id, findings, unanswered, now())).catch(giveUp);
   if (kept === null) throw new CheckUnavailableError('the check took longer than its lease');
@@ -189,10 +192,10 @@ const toResult = (row: CheckRow): IndexCheckResult =>
   toIndexCheckResult({
     id: row.id,
     urls: JSON.parse(row.urls) as string[],
-    findings: JSON.parse(row.results!) as Finding[],
+    findings: JSON.parse(required(row.results, `the results of index-check ${row.id}`)) as Finding[],
     price: row.price,
     charged: row.charged,
-    finishedAt: row.finished_at!,
+    finishedAt: required(row.finished_at, `the end of index-check ${row.id}`),
   });
 
 interface Outcome {
@@ -208,7 +211,7 @@ const toStatus = (found: boolean | null) => (found === null ? 'unknown' : found 
 
 function toIndexCheckResult({ id, urls, findings, price, charged, finishedAt }: Outcome): IndexCheckResult {
   const results = urls.map((url, index) => {
-    const { found, position, reason = null } = findings[index]!;
+    const { found, position, reason = null } = required(findings[index], `the finding of ${url}`);
     return { url, status: toStatus(found), found, position, reason } as const;
   });
   return {

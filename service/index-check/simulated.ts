@@ -21,6 +21,6 @@ export const simulatedProvider: IndexCheckProvider = {
 function simulate(url: string): Finding {
   if (url.includes('~unknown')) return unknown('the simulated search gave no answer');
   const found = !url.includes('~missing');
-  const position = found ? 1 + (createHash('sha256').update(url).digest()[0]! % 10) : null;
+  const position = found ? 1 + (createHash('sha256').update(url).digest().readUInt8(0) % 10) : null;
   return { found, position, reason: null };
 }

@@ -1,3 +1,4 @@
+import { required } from '../required.ts';
 import { SettingsError } from '../settings-error.ts';
 import { type Item, type Outcome, type Processor, TryLaterError } from './processor.ts';
 import type { IndexNowSettings } from './settings.ts';
@@ -49,8 +50,8 @@ export function indexNowProcessor(settings: IndexNowSettings, fetcher: typeof fe
 
 /** When one of several hosts may be sent again; the others keep their turn until it is theirs. */
 function soonest(errors: readonly TryLaterError[]): TryLaterError {
-  const named = errors.filter(({ afterMs }) => afterMs !== undefined);
-  return named.toSorted((a, b) => a.afterMs! - b.afterMs!)[0] ?? errors[0]!;
+  const wait = ({ afterMs }: TryLaterError) => afterMs ?? Number.POSITIVE_INFINITY;
+  return errors.reduce((first, next) => (wait(next) < wait(first) ? next : first));
 }
 
 const outcome = (position: number, refusal: string | null): Outcome =>
@@ -79,7 +80,7 @@ async function send(
   fetcher: typeof fetch,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { host } = new URL(batch[0]!.url);
+  const { host } = new URL(required(batch[0], 'the first URL of a batch').url);
   const request = fetcher(endpoint, {
     method: 'POST',
     headers: { 'content-type': 'application/json; charset=utf-8' },

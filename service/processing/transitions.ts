@@ -4,6 +4,7 @@ import type { Database, Queryable } from '../../src/database/database.ts';
 import { eachText, raw, sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../accounts/account.ts';
 import { credit } from '../accounts/entries.ts';
+import { required } from '../required.ts';
 import type { Item, Outcome } from './processor.ts';
 
 /**
@@ -67,7 +68,7 @@ export async function recordOutcomes(
     let completed = submission.urls_completed;
     let failed = submission.urls_failed;
     for (const group of groups.values()) {
-      const { status, reason } = group[0]!;
+      const { status, reason } = required(group[0], 'the first of a group');
       const { changes } = await tx.run(sql`
         UPDATE submission_urls SET status = ${status}, reason = ${reason}, updated_at = ${now}
         WHERE submission_id = ${submission.id} AND status IS NULL

@@ -4,6 +4,7 @@ import { eachText, raw, sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../accounts/account.ts';
 import { charge, InsufficientBalanceError } from '../accounts/entries.ts';
 import { Turns, yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
+import { required } from '../required.ts';
 import { SUBMISSION_COLUMNS, type SubmissionRow } from './record.ts';
 import { newReference } from './reference.ts';
 import { searchable } from './search.ts';
@@ -80,7 +81,7 @@ async function splitUrls({ urls, identities, account }: Accepting): Promise<UrlP
       part = [];
       characters = 0;
     }
-    part.push(keyed(url, urlKey(identities[index]!, account)));
+    part.push(keyed(url, urlKey(required(identities[index], `the identity of URL ${index}`), account)));
     characters += url.length;
     const pausing = turns.spend(url.length);
     if (pausing !== undefined) await pausing;

@@ -14,9 +14,8 @@ export function canonicalJson(value: Json): string {
     return `[${value.map(canonicalJson).join(',')}]`;
   }
   if (typeof value === 'object' && value !== null) {
-    const object = value as { readonly [member: string]: Json };
-    const members = Object.keys(object).sort();
-    return `{${members.map((name) => `${JSON.stringify(name)}:${canonicalJson(object[name]!)}`).join(',')}}`;
+    const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
   }
   return JSON.stringify(value);
 }

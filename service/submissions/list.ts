@@ -50,7 +50,7 @@ async function findPage(db: Queryable, account: AccountId, query: ListQuery, ran
   const { reference, url, q = '', from, to, status } = query;
   if (reference !== undefined && !isReference(reference)) return { total: 0, ids: [] };
   if (url !== undefined && !/^https?:/i.test(url)) return { total: 0, ids: [] };
-  if (reference !== undefined) return findByReference(db, account, query, range);
+  if (reference !== undefined) return findByReference(db, account, { ...query, reference }, range);
   if (url === undefined && q === '' && from === undefined && to === undefined) {
     const totals = await getTotals(db, account);
     const counted = totals.filter((each) => status === undefined || each.status === status);
@@ -60,10 +60,15 @@ async function findPage(db: Queryable, account: AccountId, query: ListQuery, ran
   return scan(db, account, query, range);
 }
 
-async function findByReference(db: Queryable, account: AccountId, query: ListQuery, range: Range): Promise<Page> {
+async function findByReference(
+  db: Queryable,
+  account: AccountId,
+  query: ListQuery & { readonly reference: string },
+  range: Range,
+): Promise<Page> {
   const where = join(conditions(account, query), ' AND ');
   const rows = await db.all(sql<{ id: number; url: string | null }>`
-    SELECT id, ${urlColumn(account, query)} AS url FROM submissions WHERE reference = ${query.reference!} AND ${where}`);
+    SELECT id, ${urlColumn(account, query)} AS url FROM submissions WHERE reference = ${query.reference} AND ${where}`);
   const ids = rows.filter((row) => holdsUrl(row.url, query)).map(({ id }) => id);
   return { total: ids.length, ids: ids.slice(range.offset, range.offset + range.limit) };
 }

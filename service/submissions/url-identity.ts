@@ -12,7 +12,7 @@ export function urlIdentity(url: string): string {
   const parts = PARTS.exec(url);
   const parsed = URL.parse(url);
   if (parts === null || parsed === null) return url;
-  const rest = parts[3]!;
+  const [, , , rest = ''] = parts;
   return `${parsed.protocol}//${parsed.host}${rest.startsWith('/') ? rest : `/${rest}`}`;
 }
 

@@ -56,8 +56,7 @@ export async function compareUrls(urls: readonly string[], single?: string): Pro
   const identities: string[] = new Array(urls.length);
   const seen = new Map<string, number>();
   const turn = new Turns();
-  for (let index = 0; index < urls.length; index++) {
-    const url = urls[index]!;
+  for (const [index, url] of urls.entries()) {
     const identity = urlIdentity(url);
     identities[index] = identity;
     const first = seen.get(identity);

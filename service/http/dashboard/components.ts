@@ -36,10 +36,11 @@ interface Table {
 export function table({ caption, columns, rows, empty }: Table): Html {
   if (rows.length === 0) return html`<h2 class="caption">${caption}</h2><p>${empty}</p>`;
   const kind = (index: number) => columns[index]?.kind ?? 'short';
+  const name = (index: number) => columns[index]?.name ?? '';
   const cell = (value: Html | string | number, index: number) =>
     index === 0
-      ? html`<th scope="row" role="rowheader" class="${kind(index)}" data-name="${columns[index]!.name}"><span>${value}</span></th>`
-      : html`<td role="cell" class="${kind(index)}" data-name="${columns[index]!.name}"><span>${value}</span></td>`;
+      ? html`<th scope="row" role="rowheader" class="${kind(index)}" data-name="${name(index)}"><span>${value}</span></th>`
+      : html`<td role="cell" class="${kind(index)}" data-name="${name(index)}"><span>${value}</span></td>`;
   return html`<table role="table">
 <caption>${caption}</caption>
 <thead role="rowgroup"><tr role="row">${columns.map(({ name }, index) => html`<th scope="col" role="columnheader" class="${kind(index)}">${name}</th>`)}</tr></thead>

@@ -58,7 +58,7 @@ function createFormat(language: Language, zone: string): Format {
 
 /** Decimals that every amount of a column needs, so that the points stand below each other. */
 export const columnDecimals = (amounts: readonly Micros[]): number =>
-  amounts.reduce((most, amount) => Math.max(most, decimalTry(amount).split('.')[1]!.length), 2);
+  amounts.reduce((most, amount) => Math.max(most, decimalTry(amount).replace(/^.*\./, '').length), 2);
 
 /** The API shows amounts as numbers of lira; exact, because each has at most six decimals. */
 export const toMicros = (lira: number): Micros => micros(Math.round(lira * MICROS_PER_TRY));

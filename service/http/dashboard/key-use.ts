@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../src/database/database.ts';
 import { eachText, sql } from '../../../src/database/sql.ts';
+import { required } from '../../required.ts';
 import type { BudgetSettings } from '../../settings.ts';
 import { Budgets } from '../limits/budgets.ts';
 
@@ -33,7 +34,10 @@ export async function readKeyUse(
 function countLeft(budgets: Budgets, now: number): KeyUse['left'] {
   const { allowed, states } = budgets.take(false, now);
   const left = (name: string) => {
-    const { remaining } = states.find((state) => state.name === name)!;
+    const { remaining } = required(
+      states.find((state) => state.name === name),
+      `the window ${name}`,
+    );
     return allowed ? remaining + 1 : remaining;
   };
   return { minute: left('minute'), hour: left('hour'), day: left('day') };

@@ -47,17 +47,18 @@ function counters(settings: { limit: number; windowMs: number }): (name: string)
     const window = known.get(name) ?? new SlidingWindow(settings);
     known.delete(name);
     known.set(name, window);
-    if (known.size > MAX_COUNTERS) known.delete(known.keys().next().value!);
+    const [oldest] = known.keys();
+    if (known.size > MAX_COUNTERS && oldest !== undefined) known.delete(oldest);
     return window;
   };
 }
 
 /** An IPv4 address, or the first 64 bits of an IPv6 address: one customer line has that many. */
 export function toNetwork(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped !== null) return mapped[1]!;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
   if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('%', 1)[0]!.split('::');
+  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');

@@ -5,7 +5,7 @@ import { SUBMISSION_STATES, type SubmissionState } from '../../../contract/state
 /** The filters of GET /submissions (spec 4.5), read from a form: what is not valid is named and left out. */
 export interface Filters {
   readonly query: Pick<ListQuery, 'status' | 'url' | 'q' | 'from' | 'to'>;
-  readonly invalid: readonly string[];
+  readonly invalid: readonly FilterName[];
   /** What was typed, for the form and for links to other pages. */
   readonly typed: Readonly<Record<FilterName, string>>;
 }

@@ -54,7 +54,7 @@ function preferredLanguage(header: string): Language {
     .map((part, index) => {
       const [tag = '', ...more] = part.trim().toLowerCase().split(';');
       const quality = /^\s*q=([\d.]+)/.exec(more.join(';'))?.[1];
-      return { language: tag.split('-', 1)[0]!, quality: Number(quality ?? 1), index };
+      return { language: tag.replace(/-.*$/, ''), quality: Number(quality ?? 1), index };
     })
     .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality || a.index - b.index);

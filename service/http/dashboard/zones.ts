@@ -1,3 +1,4 @@
+import { required } from '../../required.ts';
 /** Time zones that a reader can choose, UTC first. */
 export const ZONES: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 const KNOWN = new Set(ZONES);
@@ -16,7 +17,13 @@ export function zoneOffset(zone: string, at: number): number {
     minute: '2-digit',
     second: '2-digit',
   }).formatToParts(at);
-  const get = (type: string) => Number(parts.find((part) => part.type === type)!.value);
+  const get = (type: string) =>
+    Number(
+      required(
+        parts.find((part) => part.type === type),
+        type,
+      ).value,
+    );
   const local = Date.UTC(get('year'), get('month') - 1, get('day'), get('hour'), get('minute'), get('second'));
   return local - Math.floor(at / 1_000) * 1_000;
 }

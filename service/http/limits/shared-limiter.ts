@@ -1,6 +1,7 @@
 import { type Database, DatabaseUnavailableError } from '../../../src/database/database.ts';
 import { sql } from '../../../src/database/sql.ts';
 import { type FairQueue, takeTurns } from '../../capacity/fair-queue.ts';
+import { required } from '../../required.ts';
 import type { BudgetSettings } from '../../settings.ts';
 import { Budgets, type Limiter, type Verdict } from './budgets.ts';
 
@@ -29,13 +30,13 @@ export function sharedLimiter(db: Database, settings: BudgetSettings, queue: Fai
   const waiting = new Map<string, Waiting[]>();
 
   async function judgeAll(key: string, own: Database): Promise<void> {
-    const requests = waiting.get(key)!;
+    const requests = required(waiting.get(key), `the queue of key ${key}`);
     while (requests.length > 0) {
       const batch = [...requests];
       try {
         const verdicts = await judge(key, own, batch);
         batch.forEach(({ resolve }, index) => {
-          resolve(verdicts[index]!);
+          resolve(required(verdicts[index], `verdict ${index}`));
         });
       } catch (error) {
         for (const { reject } of batch) reject(error);

@@ -34,7 +34,7 @@ export class SlidingWindow {
   /** Forgets what has left the window. */
   advance(now: number): void {
     while (this.#head < this.#starts.length && this.#leavesAt(this.#head) <= now) {
-      this.#total -= this.#counts[this.#head]!;
+      this.#total -= this.#counts[this.#head] ?? 0;
       this.#head++;
     }
     if (this.#head > 256 && this.#head * 2 > this.#starts.length) {
@@ -48,7 +48,7 @@ export class SlidingWindow {
   add(now: number): void {
     const start = now - (now % this.#grainMs);
     const last = this.#starts.length - 1;
-    if (last >= this.#head && this.#starts[last]! >= start) this.#counts[last]!++;
+    if (last >= this.#head && (this.#starts[last] ?? 0) >= start) this.#counts[last] = (this.#counts[last] ?? 0) + 1;
     else {
       this.#starts.push(start);
       this.#counts.push(1);
@@ -61,7 +61,7 @@ export class SlidingWindow {
     let total = this.#total;
     if (total < this.limit) return now;
     for (let index = this.#head; index < this.#starts.length; index++) {
-      total -= this.#counts[index]!;
+      total -= this.#counts[index] ?? 0;
       if (total < this.limit) return this.#leavesAt(index);
     }
     return now + this.windowMs;
@@ -83,7 +83,7 @@ export class SlidingWindow {
   }
 
   save(): [number, number][] {
-    return this.#starts.slice(this.#head).map((start, index) => [start, this.#counts[this.#head + index]!]);
+    return this.#starts.slice(this.#head).map((start, index) => [start, this.#counts[this.#head + index] ?? 0]);
   }
 
   load(saved: readonly (readonly [number, number])[]): void {
@@ -94,6 +94,6 @@ export class SlidingWindow {
   }
 
   #leavesAt(index: number): number {
-    return this.#starts[index]! + this.windowMs;
+    return (this.#starts[index] ?? 0) + this.windowMs;
   }
 }

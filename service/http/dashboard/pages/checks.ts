@@ -3,6 +3,7 @@ import type { Queryable } from '../../../../src/database/database.ts';
 import { sql } from '../../../../src/database/sql.ts';
 import type { AccountId } from '../../../accounts/account.ts';
 import type { Finding } from '../../../index-check/provider.ts';
+import { required } from '../../../required.ts';
 import { facts, pager, stateBadge, table } from '../components.ts';
 import { columnDecimals } from '../format.ts';
 import { type Html, html } from '../html.ts';
@@ -38,9 +39,9 @@ export function checkPages({ app, context, signedIn }: Dashboard): void {
       const { text, format, session, request } = visit;
       const { checks: t } = text;
       const { id } = session.account;
-      const counted = await db.get(sql<{ total: number }>`
+      const counted = await db.one(sql<{ total: number }>`
         SELECT count(*) AS total FROM index_checks WHERE account_id = ${id}`);
-      const pages = Math.max(1, Math.ceil(counted!.total / PER_PAGE));
+      const pages = Math.max(1, Math.ceil(counted.total / PER_PAGE));
       const page = Math.min(getPage(request), pages);
       const rows = await listChecks(db, id, PER_PAGE, (page - 1) * PER_PAGE);
       const content = html`<p>${t.intro(format.money(settings.indexCheckPrice))}</p>
@@ -121,7 +122,7 @@ function results(
     caption: t.results,
     columns: [{ name: text.common.url, kind: 'text' }, { name: t.found }, { name: t.position, kind: 'number' }],
     rows: urls.map((url, index) => {
-      const { found, position } = findings[index]!;
+      const { found, position } = required(findings[index], `the finding of ${url}`);
       return [
         url,
         found === null ? t.unknown : found ? t.yes : t.no,

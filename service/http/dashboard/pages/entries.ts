@@ -1,6 +1,7 @@
 import type { Entry, EntryKind } from '../../../accounts/entries.ts';
 import { listEntries, readStatement, summarizeEntries } from '../../../accounts/statement.ts';
 import { statementCsv } from '../../../accounts/statement-csv.ts';
+import { required } from '../../../required.ts';
 import { facts, pager, select, table } from '../components.ts';
 import { columnDecimals } from '../format.ts';
 import { type Html, html } from '../html.ts';
@@ -19,7 +20,7 @@ export function entryPages({ app, context, signedIn }: Dashboard): void {
     const { session, request, zone } = visit;
     const months = listMonths(toMonth(zone, session.account.createdAt), toMonth(zone, now()));
     const { month: asked = '' } = getQuery(request);
-    const month = months.includes(asked) ? asked : months[0]!;
+    const month = months.includes(asked) ? asked : required(months[0], 'the current month');
     return { months, month, account: session.account.id, range: monthRange(zone, month) };
   };
 

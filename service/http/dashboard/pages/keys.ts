@@ -11,6 +11,7 @@ import {
   regenerateKey,
   revokeKey,
 } from '../../../accounts/keys.ts';
+import { required } from '../../../required.ts';
 import { csrfField, notice, select, table } from '../components.ts';
 import { type Html, html, nothing } from '../html.ts';
 import { type KeyUse, readKeyUse } from '../key-use.ts';
@@ -193,7 +194,7 @@ function liveTable(visit: Visit, keys: readonly ApiKey[], use: ReadonlyMap<strin
   const { text, format } = visit;
   const { keys: t } = text;
   const row = (key: ApiKey) => {
-    const { lastUsedAt, left } = use.get(key.id)!;
+    const { lastUsedAt, left } = required(use.get(key.id), `the use of key ${key.id}`);
     const act = (verb: 'revoke' | 'regenerate') =>
       html`<a class="button${verb === 'revoke' ? ' danger' : ''}" href="/keys/${key.id}/${verb}" aria-label="${t[verb]}: ${key.name} (${key.prefix}…)">${t[verb]}</a>`;
     const cells = [

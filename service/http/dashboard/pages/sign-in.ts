@@ -42,9 +42,9 @@ export function signInPages({ app, context, cookies, signedIn }: Dashboard): voi
   const secondsToWait = signInLimiter(now);
 
   app.addHook('onRequest', async (request, reply) => {
-    const { language } = getQuery(request);
-    if (request.method === 'GET' && request.url.startsWith('/?language=') && isLanguage(language ?? null)) {
-      cookies.set(reply, 'language', language!);
+    const { language = null } = getQuery(request);
+    if (request.method === 'GET' && request.url.startsWith('/?language=') && isLanguage(language)) {
+      cookies.set(reply, 'language', language);
       return seeOther(reply, '/');
     }
     return undefined;

@@ -10,7 +10,7 @@ import { columnDecimals, toMicros } from '../format.ts';
 import { type Html, html, nothing } from '../html.ts';
 import { showPage } from '../layout.ts';
 import { type Dashboard, sendCsv } from '../routes.ts';
-import { type Filters, readFilters, toQuery } from '../submission-filters.ts';
+import { type FilterName, type Filters, readFilters, toQuery } from '../submission-filters.ts';
 import { countUrls, listUrls, URL_FILTERS, type UrlFilter, type UrlOutcome } from '../url-states.ts';
 import { getPage, getParam, getQuery, type View, type Visit } from '../view.ts';
 
@@ -36,14 +36,14 @@ export function submissionPages({ app, context, signedIn }: Dashboard): void {
       const { page, total_pages: pages, total } = list.pagination;
       const query = toQuery(filters);
       const { submissions: t } = text;
-      const names: Record<string, string> = {
+      const names: Record<FilterName, string> = {
         q: t.search,
         status: text.common.state,
         url: t.holds,
         from: t.from,
         to: t.to,
       };
-      const content = html`${filters.invalid.map((name) => notice(t.badFilter(names[name]!)))}
+      const content = html`${filters.invalid.map((name) => notice(t.badFilter(names[name])))}
 ${filterForm(visit, filters)}
 ${submissionsTable(visit, `${t.caption} (${format.count(total)})`, list.submissions)}
 ${pager(visit, `/submissions${query === '' ? '' : `?${query}`}`, page, pages)}

@@ -8,6 +8,7 @@ import {
   type Queryable,
   throwNoRow,
 } from './database.ts';
+import { isAnswered, isUnavailable } from './postgres-failure.ts';
 import { compile, type Query } from './sql.ts';
 
 /** int8 comes back as a number; one that JavaScript cannot hold exactly is an error, never a rounded amount. */
@@ -143,23 +144,13 @@ function queryable(client: pg.Pool | pg.PoolClient): Queryable {
   };
 }
 
-/**
- * Class 08 connection, 28 authorization, 3D no such database, 53 resources, 57 shut-down and cancel, 25006 a standby
- * that only reads, 55P03 a lock that is held too long; and sockets that broke before an answer.
- */
-const UNAVAILABLE = /^(08|28|3D|53|57|25006|55P03|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
-const UNAVAILABLE_MESSAGES =
-  /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|Query read timeout/;
-/** The server answered these: its transaction is rolled back, and the connection can be used again. */
-const ANSWERED = /^(28|3D|53|57014|25006|55P03)/;
-
 /** Why Postgres cannot be used; `lost` when its answer to the last statement is lost. */
 class PostgresUnavailableError extends DatabaseUnavailableError {
   readonly lost: boolean;
 
   constructor(cause: Error & { code?: string }) {
     super(`Postgres cannot be used: ${cause.message}`, { cause });
-    this.lost = !ANSWERED.test(cause.code ?? '');
+    this.lost = !isAnswered(cause);
   }
 }
 
@@ -170,11 +161,7 @@ async function unavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const { code = '', message } = error as { code?: string; message: string };
-    if (UNAVAILABLE.test(code) || UNAVAILABLE_MESSAGES.test(message)) {
-      throw new PostgresUnavailableError(error as Error);
-    }
-    throw error;
+    throw isUnavailable(error) ? new PostgresUnavailableError(error) : error;
   }
 }
 

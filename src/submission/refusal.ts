@@ -1,4 +1,5 @@
 import type { ApiAnswer, EnvelopeError } from './answer.ts';
+import { isStillRunning } from './still-running.ts';
 
 /** A URL that the service rejects, with its reason. */
 export interface RejectedUrl {
@@ -78,12 +79,6 @@ export interface RequestContext {
 const RATE_LIMIT_WAIT_MS = 60_000;
 /** Some services send Retry-After: 0 or a past date with a 429, which would cause a tight loop. */
 const LEAST_RATE_LIMIT_WAIT_MS = 1_000;
-
-/** Error codes of a 409 for a request with this key that is still running. Every other conflict is final. */
-const IN_PROGRESS = /in[_-]?progress|still[_-]?(running|processing)|concurrent|locked|being[_-]processed/i;
-
-/** The same in the error message, where it is unambiguous. */
-const STILL_RUNNING = /\b(still (being )?(process|runn)|already being processed|in progress)/i;
 
 /** The part of the answer table that both paid endpoints share: every response that is not an acceptance. */
 export function decideRefusal(answer: ApiAnswer, request: RequestContext): Refusal {
@@ -237,8 +232,7 @@ function whenCertain(refusal: Split | Quarantine | Defect, { inDoubt }: RequestC
 }
 
 function toConflict(answer: ApiAnswer, said: string): Refusal {
-  const { code, message } = answer.body.kind === 'error' ? answer.body.error : { code: null, message: '' };
-  if (answer.retryAfterMs !== null || IN_PROGRESS.test(code ?? '') || STILL_RUNNING.test(message)) {
+  if (isStillRunning(answer)) {
     return retry('in-progress', 'unknown', answer.retryAfterMs, `the same request is still running${said}`);
   }
   return {

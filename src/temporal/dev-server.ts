@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
+import { hasStarted, isPortTaken } from './dev-server-output.ts';
 import { freePort } from './free-port.ts';
 
 export interface DevServerOptions {
@@ -53,14 +54,25 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     try {
       return await startOnce(options);
     } catch (error) {
-      if (attempt >= MOST_STARTS || !PORT_TAKEN.test((error as Error).message)) throw error;
+      if (attempt >= MOST_STARTS || !(error instanceof StartError) || !isPortTaken(error.output)) throw error;
     }
   }
 }
 
 /** Each start chooses ports that are free at that time. */
 const MOST_STARTS = 5;
-const PORT_TAKEN = /address already in use/;
+
+/** With what the server printed. */
+class StartError extends Error {
+  readonly output: string;
+
+  constructor(why: string, output: string) {
+    super(
+      `The Temporal server did not start, so nothing was submitted or charged: ${why} ${output.slice(0, 500).trim()}`,
+    );
+    this.output = output;
+  }
+}
 
 async function startOnce(options: DevServerOptions): Promise<DevServer> {
   const port = await freePort(options.port);
@@ -79,10 +91,7 @@ async function startOnce(options: DevServerOptions): Promise<DevServer> {
     await untilAnswers(address, child, readOutput);
   } catch (error) {
     await stopProcess(child);
-    throw new Error(
-      `The Temporal server did not start, so nothing was submitted or charged: ${(error as Error).message} ` +
-        readOutput().slice(0, 500).trim(),
-    );
+    throw new StartError((error as Error).message, readOutput());
   }
   return {
     address,
@@ -117,15 +126,13 @@ function spawnServer(
 }
 
 /**
- * Waits for the line that the server prints once it has its port. A response at the address proves nothing: two programs
- * that start in the same second choose the same port, and one would take the other's server for its own.
+ * Waits until the server says that it has its port. A response at the address proves nothing: two programs that start in
+ * the same second choose the same port, and one would take the other's server for its own.
  */
-const STARTED = /^Server:\s/m;
-
 async function untilAnswers(address: string, child: ChildProcess, readOutput: () => string): Promise<void> {
   for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
     if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}.`);
-    if (STARTED.test(readOutput()) && (await answers(address))) return;
+    if (hasStarted(readOutput()) && (await answers(address))) return;
   }
   throw new Error('no response within 30 s.');
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import { toServerFailure } from './temporal-failure.ts';
 
 /** An error of the Temporal client: the cause of its message is what the connection said. */
@@ -13,7 +14,6 @@ describe('a request to the Temporal server that fails', () => {
     [
       ['a server that goes away', 14, 'No connection established', 5, /does not answer any more.*Try again later/],
       ['a deadline', 4, 'Deadline exceeded', 5, /What was planned stays planned/],
-      ['a namespace that does not exist', 5, 'Namespace shop is not found.', 2, /temporal\.namespace/],
       ['credentials that are refused', 16, 'invalid token', 2, /credentials/],
     ];
   for (const [label, code, details, exitCode, says] of expected) {
@@ -23,6 +23,22 @@ describe('a request to the Temporal server that fails', () => {
       assert.match(error?.message ?? '', says);
     });
   }
+
+  test("a namespace that does not exist exits with 2, by the SDK's error and by the server's answer", () => {
+    const known = new NamespaceNotFoundError('shop');
+    const detail = Buffer.concat([
+      Buffer.from([8, 5, 26, 89, 10]),
+      Buffer.from('type.googleapis.com/temporal.api.errordetails.v1.NamespaceNotFoundFailure\x12\x04shop'),
+    ]);
+    const raw = Object.assign(toClientError(5, 'Namespace shop is not found.').cause as Error, {
+      metadata: { get: (key: string) => (key === 'grpc-status-details-bin' ? [detail] : []) },
+    });
+    for (const error of [known, new Error('Failed to start Workflow', { cause: raw })]) {
+      const failure = toServerFailure(error);
+      assert.equal(failure?.exitCode, 2);
+      assert.match(failure?.message ?? '', /temporal\.namespace/);
+    }
+  });
 
   test('any other error is passed on', () => {
     assert.equal(toServerFailure(toClientError(5, 'workflow not found')), null);

@@ -2,7 +2,6 @@ import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 
 /** gRPC status codes that another attempt may not meet: cancelled, deadline, exhausted, aborted, unavailable. */
 const TRANSIENT = new Set([1, 4, 8, 10, 14]);
-const NOT_FOUND = 5;
 const DENIED = new Set([7, 16]);
 
 /**
@@ -10,6 +9,14 @@ const DENIED = new Set([7, 16]);
  * by its shape: loading the SDK for its class would cost every command a second.
  */
 export function toServerFailure(error: unknown): CommandError | null {
+  if (isNamespaceMissing(error)) {
+    return new CommandError(
+      EXIT.usage,
+      'The Temporal server does not have the namespace of this configuration. Nothing was submitted or charged. Create ' +
+        'it, or correct temporal.namespace.',
+      { cause: error },
+    );
+  }
   const status = findGrpcStatus(error);
   if (status === null) return null;
   if (TRANSIENT.has(status.code)) {
@@ -17,14 +24,6 @@ export function toServerFailure(error: unknown): CommandError | null {
       EXIT.transient,
       `The Temporal server does not answer any more (${status.details}). What was planned stays planned, and nothing is ` +
         'bought twice; runs continue once the server is back. Try again later.',
-      { cause: error },
-    );
-  }
-  if (status.code === NOT_FOUND && /namespace/i.test(status.details)) {
-    return new CommandError(
-      EXIT.usage,
-      `The Temporal server does not have the namespace: ${status.details} Nothing was submitted or charged. Create it, or ` +
-        'correct temporal.namespace.',
       { cause: error },
     );
   }
@@ -41,6 +40,19 @@ interface GrpcStatus {
   readonly code: number;
   readonly details: string;
 }
+
+/** The error class of the SDK, or the type of the server's error detail where the SDK passes its answer on. */
+function isNamespaceMissing(error: unknown): boolean {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (each.name === 'NamespaceNotFoundError') return true;
+    const { metadata } = each as { metadata?: { get?: (key: string) => readonly unknown[] } };
+    const details = metadata?.get?.('grpc-status-details-bin') ?? [];
+    if (details.some((detail) => Buffer.isBuffer(detail) && detail.includes(NAMESPACE_MISSING))) return true;
+  }
+  return false;
+}
+
+const NAMESPACE_MISSING = 'temporal.api.errordetails.v1.NamespaceNotFoundFailure';
 
 function findGrpcStatus(error: unknown): GrpcStatus | null {
   for (let each = error; each instanceof Error; each = each.cause) {

@@ -261,9 +261,8 @@ async function* pieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-function corrupt(cause: Error): SitemapError {
-  const truncated = /unexpected end|incomplete/i.test(cause.message);
-  return truncated
+function corrupt(cause: Error & { readonly code?: string }): SitemapError {
+  return cause.code === 'Z_BUF_ERROR'
     ? new SitemapError('GZIP_TRUNCATED', 'the compressed bytes end too early', { cause })
     : new SitemapError('GZIP_CORRUPT', `the compressed bytes are damaged (${cause.message})`, { cause });
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
@@ -76,7 +75,7 @@ describe('a failure that the driver gives no code', () => {
 
   test('a statement on a connection that broke before', live, async (t) => {
     const client = await openClient(t);
-    const ended = once(client, 'end');
+    const ended = new Promise((resolve) => client.once('end', resolve));
     await toError(client.query('SELECT pg_terminate_backend(pg_backend_pid())'));
     await ended;
     const error = await toError(client.query('SELECT 1'));

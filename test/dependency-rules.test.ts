@@ -64,15 +64,17 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'src/cli-kit',
   ],
   'service/settings-error': [],
+  'service/required': [],
   'service/capacity': ['src/database'],
   'service/accounts': ['contract', 'src/database'],
-  'service/submissions': ['contract', 'src/database', 'service/capacity', 'service/accounts'],
+  'service/submissions': ['contract', 'src/database', 'service/capacity', 'service/accounts', 'service/required'],
   'service/index-check': [
     'contract',
     'src/database',
     'service/accounts',
     'service/submissions',
     'service/settings-error',
+    'service/required',
   ],
   'service/processing': [
     'contract',
@@ -81,6 +83,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'service/accounts',
     'service/settings-error',
     'src/temporal',
+    'service/required',
   ],
   'service/settings': ['contract', 'src/database', 'service/capacity', 'service/index-check', 'service/processing'],
   'service/http': [
@@ -91,6 +94,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'service/accounts',
     'service/submissions',
     'service/index-check',
+    'service/required',
   ],
   'service/operations': ['contract', 'src/database', 'service/accounts', 'service/submissions'],
   service: [
@@ -104,6 +108,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'service/index-check',
     'service/processing',
     'service/http',
+    'service/required',
   ],
   'service/cli': [
     'contract',

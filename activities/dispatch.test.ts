@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext } from 'node:test';
 import { ApplicationFailure } from '@temporalio/common';
+import { micros } from '../contract/money.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
 import { always, failure, type Overrides } from '../test/fakes/service/replies.ts';
 import { type Dialect, testOnEachDialect } from '../test/support/database.ts';
+import { ACCOUNT } from '../test/support/ledger.ts';
 import { createTestConnector } from '../test/support/test-connector.ts';
 
 /** The dispatcher's activities with one planned batch. */
@@ -39,6 +41,31 @@ describe('the dispatcher activities', () => {
     assert.match(batch?.reason ?? '', /nothing is sent again/);
     assert.equal((await send()).kind, 'idle');
   });
+
+  testOnEachDialect(
+    'a batch that a cap set aside goes within half a minute of the cap being raised',
+    async (t, dialect) => {
+      const { baseUrl } = await startFakeService(t);
+      const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY', dialect });
+      const account = connector.deps.getAccount(ACCOUNT.id);
+      const setCap = (perDay: number) =>
+        Object.assign(connector.deps, {
+          getAccount: () => ({ ...account, spend: { ...account.spend, perDay: micros(perDay) } }),
+        });
+      await connector.plan('r1', ['1', '2']);
+      assert.equal((await connector.send()).kind, 'sent');
+      await connector.plan('r2', ['1', '2', '3', '4']);
+      setCap(750_000);
+      const waits = (error: Error) =>
+        isRetryLater(error) && Number((error as ApplicationFailure).nextRetryDelay) <= 30_000;
+      await assert.rejects(connector.send(), waits);
+      connector.pass(30_000);
+      await assert.rejects(connector.send(), waits);
+      setCap(1_000_000);
+      connector.pass(30_000);
+      assert.equal((await connector.send()).kind, 'sent');
+    },
+  );
 
   testOnEachDialect('a key rejected while the account waits for money is retried', async (t, dialect) => {
     const post = always(failure(402, 'insufficient_balance'));

@@ -8,7 +8,7 @@ import { type AnswerRecorded, recordAnswer } from '../src/ledger/batches/record-
 import { findOtherService } from '../src/ledger/money/account.ts';
 import { resumeAccount } from '../src/ledger/money/account-status.ts';
 import { recordBalance } from '../src/ledger/money/balance.ts';
-import { checkFunds } from '../src/ledger/money/funds.ts';
+import { checkFunds, resumeWithinCaps } from '../src/ledger/money/funds.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
 import { waitsForMoney } from '../src/submission/caps.ts';
 import type { AccountId } from '../src/submission/ids.ts';
@@ -128,6 +128,7 @@ async function sendNext(deps: Deps, account: AccountId): Promise<DispatchStep> {
     if (first === undefined) {
       if (suspended !== null) return { kind: 'suspended', reason: suspended };
       if (nextAt === null) return { kind: 'idle' };
+      if (await resumeWithinCaps(ledger, deps.getAccount(account), (watch) => deps.config.watches.get(watch))) continue;
       throw retryLater(Math.min(nextAt - now(), READ_AGAIN_MS), 'every planned batch waits for its next attempt');
     }
     await recordFreshBalance(deps, account);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
+import { describe, type TestContext } from 'node:test';
 import { getAccountStatus } from '../src/ledger/money/account-status.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import { getUrlHistory } from '../src/ledger/reports/url-history.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
-import { always, failure, success } from '../test/fakes/service/replies.ts';
-import { testOnEachDialect } from '../test/support/database.ts';
+import { always, failure, type Reply, success } from '../test/fakes/service/replies.ts';
+import { type Dialect, testOnEachDialect } from '../test/support/database.ts';
 import { ACCOUNT, shopUrl } from '../test/support/ledger.ts';
 import { createTestConnector } from '../test/support/test-connector.ts';
 
@@ -41,6 +41,84 @@ describe('a job reported as partial while URLs are open', () => {
       assert.equal((await getUrlHistory(connector.ledger, shopUrl('2')))[0]?.state, state);
     });
   }
+});
+
+describe('a job reported as partial after many polls', () => {
+  testOnEachDialect('is polled again while URLs of it are open', async (t, dialect) => {
+    const { baseUrl } = await startFakeService(t, {
+      overrides: {
+        list: always(success({ submissions: [], total: 0 })),
+        detail: (n, reference) =>
+          success({
+            reference,
+            status: n < 14 ? 'processing' : 'partial',
+            urls: [
+              { url: shopUrl('1'), status: 'failed' },
+              { url: shopUrl('2'), status: n < 18 ? 'pending' : 'completed' },
+            ],
+          }),
+      },
+    });
+    const connector = await createTestConnector(t, { baseUrl, account: TRACKED, dialect });
+    await connector.plan('r1', ['1', '2']);
+    assert.ok((await connector.play()).ended);
+    assert.equal((await getUrlHistory(connector.ledger, shopUrl('2')))[0]?.state, 'completed');
+  });
+});
+
+describe('a completed job', () => {
+  const urls = [
+    { url: shopUrl('1'), status: 'completed' },
+    { url: shopUrl('2'), status: 'failed', reason: 'blocked by robots' },
+    { url: shopUrl('3'), status: 'pending' },
+  ];
+
+  async function follow(t: TestContext, dialect: Dialect, detail: (n: number) => Reply) {
+    const { baseUrl, counts } = await startFakeService(t, {
+      overrides: { list: always(success({ submissions: [], total: 0 })), detail },
+    });
+    const connector = await createTestConnector(t, { baseUrl, account: TRACKED, dialect });
+    await connector.plan('r1', ['1', '2', '3']);
+    const began = connector.now();
+    assert.ok((await connector.play()).ended);
+    const [batch] = await listBatches(connector.ledger);
+    assert.equal(batch?.jobState, 'completed');
+    const [failed] = await getUrlHistory(connector.ledger, shopUrl('2'));
+    const { completed } = batch;
+    return { completed, failed: failed?.state, details: counts.detail, ms: connector.now() - began };
+  }
+
+  for (const [what, counts] of [
+    ['whose counts show failed URLs', { url_count: 3, counts: { completed: 1, failed: 1 } }],
+    ['whose counts show fewer completed URLs than it has', { url_count: 3, completed: 2 }],
+    ['without counts', {}],
+  ] as const) {
+    testOnEachDialect(`${what} fails the URLs that the service calls failed, and no others`, async (t, dialect) => {
+      const seen = await follow(t, dialect, () => success({ status: 'completed', ...counts, urls }));
+      assert.deepEqual([seen.completed, seen.failed, seen.details], [2, 'failed', 2]);
+    });
+  }
+
+  testOnEachDialect('whose counts show every URL as completed costs no request for its URLs', async (t, dialect) => {
+    const seen = await follow(t, dialect, () => success({ status: 'completed', url_count: 3, failed_count: 0, urls }));
+    assert.deepEqual([seen.completed, seen.failed, seen.details], [3, 'completed', 1]);
+  });
+
+  testOnEachDialect('whose counts only the page of its URLs shows costs one request', async (t, dialect) => {
+    const pagination = { page: 1, total: 3, total_pages: 3 };
+    const seen = await follow(t, dialect, (n) =>
+      success({ status: 'completed', ...(n === 1 ? {} : { failed_count: 0 }), urls: urls.slice(0, 1), pagination }),
+    );
+    assert.deepEqual([seen.completed, seen.details], [3, 2]);
+  });
+
+  testOnEachDialect('whose URLs stay unreadable is taken at its word at the tracking timeout', async (t, dialect) => {
+    const seen = await follow(t, dialect, (n) =>
+      n % 2 === 1 ? success({ status: 'completed' }) : failure(404, 'NO_SUCH_PAGE'),
+    );
+    assert.deepEqual([seen.completed, seen.failed], [3, 'completed']);
+    assert.ok(seen.ms >= 86_400_000);
+  });
 });
 
 describe('an account that waits for funds', () => {

@@ -4,7 +4,7 @@ import { LIMITS } from '../contract/limits.ts';
 import { ApiError, unwrapData } from '../src/api-client/errors.ts';
 import { toFailureData } from '../src/api-client/failure.ts';
 import { readPages } from '../src/api-client/find-batch-in-doubt.ts';
-import type { UrlView } from '../src/api-client/read/submission.ts';
+import { areAllCompleted, type UrlView } from '../src/api-client/read/submission.ts';
 import { recordPoll } from '../src/ledger/jobs/record-poll.ts';
 import {
   countOpenUrls,
@@ -19,9 +19,9 @@ import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { isRetryLater, retryLater } from '../src/temporal-api/retry-later.ts';
 import type { Deps } from './deps.ts';
 
-/** The state of a job whose URLs need not be read one by one: all of them are done. */
-const ALL_DONE = 'completed';
-const ALL_FAILED = 'failed';
+/** In these two states an open URL has the result of its job, whatever else its URL says. */
+const COMPLETED = 'completed';
+const FAILED = 'failed';
 
 /** Some services report partial before the last URL is done. A job with open URLs is polled this many more times. */
 const POLLS_AFTER_END = 8;
@@ -41,14 +41,23 @@ export function trackActivities(deps: Deps) {
         getJobStatusLoader(id).load(reference, freshSince(policy, now(), attempt)),
       ).catch((error: unknown) => {
         // A service whose responses stay unusable until the timeout must not be polled endlessly.
-        if (next.kind === 'overdue' && !isRetryLater(error)) return { reference, state: known };
+        if (next.kind === 'overdue' && !isRetryLater(error)) return { reference, state: known, allCompleted: null };
         throw error;
       });
+      const isOverdue = next.kind === 'overdue';
+      /** A completed job needs no results: one whose URLs stay unreadable until the timeout is taken at its word. */
+      const readResults = (state: string) =>
+        untilNextPoll(usualWait, () => readUrls(deps, job, state)).catch((error: unknown) => {
+          const isAnswer = error instanceof ApiError || (error instanceof ApplicationFailure && !isRetryLater(error));
+          if (state !== COMPLETED || !isOverdue || !isAnswer) throw error;
+        });
+      const knowsAll = status.state === COMPLETED && status.allCompleted === true;
+      const mustRead = account.terminalStates.includes(status.state) && !knowsAll;
       let endsEarly = false;
-      const mustRead = account.terminalStates.includes(status.state) && status.state !== ALL_DONE;
       if (mustRead) {
-        await untilNextPoll(usualWait, () => readUrls(deps, job));
-        const mayBeEarly = status.state !== ALL_FAILED && next.kind !== 'overdue' && attempt <= POLLS_AFTER_END;
+        await readResults(status.state);
+        const isSettling = status.state === COMPLETED || status.state === FAILED || isOverdue;
+        const mayBeEarly = !isSettling && (status.state !== known || attempt <= POLLS_AFTER_END);
         endsEarly = mayBeEarly && (await countOpenUrls(ledger, id, reference)) > 0;
       }
       const polled = await recordPoll(ledger, id, reference, {
@@ -58,13 +67,11 @@ export function trackActivities(deps: Deps) {
           : account.terminalStates,
       });
       if (polled.terminal) {
-        if (polled.state !== ALL_DONE && !mustRead) {
-          await untilNextPoll(usualWait, () => readUrls(deps, job));
-        }
+        if (!mustRead && !knowsAll) await readResults(polled.state);
         const retryFailed = config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };
         return toJobStatus(polled.state, await settleJob(ledger, id, reference, { retryFailed }));
       }
-      if (next.kind === 'overdue') return { ...toJobStatus(polled.state, null), overdue: true };
+      if (isOverdue) return { ...toJobStatus(polled.state, null), overdue: true };
       if (polled.state !== known) return toJobStatus(polled.state, null);
       const wait = alignToTick(policy, now(), next.waitMs);
       throw retryLater(wait, `${reference} is ${polled.state}; polled ${attempt} times since its last change`);
@@ -96,8 +103,13 @@ const toJobStatus = (state: string, settled: Settled | null): JobStatus => ({
   overdue: false,
 });
 
-/** Reads what the service says of each URL of a partial or failed job into the ledger, page by page. */
-async function readUrls({ ledger, getApi }: Deps, { account, reference }: TrackInput): Promise<void> {
+/**
+ * Reads what the service says of each URL of an ended job into the ledger, page by page, until every URL was shown. A
+ * completed job may have failed URLs: its list entry or the first page says so with its counts, or each page has to.
+ */
+async function readUrls({ ledger, getApi }: Deps, job: TrackInput, state: string): Promise<void> {
+  const { account, reference } = job;
+  let shown = 0;
   const pages = readPages(
     (urlPage) =>
       getApi(account)
@@ -105,9 +117,12 @@ async function readUrls({ ledger, getApi }: Deps, { account, reference }: TrackI
         .then(unwrapData),
     ({ urls }) => urls.map(({ url }) => url).join(' '),
   );
-  for await (const { urls } of pages) {
+  for await (const { submission, urls } of pages) {
     Context.current().heartbeat();
+    if (state === COMPLETED && areAllCompleted(submission) === true) return;
     await recordUrlResults(ledger, account, reference, urls.map(toUrlResult));
+    shown += urls.length;
+    if (shown >= job.urls) return;
   }
 }
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts';
 import { unwrapData } from '../api-client/errors.ts';
-import type { SubmissionView } from '../api-client/read/submission.ts';
+import { areAllCompleted, type SubmissionView } from '../api-client/read/submission.ts';
 import type { Reference } from '../submission/ids.ts';
 import type { JobStatusCache, ReportedStatus } from './job-status-cache.ts';
 import {
@@ -58,4 +58,8 @@ export function createAccountJobStatus(
 }
 
 /** A job without a state is open and shown as queued. */
-const toJobStatus = ({ reference, state }: SubmissionView): ReportedStatus => ({ reference, state: state ?? 'queued' });
+const toJobStatus = (view: SubmissionView): ReportedStatus => ({
+  reference: view.reference,
+  state: view.state ?? 'queued',
+  allCompleted: areAllCompleted(view),
+});

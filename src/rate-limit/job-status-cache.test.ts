@@ -18,15 +18,22 @@ describe('the job-status cache', () => {
       };
       const one = await open('main');
       const other = await open('main');
-      const hundred = Array.from({ length: 100 }, (_, n) => ({ reference: ref(n), state: 'queued' }));
+      const hundred = Array.from({ length: 100 }, (_, n) => ({
+        reference: ref(n),
+        state: 'queued',
+        allCompleted: null,
+      }));
       await one.record(hundred, 1_000);
-      await one.record([{ reference: ref(7), state: 'processing' }], 2_000);
-      assert.deepEqual(await other.get([ref(7), ref(200)]), [{ reference: ref(7), state: 'processing', at: 2_000 }]);
+      await one.record([{ reference: ref(7), state: 'processing', allCompleted: false }], 2_000);
+      assert.deepEqual(await other.get([ref(7), ref(200)]), [
+        { reference: ref(7), state: 'processing', allCompleted: false, at: 2_000 },
+      ]);
       assert.deepEqual(await (await open('another')).get([ref(7)]), [], 'accounts are separate');
       // The latest request wins, not the latest response.
-      await other.record([{ reference: ref(7), state: 'queued' }], 1_500);
+      await other.record([{ reference: ref(7), state: 'queued', allCompleted: null }], 1_500);
       assert.equal((await one.get([ref(7)]))[0]?.state, 'processing');
-      await one.record([{ reference: ref(300), state: 'queued' }], clock.at);
+      await one.record([{ reference: ref(300), state: 'completed', allCompleted: true }], clock.at);
+      assert.equal((await other.get([ref(300)]))[0]?.allCompleted, true);
       assert.deepEqual(await one.get([ref(7)]), [], 'an entry expires after an hour');
     });
 

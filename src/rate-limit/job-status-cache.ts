@@ -7,6 +7,8 @@ import type { Reference } from '../submission/ids.ts';
 export interface ReportedStatus {
   readonly reference: Reference;
   readonly state: string;
+  /** Whether the job's counts say that all its URLs are completed; null where the response showed no counts. */
+  readonly allCompleted: boolean | null;
 }
 
 export interface CachedJobStatus extends ReportedStatus {
@@ -35,7 +37,9 @@ const LEASE_MS = 15_000;
 /** Older entries are useless and are deleted. */
 const KEPT_MS = 3_600_000;
 
-const COLUMNS = { account: 'text', reference: 'text', state: 'text', at: 'bigint' } as const;
+const COLUMNS = { account: 'text', reference: 'text', state: 'text', all_completed: 'bigint', at: 'bigint' } as const;
+
+type CachedRow = Omit<CachedJobStatus, 'allCompleted'> & { readonly all_completed: number | null };
 
 export function createJobStatusCache(db: Database, account: string, now: () => number): JobStatusCache {
   let prunedAt = 0;
@@ -48,21 +52,30 @@ export function createJobStatusCache(db: Database, account: string, now: () => n
 
   return {
     async get(references) {
-      const rows = await db.all(sql<CachedJobStatus>`
-        SELECT reference, state, at FROM job_status_cache
+      const rows = await db.all(sql<CachedRow>`
+        SELECT reference, state, all_completed, at FROM job_status_cache
         WHERE account = ${account} AND reference IN (SELECT value FROM ${eachText(references)} AS wanted)`);
-      return rows.map((row) => ({ ...row }));
+      return rows.map(({ all_completed: all, ...row }) => ({ ...row, allCompleted: all === null ? null : all === 1 }));
     },
 
     async record(statuses, at) {
-      const rows = statuses.map(({ reference, state }): Row => [account, reference, state, at]);
+      const rows = statuses.map(
+        ({ reference, state, allCompleted }): Row => [
+          account,
+          reference,
+          state,
+          allCompleted === null ? null : Number(allCompleted),
+          at,
+        ],
+      );
       await db.tx((tx) =>
         insertRows(
           tx,
           'job_status_cache',
           COLUMNS,
           rows,
-          `ON CONFLICT (account, reference) DO UPDATE SET state = excluded.state, at = excluded.at
+          `ON CONFLICT (account, reference) DO UPDATE SET state = excluded.state,
+             all_completed = excluded.all_completed, at = excluded.at
            WHERE job_status_cache.at <= excluded.at`,
         ),
       );

@@ -26,15 +26,21 @@ function service({
 }) {
   const requests: string[] = [];
   const listed: ReportedStatus[] = [
-    ...Array.from({ length: others }, (_, n) => ({ reference: `S-${n}` as Reference, state: 'queued' })),
-    ...Array.from({ length: jobs }, (_, n) => ({ reference: ref(jobs - n), state: 'processing' })).filter(
-      ({ reference }) => !hidden.some((n) => ref(n) === reference),
-    ),
+    ...Array.from({ length: others }, (_, n) => ({
+      reference: `S-${n}` as Reference,
+      state: 'queued',
+      allCompleted: null,
+    })),
+    ...Array.from({ length: jobs }, (_, n) => ({
+      reference: ref(jobs - n),
+      state: 'processing',
+      allCompleted: null,
+    })).filter(({ reference }) => !hidden.some((n) => ref(n) === reference)),
   ];
   const source: JobStatusSource = {
     async one(reference) {
       requests.push(reference);
-      return { reference, state: 'processing' };
+      return { reference, state: 'processing', allCompleted: null };
     },
     async page(number) {
       requests.push(`page ${number}`);

@@ -151,10 +151,11 @@ export function createJobStatusLoader(
     return pagesHelp && length > 0;
   }
 
-  function resolveLoads(open: Loads, { reference, state }: ReportedStatus, at: number): void {
+  function resolveLoads(open: Loads, status: ReportedStatus, at: number): void {
+    const { reference, state, allCompleted } = status;
     const loads = open.get(reference);
     if (loads === undefined || loads.some(({ notBefore }) => notBefore > at)) return;
-    for (const { resolve } of loads) resolve({ reference, state });
+    for (const { resolve } of loads) resolve({ reference, state, allCompleted });
     open.delete(reference);
   }
 

@@ -62,4 +62,8 @@ export const RATE_LIMIT_MIGRATIONS: readonly Migration[] = [
       'ALTER TABLE poll_leases RENAME COLUMN until TO expires_at',
     ],
   },
+  {
+    name: 'whether all URLs of a job are completed',
+    statements: () => ['ALTER TABLE job_status_cache ADD COLUMN all_completed INTEGER'],
+  },
 ];

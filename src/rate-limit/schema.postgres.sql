@@ -5,6 +5,7 @@ CREATE TABLE job_status_cache (
   reference text NOT NULL,
   state text NOT NULL,
   at bigint NOT NULL,
+  all_completed integer,
   PRIMARY KEY (account, reference)
 );
 

@@ -5,6 +5,7 @@ CREATE TABLE "job_status_cache" (
   reference TEXT NOT NULL,
   state TEXT NOT NULL,
   at BIGINT NOT NULL,
+  all_completed INTEGER,
   PRIMARY KEY (account, reference)
 ) WITHOUT ROWID;
 

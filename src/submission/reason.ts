@@ -64,6 +64,8 @@ export type Reason =
   | { readonly code: 'warnings'; readonly warnings: readonly string[] }
   | { readonly code: 'reference_changed'; readonly recorded: string; readonly seen: string }
   | { readonly code: 'reference_taken'; readonly reference: string; readonly batch: number }
+  /** The service calls both batches by one reference, and they have the same URLs. */
+  | { readonly code: 'same_purchase'; readonly batch: number }
   | { readonly code: 'accepted_after_refusal'; readonly reference: string }
   | { readonly code: 'parent_accepted'; readonly batch: number }
   | { readonly code: 'parts_rejected'; readonly text: string }
@@ -163,6 +165,8 @@ export function renderReason(reason: Reason): string {
         `the service calls this batch ${reason.reference}, as it called batch ${reason.batch}: one of them may not be ` +
         `processed. Nothing more is sent of this one; ask the service which URLs ${reason.reference} has`
       );
+    case 'same_purchase':
+      return `the same URLs as batch ${reason.batch}, under the same reference: one purchase, charged once with that batch`;
     case 'accepted_after_refusal':
       return (
         `the service accepted this batch as ${reason.reference} after it had refused it. ` +

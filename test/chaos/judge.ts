@@ -159,7 +159,7 @@ function findUrlBreach(
 async function findOpenRows(ledger: Database): Promise<string[]> {
   const batches = await ledger.all(sql<{ id: number; state: string; reason: string | null; n: number }>`
     SELECT id, state, reason_code AS reason, urls AS n FROM batches
-    WHERE state NOT IN ('accepted', 'refused') OR (state = 'accepted' AND settled_at IS NULL)`);
+    WHERE state NOT IN ('accepted', 'refused', 'cancelled') OR (state = 'accepted' AND settled_at IS NULL)`);
   const checks = await ledger.all(sql<{ id: number; state: string; reason: string | null }>`
     SELECT id, state, reason_code AS reason FROM checks WHERE state NOT IN ('done', 'refused')`);
   return [

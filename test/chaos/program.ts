@@ -12,7 +12,7 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-const START_MS = 60_000;
+const START_MS = 180_000;
 const children = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');

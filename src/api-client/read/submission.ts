@@ -34,6 +34,13 @@ export interface SubmissionView {
   readonly service: ServiceLevel | null;
 }
 
+/** Whether a job's counts say that all its URLs are completed; null where the service shows no counts. */
+export function areAllCompleted({ urlCount, completed, failed }: SubmissionView): boolean | null {
+  if (failed !== null && failed > 0) return false;
+  if (completed !== null && urlCount !== null) return completed >= urlCount;
+  return failed === null ? null : true;
+}
+
 export interface UrlView {
   readonly url: string;
   readonly state: UrlState;

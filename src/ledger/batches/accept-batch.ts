@@ -8,6 +8,7 @@ import { setBalance } from '../money/balance.ts';
 import { computeCharge } from '../money/charge.ts';
 import { learnPrice } from '../money/price.ts';
 import type { BatchRow } from './batch-queries.ts';
+import { mergeSamePurchase } from './merge-same-purchase.ts';
 import { accept, requireReview, reviewUnsentParts, setReason } from './transitions.ts';
 
 /** An acceptance as the service reports it, in a response or in its list. */
@@ -51,9 +52,12 @@ export async function acceptBatch(
     await setReason(tx, row, reason);
     return { kind: 'contradicted', batch: row.id, reason: renderReason(reason) };
   }
-  const other = await tx.get(sql<{ id: number }>`
+  const other = await tx.get(sql<{ id: BatchId }>`
     SELECT id FROM batches WHERE account_id = ${row.account_id} AND reference = ${reference}`);
   if (other !== undefined) {
+    if (await mergeSamePurchase(tx, now, row, other.id)) {
+      return { kind: 'accepted', batch: other.id, reference, charged: null, again: true };
+    }
     const reason: Reason = { code: 'reference_taken', reference, batch: other.id };
     if (row.state === 'planned' || row.state === 'sending') await requireReview(tx, row, reason, { doubt: 'stays' });
     else await setReason(tx, row, reason);

@@ -70,7 +70,7 @@ export async function returnToPlanned(
 export async function setAside(
   tx: Queryable,
   row: RowInState,
-  { notBefore, reason }: { readonly notBefore: number | null; readonly reason: Reason },
+  { notBefore, reason }: { readonly notBefore: number | null; readonly reason: Reason | null },
 ): Promise<void> {
   if (row.state !== 'planned' && row.state !== 'sending') throw notAllowed(row.id, row.state);
   await change(tx, row.id, [row.state], row.state, reason, [sql`not_before = ${notBefore}`]);

@@ -1,5 +1,7 @@
 import { type CapRefusal, capRefusal } from '../../submission/caps.ts';
-import type { PendingBatch } from '../batches/batch-queries.ts';
+import type { WatchId } from '../../submission/ids.ts';
+import { listPendingBatches, lockBatch, type PendingBatch } from '../batches/batch-queries.ts';
+import { setAside } from '../batches/transitions.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
 import { getLastBalance } from './balance.ts';
@@ -36,4 +38,31 @@ export async function checkFunds(
   const cost = await computeCurrentCost(db, batch, account);
   const refusal = capRefusal({ ...question, balance, cost });
   return refusal === null ? { kind: 'enough' } : { kind: 'short', refusal, until: getRefusalEnd(refusal, now) };
+}
+
+const MOST_RESUMED = 10;
+
+/**
+ * Lets batches go that a cap has set aside and that the settings allow by now, for example after you raised the cap. What
+ * waits for money is not among them: a balance has to be read first. Returns whether there is one to send.
+ */
+export async function resumeWithinCaps(
+  ledger: Ledger,
+  account: AccountPolicy,
+  getWatch: (watch: WatchId) => Pick<WatchPolicy, 'spend'> | undefined,
+): Promise<boolean> {
+  const { batches } = await listPendingBatches(ledger, account.id, { limit: 100, waiting: true });
+  const capped = batches.filter(({ reason_code }) => reason_code === 'cap_reached' || reason_code === 'price_unknown');
+  let resumed = false;
+  for (const batch of capped.slice(0, MOST_RESUMED)) {
+    const watch = getWatch(batch.watch);
+    if (watch === undefined || (await checkFunds(ledger, batch, { account, watch })).kind === 'short') continue;
+    await ledger.db.tx(async (tx) => {
+      const row = await lockBatch(tx, batch.id);
+      if (row.state !== 'planned' || row.in_doubt_since !== null) return;
+      await setAside(tx, row, { notBefore: null, reason: null });
+      resumed = true;
+    });
+  }
+  return resumed;
 }

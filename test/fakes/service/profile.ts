@@ -1,4 +1,4 @@
-import type { CheckedUrl, Job, Refusal } from './records.ts';
+import { type CheckedUrl, hasEnded, isFailed, type Job, type Refusal } from './records.ts';
 
 export interface Paging {
   readonly page: number;
@@ -89,4 +89,5 @@ const show = (job: Job) => ({
   price_per_url: job.cost / job.urls.length / 100,
   charged: job.cost / 100,
   created_at: new Date(job.at).toISOString(),
+  ...(hasEnded(job) ? { failed_urls: job.urls.filter((_, n) => isFailed(job, n)).length } : {}),
 });

@@ -11,6 +11,10 @@ export const COURIER: ProgramDefinition = {
         'try everything on this machine: a sandbox service, a demo site (or your sitemaps) and the whole job',
       load: async () => (await import('./demo/demo.ts')).demoCommand,
     },
+    init: {
+      description: 'find the sitemaps of your sites and write a first configuration; it overwrites nothing',
+      load: async () => (await import('./commands/init.ts')).initCommand,
+    },
     validate: {
       description: 'check the configuration file without touching anything',
       load: async () => (await import('./commands/config-commands.ts')).validateCommand,

@@ -115,7 +115,8 @@ function checkWatch(
   }
 }
 
-function isTimeZone(name: string): boolean {
+/** Whether it is an IANA time zone that this machine knows. */
+export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

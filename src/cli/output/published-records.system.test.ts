@@ -16,6 +16,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** What a command needs to be asked at all; there is no configuration, no such file and no such run. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   demo: ['no-such-sitemap.xml'],
+  init: ['shop.example'],
   apply: ['no-such-plan.json'],
   approve: ['watch/x/y/z'],
   reject: ['watch/x/y/z'],

@@ -3,6 +3,7 @@ import { ACCOUNT_OUTPUT } from './account.ts';
 import { BATCH_OUTPUT } from './batch.ts';
 import { CRAWL_OUTPUT } from './crawl.ts';
 import { DEMO_OUTPUT } from './demo.ts';
+import { INIT_OUTPUT } from './init.ts';
 import { PLAN_OUTPUT } from './plan.ts';
 import { RECOVER_OUTPUT } from './recover.ts';
 import { RUN_OUTPUT } from './run.ts';
@@ -12,6 +13,7 @@ import { URL_OUTPUT } from './url-history.ts';
 /** What every command of `courier` prints with --json. `schema` prints a JSON Schema instead. */
 export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...DEMO_OUTPUT,
+  ...INIT_OUTPUT,
   ...PLAN_OUTPUT,
   ...RUN_OUTPUT,
   ...STATUS_OUTPUT,

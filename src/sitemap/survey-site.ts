@@ -31,7 +31,7 @@ const MAX_PROBLEMS = 20;
 
 /**
  * Finds the sitemaps of a site and counts their pages: those that its robots.txt names, else the first of the usual
- * places that is a sitemap. An address with a path is read as the sitemap itself. `onPages` is told the count so far.
+ * places that is a sitemap. An address with a path is read as the sitemap itself. `onPages` gets the count so far.
  * Throws SitemapError (BAD_URL) for what is no address, and the reason of an aborted signal.
  */
 export async function surveySite(

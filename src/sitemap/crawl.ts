@@ -2,9 +2,10 @@ import { Channel } from './channel.ts';
 import { CrawlFrontier } from './crawl-frontier.ts';
 import type { CrawlEvent } from './events.ts';
 import { makeAddressGuard } from './fetch/address-guard.ts';
-import { openDispatcher } from './fetch/dispatcher.ts';
 import { HostGate } from './fetch/host-gate.ts';
 import { HostPolicy } from './fetch/host-policy.ts';
+import type { HttpContext } from './fetch/http.ts';
+import { findProxies, type ProxySetting } from './fetch/proxy.ts';
 import { type CrawlOptions, toSettings } from './options.ts';
 import { SitemapError } from './problems.ts';
 import { type FetchContext, fetchSitemap } from './sitemap-fetch.ts';
@@ -31,7 +32,7 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
   const left = new AbortController();
   const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
   const guard = makeAddressGuard(settings.allowPrivateHosts);
-  const dispatcher = openDispatcher(guard, settings.timeouts);
+  const proxies = findProxies(process.env);
   const events = new Channel<CrawlEvent>(QUEUE);
   const policy = new HostPolicy({ anyHost: settings.anyHost, hosts: settings.hosts });
   const claims = new Map<string, string>();
@@ -50,19 +51,19 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
   const hosts = roots.flatMap((root) => (root.kind === 'http' ? [new URL(root.name)] : []));
   for (const url of hosts) policy.allow(url.hostname);
 
+  const http = lazyHttp(proxies, {
+    guard,
+    policy,
+    userAgent: settings.userAgent,
+    headers: settings.headers,
+    headerOrigins: new Set(hosts.flatMap((url) => [url.origin, `https://${url.host}`, `https://${url.hostname}`])),
+    timeouts: settings.timeouts,
+    now: settings.now,
+  });
   const context: FetchContext = {
     settings,
     gate: new HostGate({ ...settings, concurrency: settings.hostConcurrency, delayMs: settings.hostDelayMs }),
-    http: {
-      dispatcher,
-      guard,
-      policy,
-      userAgent: settings.userAgent,
-      headers: settings.headers,
-      headerOrigins: new Set(hosts.flatMap((url) => [url.origin, `https://${url.host}`, `https://${url.hostname}`])),
-      idleMs: settings.timeouts.idleMs,
-      now: settings.now,
-    },
+    http: http.open,
     budget,
     signal,
     emit: (event) => events.push(event),
@@ -85,6 +86,24 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
     left.abort();
     events.close();
     await running;
-    await dispatcher.destroy();
+    await http.close();
   }
+}
+
+/** Loads HTTP with the first sitemap that needs it: a crawl of files is over in the time that this takes. */
+function lazyHttp(proxies: readonly ProxySetting[], context: Omit<HttpContext, 'connections' | 'signal'>) {
+  const load = async () => {
+    const [{ openHttp }, { openConnections }] = await Promise.all([
+      import('./fetch/http.ts'),
+      import('./fetch/connections.ts'),
+    ]);
+    return { openHttp, connections: openConnections(context.guard, proxies) };
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  const open: FetchContext['http'] = async (url, known, signal) => {
+    loaded ??= load();
+    const { openHttp, connections } = await loaded;
+    return await openHttp(url, known, { ...context, connections, signal });
+  };
+  return { open, close: async () => (await loaded)?.connections.close() };
 }

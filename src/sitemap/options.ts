@@ -1,6 +1,11 @@
 import type { KnownSitemap } from './events.ts';
 import type { PrivateHosts } from './fetch/address-guard.ts';
-import type { Timeouts } from './fetch/dispatcher.ts';
+import type { RequestTimeouts } from './fetch/request.ts';
+
+export interface Timeouts extends RequestTimeouts {
+  /** For one sitemap, retries and redirects included. */
+  readonly totalMs: number;
+}
 
 export interface CrawlOptions {
   /** The user agent. Default: `sitemap-courier`, with `contact` if it is set. */

@@ -2,7 +2,7 @@ import { BodyChangedError, BodyDigest, holdBack, type Prefix } from './body-dige
 import type { CrawlEvent, KnownSitemap, Problem, Verdict } from './events.ts';
 import { openFile } from './fetch/file.ts';
 import type { HostGate } from './fetch/host-gate.ts';
-import { type HttpContext, openHttp } from './fetch/http.ts';
+import type { HttpAnswer } from './fetch/http.ts';
 import { backoffMs } from './fetch/retry.ts';
 import { FetchTimer } from './fetch-timer.ts';
 import type { Settings } from './options.ts';
@@ -18,7 +18,8 @@ const BATCH = 500;
 
 export interface FetchContext {
   readonly settings: Settings;
-  readonly http: Omit<HttpContext, 'signal'>;
+  /** GET with redirects (`openHttp` in fetch/http.ts). */
+  readonly http: (url: URL, known: KnownSitemap | undefined, signal: AbortSignal) => Promise<HttpAnswer>;
   readonly gate: HostGate;
   readonly budget: Budget;
   readonly signal: AbortSignal;
@@ -142,7 +143,7 @@ class Attempts {
   }
 
   async #fetch(url: URL, known: KnownSitemap | undefined): Promise<SitemapFetch> {
-    const answer = await openHttp(url, known, { ...this.#context.http, signal: this.#signal });
+    const answer = await this.#context.http(url, known, this.#signal);
     this.#location = answer.location.href;
     if (answer.kind === 'not-modified') return await this.#endNotModified(answer.known);
     const sameAs = this.#context.claim(answer.location.href, this.#source.name);

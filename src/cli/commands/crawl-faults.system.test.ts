@@ -21,7 +21,7 @@ async function crawl(source: string): Promise<Crawled> {
     '--json',
     '--allow-private-hosts',
     '--timeout',
-    '2',
+    '4',
     '--retries',
     '1',
     '--concurrency',

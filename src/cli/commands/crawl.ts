@@ -7,7 +7,7 @@ import { VERSION } from '../../observability/version.ts';
 import { type CrawlOptions, crawl, ProxySettingError, parseSource, SitemapError } from '../../sitemap/crawl.ts';
 import { openStateDirectory, type StateDirectory, StateDirectoryError } from '../../sitemap/state-directory.ts';
 import { action, type Ending } from '../output/command.ts';
-import { CrawlReport } from '../output/crawl-report.ts';
+import { CrawlReport, openProgressBar } from '../output/crawl-report.ts';
 
 interface Flags {
   readonly allowPrivateHosts?: boolean;
@@ -55,7 +55,7 @@ async function run(output: Output, sources: readonly string[], flags: Flags): Pr
   let report: CrawlReport | undefined;
   try {
     const state = flags.state === undefined ? undefined : await openStateDirectory(flags.state);
-    report = new CrawlReport(output, state);
+    report = new CrawlReport(output, state, await openProgressBar(output));
     for await (const event of crawl(sources, toCrawlOptions(flags, state, stop.signal))) await report.on(event);
     report.end();
     return { exitCode: report.complete ? EXIT.done : EXIT.partial, summary: report.summary };

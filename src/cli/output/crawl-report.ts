@@ -1,4 +1,4 @@
-import { SingleBar } from 'cli-progress';
+import type { SingleBar } from 'cli-progress';
 import type { Output } from '../../cli-kit/output.ts';
 import type { CrawlEvent, Problem } from '../../sitemap/crawl.ts';
 import type { StateDirectory } from '../../sitemap/state-directory.ts';
@@ -8,6 +8,18 @@ import { formatCount, formatCounted } from './format.ts';
 /** Problems in the summary; further ones are only counted. */
 const MAX_PROBLEMS = 1_000;
 const PROGRESS_EVERY_MS = 30_000;
+
+/** A bar for a terminal; undefined for every other output. Its library is loaded only where it is drawn. */
+export async function openProgressBar({ live }: Output): Promise<SingleBar | undefined> {
+  if (!live) return undefined;
+  const { SingleBar } = await import('cli-progress');
+  return new SingleBar({
+    format: '{bar} {value}/{total} sitemaps, {urls} pages',
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+  });
+}
 
 /** Turns the events of a crawl into output: pages to stdout, problems and progress to stderr. */
 export class CrawlReport {
@@ -23,18 +35,12 @@ export class CrawlReport {
   #notModified = 0;
   complete = false;
 
-  constructor(output: Output, state: StateDirectory | undefined) {
+  constructor(output: Output, state: StateDirectory | undefined, bar: SingleBar | undefined) {
     this.#output = output;
     this.#state = state;
-    if (output.live) {
-      this.#bar = new SingleBar({
-        format: '{bar} {value}/{total} sitemaps, {urls} pages',
-        stream: process.stderr,
-        clearOnComplete: true,
-        hideCursor: true,
-      });
-      this.#bar.start(0, 0, { urls: 0 });
-    } else {
+    this.#bar = bar;
+    if (bar !== undefined) bar.start(0, 0, { urls: 0 });
+    else {
       this.#timer = setInterval(() => output.say(this.#progress), PROGRESS_EVERY_MS);
       this.#timer.unref();
     }

@@ -6,8 +6,8 @@ export const NOT_KNOWN = 'not known yet';
 /** An instant for people: to the minute, in UTC. */
 export const formatInstant = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** "12,345". */
-export const formatCount = (value: number): string => value.toLocaleString('en-US');
+/** "12,345", for whole numbers. Not by Intl, which takes a third of the time of a short command to load. */
+export const formatCount = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 
 /** "1 batch", "2 batches". */
 export const formatCounted = (value: number, one: string, many = `${one}s`): string =>

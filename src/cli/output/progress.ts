@@ -1,4 +1,5 @@
-import { MultiBar, Presets, type SingleBar } from 'cli-progress';
+import { createRequire } from 'node:module';
+import type { SingleBar } from 'cli-progress';
 import type { Micros } from '../../../contract/money.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { JobProgress } from '../../connector/run-client.ts';
@@ -70,6 +71,8 @@ function sum(parts: readonly Sum[], jobs: number): Sum {
 }
 
 function bars(): Display {
+  // Loaded only for a terminal: a scheduled command draws nothing.
+  const { MultiBar, Presets } = createRequire(import.meta.url)('cli-progress') as typeof import('cli-progress');
   const display = new MultiBar(
     {
       format: ' {stage} {bar} {value}/{total} {note}',

@@ -34,6 +34,11 @@ const failures: readonly (readonly [Error, RegExp, boolean])[] = [
     /^the server supports no current version of TLS/,
     false,
   ],
+  [
+    fail('EPROTO', 'write EPROTO 40AD:error:0A00010B:SSL routines:tls_validate:wrong version number:../ssl.c:77:\n'),
+    /does not speak TLS on this port.*\(ERR_SSL_WRONG_VERSION_NUMBER\)$/,
+    false,
+  ],
   [fail('ERR_SSL_WRONG_VERSION_NUMBER'), /does not speak TLS on this port; try the address with http:/, false],
   [fail('CERT_HAS_EXPIRED'), /has expired/, false],
   [fail('DEPTH_ZERO_SELF_SIGNED_CERT'), /NODE_EXTRA_CA_CERTS/, false],
@@ -46,7 +51,7 @@ const failures: readonly (readonly [Error, RegExp, boolean])[] = [
   ],
   [fail('ECONNRESET', 'read ECONNRESET'), /^the connection was reset \(ECONNRESET\)$/, true],
   [fail('HPE_INVALID_CONSTANT', 'Expected\nHTTP/'), /^the answer of the server is not valid HTTP: Expected HTTP/, true],
-  [fail('UND_ERR_SOCKET', 'bad response'), /^the server sent 100 Continue/, true],
+  [fail('ECONNRESET', 'socket hang up'), /^the server closed the connection before the end of its answer/, true],
   [
     new AggregateError([
       fail('ECONNREFUSED', 'connect ECONNREFUSED 192.0.2.1:443', { address: '192.0.2.1', port: 443 }),

@@ -1,4 +1,3 @@
-import { errors } from 'undici';
 import { SitemapError } from '../problems.ts';
 import { findProxies } from './proxy.ts';
 import { isTransientStatus, parseRetryAfter } from './retry.ts';
@@ -33,34 +32,21 @@ export function formatWait(ms: number): string {
   return `${Math.ceil(ms / 3_600_000)} h`;
 }
 
-/** An error of undici or of the system as a SitemapError. Returns the reason of an aborted signal unchanged. */
+/** An error of Node or of the system as a SitemapError. Returns the reason of an aborted signal unchanged. */
 export function toNetworkError(error: unknown, at: URL, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof SitemapError) return cause;
   }
-  if (
-    error instanceof errors.ConnectTimeoutError ||
-    error instanceof errors.HeadersTimeoutError ||
-    error instanceof errors.BodyTimeoutError
-  ) {
-    // Not retried: a server that was silent for so long will be again, and other sitemaps are waiting.
-    return new SitemapError('TIMEOUT', TIMED_OUT[error.code] ?? error.message, { cause: error });
-  }
   const found = findInnermost(error);
   if (found.code === 'ERR_INVALID_URL') return new SitemapError('BAD_URL', found.message, { cause: error });
-  const tls = found.code === undefined ? undefined : explainTls(found.code);
-  if (tls !== undefined) return new SitemapError('NETWORK', `${tls} (${found.code})`, { cause: error });
+  const code = toTlsCode(found) ?? found.code;
+  const tls = code === undefined ? undefined : explainTls(code);
+  if (tls !== undefined) return new SitemapError('NETWORK', `${tls} (${code})`, { cause: error });
   const proxy = findProxies(process.env).find(({ url }) => isSameServer(url, found, at));
   const message = proxy === undefined ? explain(found, at) : `the proxy of ${proxy.variable}: ${explain(found, at)}`;
   return new SitemapError('NETWORK', message, { cause: error, transient: true });
 }
-
-const TIMED_OUT: Readonly<Record<string, string>> = {
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
-  UND_ERR_BODY_TIMEOUT: 'the body stopped coming',
-};
 
 interface SystemError {
   readonly message: string;
@@ -70,7 +56,7 @@ interface SystemError {
   readonly hostname?: string | undefined;
 }
 
-/** The error of the system: undici and the parallel connections of Node wrap it. */
+/** The error of the system: the parallel connections of Node wrap it. */
 function findInnermost(error: unknown): SystemError {
   if (error instanceof AggregateError && error.errors.length > 0) return findInnermost(error.errors[0]);
   if (!(error instanceof Error)) return { message: String(error) };
@@ -80,7 +66,7 @@ function findInnermost(error: unknown): SystemError {
 function explain({ code, message }: SystemError, at: URL): string {
   const known = code === undefined ? undefined : EXPLAINED[code];
   const detail = message.replace(/\s+/g, ' ').trim().slice(0, 300);
-  if (message === 'bad response') return 'the server sent 100 Continue, which was not asked for and is not supported';
+  if (message === 'aborted' || message === 'socket hang up') return CLOSED;
   if (known !== undefined) return `${known.replace('HOST', at.host)} (${code})`;
   if (code?.startsWith('HPE_')) return `the answer of the server is not valid HTTP: ${detail} (${code})`;
   return code === undefined || detail.includes(code) ? detail : `${detail} (${code})`;
@@ -90,8 +76,15 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host HOST has no address in DNS; check its spelling',
   EAI_AGAIN: 'DNS did not answer for HOST',
   ECONNRESET: 'the connection was reset',
-  UND_ERR_SOCKET: 'the server closed the connection before the end of its answer',
 };
+
+const CLOSED = 'the server closed the connection before the end of its answer (ECONNRESET)';
+
+/** An EPROTO names its reason in the message only: `…:SSL routines:function:wrong version number:…`. */
+function toTlsCode({ code, message }: SystemError): string | undefined {
+  const reason = code === 'EPROTO' ? /:SSL routines:[^:]*:([^:]+):/.exec(message)?.[1] : undefined;
+  return reason === undefined ? undefined : `ERR_SSL_${reason.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}`;
+}
 
 /** Faults of TLS and certificates stay until somebody repairs them, so they are not retried. */
 function explainTls(code: string): string | undefined {

@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { type Dispatcher, request } from 'undici';
+import type { IncomingMessage } from 'node:http';
 import type { KnownSitemap } from '../events.ts';
 import { SitemapError } from '../problems.ts';
 import { type AddressGuard, createPrivateHostError, explainRefusedName } from './address-guard.ts';
+import type { Connections } from './connections.ts';
 import { Cookies } from './cookies.ts';
 import type { HostPolicy } from './host-policy.ts';
-import { toNetworkError, toPrintable, toStatusError } from './http-error.ts';
+import { toPrintable, toStatusError } from './http-error.ts';
+import { discard, get, type RequestTimeouts, readBody } from './request.ts';
 
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -13,7 +15,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const BODY = new Set([200, 203]);
 
 export interface HttpContext {
-  readonly dispatcher: Dispatcher;
+  readonly connections: Connections;
   readonly guard: AddressGuard;
   readonly policy: HostPolicy;
   readonly userAgent: string;
@@ -21,7 +23,7 @@ export interface HttpContext {
   readonly headers: Readonly<Record<string, string>>;
   readonly headerOrigins: ReadonlySet<string>;
   readonly signal: AbortSignal;
-  readonly idleMs: number;
+  readonly timeouts: RequestTimeouts;
   readonly now: () => number;
 }
 
@@ -44,6 +46,8 @@ export type HttpAnswer =
  * the last complete fetch are sent only to the address that they came from. Throws SitemapError.
  */
 export async function openHttp(url: URL, known: KnownSitemap | undefined, context: HttpContext): Promise<HttpAnswer> {
+  const { signal, timeouts } = context;
+  const { idleMs } = timeouts;
   const seen = new Set<string>();
   const cookies = new Cookies();
   let at = url;
@@ -51,14 +55,14 @@ export async function openHttp(url: URL, known: KnownSitemap | undefined, contex
     // A site may set a cookie and redirect to the same address, once for each cookie.
     seen.add(`${at.href} ${cookies.get(at.origin)}`);
     check(at, url, context);
-    const response = await get(at, known, cookies, context);
-    const { statusCode: status, headers } = response;
+    const response: IncomingMessage = await get(at, { ...context, headers: toHeaders(at, known, cookies, context) });
+    const { statusCode: status = 0, headers } = response;
     if (status === 304 && known !== undefined) {
-      await dump(response, at, context.signal);
+      await discard(response, at, signal, idleMs);
       return { kind: 'not-modified', location: at, known };
     }
     if (REDIRECTS.has(status)) {
-      await dump(response, at, context.signal);
+      await discard(response, at, signal, idleMs);
       cookies.store(at.origin, headers['set-cookie']);
       at = resolveLocation(getFirst(headers.location), at, status);
       if (seen.has(`${at.href} ${cookies.get(at.origin)}`)) {
@@ -73,13 +77,13 @@ export async function openHttp(url: URL, known: KnownSitemap | undefined, contex
       continue;
     }
     if (!BODY.has(status)) {
-      await dump(response, at, context.signal);
+      await discard(response, at, signal, idleMs);
       throw toStatusError(status, at, url, getFirst(headers['retry-after']), context.now());
     }
     return {
       kind: 'body',
-      bytes: refuseSlowBody(readBody(response, at, context.signal), context.idleMs),
-      discard: () => response.body.destroy(),
+      bytes: readBody(response, at, signal, idleMs),
+      discard: () => response.destroy(),
       location: at,
       contentType: getFirst(headers['content-type']),
       contentEncoding: getFirst(headers['content-encoding']),
@@ -105,16 +109,16 @@ function check(at: URL, first: URL, { policy, guard }: HttpContext): void {
   }
 }
 
-async function get(
+function toHeaders(
   at: URL,
   known: KnownSitemap | undefined,
   cookies: Cookies,
   context: HttpContext,
-): Promise<Dispatcher.ResponseData> {
+): Record<string, string> {
   const isWhereKnown = known !== undefined && at.href === known.location;
   const configured = context.headerOrigins.has(at.origin) ? context.headers : {};
   const cookie = [configured.cookie ?? '', cookies.get(at.origin)].filter((text) => text !== '').join('; ');
-  const headers: Record<string, string> = {
+  return {
     accept: 'application/xml, text/xml, text/plain, application/rss+xml, application/atom+xml, */*;q=0.5',
     'accept-encoding': 'gzip, deflate, br',
     'user-agent': context.userAgent,
@@ -123,56 +127,6 @@ async function get(
     ...configured,
     ...(cookie === '' ? {} : { cookie }),
   };
-  try {
-    const response = await request(at.href, { dispatcher: context.dispatcher, signal: context.signal, headers });
-    // A body that is destroyed after it has arrived emits an error although nobody reads it any more. Without a listener
-    // that error would end the process. Whoever reads the body still gets it.
-    response.body.on('error', () => undefined);
-    return response;
-  } catch (error) {
-    throw toNetworkError(error, at, context.signal);
-  }
-}
-
-/** Reads a body that is not needed, so that the connection can be used again. */
-async function dump({ body }: Dispatcher.ResponseData, at: URL, signal: AbortSignal): Promise<void> {
-  try {
-    await body.dump();
-  } catch (error) {
-    throw toNetworkError(error, at, signal);
-  }
-}
-
-async function* readBody({ body }: Dispatcher.ResponseData, at: URL, signal: AbortSignal): AsyncGenerator<Buffer> {
-  try {
-    for await (const chunk of body) yield chunk as Buffer;
-  } catch (error) {
-    throw error instanceof SitemapError ? error : toNetworkError(error, at, signal);
-  } finally {
-    body.destroy();
-  }
-}
-
-/** The least that must come within the time in which a body may pause. */
-const LEAST_BYTES = 1_024;
-
-/** Ends a body that comes too slowly. Only the wait for bytes counts, not what the consumer does with them. */
-async function* refuseSlowBody(body: AsyncGenerator<Buffer>, idleMs: number): AsyncGenerator<Buffer> {
-  let waited = 0;
-  let bytes = 0;
-  let since = performance.now();
-  for await (const chunk of body) {
-    waited += performance.now() - since;
-    bytes += chunk.length;
-    if (bytes >= LEAST_BYTES) {
-      waited = 0;
-      bytes = 0;
-    } else if (waited > idleMs) {
-      throw new SitemapError('TIMEOUT', `less than ${LEAST_BYTES} bytes came within ${idleMs} ms`);
-    }
-    yield chunk;
-    since = performance.now();
-  }
 }
 
 function resolveLocation(header: string | undefined, at: URL, status: number): URL {
@@ -185,7 +139,7 @@ function resolveLocation(header: string | undefined, at: URL, status: number): U
   return next;
 }
 
-/** undici reads headers as Latin-1; many servers send raw UTF-8, and browsers read it as that. */
+/** Node reads headers as Latin-1; many servers send raw UTF-8, and browsers read it as that. */
 function decodeHeader(header: string): string {
   const bytes = Buffer.from(header, 'latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : header;

@@ -3,14 +3,14 @@ export class ProxySettingError extends Error {
   override readonly name = 'ProxySettingError';
 }
 
-export interface Proxy {
+export interface ProxySetting {
   /** The environment variable that names it. */
   readonly variable: string;
   readonly url: URL;
 }
 
 /** The proxies of the environment. A value without a scheme is an http proxy, as for curl. Throws ProxySettingError. */
-export function findProxies(env: Readonly<Record<string, string | undefined>>): Proxy[] {
+export function findProxies(env: Readonly<Record<string, string | undefined>>): ProxySetting[] {
   return ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'].flatMap((variable) => {
     const value = env[variable]?.trim();
     if (value === undefined || value === '') return [];

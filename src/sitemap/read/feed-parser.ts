@@ -1,20 +1,35 @@
-import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { createRequire } from 'node:module';
+import type { XMLParser, XMLValidator } from 'fast-xml-parser';
 import type { MarkupHandler } from './feed-scanner.ts';
 
 /** A node of fast-xml-parser with `preserveOrder`: its name as key, its children as value, attributes under `:@`. */
 type Node = Readonly<Record<string, unknown>>;
 
-const parser = new XMLParser({
-  preserveOrder: true,
-  ignoreAttributes: false,
-  attributeNamePrefix: '',
-  allowBooleanAttributes: true,
-  parseTagValue: false,
-  parseAttributeValue: false,
-  trimValues: false,
-  processEntities: false,
-  cdataPropName: '#cdata',
-});
+interface Library {
+  readonly validator: typeof XMLValidator;
+  readonly parser: XMLParser;
+}
+
+let library: Library | undefined;
+
+/** Loaded for the first feed: most crawls read none, and loading it takes as long as a small crawl. */
+function getLibrary(): Library {
+  if (library !== undefined) return library;
+  const loaded = createRequire(import.meta.url)('fast-xml-parser') as typeof import('fast-xml-parser');
+  const parser = new loaded.XMLParser({
+    preserveOrder: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    allowBooleanAttributes: true,
+    parseTagValue: false,
+    parseAttributeValue: false,
+    trimValues: false,
+    processEntities: false,
+    cdataPropName: '#cdata',
+  });
+  library = { validator: loaded.XMLValidator, parser };
+  return library;
+}
 
 /**
  * Reads a well-formed feed with fast-xml-parser and hands its markup to the handler. Returns false, with nothing handed
@@ -30,8 +45,9 @@ export function parseWellFormed(text: string, handler: MarkupHandler): boolean {
 }
 
 function tryParse(text: string): readonly Node[] | null {
+  const { validator, parser } = getLibrary();
   try {
-    const isWellFormed = XMLValidator.validate(text, { allowBooleanAttributes: true }) === true;
+    const isWellFormed = validator.validate(text, { allowBooleanAttributes: true }) === true;
     return isWellFormed ? (parser.parse(text) as Node[]) : null;
   } catch {
     // The library throws for names and depths that it does not accept; the feed may be read all the same.

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
+import { Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import { createCourierWorker } from '../../src/connector/worker.ts';
 import { createLogger } from '../../src/observability/log.ts';
@@ -29,7 +31,10 @@ export interface TestTemporal {
   beforeEnd(work: () => Promise<void>): void;
 }
 
-/** A client and a worker on a task queue of its own, with the activities given; both end with the test. */
+/**
+ * A client and a worker on a task queue of its own, with the activities given; both end with the test. A workflow that calls
+ * another activity fails at once and names it: Temporal would retry an unknown activity without an end.
+ */
 export async function withWorker(t: TestContext, activities: Partial<Activities>): Promise<TestTemporal> {
   const address = await temporalAddress(t);
   const connection = await Connection.connect({ address });
@@ -40,7 +45,7 @@ export async function withWorker(t: TestContext, activities: Partial<Activities>
   const worker = await createCourierWorker({
     connection: native,
     namespace: NAMESPACE,
-    activities: activities as Activities,
+    activities: { ...activities, default: failMissing(t) } as Activities,
     taskQueue,
   });
   const running = worker.run();
@@ -60,5 +65,15 @@ export async function withWorker(t: TestContext, activities: Partial<Activities>
     taskQueue,
     address,
     beforeEnd: (work) => last.push(work),
+  };
+}
+
+/** The SDK calls the activity `default` for every name that the worker does not have. */
+function failMissing(t: TestContext): () => Promise<never> {
+  return async () => {
+    const { activityType } = Context.current().info;
+    const message = `The workflow calls the activity ${activityType}, which this scenario does not give to withWorker().`;
+    t.diagnostic(message);
+    throw ApplicationFailure.nonRetryable(message, 'MissingActivity');
   };
 }

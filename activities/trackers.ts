@@ -10,6 +10,7 @@ import { alignToTick, nextPoll } from '../src/submission/poll-schedule.ts';
 import { getTaskQueue, trackerWorkflowId } from '../src/temporal-api/ids.ts';
 import type { TrackInput } from '../src/temporal-api/payloads.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
+import { toSummary } from '../src/temporal-api/summary.ts';
 import { type TrackSubmission, WORKFLOW } from '../src/temporal-api/workflows.ts';
 import type { Deps } from './deps.ts';
 
@@ -82,12 +83,13 @@ async function startTracker(
       args: [input],
       // A completed tracker belongs to a later copy of the ledger: its result was not restored.
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: `${reference}: ${urls} URLs of ${watch} (${service})`,
+      staticSummary: toSummary(`${urls} URLs of ${watch} (${service}): ${reference}`),
       typedSearchAttributes: [
         { key: SEARCH_ATTRIBUTES.ledger, value: ledger.id },
         { key: SEARCH_ATTRIBUTES.account, value: account },
         { key: SEARCH_ATTRIBUTES.watch, value: watch },
-        { key: SEARCH_ATTRIBUTES.reference, value: reference },
+        // Longer values are refused by SQL databases of Temporal.
+        { key: SEARCH_ATTRIBUTES.reference, value: reference.slice(0, 200) },
         { key: SEARCH_ATTRIBUTES.service, value: service },
         { key: SEARCH_ATTRIBUTES.urls, value: urls },
         { key: SEARCH_ATTRIBUTES.phase, value: open.state },

@@ -1,17 +1,11 @@
-import {
-  continueAsNew,
-  proxyActivities,
-  setCurrentDetails,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { Micros } from '../contract/money.ts';
 import type { RunId } from '../src/submission/ids.ts';
 import type { Activities } from '../src/temporal-api/activities.ts';
 import { CHECK_PHASE } from '../src/temporal-api/phases.ts';
-import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import type { CheckInput, CheckResult } from '../src/temporal-api/workflows.ts';
 import { money, table, urls } from './details.ts';
+import { showPhase } from './phase.ts';
 
 const { checkNextBatch } = proxyActivities<Activities>({
   startToCloseTimeout: '3 minutes',
@@ -26,7 +20,7 @@ export async function checkIndex({ watch, account, soFar }: CheckInput): Promise
   let found = soFar?.found ?? 0;
   let charged = soFar?.charged ?? 0;
   const show = (phase: string) => {
-    upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.phase, value: phase }]);
+    showPhase(phase);
     setCurrentDetails(table({ phase, checked: urls(checked), found: urls(found), charged: money(charged as Micros) }));
   };
   const run = workflowInfo().workflowId as RunId;

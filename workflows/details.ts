@@ -1,4 +1,5 @@
 import { decimalTry, type Micros } from '../contract/money.ts';
+import { toDetail } from '../src/temporal-api/summary.ts';
 
 /** "1,234": the sandbox has no locale data worth relying on. */
 export function count(value: number): string {
@@ -25,6 +26,6 @@ export function span(ms: number): string {
 
 /** A small Markdown table for the Web UI. State and next step come first. */
 export function table(rows: Readonly<Record<string, string>>): string {
-  const lines = Object.entries(rows).map(([name, value]) => `| ${name} | ${value.replaceAll('|', '\\|')} |`);
+  const lines = Object.entries(rows).map(([name, value]) => `| ${name} | ${toDetail(value).replaceAll('|', '\\|')} |`);
   return ['| | |', '| --- | --- |', ...lines].join('\n');
 }

@@ -1,18 +1,12 @@
-import {
-  continueAsNew,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../src/temporal-api/activities.ts';
 import { wakeSignal } from '../src/temporal-api/messages.ts';
 import { DISPATCH_PHASE } from '../src/temporal-api/phases.ts';
 import { readDispatchStep } from '../src/temporal-api/recorded-payloads.ts';
-import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
+import { toSummary } from '../src/temporal-api/summary.ts';
 import type { DispatchInput, DispatchResult } from '../src/temporal-api/workflows.ts';
 import { count, table, urls } from './details.ts';
+import { showPhase } from './phase.ts';
 import { raceWithSignal } from './race-with-signal.ts';
 
 /**
@@ -56,7 +50,7 @@ export async function dispatchAccount({
 
   let phase = '';
   const show = (now: string, rows: Readonly<Record<string, string>>) => {
-    if (now !== phase) upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.phase, value: now }]);
+    if (now !== phase) showPhase(now);
     phase = now;
     setCurrentDetails(table({ phase: now, ...rows, sent: `${count(sentBatches)} batches, ${urls(sentUrls)}` }));
   };
@@ -78,14 +72,18 @@ export async function dispatchAccount({
         break;
       case 'suspended':
         show(DISPATCH_PHASE.suspended, { why: step.reason, next: 'resumes by itself when the funds suffice' });
-        await wait(() => awaitMoney.executeWithOptions({ summary: `Suspended: ${step.reason}` }, [{ account }]));
+        await wait(() =>
+          awaitMoney.executeWithOptions({ summary: toSummary(`Suspended: ${step.reason}`) }, [{ account }]),
+        );
         break;
       case 'key_rejected':
         show(DISPATCH_PHASE.keyRejected, {
           why: step.reason,
           next: 'correct the key; resumes by itself when the key works',
         });
-        await wait(() => awaitKey.executeWithOptions({ summary: `Key rejected: ${step.reason}` }, [{ account }]));
+        await wait(() =>
+          awaitKey.executeWithOptions({ summary: toSummary(`Key rejected: ${step.reason}`) }, [{ account }]),
+        );
         break;
       case 'idle':
         if (woken) break;

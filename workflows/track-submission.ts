@@ -5,7 +5,6 @@ import {
   proxyActivities,
   setCurrentDetails,
   setHandler,
-  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../src/temporal-api/activities.ts';
@@ -13,8 +12,9 @@ import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { pollNowSignal } from '../src/temporal-api/messages.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { readTrackInput, recordedPollNowSignal } from '../src/temporal-api/recorded-payloads.ts';
-import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
+import { toSummary } from '../src/temporal-api/summary.ts';
 import { span, table, urls } from './details.ts';
+import { showPhase } from './phase.ts';
 import { raceWithSignal } from './race-with-signal.ts';
 
 /**
@@ -59,12 +59,12 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
     show('polls with backoff');
     const known = status.state;
     const follow = () =>
-      followSubmission.executeWithOptions({ summary: `Follow ${input.reference}` }, [{ ...input, known }]);
+      followSubmission.executeWithOptions({ summary: toSummary(`Follow ${input.reference}`) }, [{ ...input, known }]);
     // Null when a signal requests an immediate poll: the wait is dropped and starts again.
     const change = await raceWithSignal(follow, () => pollNow);
     if (change === null) continue;
     status = change;
-    upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.phase, value: status.state }]);
+    showPhase(status.state);
     if (status.overdue) {
       show('ask the service about this job');
       throw ApplicationFailure.nonRetryable(

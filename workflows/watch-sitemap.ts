@@ -5,7 +5,6 @@ import {
   proxyActivities,
   setCurrentDetails,
   setHandler,
-  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RunId } from '../src/submission/ids.ts';
@@ -14,9 +13,9 @@ import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { approveUpdate, type Decision, rejectUpdate } from '../src/temporal-api/messages.ts';
 import type { GuardHold, RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
 import { WATCH_PHASE } from '../src/temporal-api/phases.ts';
-import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
 import type { WatchInput, WatchResult } from '../src/temporal-api/workflows.ts';
 import { money, table, urls } from './details.ts';
+import { showPhase } from './phase.ts';
 
 const { beginRun, diffRun, judgeRun, recordDecision, planRun, wakeDispatcher, finishRun } = proxyActivities<Activities>(
   {
@@ -92,7 +91,7 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
 }
 
 function show(phase: string, rows: Readonly<Record<string, string>>): void {
-  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.phase, value: phase }]);
+  showPhase(phase);
   setCurrentDetails(table({ phase, ...rows }));
 }
 

@@ -4,8 +4,10 @@ import type { ServiceLevel } from '../../contract/states.ts';
 export interface TemporalOptions {
   /** `host:port`. Absent: the TEMPORAL_* variables and profiles, with their TLS, API key and headers. */
   readonly address?: string;
-  /** `default` when absent. A namespace of the environment takes precedence where the environment names the server. */
+  /** When absent, that of the environment where its server is used, else `default`. */
   readonly namespace?: string;
+  /** A server that the program keeps itself: it takes no credentials of the environment. */
+  readonly local?: boolean;
   readonly taskQueue?: string;
 }
 

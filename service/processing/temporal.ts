@@ -53,12 +53,12 @@ async function bundle(): Promise<WorkflowBundleOption> {
  * processed as soon as Temporal answers.
  */
 export function connectProcessing(
-  { address = '', namespace = 'default', taskQueue = TASK_QUEUE }: TemporalOptions,
+  { address = '', namespace = '', local = false, taskQueue = TASK_QUEUE }: TemporalOptions,
   activities: ProcessingActivities,
   log: RuntimeLogger,
   onError: (error: unknown) => void,
 ): Processing {
-  const settings = { address, namespace };
+  const settings = { address, namespace, local };
   const stop = Promise.withResolvers<void>();
   let stopped = false;
   let ready = false;

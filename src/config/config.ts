@@ -11,6 +11,7 @@ import type { SecretReference } from './schema.ts';
 export interface Config {
   readonly accounts: ReadonlyMap<AccountId, Account>;
   readonly watches: ReadonlyMap<WatchId, Watch>;
+  /** Empty: what the environment names. */
   readonly temporal: { readonly address: string; readonly namespace: string };
   readonly ledgerUrl: string;
 }

@@ -70,7 +70,7 @@ export function readConfig(text: string, file: string): Config {
   return {
     accounts,
     watches,
-    temporal: { address: raw.temporal?.address ?? '', namespace: raw.temporal?.namespace ?? 'default' },
+    temporal: { address: raw.temporal?.address ?? '', namespace: raw.temporal?.namespace ?? '' },
     ledgerUrl: ledgerUrl(raw.ledger?.url ?? 'sqlite:.courier/ledger.db', folder),
   };
 }

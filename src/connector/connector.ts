@@ -59,7 +59,8 @@ async function buildConnector(
   const rateLimits = keep(await openRateLimits(config.ledgerUrl));
   const { client, connection, namespace } = await connectClient(temporal);
   keep(connection);
-  await ensureSearchAttributes(connection, namespace);
+  const notice = await ensureSearchAttributes(connection, namespace);
+  if (notice !== null) log.warn({ namespace }, notice);
   const native = await connectWorker(temporal, log);
   keep(native.connection);
   const apis = new Map<AccountId, ConfirmedClient>();

@@ -9,11 +9,13 @@ import { ApplicationFailure, defaultPayloadConverter, TimeoutFailure } from '@te
 import type { Micros } from '../../contract/money.ts';
 import type { Watch } from '../config/config.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
+import { isHeld } from '../ledger/reports/held-runs.ts';
 import { getRunSummary, type RunSummary } from '../ledger/reports/run-summary.ts';
 import type { LedgerId, RunId } from '../submission/ids.ts';
 import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
 import { checkWorkflowId, getTaskQueue, watchWorkflowId } from '../temporal-api/ids.ts';
+import { WATCH_PHASE } from '../temporal-api/phases.ts';
 import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
 import {
   type CheckIndex,
@@ -24,6 +26,7 @@ import {
   WORKFLOW,
 } from '../temporal-api/workflows.ts';
 import { OperationError } from './operation-error.ts';
+import { getPhase } from './workflow-phase.ts';
 
 /** The progress of a run. */
 export interface JobProgress {
@@ -49,7 +52,9 @@ export async function activeRun(
   ledger: LedgerId,
   watch: Watch,
 ): Promise<WorkflowHandle<WatchSitemap> | null> {
-  const query = `WorkflowType = '${WORKFLOW.watchSitemap}' AND ExecutionStatus = 'Running' AND ${SEARCH_ATTRIBUTES.ledger.name} = '${ledger}' AND ${SEARCH_ATTRIBUTES.watch.name} = '${watch.id}'`;
+  const query =
+    `WorkflowType = '${WORKFLOW.watchSitemap}' AND ExecutionStatus = 'Running' ` +
+    `AND WorkflowId STARTS_WITH '${watchWorkflowId(ledger, watch.id, '')}'`;
   for await (const { workflowId } of client.workflow.list({ query })) {
     return client.workflow.getHandle<WatchSitemap>(workflowId);
   }
@@ -133,12 +138,15 @@ const pause = (ms: number): Promise<undefined> => new Promise((resolve) => setTi
 /** Null while the server does not respond: the workflow continues unobserved. */
 async function getProgress(handle: WorkflowHandle, ledger: Ledger): Promise<JobProgress | null> {
   try {
-    const { typedSearchAttributes, raw } = await handle.describe();
+    const description = await handle.describe();
+    const { raw } = description;
     const crawl = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'crawlWatch');
     const payload = crawl?.heartbeatDetails?.payloads?.[0];
     const read = payload === undefined ? 0 : (defaultPayloadConverter.fromPayload<{ urls: number }>(payload).urls ?? 0);
-    const summary = await getRunSummary(ledger, handle.workflowId as RunId).catch(() => null);
-    return { phase: typedSearchAttributes.get(SEARCH_ATTRIBUTES.phase) ?? 'starting', read, summary };
+    const run = handle.workflowId as RunId;
+    const summary = await getRunSummary(ledger, run).catch(() => null);
+    const phase = getPhase(description) ?? ((await isHeld(ledger, run)) ? WATCH_PHASE.held : 'starting');
+    return { phase, read, summary };
   } catch (error) {
     if (error instanceof ServiceError || isGrpcServiceError(error)) return null;
     throw error;

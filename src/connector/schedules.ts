@@ -1,10 +1,12 @@
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Config, Watch } from '../config/config.ts';
 import type { LedgerId } from '../submission/ids.ts';
+import { isUnknownSearchAttribute, withoutSearchAttributes } from '../temporal/search-attribute-fallback.ts';
 import {
   checkScheduleId,
   checkWorkflowId,
   getTaskQueue,
+  isScheduleOf,
   watchScheduleId,
   watchWorkflowId,
 } from '../temporal-api/ids.ts';
@@ -30,17 +32,27 @@ export async function reconcileSchedules(client: Client, config: Config, ledger:
   const changes: ScheduleChange[] = [];
   for (const options of wanted) changes.push(await createOrUpdate(client, options));
   const ids = new Set(wanted.map(({ scheduleId }) => scheduleId));
-  for await (const { scheduleId, state, typedSearchAttributes } of client.schedule.list()) {
+  for await (const { scheduleId, state } of client.schedule.list()) {
     // Other ledgers may share the namespace.
-    const ours = typedSearchAttributes?.get(SEARCH_ATTRIBUTES.ledger) === ledger;
-    if (!ours || ids.has(scheduleId) || state.paused) continue;
+    if (!isScheduleOf(ledger, scheduleId) || ids.has(scheduleId) || state.paused) continue;
     await client.schedule.getHandle(scheduleId).pause(NO_LONGER_CONFIGURED);
     changes.push({ id: scheduleId, change: 'paused' });
   }
   return changes;
 }
 
+/** In a namespace without our search attributes, the schedule and its runs go without them. */
 async function createOrUpdate(client: Client, options: ScheduleOptions): Promise<ScheduleChange> {
+  try {
+    return await tryCreateOrUpdate(client, options);
+  } catch (error) {
+    if (!isUnknownSearchAttribute(error)) throw error;
+    const { typedSearchAttributes: _, ...without } = options;
+    return tryCreateOrUpdate(client, { ...without, action: withoutSearchAttributes(options.action) });
+  }
+}
+
+async function tryCreateOrUpdate(client: Client, options: ScheduleOptions): Promise<ScheduleChange> {
   const id = options.scheduleId;
   try {
     await client.schedule.create(options);

@@ -5,9 +5,9 @@ import { getLatestAnswer } from '../ledger/reports/latest-answer.ts';
 import type { RunId } from '../submission/ids.ts';
 import { dispatcherWorkflowId } from '../temporal-api/ids.ts';
 import { DISPATCH_PHASE, WATCH_PHASE } from '../temporal-api/phases.ts';
-import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
 import { OperationError } from './operation-error.ts';
 import type { JobProgress } from './run-client.ts';
+import { getPhase } from './workflow-phase.ts';
 
 /** A dispatcher that an earlier run suspended checks again when woken. Until then its phase proves nothing. */
 const SETTLE_MS = 5_000;
@@ -49,10 +49,7 @@ const formatSpan = (ms: number): string =>
 
 async function getDispatcherPhase(client: Client, ledger: Ledger, { account }: Watch): Promise<string | null> {
   try {
-    const { typedSearchAttributes } = await client.workflow
-      .getHandle(dispatcherWorkflowId(ledger.id, account))
-      .describe();
-    return typedSearchAttributes.get(SEARCH_ATTRIBUTES.phase) ?? null;
+    return getPhase(await client.workflow.getHandle(dispatcherWorkflowId(ledger.id, account)).describe());
   } catch (error) {
     // It has not started, or the server does not respond now: then the phase says nothing.
     if (error instanceof WorkflowNotFoundError || error instanceof ServiceError || isGrpcServiceError(error))

@@ -19,14 +19,14 @@ export async function openTemporal(config: Config, file: string, say: (line: str
   if (namesServer(config.temporal)) return { settings: config.temporal, server: null };
   const server = await openLocalServer(getStateFolder(file), () => findTemporalBinary(say));
   say(`Temporal runs at ${server.address}${server.uiUrl === null ? '' : `; its Web UI is ${server.uiUrl}`}`);
-  return { settings: { address: server.address, namespace: config.temporal.namespace }, server };
+  return { settings: { ...config.temporal, address: server.address, local: true }, server };
 }
 
 /** Finds that server for a command that does not start one. Throws an error with exit code 5 when there is none. */
 function findServer({ temporal }: Config, file: string): TemporalSettings {
   if (namesServer(temporal)) return temporal;
   const address = localAddress(getStateFolder(file));
-  if (address !== null) return { ...temporal, address };
+  if (address !== null) return { ...temporal, address, local: true };
   throw new TemporalUnreachableError(
     `No Temporal server is configured, and none runs for ${file} on this machine. Nothing was submitted or charged. ` +
       'Start "courier worker", which starts one, or set temporal.address to yours.',

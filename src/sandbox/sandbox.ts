@@ -35,7 +35,7 @@ const start = (port: number): Promise<Service> =>
   startService({
     database: required('database'),
     port,
-    temporal: { address: required('temporal'), namespace: 'default' },
+    temporal: { address: required('temporal'), namespace: 'default', local: true },
     simulated: { fastMs: 3_000, standardMs: 6_000 },
   });
 // Another program may have taken the port since it was found free: any other port will do.

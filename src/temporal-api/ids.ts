@@ -17,4 +17,7 @@ export const trackerWorkflowId = (ledger: LedgerId, job: IdempotencyKey | Refere
   `submission/${ledger}/${job}`;
 export const checkWorkflowId = (ledger: LedgerId, watch: WatchId, run: string): string =>
   `${checkScheduleId(ledger, watch)}/${run}`;
+/** Whether a schedule belongs to a ledger. */
+export const isScheduleOf = (ledger: LedgerId, id: string): boolean =>
+  id.startsWith(`watch/${ledger}/`) || id.startsWith(`index-check/${ledger}/`);
 export const checkScheduleId = (ledger: LedgerId, watch: WatchId): string => `index-check/${ledger}/${watch}`;

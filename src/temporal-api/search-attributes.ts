@@ -1,5 +1,8 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
+/** Memo of a workflow that was started in a namespace without our search attributes: it must not set any. */
+export const NO_SEARCH_ATTRIBUTES = 'CourierNoSearchAttributes';
+
 /** Attributes that find one submission among a million in the Web UI. Registered by `src/temporal/ensure-search-attributes.ts`. */
 export const SEARCH_ATTRIBUTES = {
   ledger: defineSearchAttributeKey('CourierLedger', SearchAttributeType.KEYWORD),

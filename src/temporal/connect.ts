@@ -1,12 +1,11 @@
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { installRuntime, type RuntimeLogger } from './runtime.ts';
+import { searchAttributeFallback } from './search-attribute-fallback.ts';
 import { type ResolvedTemporal, resolveTemporal, type TemporalSettings } from './settings.ts';
 import { TemporalUnreachableError } from './unreachable.ts';
 
 export { namesServer, type TemporalSettings } from './settings.ts';
-
-type ConnectionOptions = ResolvedTemporal['options'];
 
 export interface Connected {
   readonly client: Client;
@@ -19,9 +18,14 @@ export async function connectClient(
   settings: TemporalSettings,
   { timeoutMs = 10_000 }: { readonly timeoutMs?: number } = {},
 ): Promise<Connected> {
-  const { options, namespace } = resolveTemporal(settings);
-  const connection = await named(options, () => Connection.connect({ connectTimeout: timeoutMs, ...options }));
-  return { connection, client: new Client({ connection, namespace }), namespace };
+  const resolved = resolveTemporal(settings);
+  const { options, namespace } = resolved;
+  const connection = await named(resolved, () => Connection.connect({ connectTimeout: timeoutMs, ...options }));
+  return {
+    connection,
+    client: new Client({ connection, namespace, interceptors: { workflow: [searchAttributeFallback()] } }),
+    namespace,
+  };
 }
 
 /**
@@ -33,24 +37,30 @@ export async function connectWorker(
   log: RuntimeLogger,
   { keepRuntime = false }: { readonly keepRuntime?: boolean } = {},
 ): Promise<{ connection: NativeConnection; namespace: string }> {
-  const { options, namespace } = resolveTemporal(settings);
+  const resolved = resolveTemporal(settings);
+  const { options, namespace } = resolved;
   installRuntime(log);
   try {
-    return { connection: await named(options, () => NativeConnection.connect(options)), namespace };
+    return { connection: await named(resolved, () => NativeConnection.connect(options)), namespace };
   } catch (error) {
     if (!keepRuntime) await Runtime.instance().shutdown();
     throw error;
   }
 }
 
-async function named<T>(options: ConnectionOptions, connect: () => Promise<T>): Promise<T> {
+async function named<T>({ options, unusedCredentialsOf }: ResolvedTemporal, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();
   } catch (error) {
     throw new TemporalUnreachableError(
       `No Temporal server responds at ${options.address ?? 'the configured address'} (${(error as Error).message}). ` +
-        'Nothing was submitted or charged. Start the server, or correct temporal.address.',
+        `Nothing was submitted or charged. Start the server, or correct temporal.address.${formatUnused(unusedCredentialsOf)}`,
       { cause: error },
     );
   }
 }
+
+const formatUnused = (server: string | null): string =>
+  server === null
+    ? ''
+    : ` The credentials of the environment were not used: they belong to ${server} (TEMPORAL_ADDRESS or its profile).`;

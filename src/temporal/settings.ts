@@ -4,12 +4,17 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 export interface TemporalSettings {
   /** `host:port`; empty: the TEMPORAL_* variables and profiles of Temporal's own tools. */
   readonly address: string;
+  /** Empty: that of the environment where its server is used, else `default`. */
   readonly namespace: string;
+  /** A server that this program keeps itself: it takes nothing of the environment. */
+  readonly local?: boolean;
 }
 
 export interface ResolvedTemporal {
   readonly options: ReturnType<typeof loadClientConnectConfig>['connectionOptions'];
   readonly namespace: string;
+  /** The server whose credentials the environment has; null when they are used, or when it has none. */
+  readonly unusedCredentialsOf: string | null;
 }
 
 /** Whether the configuration or the environment names a server, so that no local one is started. */
@@ -18,9 +23,29 @@ export function namesServer(settings: Pick<TemporalSettings, 'address'>): boolea
   return (loadClientConnectConfig().connectionOptions.address ?? '') !== '';
 }
 
-/** TLS, API key and headers come from the environment or its profile, and only where no address is configured. */
-export function resolveTemporal(settings: TemporalSettings): ResolvedTemporal {
-  if (settings.address !== '') return { options: { address: settings.address }, namespace: settings.namespace };
-  const { connectionOptions, namespace } = loadClientConnectConfig();
-  return { options: connectionOptions, namespace: namespace ?? settings.namespace };
+/**
+ * Address and namespace as configured, TLS, API key and headers as the environment or its profile gives them. An
+ * environment that names another server keeps its credentials: they belong to that server alone.
+ */
+export function resolveTemporal({ address, namespace, local = false }: TemporalSettings): ResolvedTemporal {
+  const plain = {
+    options: { address },
+    namespace: namespace === '' ? 'default' : namespace,
+    unusedCredentialsOf: null,
+  };
+  if (local) return plain;
+  const { connectionOptions, namespace: named = 'default' } = loadClientConnectConfig();
+  const other = connectionOptions.address ?? '';
+  if (address !== '' && other !== '' && !isSameServer(address, other)) {
+    const { apiKey, tls, metadata } = connectionOptions;
+    const hasCredentials = apiKey !== undefined || tls !== undefined || metadata !== undefined;
+    return { ...plain, unusedCredentialsOf: hasCredentials ? other : null };
+  }
+  return {
+    options: { ...connectionOptions, ...(address === '' ? {} : { address }) },
+    namespace: namespace === '' ? named : namespace,
+    unusedCredentialsOf: null,
+  };
 }
+
+const isSameServer = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

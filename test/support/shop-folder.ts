@@ -11,9 +11,14 @@ export const lira = (text: string): Micros => parseTry(text) ?? assert.fail();
 
 /**
  * A folder with a configuration, a key and an account of its own; all names are those of every other folder. Without
- * `temporal` it has a local server of its own.
+ * `temporal` it has a local server of its own. `watch`: more settings of its watch, as YAML.
  */
-export async function openShopFolder(t: TestContext, service: Service, temporal = ''): Promise<string> {
+export async function openShopFolder(
+  t: TestContext,
+  service: Service,
+  temporal = '',
+  { watch = '' }: { readonly watch?: string } = {},
+): Promise<string> {
   const account = { name: `Shop ${randomUUID()}`, balance: lira('1000'), price: lira('0.25') };
   const { id } = await service.accounts.createAccount(account);
   const { apiKey } = await service.accounts.createKey({ account: id });
@@ -23,7 +28,7 @@ export async function openShopFolder(t: TestContext, service: Service, temporal 
 accounts:
   main: { base_url: "${service.baseUrl}", api_key: { file: key } }
 watches:
-  shop: { account: main, project: Shop, sitemaps: [sitemap.xml], hosts: [shop.example], first_run: submit }
+  shop: { account: main, project: Shop, sitemaps: [sitemap.xml], hosts: [shop.example], first_run: submit${watch === '' ? '' : `, ${watch}`} }
 temporal: { address: "${temporal}", namespace: default }
 ledger: { url: "sqlite:ledger.db" }
 `,

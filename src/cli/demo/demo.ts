@@ -80,7 +80,11 @@ async function demo(output: Output, sitemaps: readonly string[], flags: DemoFlag
 async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<Ending> {
   const startedAt = new Date();
   const ledger = await openLedger(stack.config.ledgerUrl);
-  const { client, connection } = await connectClient({ address: stack.temporalAddress, namespace: 'default' });
+  const { client, connection } = await connectClient({
+    address: stack.temporalAddress,
+    namespace: 'default',
+    local: true,
+  });
   try {
     const jobs: Job[] = [];
     const runAll = async (label: string) => {

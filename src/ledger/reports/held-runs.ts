@@ -16,3 +16,10 @@ export async function listHeldRuns(ledger: Ledger, watch: WatchId): Promise<Held
     ORDER BY started_at DESC, id DESC`);
   return rows.map(({ name, held }) => ({ run: name, ...parseHold(held) }));
 }
+
+/** Whether a guard holds a run and nobody has decided on it. */
+export async function isHeld(ledger: Ledger, run: RunId): Promise<boolean> {
+  const row = await ledger.db.get(sql`
+    SELECT 1 FROM runs WHERE name = ${run} AND held IS NOT NULL AND decision IS NULL AND ended_at IS NULL`);
+  return row !== undefined;
+}

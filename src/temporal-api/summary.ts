@@ -1,0 +1,36 @@
+/** Limits of Temporal for the texts that its Web UI shows, in bytes of UTF-8: a longer one fails the request. */
+const SUMMARY_BYTES = 400;
+const DETAIL_BYTES = 2_400;
+
+/** A summary of a workflow, activity or timer, cut to what Temporal accepts. For texts that the service or a site wrote. */
+export const toSummary = (text: string): string => cutToBytes(text.replaceAll(/\s+/g, ' '), SUMMARY_BYTES);
+
+/** One value of the details of a workflow: eight of them fit into the 20,000 bytes that Temporal accepts. */
+export const toDetail = (text: string): string => cutToBytes(text, DETAIL_BYTES);
+
+const ELLIPSIS = '…';
+
+/** Cuts between characters. Pure, without a TextEncoder: workflows run it too. */
+function cutToBytes(text: string, most: number): string {
+  let bytes = 0;
+  let kept = '';
+  for (const character of text.toWellFormed()) {
+    const size = countBytes(character);
+    if (bytes + size > most) {
+      while (countBytes(kept) > most - countBytes(ELLIPSIS)) kept = kept.replace(/.$/su, '');
+      return `${kept}${ELLIPSIS}`;
+    }
+    bytes += size;
+    kept += character;
+  }
+  return kept;
+}
+
+function countBytes(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}

@@ -72,7 +72,18 @@ describe('commands of courier', () => {
     assert.deepEqual(ofType(status, 'account')[0]?.batches, { planned: 0, in_doubt: 0, open: 1, needs_review: 0 });
     assert.match(status.stderr, /Temporal does not answer/);
 
-    assert.equal((await courier(folder, 'quarantine', 'release', 'shop', shopUrl('b'))).code, 0);
+    for (const [args, says] of [
+      [[], /Name URLs, or give one of --batch/],
+      [[shopUrl('b'), '--all'], /Name URLs, or give one of --batch/],
+      [['--reason', 'lost'], /No URL of shop is in quarantine for that/],
+      [['--batch', 'R-1'], /number of a batch/],
+    ] as const) {
+      const refused = await courier(folder, 'quarantine', 'release', 'shop', ...args);
+      assert.equal(refused.code, 2);
+      assert.match(refused.stderr, says);
+    }
+    const together = await courier(folder, 'quarantine', 'release', 'shop', '--reason', 'blocked');
+    assert.deepEqual([together.code, together.records.at(-1)?.released], [0, 1]);
     const again = await courier(folder, 'quarantine', 'release', 'shop', shopUrl('b'));
     assert.equal(again.code, 2);
     assert.match(again.stderr, /Not in quarantine/);

@@ -1,7 +1,9 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
-import { listQuarantined, releaseUrl } from '../../ledger/jobs/quarantine.ts';
+import { listQuarantined, type QuarantineScope, releaseQuarantined, releaseUrl } from '../../ledger/jobs/quarantine.ts';
+import type { BatchId, WatchId } from '../../submission/ids.ts';
 import { action } from '../output/command.ts';
+import { formatCounted } from '../output/format.ts';
 import { toQuarantinedRecord, toReleasedRecord } from '../output/records/url-history.ts';
 import { getWatch, withLedger } from '../with-ledger.ts';
 import { parseUrlArgument } from './ledger.ts';
@@ -38,11 +40,31 @@ function configureList(command: Command): void {
 function configureRelease(command: Command): void {
   command
     .argument('<watch>', 'name of the watch')
-    .argument('<url...>', 'the whole URLs')
+    .argument('[url...]', 'the whole URLs')
+    .addOption(
+      new Option('--batch <batch>', 'all URLs of this batch and of its parts')
+        .argParser(parseBatch)
+        .conflicts(['reason', 'all']),
+    )
+    .addOption(
+      new Option('--reason <reason>', 'all URLs with this reason, as "courier quarantine list" shows it').conflicts(
+        'all',
+      ),
+    )
+    .option('--all', 'all URLs of the watch')
     .action(
-      action((output, flags, name: string, locs: string[]) =>
+      action((output, flags, name: string, locs: string[], options: ReleaseFlags) =>
         withLedger(flags, async ({ ledger, config }) => {
           const watch = getWatch(config.watches, name);
+          const scope = toScope(locs, options);
+          if (scope !== null) {
+            const released = await releaseQuarantined(ledger, watch.id, scope);
+            if (released === 0) throw nothingReleased(watch.id);
+            output.print(
+              `${formatCounted(released, 'URL')} released. The next run of ${watch.id} submits each once more.`,
+            );
+            return { exitCode: EXIT.done, summary: { released } };
+          }
           const urls = locs.map(parseUrlArgument);
           const missing: string[] = [];
           for (const url of urls) {
@@ -63,3 +85,37 @@ function configureRelease(command: Command): void {
       ),
     );
 }
+
+interface ReleaseFlags {
+  readonly batch?: BatchId;
+  readonly reason?: string;
+  readonly all?: boolean;
+}
+
+/** What to release together; null when URLs are named. */
+function toScope(urls: readonly string[], flags: ReleaseFlags): QuarantineScope | null {
+  const scope = toFlagScope(flags);
+  if ((scope === null) === urls.length > 0) return scope;
+  throw new CommandError(
+    EXIT.usage,
+    'Name URLs, or give one of --batch BATCH, --reason REASON and --all. Nothing was changed or charged.',
+  );
+}
+
+function toFlagScope({ batch, reason, all }: ReleaseFlags): QuarantineScope | null {
+  if (batch !== undefined) return { kind: 'batch', batch };
+  if (reason !== undefined) return { kind: 'reason', reason };
+  return all === true ? { kind: 'all' } : null;
+}
+
+function parseBatch(text: string): BatchId {
+  if (/^\d{1,15}$/.test(text)) return Number(text) as BatchId;
+  throw new InvalidArgumentError('Give the number of a batch, as "courier batches list" shows it.');
+}
+
+const nothingReleased = (watch: WatchId) =>
+  new CommandError(
+    EXIT.usage,
+    `No URL of ${watch} is in quarantine for that. Nothing was changed or charged. ` +
+      '"courier quarantine list" shows those that are.',
+  );

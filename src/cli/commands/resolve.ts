@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { asReference } from '../../api-client/read/submission.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { recordReconciled } from '../../ledger/batches/record-reconciled.ts';
-import { resolveNeedsReview } from '../../ledger/batches/resolve-review.ts';
+import { listReviewedWith, resolveNeedsReview } from '../../ledger/batches/resolve-review.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
 import type { BatchId } from '../../submission/ids.ts';
@@ -15,6 +15,8 @@ interface ResolveFlags {
   readonly charged?: string;
   readonly release?: boolean;
   readonly leave?: boolean;
+  readonly parts?: boolean;
+  readonly sameReason?: boolean;
 }
 
 export function configureResolve(command: Command): void {
@@ -23,6 +25,18 @@ export function configureResolve(command: Command): void {
     .option('--charged <reference>', 'the service charged it, as this job: it is followed from now on')
     .option('--release', 'the service charged nothing: its URLs are due again')
     .option('--leave', 'its URLs are not submitted again')
+    .addOption(
+      new Option('--parts', 'the same for the other parts of the batch that it is a part of').conflicts([
+        'charged',
+        'sameReason',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--same-reason',
+        'the same for every batch of its account that needs review for this reason',
+      ).conflicts('charged'),
+    )
     .action(
       action((output, flags, number: string, options: ResolveFlags) =>
         withLedger(flags, async ({ ledger }) => {
@@ -38,10 +52,23 @@ export function configureResolve(command: Command): void {
               `${what}. Nothing was changed or charged. "courier batches list --state needs_review" shows those that do.`,
             );
           }
+          const scope = options.parts ? 'parts' : options.sameReason ? 'same-reason' : null;
+          // Read before the batch is resolved, because its reason names the others.
+          const others = scope === null ? { certain: [], inDoubt: [] } : await listReviewedWith(ledger, batch, scope);
           const { how, meaning } = await resolve(ledger, batch, options);
           output.record(toResolvedRecord(batch, how));
           output.print(`Batch ${batch} of ${line.watch}, ${formatCounted(line.urls, 'URL')}: ${meaning}`);
-          return { exitCode: EXIT.done, summary: { batch } };
+          for (const other of others.certain) {
+            if (how === 'charged' || !(await resolveNeedsReview(ledger, other, how))) continue;
+            output.record(toResolvedRecord(other, how));
+            output.print(`Batch ${other}: ${meaning}`);
+          }
+          if (others.inDoubt.length === 0) return { exitCode: EXIT.done, summary: { batch } };
+          throw new CommandError(
+            EXIT.partial,
+            `${formatCounted(others.inDoubt.length, 'batch', 'batches')} may have been charged and still need review: ` +
+              `${others.inDoubt.join(', ')}. Ask the service about each, then resolve it by its number.`,
+          );
         }),
       ),
     );

@@ -1,9 +1,9 @@
-import { sql } from '../../database/sql.ts';
+import { type Query, sql } from '../../database/sql.ts';
 import type { BatchId } from '../../submission/ids.ts';
 import { parseReason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignReason } from '../reason-columns.ts';
-import { lockBatch } from './batch-queries.ts';
+import { type BatchRow, getBatch, lockBatch } from './batch-queries.ts';
 import { resolveReview } from './transitions.ts';
 
 /**
@@ -24,3 +24,55 @@ export async function resolveNeedsReview(ledger: Ledger, batch: BatchId, how: 'r
     return true;
   });
 }
+
+/** Which other batches to resolve with one that needs review. */
+export type ReviewScope =
+  /** The other parts of the batch that it is a part of. */
+  | 'parts'
+  /** Every batch of the account that waits for the same kind of reason. */
+  | 'same-reason';
+
+interface Waiting {
+  readonly id: BatchId;
+  readonly in_doubt_since: number | null;
+}
+
+/**
+ * The batches that need review for the same cause as this one, by what the scope names. `certain`: every answer to them
+ * says that nothing was charged, so one decision may cover them. `inDoubt`: one of their attempts may have been charged,
+ * so each needs an answer of the service of its own.
+ */
+export async function listReviewedWith(
+  { db }: Ledger,
+  batch: BatchId,
+  scope: ReviewScope,
+): Promise<{ readonly certain: readonly BatchId[]; readonly inDoubt: readonly BatchId[] }> {
+  const waiting = await db.all(scope === 'parts' ? selectParts(batch) : selectSameReason(await getBatch(db, batch)));
+  const others = waiting.filter(({ id }) => id !== batch);
+  return {
+    certain: others.filter(({ in_doubt_since }) => in_doubt_since === null).map(({ id }) => id),
+    inDoubt: others.filter(({ in_doubt_since }) => in_doubt_since !== null).map(({ id }) => id),
+  };
+}
+
+const selectParts = (batch: BatchId): Query<Waiting> => sql<Waiting>`
+  WITH RECURSIVE up (id, parent_id) AS (
+    SELECT id, parent_id FROM batches WHERE id = ${batch}
+    UNION ALL SELECT b.id, b.parent_id FROM batches AS b JOIN up ON b.id = up.parent_id),
+  down (id) AS (
+    SELECT id FROM up WHERE parent_id IS NULL
+    UNION ALL SELECT b.id FROM batches AS b JOIN down ON b.parent_id = down.id)
+  SELECT b.id, b.in_doubt_since FROM batches AS b JOIN down ON down.id = b.id WHERE b.state = 'needs_review' ORDER BY b.id`;
+
+/** Texts differ by the request id that they quote: the code decides, and for an answer its outcome. */
+function selectSameReason({ account_id, reason_code, reason_params }: BatchRow): Query<Waiting> {
+  const outcome = reason_code === 'answer' && reason_params !== null ? getOutcome(reason_params) : null;
+  const pattern = outcome === null ? '%' : `%"outcome":${JSON.stringify(outcome)}%`;
+  return sql<Waiting>`
+    SELECT id, in_doubt_since FROM batches
+    WHERE account_id = ${account_id} AND state = 'needs_review' AND reason_code IS NOT DISTINCT FROM ${reason_code}
+      AND coalesce(reason_params, '') LIKE ${pattern} ORDER BY id`;
+}
+
+const getOutcome = (params: string): string | null =>
+  (JSON.parse(params) as { readonly outcome?: string }).outcome ?? null;

@@ -1,5 +1,6 @@
-import { sql } from '../../database/sql.ts';
-import type { WatchId } from '../../submission/ids.ts';
+import type { Queryable } from '../../database/database.ts';
+import { type Query, sql } from '../../database/sql.ts';
+import type { BatchId, WatchId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { toUrlKey } from '../crawl/fingerprint.ts';
@@ -33,4 +34,50 @@ export async function releaseUrl(ledger: Ledger, watch: WatchId, url: Url): Prom
     WHERE fp = ${toUrlKey(url, ledger.seed)} AND url = ${url} AND state = 'quarantined'
       AND watch_id = (SELECT id FROM watches WHERE name = ${watch})`);
   return changes === 1;
+}
+
+/** Which URLs of a watch to release together. */
+export type QuarantineScope =
+  /** Those of a batch and of the parts that replaced it. */
+  | { readonly kind: 'batch'; readonly batch: BatchId }
+  /** Those with this reason, as `listQuarantined` shows it. */
+  | { readonly kind: 'reason'; readonly reason: string }
+  | { readonly kind: 'all' };
+
+/** Releases the quarantined URLs of a watch that the scope names; returns how many. Uses urls_quarantined. */
+export async function releaseQuarantined(ledger: Ledger, watch: WatchId, scope: QuarantineScope): Promise<number> {
+  return ledger.db.tx(async (tx) => {
+    const conditions = await toConditions(tx, watch, scope);
+    let released = 0;
+    for (const condition of conditions) {
+      const { changes } = await tx.run(sql`
+        UPDATE urls SET state = 'held', due = 'released', due_at = NULL, failures = 0, guard_passed = 1,
+          ${assignReason({ code: 'released' })}
+        WHERE state = 'quarantined' AND watch_id = (SELECT id FROM watches WHERE name = ${watch}) AND ${condition}`);
+      released += changes;
+    }
+    return released;
+  });
+}
+
+async function toConditions(tx: Queryable, watch: WatchId, scope: QuarantineScope): Promise<readonly Query[]> {
+  if (scope.kind === 'all') return [sql`1 = 1`];
+  if (scope.kind === 'batch') {
+    return [
+      sql`id IN (
+        WITH RECURSIVE family (id) AS (
+          SELECT id FROM batches WHERE id = ${scope.batch}
+          UNION ALL SELECT b.id FROM batches AS b JOIN family ON b.parent_id = family.id)
+        SELECT m.url_id FROM batch_urls AS m JOIN family ON family.id = m.batch_id)`,
+    ];
+  }
+  const stored = await tx.all(sql<StoredReason>`
+    SELECT DISTINCT reason_code, reason_params FROM urls
+    WHERE state = 'quarantined' AND watch_id = (SELECT id FROM watches WHERE name = ${watch})`);
+  return stored
+    .filter((each) => renderStoredReason(each) === scope.reason)
+    .map(
+      ({ reason_code, reason_params }) =>
+        sql`reason_code = ${reason_code} AND reason_params IS NOT DISTINCT FROM ${reason_params}`,
+    );
 }

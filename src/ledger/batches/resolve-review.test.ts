@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { ACCOUNT, crawled, HOUR, type TestLedger, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import type { BatchId, RunId } from '../../submission/ids.ts';
+import { planRun } from '../plans/make-plan.ts';
+import { endRun } from '../runs/runs.ts';
+import { listPendingBatches } from './batch-queries.ts';
+import { beginSend } from './begin-send.ts';
+import { recordAnswer } from './record-answer.ts';
+import { listReviewedWith, resolveNeedsReview } from './resolve-review.ts';
+import { reviewBatch } from './review-batch.ts';
+
+const policies = { account: ACCOUNT, watch: WATCH };
+const none = { chargeState: 'none', message: 'refused, request req_7' } as const;
+
+/** Sends what is pending to a gateway that answers 413 to everything, until nothing is pending. Returns the requests. */
+async function sendToGateway(ledger: TestLedger): Promise<number> {
+  for (let requests = 0; ; requests++) {
+    const [pending] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
+    if (pending === undefined) return requests;
+    const sending = await beginSend(ledger, pending.id, policies);
+    assert.equal(sending.kind, 'send');
+    await recordAnswer(ledger, pending.id, {
+      attempt: sending.kind === 'send' ? sending.attempt : 0,
+      outcome: pending.urls > 1 ? { kind: 'split', why: 'too-large', ...none } : { kind: 'defect', ...none },
+      status: 413,
+      requestId: `req_${requests}`,
+    });
+  }
+}
+
+async function plan(ledger: TestLedger, run: string, pages: readonly string[]): Promise<void> {
+  await crawled(ledger, run, { a: pages });
+  await planRun(ledger, run as RunId, policies);
+  await endRun(ledger, run as RunId, 'finished');
+}
+
+const review = (ledger: TestLedger) =>
+  ledger.db.all<{ id: BatchId; parent_id: BatchId | null }>({
+    strings: ["SELECT id, parent_id FROM batches WHERE state = 'needs_review' ORDER BY id"],
+    parts: [],
+  });
+
+describe('resolving batches together', () => {
+  testLedger(
+    'the parts of a batch that a gateway refuses are released at once, and their URLs are due',
+    async (ledger) => {
+      const pages = Array.from({ length: 64 }, (_, n) => `p/${n}`);
+      await plan(ledger, 'r1', pages);
+      assert.ok((await sendToGateway(ledger)) < 20, 'it stops after a few requests, not after every URL');
+      const [first, ...rest] = await review(ledger);
+      assert.ok(rest.length > 2);
+      const { certain, inDoubt } = await listReviewedWith(ledger, first!.id, 'parts');
+      assert.deepEqual([certain, inDoubt], [rest.map(({ id }) => id), []]);
+      for (const id of [first!.id, ...certain]) assert.ok(await resolveNeedsReview(ledger, id, 'release'));
+      await crawled(ledger, 'r2', { a: pages });
+      assert.equal((await planRun(ledger, 'r2' as RunId, policies)).urls, 64);
+    },
+  );
+
+  testLedger(
+    'batches with the same reason include those of other runs, and none for another reason',
+    async (ledger) => {
+      await plan(ledger, 'r1', ['1']);
+      await sendToGateway(ledger);
+      ledger.pass(HOUR);
+      await plan(ledger, 'r2', ['1', '2']);
+      await sendToGateway(ledger);
+      await plan(ledger, 'r3', ['1', '2', '3']);
+      const [third] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
+      await reviewBatch(ledger, third!.id, { code: 'body_damaged' });
+      const [one, two] = await review(ledger);
+      assert.deepEqual(await listReviewedWith(ledger, one!.id, 'same-reason'), { certain: [two!.id], inDoubt: [] });
+      assert.deepEqual(await listReviewedWith(ledger, one!.id, 'parts'), { certain: [], inDoubt: [] });
+    },
+  );
+
+  testLedger('a batch that may have been charged is named, and not released with the others', async (ledger) => {
+    await plan(ledger, 'r1', ['1']);
+    await plan(ledger, 'r2', ['1', '2']);
+    const [one, two] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
+    await reviewBatch(ledger, one!.id, { code: 'lookup_unsure', text: 'unsure' });
+    await beginSend(ledger, two!.id, policies);
+    await reviewBatch(ledger, two!.id, { code: 'lookup_unsure', text: 'unsure' });
+    assert.deepEqual(await listReviewedWith(ledger, one!.id, 'same-reason'), { certain: [], inDoubt: [two!.id] });
+  });
+});

@@ -10,7 +10,7 @@ import { beginRun } from '../src/ledger/runs/runs.ts';
 import type { RunId, WatchId } from '../src/submission/ids.ts';
 import { urlset } from '../test/support/sitemap/collect.ts';
 import { observeCrawl } from './observe-crawl.ts';
-import { runStart } from './runs.ts';
+import { runStart } from './run-start.ts';
 
 const PAGES = ['https://shop.example/a', 'https://shop.example/drafts/1', 'https://cdn.example/old/1'];
 

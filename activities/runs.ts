@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Watch } from '../src/config/config.ts';
 import { diffRun } from '../src/ledger/crawl/diff-run.ts';
 import { type PlanInput, planRun } from '../src/ledger/plans/make-plan.ts';
 import { getRunSummary, type RunSummary } from '../src/ledger/reports/run-summary.ts';
 import { decideRun } from '../src/ledger/runs/decide-run.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
-import { beginRun, endRun, type RunStart } from '../src/ledger/runs/runs.ts';
+import { beginRun, endRun } from '../src/ledger/runs/runs.ts';
 import type { AccountId, RunId } from '../src/submission/ids.ts';
 import { renderReason } from '../src/submission/reason.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
@@ -23,6 +21,7 @@ import type {
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { wakeDispatcher } from '../src/temporal-api/wake-dispatcher.ts';
 import type { Deps } from './deps.ts';
+import { runStart } from './run-start.ts';
 
 /** A scheduled run ends after this long at the latest, so that the watch is crawled again. */
 const LONGEST_WAIT_MS = 2 * 3_600_000;
@@ -92,13 +91,6 @@ export function runActivities(deps: Deps) {
       await endRun(ledger, run, 'finished');
     },
   };
-}
-
-/** How a run of a watch begins in the ledger. */
-export function runStart(watch: Watch, run: RunId): RunStart {
-  const { hosts, include, exclude, hreflang } = watch;
-  const scope = createHash('sha256').update(JSON.stringify({ hosts, include, exclude, hreflang })).digest('hex');
-  return { watch: watch.id, account: watch.account, run, sources: watch.sources, scope, firstRun: watch.firstRun };
 }
 
 /** Whether the workflow that owns a run still exists to end it. */

@@ -1,5 +1,5 @@
 import { observeCrawl } from '../../activities/observe-crawl.ts';
-import { runStart } from '../../activities/runs.ts';
+import { runStart } from '../../activities/run-start.ts';
 import { type Config, requireAccount, type Watch } from '../config/config.ts';
 import { diffRun, type RunDiff } from '../ledger/crawl/diff-run.ts';
 import { LedgerError } from '../ledger/ledger-error.ts';
@@ -13,7 +13,7 @@ import { watchWorkflowId } from '../temporal-api/ids.ts';
 import type { CrawlReport } from '../temporal-api/payloads.ts';
 import { confirmShown } from './confirm-account.ts';
 import { OperationError } from './operation-error.ts';
-import { newRunName } from './run-client.ts';
+import { newRunName } from './run-name.ts';
 import { withService } from './service-client.ts';
 
 /** The result of a run that found URLs and bought none: `applyPlans` can still carry out its plan. */

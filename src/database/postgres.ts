@@ -1,4 +1,5 @@
-import pg from 'pg';
+import { createRequire } from 'node:module';
+import type pg from 'pg';
 import {
   type Changed,
   type Database,
@@ -18,12 +19,15 @@ function safeInteger(text: string): number {
   return value;
 }
 
-const types: pg.CustomTypesConfig = {
+/** Loaded when a Postgres is opened: a command on SQLite need not pay for it. */
+const loadDriver = () => createRequire(import.meta.url)('pg') as typeof pg;
+
+const makeTypes = ({ builtins, getTypeParser }: typeof pg.types): pg.CustomTypesConfig => ({
   getTypeParser(oid, format) {
-    if (oid === pg.types.builtins.INT8 || oid === pg.types.builtins.NUMERIC) return safeInteger;
-    return pg.types.getTypeParser(oid, format);
+    if (oid === builtins.INT8 || oid === builtins.NUMERIC) return safeInteger;
+    return getTypeParser(oid, format);
   },
-};
+});
 
 /** Deadlock and serialisation failure: the transaction did nothing and may run again. */
 const RUN_AGAIN = new Set(['40P01', '40001']);
@@ -59,10 +63,11 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
   if (schema !== null && !/^[a-z_][a-z0-9_]*$/.test(schema)) {
     throw new DatabaseUrlError(`schema=${schema} is not a plain lower-case name`);
   }
-  const pool = new pg.Pool({
+  const driver = loadDriver();
+  const pool = new driver.Pool({
     connectionString: parsed.href,
     max,
-    types,
+    types: makeTypes(driver.types),
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     statement_timeout: limits.statementMs,

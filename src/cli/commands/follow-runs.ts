@@ -3,7 +3,8 @@ import { formatTry, type Micros, sumMicros, ZERO } from '../../../contract/money
 import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { Watch } from '../../config/config.ts';
-import { activeRun, followRun, newRunName, startRun } from '../../connector/run-client.ts';
+import { activeRun, followRun, startRun } from '../../connector/run-client.ts';
+import { newRunName } from '../../connector/run-name.ts';
 import { createStallDetector } from '../../connector/stall-detector.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { listHeldRuns } from '../../ledger/reports/held-runs.ts';

@@ -22,7 +22,6 @@ import {
 } from '../output/plan-text.ts';
 import { openStages } from '../output/progress.ts';
 import { toAccountPlanRecord, toPlanRecord } from '../output/records/plan.ts';
-import { writePlanFile } from '../plan-file.ts';
 import { type CommandContext, getAccount, selectWatches, withLedger } from '../with-ledger.ts';
 
 interface PlanFlags {
@@ -74,6 +73,8 @@ async function plan(
     codes.push(showAccount(output, sumAccountPlan(account, own, limits.submissionsPerMinute)));
   }
   if (out !== undefined) {
+    // Loaded here: checking plan files takes a schema library that most plans do not need.
+    const { writePlanFile } = await import('../plan-file.ts');
     writePlanFile(out, plans);
     output.print(`Kept in ${out}. To buy exactly this: courier apply ${out}`);
   }

@@ -7,7 +7,8 @@ import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit
 import type { Output } from '../../cli-kit/output.ts';
 import type { Watch } from '../../config/config.ts';
 import { readSecret } from '../../config/secrets.ts';
-import { activeRun, followCheck, followRun, newRunName, startCheck, startRun } from '../../connector/run-client.ts';
+import { activeRun, followCheck, followRun, startCheck, startRun } from '../../connector/run-client.ts';
+import { newRunName } from '../../connector/run-name.ts';
 import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
 import { connectClient } from '../../temporal/connect.ts';
 import type { WatchResult } from '../../temporal-api/workflows.ts';

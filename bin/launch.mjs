@@ -6,8 +6,8 @@ import { constants, homedir } from 'node:os';
 import { join } from 'node:path';
 import { ensureDependencies, pinnedNode, root } from './checkout.mjs';
 
-/** What undici and node:sqlite need. */
-const OLDEST_NODE = [22, 19];
+/** The oldest minor release of each major one that has what the programs need: node:sqlite, and agents with proxies. */
+const OLDEST_NODE = { 22: 21, 24: 5 };
 
 /** How to run the module `entry` (without its extension): the Node, the file, and where V8 keeps compiled code. */
 function findProgram(entry) {
@@ -17,9 +17,9 @@ function findProgram(entry) {
     return { node: pinnedNode(), file: source, cache: join(root, 'node_modules', '.cache', 'node') };
   }
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
+  if (major < 25 && !(minor >= OLDEST_NODE[major])) {
     process.stderr.write(
-      `sitemap-courier needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.version}. Nothing was started.\n`,
+      `sitemap-courier needs Node 22.21, 24.5 or newer; this is ${process.version}. Nothing was started.\n`,
     );
     process.exit(2);
   }

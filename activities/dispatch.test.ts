@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext } from 'node:test';
 import { ApplicationFailure } from '@temporalio/common';
 import { micros } from '../contract/money.ts';
+import type { Queryable } from '../src/database/database.ts';
+import { compile, type Query } from '../src/database/sql.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
@@ -73,4 +75,30 @@ describe('the dispatcher activities', () => {
     assert.equal((await send()).kind, 'suspended');
     await assert.rejects(awaitMoney(), (error) => error instanceof ApplicationFailure && isRetryLater(error));
   });
+
+  testOnEachDialect(
+    'a send reads the queue once, and its batch once before the request and once after',
+    async (t, dialect) => {
+      const { ledger, send } = await openScene(t, dialect, {});
+      const read: string[] = [];
+      const watched = <Db extends Queryable>(db: Db): Db => ({
+        ...db,
+        all: (query: Query) => note(query, db.all(query)),
+        get: (query: Query) => note(query, db.get(query)),
+        one: (query: Query) => note(query, db.one(query)),
+      });
+      const note = <Rows>(query: Query, rows: Rows): Rows => {
+        const { text } = compile(query, dialect);
+        if (text.includes('b.*')) read.push('batch');
+        else if (text.includes('ORDER BY CASE b.service')) read.push('queue');
+        return rows;
+      };
+      const { db } = ledger;
+      Object.assign(ledger, {
+        db: { ...watched(db), tx: (work: Parameters<typeof db.tx>[0]) => db.tx((tx) => work(watched(tx))) },
+      });
+      assert.equal((await send()).kind, 'sent');
+      assert.deepEqual(read, ['queue', 'batch', 'batch']);
+    },
+  );
 });

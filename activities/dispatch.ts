@@ -40,11 +40,7 @@ export function dispatchActivities(deps: Deps) {
   return {
     async sendNextBatch({ account }: { account: AccountId }): Promise<DispatchStep> {
       const tracked = await startTrackers(deps, account);
-      if ((await listPendingBatches(ledger, account, { limit: 1 })).batches.length > 0) {
-        const hold = await findHistoryHold(account);
-        if (hold !== null) return { kind: 'suspended', reason: hold };
-      }
-      const step = await sendNext(deps, account);
+      const step = await sendNext(deps, account, findHistoryHold);
       if (step.kind === 'idle' && !tracked) throw retryLater(TRACKER_RETRY_MS, 'a tracker could not be started yet');
       await startTrackers(deps, account);
       return step;
@@ -119,7 +115,11 @@ async function askBalance({ getApi, ledger, now }: Deps, account: AccountId): Pr
  * Sends the first batch that may be sent. A batch that may not be sent now is postponed in the ledger until a time of its
  * own, so neither a watch's cap nor an unreadable list blocks another batch.
  */
-async function sendNext(deps: Deps, account: AccountId): Promise<DispatchStep> {
+async function sendNext(
+  deps: Deps,
+  account: AccountId,
+  findHistoryHold: (account: AccountId) => Promise<string | null>,
+): Promise<DispatchStep> {
   const { ledger, now } = deps;
   let suspended: string | null = null;
   for (;;) {
@@ -131,6 +131,8 @@ async function sendNext(deps: Deps, account: AccountId): Promise<DispatchStep> {
       if (await resumeWithinCaps(ledger, deps.getAccount(account), (watch) => deps.config.watches.get(watch))) continue;
       throw retryLater(Math.min(nextAt - now(), READ_AGAIN_MS), 'every planned batch waits for its next attempt');
     }
+    const hold = await findHistoryHold(account);
+    if (hold !== null) return { kind: 'suspended', reason: hold };
     await recordFreshBalance(deps, account);
     await witnessBalanceBefore(deps, account, first);
     // Reserve a request before anything is written: every attempt on record is one that was made.

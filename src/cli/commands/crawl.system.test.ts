@@ -90,6 +90,21 @@ describe('courier crawl', () => {
     assert.match(stderr, /Complete: 30,000 pages in 1 sitemap/);
   });
 
+  test('--stats prints numbers in place of pages', async () => {
+    const path = join(folder, 'twice.xml');
+    await writeFile(path, urlset(A, A, 'https://shop.example/b'));
+    const { code, records } = await courier(['--json', '--stats', path]);
+    assert.equal(code, 0);
+    assert.deepEqual(
+      records.map(({ type }) => type),
+      ['version', 'crawl_stats', 'summary'],
+    );
+    assert.deepEqual([records[1]?.urls, records[1]?.duplicates, records[2]?.urls], [3, 1, 3]);
+    const { stdout } = await courier(['--stats', path]);
+    assert.match(stdout, /^pages {7}3, 1 duplicate\nlastmod/);
+    assert.doesNotMatch(stdout, /shop\.example\/a/);
+  });
+
   test('private hosts are refused unless they are allowed', async () => {
     const { code, records } = await courier(['--json', `${server.origin}/a.xml`]);
     assert.equal(code, 3);

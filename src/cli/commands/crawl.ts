@@ -8,6 +8,7 @@ import { type CrawlOptions, crawl, ProxySettingError, parseSource, SitemapError 
 import { openStateDirectory, type StateDirectory, StateDirectoryError } from '../../sitemap/state-directory.ts';
 import { action, type Ending } from '../output/command.ts';
 import { CrawlReport, openProgressBar } from '../output/crawl-report.ts';
+import { CrawlStats } from '../output/crawl-stats.ts';
 
 interface Flags {
   readonly allowPrivateHosts?: boolean;
@@ -25,6 +26,7 @@ interface Flags {
   readonly userAgent?: string;
   readonly contact?: string;
   readonly state?: string;
+  readonly stats?: boolean;
 }
 
 export function crawlCommand(command: Command): void {
@@ -45,6 +47,7 @@ export function crawlCommand(command: Command): void {
     .option('--user-agent <text>', 'user agent instead of our own')
     .option('--contact <address>', 'your address, for our own user agent')
     .option('--state <dir>', 'keep validators in this folder, and read only what has changed')
+    .option('--stats', 'print numbers in place of pages: dates, hosts, depth, duplicates, slow sitemaps')
     .action(action((output, _globals, sources: string[], flags: Flags) => run(output, sources, flags)));
 }
 
@@ -55,7 +58,8 @@ async function run(output: Output, sources: readonly string[], flags: Flags): Pr
   let report: CrawlReport | undefined;
   try {
     const state = flags.state === undefined ? undefined : await openStateDirectory(flags.state);
-    report = new CrawlReport(output, state, await openProgressBar(output));
+    const stats = flags.stats === true ? new CrawlStats(Date.now) : undefined;
+    report = new CrawlReport(output, { state, bar: await openProgressBar(output), stats });
     for await (const event of crawl(sources, toCrawlOptions(flags, state, stop.signal))) await report.on(event);
     report.end();
     return { exitCode: report.complete ? EXIT.done : EXIT.partial, summary: report.summary };

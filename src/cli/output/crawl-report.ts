@@ -3,6 +3,7 @@ import type { Output } from '../../cli-kit/output.ts';
 import type { CrawlEvent, Problem } from '../../sitemap/crawl.ts';
 import type { StateDirectory } from '../../sitemap/state-directory.ts';
 import { pageLines } from './crawl-lines.ts';
+import type { CrawlStats } from './crawl-stats.ts';
 import { formatCount, formatCounted } from './format.ts';
 
 /** Problems in the summary; further ones are only counted. */
@@ -27,6 +28,8 @@ export class CrawlReport {
   readonly #state: StateDirectory | undefined;
   readonly #problems: Record<string, unknown>[] = [];
   readonly #bar: SingleBar | undefined;
+  /** Counts the pages in place of printing them. */
+  readonly #stats: CrawlStats | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   #omitted = 0;
   #urls = 0;
@@ -35,10 +38,18 @@ export class CrawlReport {
   #notModified = 0;
   complete = false;
 
-  constructor(output: Output, state: StateDirectory | undefined, bar: SingleBar | undefined) {
+  constructor(
+    output: Output,
+    {
+      state,
+      bar,
+      stats,
+    }: { state: StateDirectory | undefined; bar: SingleBar | undefined; stats: CrawlStats | undefined },
+  ) {
     this.#output = output;
     this.#state = state;
     this.#bar = bar;
+    this.#stats = stats;
     if (bar !== undefined) bar.start(0, 0, { urls: 0 });
     else {
       this.#timer = setInterval(() => output.say(this.#progress), PROGRESS_EVERY_MS);
@@ -47,9 +58,10 @@ export class CrawlReport {
   }
 
   async on(event: CrawlEvent): Promise<void> {
+    this.#stats?.on(event);
     if (event.type === 'entries') {
       for (const { url } of event.entries) if (url !== null) this.#urls += 1;
-      await write(pageLines(event, this.#output.json));
+      if (this.#stats === undefined) await write(pageLines(event, this.#output.json));
     } else if (event.type === 'problem') this.#addProblem(event);
     else if (event.type === 'summary') this.complete = event.complete;
     else if (event.type === 'verdict') {
@@ -68,6 +80,10 @@ export class CrawlReport {
   end(why?: string): void {
     clearInterval(this.#timer);
     this.#bar?.stop();
+    if (this.#stats !== undefined) {
+      this.#output.record(this.#stats.record);
+      this.#output.print(this.#stats.text);
+    }
     const reason = why === undefined ? '' : ` ${why}`;
     this.#output.say(`${this.complete ? 'Complete' : 'Not complete'}: ${this.#progress}.${reason}`);
   }

@@ -4,6 +4,7 @@ import {
   count,
   defineRecord,
   flag,
+  group,
   list,
   nullable,
   oneOf,
@@ -20,11 +21,44 @@ const UrlRecord = defineRecord('url', 'A page that a sitemap names.', {
   sitemap: text('the sitemap that names it'),
 });
 
+export const CrawlStatsRecord = defineRecord('crawl_stats', 'What a crawl found, in numbers; only with `--stats`.', {
+  urls: count('pages that the sitemaps name, those named twice included'),
+  unique_urls: count('different pages'),
+  duplicates: count('pages that were named before, in the same sitemap or in another'),
+  relative_urls: count('records whose relative URL names no page'),
+  lastmods: count('pages with a lastmod'),
+  invalid_lastmods: count('of them, those that are not a W3C date'),
+  lastmod_ages: group(
+    {
+      day: count('under a day old'),
+      week: count('under 7 days'),
+      month: count('under 30 days'),
+      year: count('under 365 days'),
+      older: count('older'),
+      future: count('in the future'),
+    },
+    'pages by the age of their lastmod; each is counted once',
+  ),
+  hosts: list(
+    Type.Object({ host: text('host, with its port if it has one'), urls: count('its pages') }),
+    'the 20 hosts with the most pages',
+  ),
+  host_count: count('different hosts, up to 1,000'),
+  urls_of_other_hosts: count('pages of hosts beyond those'),
+  sitemaps_by_depth: Type.Array(Type.Integer({ minimum: 0 }), {
+    description: 'sitemaps opened at each depth; the first number is that of the sources',
+  }),
+  slowest: list(
+    Type.Object({ sitemap: text('which'), ms: count('from its request to its verdict, in milliseconds') }),
+    'the 10 sitemaps that took longest',
+  ),
+});
+
 export const CRAWL_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   crawl: {
-    records: [UrlRecord],
+    records: [UrlRecord, CrawlStatsRecord],
     summary: {
-      urls: count('pages printed'),
+      urls: count('pages printed, or counted with `--stats`'),
       sitemaps: count('sitemaps opened'),
       not_modified: count('sitemaps that `--state` did not need to read again'),
       complete: flag('whether everything was read to its end'),

@@ -82,4 +82,16 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE TABLE service_state (name TEXT PRIMARY KEY, at BIGINT NOT NULL)',
     ],
   },
+  {
+    name: 'retention',
+    statements: () => [
+      // Set once the URLs of a submission that ended are deleted; its counts stay.
+      'ALTER TABLE submissions ADD COLUMN urls_deleted_at BIGINT',
+      // What the next sweep deletes.
+      `CREATE INDEX submissions_with_urls ON submissions (finished_at)
+        WHERE finished_at IS NOT NULL AND urls_deleted_at IS NULL`,
+      'CREATE INDEX index_checks_with_results ON index_checks (finished_at) WHERE results IS NOT NULL',
+      'CREATE INDEX audit_events_by_time ON audit_events (created_at)',
+    ],
+  },
 ];

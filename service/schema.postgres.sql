@@ -50,6 +50,8 @@ CREATE TABLE audit_events (
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
+CREATE INDEX audit_events_by_time ON audit_events USING btree (created_at);
+
 CREATE INDEX audit_events_of_account ON audit_events USING btree (account_id, id);
 
 CREATE TABLE budgets (
@@ -120,6 +122,8 @@ CREATE TABLE index_checks (
 CREATE INDEX index_checks_of_account ON index_checks USING btree (account_id, created_at);
 
 CREATE INDEX index_checks_running ON index_checks USING btree (lease_until) WHERE (status = 'executing'::text);
+
+CREATE INDEX index_checks_with_results ON index_checks USING btree (finished_at) WHERE (results IS NOT NULL);
 
 CREATE TABLE password_resets (
   hash bytea NOT NULL,
@@ -211,6 +215,7 @@ CREATE TABLE submissions (
   started_at bigint,
   finished_at bigint,
   dispatched_at bigint,
+  urls_deleted_at bigint,
   UNIQUE (account_id, idempotency_key),
   UNIQUE (reference),
   PRIMARY KEY (id),
@@ -226,3 +231,5 @@ CREATE INDEX submissions_open ON submissions USING btree (service, created_at) W
 CREATE INDEX submissions_undispatched ON submissions USING btree (created_at) WHERE (dispatched_at IS NULL);
 
 CREATE INDEX submissions_waiting ON submissions USING btree (service, id) WHERE (dispatched_at IS NULL);
+
+CREATE INDEX submissions_with_urls ON submissions USING btree (finished_at) WHERE ((finished_at IS NOT NULL) AND (urls_deleted_at IS NULL));

@@ -39,6 +39,8 @@ CREATE TABLE audit_events (
   created_at BIGINT NOT NULL
 );
 
+CREATE INDEX audit_events_by_time ON audit_events (created_at);
+
 CREATE INDEX audit_events_of_account ON audit_events (account_id, id);
 
 CREATE TABLE budgets (
@@ -97,6 +99,8 @@ CREATE TABLE index_checks (
 CREATE INDEX index_checks_of_account ON index_checks (account_id, created_at);
 
 CREATE INDEX index_checks_running ON index_checks (lease_until) WHERE status = 'executing';
+
+CREATE INDEX index_checks_with_results ON index_checks (finished_at) WHERE results IS NOT NULL;
 
 CREATE TABLE password_resets (
   hash BLOB PRIMARY KEY,
@@ -178,6 +182,7 @@ CREATE TABLE submissions (
   started_at BIGINT,
   finished_at BIGINT,
   dispatched_at BIGINT,
+  urls_deleted_at BIGINT,
   UNIQUE (account_id, idempotency_key)
 );
 
@@ -194,3 +199,5 @@ CREATE INDEX submissions_open ON submissions (service, created_at) WHERE finishe
 CREATE INDEX submissions_undispatched ON submissions (created_at) WHERE dispatched_at IS NULL;
 
 CREATE INDEX submissions_waiting ON submissions (service, id) WHERE dispatched_at IS NULL;
+
+CREATE INDEX submissions_with_urls ON submissions (finished_at) WHERE finished_at IS NOT NULL AND urls_deleted_at IS NULL;

@@ -3,18 +3,23 @@ import { BASE_PATH } from '../contract/version.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { type Administration, administer } from './accounts/administration.ts';
+import type { Operator } from './accounts/audit-events.ts';
 import { BodyMemory } from './capacity/body-memory.ts';
 import { FairQueue, toQueueLimits } from './capacity/fair-queue.ts';
 import { watchHealth } from './capacity/health.ts';
 import { Load } from './capacity/load.ts';
+import { openAdmin } from './http/admin.ts';
 import { buildApp } from './http/app.ts';
 import type { Context } from './http/context.ts';
 import { openLimiter } from './http/limits/limiter.ts';
 import { openProvider } from './index-check/providers.ts';
 import type { IndexCheckSettings } from './index-check/settings.ts';
 import { runSweeper } from './index-check/sweeper.ts';
+import { createMetrics, type Sampled } from './metrics/metrics.ts';
+import { readQueue } from './metrics/queue.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { type Operations, openOperations } from './operations/operations.ts';
+import { runRetention } from './operations/retention.ts';
 import { openProcessing } from './processing/open.ts';
 import type { ProcessingSettings, TemporalOptions } from './processing/settings.ts';
 import { type BudgetSettings, DEFAULT_SETTINGS, type ServiceSettings } from './settings.ts';
@@ -47,6 +52,8 @@ export type PartialSettings = Partial<Omit<ServiceSettings, 'budgets' | 'indexCh
 export interface Service {
   /** http://127.0.0.1:PORT/api/v1 */
   readonly baseUrl: string;
+  /** http://HOST:PORT of /metrics, /healthz and /readyz, where there is such a listener. */
+  readonly adminUrl?: string;
   readonly accounts: Administration;
   /** What the operator should know about the way it was started. */
   readonly notices: readonly string[];
@@ -57,6 +64,7 @@ export interface Service {
 /** Opens the tables for the command line: what an operator does without a running service. */
 export async function openAdministration(
   database: string,
+  by?: Operator,
 ): Promise<{ accounts: Administration; operations: Operations; close(): Promise<void> }> {
   const db = openDatabase(database);
   try {
@@ -65,7 +73,11 @@ export async function openAdministration(
     await db.close();
     throw error;
   }
-  return { accounts: administer(db), operations: openOperations(db), close: () => db.close() };
+  return {
+    accounts: administer(db, Date.now, by),
+    operations: openOperations(db, Date.now, by),
+    close: () => db.close(),
+  };
 }
 
 /** Page cache of each of the two connections to SQLite: the index of one submission fits many times. */
@@ -89,11 +101,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const budgetError = onError('the budgets of keys could not be written; they stay in memory');
     const limiter = openLimiter({ db, settings: settings.budgets, queue, now, onError: budgetError });
     closing.add(() => limiter.close());
-    const sweeper = runSweeper(db, now, onError('the charges of ended index-checks wait for the storage'));
+    const metrics = createMetrics();
+    const sweeper = runSweeper(db, now, {
+      onRestored: metrics.restored,
+      onError: onError('the charges of ended index-checks wait for the storage'),
+    });
     closing.add(() => sweeper.close());
     let accepted = (): void => undefined;
     const context: Context = {
-      ...{ db, settings, limiter, queue, provider, health, now },
+      ...{ db, settings, limiter, queue, provider, health, metrics, now },
       load: new Load(settings.load),
       bodies: new BodyMemory(settings.bodies),
       accepted: () => accepted(),
@@ -101,14 +117,35 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     };
     const app = await buildApp(context, logger);
     log = app.log;
-    const processing = await openProcessing({ db, settings: settings.processing, temporal, health, now, log: app.log });
-    closing.add(processing.close);
+    const { stopMs } = settings;
+    const processing = await openProcessing({
+      ...{ db, settings: settings.processing, temporal, health, now, log: app.log, events: metrics, stopMs },
+    });
     accepted = processing.accepted;
-    closing.add(() => closeServer(app, settings.stopMs));
+    // Side by side, so that both have the time of a stop and it is not twice as long.
+    closing.add(async () => void (await Promise.all([processing.close(), closeServer(app, stopMs)])));
+    const stopRetention = runRetention(
+      { db, retention: settings.retention, budgets: settings.budgets, now },
+      {
+        onDeleted: (deleted) => app.log.info({ deleted }, 'records beyond their retention were deleted'),
+        onError: onError('records beyond their retention wait for the storage'),
+      },
+    );
+    closing.add(stopRetention);
+    const admin =
+      settings.admin === null
+        ? null
+        : await openAdmin(settings.admin, {
+            health,
+            renderMetrics: () => metrics.render(() => sample(context)),
+            onError: onError('an answer of the admin listener failed'),
+          });
+    if (admin !== null) closing.add(admin.close);
     const address = await app.listen({ host, port });
     const notices = temporal === undefined ? [NO_WORKER] : [];
     return {
       baseUrl: `${address}${BASE_PATH}`,
+      ...(admin === null ? {} : { adminUrl: admin.address }),
       accounts: administer(db, now),
       notices,
       close: () => closing.close(),
@@ -117,6 +154,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await closing.close();
     throw error;
   }
+}
+
+/** The figures of a scrape. What cannot be read is left out, and the others are still there. */
+async function sample({ db, load, bodies, queue, now }: Context): Promise<Sampled> {
+  const pool = db.getPool?.();
+  const waiting = await readQueue(db, now()).catch(() => undefined);
+  return {
+    openRequests: load.total,
+    bodyBytes: bodies.total,
+    turns: queue.getState(),
+    ...(pool === undefined ? {} : { pool }),
+    ...(waiting === undefined ? {} : { queue: waiting }),
+  };
 }
 
 const NO_WORKER =
@@ -171,9 +221,11 @@ function settingsFrom({
   defaultService,
   limits,
 }: ServiceOptions): ServiceSettings {
+  const tls = settings.tls ?? null;
   return {
     ...DEFAULT_SETTINGS,
     ...settings,
+    https: settings.https === true || tls !== null,
     ...(defaultService === undefined ? {} : { defaultService }),
     budgets: { ...DEFAULT_SETTINGS.budgets, ...settings.budgets, ...limits },
     indexCheck: { ...DEFAULT_SETTINGS.indexCheck, ...settings.indexCheck },

@@ -21,6 +21,26 @@ export interface BudgetSettings {
   readonly submissions: Window;
 }
 
+/** PEM files. They are read again when they change. */
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+export interface Listen {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** After how many days records are deleted that nothing is computed from; null: never. Money is never deleted. */
+export interface Retention {
+  /** The URLs of a submission, counted from its end. */
+  readonly urlsDays: number | null;
+  /** URLs and results of an index-check, counted from its end. */
+  readonly checksDays: number | null;
+  readonly eventsDays: number | null;
+}
+
 export interface ServiceSettings {
   /** The service level of a submission that names none (spec 2.3 leaves it open). */
   readonly defaultService: ServiceLevel;
@@ -41,8 +61,13 @@ export interface ServiceSettings {
   readonly load: LoadLimits;
   /** Limits of Postgres for every statement of the service. */
   readonly postgres: PostgresLimits;
-  /** How long a stop waits for requests in flight, in milliseconds. */
+  /** How long a stop may take: what is not answered or processed by then is cut off, in milliseconds. */
   readonly stopMs: number;
+  /** Certificate and key, when the service speaks TLS itself. */
+  readonly tls: TlsFiles | null;
+  /** Where /metrics, /healthz and /readyz are served apart from customers; null: nowhere. */
+  readonly admin: Listen | null;
+  readonly retention: Retention;
   /** Set the Secure attribute of cookies and HSTS: the service is reached over HTTPS. */
   readonly https: boolean;
 }
@@ -73,4 +98,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   postgres: { statementMs: 8_000, lockMs: 3_000, idleMs: 10_000 },
   stopMs: 8_000,
   https: false,
+  tls: null,
+  admin: null,
+  retention: { urlsDays: null, checksDays: null, eventsDays: null },
 };

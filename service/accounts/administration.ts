@@ -2,7 +2,15 @@ import { type Micros, micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { Database, Queryable } from '../../src/database/database.ts';
 import { type Account, type AccountId, assertNotNegative, findAccount, listAccounts } from './account.ts';
-import { type AuditEvent, type AuditEventName, latestEvents, OPERATOR, recordEvent } from './audit-events.ts';
+import {
+  type AuditEvent,
+  type AuditEventName,
+  eventsAfter,
+  latestEvents,
+  OPERATOR,
+  type Operator,
+  recordEvent,
+} from './audit-events.ts';
 import { credit } from './entries.ts';
 import { insertAccount } from './insert-account.ts';
 import {
@@ -46,6 +54,8 @@ export interface Administration {
   resume(name: string): Promise<Account>;
   close(name: string, reason: string): Promise<Account>;
   events(name: string, limit: number): Promise<AuditEvent[]>;
+  /** The events of all accounts after an id, oldest first. */
+  eventsAfter(id: number, limit: number): Promise<AuditEvent[]>;
   /** A new password for the dashboard; every session of the account ends. Returned this once. */
   resetPassword(name: string): Promise<string>;
   /** The token of a link with which the customer sets a password: it works once, for a day. */
@@ -56,19 +66,19 @@ export interface Administration {
   regenerateKey(id: string, more?: Pick<KeyToRegenerate, 'graceMs'>): Promise<CreatedKey>;
 }
 
-export function administer(db: Database, now: () => number = Date.now): Administration {
+export function administer(db: Database, now: () => number = Date.now, by: Operator = OPERATOR): Administration {
   const record = (
     tx: Queryable,
     account: AccountId,
     event: AuditEventName,
     details: AuditEvent['details'] = {},
-  ): Promise<void> => recordEvent(tx, { account, event, actor: OPERATOR, details }, now());
+  ): Promise<void> => recordEvent(tx, { account, event, actor: by, details }, now());
 
   const move: Administration['move'] = (name, kind, movement) =>
     db.tx(async (tx) => {
       const account = await findAccount(tx, name);
-      if (kind === 'top_up') return topUp(tx, account, movement, now());
-      return adjustBalance(tx, account, { reason: '', reference: '', ...movement }, now());
+      if (kind === 'top_up') return topUp(tx, account, movement, now(), by);
+      return adjustBalance(tx, account, { reason: '', reference: '', ...movement }, now(), by);
     });
 
   return {
@@ -122,6 +132,7 @@ export function administer(db: Database, now: () => number = Date.now): Administ
         return account;
       }),
     events: async (name, limit) => latestEvents(db, (await findAccount(db, name)).id, limit),
+    eventsAfter: (id, limit) => eventsAfter(db, id, limit),
     async resetPassword(name) {
       const password = newPassword();
       const hashed = await hashPassword(password);

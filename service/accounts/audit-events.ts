@@ -24,12 +24,20 @@ export type AuditEventName =
   | 'submission.failed';
 
 /** Who did it: somebody signed in to the dashboard, or the operator at the command line. */
-export type Actor = { readonly kind: 'dashboard'; readonly address: string } | { readonly kind: 'operator' };
+export type Actor = { readonly kind: 'dashboard'; readonly address: string } | Operator;
 
-export const OPERATOR: Actor = { kind: 'operator' };
+/** The operator; `address` is who and where: the user at the machine, and from where they are connected. */
+export interface Operator {
+  readonly kind: 'operator';
+  readonly address?: string;
+}
+
+export const OPERATOR: Operator = { kind: 'operator' };
 
 export interface AuditEvent {
   readonly id: number;
+  /** The name of the account. */
+  readonly account: string;
   readonly event: AuditEventName;
   readonly actor: Actor['kind'];
   readonly address: string | null;
@@ -47,7 +55,7 @@ interface NewEvent {
 
 /** Appends to the audit log, in the transaction of what it tells about. */
 export async function recordEvent(tx: Queryable, { account, event, actor, details = {} }: NewEvent, now: number) {
-  const address = actor.kind === 'dashboard' ? actor.address : null;
+  const address = actor.address ?? null;
   await tx.run(sql`
     INSERT INTO audit_events (account_id, event, actor, address, details, created_at)
     VALUES (${account}, ${event}, ${actor.kind}, ${address}, ${JSON.stringify(details)}, ${now})`);
@@ -55,8 +63,25 @@ export async function recordEvent(tx: Queryable, { account, event, actor, detail
 
 /** The newest events of an account. Uses audit_events_of_account. */
 export async function latestEvents(db: Queryable, account: AccountId, limit: number): Promise<AuditEvent[]> {
-  const rows = await db.all(sql<Omit<AuditEvent, 'details'> & { details: string }>`
-    SELECT id, event, actor, address, details, created_at FROM audit_events
-    WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit}`);
-  return rows.map((row) => ({ ...row, details: JSON.parse(row.details) as AuditEvent['details'] }));
+  const rows = await db.all(sql<EventRow>`
+    SELECT e.id, a.name AS account, e.event, e.actor, e.address, e.details, e.created_at
+    FROM audit_events AS e JOIN accounts AS a ON a.id = e.account_id
+    WHERE e.account_id = ${account} ORDER BY e.id DESC LIMIT ${limit}`);
+  return rows.map(toEvent);
 }
+
+/** The events of all accounts that came after an id, oldest first. */
+export async function eventsAfter(db: Queryable, after: number, limit: number): Promise<AuditEvent[]> {
+  const rows = await db.all(sql<EventRow>`
+    SELECT e.id, a.name AS account, e.event, e.actor, e.address, e.details, e.created_at
+    FROM audit_events AS e JOIN accounts AS a ON a.id = e.account_id
+    WHERE e.id > ${after} ORDER BY e.id LIMIT ${limit}`);
+  return rows.map(toEvent);
+}
+
+type EventRow = Omit<AuditEvent, 'details'> & { readonly details: string };
+
+const toEvent = (row: EventRow): AuditEvent => ({
+  ...row,
+  details: JSON.parse(row.details) as AuditEvent['details'],
+});

@@ -1,7 +1,7 @@
 import { formatTry, type Micros, micros } from '../../contract/money.ts';
 import type { Queryable } from '../../src/database/database.ts';
 import { type Account, AccountError, lockAccount } from './account.ts';
-import { OPERATOR, recordEvent } from './audit-events.ts';
+import { OPERATOR, type Operator, recordEvent } from './audit-events.ts';
 import { credit, findByReference, InsufficientBalanceError } from './entries.ts';
 
 export interface Movement {
@@ -18,9 +18,15 @@ export interface Moved {
 }
 
 /** Adds money that the customer paid. Only inside a transaction. */
-export async function topUp(tx: Queryable, account: Account, movement: Movement, now: number): Promise<Moved> {
+export async function topUp(
+  tx: Queryable,
+  account: Account,
+  movement: Movement,
+  now: number,
+  by: Operator = OPERATOR,
+): Promise<Moved> {
   if (movement.amount <= 0) throw new AccountError('a top-up must be more than 0; nothing was changed');
-  return move(tx, account, 'top_up', movement, now);
+  return move(tx, account, 'top_up', movement, now, by);
 }
 
 /** Corrects the balance up or down. Only inside a transaction. */
@@ -29,15 +35,23 @@ export async function adjustBalance(
   account: Account,
   movement: Required<Movement>,
   now: number,
+  by: Operator = OPERATOR,
 ): Promise<Moved> {
   if (movement.amount === 0) throw new AccountError('an adjustment of 0 changes nothing');
-  return move(tx, account, 'adjustment', movement, now);
+  return move(tx, account, 'adjustment', movement, now, by);
 }
 
 const EVENTS = { top_up: 'balance.topped_up', adjustment: 'balance.adjusted' } as const;
 const SUBJECTS = { top_up: 'top-up', adjustment: 'adjustment' } as const;
 
-async function move(tx: Queryable, account: Account, kind: keyof typeof EVENTS, movement: Movement, now: number) {
+async function move(
+  tx: Queryable,
+  account: Account,
+  kind: keyof typeof EVENTS,
+  movement: Movement,
+  now: number,
+  by: Operator,
+) {
   const { amount, reference = null, reason = null } = movement;
   for (const text of [reference, reason]) if (text !== null) assertText(text);
   await lockAccount(tx, account.id);
@@ -52,7 +66,7 @@ async function move(tx: Queryable, account: Account, kind: keyof typeof EVENTS, 
   try {
     const balance = await credit(tx, account.id, { kind, amount, subject: SUBJECTS[kind], reference, reason }, now);
     const details = { amount_micros: amount, balance_micros: balance, reference, reason };
-    await recordEvent(tx, { account: account.id, event: EVENTS[kind], actor: OPERATOR, details }, now);
+    await recordEvent(tx, { account: account.id, event: EVENTS[kind], actor: by, details }, now);
     return { account: { ...account, balance }, repeated: false };
   } catch (error) {
     if (!(error instanceof InsufficientBalanceError)) throw error;

@@ -50,6 +50,13 @@ export class FairQueue {
     }
   }
 
+  /** Operations that run, and that wait for their turn. */
+  getState(): { readonly running: number; readonly waiting: number } {
+    let waiting = 0;
+    for (const customer of this.#customers.values()) waiting += customer.waiting.length;
+    return { running: this.#running, waiting };
+  }
+
   #begin(customer: Customer): void {
     this.#running++;
     customer.running++;

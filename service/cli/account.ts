@@ -5,8 +5,9 @@ import { addAccountMoney } from './account-money.ts';
 import { showAccount } from './account-record.ts';
 import { run } from './command.ts';
 import { type DatabaseFlags, databaseCommand, withAdministration } from './database.ts';
+import { showEvent } from './events.ts';
 import { amount } from './numbers.ts';
-import { toEventRecord, toPasswordRecord, toResetLinkRecord } from './records.ts';
+import { toPasswordRecord, toResetLinkRecord } from './records.ts';
 
 interface Named extends DatabaseFlags {
   readonly name: string;
@@ -78,13 +79,7 @@ function addLifecycle(account: Command): void {
     .action(
       run(async (output, flags: Named & { limit?: number }) => {
         const events = await withAdministration(flags, (accounts) => accounts.events(flags.name, flags.limit ?? 50));
-        for (const each of events) {
-          const { event, actor, address, details, created_at } = each;
-          output.record(toEventRecord(each));
-          output.print(
-            `${new Date(created_at).toISOString()} ${event} by ${actor}${address === null ? '' : ` from ${address}`} ${JSON.stringify(details)}`,
-          );
-        }
+        for (const each of events) showEvent(output, each);
       }),
     );
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import { describe, test } from 'node:test';
 import { sql } from '../../src/database/sql.ts';
 import { openService, urlList } from '../../test/support/service.ts';
@@ -91,6 +92,15 @@ describe('money commands of courier-service', () => {
       ['password.reset_link_created', 'account.resumed', 'account.suspended', 'submission.failed'].map(
         (event) => `${event} operator`,
       ),
+    );
+    const events = run('events').records.slice(1, -1);
+    assert.ok(events.every(({ account: name }) => name === account));
+    const failedEvent = events.find(({ event }) => event === 'submission.failed')!;
+    assert.match(String(failedEvent.address), new RegExp(`^[^ @]+@${hostname()}`), 'who did it, and on which machine');
+    const later = run('events', '--after', String(failedEvent.id)).records.slice(1, -1);
+    assert.deepEqual(
+      later.map(({ event }) => event),
+      ['account.suspended', 'account.resumed', 'password.reset_link_created'],
     );
   });
 

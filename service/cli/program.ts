@@ -25,6 +25,10 @@ export const COURIER_SERVICE: ProgramDefinition = {
       description: 'give back what a submission cost; the submission itself goes on',
       load: async () => (await import('./submission.ts')).refundCommand,
     },
+    events: {
+      description: 'print the audit log of all accounts, oldest first, from an id on',
+      load: async () => (await import('./events.ts')).eventsCommand,
+    },
     audit: {
       description: 'compare balances with entries, and charges with submissions and index checks',
       load: async () => (await import('./safety.ts')).auditCommand,

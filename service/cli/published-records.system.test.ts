@@ -43,6 +43,7 @@ describe('the published records of courier-service', () => {
     run('submission requeue', reference);
     run('submission fail', reference, '--reason', 'test', '--no-refund');
     run('refund', reference, '--reason', 'test');
+    run('events', '--after', '0');
     run('audit');
     const folder = mkdtempSync(join(tmpdir(), 'courier-published-'));
     t.after(() => rmSync(folder, { recursive: true }));

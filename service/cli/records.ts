@@ -92,15 +92,21 @@ export const toResetLinkRecord = (name: string, link: string): Static<typeof Res
 });
 
 const EventRecord = defineRecord('event', 'A change, and who made it.', {
+  id: count('number of the event; later ones have higher numbers'),
+  account: text('name of the account'),
   event: text('what happened'),
   actor: text('who did it'),
-  address: nullable(text('network address of the actor; null when it was not over the network')),
+  address: nullable(
+    text('network address of a customer; user, machine and address of an operator; null when it is not known'),
+  ),
   details: Type.Unsafe<AuditEvent['details']>({ description: 'what the event is about, by its kind' }),
   created_at: instant('when it happened'),
 });
 
 export const toEventRecord = (each: AuditEvent): Static<typeof EventRecord> => ({
   type: 'event',
+  id: each.id,
+  account: each.account,
   event: each.event,
   actor: each.actor,
   address: each.address,
@@ -316,6 +322,7 @@ export const SERVICE_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   'submission requeue': prints(SubmissionRecord),
   'submission fail': prints(SubmissionRecord),
   refund: prints(SubmissionRecord),
+  events: prints(EventRecord),
   audit: prints(DifferenceRecord),
   backup: prints(BackupRecord, DifferenceRecord),
 };

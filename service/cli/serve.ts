@@ -8,8 +8,11 @@ import { namesServer } from '../../src/temporal/settings.ts';
 import { type PartialSettings, startService } from '../serve.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
 import { runServe } from './command.ts';
-import { readConfig, toSettings } from './config.ts';
-import { DEFAULT_DATABASE, databaseOption } from './database.ts';
+import { findUnknownVariables } from './config/environment.ts';
+import { readSettings } from './config/file.ts';
+import type { ConfigFile } from './config/schema.ts';
+import { toSettings } from './config/to-settings.ts';
+import { configOption, DEFAULT_DATABASE, databaseOption } from './database.ts';
 import { toListeningRecord, toNoticeRecord } from './records.ts';
 
 interface ServeFlags {
@@ -31,7 +34,7 @@ export function serveCommand(command: Command): void {
     .option('--host <host>', 'address to listen on (127.0.0.1)')
     .option('--port <port>', 'port to listen on, 0 for a free one (8080)', parseWholeNumber)
     .addOption(databaseOption())
-    .option('--config <file>', 'settings as YAML (docs/guides/host-the-service.md)')
+    .addOption(configOption('settings as YAML (docs/reference/service-configuration.md)'))
     .option('--temporal <address>', 'host:port of the Temporal server (the TEMPORAL_* variables or profile)')
     .option('--namespace <name>', 'Temporal namespace (default)')
     .option('--task-queue <name>', 'Temporal task queue (courier-service)')
@@ -45,7 +48,7 @@ export function serveCommand(command: Command): void {
 }
 
 async function serve(output: Output, flags: ServeFlags): Promise<void> {
-  const file = flags.config === undefined ? {} : readConfig(flags.config);
+  const file = readSettings(flags.config, process.env);
   const settings = withFlags(toSettings(file, process.env), flags);
   const address = flags.temporal ?? file.temporal?.address ?? '';
   const namespace = flags.namespace ?? file.temporal?.namespace;
@@ -70,7 +73,7 @@ async function serve(output: Output, flags: ServeFlags): Promise<void> {
   output.record(toListeningRecord(service.baseUrl));
   recordVersion(output, 'courier-service');
   output.print(`courier-service answers at ${service.baseUrl} (dashboard: ${new URL('/', service.baseUrl).href})`);
-  for (const notice of service.notices) {
+  for (const notice of [...service.notices, ...describeUnknown(file)]) {
     output.record(toNoticeRecord(notice));
     output.warn(notice);
   }
@@ -78,6 +81,12 @@ async function serve(output: Output, flags: ServeFlags): Promise<void> {
   await service.close();
   // Whatever still keeps the loop alive (an idle timer of a library) must not: everything was answered and written.
   setImmediate(() => process.exit());
+}
+
+function describeUnknown(file: ConfigFile): string[] {
+  const secret = file.index_check?.brave?.token.env;
+  const unknown = findUnknownVariables(process.env, secret === undefined ? [] : [secret]);
+  return unknown.map((name) => `${name} is not a setting: see docs/reference/service-configuration.md`);
 }
 
 /** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */

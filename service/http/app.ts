@@ -25,20 +25,31 @@ import { infoRoute } from './routes/info.ts';
 import { submissionRoutes } from './routes/submissions.ts';
 import { securityHeaders } from './security-headers.ts';
 import { endSlowClients, TIMEOUTS } from './slow-clients.ts';
+import { reloadCertificates, toTlsOptions } from './tls.ts';
 import { answerUnknownRoutes } from './unknown-routes.ts';
 import { compileValidator } from './validator.ts';
 
 /** Of any body without a limit of its own: forms of the dashboard. */
 const SMALL_BODY_BYTES = 512 * 1024;
 const MAX_CONNECTIONS = 2_000;
+/** Of a User-Agent in the log. */
+const MAX_AGENT = 200;
+/** Labels of metrics; a client may invent others. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** The HTTP server: the API under its base, the dashboard at the root, health outside of both. */
 export async function buildApp(
   context: Context,
   logger: NonNullable<FastifyServerOptions['logger']> | false,
 ): Promise<FastifyInstance> {
-  const { settings } = context;
+  const { settings, metrics } = context;
   const setHeaders = securityHeaders(settings.https);
+  const http = {
+    headersTimeout: TIMEOUTS.headersMs,
+    connectionsCheckingInterval: TIMEOUTS.checkEveryMs,
+    // Node's own answer to a request without Host has no envelope.
+    requireHostHeader: false,
+  };
   const app = Fastify({
     logger,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
@@ -47,24 +58,20 @@ export async function buildApp(
     bodyLimit: SMALL_BODY_BYTES,
     requestTimeout: TIMEOUTS.requestMs,
     keepAliveTimeout: TIMEOUTS.keepAliveMs,
-    http: {
-      headersTimeout: TIMEOUTS.headersMs,
-      connectionsCheckingInterval: TIMEOUTS.checkEveryMs,
-      // Node's own answer to a request without Host has no envelope.
-      requireHostHeader: false,
-    },
+    ...(settings.tls === null ? { http } : { https: { ...http, ...toTlsOptions(settings.tls) } }),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: 16_384 },
     clientErrorHandler: (error, socket) => answerMalformedRequest(error, socket),
     frameworkErrors: (error, request, reply) => void answerUnroutable(error, request, reply),
-  });
+  } as FastifyServerOptions) as FastifyInstance;
   app.server.maxConnections = MAX_CONNECTIONS;
   handleMalformedRequests(app.server);
   app.setValidatorCompiler(compileValidator);
 
   function sendError(error: unknown, requestId: string, reply: FastifyReply) {
     const answer = toApiError(error);
+    metrics.refused(answer.code);
     if (answer.statusCode >= 500) app.log.error({ err: answer.cause, requestId, code: answer.code }, 'request failed');
     if (answer.retryAfterSeconds !== undefined) reply.header(HEADERS.retryAfter, String(answer.retryAfterSeconds));
     reply.header(HEADERS.requestId, requestId);
@@ -92,6 +99,13 @@ export async function buildApp(
   });
   answerUnknownRoutes(app, notFoundPage(settings.https));
   endSlowClients(app);
+  if (settings.tls !== null) {
+    const stop = reloadCertificates(app.server, settings.tls, {
+      onReload: () => app.log.info('the certificate was read again'),
+      onError: (error) => app.log.error({ err: error }, 'the new certificate cannot be used; the old one stays'),
+    });
+    app.addHook('onClose', async () => stop());
+  }
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
@@ -101,11 +115,15 @@ export async function buildApp(
     if (stopping) reply.header('connection', 'close');
   });
   app.addHook('onResponse', async (request, reply) => {
-    const { method, url, id } = request;
-    const { statusCode, elapsedTime } = reply;
+    const { method, url, id, ip: address } = request;
+    const { statusCode: status, elapsedTime } = reply;
+    const route = request.routeOptions.url ?? 'none';
+    metrics.request({ method: METHODS.has(method) ? method : 'other', route, status, seconds: elapsedTime / 1_000 });
     const path = url.split('?', 1)[0];
     const key = request.principal?.key.id;
-    app.log.info({ requestId: id, method, path, status: statusCode, ms: Math.round(elapsedTime), key }, 'request');
+    const agent = request.headers['user-agent']?.slice(0, MAX_AGENT);
+    const ms = Math.round(elapsedTime);
+    app.log.info({ requestId: id, method, path, status, ms, key, address, agent }, 'request');
   });
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request.id, reply));
 

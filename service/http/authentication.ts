@@ -19,7 +19,7 @@ export function requireApiKey(app: FastifyInstance, context: Context): void {
 
 /** Throws the ApiError of a request that may not go on; sets its principal and its view of the database otherwise. */
 export async function admit(
-  { db, queue, load, limiter, now }: Context,
+  { db, queue, load, limiter, metrics, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -38,6 +38,7 @@ export async function admit(
   const verdict = await limiter.take(principal.key.id, submission);
   setBudgetHeaders((name, value) => reply.header(name, value), verdict.states);
   if (!verdict.allowed) {
+    for (const { name, remaining } of verdict.states) if (remaining === 0) metrics.denied(name);
     throw new ApiError('rate_limited', undefined, { retryAfterSeconds: verdict.retryAfterSeconds });
   }
 }

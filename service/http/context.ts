@@ -5,6 +5,7 @@ import type { FairQueue } from '../capacity/fair-queue.ts';
 import type { Health } from '../capacity/health.ts';
 import type { Load } from '../capacity/load.ts';
 import type { IndexCheckProvider } from '../index-check/provider.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { ServiceSettings } from '../settings.ts';
 import type { Limiter } from './limits/budgets.ts';
 
@@ -19,6 +20,7 @@ export interface Context {
   readonly bodies: BodyMemory;
   readonly health: Health;
   readonly provider: IndexCheckProvider;
+  readonly metrics: Metrics;
   readonly now: () => number;
   /** Starts the processing of what was accepted. Never throws, never blocks. */
   readonly accepted: () => void;

@@ -4,7 +4,7 @@ import { AccountError } from '../accounts/account.ts';
 import { InsufficientBalanceError } from '../accounts/entries.ts';
 import { AccountInactiveError } from '../accounts/status.ts';
 import { OverloadedError } from '../capacity/fair-queue.ts';
-import { CheckInProgressError } from '../index-check/check.ts';
+import { CheckInProgressError, ResultExpiredError } from '../index-check/check.ts';
 import { CheckUnavailableError } from '../index-check/provider.ts';
 import { IdempotencyConflictError } from '../submissions/accept.ts';
 import { ApiError, validationFailed } from './api-error.ts';
@@ -31,6 +31,13 @@ export function toApiError(error: unknown): ApiError {
   }
   if (error instanceof InsufficientBalanceError) return new ApiError('insufficient_balance');
   if (error instanceof IdempotencyConflictError) return new ApiError('idempotency_conflict');
+  if (error instanceof ResultExpiredError) {
+    return new ApiError(
+      'idempotency_conflict',
+      'This index-check was made and charged before, and its result is not kept any more. Nothing new was charged; ' +
+        'use a new key to check again.',
+    );
+  }
   if (error instanceof CheckInProgressError) {
     return new ApiError('request_in_progress', undefined, { retryAfterSeconds: error.retryAfterSeconds });
   }

@@ -8,15 +8,23 @@ import type { Health } from '../capacity/health.ts';
 export function healthRoutes(app: FastifyInstance, health: Health): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
-    if (!(await health.isWritable())) {
-      return reply.status(503).send({ status: 'unavailable', reason: 'the storage does not take writes' });
-    }
-    const { workers, oldestWaitingSeconds } = await health.getProcessing();
-    return {
+    const { status, body } = await readReadiness(health);
+    return reply.status(status).send(body);
+  });
+}
+
+export async function readReadiness(health: Health): Promise<{ readonly status: number; readonly body: object }> {
+  if (!(await health.isWritable())) {
+    return { status: 503, body: { status: 'unavailable', reason: 'the storage does not take writes' } };
+  }
+  const { workers, oldestWaitingSeconds } = await health.getProcessing();
+  return {
+    status: 200,
+    body: {
       status: workers === 'ready' ? 'ok' : 'degraded',
       workers,
       oldest_waiting_seconds: oldestWaitingSeconds,
       ...(workers === 'ready' ? {} : { reason: 'no worker is ready: submissions are accepted and charged, and wait' }),
-    };
-  });
+    },
+  };
 }

@@ -33,6 +33,11 @@ export class CheckInProgressError extends Error {
   }
 }
 
+/** The check was made and charged, and its result is older than its retention. Nothing new was charged. */
+export class ResultExpiredError extends Error {
+  override readonly name = 'ResultExpiredError';
+}
+
 interface CheckRow {
   readonly id: string;
   readonly fingerprint: Uint8Array;
@@ -63,6 +68,8 @@ export interface CheckDeps {
   readonly now: () => number;
   /** Restores a check as soon as the storage can be used again. */
   readonly restoreSoon: (id: string) => void;
+  /** A charge was given back because its check failed. */
+  readonly onRestored: () => void;
 }
 
 /**
@@ -82,7 +89,10 @@ export async function checkUrlsInIndex(deps: CheckDeps, wanted: Checking): Promi
     if (Buffer.compare(earlier.fingerprint, wanted.fingerprint) !== 0) {
       throw new IdempotencyConflictError('the key belongs to another body');
     }
-    if (earlier.status === 'done') return { result: toResult(earlier), replayed: true };
+    if (earlier.status === 'done') {
+      if (earlier.results === null) throw new ResultExpiredError(`the result of ${earlier.id} is not kept any more`);
+      return { result: toResult(earlier), replayed: true };
+    }
     if (now() >= end) {
       throw new CheckInProgressError(`index-check ${earlier.id} has not ended`, IN_PROGRESS_RETRY_MS);
     }
@@ -154,7 +164,7 @@ interface Execution {
 }
 
 async function execute(deps: CheckDeps, wanted: Checking, execution: Execution): Promise<IndexCheckResult> {
-  const { db, provider, settings, now, restoreSoon } = deps;
+  const { db, provider, settings, now, restoreSoon, onRestored } = deps;
   const { id, problems, reservation } = execution;
   const asked = wanted.urls.filter((_, index) => problems[index] === null);
   /** The storage fails at the end of a check: the charge stands until it is back, so this is not an answer of 503. */
@@ -168,7 +178,7 @@ async function execute(deps: CheckDeps, wanted: Checking, execution: Execution):
     answers = await Promise.race([reservation.check(asked, deadline), rejectWhenAborted(deadline)]);
     if (answers.length !== asked.length) throw new CheckUnavailableError('the provider left URLs out');
   } catch (cause) {
-    await untilStored(() => restore(db, id, now())).catch(giveUp);
+    if (await untilStored(() => restore(db, id, now())).catch(giveUp)) onRestored();
     const { retryAfterSeconds } = settings;
     throw new CheckUnavailableError(`${provider.name} could not check`, { cause, retryAfterSeconds });
   }

@@ -9,17 +9,23 @@ export interface Sweeper {
   close(): Promise<void>;
 }
 
+interface SweeperEvents {
+  /** Charges were given back: of checks that failed, or whose process ended before they did. */
+  readonly onRestored: (cause: 'failed' | 'lease') => void;
+  readonly onError: (error: unknown) => void;
+}
+
 /** Restores expired checks at once and every second. */
-export function runSweeper(db: Database, now: () => number, onError: (error: unknown) => void): Sweeper {
+export function runSweeper(db: Database, now: () => number, { onRestored, onError }: SweeperEvents): Sweeper {
   const soon = new Set<string>();
   let sweeping: Promise<unknown> | undefined;
 
   async function sweepAll(): Promise<void> {
     for (const id of [...soon]) {
-      await restore(db, id, now());
+      if (await restore(db, id, now())) onRestored('failed');
       soon.delete(id);
     }
-    await restoreExpired(db, now());
+    for (let left = await restoreExpired(db, now()); left > 0; left--) onRestored('lease');
   }
 
   const sweep = () => {

@@ -85,8 +85,8 @@ const RULES: readonly (readonly [rule: string, query: Query<Row>])[] = [
                    sum(CASE status WHEN 'completed' THEN 1 ELSE 0 END) AS completed,
                    sum(CASE status WHEN 'failed' THEN 1 ELSE 0 END) AS failed
                  FROM submission_urls GROUP BY submission_id) AS u ON u.submission_id = s.id
-      WHERE s.url_count <> coalesce(u.urls, 0) OR s.urls_completed <> coalesce(u.completed, 0)
-        OR s.urls_failed <> coalesce(u.failed, 0)
+      WHERE s.urls_deleted_at IS NULL AND (s.url_count <> coalesce(u.urls, 0)
+        OR s.urls_completed <> coalesce(u.completed, 0) OR s.urls_failed <> coalesce(u.failed, 0))
       ORDER BY s.id LIMIT ${MOST}`,
   ],
   [

@@ -1,4 +1,5 @@
 import type { Database } from '../../src/database/database.ts';
+import { OPERATOR, type Operator } from '../accounts/audit-events.ts';
 import { type Difference, findDifferences } from './audit.ts';
 import { type Refund, type Refunded, refundSubmission } from './refund.ts';
 import {
@@ -23,12 +24,12 @@ export interface Operations {
   audit(): Promise<Difference[]>;
 }
 
-export function openOperations(db: Database, now: () => number = Date.now): Operations {
+export function openOperations(db: Database, now: () => number = Date.now, by: Operator = OPERATOR): Operations {
   return {
     submission: (reference) => findSubmission(db, reference),
-    requeue: (reference) => db.tx((tx) => requeueSubmission(tx, reference, now())),
-    fail: (reference, wanted) => db.tx((tx) => failSubmission(tx, { reference, ...wanted }, now())),
-    refund: (wanted) => db.tx((tx) => refundSubmission(tx, wanted, now())),
+    requeue: (reference) => db.tx((tx) => requeueSubmission(tx, reference, now(), by)),
+    fail: (reference, wanted) => db.tx((tx) => failSubmission(tx, { reference, ...wanted }, now(), by)),
+    refund: (wanted) => db.tx((tx) => refundSubmission(tx, wanted, now(), by)),
     audit: () => findDifferences(db),
   };
 }

@@ -1,7 +1,7 @@
 import { formatTry, type Micros, negateMicros, sumMicros } from '../../contract/money.ts';
 import type { Queryable } from '../../src/database/database.ts';
 import { AccountError, lockAccount } from '../accounts/account.ts';
-import { OPERATOR, recordEvent } from '../accounts/audit-events.ts';
+import { OPERATOR, type Operator, recordEvent } from '../accounts/audit-events.ts';
 import { findByReference } from '../accounts/entries.ts';
 import { assertText } from '../accounts/top-up.ts';
 import { findSubmission, giveBack, type SubmissionRecord } from './submissions.ts';
@@ -27,7 +27,12 @@ export interface Refunded {
  * Gives back what a submission cost, never more than was charged for it. It does not stop the submission. Only inside a
  * transaction.
  */
-export async function refundSubmission(tx: Queryable, wanted: Refund, now: number): Promise<Refunded> {
+export async function refundSubmission(
+  tx: Queryable,
+  wanted: Refund,
+  now: number,
+  by: Operator = OPERATOR,
+): Promise<Refunded> {
   const { reason, reference = null } = wanted;
   assertText(reason);
   if (reference !== null) assertText(reference);
@@ -56,6 +61,6 @@ export async function refundSubmission(tx: Queryable, wanted: Refund, now: numbe
   }
   const balance = await giveBack(tx, submission, { amount, reason, operatorReference: reference }, now);
   const details = { reference: wanted.submission, amount_micros: amount, balance_micros: balance, reason };
-  await recordEvent(tx, { account, event: 'balance.refunded', actor: OPERATOR, details }, now);
+  await recordEvent(tx, { account, event: 'balance.refunded', actor: by, details }, now);
   return { submission: await findSubmission(tx, wanted.submission), amount, repeated: false };
 }

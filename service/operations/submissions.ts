@@ -2,7 +2,7 @@ import { type Micros, micros, negateMicros, sumMicros, timesMicros } from '../..
 import type { Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import { AccountError, type AccountId } from '../accounts/account.ts';
-import { OPERATOR, recordEvent } from '../accounts/audit-events.ts';
+import { OPERATOR, type Operator, recordEvent } from '../accounts/audit-events.ts';
 import { credit, ENTRY_COLUMNS, type Entry } from '../accounts/entries.ts';
 import { assertText } from '../accounts/top-up.ts';
 import { SUBMISSION_COLUMNS, type SubmissionRow } from '../submissions/record.ts';
@@ -31,7 +31,12 @@ export async function findSubmission(db: Queryable, reference: string): Promise<
  * Hands a submission to processing again, as if it had never been dispatched. Where its workflow still runs, nothing
  * happens: a workflow is started once for a reference. Only inside a transaction.
  */
-export async function requeueSubmission(tx: Queryable, reference: string, now: number): Promise<SubmissionRecord> {
+export async function requeueSubmission(
+  tx: Queryable,
+  reference: string,
+  now: number,
+  by: Operator = OPERATOR,
+): Promise<SubmissionRecord> {
   const before = await findSubmission(tx, reference);
   const { changes } = await tx.run(sql`
     UPDATE submissions SET dispatched_at = NULL WHERE reference = ${reference} AND status IN ('queued', 'processing')`);
@@ -40,7 +45,7 @@ export async function requeueSubmission(tx: Queryable, reference: string, now: n
   }
   await recordEvent(
     tx,
-    { account: before.account_id, event: 'submission.requeued', actor: OPERATOR, details: { reference } },
+    { account: before.account_id, event: 'submission.requeued', actor: by, details: { reference } },
     now,
   );
   return { ...before, dispatched_at: null };
@@ -69,6 +74,7 @@ export async function failSubmission(
   tx: Queryable,
   { reference, reason, refund }: ToFail,
   now: number,
+  by: Operator = OPERATOR,
 ): Promise<Failed> {
   assertText(reason);
   const before = await findSubmission(tx, reference);
@@ -94,7 +100,7 @@ export async function failSubmission(
     {
       account: before.account_id,
       event: 'submission.failed',
-      actor: OPERATOR,
+      actor: by,
       details: { reference, urls, refunded_micros: refunded, reason },
     },
     now,

@@ -2,7 +2,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ServiceLevel, SubmissionState } from '../../contract/states.ts';
 import type { Database } from '../../src/database/database.ts';
 import { type Plan, type Processor, TryLaterError } from './processor.ts';
-import { begin, finish, listItems, recordOutcomes } from './transitions.ts';
+import { begin, finish, getTimes, listItems, recordOutcomes } from './transitions.ts';
 
 export interface Work extends Plan {
   readonly steps: number;
@@ -16,14 +16,25 @@ export interface ProcessingActivities {
   finishProcessing(reference: string): Promise<SubmissionState>;
 }
 
+/** What happened to submissions, each once. */
+export interface ProcessingEvents {
+  started(submission: { readonly service: ServiceLevel; readonly seconds: number }): void;
+  ended(submission: {
+    readonly service: ServiceLevel;
+    readonly status: SubmissionState;
+    readonly seconds: number;
+  }): void;
+}
+
 interface Deps {
   readonly db: Database;
   readonly processor: Processor;
   readonly refundFailed: boolean;
   readonly now: () => number;
+  readonly events: ProcessingEvents;
 }
 
-export function processingActivities({ db, processor, refundFailed, now }: Deps): ProcessingActivities {
+export function processingActivities({ db, processor, refundFailed, now, events }: Deps): ProcessingActivities {
   return alive({
     async planProcessing(reference, service) {
       const items = await listItems(db, reference);
@@ -31,7 +42,14 @@ export function processingActivities({ db, processor, refundFailed, now }: Deps)
         throw ApplicationFailure.nonRetryable(`no submission has the reference ${reference}`, 'NoSubmission');
       return { ...processor.plan(service), steps: processor.split(items).length };
     },
-    beginProcessing: (reference) => begin(db, reference, now()),
+    async beginProcessing(reference) {
+      const at = now();
+      const goesOn = await begin(db, reference, at);
+      const { service, created_at, started_at } = await getTimes(db, reference);
+      // A repeated call finds the time of the first one.
+      if (started_at === at) events.started({ service, seconds: (at - created_at) / 1_000 });
+      return goesOn;
+    },
     async processStep(reference, step) {
       // A submission that ended at its deadline has no undecided item left, so the step ends here too.
       const items = await listItems(db, reference);
@@ -49,7 +67,13 @@ export function processingActivities({ db, processor, refundFailed, now }: Deps)
         });
       }
     },
-    finishProcessing: (reference) => finish(db, reference, { refundFailed, now: now() }),
+    async finishProcessing(reference) {
+      const at = now();
+      const status = await finish(db, reference, { refundFailed, now: at });
+      const { service, created_at, finished_at } = await getTimes(db, reference);
+      if (finished_at === at) events.ended({ service, status, seconds: (at - created_at) / 1_000 });
+      return status;
+    },
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../src/database/database.ts';
 import type { RuntimeLogger } from '../../src/temporal/runtime.ts';
 import type { Health } from '../capacity/health.ts';
-import { processingActivities } from './activities.ts';
+import { type ProcessingEvents, processingActivities } from './activities.ts';
 import { runDeadlines } from './deadlines.ts';
 import { dispatchUnfinishedAgain, runDispatcher } from './dispatcher.ts';
 import { openProcessor } from './processors.ts';
@@ -20,6 +20,9 @@ interface ProcessingDeps {
   readonly health: Health;
   readonly now: () => number;
   readonly log: RuntimeLogger;
+  readonly events: ProcessingEvents & { expired(count: number): void };
+  /** How long a stop may take, in milliseconds. */
+  readonly stopMs: number;
 }
 
 const REPORT_MS = 5_000;
@@ -32,20 +35,24 @@ export async function openProcessing({
   health,
   now,
   log,
+  events,
+  stopMs,
 }: ProcessingDeps): Promise<OpenProcessing> {
   const processor = openProcessor(settings);
   const onError = (error: unknown) => log.warn({ err: error }, 'processing waits for Temporal or the storage');
   const { refundFailed, sweepMs, deadlines } = settings;
-  const onExpired = (count: number) =>
+  const onExpired = (count: number) => {
+    events.expired(count);
     log.error({ count, refundFailed }, 'submissions reached their deadline: the rest of their URLs failed');
+  };
   const closeDeadlines = runDeadlines({ db, deadlines, refundFailed, now }, onExpired, onError);
   if (temporal === undefined) return { accepted: () => undefined, close: closeDeadlines };
   try {
     // Loaded only here: a service that processes nothing does without the SDK's 30 MB.
     const { connectProcessing } = await import('./temporal.ts');
-    const activities = processingActivities({ db, processor, refundFailed, now });
+    const activities = processingActivities({ db, processor, refundFailed, now, events });
     await dispatchUnfinishedAgain(db);
-    const processing = connectProcessing(temporal, activities, log, onError);
+    const processing = connectProcessing(temporal, activities, { log, onError, stopMs });
     const dispatcher = runDispatcher(db, processing.start, { sweepMs, now, onError });
     const report = () => void (processing.isReady() && health.reportWorker().catch(onError));
     processing.onReady(report);
@@ -54,9 +61,8 @@ export async function openProcessing({
       accepted: dispatcher.wake,
       async close() {
         clearInterval(timer);
-        await closeDeadlines();
-        await dispatcher.close();
-        await processing.close();
+        // Side by side: the worker may need all of the time that a stop has.
+        await Promise.all([closeDeadlines(), dispatcher.close(), processing.close()]);
       },
     };
   } catch (error) {

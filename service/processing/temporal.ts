@@ -23,6 +23,13 @@ export interface Processing {
   close(): Promise<void>;
 }
 
+interface Surroundings {
+  readonly log: RuntimeLogger;
+  readonly onError: (error: unknown) => void;
+  /** After this long a stop gives up the activities that still run; another worker goes on with them. */
+  readonly stopMs: number;
+}
+
 const run = promisify(execFile);
 let bundled: Promise<WorkflowBundleOption> | undefined;
 
@@ -55,8 +62,7 @@ async function bundle(): Promise<WorkflowBundleOption> {
 export function connectProcessing(
   { address = '', namespace = '', local = false, taskQueue = TASK_QUEUE }: TemporalOptions,
   activities: ProcessingActivities,
-  log: RuntimeLogger,
-  onError: (error: unknown) => void,
+  { log, onError, stopMs }: Surroundings,
 ): Processing {
   const settings = { address, namespace, local };
   const stop = Promise.withResolvers<void>();
@@ -86,7 +92,8 @@ export function connectProcessing(
             taskQueue,
             workflowBundle,
             activities,
-            shutdownGraceTime: '10 seconds',
+            shutdownGraceTime: stopMs / 2,
+            shutdownForceTime: stopMs,
             maxConcurrentActivityTaskExecutions: 20,
           });
           const running = worker.runUntil(stop.promise);

@@ -1,5 +1,5 @@
 import { type Micros, micros, negateMicros, sumMicros, timesMicros, ZERO } from '../../contract/money.ts';
-import type { SubmissionState } from '../../contract/states.ts';
+import type { ServiceLevel, SubmissionState } from '../../contract/states.ts';
 import type { Database, Queryable } from '../../src/database/database.ts';
 import { eachText, raw, sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../accounts/account.ts';
@@ -38,6 +38,17 @@ async function getState(db: Queryable, reference: string): Promise<SubmissionSta
     SELECT status FROM submissions WHERE reference = ${reference}`);
   return row?.status;
 }
+
+export interface Times {
+  readonly service: ServiceLevel;
+  readonly created_at: number;
+  readonly started_at: number | null;
+  readonly finished_at: number | null;
+}
+
+export const getTimes = (db: Queryable, reference: string): Promise<Times> =>
+  db.one(sql<Times>`
+    SELECT service, created_at, started_at, finished_at FROM submissions WHERE reference = ${reference}`);
 
 export interface UndecidedItem extends Item {
   readonly decided: boolean;

@@ -29,7 +29,7 @@ export async function findSubmission(
 
 /**
  * A submission of this account with one page of its URLs (spec 4.7), or null: that of another account is as unknown
- * as one that never was. A range of the primary key, so the last page costs what the first does.
+ * as one that never was. After their retention there are no URLs, and its counts say what became of them. A range of the primary key, so the last page costs what the first does.
  */
 export async function submissionDetail(
   db: Queryable,
@@ -40,8 +40,9 @@ export async function submissionDetail(
   const row = await findSubmission(db, account, reference);
   if (row === undefined) return null;
   const first = (page - 1) * limit;
+  const kept = row.urls_deleted_at === null ? row.url_count : 0;
   const urls =
-    first >= row.url_count
+    first >= kept
       ? []
       : await db.all(sql<UrlRow>`
           SELECT position, url, status, reason, updated_at FROM submission_urls
@@ -56,7 +57,7 @@ export async function submissionDetail(
       reason,
       updated_at: isoTime(updated_at ?? row.started_at ?? row.created_at),
     })),
-    url_pagination: pagination(page, limit, row.url_count),
+    url_pagination: pagination(page, limit, kept),
   };
 }
 

@@ -18,12 +18,14 @@ export interface SubmissionRow {
   readonly created_at: number;
   readonly started_at: number | null;
   readonly finished_at: number | null;
+  /** Since then its URLs are not kept any more. */
+  readonly urls_deleted_at: number | null;
 }
 
 /** The columns of a SubmissionRow. */
 export const SUBMISSION_COLUMNS = raw(
   `id, reference, project, service, status, url_count, urls_completed, urls_failed, price, charged, refunded,
-   created_at, started_at, finished_at`,
+   created_at, started_at, finished_at, urls_deleted_at`,
 );
 
 /** An amount as a JSON number: exact, because a number of at most 15 digits prints as it was meant. */

@@ -1,5 +1,12 @@
 import type { Dialect, Query } from './sql.ts';
 
+/** Connections of a pool, and who waits for one. */
+export interface PoolState {
+  readonly total: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
 export interface Changed {
   /** Rows inserted, updated or deleted. */
   readonly changes: number;
@@ -25,6 +32,8 @@ export interface Database extends Queryable {
   readonly schema?: string;
   /** Statements that can run at the same time, on Postgres. */
   readonly connections?: number;
+  /** How the connections to Postgres are used now. */
+  readonly getPool?: () => PoolState;
   /**
    * Runs `work` in one transaction: all of it is durable when the promise resolves, or none of it happened.
    * `work` must await nothing but this database: on SQLite every other writer of the process waits for it, and a

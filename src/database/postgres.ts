@@ -107,6 +107,7 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
   return {
     ...queryable(pool),
     connections: max,
+    getPool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     ...(schema === null ? {} : { schema }),
     async tx<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
       for (let run = 1; ; run++) {

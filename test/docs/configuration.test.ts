@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse, stringify } from 'yaml';
-import { readConfig as readServiceConfig } from '../../service/cli/config.ts';
+import { readConfig as readServiceConfig } from '../../service/cli/config/file.ts';
 import { readConfig } from '../../src/config/load.ts';
 import { listPages, root } from '../support/pages.ts';
 
@@ -42,7 +42,7 @@ const listYaml = (page: string): string[] =>
   [...readFileSync(page, 'utf8').matchAll(/```ya?ml\n([\s\S]*?)```/g)].flatMap(([, text]) => text ?? []);
 
 /** The pages whose YAML configures the service. */
-const OF_SERVICE = /host-the-service|service-operations|dashboard/;
+const OF_SERVICE = /host-the-service|behind-a-proxy|service-operations|dashboard/;
 
 describe('YAML in the documents', () => {
   const pages = listPages();

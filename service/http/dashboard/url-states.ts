@@ -26,6 +26,7 @@ export async function listUrls(
   submission: SubmissionRow,
   { filter, limit, offset }: { filter: UrlFilter; limit: number; offset: number },
 ): Promise<UrlOutcome[]> {
+  if (submission.urls_deleted_at !== null) return [];
   const rows = await db.all(sql<Omit<UrlOutcome, 'state'> & { status: 'completed' | 'failed' | null }>`
     SELECT position, url, status, reason FROM submission_urls
     WHERE submission_id = ${submission.id} AND ${CONDITIONS[filter]}
@@ -36,7 +37,11 @@ export async function listUrls(
 }
 
 /** How many URLs a filter lets through. */
-export function countUrls({ url_count, urls_completed, urls_failed }: SubmissionRow, filter: UrlFilter): number {
+export function countUrls(
+  { url_count, urls_completed, urls_failed, urls_deleted_at }: SubmissionRow,
+  filter: UrlFilter,
+): number {
+  if (urls_deleted_at !== null) return 0;
   if (filter === 'failed') return urls_failed;
   if (filter === 'completed') return urls_completed;
   if (filter === 'pending') return url_count - urls_completed - urls_failed;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { HEADERS } from '../../../contract/headers.ts';
 import { LIMITS } from '../../../contract/limits.ts';
+import { MICROS_PER_TRY } from '../../../contract/money.ts';
 import { IndexCheck } from '../../../contract/requests.ts';
 import { IndexCheckResult } from '../../../contract/responses.ts';
 import { checkUrlsInIndex } from '../../index-check/check.ts';
@@ -16,7 +17,11 @@ import { describeResponses, POST_ERRORS } from './response-schemas.ts';
 const BODY_BYTES = 2 * 1024 * 1024;
 
 /** POST /index-check (spec 4.8), beta. */
-export function indexCheckRoute(app: FastifyInstance, { db, provider, settings, now, restoreSoon }: Context): void {
+export function indexCheckRoute(
+  app: FastifyInstance,
+  { db, provider, settings, metrics, now, restoreSoon }: Context,
+): void {
+  const onRestored = () => metrics.restored('failed');
   app.post<{ Body: IndexCheck }>(
     '/index-check',
     {
@@ -38,7 +43,7 @@ export function indexCheckRoute(app: FastifyInstance, { db, provider, settings, 
       await refuseInvalid(request, LIMITS.indexCheckUrls);
       const { urls } = await readUrls(request.body.urls);
       const { result, replayed } = await checkUrlsInIndex(
-        { before: request.db, db, provider, settings: settings.indexCheck, now, restoreSoon },
+        { before: request.db, db, provider, settings: settings.indexCheck, now, restoreSoon, onRestored },
         {
           account: request.principal.account.id,
           idempotencyKey: parseIdempotencyKey(request),
@@ -48,6 +53,7 @@ export function indexCheckRoute(app: FastifyInstance, { db, provider, settings, 
         },
       );
       if (replayed) reply.header(HEADERS.replayed, 'true');
+      else metrics.checked({ urls: result.url_count, micros: Math.round(result.charged * MICROS_PER_TRY) });
       return success(
         request.id,
         replayed ? 'Checked before; nothing was charged again.' : `${result.found_count} of ${result.url_count} found.`,

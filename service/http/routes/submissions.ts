@@ -19,7 +19,7 @@ import { describeResponses, POST_ERRORS } from './response-schemas.ts';
 
 /** Submissions (spec 4.5 to 4.7). */
 export function submissionRoutes(app: FastifyInstance, context: Context): void {
-  const { settings, now, accepted } = context;
+  const { settings, metrics, now, accepted } = context;
 
   app.post<{ Body: CreateSubmission }>(
     '/submissions',
@@ -74,6 +74,7 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
         return success(request.id, 'Accepted before; nothing was charged again.', toSubmission(submission));
       }
       accepted();
+      metrics.accepted({ service, urls: submission.url_count, micros: submission.charged });
       reply.status(202);
       return success(
         request.id,

@@ -116,7 +116,7 @@ function results(
   stored: string | null,
 ): Html {
   const { checks: t } = text;
-  if (stored === null) return html`<p>${status === 'executing' ? t.running : t.none}</p>`;
+  if (stored === null) return html`<p>${{ executing: t.running, restored: t.none, done: t.deleted }[status]}</p>`;
   const findings = JSON.parse(stored) as Finding[];
   return table({
     caption: t.results,

@@ -98,7 +98,7 @@ ${submissionFacts(visit, row)}
         (each) =>
           html`<a href="${path}${each === 'all' ? '' : `?show=${each}`}"${each === filter ? html` aria-current="true"` : nothing}>${filterName(visit, each)} (${format.count(countUrls(row, each))})</a> `,
       )}</nav>
-${urlTable(visit, urls)}
+${row.urls_deleted_at === null ? urlTable(visit, urls) : html`<p>${text.submission.deleted}</p>`}
 ${pager(visit, `${path}${filter === 'all' ? '' : `?show=${filter}`}`, page, pages)}
 <p><a class="button" href="${path}/urls.csv">${text.common.download}</a></p>
 <p class="quiet">${text.common.zone(visit.zone)}</p>`;

@@ -122,6 +122,7 @@ export const en = {
     reason: 'Reason',
     filter: 'Show URLs that are',
     empty: 'No URL is in this state.',
+    deleted: 'The URLs were deleted: the service keeps them for a limited time after a submission has ended.',
     back: 'All submissions',
     missingTitle: 'Submission not found',
     missing: 'This account has no submission with that reference.',
@@ -145,6 +146,7 @@ export const en = {
     missing: 'This account has no index-check with that id.',
     none: 'There are no results: the check could not be carried out and its charge was given back.',
     running: 'The check is still running.',
+    deleted: 'The results were deleted: the service keeps them for a limited time.',
   },
   entries: {
     title: 'Entries',

@@ -123,6 +123,7 @@ export const tr: Text = {
     reason: 'Neden',
     filter: 'Şu durumdaki URL’ler',
     empty: 'Bu durumda URL yok.',
+    deleted: 'URL’ler silindi: hizmet bunları gönderim bittikten sonra sınırlı bir süre saklar.',
     back: 'Tüm gönderimler',
     missingTitle: 'Gönderim bulunamadı',
     missing: 'Bu hesapta bu referansa sahip bir gönderim yok.',
@@ -145,6 +146,7 @@ export const tr: Text = {
     missing: 'Bu hesapta bu kimliğe sahip bir dizin kontrolü yok.',
     none: 'Sonuç yok: kontrol yapılamadı ve ücreti iade edildi.',
     running: 'Kontrol sürüyor.',
+    deleted: 'Sonuçlar silindi: hizmet bunları sınırlı bir süre saklar.',
   },
   entries: {
     title: 'Hareketler',

@@ -1,0 +1,43 @@
+import { writeFileSync } from 'node:fs';
+import { listSettings, type SettingSchema } from './schema.ts';
+
+/*
+ * docs/reference/service-configuration.md, made from the schema. Run this file to write the page anew; a test fails
+ * while it differs.
+ */
+export const REFERENCE_FILE = new URL('../../../docs/reference/service-configuration.md', import.meta.url);
+
+const INTRODUCTION = `# Configuration of the service
+
+Every setting of \`courier-service serve\`, generated from its schema by \`npm run docs:config\`. Do not edit this page.
+What they mean together: [host the service](../guides/host-the-service.md).
+
+- \`--config FILE\` (or \`COURIER_SERVICE_CONFIG\`) names a YAML file. A dot in the table is one level of the file.
+- An environment variable wins over the file, an option of the command over both. An empty variable counts as not set.
+- Durations are milliseconds. A list in a variable is separated by commas.
+- A setting that does not exist, and a value that does not fit, end the command with exit code 2. A variable that begins with
+  \`COURIER_SERVICE_\` and is not in the table is reported at the start.
+- Temporal's own variables (\`TEMPORAL_ADDRESS\`, \`TEMPORAL_NAMESPACE\`, \`TEMPORAL_API_KEY\`, \`TEMPORAL_TLS…\`,
+  \`TEMPORAL_PROFILE\`) decide where \`temporal.address\` is not set.
+
+`;
+
+/** The expected content of the page in docs/reference. */
+export function renderReference(): string {
+  const rows = listSettings().map(({ key, variable, schema }) => [
+    `\`${key}\``,
+    `\`${variable}\``,
+    describeType(schema),
+    schema.default === undefined ? '' : `\`${String(Array.isArray(schema.default) ? '[]' : schema.default)}\``,
+    schema.description ?? '',
+  ]);
+  const lines = rows.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`);
+  return `${INTRODUCTION}| setting | environment variable | type | default | what it does |\n| --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`;
+}
+
+function describeType({ enum: values, type }: SettingSchema): string {
+  if (values !== undefined) return values.map((value) => `\`${value}\``).join(', ');
+  return type === 'array' ? 'list' : type === 'string' ? 'text' : (type ?? 'text');
+}
+
+if (import.meta.main) writeFileSync(REFERENCE_FILE, renderReference());

@@ -2,6 +2,7 @@ import type {
   Balance,
   IndexCheckResult,
   Me,
+  ServiceInfo,
   Stats,
   Submission,
   SubmissionDetail,
@@ -24,6 +25,14 @@ const submission: Submission = {
   created_at: '2026-11-21T09:30:00.000Z',
   started_at: null,
   finished_at: null,
+};
+
+const info: ServiceInfo = {
+  name: 'Queued URL Submission Service',
+  version: 'v1',
+  contract_version: '1.0.0',
+  available: true,
+  openapi: '/api/v1/openapi.json',
 };
 
 const balance: Balance = { balance: 99.5, balance_micros: 99_500_000, currency: 'TRY' };
@@ -106,6 +115,7 @@ const check: IndexCheckResult = {
 
 /** `data` of the answers that succeed, by operation and status. */
 export const RESPONSE_EXAMPLES: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  getServiceInfo: { 200: info },
   getMe: { 200: me },
   getBalance: { 200: balance },
   getStats: { 200: stats },

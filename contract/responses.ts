@@ -27,6 +27,7 @@ export const ServiceInfo = Payload({
   available: Type.Boolean({ description: 'Whether submissions can be accepted now.' }),
   openapi: Type.String({ description: 'Where the contract is, relative to the server.' }),
 });
+export type ServiceInfo = Type.Static<typeof ServiceInfo>;
 
 const wallet = {
   balance: Money('Current balance'),

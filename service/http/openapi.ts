@@ -1,11 +1,14 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { ERROR_CODES, type ErrorCode } from '../../contract/errors.ts';
 import { budgetHeader, IDEMPOTENCY_KEY_PATTERN, WINDOW_NAMES } from '../../contract/headers.ts';
 import { DEFAULT_PROJECT } from '../../contract/limits.ts';
 import { RESPONSE_EXAMPLES } from '../../contract/response-examples.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import { BASE_PATH, CONTRACT_VERSION } from '../../contract/version.ts';
 import type { ServiceSettings } from '../settings.ts';
+import { ApiError, validationFailed } from './api-error.ts';
+import { failure } from './envelope.ts';
 
 type Json = Record<string, unknown>;
 interface Operation extends Json {
@@ -13,8 +16,26 @@ interface Operation extends Json {
   parameters?: Json[];
   security?: Json[];
   requestBody?: { content: Record<string, { schema: { properties?: BodyProperties } }> };
-  responses: Record<string, { headers?: Json; links?: Json; content?: Record<string, Json> }>;
+  responses: Record<string, { headers?: Json; links?: Json; content?: Record<string, Described> }>;
 }
+
+interface Described {
+  readonly schema?: {
+    readonly properties?: {
+      readonly error?: { readonly properties?: { readonly code?: { readonly enum?: readonly ErrorCode[] } } };
+    };
+  };
+  example?: object;
+  examples?: Record<string, object>;
+}
+
+/** Errors whose answer says more than their code. */
+const ERROR_EXAMPLES: Partial<Record<ErrorCode, ApiError>> = {
+  validation_failed: validationFailed([
+    { field: 'urls', index: 1, reason: 'is the same URL as the one at index 0' },
+    { field: 'project', index: null, reason: 'must have 2 to 120 characters' },
+  ]),
+};
 
 /**
  * Serves the contract (spec 9), made from the very schemas that validate and serialise; headers and links, which
@@ -34,9 +55,7 @@ export async function describeContract(
         description:
           'Submit URLs for queued processing against a prepaid balance. Requests are judged in this order: 401, 429, ' +
           '415, 413, 400, 422, then 409 or the replay, 402, 202. ' +
-          `A submission that names no service is ${defaultService} here: send it always. A path that does not exist is 404 ` +
-          '(route_not_found) and a method that a path does not have 405 (method_not_allowed, with Allow), both in the ' +
-          'error envelope.',
+          `A submission that names no service is ${defaultService} here: send it always.`,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: BASE_PATH, description: 'This server.' }],
@@ -108,11 +127,20 @@ function declareDefaults({ requestBody }: Operation, defaultService: ServiceLeve
 }
 
 function addExample(operationId: string, status: string, { content }: Operation['responses'][string]): void {
-  const data = RESPONSE_EXAMPLES[operationId]?.[status];
   const json = content?.['application/json'];
-  if (data === undefined || json === undefined) return;
+  if (json === undefined) return;
+  const data = RESPONSE_EXAMPLES[operationId]?.[status];
   const request_id = 'req_0198f2b4-7c1e-4b7a-9a53-3f0f3f6f1c11';
-  json.example = { success: true, status: 'success', message: 'Text for people.', data, request_id };
+  if (data !== undefined) {
+    json.example = { success: true, status: 'success', message: 'Text for people.', data, request_id };
+    return;
+  }
+  json.examples = Object.fromEntries(
+    (json.schema?.properties?.error?.properties?.code?.enum ?? []).map((code) => [
+      code,
+      { summary: ERROR_CODES[code].meaning, value: failure(request_id, ERROR_EXAMPLES[code] ?? new ApiError(code)) },
+    ]),
+  );
 }
 
 const idempotencyKey = {
@@ -129,12 +157,15 @@ function describeHeaders(operationId: string, status: number, isPublic: boolean)
   const headers: Json = { 'X-Request-Id': header('request_id of the body.') };
   if (status === 401) headers['WWW-Authenticate'] = header('Bearer.');
   if (status === 429 || status === 503) headers['Retry-After'] = header('Seconds.', 'integer');
+  if (status === 405) headers.Allow = header('The methods of the path.');
   if (status === 409) headers['Retry-After'] = header('Seconds; with request_in_progress only.', 'integer');
   if (operationId === 'createSubmission' && status < 300) headers.Location = header('Path of the submission.');
   if (status === 200 && ['createSubmission', 'checkIndex'].includes(operationId)) {
     headers['Idempotent-Replayed'] = header('true when an earlier request with this key is answered again.');
   }
-  if (isPublic || [401, 408, 431].includes(status)) return headers;
+  // A path that does not exist belongs to no key; a submission that does not exist was asked for with one.
+  const beforeKey = [401, 405, 408, 431].includes(status) || (status === 404 && operationId !== 'getSubmission');
+  if (isPublic || beforeKey) return headers;
   for (const name of WINDOW_NAMES) {
     if (name === 'submissions' && operationId !== 'createSubmission') continue;
     headers[titled(budgetHeader('limit', name))] = header('Requests allowed in the window.', 'integer');

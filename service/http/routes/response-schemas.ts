@@ -2,8 +2,18 @@ import type { TSchema } from 'typebox';
 import { Failure, Success } from '../../../contract/envelope.ts';
 import { ERROR_CODES, type ErrorCode } from '../../../contract/errors.ts';
 
-/** What any route can answer: the request never became one, or the service has a defect. */
-const ANY: readonly ErrorCode[] = ['invalid_request', 'request_timeout', 'headers_too_large', 'internal_error'];
+/**
+ * What any route can answer: the base address or the method is wrong, the request never became one, or the service has a
+ * defect.
+ */
+const ANY: readonly ErrorCode[] = [
+  'invalid_request',
+  'route_not_found',
+  'method_not_allowed',
+  'request_timeout',
+  'headers_too_large',
+  'internal_error',
+];
 
 /** What every authenticated route can answer besides its own errors. */
 const AUTHENTICATED: readonly ErrorCode[] = ['unauthorized', 'rate_limited', 'service_unavailable'];

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { ERROR_CODES } from '../../contract/errors.ts';
@@ -32,6 +32,7 @@ interface Operation {
   };
 }
 
+describe('GET /openapi.json', () => {
 test('spec 9: /openapi.json is OpenAPI 3.1.0, contract version 1.0.0, of every endpoint, status, header and error code', async (t) => {
   const { service } = await openService(t, 'sqlite');
   const response = await fetch(`${service.baseUrl}/openapi.json`);
@@ -96,6 +97,15 @@ test('spec 9: /openapi.json is OpenAPI 3.1.0, contract version 1.0.0, of every e
   const { properties } = create.requestBody!.content['application/json']!.schema;
   assert.equal(properties?.service?.default, 'standard', 'spec 2.3: the contract declares it');
   assert.equal(properties?.project?.default, 'API Submission');
+  const accepts = new Ajv({ strict: false, formats: { uri: true } }).compile(
+    create.requestBody!.content['application/json']!.schema,
+  );
+  const url = 'https://shop.example/a';
+  assert.deepEqual(
+    [{ url }, { urls: [url] }, { url, urls: [url] }, {}, { service: 'fast' }].map((body) => accepts(body)),
+    [true, true, true, false, false],
+    'spec 2.2: url or urls',
+  );
   for (const methods of Object.values(contract.paths)) {
     for (const { operationId, responses } of Object.values(methods)) {
       for (const [status, { content }] of Object.entries(responses)) {
@@ -126,4 +136,5 @@ test('spec 9: the contract lints clean with Redocly', async (t) => {
   });
   assert.equal(status, 0, stdout + stderr);
   assert.doesNotMatch(stderr, /warning/);
+});
 });

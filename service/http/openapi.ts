@@ -15,7 +15,7 @@ interface Operation extends Json {
   operationId: string;
   parameters?: Json[];
   security?: Json[];
-  requestBody?: { content: Record<string, { schema: { properties?: BodyProperties } }> };
+  requestBody?: { content: Record<string, { schema: Json & { properties?: BodyProperties } }> };
   responses: Record<string, { headers?: Json; links?: Json; content?: Record<string, Described> }>;
 }
 
@@ -95,6 +95,7 @@ function complete(document: Contract, defaultService: ServiceLevel): Contract {
       const isPublic = operation.operationId === 'getServiceInfo';
       if (isPublic) operation.security = [];
       declareDefaults(operation, defaultService);
+      requireUrls(operation);
       if (method === 'post') operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
       for (const [status, response] of Object.entries(operation.responses)) {
         response.headers = describeHeaders(operation.operationId, Number(status), isPublic);
@@ -124,6 +125,19 @@ function declareDefaults({ requestBody }: Operation, defaultService: ServiceLeve
   const properties: BodyProperties = requestBody?.content['application/json']?.schema.properties ?? {};
   if (properties.project !== undefined) properties.project.default = DEFAULT_PROJECT;
   if (properties.service !== undefined) properties.service.default = defaultService;
+}
+
+/**
+ * `anyOf` of required members makes generators of clients type the whole body as unknown; said with `if`, validators
+ * read the same rule and generators the members.
+ */
+function requireUrls({ requestBody }: Operation): void {
+  const schema = requestBody?.content['application/json']?.schema;
+  if (schema?.anyOf === undefined) return;
+  delete schema.anyOf;
+  schema.if = { not: { properties: { url: {} }, additionalProperties: true, required: ['url'] } };
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+  schema.then = { properties: { urls: {} }, additionalProperties: true, required: ['urls'] };
 }
 
 function addExample(operationId: string, status: string, { content }: Operation['responses'][string]): void {

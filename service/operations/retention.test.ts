@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describe } from 'node:test';
 import { sql } from '../../src/database/sql.ts';
 import { serviceTest, urlList } from '../../test/support/service.ts';
 import { expire } from '../processing/transitions.ts';
@@ -10,59 +11,61 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const days = (count: number) => Date.now() + count * DAY_MS;
 const { budgets } = DEFAULT_SETTINGS;
 
-serviceTest(
-  'URLs of a submission are deleted after their retention; its counts, money and key stay',
-  async ({ client, db }) => {
-    const ended = (await client.post('/submissions', 'retention-key-1', { urls: urlList(1_200) })).body.data;
-    const open = (await client.post('/submissions', 'retention-key-2', { urls: urlList(2) })).body.data;
-    await expire(db, ended.reference, 'too late', { refundFailed: false, now: Date.now() });
-    const retention = { urlsDays: 30, checksDays: null, eventsDays: null };
+describe('retention', () => {
+  serviceTest(
+    'URLs of a submission are deleted after their retention; its counts, money and key stay',
+    async ({ client, db }) => {
+      const ended = (await client.post('/submissions', 'retention-key-1', { urls: urlList(1_200) })).body.data;
+      const open = (await client.post('/submissions', 'retention-key-2', { urls: urlList(2) })).body.data;
+      await expire(db, ended.reference, 'too late', { refundFailed: false, now: Date.now() });
+      const retention = { urlsDays: 30, checksDays: null, eventsDays: null };
 
-    assert.equal((await deleteOld({ db, retention, budgets, now: () => days(29) })).submissions, 0);
-    assert.equal((await client.detail(ended.reference)).urls.length, 100);
-    assert.equal((await deleteOld({ db, retention, budgets, now: () => days(31) })).submissions, 1);
+      assert.equal((await deleteOld({ db, retention, budgets, now: () => days(29) })).submissions, 0);
+      assert.equal((await client.detail(ended.reference)).urls.length, 100);
+      assert.equal((await deleteOld({ db, retention, budgets, now: () => days(31) })).submissions, 1);
 
-    const detail = await client.detail(ended.reference);
-    assert.deepEqual([detail.status, detail.url_count, detail.urls_failed], ['failed', 1_200, 1_200]);
-    assert.deepEqual([detail.urls, detail.url_pagination.total], [[], 0]);
-    const { left } = await db.one(sql<{ left: number }>`SELECT count(*) AS left FROM submission_urls`);
-    assert.equal(left, 2, 'nothing else was deleted');
-    assert.equal((await client.detail(open.reference)).urls.length, 2, 'what has not ended keeps its URLs');
-    const again = await client.post('/submissions', 'retention-key-1', { urls: urlList(1_200) });
-    assert.equal(again.status, 200, 'a retry is still recognised');
-    assert.deepEqual(await findDifferences(db), []);
-    assert.equal((await deleteOld({ db, retention, budgets, now: () => days(32) })).submissions, 0, 'once');
-  },
-);
+      const detail = await client.detail(ended.reference);
+      assert.deepEqual([detail.status, detail.url_count, detail.urls_failed], ['failed', 1_200, 1_200]);
+      assert.deepEqual([detail.urls, detail.url_pagination.total], [[], 0]);
+      const { left } = await db.one(sql<{ left: number }>`SELECT count(*) AS left FROM submission_urls`);
+      assert.equal(left, 2, 'nothing else was deleted');
+      assert.equal((await client.detail(open.reference)).urls.length, 2, 'what has not ended keeps its URLs');
+      const again = await client.post('/submissions', 'retention-key-1', { urls: urlList(1_200) });
+      assert.equal(again.status, 200, 'a retry is still recognised');
+      assert.deepEqual(await findDifferences(db), []);
+      assert.equal((await deleteOld({ db, retention, budgets, now: () => days(32) })).submissions, 0, 'once');
+    },
+  );
 
-serviceTest(
-  'results of an index-check are deleted after their retention; the same key is 409 and never charged again',
-  async ({ client, db }) => {
-    const check = () => client.post('/index-check', 'retention-key-3', { urls: urlList(2) });
-    assert.equal((await check()).status, 200);
-    const balance = await client.balance();
-    const retention = { urlsDays: null, checksDays: 30, eventsDays: null };
-    assert.equal((await deleteOld({ db, retention, budgets, now: () => days(29) })).checks, 0);
-    assert.equal((await check()).status, 200);
-    assert.equal((await deleteOld({ db, retention, budgets, now: () => days(31) })).checks, 1);
-    const { status, body } = await check();
-    assert.deepEqual([status, body.error?.code], [409, 'idempotency_conflict']);
-    assert.match(body.message, /charged before.*not kept.*Nothing new was charged; use a new key/s);
-    assert.equal(await client.balance(), balance);
-    assert.deepEqual(await findDifferences(db), []);
-  },
-);
+  serviceTest(
+    'results of an index-check are deleted after their retention; the same key is 409 and never charged again',
+    async ({ client, db }) => {
+      const check = () => client.post('/index-check', 'retention-key-3', { urls: urlList(2) });
+      assert.equal((await check()).status, 200);
+      const balance = await client.balance();
+      const retention = { urlsDays: null, checksDays: 30, eventsDays: null };
+      assert.equal((await deleteOld({ db, retention, budgets, now: () => days(29) })).checks, 0);
+      assert.equal((await check()).status, 200);
+      assert.equal((await deleteOld({ db, retention, budgets, now: () => days(31) })).checks, 1);
+      const { status, body } = await check();
+      assert.deepEqual([status, body.error?.code], [409, 'idempotency_conflict']);
+      assert.match(body.message, /charged before.*not kept.*Nothing new was charged; use a new key/s);
+      assert.equal(await client.balance(), balance);
+      assert.deepEqual(await findDifferences(db), []);
+    },
+  );
 
-serviceTest(
-  'audit events and windows of quiet keys are deleted; those in use stay',
-  async ({ client, db, service, account }) => {
-    await client.balance();
-    await db.run(sql`INSERT INTO budgets (key_id, windows, updated_at) VALUES ('quiet', '{}', ${days(-3)})`);
-    const retention = { urlsDays: null, checksDays: null, eventsDays: 365 };
-    const kept = await deleteOld({ db, retention, budgets, now: Date.now });
-    assert.deepEqual([kept.events, kept.budgets], [0, 1]);
-    const { events } = await deleteOld({ db, retention, budgets, now: () => days(366) });
-    assert.ok(events >= 2);
-    assert.deepEqual(await service.accounts.events(account, 10), []);
-  },
-);
+  serviceTest(
+    'audit events and windows of quiet keys are deleted; those in use stay',
+    async ({ client, db, service, account }) => {
+      await client.balance();
+      await db.run(sql`INSERT INTO budgets (key_id, windows, updated_at) VALUES ('quiet', '{}', ${days(-3)})`);
+      const retention = { urlsDays: null, checksDays: null, eventsDays: 365 };
+      const kept = await deleteOld({ db, retention, budgets, now: Date.now });
+      assert.deepEqual([kept.events, kept.budgets], [0, 1]);
+      const { events } = await deleteOld({ db, retention, budgets, now: () => days(366) });
+      assert.ok(events >= 2);
+      assert.deepEqual(await service.accounts.events(account, 10), []);
+    },
+  );
+});

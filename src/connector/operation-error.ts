@@ -8,6 +8,8 @@ export type OperationFailure =
   | 'other_account'
   /** The balance or a cap does not allow the next batch. */
   | 'funds'
+  /** The account sends nothing until you have said what happened. */
+  | 'held'
   /** No response in time: try again later. */
   | 'no_response'
   /** The workflow failed. */

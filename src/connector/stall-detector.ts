@@ -1,10 +1,13 @@
 import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Watch } from '../config/config.ts';
+import { getAccountStatus } from '../ledger/money/account-status.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { getLatestAnswer } from '../ledger/reports/latest-answer.ts';
 import type { RunId } from '../submission/ids.ts';
+import { renderReason } from '../submission/reason.ts';
 import { dispatcherWorkflowId } from '../temporal-api/ids.ts';
-import { DISPATCH_PHASE, WATCH_PHASE } from '../temporal-api/phases.ts';
+import { WATCH_PHASE } from '../temporal-api/phases.ts';
+import { explainStall } from './explain-stall.ts';
 import { OperationError } from './operation-error.ts';
 import type { JobProgress } from './run-client.ts';
 import { getPhase } from './workflow-phase.ts';
@@ -14,7 +17,8 @@ const SETTLE_MS = 5_000;
 
 /**
  * Watches a run that waits for the service, and throws when a longer wait cannot help a command: the key is rejected
- * (6), the funds do not suffice (7), or no batch was accepted for `giveUpMs` (5). The run itself continues.
+ * (6), the funds do not suffice (7), the account is held (3), or no batch was accepted for `giveUpMs` (5). The run itself
+ * continues.
  */
 export function createStallDetector(client: Client, ledger: Ledger, watch: Watch, run: RunId, giveUpMs: number) {
   const startedAt = Date.now();
@@ -25,16 +29,13 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
     const state = `${phase} ${summary?.unanswered} ${summary?.submitted}`;
     if (state !== seen) [seen, since] = [state, now];
     if (phase !== WATCH_PHASE.submitting || (summary?.unanswered ?? 0) === 0 || now - since < SETTLE_MS) return;
-    const { reason, nextAttemptAt, answer } = await getLatestAnswer(ledger, run, startedAt);
-    const why = reason === null ? '' : `: ${reason.replace(/[.]$/, '')}`;
+    const { reason: own, nextAttemptAt, answer } = await getLatestAnswer(ledger, run, startedAt);
+    const { suspended: account } = await getAccountStatus(ledger, watch.account);
     const dispatcher = await getDispatcherPhase(client, ledger, watch);
+    const ended = explainStall({ watch: watch.id, dispatcher, account, own, answer });
+    if (ended !== null) throw ended;
+    const why = own === null ? '' : `: ${renderReason(own).replace(/[.]$/, '')}`;
     const rest = 'Planned batches keep their idempotency keys: a running worker or the next run sends them.';
-    if (dispatcher === DISPATCH_PHASE.keyRejected && answer === 'key_rejected') {
-      throw new OperationError('key_rejected', `${watch.id}: the service rejects the API key${why}. ${rest}`);
-    }
-    if (dispatcher === DISPATCH_PHASE.suspended && (answer === 'no-money' || reason !== null)) {
-      throw new OperationError('funds', `${watch.id}: insufficient funds${why}. ${rest}`);
-    }
     if (now - since < giveUpMs) return;
     throw new OperationError(
       'no_response',

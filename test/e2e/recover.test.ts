@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { parseTry } from '../../contract/money.ts';
@@ -15,10 +15,12 @@ import { getAccountTotals } from '../../src/ledger/reports/totals.ts';
 import { freezeBatch } from '../../src/submission/freeze.ts';
 import type { AccountId, IdempotencyKey, RunId, WatchId } from '../../src/submission/ids.ts';
 import type { Url } from '../../src/url/normalize-url.ts';
-import { courier, folderFor, ofType, publish } from '../support/cli.ts';
+import { courier, folderFor, ofType, printCourier, publish } from '../support/cli.ts';
 import { emptyDatabaseUrl } from '../support/database.ts';
 import { crawled, shopUrl } from '../support/ledger.ts';
 import { AMPLE } from '../support/service.ts';
+import { openShopFolder } from '../support/shop-folder.ts';
+import { temporalAddress } from '../support/temporal.ts';
 
 const lira = (text: string) => parseTry(text)!;
 const account = 'main' as AccountId;
@@ -82,6 +84,35 @@ describe('courier recover', () => {
     const again = await courier(folder, 'recover', '--watch', 'blog');
     assert.equal(again.code, 0, again.stderr);
     assert.deepEqual([ofType(again, 'recovered')[0]?.known, ofType(again, 'recovered')[0]?.recovered], [23, 1]);
+  });
+
+  test('before recover, plan, run and status say why nothing is bought, and what to do', async (t) => {
+    const service = await startService({ database: emptyDatabaseUrl(t, 'sqlite'), settings: { budgets: AMPLE } });
+    t.after(() => service.close());
+    const folder = await openShopFolder(t, service, await temporalAddress(t));
+    publish(folder, ['1', '2']);
+    const bought = await courier(folder, 'run', '--once');
+    assert.equal(bought.code, 0, bought.stderr);
+    for (const file of readdirSync(folder)) if (file.startsWith('ledger.db')) rmSync(join(folder, file));
+
+    publish(folder, ['1', '2', '3']);
+    const plan = await courier(folder, 'plan');
+    assert.equal(plan.code, 3, plan.stderr);
+    const notice = /A run would submit nothing of main: the service has jobs of ours.*"courier recover --account main"/;
+    assert.match(String(ofType(plan, 'account_plan')[0]?.notices), notice);
+    const run = await courier(folder, 'run', '--once');
+    assert.equal(run.code, 3, run.stderr);
+    assert.match(
+      run.stderr,
+      /shop: the account is held: the service has jobs of ours.*"courier recover --account main"/,
+    );
+    assert.doesNotMatch(run.stderr, /insufficient|money/i);
+    assert.match(await printCourier(folder, 'status'), /held: the service has jobs of ours/);
+
+    assert.equal((await courier(folder, 'recover')).code, 0);
+    assert.equal((await courier(folder, 'run', '--once')).code, 0);
+    const [account] = ofType(await courier(folder, 'status'), 'account');
+    assert.equal(account?.charged_ever_micros, lira('0.75'), 'what was bought before is not bought again');
   });
 
   test('a restored copy of the ledger learns which jobs were sent after the backup', async (t) => {

@@ -5,6 +5,7 @@ import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { type AccountResources, getAccountResources } from '../../connector/account-resources.ts';
 import { type Preview, previewWatch } from '../../connector/preview.ts';
+import { findSpendingHold } from '../../connector/spending-hold.ts';
 import type { RunDiff } from '../../ledger/crawl/diff-run.ts';
 import type { Plan } from '../../ledger/plans/make-plan.ts';
 import { previewRuns } from '../../ledger/plans/preview-runs.ts';
@@ -70,7 +71,10 @@ async function plan(
   for (const account of accounts) {
     const { limits } = getAccount(config, account.account);
     const own = plans.filter(({ watch }) => watch.account === account.account);
-    codes.push(showAccount(output, sumAccountPlan(account, own, limits.submissionsPerMinute)));
+    const sum = sumAccountPlan(account, own, limits.submissionsPerMinute);
+    // Only what would be bought is worth the requests of a comparison.
+    const hold = sum.urls === 0 ? null : await findSpendingHold(config, ledger, account.account, signal);
+    codes.push(showAccount(output, sum, hold));
   }
   if (out !== undefined) {
     // Loaded here: checking plan files takes a schema library that most plans do not need.
@@ -115,13 +119,17 @@ function showWatch(output: Output, watchPlan: WatchPlan): ExitCode {
   return exitCode;
 }
 
-function showAccount(output: Output, account: AccountPlan): ExitCode {
+function showAccount(output: Output, account: AccountPlan, hold: string | null): ExitCode {
   const notices: string[] = [];
   const codes: ExitCode[] = [];
   const { failure } = account;
   if (failure !== null) {
     notices.push(`The balance of ${account.account} is not known: ${failure.message} Nothing was planned or charged.`);
     codes.push(toBalanceExitCode(failure));
+  }
+  if (hold !== null) {
+    notices.push(`A run would submit nothing of ${account.account}: ${hold}.`);
+    codes.push(EXIT.partial);
   }
   const shortfall = formatShortfall(account);
   if (shortfall !== null) {

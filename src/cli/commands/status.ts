@@ -69,7 +69,10 @@ async function showAccount(output: Output, ledger: Ledger, { id, pricePerUrl }: 
   if (totals.unknownChargeUrls > 0)
     output.print(`  charge unknown for ${formatCounted(totals.unknownChargeUrls, 'URL')}: not in these sums`);
   if (status.keyRejected !== null) output.print(`  the service rejects the key: ${renderReason(status.keyRejected)}`);
-  if (status.suspended !== null) output.print(`  batches wait for money: ${renderReason(status.suspended)}`);
+  if (status.suspended !== null) {
+    const held = status.suspended.code === 'history_hold' || status.suspended.code === 'other_service';
+    output.print(`  ${held ? 'held' : 'batches wait for money'}: ${renderReason(status.suspended)}`);
+  }
   const waiting = totals.waiting + totals.inDoubt === 0 ? null : await findWaiting(ledger, id);
   if (waiting !== null) output.print(`  ${waiting}`);
   if (totals.needsReview > 0) {

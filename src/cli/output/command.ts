@@ -28,6 +28,7 @@ const EXIT_OF_FAILURE: Readonly<Record<OperationFailure, ExitCode>> = {
   run_active: EXIT.busy,
   key_rejected: EXIT.keyRefused,
   funds: EXIT.balanceOrCap,
+  held: EXIT.partial,
   no_response: EXIT.transient,
   failed: EXIT.partial,
 };

@@ -14,7 +14,7 @@ import { lockAccount } from '../runs/watches.ts';
 
 /** Why an account sends nothing. */
 export interface AccountStatus {
-  /** Why its batches wait for money; null when they do not. */
+  /** Why its batches wait for money, or why all of it is held; null when neither is so. */
   readonly suspended: Reason | null;
   /** Why its key is not used; null when it is. */
   readonly keyRejected: Reason | null;
@@ -33,15 +33,17 @@ export async function getAccountStatus(ledger: Ledger, account: AccountId): Prom
     SELECT suspended_code, suspended_params, key_rejected_code, key_rejected_params
     FROM ledger_accounts WHERE id = ${account}`);
   if (row === undefined) return { suspended: null, keyRejected: null };
+  const stored = parseReason({ reason_code: row.suspended_code, reason_params: row.suspended_params });
   const waiting = await db.all(sql<StoredReason>`
     SELECT reason_code, reason_params FROM batches WHERE account_id = ${account} AND state IN ('planned', 'sending')
     ORDER BY id`);
   const keyRejected = parseReason({ reason_code: row.key_rejected_code, reason_params: row.key_rejected_params });
+  // A hold stops everything, whatever a single batch waits for, and before anything is planned.
+  if (stored?.code === 'history_hold') return { suspended: stored, keyRejected };
   if (waiting.length === 0) return { suspended: null, keyRejected };
   // Read from the batches: one may still wait for money although a smaller one was accepted since.
   const money = waiting.find(({ reason_code }) => WAITS_FOR_MONEY.some((code) => code === reason_code));
-  const suspended = money ?? { reason_code: row.suspended_code, reason_params: row.suspended_params };
-  return { suspended: parseReason(suspended), keyRejected };
+  return { suspended: money === undefined ? stored : parseReason(money), keyRejected };
 }
 
 /** The account sends nothing until its balance suffices, or until its history is compared. */

@@ -1,13 +1,13 @@
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
-import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
+import { parseReason, type Reason, type StoredReason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getRun } from '../runs/runs.ts';
 
 /** What holds up a run whose batches wait for their answer, as far as the ledger knows. */
 export interface LatestAnswer {
   /** Why a batch of the run that waits is not sent, or goes again; null when nothing speaks against it. */
-  readonly reason: string | null;
+  readonly reason: Reason | null;
   /** When that batch is sent again; null when at once, or when nothing tells. */
   readonly nextAttemptAt: number | null;
   /** What the last answer to any attempt of the account was since then; null when there was none. */
@@ -29,7 +29,7 @@ export async function getLatestAnswer(ledger: Ledger, run: RunId, since: number)
     SELECT a.kind FROM batch_answers AS a JOIN batches AS b ON b.id = a.batch_id
     WHERE b.account_id = ${account_id} AND a.at >= ${since} ORDER BY a.at DESC LIMIT 1`);
   return {
-    reason: waiting === undefined ? null : renderStoredReason(waiting),
+    reason: waiting === undefined ? null : parseReason(waiting),
     nextAttemptAt: waiting?.not_before ?? null,
     answer: last === undefined ? null : (KINDS[last.kind] ?? 'other'),
   };

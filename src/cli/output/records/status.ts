@@ -133,7 +133,7 @@ const AccountRecord = defineRecord('account', 'The money and the work of an acco
     'batches by where they stand',
   ),
   in_doubt_since: nullable(instant('since when the oldest outcome is not known; null when all are known')),
-  suspended: nullable(text('why its batches wait for money; null when they do not')),
+  suspended: nullable(text('why its batches wait for money, or why the account is held; null when neither is so')),
   key_rejected: nullable(text('why its key is not used; null when it is')),
 });
 

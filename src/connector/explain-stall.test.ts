@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { micros } from '../../contract/money.ts';
+import type { AccountId, Reference } from '../submission/ids.ts';
+import type { Reason } from '../submission/reason.ts';
+import { DISPATCH_PHASE } from '../temporal-api/phases.ts';
+import { explainStall, type StallFacts } from './explain-stall.ts';
+
+const noMoney: Reason = { code: 'balance_short', left: micros(0), cost: micros(250_000) };
+const reset: Reason = { code: 'answer', outcome: 'in_doubt', text: 'no answer came (read ECONNRESET)' };
+const unknownJobs: Reason = {
+  code: 'history_hold',
+  account: 'main' as AccountId,
+  hold: { code: 'unknown_jobs', references: ['job-7' as Reference], more: false },
+};
+const otherService: Reason = { code: 'other_service', recorded: 'https://a.example', configured: 'https://b.example' };
+
+const facts: StallFacts = {
+  watch: 'shop',
+  dispatcher: DISPATCH_PHASE.suspended,
+  account: null,
+  own: null,
+  answer: null,
+};
+
+const cases: readonly (readonly [string, Partial<StallFacts>, string | null, RegExp])[] = [
+  ['a batch without money', { own: noMoney }, 'funds', /^shop: insufficient funds: .*0\.25 TRY is needed/],
+  ['a 402 without a reason', { answer: 'no-money' }, 'funds', /^shop: insufficient funds\. Planned/],
+  [
+    'unknown jobs of the service',
+    { account: unknownJobs, own: noMoney },
+    'held',
+    /^shop: the account is held: the service has jobs of ours .*job-7.*"courier recover --account main"/,
+  ],
+  ['unknown jobs, when the dispatcher says nothing', { account: unknownJobs, dispatcher: null }, 'held', /is held/],
+  ['another service', { own: otherService }, 'held', /the account is held: .*a\.example/],
+  [
+    "another watch's want of money beside a broken connection",
+    { account: noMoney, own: reset },
+    'funds',
+    /the account waits for money, so nothing of it is sent: .*0\.25 TRY is needed.* for another reason as well: no answer came \(read ECONNRESET\)\. Planned/,
+  ],
+  [
+    'a rejected key',
+    { dispatcher: DISPATCH_PHASE.keyRejected, answer: 'key_rejected' },
+    'key_rejected',
+    /rejects the API key/,
+  ],
+  ['a broken connection alone', { own: reset }, null, /^$/],
+  ['a dispatcher that sends', { own: noMoney, dispatcher: DISPATCH_PHASE.sending }, null, /^$/],
+];
+
+describe('explainStall', () => {
+  for (const [what, given, failure, sentence] of cases) {
+    test(`${what}: ${failure ?? 'the command goes on waiting'}`, () => {
+      const error = explainStall({ ...facts, ...given });
+      assert.equal(error?.failure ?? null, failure);
+      assert.match(error?.message ?? '', sentence);
+    });
+  }
+
+  test('a reason that is not money is never called a want of money', () => {
+    for (const own of [reset, unknownJobs, otherService])
+      assert.doesNotMatch(explainStall({ ...facts, own })?.message ?? '', /insufficient funds/);
+  });
+});

@@ -1,0 +1,45 @@
+import { isMoneyReason, type Reason, renderReason, WAITS_FOR_MONEY } from '../submission/reason.ts';
+import { DISPATCH_PHASE } from '../temporal-api/phases.ts';
+import { OperationError, type OperationFailure } from './operation-error.ts';
+
+/** What the ledger and the dispatcher know about a run that waits. */
+export interface StallFacts {
+  readonly watch: string;
+  /** The phase of the account's dispatcher; null when it is not known. */
+  readonly dispatcher: string | null;
+  /** Why the whole account sends nothing; null when nothing holds it. */
+  readonly account: Reason | null;
+  /** Why a batch of the run waits; null when nothing speaks against it. */
+  readonly own: Reason | null;
+  /** The last answer to any attempt of the account since the command started. */
+  readonly answer: 'key_rejected' | 'no-money' | 'accepted' | 'other' | null;
+}
+
+const REST = 'Planned batches keep their idempotency keys: a running worker or the next run sends them.';
+
+/**
+ * Why waiting longer cannot help a command, with what to do; null when it may help. What holds the account comes first
+ * and is said by its own name: neither jobs that the ledger does not know nor another service are a want of money.
+ */
+export function explainStall({ watch, dispatcher, account, own, answer }: StallFacts): OperationError | null {
+  const end = (failure: OperationFailure, what: string) =>
+    new OperationError(failure, `${watch}: ${what.replace(/[.]$/, '')}. ${REST}`);
+  if (dispatcher === DISPATCH_PHASE.keyRejected && answer === 'key_rejected')
+    return end('key_rejected', `the service rejects the API key${own === null ? '' : `: ${renderReason(own)}`}`);
+  const hold = [account, own].find((reason) => reason?.code === 'history_hold' || reason?.code === 'other_service');
+  if (hold != null) return end('held', `the account is held: ${renderReason(hold)}`);
+  if (dispatcher !== DISPATCH_PHASE.suspended) return null;
+  if (own !== null && isForMoney(own)) return end('funds', `insufficient funds: ${renderReason(own)}`);
+  if (account !== null && isForMoney(account)) {
+    const also = own === null ? '' : `. A batch of this run waits for another reason as well: ${renderReason(own)}`;
+    return end('funds', `the account waits for money, so nothing of it is sent: ${renderReason(account)}${also}`);
+  }
+  return answer === 'no-money' ? end('funds', 'insufficient funds') : null;
+}
+
+/** Also a cap: it is money that the configuration does not allow now. */
+const isForMoney = ({ code }: Reason): boolean =>
+  isMoneyReason(code) ||
+  WAITS_FOR_MONEY.some((each) => each === code) ||
+  code === 'cap_reached' ||
+  code === 'price_unknown';

@@ -1,0 +1,33 @@
+import { compareHistory } from '../../activities/compare-history.ts';
+import { ApiError } from '../api-client/errors.ts';
+import { type Config, requireAccount } from '../config/config.ts';
+import { SecretMissingError } from '../config/secrets.ts';
+import { getHistoryHold } from '../ledger/jobs/history-hold.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
+import { describeHistoryHold } from '../submission/history-hold.ts';
+import type { AccountId } from '../submission/ids.ts';
+import { withService } from './service-client.ts';
+
+/**
+ * Why a run would spend nothing on an account, found out before it is asked to: the ledger already holds it, or the
+ * service has jobs of ours that the ledger does not know. Null when neither is so, or when the service does not say.
+ */
+export async function findSpendingHold(
+  config: Config,
+  ledger: Ledger,
+  id: AccountId,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const known = await getHistoryHold(ledger.db, id);
+  if (known !== null) return describeHistoryHold(id, known);
+  const projects = [...config.watches.values()].flatMap(({ account, project }) => (account === id ? [project] : []));
+  return withService(config, requireAccount(config, id), signal, async ({ request: send }) => {
+    try {
+      const hold = await compareHistory({ ledger, account: id, projects, send });
+      return hold === null ? null : describeHistoryHold(id, hold);
+    } catch (error) {
+      if (error instanceof ApiError || error instanceof SecretMissingError) return null;
+      throw error;
+    }
+  });
+}

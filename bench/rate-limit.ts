@@ -9,7 +9,7 @@ import { toRateLimits } from '../src/rate-limit/limits.ts';
 
 const REQUESTS = 30_000;
 const MEASURED = 1_000;
-const quiet = {
+const noBudgets = {
   status: 200,
   retryAfterMs: null,
   budgets: [{ scope: '', windowSeconds: 60, limit: 120, remaining: 119, resetMs: null }],
@@ -26,7 +26,7 @@ async function measure(label: string, url: string): Promise<void> {
     const permit = await limiter.acquire('submission');
     const taken = performance.now();
     if (permit.kind === 'wait') throw new Error(`request ${n} was refused: ${permit.why}`);
-    await limiter.commit(permit, quiet);
+    await limiter.commit(permit, noBudgets);
     if (n >= REQUESTS - MEASURED) {
       takes.push(taken - started);
       settles.push(performance.now() - taken);

@@ -26,7 +26,7 @@ const median = (numbers: readonly number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
 const misses: string[] = [];
 
-function tell(
+function report(
   what: string,
   value: number,
   unit: string,
@@ -93,8 +93,8 @@ async function balances(): Promise<void> {
     ratios.push(ours.cpuMicrosPerRequest / least.cpuMicrosPerRequest);
     costs.push(ours.cpuMicrosPerRequest);
   }
-  tell('GET /balance, CPU per request', median(costs), 'µs');
-  tell('GET /balance, CPU beside a bare Node answer', median(ratios), '×', { atMost: 5 });
+  report('GET /balance, CPU per request', median(costs), 'µs');
+  report('GET /balance, CPU beside a bare Node answer', median(ratios), '×', { atMost: 5 });
   bare.child.kill();
   subject.server.child.kill();
 }
@@ -114,11 +114,11 @@ async function posts(size: number, count: number, parallel: number, atLeast: num
     processor.push(alone.cpuMicros / last.cpuMicrosPerRequest);
     blocked.push(last.blockedMs);
   }
-  tell(`POST of ${size} URLs, accepted a second`, last!.perSecond, '/s');
-  tell(`POST of ${size} URLs, beside the driver alone`, median(ratios), '×', { atLeast });
-  tell(`POST of ${size} URLs, CPU`, last!.cpuMicrosPerRequest / 1_000, 'ms');
-  tell(`POST of ${size} URLs, CPU of the driver alone beside it`, median(processor), '×');
-  if (size === LARGE) tell(`POST of ${size} URLs, event loop held at most`, median(blocked), 'ms', { atMost: 25 });
+  report(`POST of ${size} URLs, accepted a second`, last!.perSecond, '/s');
+  report(`POST of ${size} URLs, beside the driver alone`, median(ratios), '×', { atLeast });
+  report(`POST of ${size} URLs, CPU`, last!.cpuMicrosPerRequest / 1_000, 'ms');
+  report(`POST of ${size} URLs, CPU of the driver alone beside it`, median(processor), '×');
+  if (size === LARGE) report(`POST of ${size} URLs, event loop held at most`, median(blocked), 'ms', { atMost: 25 });
   subject.server.child.kill();
 }
 
@@ -144,13 +144,13 @@ async function reading(): Promise<void> {
       path: paths[index]!,
       headers: subject.headers,
     }));
-    tell(`${name} over ${submissions} × ${LARGE} URLs, p50`, p50, 'ms');
-    tell(`${name} over ${submissions} × ${LARGE} URLs, p99`, p99, 'ms', { atMost: 25 });
+    report(`${name} over ${submissions} × ${LARGE} URLs, p50`, p50, 'ms');
+    report(`${name} over ${submissions} × ${LARGE} URLs, p99`, p99, 'ms', { atMost: 25 });
   }
   const first = await post(subject, 20, 2, urls(LARGE, 'rss'));
   const second = await post(subject, 40, 2, urls(LARGE, 'rss'));
-  tell('RSS after all of it', second.rssMb, 'MB', { atMost: 220 });
-  tell('RSS, growth over the last 40 large POSTs', second.rssMb - first.rssMb, 'MB');
+  report('RSS after all of it', second.rssMb, 'MB', { atMost: 220 });
+  report('RSS, growth over the last 40 large POSTs', second.rssMb - first.rssMb, 'MB');
   subject.server.child.kill();
 }
 

@@ -1,4 +1,4 @@
-// npm run lock: makes package-lock.json anew and complete. npm leaves out the optional packages of other platforms when
+// npm run lock: regenerates a complete package-lock.json. npm leaves out the optional packages of other platforms when
 // the registry at hand does not carry them all; "npm ci" then refuses the file, and other platforms miss their binary.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

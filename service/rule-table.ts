@@ -1,6 +1,6 @@
 /**
  * The end of docs/reference/rest-api.md: which test holds which rule of the specification, from the names of the tests themselves.
- * `npm run docs:api` writes it; rule-table.test.ts fails when the page tells something else.
+ * `npm run docs:api` writes it; rule-table.test.ts fails when the page differs.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ function promises(): Map<string, string[]> {
   return found;
 }
 
-/** The page with its table made anew. Throws when a rule has no test, or a test names a rule that is not there. */
+/** The page with its table regenerated. Throws when a rule has no test, or a test names a rule that is not there. */
 export function withTable(page: string): string {
   const found = promises();
   const untested = RULES.filter(([rule]) => !found.has(rule)).map(([rule]) => rule);

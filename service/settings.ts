@@ -7,7 +7,7 @@ import type { LoadLimits } from './capacity/load.ts';
 import type { IndexCheckSettings } from './index-check/settings.ts';
 import type { ProcessingSettings } from './processing/settings.ts';
 
-/** So many requests in any stretch of so long, per key. */
+/** At most `limit` requests per key in any window of this length. */
 export interface Window {
   readonly limit: number;
   readonly windowMs: number;

@@ -21,7 +21,7 @@ function isUnavailable({ status, headers, body }: Answer): void {
 const submit = (client: TestClient) => client.post('/submissions', 'storage-key', { urls: urlList(2) });
 
 describe('unavailable storage', () => {
-  test('spec 4.6 rule 7: unavailable storage is 503 with Retry-After and no charge, and the service recovers by itself (sqlite)', async (t) => {
+  test('spec 4.6 rule 7: unavailable storage is 503 with Retry-After and no charge, and the service recovers automatically (sqlite)', async (t) => {
     const { client, url } = await openService(t, 'sqlite');
     await client.balance();
     const other = new DatabaseSync(url.slice('sqlite:'.length));
@@ -33,7 +33,7 @@ describe('unavailable storage', () => {
     assert.equal((await submit(client)).status, 202);
   });
 
-  test('spec 4.6 rule 7: unavailable storage is 503 with Retry-After and no charge, and the service recovers by itself (postgres)', {
+  test('spec 4.6 rule 7: unavailable storage is 503 with Retry-After and no charge, and the service recovers automatically (postgres)', {
     ...onPostgres,
   }, async (t) => {
     const direct = new URL(emptyDatabaseUrl(t, 'postgres'));

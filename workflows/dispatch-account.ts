@@ -71,7 +71,7 @@ export async function dispatchAccount({
         show(DISPATCH_PHASE.sending, { last: `batch ${step.batch} of ${step.watch}: ${step.outcome}` });
         break;
       case 'suspended':
-        show(DISPATCH_PHASE.suspended, { why: step.reason, next: 'resumes by itself when the funds suffice' });
+        show(DISPATCH_PHASE.suspended, { why: step.reason, next: 'resumes automatically when the funds suffice' });
         await wait(() =>
           awaitMoney.executeWithOptions({ summary: toSummary(`Suspended: ${step.reason}`) }, [{ account }]),
         );
@@ -79,7 +79,7 @@ export async function dispatchAccount({
       case 'key_rejected':
         show(DISPATCH_PHASE.keyRejected, {
           why: step.reason,
-          next: 'correct the key; resumes by itself when the key works',
+          next: 'correct the key; resumes automatically when the key works',
         });
         await wait(() =>
           awaitKey.executeWithOptions({ summary: toSummary(`Key rejected: ${step.reason}`) }, [{ account }]),

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 
 /**
- * What the crawlers are measured on, made anew each time and the same each time.
+ * The test data of the crawl benchmarks, generated for each run and always the same.
  *
  * - a: 50,000 pages with lastmod and changefreq, about 9 MB
  * - b: 50,000 pages with 4 hreflang links and 2 images each, CDATA and text beyond ASCII, about 52 MB

@@ -3,10 +3,10 @@ import type { ServiceLevel } from '../../contract/states.ts';
 import type { Queryable } from '../../src/database/database.ts';
 import { dialectal, raw, sql } from '../../src/database/sql.ts';
 
-/** Account id, as the database has it. Never shown: it would tell how many accounts there are. */
+/** Account id, as the database has it. Never shown: it would reveal the number of accounts. */
 export type AccountId = number & { readonly __brand: 'ServiceAccountId' };
 
-/** suspended: the keys are refused until the operator resumes it. closed: for good, sign-in included. */
+/** suspended: the keys are refused until the operator resumes it. closed: permanently, including sign-in. */
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 
 export interface Account {
@@ -50,10 +50,10 @@ export const toAccount = (row: AccountRow): Account => ({
   createdAt: row.account_created_at,
 });
 
-/** An account, or what was asked of it, does not exist or is not allowed. Nothing was changed. */
+/** The account does not exist, or the requested operation is not possible. Nothing was changed. */
 export class AccountError extends Error {
   override readonly name: string = 'AccountError';
-  /** Set where a customer can meet it: what the dashboard translates. */
+  /** Set for errors that customers can cause: the dashboard translates it. */
   readonly code: AccountErrorCode | undefined;
 
   constructor(message: string, code?: AccountErrorCode) {
@@ -85,7 +85,7 @@ export async function listAccounts(db: Queryable): Promise<Account[]> {
   return rows.map(toAccount);
 }
 
-/** Makes transactions that read before they write take turns within an account. SQLite has one writer anyway. */
+/** Serializes transactions of an account that read before they write. SQLite has one writer anyway. */
 export async function lockAccount(tx: Queryable, account: AccountId): Promise<void> {
   await tx.get(sql`SELECT id FROM accounts WHERE id = ${account} ${dialectal(raw(''), raw('FOR UPDATE'))}`);
 }

@@ -37,13 +37,13 @@ export interface AccountToCreate {
   readonly priceFast?: Micros;
 }
 
-/** What an operator can do with accounts, from the command line or from a program that embeds the service. */
+/** Account administration, for the command line or a program that embeds the service. */
 export interface Administration {
   /** Adds an account, its first balance a top-up. `password` is returned this once. */
   createAccount(wanted: AccountToCreate): Promise<Account & { readonly password: string }>;
   accounts(): Promise<Account[]>;
   account(name: string): Promise<Account>;
-  /** Adds money that was paid. With a reference that was used before, nothing moves. */
+  /** Adds a payment to the balance. A reference that was used before changes nothing. */
   topUp(name: string, amount: Micros, more?: Omit<Movement, 'amount'>): Promise<Account>;
   /** The same, and whether the reference had been used before. */
   move(name: string, kind: 'top_up' | 'adjustment', movement: Movement): Promise<Moved>;

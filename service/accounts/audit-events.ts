@@ -2,7 +2,7 @@ import type { Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from './account.ts';
 
-/** What can be written to the audit log. An event never changes its name. */
+/** The events of the audit log. An event never changes its name. */
 export type AuditEventName =
   | 'account.created'
   | 'account.suspended'
@@ -23,7 +23,7 @@ export type AuditEventName =
   | 'submission.requeued'
   | 'submission.failed';
 
-/** Who did it: somebody signed in to the dashboard, or the operator at the command line. */
+/** The actor: a customer on the dashboard, or the operator at the command line. */
 export type Actor = { readonly kind: 'dashboard'; readonly address: string } | Operator;
 
 /** The operator; `address` is who and where: the user at the machine, and from where they are connected. */
@@ -53,7 +53,7 @@ interface NewEvent {
   readonly details?: AuditEvent['details'];
 }
 
-/** Appends to the audit log, in the transaction of what it tells about. */
+/** Appends to the audit log, in the transaction of the change itself. */
 export async function recordEvent(tx: Queryable, { account, event, actor, details = {} }: NewEvent, now: number) {
   const address = actor.address ?? null;
   await tx.run(sql`

@@ -4,10 +4,10 @@ import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from './account.ts';
 import { hashToken } from './sessions.ts';
 
-/** Browsers that are kept per account; the oldest is forgotten first. */
+/** Known browsers per account; the oldest is dropped first. */
 const MAX_DEVICES = 50;
 
-/** Remembers a browser that has just signed in and returns the text for its cookie. Only inside a transaction. */
+/** Records a browser that has just signed in and returns the value for its cookie. Only inside a transaction. */
 export async function rememberDevice(tx: Queryable, account: AccountId, now: number): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await tx.run(

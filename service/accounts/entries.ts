@@ -9,10 +9,10 @@ export type EntryKind = 'charge' | 'restore' | 'top_up' | 'refund' | 'adjustment
 export interface Entry {
   readonly id: number;
   readonly kind: EntryKind;
-  /** Negative when money leaves the account. */
+  /** Negative for a deduction. */
   readonly amount: Micros;
   readonly balance_after: Micros;
-  /** What it was for: a reference, the id of an index-check, or the text of the operator. */
+  /** What it was for: a reference, the id of an index-check, or the operator's text. */
   readonly subject: string;
   readonly created_at: number;
   /** The operator's own: an invoice, a transfer. Unique within an account. */
@@ -47,25 +47,27 @@ async function append(tx: Queryable, account: AccountId, posting: Posting, balan
   return row.id;
 }
 
-/** Takes money, if there is enough, and returns the id of the entry. Only inside a transaction. */
+/** Charges the account if the balance suffices, and returns the id of the entry. Only inside a transaction. */
 export async function charge(tx: Queryable, account: AccountId, amount: Micros, subject: string, now: number) {
   const row = await tx.get(sql<{ balance: Micros }>`
     UPDATE accounts SET balance = balance - ${amount} WHERE id = ${account} AND balance >= ${amount} RETURNING balance`);
-  if (row === undefined) throw new InsufficientBalanceError(`the balance does not cover ${amount} micro-lira`);
+  if (row === undefined)
+    throw new InsufficientBalanceError(`the balance does not cover ${formatTry(amount)}; nothing was charged`);
   const negative = negateMicros(amount);
   return append(tx, account, { kind: 'charge', amount: negative, subject }, row.balance, now);
 }
 
 /**
  * Adds an amount to the balance and returns the new balance, checked to stay exactly representable. A negative amount
- * takes money when there is enough; else it throws an InsufficientBalanceError. Only inside a transaction.
+ * that the balance does not cover throws an InsufficientBalanceError. Only inside a transaction.
  */
 export async function credit(tx: Queryable, account: AccountId, posting: Posting, now: number): Promise<Micros> {
   const { amount } = posting;
   const row = await tx.get(sql<{ balance: Micros }>`
     UPDATE accounts SET balance = balance + ${amount} WHERE id = ${account} AND balance + ${amount} >= 0
     RETURNING balance`);
-  if (row === undefined) throw new InsufficientBalanceError(`the balance does not cover ${formatTry(amount)}`);
+  if (row === undefined)
+    throw new InsufficientBalanceError(`the balance does not cover ${formatTry(amount)}; nothing was changed`);
   const balanceAfter = sumMicros(row.balance);
   await append(tx, account, posting, balanceAfter, now);
   return balanceAfter;

@@ -13,7 +13,7 @@ import {
 import { hashKey, isKeyShaped, newKey, shownPart } from './key-format.ts';
 import { AccountInactiveError } from './status.ts';
 
-/** Each key has budgets of its own, so their number bounds what one account can ask for. */
+/** Each key has budgets of its own, so the number of keys limits the requests of an account. */
 export const MAX_LIVE_KEYS = 20;
 const KEY_ID = /^key_[0-9a-f]{18}$/;
 
@@ -99,7 +99,7 @@ export async function authenticate(db: Queryable, text: string, now: number): Pr
 export interface KeyToCreate {
   readonly account: AccountId;
   readonly name: string;
-  /** Chosen by who asks, so that the same request twice makes one key. */
+  /** Chosen by the caller, so that a repeated request creates one key. */
   readonly id?: string;
   readonly expiresAt?: number | null;
 }
@@ -119,7 +119,7 @@ export async function createKey(tx: Queryable, wanted: KeyToCreate, now: number)
   if (expiresAt !== null && expiresAt <= now) {
     throw new AccountError('a key cannot expire in the past; nothing was changed', 'key_expiry');
   }
-  // Two requests at once would both count one key too few.
+  // Two concurrent requests would both count one key too few.
   await lockAccount(tx, account);
   const counted = await tx.one(sql<{ keys: number }>`
     SELECT count(*) AS keys FROM api_keys WHERE account_id = ${account} AND ${live(now)}`);

@@ -5,17 +5,17 @@ import { ACCOUNT_COLUMNS, type Account, type AccountId, type AccountRow, toAccou
 
 /** How long a session lasts. */
 export const SESSION_MS = 12 * 60 * 60 * 1_000;
-/** `seen_at` is written at most so often. */
+/** Minimum time between two updates of `seen_at`. */
 const SEEN_EVERY_MS = 60_000;
 
 export interface Session {
   readonly id: string;
   readonly account: Account;
-  /** The token in every form; a POST without it changes nothing. */
+  /** The CSRF token in every form; a POST without it changes nothing. */
   readonly csrf: string;
 }
 
-/** Where a request came from, as far as the request says. */
+/** The origin of a request, as far as its headers show it. */
 export interface Origin {
   readonly address: string;
   readonly agent: string;

@@ -85,7 +85,7 @@ export interface PasswordChange {
   readonly next: string;
 }
 
-/** Changes the password of who is signed in and ends all their other sessions. */
+/** Changes the password of the signed-in customer and ends all their other sessions. */
 export async function changePassword(
   db: Database,
   { account, id }: Session,

@@ -10,7 +10,7 @@ export interface StatementRange {
   readonly to: number;
 }
 
-/** The balance before and after a stretch of time, and what moved in it. */
+/** The balance before and after a period, and the sums of its entries. */
 export interface Summary extends StatementRange {
   readonly opening: Micros;
   readonly closing: Micros;
@@ -47,7 +47,7 @@ export async function summarizeEntries(
   };
 }
 
-/** One page of the entries of a stretch of time, newest first. Uses entries_by_time. */
+/** One page of the entries of a period, newest first. Uses entries_by_time. */
 export function listEntries(
   db: Queryable,
   account: AccountId,

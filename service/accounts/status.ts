@@ -8,7 +8,7 @@ export class AccountInactiveError extends Error {
   override readonly name = 'AccountInactiveError';
 }
 
-/** Refuses the keys of an account until it is resumed. What was accepted before is still processed. */
+/** Rejects the keys of an account until it is resumed. Submissions accepted before are still processed. */
 export async function suspendAccount(tx: Queryable, name: string, reason: string): Promise<Account> {
   const account = await findAccount(tx, name);
   if (account.status !== 'active')
@@ -25,7 +25,7 @@ export async function resumeAccount(tx: Queryable, name: string): Promise<Accoun
 }
 
 /**
- * Ends an account for good: keys are revoked, sessions end, sign-in is refused. Its records stay. An account that
+ * Ends an account permanently: keys are revoked, sessions end, sign-in is refused. Its records stay. An account that
  * holds money cannot be closed: pay it back first and record that as an adjustment.
  */
 export async function closeAccount(tx: Queryable, name: string, reason: string, now: number): Promise<Account> {

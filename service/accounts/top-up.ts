@@ -6,14 +6,14 @@ import { credit, findByReference, InsufficientBalanceError } from './entries.ts'
 
 export interface Movement {
   readonly amount: Micros;
-  /** The operator's own: an invoice, a transfer. The same one again moves no money. */
+  /** The operator's own: an invoice, a transfer. The same one again changes nothing. */
   readonly reference?: string;
   readonly reason?: string;
 }
 
 export interface Moved {
   readonly account: Account;
-  /** The reference was used before for the same amount: nothing was moved now. */
+  /** The reference was used before for the same amount: nothing was changed now. */
   readonly repeated: boolean;
 }
 

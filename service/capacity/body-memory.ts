@@ -1,5 +1,5 @@
 export interface BodyMemoryLimits {
-  /** Bytes of all bodies that are being received or worked on. */
+  /** Bytes of all bodies that are being received or processed. */
   readonly totalBytes: number;
   /** Of them for one account. */
   readonly accountBytes: number;
@@ -11,7 +11,7 @@ export interface BodyShare {
   end(): void;
 }
 
-/** Bounds the bodies that are in memory at the same time, altogether and per account. */
+/** Limits the memory for request bodies, in total and per account. */
 export class BodyMemory {
   readonly #limits: BodyMemoryLimits;
   readonly #accounts = new Map<number, number>();
@@ -21,13 +21,13 @@ export class BodyMemory {
     this.#limits = limits;
   }
 
-  /** Whether so many bytes more of an account would fit now. */
+  /** Whether this many more bytes of an account fit now. */
   fits(account: number, bytes: number): boolean {
     const own = this.#accounts.get(account) ?? 0;
     return this.#total + bytes <= this.#limits.totalBytes && own + bytes <= this.#limits.accountBytes;
   }
 
-  /** The share of one request: what it took comes back at once when it ends, and it takes no more. */
+  /** The share of one request: freed as soon as the request ends, after which it can take no more. */
   open(account: number): BodyShare {
     let taken = 0;
     let ended = false;

@@ -13,20 +13,20 @@ describe('FairQueue', () => {
         order.push(customer);
         await new Promise(setImmediate);
       });
-    const crowd = Array.from({ length: 100 }, () => add('crowd'));
+    const many = Array.from({ length: 100 }, () => add('many'));
     const others = [add('b'), add('c')];
-    await Promise.all([...crowd, ...others]);
+    await Promise.all([...many, ...others]);
     assert.ok(order.indexOf('c') <= 4, order.slice(0, 8).join(' '));
   });
 
   test('an operation that never ends holds slots of its own customer only', async () => {
     const queue = new FairQueue({ ...limits, maxWaitMs: 100 });
-    const stuck = Promise.withResolvers<void>();
-    const first = queue.run('a', () => stuck.promise);
+    const blocked = Promise.withResolvers<void>();
+    const first = queue.run('a', () => blocked.promise);
     const second = queue.run('a', async () => 'never runs');
     await assert.rejects(second, OverloadedError);
     assert.equal(await queue.run('b', async () => 'b'), 'b');
-    stuck.resolve();
+    blocked.resolve();
     await first;
     assert.equal(await queue.run('a', async () => 'a'), 'a');
   });

@@ -3,9 +3,9 @@ import type { Database, Queryable } from '../../src/database/database.ts';
 export interface FairQueueLimits {
   /** Operations that run at the same time. */
   readonly slots: number;
-  /** Of them for one customer: less than all, so that what blocks one customer leaves room for the others. */
+  /** Of them for one customer: fewer than all, so that one blocked customer leaves slots for the others. */
   readonly slotsPerCustomer: number;
-  /** An operation that could not start within so long, in milliseconds, is refused. */
+  /** An operation that cannot start within this time, in milliseconds, is rejected. */
   readonly maxWaitMs: number;
 }
 
@@ -25,7 +25,7 @@ interface Customer {
   readonly waiting: Waiting[];
 }
 
-/** Runs operations of many customers in turn: each time a slot is free, the next customer who waits gets it. */
+/** Runs operations of many customers in turn: each free slot goes to the next waiting customer. */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
   /** Customers with something running or waiting; the order is the order of their turns. */
@@ -69,7 +69,7 @@ export class FairQueue {
           this.#begin(customer);
           resolve();
         },
-        refuse: () => reject(new OverloadedError('the operation waited too long for its turn')),
+        refuse: () => reject(new OverloadedError('the operation waited too long for a database slot')),
         until: performance.now() + this.#limits.maxWaitMs,
       });
       this.#timer ??= setInterval(() => this.#refuseLate(), 250).unref();
@@ -88,7 +88,7 @@ export class FairQueue {
     for (const [name, customer] of this.#customers) {
       const [next] = customer.waiting;
       if (next === undefined || customer.running >= this.#limits.slotsPerCustomer) continue;
-      // To the end of the order: everyone else comes before the next turn of this customer.
+      // To the end of the order: all other customers come before this one's next turn.
       this.#customers.delete(name);
       this.#customers.set(name, customer);
       customer.waiting.shift();

@@ -1,12 +1,12 @@
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 
-/** So long an answer of the probe is believed, in milliseconds. */
+/** How long a result of the probe is cached, in milliseconds. */
 const PROBE_MS = 1_000;
-/** A storage that takes longer cannot accept a submission in reasonable time. */
+/** A database that takes longer cannot accept a submission in reasonable time. */
 const PROBE_TIMEOUT_MS = 2_000;
 const QUEUE_MS = 5_000;
-/** A worker says so every five seconds; one that is silent for longer is gone. */
+/** A worker renews its heartbeat every five seconds; one that is silent for longer is gone. */
 const WORKER_SILENT_MS = 30_000;
 
 export interface ProcessingHealth {
@@ -25,8 +25,8 @@ export interface Health {
 }
 
 /**
- * What the service knows of itself. A read says nothing about a full disk, a locked file or a standby, so the storage
- * is judged by a write. However often it is asked, there is at most one probe a second.
+ * The health of the service. A read does not detect a full disk, a locked file or a standby, so the probe writes to the
+ * database. However many requests ask for it, there is at most one probe a second.
  */
 export function watchHealth(db: Database, now: () => number): Health {
   const write = (name: string, at: number) =>
@@ -59,7 +59,7 @@ export function watchHealth(db: Database, now: () => number): Health {
   };
 }
 
-/** Keeps an answer for a while, and lets everyone who asks meanwhile wait for the same one. */
+/** Caches a result for a while; concurrent callers share one pending call. */
 function remember<T>(forMs: number, ask: () => Promise<T>): () => Promise<T> {
   let until = 0;
   let answer: Promise<T> | undefined;

@@ -1,11 +1,11 @@
 export interface LoadLimits {
-  /** Requests that are being answered at the same time. */
+  /** Requests in progress at the same time. */
   readonly requests: number;
   /** Of them with one API key. */
   readonly requestsPerKey: number;
 }
 
-/** Counts the requests that are being answered, so that a crowd is refused before any work is done for it. */
+/** Counts the requests in progress, so that an overload is rejected before any work is done. */
 export class Load {
   readonly #limits: LoadLimits;
   readonly #keys = new Map<string, number>();
@@ -15,7 +15,7 @@ export class Load {
     this.#limits = limits;
   }
 
-  /** Counts a request in and returns how to count it out, or null when there are too many. */
+  /** Counts a request and returns the function that ends its count, or null when there are too many. */
   enter(key: string): (() => void) | null {
     const own = this.#keys.get(key) ?? 0;
     if (this.#total >= this.#limits.requests || own >= this.#limits.requestsPerKey) return null;

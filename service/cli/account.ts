@@ -64,7 +64,7 @@ function addLifecycle(account: Command): void {
       ),
     );
 
-  databaseCommand(account, 'close', 'end an account without a balance for good: keys, sessions and sign-in')
+  databaseCommand(account, 'close', 'end an account without a balance permanently: keys, sessions and sign-in')
     .requiredOption('--name <name>', 'name of the account')
     .requiredOption('--reason <text>', 'why')
     .action(

@@ -30,7 +30,7 @@ function findExitCode(error: unknown): ExitCode | null {
 const ERRORS = {
   program: 'courier-service',
   toCommandError,
-  afterBug: 'What the database holds is complete: a change is written whole or not at all.',
+  afterBug: 'The database is consistent: each change is stored completely or not at all.',
 };
 
 const action = createAction<OutputFlags>(ERRORS);

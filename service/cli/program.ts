@@ -22,7 +22,7 @@ export const COURIER_SERVICE: ProgramDefinition = {
       load: async () => (await import('./submission.ts')).submissionCommand,
     },
     refund: {
-      description: 'give back what a submission cost; the submission itself goes on',
+      description: 'refund the charge of a submission; the submission itself continues',
       load: async () => (await import('./submission.ts')).refundCommand,
     },
     events: {

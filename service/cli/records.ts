@@ -35,7 +35,7 @@ export const toListeningRecord = (baseUrl: string): Static<typeof ListeningRecor
   base_url: baseUrl,
 });
 
-const NoticeRecord = defineRecord('notice', 'Something about the settings that you should know.', {
+const NoticeRecord = defineRecord('notice', 'A warning about the settings.', {
   notice: text('what it is, and what to do'),
 });
 

@@ -72,14 +72,14 @@ async function serve(output: Output, flags: ServeFlags): Promise<void> {
   });
   output.record(toListeningRecord(service.baseUrl));
   recordVersion(output, 'courier-service');
-  output.print(`courier-service answers at ${service.baseUrl} (dashboard: ${new URL('/', service.baseUrl).href})`);
+  output.print(`courier-service listens at ${service.baseUrl} (dashboard: ${new URL('/', service.baseUrl).href})`);
   for (const notice of [...service.notices, ...describeUnknown(file)]) {
     output.record(toNoticeRecord(notice));
     output.warn(notice);
   }
   await stopped;
   await service.close();
-  // Whatever still keeps the loop alive (an idle timer of a library) must not: everything was answered and written.
+  // An idle timer of a library must not keep the process alive: every request was answered and every write is done.
   setImmediate(() => process.exit());
 }
 

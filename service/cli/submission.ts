@@ -22,7 +22,7 @@ function show(output: Output, each: Submission, change: SubmissionChange = {}): 
   );
 }
 
-/** What an operator does about one submission. */
+/** Operator commands for one submission. */
 export function submissionCommand(submission: Command): void {
   databaseCommand(submission, 'show', 'show a submission of any account with its entries')
     .argument('<reference>', 'reference of the submission')
@@ -54,7 +54,7 @@ export function submissionCommand(submission: Command): void {
     );
 }
 
-/** Gives back what a submission cost; the submission itself goes on. */
+/** Refunds the charge of a submission; the submission itself continues. */
 export function refundCommand(command: Command): void {
   databaseOptions(command)
     .argument('<reference>', 'reference of the submission')

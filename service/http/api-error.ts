@@ -1,7 +1,7 @@
 import type { Problem } from '../../contract/envelope.ts';
 import { ERROR_CODES, type ErrorCode } from '../../contract/errors.ts';
 
-/** An answer that is an error of the contract: its code decides the status. */
+/** An error response of the contract: its code decides the status. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;

@@ -29,7 +29,7 @@ import { reloadCertificates, toTlsOptions } from './tls.ts';
 import { answerUnknownRoutes } from './unknown-routes.ts';
 import { compileValidator } from './validator.ts';
 
-/** Of any body without a limit of its own: forms of the dashboard. */
+/** The limit of bodies without their own limit: forms of the dashboard. */
 const SMALL_BODY_BYTES = 512 * 1024;
 const MAX_CONNECTIONS = 2_000;
 /** Of a User-Agent in the log. */

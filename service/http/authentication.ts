@@ -8,8 +8,8 @@ import { setBudgetHeaders } from './limits/budget-headers.ts';
 import { parseApiKey } from './request.ts';
 
 /**
- * What stands before every authenticated route and before its body is read: the load (503), the key (401), then the
- * budgets (429). A refused key costs no budget, and every answer after it carries the budgets.
+ * Runs before every authenticated route, before its body is read: checks the load (503), the key (401), then the
+ * budgets (429). A rejected key uses no budget, and every later response carries the budgets.
  */
 export function requireApiKey(app: FastifyInstance, context: Context): void {
   app.decorateRequest('principal');
@@ -17,7 +17,7 @@ export function requireApiKey(app: FastifyInstance, context: Context): void {
   app.addHook('onRequest', (request, reply) => admit(context, request, reply));
 }
 
-/** Throws the ApiError of a request that may not go on; sets its principal and its view of the database otherwise. */
+/** Throws the ApiError of a request that may not continue; sets its principal and its view of the database otherwise. */
 export async function admit(
   { db, queue, load, limiter, metrics, now }: Context,
   request: FastifyRequest,
@@ -45,7 +45,7 @@ export async function admit(
 
 const LOAD_RETRY_SECONDS = 1;
 const OVERLOADED =
-  'Too many requests are being answered. Nothing was charged; retry with the same key after Retry-After.';
+  'Too many concurrent requests. Nothing was charged; retry with the same Idempotency-Key after Retry-After.';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -53,7 +53,7 @@ declare module 'fastify' {
     submission?: boolean;
   }
   interface FastifyRequest {
-    /** The database in turn with other customers: for everything before a charge. */
+    /** The database through the fair queue: for everything before a charge. */
     db: Database;
   }
 }

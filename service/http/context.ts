@@ -9,12 +9,12 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { ServiceSettings } from '../settings.ts';
 import type { Limiter } from './limits/budgets.ts';
 
-/** What the routes are given. */
+/** The dependencies of the routes. */
 export interface Context {
   readonly db: Database;
   readonly settings: ServiceSettings;
   readonly limiter: Limiter;
-  /** The turns of customers at the database. */
+  /** Shares the database between customers. */
   readonly queue: FairQueue;
   readonly load: Load;
   readonly bodies: BodyMemory;
@@ -22,7 +22,7 @@ export interface Context {
   readonly provider: IndexCheckProvider;
   readonly metrics: Metrics;
   readonly now: () => number;
-  /** Starts the processing of what was accepted. Never throws, never blocks. */
+  /** Starts the processing of an accepted submission. Never throws, never blocks. */
   readonly accepted: () => void;
   /** Restores the charge of an index-check as soon as the storage can be used again. */
   readonly restoreSoon: (id: string) => void;

@@ -23,11 +23,14 @@ const FRAMEWORK: Record<string, ConstructorParameters<typeof ApiError>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_json', 'The body is empty.'],
 };
 
-/** What any thrown error means to the client. The only place that decides; what is unknown is a 500 without a word of it. */
+/** Maps any thrown error to the response. The only place that decides; an unknown error is a 500 that does not disclose it. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof AccountInactiveError) {
-    return new ApiError('unauthorized', `The key is refused: ${error.message}. Nothing was charged; ask the operator.`);
+    return new ApiError(
+      'unauthorized',
+      `The API key is rejected: ${error.message}. Nothing was charged; contact the operator.`,
+    );
   }
   if (error instanceof InsufficientBalanceError) return new ApiError('insufficient_balance');
   if (error instanceof IdempotencyConflictError) return new ApiError('idempotency_conflict');

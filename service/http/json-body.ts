@@ -21,14 +21,14 @@ export function isJson(contentType: string | undefined): boolean {
   });
 }
 
-/** Stands for a body that no rule can accept: validation refuses it with this reason. */
+/** Replaces a body that cannot be valid: validation rejects it with this reason. */
 export class UnacceptableBody {
   readonly reason = 'is nested more deeply, or has more items, than any valid body';
 }
 
 /**
- * Bodies are JSON in UTF-8 and nothing else: 415 for another type, 413 for too much, 400 for what cannot be read. A
- * body is decoded and its structure counted while it arrives; bodies in memory are bounded (503).
+ * Accepts bodies of JSON in UTF-8 only: 415 for another type, 413 for an oversized body, 400 for an unreadable one. A
+ * body is decoded and its structure counted while it arrives; the memory for bodies is limited (503).
  */
 export function readJsonBodies(app: FastifyInstance, memory: BodyMemory): void {
   app.removeAllContentTypeParsers();
@@ -73,7 +73,7 @@ async function readBody(request: FastifyRequest, payload: Readable, memory: Body
     }
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw new ApiError('invalid_request', 'The upload was broken off. Nothing was charged.', { cause: error });
+    throw new ApiError('invalid_request', 'The upload was aborted. Nothing was charged.', { cause: error });
   }
   text += decode(decoder);
   if (size > LARGE_BYTES) await yieldToEventLoop();
@@ -95,13 +95,13 @@ function decode(decoder: InstanceType<typeof TextDecoder>, chunk?: Uint8Array): 
 const tooManyBodies = () =>
   new ApiError(
     'service_unavailable',
-    'Too many request bodies are being received. Nothing was charged; retry with the same key after Retry-After.',
+    'Too many concurrent request bodies. Nothing was charged; retry with the same Idempotency-Key after Retry-After.',
     { retryAfterSeconds: MEMORY_RETRY_SECONDS },
   );
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the body takes of the memory for bodies, until the response is sent or the connection is closed. */
+    /** The body's share of the memory for bodies, held until the response is sent or the connection is closed. */
     bodyShare: BodyShare;
   }
 }

@@ -14,8 +14,8 @@ const MAX_SEPARATORS = LIMITS.submissionUrls + 100;
 
 /**
  * Counts the structure of a JSON text while it arrives. Parsing costs by structure, not by size: 12 MiB of brackets
- * hold the thread for seconds, 12 MiB of URLs for some milliseconds. What has more structure than any valid body is
- * refused before it is parsed.
+ * hold the thread for seconds, 12 MiB of URLs for some milliseconds. A body with more structure than any valid one is
+ * rejected before it is parsed.
  */
 export class JsonStructure {
   #inString = false;
@@ -23,7 +23,7 @@ export class JsonStructure {
   #depth = 0;
   #separators = 0;
 
-  /** Reads on. Returns false as soon as the text cannot be a valid body any more. */
+  /** Reads the next chunk. Returns false as soon as the text cannot be a valid body any more. */
   accepts(bytes: Uint8Array): boolean {
     // By index: an iterator takes five times as long.
     for (let index = 0; index < bytes.length; index++) {

@@ -20,7 +20,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** The request of each connection that is being answered. */
+/** The request in progress on each connection. */
 const exchanges = new WeakMap<Duplex, Exchange>();
 
 /**

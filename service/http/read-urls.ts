@@ -4,7 +4,7 @@ import { validationFailed } from './api-error.ts';
 
 /**
  * The URLs of a body whose form the schema has accepted. Throws the 422 that names every wrong one of them. Other
- * requests go on meanwhile.
+ * requests continue meanwhile.
  */
 export async function readUrls(urls: readonly string[], single?: string): Promise<CheckedUrls> {
   const wrong = await findWrongUrls(urls);

@@ -139,7 +139,7 @@ async function claim(
     return id;
   } catch (error) {
     if (error instanceof KeyTakenError) return undefined;
-    // The charge may stand, with nobody who executes the check: its lease gives it back.
+    // The charge may remain although no process executes the check: the end of its lease restores it.
     if (error instanceof OutcomeUnknownError) {
       throw new CheckInProgressError(`it is not known whether index-check ${id} began`, settings.leaseMs, error);
     }

@@ -28,7 +28,7 @@ interface Charged {
 }
 
 /**
- * Gives the charge of a check back and frees its key (spec 4.8 rule 3). Whoever comes first does it; a second call
+ * Gives the charge of a check back and frees its key (spec 4.8 rule 3). The first caller does it; a second call
  * finds the check no longer executing and does nothing, and the entry itself is unique per charge.
  */
 export async function restore(db: Database, id: string, now: number): Promise<boolean> {

@@ -79,7 +79,7 @@ export function processingActivities({ db, processor, refundFailed, now, events 
 
 const HEARTBEAT_MS = 3_000;
 
-/** Tells the server that this process lives, so that what a killed one held goes on within seconds. */
+/** Sends heartbeats, so that the work of a killed process continues within seconds. */
 function alive(activities: ProcessingActivities): ProcessingActivities {
   const kept =
     <Args extends unknown[], Result>(activity: (...args: Args) => Promise<Result>) =>

@@ -34,7 +34,7 @@ export async function expireOverdue({ db, deadlines, refundFailed, now }: Deadli
   return expired;
 }
 
-/** Looks for overdue submissions at once and every ten seconds. Returns how to stop it. */
+/** Ends overdue submissions now and every ten seconds. Returns the function that stops it. */
 export function runDeadlines(
   deps: DeadlineDeps,
   onExpired: (count: number) => void,

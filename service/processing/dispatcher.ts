@@ -76,7 +76,7 @@ export function runDispatcher(
 
 /**
  * Hands every submission that has not ended to Temporal again. Called when the service starts: should Temporal have
- * lost its state, the work goes on where the rows say; where a workflow is alive, nothing happens.
+ * lost its state, the work continues where the rows say; where a workflow is alive, nothing happens.
  */
 export async function dispatchUnfinishedAgain(db: Database): Promise<number> {
   const { changes } = await db.run(sql`

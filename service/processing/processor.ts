@@ -38,7 +38,7 @@ export interface Processor {
   ): Promise<void>;
 }
 
-/** The step cannot go on now; nothing is lost. */
+/** The step cannot continue now; nothing is lost. */
 export class TryLaterError extends Error {
   override readonly name = 'TryLaterError';
   readonly afterMs: number | undefined;

@@ -47,7 +47,7 @@ async function bundle(): Promise<WorkflowBundleOption> {
   }).then(
     ({ stdout }) => ({ code: stdout }),
     (error: unknown) => {
-      // Tried again by the next one who asks.
+      // The next caller retries.
       bundled = undefined;
       throw error;
     },

@@ -141,7 +141,7 @@ async function end(
   { refundFailed, now }: EndOptions,
 ): Promise<SubmissionState> {
   const status = urls_failed === 0 ? 'completed' : urls_failed === url_count ? 'failed' : 'partial';
-  // The operator may have refunded a part already: never more comes back than was charged.
+  // The operator may have refunded a part already: refunds never exceed the charge.
   const left = sumMicros(charged, negateMicros(refunded));
   const amount = refundFailed ? micros(Math.min(timesMicros(price, urls_failed), left)) : ZERO;
   if (amount > 0) await credit(tx, account_id, { kind: 'refund', amount, subject: reference }, now);

@@ -48,7 +48,7 @@ const CHARACTERS_PER_INSERT = 1024 * 1024;
  * Accepts a submission (spec 4.6 rules 1 to 4): the claim of the key, the charge, the submission and its URLs are one
  * transaction. Of several requests with one key the first claims it and the others wait for the outcome: if it was
  * accepted they get it back, if it was not the next one is judged as the first. Throws IdempotencyConflictError or
- * InsufficientBalanceError; then nothing happened and the key is as free as before. Other work goes on between
+ * InsufficientBalanceError; then nothing happened and the key is as free as before. Other work continues between
  * large steps.
  */
 export async function accept(db: Database, wanted: Accepting, now: number): Promise<Accepted> {

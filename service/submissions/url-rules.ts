@@ -28,7 +28,7 @@ function isTooLong(url: string): boolean {
   return url.length > 2 * LIMITS.urlLength || [...url].length > LIMITS.urlLength;
 }
 
-/** Every wrong item of a list, the first hundred. Other work goes on meanwhile. */
+/** Every wrong item of a list, the first hundred. Other work continues meanwhile. */
 export async function findWrongUrls(urls: readonly unknown[]): Promise<Problem[]> {
   const problems: Problem[] = [];
   const turn = new Turns();

@@ -17,12 +17,12 @@ const URL_LIMIT = 500;
 export async function listHistory(
   send: SendRequest,
   from: string | null,
-  tell: (jobs: number, total: number | null) => void,
+  onProgress: (jobs: number, total: number | null) => void,
 ): Promise<SubmissionView[]> {
   const found = new Map<Reference, SubmissionView>();
   for await (const { submissions, page } of readHistoryPages(send, from)) {
     for (const submission of submissions) found.set(submission.reference, submission);
-    tell(found.size, page.total);
+    onProgress(found.size, page.total);
   }
   return [...found.values()].reverse().sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0));
 }

@@ -29,15 +29,15 @@ export const EXIT_MEANING: Readonly<Record<ExitCode, ExitMeaning>> = {
   3: { meaning: 'partial: something failed, is incomplete or is in quarantine', next: 'read the notices' },
   4: { meaning: 'changes pending (`plan --detailed-exitcode` only)', next: 'apply the plan, or start a run' },
   5: { meaning: 'transient', next: 'try again later; what was planned stays planned' },
-  6: { meaning: 'the service rejects the API key', next: 'replace the key; sending resumes by itself' },
+  6: { meaning: 'the service rejects the API key', next: 'replace the key; sending resumes automatically' },
   7: { meaning: 'the balance or a cap is reached', next: 'top up, raise the cap, or wait for the next period' },
   8: {
     meaning: 'a guard holds a run; you decide',
     next: 'approve or reject it with the command that the message names',
   },
   9: { meaning: 'another run is active', next: 'wait for its end' },
-  130: { meaning: 'ended by SIGINT', next: 'run again to go on' },
-  143: { meaning: 'ended by SIGTERM', next: 'run again to go on' },
+  130: { meaning: 'ended by SIGINT', next: 'run again to continue' },
+  143: { meaning: 'ended by SIGTERM', next: 'run again to continue' },
 };
 
 /** Ends a command with a message for the reader instead of a stack trace. */

@@ -1,7 +1,7 @@
 import { EXIT } from './exit-codes.ts';
 
 /**
- * Handles a stdout that cannot be written: its reader went away (`| head`) or the disk is full. The command goes on,
+ * Handles a stdout that cannot be written: its reader went away (`| head`) or the disk is full. The command continues,
  * because what it does must not depend on who reads it; it ends with 3 instead of 0, because its output is incomplete.
  */
 export function guardStdout(): void {

@@ -44,7 +44,7 @@ export const COURIER: ProgramDefinition = {
       load: async () => (await import('./commands/watch.ts')).watchCommand,
     },
     approve: {
-      description: 'let a run that a guard holds go on; "courier status" shows the runs that wait',
+      description: 'continue a run that a guard holds; "courier status" shows the runs that wait',
       load: async () => (await import('./commands/decide.ts')).approveCommand,
     },
     reject: {

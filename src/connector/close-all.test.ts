@@ -8,11 +8,11 @@ describe('closeAll', () => {
     const resource = (name: string, fails = false) => ({
       async close() {
         closed.push(name);
-        if (fails) throw new Error(`${name} is stuck`);
+        if (fails) throw new Error(`${name} cannot be closed`);
       },
     });
     await assert.rejects(closeAll([resource('ledger'), resource('client', true), resource('worker', true)]), {
-      message: 'worker is stuck',
+      message: 'worker cannot be closed',
     });
     assert.deepEqual(closed, ['worker', 'client', 'ledger']);
   });

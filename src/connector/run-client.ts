@@ -95,13 +95,13 @@ const toSearchAttributes = (ledger: LedgerId, { id, account }: Watch) => [
 export async function followRun(
   handle: WorkflowHandle<WatchSitemap>,
   ledger: Ledger,
-  tell: (progress: JobProgress) => void | Promise<void>,
+  onProgress: (progress: JobProgress) => void | Promise<void>,
 ): Promise<WatchResult> {
   const outcome = settled(handle.result());
   for (;;) {
     const ended = await Promise.race([outcome, pause(400)]);
     const progress = await getProgress(handle, ledger);
-    if (progress !== null) await tell(progress);
+    if (progress !== null) await onProgress(progress);
     if (ended === undefined) continue;
     if ('value' in ended) return ended.value;
     throw toOperationError(ended.error, handle.workflowId);

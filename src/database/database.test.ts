@@ -171,7 +171,7 @@ describe('database', () => {
   };
 
   test(
-    'on Postgres a statement, a lock and an idle transaction end at their limits, and the pool goes on',
+    'on Postgres a statement, a lock and an idle transaction end at their limits, and the pool continues',
     onPostgres,
     async (t) => {
       const url = emptyDatabaseUrl(t, 'postgres');

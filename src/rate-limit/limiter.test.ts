@@ -16,7 +16,7 @@ const general = (remaining: number | null, more: Partial<HeaderBudget> = {}): He
   resetMs: null,
   ...more,
 });
-const quiet = { status: 202, retryAfterMs: null, budgets: [] };
+const noBudgets = { status: 202, retryAfterMs: null, budgets: [] };
 
 /** A rate limiter with its own clock, on each database. */
 function limiterTest(
@@ -43,7 +43,7 @@ async function drain(limiter: RateLimiter, lane: Lane, most = 100_000): Promise<
   for (let count = 0; count < most; count++) {
     const permit = await limiter.acquire(lane);
     if (permit.kind === 'wait') return count;
-    await limiter.commit(permit, quiet);
+    await limiter.commit(permit, noBudgets);
   }
   return most;
 }
@@ -87,7 +87,7 @@ describe('the rate limiter', () => {
         for (let page = 0; page < 9; page++) {
           const permit = await limiter.acquire('poll');
           assert.equal(permit.kind, 'permit', `minute ${minute}: ${permit.kind === 'wait' ? permit.why : ''}`);
-          if (permit.kind === 'permit') await limiter.commit(permit, quiet);
+          if (permit.kind === 'permit') await limiter.commit(permit, noBudgets);
         }
         clock.at += MINUTE + 250;
       }
@@ -103,7 +103,7 @@ describe('the rate limiter', () => {
       clock.at += 5_000;
       const full = await limiter.acquire('submission');
       assert.ok(full.kind === 'wait' && full.waitMs <= 500, 'a response may arrive any moment');
-      for (const permit of permits) if (permit.kind === 'permit') await limiter.commit(permit, quiet);
+      for (const permit of permits) if (permit.kind === 'permit') await limiter.commit(permit, noBudgets);
       const refused = await limiter.acquire('submission');
       assert.ok(refused.kind === 'wait' && refused.waitMs >= MINUTE);
     },
@@ -270,7 +270,7 @@ describe('the rate limiter', () => {
 
   limiterTest('sends a request only with a permit, and commits it even when it throws', async ({ limiter }) => {
     const answer = {
-      ...quiet,
+      ...noBudgets,
       endpoint: 'balance',
       body: { kind: 'success', data: 7 },
       requestId: null,
@@ -344,7 +344,7 @@ describe('the rate limiter', () => {
           const arrival = { at: time + Math.round((took * (requests % 3)) / 2), lane };
           arrivals.push(arrival);
           worker.run = async () => {
-            await limiter.commit(permit, { ...quiet, budgets: headersAt(arrival.at, lane) });
+            await limiter.commit(permit, { ...noBudgets, budgets: headersAt(arrival.at, lane) });
             worker.run = () => step('submission', worker);
             return 0;
           };

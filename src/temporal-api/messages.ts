@@ -12,7 +12,7 @@ export interface Decision {
   readonly note?: string;
 }
 
-/** Lets a held run go on: what it found is planned and bought. */
+/** Continues a held run: the URLs that it found are planned and bought. */
 export const approveUpdate = defineUpdate<string, [Decision]>('approve');
 
 /** Ends a held run: nothing of it is bought. Its URLs stay new, and the next run finds them again. */

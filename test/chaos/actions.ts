@@ -7,7 +7,7 @@ import type { FaultProxy } from './proxy.ts';
 import { resetSomething } from './resets.ts';
 import type { Action, PlannedAction } from './scenario.ts';
 
-/** What was done in a scenario, in a sentence. `hit`: whether it met anything, such as a request with the key. */
+/** What was done in a scenario, in a sentence. `hit`: whether it had an effect, such as a request with the key. */
 export interface Act {
   readonly action: Action | Operation;
   readonly hit: boolean;
@@ -44,19 +44,19 @@ export async function carryOut(
       return hit === null ? toAct('found nothing to reset', false) : toAct(`reset ${hit}`);
     }
     case 'refuse key': {
-      const met = waitForAnswer(proxy, 401);
+      const answered = waitForAnswer(proxy, 401);
       refuseKey(true);
       await sleep(awayMs);
-      const hit = await met;
+      const hit = await answered;
       refuseKey(false);
       if (signaled) await wakeDispatcher(client, ledgerId);
       return toAct(`refused the key for a while${thenSignaled}`, hit);
     }
     case 'replace key': {
-      const met = waitForAnswer(proxy, 401);
+      const answered = waitForAnswer(proxy, 401);
       await operator.revokeKey();
       await sleep(awayMs);
-      const hit = await met;
+      const hit = await answered;
       await operator.issueKey();
       if (signaled) await wakeDispatcher(client, ledgerId);
       return toAct(`revoked the key, and issued another a while later${thenSignaled}`, hit);

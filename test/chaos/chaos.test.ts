@@ -19,15 +19,15 @@ describe('chaos schedules', () => {
     const [temporal] = await Promise.all([startKillableTemporal(folder), prepareQuickStart(folder)]);
     try {
       const reports = await Promise.all(shortScenarios().map((plan) => runScenario(plan, temporal, folder)));
-      for (const { seed, breaches, tally } of reports) {
+      for (const { seed, breaches, totals } of reports) {
         assert.deepEqual(breaches, [], `plan ${seed}`);
-        assert.ok(tally.bought >= tally.urls / 2, `plan ${seed} bought too little to prove anything`);
+        assert.ok(totals.bought >= totals.urls / 2, `plan ${seed} bought too little to prove anything`);
       }
       const done = new Set(reports.flatMap(({ acts }) => acts.map(({ action }) => action)));
       assert.deepEqual([...done].sort(), [...ACTIONS].sort());
-      const met = new Set(reports.flatMap(({ faults }) => [...faults.keys()]));
+      const observed = new Set(reports.flatMap(({ faults }) => [...faults.keys()]));
       // By content, so that they come whatever the timing.
-      for (const refusal of ['POST 413', 'POST 422']) assert.ok(met.has(refusal), `nothing met ${refusal}`);
+      for (const refusal of ['POST 413', 'POST 422']) assert.ok(observed.has(refusal), `no scenario had ${refusal}`);
     } finally {
       await temporal.stop();
     }

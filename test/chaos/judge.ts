@@ -13,7 +13,7 @@ import {
 import type { Harness } from './harness.ts';
 import { FAILS, POISON } from './scenario.ts';
 
-export interface Tally {
+export interface Totals {
   readonly urls: number;
   /** (URL, generation) pairs that the service took. */
   readonly bought: number;
@@ -24,7 +24,7 @@ export interface Tally {
 }
 
 export interface Judgement {
-  readonly tally: Tally;
+  readonly totals: Totals;
   /** What was promised and does not hold; empty when all does. */
   readonly breaches: readonly string[];
 }
@@ -61,7 +61,7 @@ export async function judge(
   if (!circumstances.restored) breaches.push(...(await findFailedWorkflows(client)));
   const ends = new Map<string, number>();
   for (const each of urls.values()) ends.set(describeEnd(each), (ends.get(describeEnd(each)) ?? 0) + 1);
-  return { tally: { urls: urls.size, bought, ...(await countServiceRecords(serviceDb)), ends }, breaches };
+  return { totals: { urls: urls.size, bought, ...(await countServiceRecords(serviceDb)), ends }, breaches };
 }
 
 function* findKeysWithTwoBodies(bodies: Harness['proxy']['bodies']): Generator<string> {

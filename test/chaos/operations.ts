@@ -57,7 +57,7 @@ const OPERATION: Record<Operation, (stage: Stage) => Promise<OperationReport>> =
   'move pages': movePages,
 };
 
-/** A backup is made, work goes on, and the backup comes back: as docs/guides/recover-a-ledger.md says, with `recover`. */
+/** A backup is made, work continues, and the backup comes back: as docs/guides/recover-a-ledger.md says, with `recover`. */
 async function restoreLedger(stage: Stage, withoutTemporal: boolean): Promise<OperationReport> {
   const { harness, random } = stage;
   const backup = join(harness.folder, 'backup.db');

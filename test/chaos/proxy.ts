@@ -36,7 +36,7 @@ export interface ProxyOptions {
 
 export interface FaultProxy {
   readonly port: number;
-  /** What was done so far, by fault; "check cut" and the like are those that met an index-check. */
+  /** What was done so far, by fault; "check cut" and the like are those of index-checks. */
   readonly done: ReadonlyMap<string, number>;
   /** Answers that were begun at least, as "POST 202", and when the POSTs among them came in. */
   readonly answers: ReadonlyMap<string, number>;
@@ -81,8 +81,8 @@ export async function startFaultProxy(options: ProxyOptions): Promise<FaultProxy
         return;
       }
       if (fault !== null && (fault !== 'too-large' || isLargeBatch(incoming, body))) {
-        const met = isCheck(incoming) ? `check ${fault}` : fault;
-        done.set(met, (done.get(met) ?? 0) + 1);
+        const label = isCheck(incoming) ? `check ${fault}` : fault;
+        done.set(label, (done.get(label) ?? 0) + 1);
       }
       handle(fault, refusal, incoming, body, outgoing, options);
     });

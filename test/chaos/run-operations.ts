@@ -38,8 +38,8 @@ export async function runOperations(
 ): Promise<ScenarioReport> {
   const { seed } = scenario;
   const began = performance.now();
-  const laps = new Map<string, number>();
-  const lap = (name: string) => laps.set(name, Math.round(performance.now() - began));
+  const timings = new Map<string, number>();
+  const markTime = (name: string) => timings.set(name, Math.round(performance.now() - began));
   const harness = await openHarness(scenario, temporal, join(folder, String(seed)), namespace);
   const approving = approveHeldRuns(harness);
   const started = new Set<string>();
@@ -61,7 +61,7 @@ export async function runOperations(
       acts.push({ action: operation, hit: true, text: done.text });
       // Workflows of a namespace that is gone, or of rows that are not in the restored ledger, do not come to an end.
       if (operation.startsWith('restore')) started.clear();
-      lap(operation);
+      markTime(operation);
     }
     for (const [watch, { first, added, removed }] of scenario.watches) {
       const gone = new Set(removed);
@@ -74,7 +74,7 @@ export async function runOperations(
       await stage.startRuns();
       await startChecks(harness, `check-${round}`, started);
       const open = await waitUntilIdle(harness, started, Date.now() + IDLE_MS);
-      lap(`idle ${round}`);
+      markTime(`idle ${round}`);
       if (open !== null) {
         breaches.push(
           `after ${IDLE_MS / 1_000} s without faults: ${open}`,
@@ -92,7 +92,16 @@ export async function runOperations(
     });
     const ms = Math.round(performance.now() - began);
     const faults = harness.proxy.done;
-    return { seed, ms, laps, tally: judged.tally, acts, approved, faults, breaches: [...breaches, ...judged.breaches] };
+    return {
+      seed,
+      ms,
+      timings,
+      totals: judged.totals,
+      acts,
+      approved,
+      faults,
+      breaches: [...breaches, ...judged.breaches],
+    };
   } finally {
     await approving.stop();
     await harness.close();
@@ -121,12 +130,12 @@ export async function runInTwoFolders(
   );
   return {
     ...one!,
-    tally: {
-      urls: one!.tally.urls + two!.tally.urls,
-      bought: one!.tally.bought + two!.tally.bought,
-      jobs: one!.tally.jobs + two!.tally.jobs,
-      checks: one!.tally.checks + two!.tally.checks,
-      ends: new Map([...prefix('first: ', one!.tally.ends), ...prefix('second: ', two!.tally.ends)]),
+    totals: {
+      urls: one!.totals.urls + two!.totals.urls,
+      bought: one!.totals.bought + two!.totals.bought,
+      jobs: one!.totals.jobs + two!.totals.jobs,
+      checks: one!.totals.checks + two!.totals.checks,
+      ends: new Map([...prefix('first: ', one!.totals.ends), ...prefix('second: ', two!.totals.ends)]),
     },
     acts: [...one!.acts, ...two!.acts],
     approved: one!.approved + two!.approved,

@@ -8,7 +8,7 @@ import { seeded } from '../support/seeded.ts';
 import { approveHeldRuns } from './account-admin.ts';
 import { type Act, carryOut } from './actions.ts';
 import { type Harness, openHarness } from './harness.ts';
-import { judge, type Tally } from './judge.ts';
+import { judge, type Totals } from './judge.ts';
 import { type KillableTemporal, retryThroughOutages } from './killable-temporal.ts';
 import type { Scenario } from './scenario.ts';
 import { countWorkLeft, describeOpenWorkflows, waitUntilIdle } from './wait-until-idle.ts';
@@ -16,54 +16,54 @@ import { countWorkLeft, describeOpenWorkflows, waitUntilIdle } from './wait-unti
 export interface ScenarioReport {
   readonly seed: number;
   readonly ms: number;
-  /** What was reached when, in milliseconds since the beginning. */
-  readonly laps: ReadonlyMap<string, number>;
-  readonly tally: Tally;
+  /** When each stage was reached, in milliseconds since the start. */
+  readonly timings: ReadonlyMap<string, number>;
+  readonly totals: Totals;
   /** What was done to it, in order. */
   readonly acts: readonly Act[];
   /** Runs that a guard held and that were approved. */
   readonly approved: number;
-  /** How often each fault of the network and of the sites was met, and each refusal: "drop-after", "sitemap cut", "POST 402". */
+  /** How often each fault of the network and of the sites occurred, and each rejection: "drop-after", "sitemap cut", "POST 402". */
   readonly faults: ReadonlyMap<string, number>;
   readonly breaches: readonly string[];
 }
 
-/** The network is bad for so many answers in all, however fast the machine; but not for longer than so long. */
+/** Faults end after this many responses in total, or after this time, however fast the machine is. */
 const FAULTY_ANSWERS = 50;
 const FAULTS_MS = 30_000;
-/** How long after the last fault everything may take to come to its end. */
+/** Time limit for everything to finish after the last fault. */
 const IDLE_MS = 240_000;
 const MAX_ROUNDS = 6;
-/** Answers that the connector must not take for a passing fault. */
+/** Responses that the connector must not treat as transient faults. */
 const REFUSALS = / (401|402|409|413|422)$/;
 
-/** Plays one schedule and compares the charges afterwards. Throws only when the harness itself cannot go on. */
+/** Plays one schedule and compares the charges afterwards. Throws only when the harness itself fails. */
 export async function runScenario(plan: Scenario, temporal: KillableTemporal, folder: string): Promise<ScenarioReport> {
   const { seed } = plan;
   const began = performance.now();
-  const laps = new Map<string, number>();
-  const lap = (name: string) => laps.set(name, Math.round(performance.now() - began));
+  const timings = new Map<string, number>();
+  const markTime = (name: string) => timings.set(name, Math.round(performance.now() - began));
   const harness = await openHarness(plan, temporal, join(folder, String(seed)));
-  lap('started');
+  markTime('started');
   const approving = approveHeldRuns(harness);
   try {
     const acts: Act[] = [];
     const started = new Set<string>();
     await runUnderFaults(plan, harness, temporal, started, acts);
-    lap('troubled');
-    const stuck = await runUntilIdle(harness, started, lap, async () => {
+    markTime('troubled');
+    const unfinished = await runUntilIdle(harness, started, markTime, async () => {
       if (plan.whileChecking === null) return;
       acts.push(await carryOut(plan.whileChecking, harness, temporal, started, seeded(seed ^ 0xc4ec)));
     });
     const approved = await approving.stop();
-    const { tally, breaches } = await judge(harness);
+    const { totals, breaches } = await judge(harness);
     const faults = new Map([
       ...harness.proxy.done,
       ...named('sitemap ', harness.site.done),
       ...[...harness.proxy.answers].filter(([answer]) => REFUSALS.test(answer)),
     ]);
     const ms = Math.round(performance.now() - began);
-    return { seed, ms, laps, tally, acts, approved, faults, breaches: [...stuck, ...breaches] };
+    return { seed, ms, timings, totals, acts, approved, faults, breaches: [...unfinished, ...breaches] };
   } finally {
     await approving.stop();
     await harness.close();
@@ -94,14 +94,14 @@ async function runUnderFaults(
 }
 
 /**
- * The network goes on as before for a while, and then is good, but for the first checks of what was completed; one thing
+ * The network continues as before for a while, and then is good, but for the first checks of what was completed; one thing
  * more is done to them. Then runs are started until nothing is left for another one. Returns what was under way when the
  * time was up.
  */
 async function runUntilIdle(
   harness: Harness,
   started: Set<string>,
-  lap: (name: string) => void,
+  markTime: (name: string) => void,
   whileChecking: () => Promise<void>,
 ): Promise<string[]> {
   const idle = new AbortController();
@@ -109,7 +109,7 @@ async function runUntilIdle(
   const deadline = Date.now() + FAULTS_MS + IDLE_MS;
   for (let round = 0; ; round++) {
     const open = await waitUntilIdle(harness, started, deadline);
-    lap(`idle ${round}`);
+    markTime(`idle ${round}`);
     idle.abort();
     await disabling;
     if (round > 0) harness.disableCheckFaults();

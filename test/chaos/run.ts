@@ -43,23 +43,23 @@ const [temporal] = await Promise.all([startKillableTemporal(folder), prepareQuic
 const began = performance.now();
 const failed: number[] = [];
 const sums = { urls: 0, bought: 0, acts: 0 };
-const met = new Map<string, number>();
+const observed = new Map<string, number>();
 
 const add = (counts: Map<string, number>, name: string, times = 1) => counts.set(name, (counts.get(name) ?? 0) + times);
 const listed = (counts: ReadonlyMap<string, number>) =>
   [...counts].map(([name, times]) => `${name} ${times}`).join(', ') || 'none';
 
-function tell(report: ScenarioReport, { workers }: Scenario): void {
-  const { seed, ms, tally, laps, acts, approved, faults, breaches } = report;
-  const { urls, bought, jobs, checks, ends } = tally;
+function printReport(report: ScenarioReport, { workers }: Scenario): void {
+  const { seed, ms, totals, timings, acts, approved, faults, breaches } = report;
+  const { urls, bought, jobs, checks, ends } = totals;
   const hits = acts.filter(({ hit }) => hit);
   sums.urls += urls;
   sums.bought += bought;
   sums.acts += hits.length;
-  for (const [name, times] of faults) add(met, name, times);
-  for (const { action } of hits) add(met, action);
-  if (workers > 1) add(met, 'two workers');
-  if (approved > 0) add(met, 'held and approved', approved);
+  for (const [name, times] of faults) add(observed, name, times);
+  for (const { action } of hits) add(observed, action);
+  if (workers > 1) add(observed, 'two workers');
+  if (approved > 0) add(observed, 'held and approved', approved);
   const verdict = breaches.length === 0 ? 'ok  ' : 'FAIL';
   console.log(
     `${verdict} seed ${seed} in ${(ms / 1_000).toFixed(1)} s: ${urls} URLs, bought ${bought} in ${jobs} jobs, ` +
@@ -67,7 +67,7 @@ function tell(report: ScenarioReport, { workers }: Scenario): void {
   );
   if (breaches.length > 0 || values.verbose) {
     for (const { text } of acts) console.log(`       ${text}`);
-    console.log(`       milliseconds: ${listed(laps)}`);
+    console.log(`       milliseconds: ${listed(timings)}`);
     console.log(`       ends: ${listed(ends)}`);
   }
   if (breaches.length === 0) {
@@ -104,10 +104,10 @@ function chosenActs(): readonly Operation[] {
 async function lane(): Promise<void> {
   for (let plan = plans.shift(); plan !== undefined; plan = plans.shift()) {
     try {
-      tell(await play(plan), plan);
+      printReport(await play(plan), plan);
     } catch (error) {
       failed.push(plan.seed);
-      console.log(`FAIL seed ${plan.seed}: the harness could not go on: ${(error as Error).stack}`);
+      console.log(`FAIL seed ${plan.seed}: the harness could not continue: ${(error as Error).stack}`);
     }
   }
 }
@@ -126,7 +126,7 @@ console.log(
   `${count - failed.length} of ${count} scenarios held in ${((performance.now() - began) / 1_000).toFixed(0)} s: ` +
     `${urls} URLs, ${bought} bought, ${acts} kills, resets and other acts`,
 );
-console.log(`met: ${listed(met)}`);
+console.log(`observed: ${listed(observed)}`);
 console.log('checked: the charge of every URL generation, the body of every key, and the end of every URL');
 if (failed.length === 0) rmSync(folder, { recursive: true, force: true });
 else console.log(`failed: ${failed.join(', ')}`);

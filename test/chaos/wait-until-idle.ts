@@ -51,7 +51,7 @@ async function isRunning(client: Harness['client'], workflowId: string): Promise
 }
 
 /**
- * What another run would go on with: URLs that are to be bought, checks without an answer, watches whose last run did
+ * What another run would continue with: URLs that are to be bought, checks without an answer, watches whose last run did
  * not read every sitemap.
  */
 export async function countWorkLeft({ ledger }: Harness): Promise<number> {

@@ -112,7 +112,7 @@ describe('commands in one folder', () => {
     const next = await heldRun(folder);
     assert.equal((await courier(folder, 'approve', next)).code, 0);
     const decided = await courier(folder, 'approve', next);
-    assert.equal(decided.code, 2, 'the run goes on or has ended: there is nothing to decide');
+    assert.equal(decided.code, 2, 'the run continues or has ended: there is nothing to decide');
     const capped = await courier(folder, 'run', '--max-cost', '0TRY');
     assert.ok(capped.code === 0 || capped.code === 9, capped.stderr);
     await untilCharged(charged, lira('3'));
@@ -162,7 +162,7 @@ describe('commands in one folder', () => {
     first.kill('SIGTERM');
     const stopped = await over;
     assert.equal(stopped.code, 143, stopped.stderr);
-    assert.match(stopped.stderr, /what was planned goes on with the next run/);
+    assert.match(stopped.stderr, /what was planned continues with the next run/);
     assert.ok(!existsSync(join(folder, '.courier', 'temporal.json')), 'no server is left behind');
 
     publish(folder, pages(7));

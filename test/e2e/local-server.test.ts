@@ -37,7 +37,7 @@ describe('the local Temporal server', () => {
     const second = await courier(folder, 'run', '--once');
     assert.equal(second.code, 9, second.stderr);
     assert.match(second.stderr, /Another "courier run --once" is running shop .* nothing was submitted or charged/);
-    assert.equal(first.exitCode, null, 'the first goes on');
+    assert.equal(first.exitCode, null, 'the first continues');
     const done = await firstEnded;
     assert.equal(done.code, 0, done.stderr);
     assert.equal(localAddress(join(folder, '.courier')), null, 'the local server ended with its last user');

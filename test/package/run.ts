@@ -22,27 +22,27 @@ try {
   install(join(folder, 'node'), [`node@${OTHER_NODE}`], []);
   const nodes = [process.execPath, join(folder, 'node/node_modules/node/bin/node')];
   for (const node of nodes) tryPrograms(node, app);
-  tell('the demo, installed');
+  log('the demo, installed');
   const demo = run(nodes[1]!, ['node_modules/.bin/courier', 'demo', '--once'], app);
   assert.equal(demo.status, 0, demo.stdout + demo.stderr);
   assert.match(demo.stdout + demo.stderr, /npx courier demo --once/);
-  tell('ok');
+  log('ok');
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function tell(line: string): void {
+function log(line: string): void {
   console.log(`package: ${line}`);
 }
 
 function pack(): string {
-  tell('npm pack');
+  log('npm pack');
   const { status, stdout, stderr } = run('npm', ['pack', '--json', '--pack-destination', folder], root);
   assert.equal(status, 0, stderr);
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as [
     { filename: string; size: number; files: { path: string }[] },
   ];
-  tell(`${packed.filename}: ${packed.files.length} files, ${(packed.size / 1e6).toFixed(1)} MB compressed`);
+  log(`${packed.filename}: ${packed.files.length} files, ${(packed.size / 1e6).toFixed(1)} MB compressed`);
   assert.ok(packed.size < LARGEST_PACKAGE, 'the package holds more than it needs');
   const unwanted = packed.files.filter(({ path }) => /(^|\/)(test|bench|\.ci)\/|\.test\.|[^d]\.ts$/.test(path));
   assert.deepEqual(unwanted, [], 'no sources, no tests');
@@ -50,7 +50,7 @@ function pack(): string {
 }
 
 function install(into: string, packages: readonly string[], options = ['--ignore-scripts']): void {
-  tell(`npm install ${packages.map((each) => each.replace(`${folder}/`, '')).join(' ')}`);
+  log(`npm install ${packages.map((each) => each.replace(`${folder}/`, '')).join(' ')}`);
   mkdirSync(into);
   writeFileSync(join(into, 'package.json'), '{ "private": true }\n');
   const { status, stdout, stderr } = run(
@@ -62,7 +62,7 @@ function install(into: string, packages: readonly string[], options = ['--ignore
 }
 
 function tryPrograms(node: string, app: string): void {
-  tell(`the programs on Node ${run(node, ['--version'], app).stdout.trim()}`);
+  log(`the programs on Node ${run(node, ['--version'], app).stdout.trim()}`);
   const courier = (...args: string[]) => run(node, ['node_modules/.bin/courier', ...args], app);
   const service = (...args: string[]) => run(node, ['node_modules/.bin/courier-service', ...args], app);
   for (const program of [courier, service]) {

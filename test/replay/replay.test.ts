@@ -45,7 +45,7 @@ describe('recorded histories', () => {
     }
   });
 
-  for (const name of names) test(`${name} goes on under the code of today`, () => replay(readRecording(name)));
+  for (const name of names) test(`${name} continues under the code of today`, () => replay(readRecording(name)));
 
   test('a workflow that no longer fits its history fails the replay', async () => {
     const history = readRecording('watchSitemap/0.1.0/plausible.json');

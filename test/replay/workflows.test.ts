@@ -200,7 +200,7 @@ describe('dispatchAccount', () => {
     assert.ok((await events(handle)) <= 13, `${await events(handle)} events`);
   });
 
-  test('a suspended dispatcher resumes by itself when the balance suffices', async (t) => {
+  test('a suspended dispatcher resumes automatically when the balance suffices', async (t) => {
     const steps: DispatchStep[] = [
       { kind: 'suspended', reason: 'balance 1.00 TRY' },
       { kind: 'sent', batch: 1 as BatchId, watch, urls: 5, service: 'fast', outcome: 'accepted' },
@@ -275,7 +275,7 @@ describe('trackSubmission', () => {
 });
 
 describe('checkIndex', () => {
-  test('index-checks go on until nothing is due', async (t) => {
+  test('index-checks continue until nothing is due', async (t) => {
     let left = 3;
     const checkNextBatch = async () =>
       left-- > 0

@@ -98,7 +98,7 @@ function set<Value extends object>(value: Value): { [Name in keyof Value]: Exclu
 
 function price(text: string): Micros {
   const amount = parseTry(text);
-  if (amount === null || amount < 0) throw new SettingsError(`"${text}" is not an amount of money: write it as 0.50`);
+  if (amount === null || amount < 0) throw new SettingsError(`"${text}" is not an amount in TRY; write it as 0.50`);
   return amount;
 }
 
@@ -107,7 +107,7 @@ function readSecret({ env: name, file }: { env?: string; file?: string }, env: N
   if (name !== undefined) {
     const value = env[name];
     if (value === undefined || value === '')
-      throw new SettingsError(`the environment variable ${name} holds no secret`);
+      throw new SettingsError(`the environment variable ${name} is not set or empty; set it to the secret`);
     return value;
   }
   if (file === undefined) throw new SettingsError('index_check.brave.token needs env or file');
@@ -117,6 +117,6 @@ function readSecret({ env: name, file }: { env?: string; file?: string }, env: N
   } catch (error) {
     throw new SettingsError(`the secret of index_check.brave.token cannot be read: ${(error as Error).message}`);
   }
-  if (text === '') throw new SettingsError(`the file ${file} holds no secret`);
+  if (text === '') throw new SettingsError(`the secret file ${file} is empty; write the secret into it`);
   return text;
 }

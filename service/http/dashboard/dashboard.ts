@@ -24,7 +24,7 @@ import { getForm, getOrigin, getView } from './view.ts';
 
 const MAX_FORM_BYTES = 4_096;
 
-/** A form that must not be carried out; `reason` is a sentence of the dashboard. Nothing was changed. */
+/** A form that is rejected; `reason` is a sentence of the dashboard. Nothing was changed. */
 class FormError extends Error {
   override readonly name = 'FormError';
   readonly reason: 'foreignForm' | 'staleForm';
@@ -107,7 +107,7 @@ interface Explained {
   readonly defect: boolean;
 }
 
-/** What an error means to the reader of a page. */
+/** Maps an error to the message on a page. */
 function explain(error: unknown, { errors }: ReturnType<typeof getView>['text']): Explained {
   const failed = { title: errors.title, defect: false };
   if (error instanceof FormError) return { ...failed, status: 400, sentence: errors[error.reason] };

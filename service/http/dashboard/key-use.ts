@@ -10,7 +10,7 @@ export interface KeyUse {
   readonly left: { readonly minute: number; readonly hour: number; readonly day: number };
 }
 
-/** Reads what the rate limiter keeps of each key. On SQLite that is up to 200 ms old. */
+/** Reads the rate limiter's state of each key. On SQLite it is up to 200 ms old. */
 export async function readKeyUse(
   db: Queryable,
   settings: BudgetSettings,

@@ -25,7 +25,7 @@ interface Page {
   readonly section?: Section;
 }
 
-/** A page of who is signed in. */
+/** A page for a signed-in customer. */
 export function showPage(visit: Visit, { title, content, section }: Page) {
   const { text, session } = visit;
   const { status, statusReason, name } = session.account;
@@ -40,7 +40,7 @@ export function showPage(visit: Visit, { title, content, section }: Page) {
   return send(visit, document(visit, title, html`${suspended}${content}`, header));
 }
 
-/** A page of somebody who is not signed in. */
+/** A page without a session. */
 export const showPublicPage = (view: View & Pick<Visit, 'reply'>, { title, content }: Page) =>
   send(view, document(view, title, content, languageLinks(view)));
 

@@ -5,16 +5,16 @@ import type { Visit } from './view.ts';
 
 export type SignedInHandler = (visit: Visit) => Promise<unknown>;
 
-/** What the pages are made with. */
+/** The dependencies of the pages. */
 export interface Dashboard {
   readonly app: FastifyInstance;
   readonly context: Context;
   readonly cookies: Cookies;
-  /** Wraps a handler of who is signed in; everybody else gets the form to sign in. */
+  /** Wraps a handler that needs a session; without one, the response is the sign-in form. */
   readonly signedIn: (handler: SignedInHandler) => (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
 
-/** The answer to a POST that changed something: a reload of what it leads to repeats nothing. */
+/** The response to a POST that changed something: a redirect, so that a reload repeats nothing. */
 export const seeOther = (reply: FastifyReply, path: string) => reply.redirect(path, 303);
 
 /** A file to download. */

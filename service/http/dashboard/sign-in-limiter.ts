@@ -7,7 +7,7 @@ const PER_SOURCE_AND_ACCOUNT = { limit: 10, windowMs: MINUTE };
 const PER_ADDRESS = { limit: 30, windowMs: MINUTE };
 /** All unknown browsers together trying one account: known browsers are not counted here. */
 const PER_ACCOUNT = { limit: 600, windowMs: 60 * MINUTE };
-/** Counters of each kind that are kept; the one that was used longest ago goes first. */
+/** Counters of each kind; the least recently used one is dropped first. */
 const MAX_COUNTERS = 10_000;
 
 export interface Attempt {
@@ -18,8 +18,8 @@ export interface Attempt {
 }
 
 /**
- * Limits the attempts to sign in. Attempts from one address never use up what another address, or a browser that the
- * account knows, may try: nobody can lock the owner out. Returns the seconds to wait, 0 when the attempt may be made.
+ * Limits the attempts to sign in. Attempts from one address never use up those of another address or of a browser that
+ * the account knows, so the owner cannot be locked out. Returns the seconds to wait, 0 when the attempt is allowed.
  */
 export function signInLimiter(now: () => number): (attempt: Attempt) => number {
   const pairs = counters(PER_SOURCE_AND_ACCOUNT);

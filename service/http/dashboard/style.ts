@@ -1,4 +1,4 @@
-/** The one style sheet. No word is broken but in cells that say so; nothing is wider than the screen. */
+/** The only style sheet. Words break only in cells that allow it; nothing is wider than the screen. */
 export const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; --line: #c8ccd2; --soft: #f3f5f7; --quiet: #4b5563;
   --accent: #0b57d0; --good: #116b2f; --bad: #a4161a; --busy: #7a4b00; --bar: #3b74d6;

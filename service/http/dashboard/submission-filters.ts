@@ -2,7 +2,7 @@ import { LIMITS } from '../../../contract/limits.ts';
 import type { ListQuery } from '../../../contract/requests.ts';
 import { SUBMISSION_STATES, type SubmissionState } from '../../../contract/states.ts';
 
-/** The filters of GET /submissions (spec 4.5), read from a form: what is not valid is named and left out. */
+/** The filters of GET /submissions (spec 4.5), read from a form: an invalid one is named and ignored. */
 export interface Filters {
   readonly query: Pick<ListQuery, 'status' | 'url' | 'q' | 'from' | 'to'>;
   readonly invalid: readonly FilterName[];

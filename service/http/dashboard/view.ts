@@ -7,10 +7,10 @@ import { tr } from './text/tr.ts';
 import { isZone } from './zones.ts';
 
 const TEXTS: Record<Language, Text> = { en, tr };
-/** Where most readers of a language are; they can choose another zone. */
+/** The default time zone of each language; readers can choose another one. */
 const USUAL_ZONE: Record<Language, string> = { en: 'UTC', tr: 'Europe/Istanbul' };
 
-/** How a page is written for its reader. */
+/** The language and formats of a page. */
 export interface View {
   readonly language: Language;
   readonly zone: string;
@@ -18,7 +18,7 @@ export interface View {
   readonly format: Format;
 }
 
-/** A request of somebody who is signed in. */
+/** A request with a session. */
 export interface Visit extends View {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

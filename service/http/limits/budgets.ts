@@ -2,7 +2,7 @@ import type { WindowName } from '../../../contract/headers.ts';
 import type { BudgetSettings } from '../../settings.ts';
 import { SlidingWindow } from './sliding-window.ts';
 
-/** What one window says after a request. */
+/** The state of one window after a request. */
 export interface BudgetState {
   readonly name: WindowName;
   readonly limit: number;
@@ -15,13 +15,13 @@ export interface BudgetState {
 /** Counts the requests of every key. */
 export interface Limiter {
   take(key: string, submission: boolean): Promise<Verdict>;
-  /** Writes down what is only in memory. */
+  /** Saves the counts that are only in memory. */
   close(): Promise<void>;
 }
 
 export interface Verdict {
   readonly allowed: boolean;
-  /** Whole seconds after which the request would be allowed, if nobody else asks. */
+  /** Whole seconds after which the request would be allowed without other requests. */
   readonly retryAfterSeconds: number;
   readonly states: readonly BudgetState[];
 }
@@ -90,7 +90,7 @@ export class Budgets {
     return JSON.stringify(Object.fromEntries(SUBMISSION.map((name) => [name, this.#windows[name].save()])));
   }
 
-  /** Takes up what save() gave; a window it does not name stays empty. */
+  /** Restores the result of save(); a window that it does not name stays empty. */
   static load(settings: BudgetSettings, saved: string): Budgets {
     const budgets = new Budgets(settings);
     const windows = JSON.parse(saved) as Partial<Record<WindowName, [number, number][]>>;

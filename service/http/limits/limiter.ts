@@ -14,8 +14,8 @@ interface LimiterDeps {
 }
 
 /**
- * SQLite has one service process, which counts in memory and writes down; Postgres may have many, which count in the
- * database.
+ * With SQLite there is one service process, which counts in memory and saves the counts. With Postgres there may be many,
+ * which count in the database.
  */
 export function openLimiter({ db, settings, queue, now, onError }: LimiterDeps): Limiter {
   return db.dialect === 'postgres' ? sharedLimiter(db, settings, queue) : localLimiter(db, settings, now, onError);

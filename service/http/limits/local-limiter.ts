@@ -3,12 +3,12 @@ import { sql } from '../../../src/database/sql.ts';
 import type { BudgetSettings } from '../../settings.ts';
 import { Budgets, type Limiter } from './budgets.ts';
 
-/** A crash of the process forgives at most the requests of so long; a stop forgives none. */
+/** After a crash at most the requests of this long are not counted; after a stop, all are. */
 const FLUSH_MS = 200;
-/** Keys in memory; the least recently used one that is written down is let go first. */
+/** Keys in memory; the least recently used one that is saved is evicted first. */
 const MAX_KEYS = 10_000;
 
-/** Counts in memory; every key's windows are written down soon after they changed and read back after a restart. */
+/** Counts in memory. Saves each key's windows soon after they change, and restores them after a restart. */
 export function localLimiter(
   db: Database,
   settings: BudgetSettings,
@@ -19,7 +19,7 @@ export function localLimiter(
   /** In the order of their last use. */
   const known = new Map<string, Budgets>();
   const changed = new Map<string, Budgets>();
-  /** Being written: what the database holds of them is old. */
+  /** Being written: the database holds older values. */
   let flushing = new Map<string, Budgets>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -37,7 +37,7 @@ export function localLimiter(
         }
       });
     } catch (error) {
-      // The counts stay true in memory, and the next change writes them again.
+      // The counts in memory stay correct, and the next change saves them again.
       for (const [key, budgets] of flushing) changed.set(key, budgets);
       onError(error);
     }
@@ -46,7 +46,7 @@ export function localLimiter(
 
   async function find(key: string): Promise<Budgets> {
     const row = await db.get(sql<{ windows: string }>`SELECT windows FROM budgets WHERE key_id = ${key}`);
-    // Two first requests of a key may both have read: the first to come back made the one that counts.
+    // Two first requests of a key may both have read its row: the windows of the first one count.
     const raced = known.get(key);
     if (raced !== undefined) return raced;
     const budgets = row === undefined ? new Budgets(settings) : Budgets.load(settings, row.windows);

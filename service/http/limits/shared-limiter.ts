@@ -22,8 +22,8 @@ interface BudgetRow {
 
 /**
  * Counts in Postgres, exactly for any number of processes: a key's windows are read, judged with the database's time,
- * and written only if no other process has written since. Requests of one key that wait are judged together, so a
- * crowd costs one read, and a denied one neither a write nor a lock.
+ * and written only if no other process has written since. Waiting requests of one key are decided together, so many
+ * of them cost one read, and a denied one costs neither a write nor a lock.
  */
 export function sharedLimiter(db: Database, settings: BudgetSettings, queue: FairQueue): Limiter {
   const empty = new Budgets(settings).save();

@@ -31,7 +31,7 @@ export class SlidingWindow {
     return Math.max(0, this.limit - this.#total);
   }
 
-  /** Forgets what has left the window. */
+  /** Drops the requests that have left the window. */
   advance(now: number): void {
     while (this.#head < this.#starts.length && this.#leavesAt(this.#head) <= now) {
       this.#total -= this.#counts[this.#head] ?? 0;
@@ -77,7 +77,7 @@ export class SlidingWindow {
     return this.#starts.at(-1) ?? 0;
   }
 
-  /** Moves every counted time, when the clock turns out to have been wrong: the distances between requests stay. */
+  /** Shifts every counted time after a correction of the clock: the distances between requests stay. */
   shift(byMs: number): void {
     this.#starts = this.#starts.map((start) => start + byMs);
   }

@@ -12,8 +12,8 @@ const KINDS = {
   reject: {
     update: rejectUpdate,
     meaning:
-      'This run submits nothing. Its URLs stay due: the next run finds them again and asks again where a guard trips. ' +
-      'To leave them out for good, exclude them ("exclude" of the watch).',
+      'This run submits nothing. Its URLs stay due: the next run finds them again and is held again if a guard trips. ' +
+      'To leave them out permanently, exclude them ("exclude" of the watch).',
   },
 } as const;
 

@@ -27,7 +27,7 @@ export function recoverCommand(command: Command): void {
     .option('--account <account>', 'only this account (default: all)')
     .option('--watch <watch>', 'assign jobs that match no watch to this one')
     .option('--since <date>', 'only jobs from this day on, as 2026-01-31')
-    .option('--accept', 'leave out for good what matches no watch or is not shown in full, and spend again')
+    .option('--accept', 'permanently leave out jobs that match no watch or are not shown in full, and resume spending')
     .action(
       action((output, flags, options: RecoverFlags) =>
         withLedger(flags, (context) => recover(output, context, options)),
@@ -143,7 +143,7 @@ function showRecovered(output: Output, { id }: Account, { taken, held }: Account
   for (const line of describeLeftOut(unassigned, incomplete)) output.print(`  ${line}`);
   if (!held) return EXIT.done;
   output.print(
-    `  Nothing is sent of ${id} until they are taken in, or left out for good with "courier recover --account ${id} --accept".`,
+    `  Nothing is sent of ${id} until they are taken in, or left out permanently with "courier recover --account ${id} --accept".`,
   );
   return EXIT.partial;
 }

@@ -35,7 +35,7 @@ export function demoCommand(command: Command): void {
   command
     .argument('[sitemap...]', 'your own sitemaps: addresses or files (default: a demo site)')
     .option('--once', 'end when the job is done, also on a terminal')
-    .option('--fresh', 'delete what earlier demos found and bought, and begin anew')
+    .option('--fresh', 'delete the data of earlier demos and start over')
     .action(action((output, _globals, sitemaps: string[], flags: DemoFlags) => demo(output, sitemaps, flags)));
 }
 

@@ -22,7 +22,7 @@ export interface StackOptions {
   readonly state: DemoState;
   readonly sources: readonly NamedSource[];
   readonly say: (line: string) => void;
-  /** Called when a program ended too often to go on. */
+  /** Called after too many restarts of a program. */
   readonly gaveUp: (reason: string) => void;
 }
 

@@ -28,7 +28,7 @@ describe('confirmAbsence', () => {
     const batch = await lostBatch(ledger);
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
     const first = await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
-    assert.equal(first.kind, 'in_doubt', 'the account goes on with other batches');
+    assert.equal(first.kind, 'in_doubt', 'the account continues with other batches');
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'wait');
     assert.deepEqual(await listPendingBatches(ledger, ACCOUNT.id), { batches: [], nextAt: ledger.now() + MINUTE });
     ledger.pass(MINUTE);

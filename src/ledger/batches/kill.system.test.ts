@@ -36,14 +36,14 @@ describe('workers that are killed', () => {
       // A random wait is the fault itself, not a wait for something.
       await passed(20 + Math.random() * 150);
       const at = kill % 2;
-      assert.equal(workers[at]!.exitCode, null, 'a worker ended by itself');
+      assert.equal(workers[at]!.exitCode, null, 'a worker exited by itself');
       const dead = once(workers[at]!, 'exit');
       workers[at]!.kill('SIGKILL');
       assert.deepEqual(await dead, [null, 'SIGKILL']);
       workers[at] = await worker();
     }
     for (const child of workers) {
-      assert.equal(child.exitCode, null, 'a worker ended by itself');
+      assert.equal(child.exitCode, null, 'a worker exited by itself');
       const dead = once(child, 'exit');
       child.kill('SIGKILL');
       await dead;

@@ -49,7 +49,7 @@ async function send(
   return recordAnswer(ledger, batch, { attempt: sending.attempt, outcome, status: null, requestId: null });
 }
 
-const dearer = (perUrl: number, perRun: number): PlanInput => ({
+const atPrice = (perUrl: number, perRun: number): PlanInput => ({
   account: { ...ACCOUNT, pricePerUrl: { standard: lira(perUrl), fast: null } },
   watch: { ...WATCH, spend: { ...WATCH.spend, perRun: lira(perRun) } },
 });
@@ -85,13 +85,13 @@ describe('withdrawing unsent batches', () => {
   testLedger(
     'a batch that a price rise takes over its cap is withdrawn, and the URLs within the cap are planned',
     async (ledger) => {
-      const batch = await plan(ledger, 'r1', pages(10), dearer(0.25, 2.5));
-      const sending = await beginSend(ledger, batch, dearer(0.3, 2.5));
+      const batch = await plan(ledger, 'r1', pages(10), atPrice(0.25, 2.5));
+      const sending = await beginSend(ledger, batch, atPrice(0.3, 2.5));
       assert.ok(sending.kind === 'closed' && sending.state === 'cancelled', JSON.stringify(sending));
       assert.match(sending.reason ?? '', /taken back.*per run of 2.50 TRY.*due again/);
       await completeRun(ledger, 'r1', { a: pages(10) });
       await crawled(ledger, 'r2', { a: pages(10) });
-      const next = await planRun(ledger, 'r2' as RunId, dearer(0.3, 2.5));
+      const next = await planRun(ledger, 'r2' as RunId, atPrice(0.3, 2.5));
       assert.deepEqual([next.urls, next.held], [8, 2]);
     },
   );

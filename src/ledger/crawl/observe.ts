@@ -89,7 +89,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
   async function flushed(at: OpenSitemap, work: (tx: Queryable, counts: Flushed) => Promise<void>): Promise<void> {
     const found = at.reading.takeFound();
     const moved = at.reading.takeMoved();
-    // Postgres may run a transaction again: what it adds up starts anew each time.
+    // Postgres may retry a transaction: its sums start at zero each time.
     const counts = await db.tx(async (tx) => {
       await getOpenRun(tx, run);
       const sums: Flushed = { new: at.new, changed: at.changed, collided: [] };

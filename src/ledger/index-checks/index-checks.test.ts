@@ -288,7 +288,7 @@ describe('index checks', () => {
       assert.equal(typeof (await answer(false)), 'object');
       ledger.pass(DAY);
       assert.equal(await answer(true), 1);
-      assert.equal(await answer(true), 50, 'what can be read goes on as before');
+      assert.equal(await answer(true), 50, 'what can be read continues as before');
     },
   );
 

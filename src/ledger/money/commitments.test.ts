@@ -97,12 +97,12 @@ describe('commitments of batches in doubt', () => {
     const first = await plan(ledger, 'r1', 1, 4);
     await begin(ledger, first);
     await crawled(ledger, 'f1', { f: pages(8, 100) }, { watch: fast.id });
-    const dearer = {
+    const atHigherPrice = {
       ...withSpend({ perDay: lira(4) }),
       pricePerUrl: { standard: lira(0.5), fast: lira(0.5) },
     };
     // 4 TRY, less the 2 TRY that the batch in flight may cost by now.
-    const plan2 = await planRun(ledger, 'f1' as RunId, { watch: fast, account: dearer });
+    const plan2 = await planRun(ledger, 'f1' as RunId, { watch: fast, account: atHigherPrice });
     assert.equal(plan2.urls, 4);
   });
 

@@ -21,7 +21,7 @@ import { previewRuns } from './preview-runs.ts';
 
 const run = (name: string) => name as RunId;
 const input = { account: ACCOUNT, watch: WATCH };
-const nobody = { approvedBy: null };
+const noApproval = { approvedBy: null };
 const pages = (from: number, count: number) => Array.from({ length: count }, (_, n) => `p/${from + n}`);
 const batches = (ledger: Ledger) => ledger.db.all(sql`SELECT 1 FROM batches`);
 
@@ -32,8 +32,8 @@ describe('apply plans', () => {
     await endRun(ledger, run('r1'), 'previewed');
     assert.deepEqual(await batches(ledger), []);
     const plan = { run: run('r1'), input, digest: preview.digest };
-    assert.deepEqual(await applyPlans(ledger, [plan], nobody), [preview]);
-    await assert.rejects(applyPlans(ledger, [plan], nobody), /was applied before/);
+    assert.deepEqual(await applyPlans(ledger, [plan], noApproval), [preview]);
+    await assert.rejects(applyPlans(ledger, [plan], noApproval), /was applied before/);
     await sendAll(ledger);
     assert.equal((await crawled(ledger, 'r2', { a: pages(0, 7) })).firstRun, false, 'the applied plan was a run');
     assert.equal((await previewRun(ledger, run('r2'), input)).urls, 0);
@@ -43,12 +43,12 @@ describe('apply plans', () => {
     await crawled(ledger, 'r1', { a: pages(0, 7) });
     const kept = { run: run('r1'), input, digest: (await previewRun(ledger, run('r1'), input)).digest };
     await endRun(ledger, run('r1'), 'previewed');
-    const dearer = { ...input, account: { ...ACCOUNT, pricePerUrl: { standard: 500_000 as Micros, fast: null } } };
-    await assert.rejects(applyPlans(ledger, [{ ...kept, input: dearer }], nobody), /out of date/);
+    const higherPrice = { ...input, account: { ...ACCOUNT, pricePerUrl: { standard: 500_000 as Micros, fast: null } } };
+    await assert.rejects(applyPlans(ledger, [{ ...kept, input: higherPrice }], noApproval), /out of date/);
     await completeRun(ledger, 'r2', { a: pages(0, 8) });
-    await assert.rejects(applyPlans(ledger, [kept], nobody), /out of date/);
+    await assert.rejects(applyPlans(ledger, [kept], noApproval), /out of date/);
     await completeRun(ledger, 'r3', { a: pages(1, 6) });
-    await assert.rejects(applyPlans(ledger, [kept], nobody), /out of date/);
+    await assert.rejects(applyPlans(ledger, [kept], noApproval), /out of date/);
     assert.deepEqual(await batches(ledger), []);
   });
 
@@ -70,9 +70,12 @@ describe('apply plans', () => {
       ],
     );
     const plans = runs.map((each, at) => ({ ...each, digest: previews[at]!.digest }));
-    await assert.rejects(applyPlans(ledger, [plans[0]!, { ...plans[1]!, digest: 'another' }], nobody), /out of date/);
+    await assert.rejects(
+      applyPlans(ledger, [plans[0]!, { ...plans[1]!, digest: 'another' }], noApproval),
+      /out of date/,
+    );
     assert.deepEqual(await batches(ledger), [], 'no part of a plan is carried out when another part is out of date');
-    assert.deepEqual(await applyPlans(ledger, plans, nobody), previews);
+    assert.deepEqual(await applyPlans(ledger, plans, noApproval), previews);
   });
 
   testLedger("a plan that a guard holds is applied only with the approver's name", async (ledger) => {
@@ -81,7 +84,7 @@ describe('apply plans', () => {
     await judgeRun(ledger, run('r2'), { ...NO_GUARD, maxNew: 3 });
     const plan = { run: run('r2'), input, digest: (await previewRun(ledger, run('r2'), input)).digest };
     await endRun(ledger, run('r2'), 'previewed');
-    await assert.rejects(applyPlans(ledger, [plan], nobody), /waits for approval/);
+    await assert.rejects(applyPlans(ledger, [plan], noApproval), /waits for approval/);
     await assert.rejects(applyPlans(ledger, [{ ...plan, digest: 'another' }], { approvedBy: 'ayşe' }), /out of date/);
     const [row] = await ledger.db.all(sql<{ decision: string | null }>`SELECT decision FROM runs WHERE name = 'r2'`);
     assert.equal(row!.decision, null, 'a plan that was refused approves nothing');

@@ -130,6 +130,6 @@ function ended(row: RunRow): LedgerError {
   return new LedgerError(
     'RUN_ENDED',
     `Run "${row.name}" has ended (${row.end_state}). Nothing was changed; what it found is in the ledger, ` +
-      'and the next run of the watch goes on with it.',
+      'and the next run of the watch continues with it.',
   );
 }

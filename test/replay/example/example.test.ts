@@ -1,4 +1,4 @@
-/** The worked example of docs/contributing/changing-a-workflow.md: which code can go on with which executions. */
+/** The worked example of docs/contributing/changing-a-workflow.md: which code can continue with which executions. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const replay = async (code: string, history: string): Promise<void> => {
   await Worker.runReplayHistory({ workflowBundle }, readRecording(`${history}.json`, HISTORIES), 'replay');
 };
 
-/** Which executions each version can go on with, in the order in which they are deployed. */
+/** Which executions each version can continue with, in the order in which they are deployed. */
 const GOES_ON: readonly (readonly [code: string, executions: readonly string[]])[] = [
   ['v1', ['v1']],
   ['v2-patched', ['v1', 'v2-patched', 'v3-deprecated']],
@@ -61,7 +61,7 @@ describe('a changed workflow', () => {
   for (const [code, executions] of GOES_ON) {
     for (const history of RECORDED) {
       const fits = executions.includes(history);
-      test(`the code of ${code} ${fits ? 'goes on with' : 'cannot go on with'} executions of ${history}`, async () => {
+      test(`the code of ${code} ${fits ? 'continues with' : 'cannot continue with'} executions of ${history}`, async () => {
         if (fits) await replay(code, history);
         else await assert.rejects(replay(code, history), /TMPRL1100|nondeterminis/i);
       });

@@ -56,7 +56,7 @@ if (process.argv.length > 2 && import.meta.main) {
   const client = createApiClient({ baseUrl: baseUrl!, apiKey: () => 'any-key' });
   process.stdout.write('ready\n');
   for (;;) {
-    // A second worker of the same watch meets the first in the middle of a run; it goes on with the next step.
+    // A second worker of the same watch meets the first in the middle of a run; it continues with the next step.
     await runOnce(ledger).catch((error: Error) => {
       if (!(error instanceof LedgerError)) throw error;
     });

@@ -1,4 +1,4 @@
-/** Uses the local Temporal server of a folder until SIGTERM: prints its address, and LOST when it is gone for good. */
+/** Uses the local Temporal server of a folder until SIGTERM: prints its address, and LOST when it is gone permanently. */
 import { openLocalServer } from '../../../src/temporal/local-server.ts';
 import { findTemporalBinary } from '../../../src/temporal/server-binary.ts';
 

@@ -21,7 +21,7 @@ import { getForm, getParam, getQuery, type Visit } from '../view.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Ended keys are listed for so long, and then on request. */
+/** Ended keys are listed for this long, and afterwards on request. */
 const ENDED_SHOWN_MS = 30 * DAY_MS;
 const ENDED_MAX = 200;
 const EXPIRY_DAYS = ['30', '90', '365'] as const;
@@ -84,7 +84,7 @@ ${ended === 'all' || keys.length === live.length ? nothing : html`<p><a href="/k
         app.log.info({ event: 'key.created', account: session.account.publicId, key: id, ...origin }, 'key created');
         cookies.set(reply, 'new-key', apiKey);
       } catch (error) {
-        // The form was sent twice: the key is on its way to the page that shows it.
+        // The form was sent twice: the first response leads to the page that shows the key.
         if (!(error instanceof KeyExistsError)) throw error;
       }
       return seeOther(reply, '/keys/created');

@@ -65,7 +65,7 @@ function promises(): Map<string, string[]> {
 export function withTable(page: string): string {
   const found = promises();
   const untested = RULES.filter(([rule]) => !found.has(rule)).map(([rule]) => rule);
-  if (untested.length > 0) throw new Error(`no test holds ${untested.join(', ')}`);
+  if (untested.length > 0) throw new Error(`no test covers ${untested.join(', ')}`);
   const unknown = [...found.keys()].filter((rule) => !RULES.some(([known]) => known === rule));
   if (unknown.length > 0) throw new Error(`tests name rules that the table does not have: ${unknown.join(', ')}`);
   const rows = RULES.map(

@@ -51,8 +51,8 @@ export interface ServiceSettings {
   readonly indexCheck: IndexCheckSettings;
   readonly processing: ProcessingSettings;
   /**
-   * Addresses or networks of the proxies before the service. Only from them X-Forwarded-For, -Host and -Proto are
-   * believed; without them every client behind a proxy has the proxy's address.
+   * Addresses or networks of the proxies before the service. X-Forwarded-For, -Host and -Proto are trusted only from
+   * them; without this setting every client behind a proxy has the address of the proxy.
    */
   readonly trustedProxies: readonly string[];
   /** Bodies that are in memory at the same time. */

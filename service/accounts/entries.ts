@@ -32,7 +32,7 @@ export interface Posting {
   readonly kind: EntryKind;
   readonly amount: Micros;
   readonly subject: string;
-  /** The entry that this one gives back, at most once. */
+  /** The entry that this one reverses, at most once. */
   readonly reverses?: number;
   readonly reference?: string | null;
   readonly reason?: string | null;

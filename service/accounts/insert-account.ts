@@ -27,7 +27,7 @@ export async function insertAccount(tx: Queryable, { name, prices }: NewAccount,
     INSERT INTO accounts (public_id, name, price_standard, price_fast, created_at)
     VALUES (${publicId}, ${name}, ${prices.standard}, ${prices.fast}, ${now}) ON CONFLICT (name) DO NOTHING
     RETURNING id`);
-  if (row === undefined) throw new AccountError(`an account named "${name}" exists already; nothing was changed`);
+  if (row === undefined) throw new AccountError(`an account named "${name}" already exists; nothing was changed`);
   await insertPrice(tx, { account: row.id, service: 'standard', price: prices.standard, reason: null }, now);
   await insertPrice(tx, { account: row.id, service: 'fast', price: prices.fast, reason: null }, now);
   const rest = { status: 'active', statusReason: null, balance: ZERO } as const;

@@ -135,7 +135,7 @@ export async function createKey(tx: Queryable, wanted: KeyToCreate, now: number)
     INSERT INTO api_keys (id, account_id, name, prefix, hash, created_at, expires_at)
     VALUES (${id}, ${account}, ${name}, ${prefix}, ${hashKey(apiKey)}, ${now}, ${expiresAt})
     ON CONFLICT (id) DO NOTHING`);
-  if (changes === 0) throw new KeyExistsError('this key was created already; nothing was changed', 'key_exists');
+  if (changes === 0) throw new KeyExistsError('this key was already created; nothing was changed', 'key_exists');
   return { id, account, name, prefix, createdAt: now, expiresAt, revokedAt: null, replacedBy: null, apiKey };
 }
 
@@ -185,7 +185,7 @@ export async function regenerateKey(tx: Queryable, wanted: KeyToRegenerate, now:
     UPDATE api_keys SET replaced_by = ${newId}, ${graceMs === 0 ? sql`revoked_at = ${now}` : sql`expires_at = ${ends}`}
     WHERE id = ${id} AND replaced_by IS NULL AND ${live(now)} RETURNING account_id`);
   if (row === undefined) {
-    throw new KeyExistsError(`the key ${id} was regenerated already; nothing was changed`, 'key_exists');
+    throw new KeyExistsError(`the key ${id} was already regenerated; nothing was changed`, 'key_exists');
   }
   const expiresAt = old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt);
   return createKey(tx, { account: row.account_id, name: old.name, id: newId, expiresAt }, now);

@@ -30,7 +30,7 @@ export async function resumeAccount(tx: Queryable, name: string): Promise<Accoun
  */
 export async function closeAccount(tx: Queryable, name: string, reason: string, now: number): Promise<Account> {
   const account = await findAccount(tx, name);
-  if (account.status === 'closed') throw new AccountError(`account "${name}" is closed already; nothing was changed`);
+  if (account.status === 'closed') throw new AccountError(`account "${name}" is already closed; nothing was changed`);
   const closed = await tx.run(sql`
     UPDATE accounts SET status = 'closed', status_reason = ${reason} WHERE id = ${account.id} AND balance = 0`);
   if (closed.changes === 0) {

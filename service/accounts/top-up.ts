@@ -79,6 +79,6 @@ async function move(
 /** Operator's text that is stored and shown. */
 export function assertText(text: string): void {
   if (!/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(text) || text.trim() === '') {
-    throw new AccountError('a reason or a reference has 1 to 200 printable characters; nothing was changed');
+    throw new AccountError('a reason or reference must have 1 to 200 printable characters; nothing was changed');
   }
 }

@@ -27,5 +27,5 @@ export function validationFailed(details: readonly Problem[]): ApiError {
   const [first] = details;
   const where =
     first === undefined ? '' : `: ${first.field}${first.index === null ? '' : `[${first.index}]`} ${first.reason}`;
-  return new ApiError('validation_failed', `The request breaks a rule${where}. Nothing was charged.`, { details });
+  return new ApiError('validation_failed', `The request is invalid${where}. Nothing was charged.`, { details });
 }

@@ -24,7 +24,9 @@ export async function readReadiness(health: Health): Promise<{ readonly status: 
       status: workers === 'ready' ? 'ok' : 'degraded',
       workers,
       oldest_waiting_seconds: oldestWaitingSeconds,
-      ...(workers === 'ready' ? {} : { reason: 'no worker is ready: submissions are accepted and charged, and wait for one' }),
+      ...(workers === 'ready'
+        ? {}
+        : { reason: 'no worker is ready: submissions are accepted and charged, and wait for one' }),
     },
   };
 }

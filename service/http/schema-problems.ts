@@ -17,7 +17,7 @@ const REASONS: Partial<Record<string, (params: Record<string, unknown>) => strin
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
   required: ({ missingProperty }) => `${missingProperty} is missing`,
   additionalProperties: ({ additionalProperty }) =>
-    `"${String(additionalProperty).slice(0, 40).toWellFormed()}" is not known here`,
+    `"${String(additionalProperty).slice(0, 40).toWellFormed()}" is not an allowed field`,
   minLength: ({ limit }) => `must have at least ${limit} characters`,
   maxLength: ({ limit }) => `must have at most ${limit} characters`,
   minItems: ({ limit }) => `must hold at least ${limit}`,

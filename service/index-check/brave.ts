@@ -41,7 +41,7 @@ export function braveProvider(
     query.searchParams.set('count', '20');
     const headers = { accept: 'application/json', 'x-subscription-token': token };
     const response = await fetcher(query, { headers, redirect: 'manual', signal }).catch((error: Error) => {
-      throw new NoAnswerError(`the search API did not answer: ${error.message}`, signal.aborted ? null : 0);
+      throw new NoAnswerError(`the search API did not respond: ${error.message}`, signal.aborted ? null : 0);
     });
     if (response.status !== 200) {
       await response.body?.cancel();
@@ -80,7 +80,7 @@ export function braveProvider(
         async check(urls, signal) {
           const findings = await Promise.all(urls.map((url) => check(url, slots, signal)));
           if (findings.length > 0 && findings.every(({ found }) => found === null)) {
-            throw new CheckUnavailableError(`no URL got an answer: ${findings[0]?.reason}`);
+            throw new CheckUnavailableError(`the search API returned no result for any URL: ${findings[0]?.reason}`);
           }
           return findings;
         },
@@ -92,7 +92,7 @@ export function braveProvider(
 /** Throws what another status than 200 means. */
 function refuse({ status, headers }: Response): never {
   if (status === 401 || status === 403) {
-    throw new CheckUnavailableError(`the search API refuses the token of this service (${status})`);
+    throw new CheckUnavailableError(`the search API rejects the token of this service (${status})`);
   }
   const message = `the search API answered ${status}`;
   if (status === 429) throw new NoAnswerError(message, Number(headers.get('retry-after') ?? 1) * 1_000 || 1_000);
@@ -105,13 +105,13 @@ async function readLimited(response: Response): Promise<unknown> {
   try {
     for await (const chunk of response.body ?? []) {
       size += chunk.length;
-      if (size > MAX_ANSWER_BYTES) throw new NoAnswerError('the search API sent too long an answer', null);
+      if (size > MAX_ANSWER_BYTES) throw new NoAnswerError('the response of the search API is too long', null);
       chunks.push(chunk);
     }
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch (error) {
     if (error instanceof NoAnswerError) throw error;
-    throw new NoAnswerError('the search API did not send JSON', 0);
+    throw new NoAnswerError('the response of the search API is not JSON', 0);
   }
 }
 

@@ -87,14 +87,14 @@ export async function checkUrlsInIndex(deps: CheckDeps, wanted: Checking): Promi
       continue;
     }
     if (Buffer.compare(earlier.fingerprint, wanted.fingerprint) !== 0) {
-      throw new IdempotencyConflictError('the key belongs to another body');
+      throw new IdempotencyConflictError('the Idempotency-Key was used with another body');
     }
     if (earlier.status === 'done') {
       if (earlier.results === null) throw new ResultExpiredError(`the result of ${earlier.id} is not kept any more`);
       return { result: toResult(earlier), replayed: true };
     }
     if (now() >= end) {
-      throw new CheckInProgressError(`index-check ${earlier.id} has not ended`, IN_PROGRESS_RETRY_MS);
+      throw new CheckInProgressError(`index-check ${earlier.id} is still in progress`, IN_PROGRESS_RETRY_MS);
     }
   }
 }
@@ -141,7 +141,7 @@ async function claim(
     if (error instanceof KeyTakenError) return undefined;
     // The charge may remain although no process executes the check: the end of its lease restores it.
     if (error instanceof OutcomeUnknownError) {
-      throw new CheckInProgressError(`it is not known whether index-check ${id} began`, settings.leaseMs, error);
+      throw new CheckInProgressError(`it is unknown whether index-check ${id} was started`, settings.leaseMs, error);
     }
     // On an account that has just enough, the winner's charge is what is missing here: judge the key first.
     if ((await findByKey(db, wanted)) !== undefined) return undefined;
@@ -170,17 +170,18 @@ async function execute(deps: CheckDeps, wanted: Checking, execution: Execution):
   /** The storage fails at the end of a check: the charge stands until it is back, so this is not an answer of 503. */
   const giveUp = (cause: unknown): never => {
     restoreSoon(id);
-    throw new CheckInProgressError(`the end of index-check ${id} could not be written`, IN_PROGRESS_RETRY_MS, cause);
+    throw new CheckInProgressError(`the result of index-check ${id} could not be stored`, IN_PROGRESS_RETRY_MS, cause);
   };
   let answers: readonly Finding[];
   try {
     const deadline = AbortSignal.timeout(settings.timeoutMs);
     answers = await Promise.race([reservation.check(asked, deadline), rejectWhenAborted(deadline)]);
-    if (answers.length !== asked.length) throw new CheckUnavailableError('the provider left URLs out');
+    if (answers.length !== asked.length)
+      throw new CheckUnavailableError('the provider returned no result for some URLs');
   } catch (cause) {
     if (await untilStored(() => restore(db, id, now())).catch(giveUp)) onRestored();
     const { retryAfterSeconds } = settings;
-    throw new CheckUnavailableError(`${provider.name} could not check`, { cause, retryAfterSeconds });
+    throw new CheckUnavailableError(`${provider.name} could not carry out the check`, { cause, retryAfterSeconds });
   }
   const rest = answers.values();
   const findings = problems.map((problem) =>

@@ -26,7 +26,7 @@ export class Pacer {
     const end = start + queries * this.#intervalMs;
     if (end - now > withinMs) {
       const retryAfterSeconds = Math.max(1, Math.ceil((end - now - withinMs) / 1_000));
-      throw new CheckUnavailableError('the queries of other checks come first', { retryAfterSeconds });
+      throw new CheckUnavailableError('earlier checks use all query slots until the timeout', { retryAfterSeconds });
     }
     this.#free = end;
     let moment = start;

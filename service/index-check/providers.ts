@@ -16,7 +16,8 @@ export function openProvider(settings: IndexCheckSettings): IndexCheckProvider {
     );
   }
   if (settings.provider === 'simulated') return simulatedProvider;
-  if (brave === undefined) throw new SettingsError('index-check provider brave needs its endpoint and token');
+  if (brave === undefined)
+    throw new SettingsError('the brave provider needs index_check.brave with an endpoint and a token');
   const neededMs = (LIMITS.indexCheckUrls / brave.perSecond) * 1_000 + ANSWER_MS;
   if (timeoutMs < neededMs) {
     throw new SettingsError(

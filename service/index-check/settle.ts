@@ -6,7 +6,7 @@ import type { AccountId } from '../accounts/account.ts';
 import { credit } from '../accounts/entries.ts';
 import type { Finding } from './provider.ts';
 
-/** How long the end of a check is tried to be written down while the storage is unavailable. */
+/** How long storing the result of a check is retried while the database is unavailable. */
 export const SETTLE_MS = 5_000;
 const RETRY_MS = 100;
 

@@ -53,7 +53,7 @@ const RULES: readonly (readonly [rule: string, query: Query<Row>])[] = [
       WHERE s.refunded <> coalesce(e.total, 0) OR s.refunded > s.charged ORDER BY s.id LIMIT ${MOST}`,
   ],
   [
-    'an index-check is charged once, and a restored one is given back once',
+    'an index-check is charged once, and a restored one is reversed once',
     sql<Row>`
       SELECT c.id AS subject, CASE c.status WHEN 'restored' THEN 0 ELSE c.charged END AS expected,
         -coalesce(e.total, 0) AS found

@@ -63,7 +63,7 @@ describe('backup of SQLite', () => {
     const folder = makeFolder(t);
     const file = join(folder, 'copy.db');
     writeFileSync(file, 'mine');
-    await assert.rejects(backUp(url, file), /exists already; nothing was written/);
+    await assert.rejects(backUp(url, file), /already exists; nothing was written/);
     assert.equal(statSync(file).size, 4);
     await assert.rejects(backUp(`sqlite:${folder}/missing.db`, join(folder, 'b.db')), /there is no database/);
     const broken = join(folder, 'broken.db');

@@ -28,7 +28,8 @@ export async function backUp(database: string, file: string): Promise<Backup> {
   }
   const source = database.slice('sqlite:'.length);
   if (!existsSync(source)) throw new DatabaseUrlError(`there is no database at ${source}; nothing was written`);
-  if (existsSync(file)) throw new BackupError(`${file} exists already; nothing was written`);
+  if (existsSync(file))
+    throw new BackupError(`${file} already exists; nothing was written. Name a file that does not exist`);
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
   try {

@@ -54,7 +54,7 @@ describe('service migrations', () => {
         ),
       ),
       /unique/i,
-      'a charge is given back once',
+      'a charge is reversed once',
     );
   });
 });

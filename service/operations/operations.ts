@@ -10,7 +10,7 @@ import {
   type SubmissionRecord,
 } from './submissions.ts';
 
-/** What an operator can do about submissions and about the money of all accounts. */
+/** Operator actions on submissions, and the audit of all accounts. */
 export interface Operations {
   /** A submission of any account, with the entries that belong to it. Throws an AccountError when it does not exist. */
   submission(reference: string): Promise<SubmissionRecord>;
@@ -20,7 +20,7 @@ export interface Operations {
   fail(reference: string, wanted: { readonly reason: string; readonly refund: boolean }): Promise<Failed>;
   /** Gives back what a submission cost, or a part of it. */
   refund(wanted: Refund): Promise<Refunded>;
-  /** Every place where the money does not add up; none in a healthy database. */
+  /** Every inconsistency of balances and charges; none in a healthy database. */
   audit(): Promise<Difference[]>;
 }
 

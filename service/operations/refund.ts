@@ -55,7 +55,7 @@ export async function refundSubmission(
   const amount = wanted.amount ?? left;
   if (amount <= 0 || amount > left) {
     throw new AccountError(
-      `${formatTry(left)} of the ${formatTry(submission.charged)} charged for ${wanted.submission} can be refunded; ` +
+      `only ${formatTry(left)} of the ${formatTry(submission.charged)} charged for ${wanted.submission} can be refunded; ` +
         'nothing was changed',
     );
   }

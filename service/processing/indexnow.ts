@@ -18,7 +18,7 @@ const RUN_MS = 90_000;
  */
 export function indexNowProcessor(settings: IndexNowSettings, fetcher: typeof fetch = fetch): Processor {
   if (!/^[A-Za-z0-9-]{8,128}$/.test(settings.key)) {
-    throw new SettingsError('the IndexNow key is 8 to 128 characters of a-z, A-Z, 0-9 and hyphen');
+    throw new SettingsError('the IndexNow key must have 8 to 128 characters of a-z, A-Z, 0-9 and hyphen');
   }
   return {
     name: 'indexnow',
@@ -31,7 +31,7 @@ export function indexNowProcessor(settings: IndexNowSettings, fetcher: typeof fe
       const later: TryLaterError[] = [];
       const work = async (): Promise<void> => {
         for (const batch of batches) {
-          if (performance.now() > until) throw new TryLaterError('the other hosts are next', 0);
+          if (performance.now() > until) throw new TryLaterError('continuing with the next host', 0);
           try {
             const refusal = await send(batch, settings, fetcher, signal);
             await record(batch.map(({ position }) => outcome(position, refusal)));
@@ -94,16 +94,19 @@ async function send(
     signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
   });
   const response = await request.catch((error: Error) => {
-    throw new TryLaterError(`IndexNow did not answer for ${host}: ${error.message}`);
+    throw new TryLaterError(`IndexNow did not respond for ${host}: ${error.message}`);
   });
   await response.body?.cancel();
   if (response.status === 200 || response.status === 202) return null;
   const refusal = REFUSALS[response.status];
   if (refusal !== undefined) return refusal;
   if (response.status === 429) {
-    throw new TryLaterError(`IndexNow answered 429 for ${host}`, retryAfterMs(response.headers.get('retry-after')));
+    throw new TryLaterError(
+      `IndexNow responded with 429 for ${host}`,
+      retryAfterMs(response.headers.get('retry-after')),
+    );
   }
-  throw new TryLaterError(`IndexNow answered ${response.status} for ${host}`);
+  throw new TryLaterError(`IndexNow responded with ${response.status} for ${host}`);
 }
 
 /** Seconds, or a date; undefined when it says neither. */

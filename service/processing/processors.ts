@@ -10,7 +10,8 @@ export function openProcessor(settings: ProcessingSettings): Processor {
     case 'simulated':
       return simulatedProcessor(settings.simulated);
     case 'indexnow':
-      if (settings.indexnow === undefined) throw new SettingsError('processor indexnow needs its endpoint and key');
+      if (settings.indexnow === undefined)
+        throw new SettingsError('the indexnow processor needs processing.indexnow with an endpoint and a key');
       return indexNowProcessor(settings.indexnow);
   }
 }

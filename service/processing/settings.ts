@@ -20,7 +20,7 @@ export interface ProcessingSettings {
   readonly deadlines: Readonly<Record<ServiceLevel, number>>;
   /** Whether failed URLs are paid back when a submission ends. */
   readonly refundFailed: boolean;
-  /** How often accepted submissions that were never started are looked for. */
+  /** How often the sweeper searches for accepted submissions that were never started. */
   readonly sweepMs: number;
 }
 

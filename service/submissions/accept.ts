@@ -114,9 +114,9 @@ async function replay(tx: Queryable, wanted: Accepting): Promise<SubmissionRow> 
   const row = await tx.get(sql<SubmissionRow & { fingerprint: Uint8Array }>`
     SELECT ${SUBMISSION_COLUMNS}, fingerprint FROM submissions
     WHERE account_id = ${wanted.account} AND idempotency_key = ${wanted.idempotencyKey}`);
-  if (row === undefined) throw new InsufficientBalanceError('no balance covers the price of so many URLs');
+  if (row === undefined) throw new InsufficientBalanceError('the price of all URLs exceeds any possible balance');
   if (Buffer.compare(row.fingerprint, wanted.fingerprint) !== 0) {
-    throw new IdempotencyConflictError('the key belongs to another body');
+    throw new IdempotencyConflictError('the Idempotency-Key was used with another body');
   }
   return row;
 }

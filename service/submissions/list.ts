@@ -15,7 +15,7 @@ import { urlIdentity, urlKey } from './url-identity.ts';
 const DAY_MS = 86_400_000;
 const parseDay = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
-/** Submissions that one statement looks at: some milliseconds of SQLite, which holds the event loop. */
+/** Submissions that one statement scans: some milliseconds of SQLite, which holds the event loop. */
 const SCAN = 5_000;
 
 /**

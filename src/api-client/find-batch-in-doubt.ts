@@ -77,7 +77,7 @@ async function search(batch: BatchInDoubt, ask: ListAndDetail, query: ListQuery,
 
 const unsure = (what: string): Search => ({
   kind: 'unsure',
-  message: `${what}; it may already be charged, so nothing is sent again. Find it at the service, then decide`,
+  message: `${what}; it may already be charged, so nothing is sent again. Find the job at the service, then resolve the batch`,
 });
 
 const toCandidate = ({ reference, project, createdAt, urlCount }: SubmissionView): Candidate => ({

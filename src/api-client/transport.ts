@@ -78,7 +78,7 @@ async function wholeBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
   let size = 0;
   for await (const piece of body) {
     size += piece.length;
-    if (size > MAX_BODY_BYTES) throw new Error(`a response of more than ${MAX_BODY_BYTES} bytes`);
+    if (size > MAX_BODY_BYTES) throw new Error(`the response has more than ${MAX_BODY_BYTES} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

@@ -1,4 +1,4 @@
-/** Ends this program in order on SIGTERM or SIGINT, and when the process that started it is gone. */
+/** Shuts this program down on SIGTERM or SIGINT, and when the process that started it is gone. */
 export function endWithParent(close: () => Promise<void>): void {
   let ending = false;
   const end = async () => {

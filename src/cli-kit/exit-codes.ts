@@ -28,7 +28,7 @@ export const EXIT_MEANING: Readonly<Record<ExitCode, ExitMeaning>> = {
   2: { meaning: 'usage or configuration', next: 'correct what the message names; nothing was changed or charged' },
   3: { meaning: 'partial: something failed, is incomplete or is in quarantine', next: 'read the notices' },
   4: { meaning: 'changes pending (`plan --detailed-exitcode` only)', next: 'apply the plan, or start a run' },
-  5: { meaning: 'transient', next: 'try again later; what was planned stays planned' },
+  5: { meaning: 'transient', next: 'try again later; planned batches stay planned' },
   6: { meaning: 'the service rejects the API key', next: 'replace the key; sending resumes automatically' },
   7: { meaning: 'the balance or a cap is reached', next: 'top up, raise the cap, or wait for the next period' },
   8: {

@@ -85,7 +85,7 @@ export async function runProgram({ command }: Program, args: readonly string[]):
   }
 }
 
-/** The launcher waits for this process and hands signals on: without it nobody could end it in order. */
+/** The launcher waits for this process and hands signals on: without it, the program could not be shut down cleanly. */
 function endWithLauncher(): void {
   if (process.channel === undefined) return;
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));

@@ -17,7 +17,7 @@ export const group = <T extends TProperties>(fields: T, description: string) => 
 export const oneOf = <T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], description });
 
-/** The field is null when its value is not known or does not apply; the description says which. */
+/** The field is null when its value is unknown or does not apply; the description says which. */
 export const nullable = <T extends TSchema>(field: T) =>
   Type.Unsafe<Static<T> | null>({ anyOf: [field, { type: 'null' }], description: describe(field) });
 

@@ -60,7 +60,7 @@ describe('courier launcher', () => {
     const child = await startCrawl();
     const summary = readSummary(child);
     child.kill('SIGKILL');
-    assert.equal((await summary).exit_code, 143, 'the program ended in order');
+    assert.equal((await summary).exit_code, 143, 'the program shut down cleanly');
     assert.ok(!isAlive(child.pid ?? 0));
   });
 });

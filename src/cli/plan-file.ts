@@ -31,7 +31,7 @@ export const PlanFileSchema = Type.Object(
   { additionalProperties: false, description: 'A plan that `courier apply` carries out.' },
 );
 
-/** A plan that somebody has looked at, by the names under which the ledger has it. */
+/** A reviewed plan, by the names under which the ledger has it. */
 export type PlanFile = Static<typeof PlanFileSchema>;
 
 /** Writes the plans, whole or not at all. Throws a CommandError (exit code 2) where that is not allowed. */
@@ -78,7 +78,7 @@ export function readPlanFile(file: string): PlanFile {
 function toUnusable(file: string, why: string): CommandError {
   return new CommandError(
     EXIT.usage,
-    `${file} is not a plan that can be applied (${why}). Nothing was planned or charged. Make one with ` +
+    `${file} is not a plan that can be applied (${why}). Nothing was planned or charged. Create one with ` +
       '"courier plan -o FILE".',
   );
 }

@@ -52,7 +52,7 @@ export const COURIER: ProgramDefinition = {
       load: async () => (await import('./commands/decide.ts')).rejectCommand,
     },
     batches: {
-      description: 'list, show, resolve or cancel batches: what was planned and submitted, as the ledger has it',
+      description: 'list, show, resolve or cancel the batches in the ledger',
       load: async () => (await import('./commands/batches.ts')).batchesCommand,
     },
     submissions: {

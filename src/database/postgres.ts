@@ -176,6 +176,8 @@ async function commit(client: pg.PoolClient): Promise<void> {
     await unavailable(() => client.query('COMMIT'));
   } catch (error) {
     if (!isConnectionLost(error)) throw error;
-    throw new OutcomeUnknownError(`the answer of Postgres to a COMMIT is lost: ${error.message}`, { cause: error });
+    throw new OutcomeUnknownError(`Postgres did not confirm a COMMIT, which may have taken effect: ${error.message}`, {
+      cause: error,
+    });
   }
 }

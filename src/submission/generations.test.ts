@@ -5,7 +5,7 @@ import { nextGeneration } from './generations.ts';
 const policy = { times: 2, afterMs: 1000 };
 
 describe('generations', () => {
-  test('a failed URL goes again after a doubling wait, then to quarantine with the reason', () => {
+  test('a failed URL is bought again with a doubling delay, then quarantined with the reason', () => {
     assert.deepEqual(nextGeneration(1, 50, policy), { kind: 'again', notBefore: 1050 });
     assert.deepEqual(nextGeneration(2, 50, policy), { kind: 'again', notBefore: 2050 });
     assert.deepEqual(nextGeneration(3, 50, policy, 'HTTP 404'), {

@@ -100,7 +100,7 @@ export function renderReason(reason: Reason): string {
       return `${describeLimit(reason)}, and ${formatTry(reason.cost)} is needed; nothing was spent`;
     case 'balance_unknown':
       return (
-        `the balance is not known, so its floor of ${formatTry(reason.floor)} cannot be kept; nothing was spent. ` +
+        `the balance is unknown, so its floor of ${formatTry(reason.floor)} cannot be kept; nothing was spent. ` +
         'It is asked for again before the next attempt'
       );
     case 'price_unknown':
@@ -222,7 +222,7 @@ export function renderReason(reason: Reason): string {
       return describeHistoryHold(reason.account, reason.hold);
     case 'state_unknown':
       return (
-        `the service calls the job "${reason.state}", a state that is not known: it counts as open and nothing is ` +
+        `the service calls the job "${reason.state}", an unknown state: it counts as open and nothing is ` +
         'bought because of it. Map it under "status_map" or "terminal_states" of the account'
       );
     case 'state_reversed':

@@ -187,7 +187,7 @@ function invalid(error: EnvelopeError, { urls }: RequestContext, said: string): 
     return {
       kind: 'defect',
       chargeState: 'none',
-      message: `the service refuses ${error.fields.join(', ')} of the request${said}; nothing was charged. The URLs are not the problem: correct the setting`,
+      message: `the service rejects the field ${error.fields.join(', ')} of the request${said}; nothing was charged. The URLs are not the problem: correct the setting`,
     };
   }
   const [only] = urls;

@@ -2,7 +2,7 @@ import { defineSignal } from '@temporalio/workflow';
 import type { DispatchStep, TrackInput } from './payloads.ts';
 
 /*
- * Names that stand in histories recorded before the vocabulary of version 0.1 was settled. A workflow that began then
+ * Names in histories recorded before the vocabulary of version 0.1 was settled. A workflow that began then
  * replays on today's code, so what it reads is translated here and nowhere else. Remove this file, and the recordings
  * under test/replay/histories that need it, when no such workflow can be running any more.
  */

@@ -14,7 +14,7 @@ export interface Act {
   readonly text: string;
 }
 
-/** How long a key stays refused, or the money short, when no request meets it. */
+/** How long a key stays rejected, or the funds short, when no request is affected. */
 const ANSWER_MS = 6_000;
 
 /** Carries out an action and waits until what was taken away is back. */

@@ -7,7 +7,7 @@ import { prepareQuickStart } from './quick-start.ts';
 import { runScenario } from './run-scenario.ts';
 import { ACTIONS, shortScenarios, toScenario } from './scenario.ts';
 
-/** Longer than what a scenario may take, so that one that does not come to its end says what it waits for. */
+/** Longer than a scenario may take, so that one that does not end says what it waits for. */
 const timeout = 360_000;
 
 describe('chaos schedules', () => {

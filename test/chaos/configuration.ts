@@ -18,7 +18,7 @@ export function toServiceConfig(
       day: ample(86_400_000),
       submissions: ample(60_000),
     },
-    // What a killed service was checking is given back soon, instead of after a minute.
+    // The charge of a killed service's check is restored soon, instead of after a minute.
     index_check: { timeout_ms: 2_000, lease_ms: 8_000 },
     processing: { simulated: { fast_ms: jobMs, standard_ms: jobMs }, sweep_ms: 500 },
     temporal,
@@ -70,7 +70,7 @@ export function toCourierConfig(
         ...(pricePerUrl === null ? {} : { price_per_url: pricePerUrl }),
         ...(perDay === null ? {} : { spend: { per_day: perDay } }),
         limits: { requests: { minute: AMPLE, hour: AMPLE, day: AMPLE }, submissions: { minute: AMPLE } },
-        // An absence is believed when a late request would have arrived.
+        // An absence counts once a late request would have arrived.
         reconcile: { confirm_after: '5s' },
         timeouts: { connect: '1s', answer: '2s', total: '3s' },
         tracking: { fast: polls, standard: polls },

@@ -155,7 +155,7 @@ function findUrlBreach(
   return times === most ? null : `it was bought ${times} times of ${most}`;
 }
 
-/** Batches and checks that have not come to an end, or need review. */
+/** Batches and checks that have not ended, or need review. */
 async function findOpenRows(ledger: Database): Promise<string[]> {
   const batches = await ledger.all(sql<{ id: number; state: string; reason: string | null; n: number }>`
     SELECT id, state, reason_code AS reason, urls AS n FROM batches

@@ -59,7 +59,7 @@ export async function runOperations(
       const done = await carryOutOperation(operation, stage);
       breaches.push(...done.breaches);
       acts.push({ action: operation, hit: true, text: done.text });
-      // Workflows of a namespace that is gone, or of rows that are not in the restored ledger, do not come to an end.
+      // Workflows of a namespace that is gone, or of rows that are not in the restored ledger, do not end.
       if (operation.startsWith('restore')) started.clear();
       markTime(operation);
     }

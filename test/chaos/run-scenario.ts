@@ -50,7 +50,7 @@ export async function runScenario(plan: Scenario, temporal: KillableTemporal, fo
     const acts: Act[] = [];
     const started = new Set<string>();
     await runUnderFaults(plan, harness, temporal, started, acts);
-    markTime('troubled');
+    markTime('under faults');
     const unfinished = await runUntilIdle(harness, started, markTime, async () => {
       if (plan.whileChecking === null) return;
       acts.push(await carryOut(plan.whileChecking, harness, temporal, started, seeded(seed ^ 0xc4ec)));

@@ -2,7 +2,7 @@ import { pick, seeded } from '../support/seeded.ts';
 import { FAULTS, type Fault } from './proxy.ts';
 import { HOST } from './site.ts';
 
-/** What happens besides the network: a program dies, a workflow is set back, a key or the money stops for a while. */
+/** What happens besides the network: a program dies, a workflow is reset, a key is rejected or the funds run out for a while. */
 export const ACTIONS = [
   'kill worker',
   'kill service',
@@ -19,7 +19,7 @@ export interface PlannedAction {
   /** Wait before it, and how long a killed program stays away or a key is refused, in milliseconds. */
   readonly afterMs: number;
   readonly awayMs: number;
-  /** Whether the dispatcher is signaled that the key works or the money is there; else it finds out by itself. */
+  /** Whether the dispatcher is signaled that the key works or the funds suffice; otherwise it detects that itself. */
   readonly signaled: boolean;
 }
 
@@ -95,7 +95,7 @@ export function toScenario(seed: number): Scenario {
   };
 }
 
-/** Two small plans that together hold every action, every refusal and pages that change. The same kinds of trouble as a long run meets. */
+/** Two small plans that together hold every action, every refusal and pages that change. They have the same kinds of faults as a long run. */
 export function shortScenarios(): Scenario[] {
   const at = (action: Action, afterMs: number): PlannedAction => ({ action, afterMs, awayMs: 200, signaled: true });
   const random = seeded(1);

@@ -12,7 +12,7 @@ describe('polls of a job', () => {
   });
 
   for (const [what, overrides, state, says] of [
-    ['a state that is a number', states(7), '7', /calls the job "7", a state that is not known/],
+    ['a state that is a number', states(7), '7', /calls the job "7", an unknown state/],
     ['a state that is a list', states([]), 'queued', /R-1 is still queued after the tracking timeout/],
     ['no state', states(null), 'queued', /still queued after the tracking timeout/],
     ['an unknown state, then the end', states('baking', 'baking', 'completed'), 'completed', null],

@@ -59,15 +59,15 @@ async function play(t: TestContext, dialect: Dialect, seed: number) {
     const more = 1 + Math.floor(random() * 12);
     for (let n = 0; n < more; n++) pages.push(`ürün/${run}-${n}?a=1&b=%20`);
     await connector.plan(`run-${run}`, pages);
-    const trouble = { until: 5 + Math.floor(random() * 25), share: 0.4 + random() * 0.55 };
+    const faultWindow = { until: 5 + Math.floor(random() * 25), share: 0.4 + random() * 0.55 };
     const outcome = await connector.play({
       steps: 400,
       before(step) {
-        const faulty = step < trouble.until && random() < trouble.share;
+        const faulty = step < faultWindow.until && random() < faultWindow.share;
         service.faults.splice(0, service.faults.length, ...(faulty ? [pick(random, PASSING_FAULTS)] : []));
         // Long pauses: keys expire.
-        if (step < trouble.until && random() < 0.4) connector.pass(pick(random, [10, 55, 90, 600]) * MINUTE);
-        if (step >= trouble.until + 5) service.finish(pick(random, ['completed', 'partial', 'failed']));
+        if (step < faultWindow.until && random() < 0.4) connector.pass(pick(random, [10, 55, 90, 600]) * MINUTE);
+        if (step >= faultWindow.until + 5) service.finish(pick(random, ['completed', 'partial', 'failed']));
       },
     });
     assert.ok(outcome.ended, `run ${run} never ends: ${outcome.messages.slice(-3).join(' | ')}`);
@@ -147,7 +147,7 @@ describe('index-checks by a service with a random profile', () => {
         connector.pass(MINUTE);
         let found = 0;
         for (let tries = 0; ; tries++) {
-          assert.ok(tries < 60, 'the checks come to an end');
+          assert.ok(tries < 60, 'the checks end');
           const faulty = tries < 20 && random() < 0.6;
           service.faults.splice(0, service.faults.length, ...(faulty ? [pick(random, CHECK_FAULTS)] : []));
           const step = await connector.check();

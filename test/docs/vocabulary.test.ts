@@ -26,6 +26,19 @@ const OLD_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bfor ever\b/i, 'forever'],
   [/\b(a|the|each|every|one|per|of) nights?\b/i, 'run'],
   [/\b(rooms|walls)\b/i, 'modules, dependency rules'],
+  [/\b(laps?|tally|tallies)\b/i, 'timings, totals'],
+  [/\bdearer\b/i, 'at a higher price'],
+  [/\banew\b/i, 'again; regenerate'],
+  [/\bfor good\b/i, 'permanently'],
+  [/\bmoney (does|do) not suffice\b/i, 'insufficient funds'],
+  [/\b(is|are|was|were) (not )?believed\b/i, 'counts, is trusted, is ignored'],
+  [/\b(another|other) makings?\b/i, 'another profile'],
+  [/\bwho asks\b/i, 'the caller'],
+  [/\bwho is signed in\b/i, 'the customer, a request with a session'],
+  [/\bbrings (one|a server)\b/i, 'starts'],
+  [/\bgoes again\b/i, 'is retried, is sent again'],
+  [/\bforgiv(e|es|en|ing)\b/i, 'does not count'],
+  [/\bcomes? to (its|their|an) end\b/i, 'ends'],
 ];
 
 /** Where an old word stands for what it was, or a word has its everyday meaning. */

@@ -162,7 +162,7 @@ describe('commands in one folder', () => {
     first.kill('SIGTERM');
     const stopped = await over;
     assert.equal(stopped.code, 143, stopped.stderr);
-    assert.match(stopped.stderr, /what was planned continues with the next run/);
+    assert.match(stopped.stderr, /The next run or worker continues/);
     assert.ok(!existsSync(join(folder, '.courier', 'temporal.json')), 'no server is left behind');
 
     publish(folder, pages(7));

@@ -1,4 +1,4 @@
-/** The whole connector against services of other makings: other names, other headers, other states, and faults. */
+/** The whole connector against other service profiles: other names, other headers, other states, and faults. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -110,7 +110,7 @@ try {
   );
   console.log(figures(stack, settled));
   console.log(`answers: ${[...stack.server.answers].map((each) => each.join(': ')).join(', ')}`);
-  if (settled !== batches) misses.push(`${batches - settled} batches did not come to their end`);
+  if (settled !== batches) misses.push(`${batches - settled} batches did not end`);
   if (refusedOf(stack) > 0) misses.push('a 429 was provoked');
   if (used < 0.95) misses.push('less than 95% of the submissions lane was used');
   if (perBatch > DAY.requests / DAY.batches)

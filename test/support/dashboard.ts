@@ -70,7 +70,7 @@ export const hiddenFields = (text: string): Record<string, string> =>
     ]),
   );
 
-/** Somebody who is signed in to the account of the bench. */
+/** A visitor with a session of the test account. */
 export async function openVisitor(bench: Bench): Promise<Visitor> {
   const password = await bench.service.accounts.resetPassword(bench.account);
   const visitor = new Visitor(bench);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { listSettings, type SettingSchema } from './schema.ts';
 
 /*
- * docs/reference/service-configuration.md, made from the schema. Run this file to write the page anew; a test fails
+ * docs/reference/service-configuration.md, made from the schema. Run this file to regenerate the page; a test fails
  * while it differs.
  */
 export const REFERENCE_FILE = new URL('../../../docs/reference/service-configuration.md', import.meta.url);

@@ -60,7 +60,7 @@ export const ConfigFile = object({
   ),
   trusted_proxies: optional(
     Type.Array(Type.String({ minLength: 1 }), {
-      description: 'addresses or networks whose `X-Forwarded-For`, `-Host` and `-Proto` are believed',
+      description: 'addresses or networks whose `X-Forwarded-For`, `-Host` and `-Proto` are trusted',
       default: [],
     }),
   ),

@@ -73,9 +73,9 @@ export class Budgets {
   }
 
   /**
-   * The time to count with: never earlier than the latest one. A clock that was ahead and is set right would lock the
-   * key until it has caught up, so what was counted moves back with it: the windows stay as full as they were and
-   * empty at the usual speed. A small step back is waited out instead; repeated ones would wear the windows down.
+   * The time to count with: never earlier than the latest one. A clock that was ahead and is corrected would block the
+   * key until it has caught up, so the counted times move back with it: the windows stay as full as they were and empty
+   * at the usual speed. A small step back does not move them: repeated small steps would empty the windows early.
    */
   #correct(clock: number): number {
     if (this.#latest - clock > CLOCK_TOLERANCE_MS) {

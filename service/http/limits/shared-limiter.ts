@@ -65,7 +65,7 @@ export function sharedLimiter(db: Database, settings: BudgetSettings, queue: Fai
         WHERE key_id = ${key} AND version = ${row.version}`);
       if (changes === 1) return verdicts;
     }
-    throw new DatabaseUnavailableError('the budgets of the key change too quickly');
+    throw new DatabaseUnavailableError('too many concurrent updates of the budgets of one key');
   }
 
   return {

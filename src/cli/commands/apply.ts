@@ -74,8 +74,8 @@ async function wake(client: Client, ledger: LedgerId, account: AccountId): Promi
   await wakeDispatcher(client, ledger, account).catch((error: Error) => {
     throw new CommandError(
       EXIT.transient,
-      `The plan was applied and its batches are in the ledger, but the dispatcher of ${account} was not reached ` +
-        `(${error.message}). They are sent with the next run of a watch of the account.`,
+      `The plan was applied and its batches are in the ledger, but the dispatcher of ${account} could not be ` +
+        `reached (${error.message}). The next run of any watch of the account sends them.`,
       { cause: error },
     );
   });

@@ -48,8 +48,7 @@ function selectChecked(config: Config, names: readonly string[]): Watch[] {
     return chosen.filter(({ indexCheck }) => indexCheck !== null);
   throw new CommandError(
     EXIT.usage,
-    `${names.length === 0 ? 'No watch' : without.map(({ id }) => id).join(', ')}: ` +
-      `${names.length === 0 ? 'none has' : 'without'} index_check in the configuration. Nothing was checked or charged. ` +
-      'Add index_check to the watch, as { after: 3d, every: 7d }.',
+    `${names.length === 0 ? 'No watch has' : `Not in the configuration of ${without.map(({ id }) => id).join(', ')}:`} ` +
+      'index_check. Nothing was checked or charged. Add index_check to the watch, such as { after: 3d, every: 7d }.',
   );
 }

@@ -36,7 +36,7 @@ export function parseUrlArgument(loc: string): Url {
   if (normal.ok) return normal.url;
   throw new CommandError(
     EXIT.usage,
-    `"${loc}" is not a URL that can be submitted (${normal.reason}). Nothing was changed. Write all of it: https://…`,
+    `"${loc}" is not a URL that can be submitted (${normal.reason}). Nothing was changed. Write the full URL: https://…`,
   );
 }
 

@@ -124,7 +124,7 @@ function showAccount(output: Output, account: AccountPlan, hold: string | null):
   const codes: ExitCode[] = [];
   const { failure } = account;
   if (failure !== null) {
-    notices.push(`The balance of ${account.account} is not known: ${failure.message} Nothing was planned or charged.`);
+    notices.push(`The balance of ${account.account} is unknown: ${failure.message} Nothing was planned or charged.`);
     codes.push(toBalanceExitCode(failure));
   }
   if (hold !== null) {

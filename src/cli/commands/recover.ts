@@ -108,8 +108,8 @@ async function readAccount(
     throw new CommandError(
       error.status === 401 ? EXIT.keyRefused : EXIT.transient,
       `The history of ${account.id} could not be read to its end: ${error.message}. Nothing was charged, and what was ` +
-        'recovered is kept. No run, worker or cron job sends anything of the account until "courier recover" has ended ' +
-        'well. Run it again; it continues with the rest.',
+        'recovered is kept. No run, worker or cron job sends anything for the account until "courier recover" ' +
+        'succeeds. Run it again; it continues where it stopped.',
     );
   } finally {
     stages.end();

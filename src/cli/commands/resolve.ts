@@ -78,7 +78,7 @@ async function resolve(ledger: Ledger, batch: BatchId, { charged, release, leave
   if ([charged, release, leave].filter((each) => each !== undefined).length !== 1) {
     throw new CommandError(
       EXIT.usage,
-      'Give one of --charged REFERENCE (the service charged it), --release (it charged nothing) and --leave. Nothing was ' +
+      'Pass exactly one of --charged REFERENCE (the service charged it), --release (it charged nothing) and --leave. Nothing was ' +
         'changed or charged.',
     );
   }
@@ -100,7 +100,7 @@ async function resolve(ledger: Ledger, batch: BatchId, { charged, release, leave
   if (recorded.kind === 'needs_review')
     throw new CommandError(
       EXIT.usage,
-      `${recorded.reason}. The batch still needs review; nothing was charged by this.`,
+      `${recorded.reason}. The batch still needs review; this command charged nothing.`,
     );
   return { how: 'charged' as const, meaning: `charged as ${reference}; the next run or worker follows it.` };
 }

@@ -74,7 +74,9 @@ async function workAndFollow(
   runs: RunsToFollow,
 ): Promise<Ending> {
   const log = createLogger(output.verbose ? 'debug' : 'error', 'courier');
-  const stop = stopSignal('What was under way is finished; what was planned continues with the next run or worker.');
+  const stop = stopSignal(
+    'Requests in flight are completed. The next run or worker continues with the planned batches.',
+  );
   const { settings, server } = await openTemporal(config, file, output.say);
   try {
     const connector = await openConnector(config, settings, log);

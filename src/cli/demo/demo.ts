@@ -46,7 +46,7 @@ async function demo(output: Output, sitemaps: readonly string[], flags: DemoFlag
   let stop = async () => {};
   const ended = new Promise<never>((_, reject) => {
     const interrupt = (code: ExitCode) => () =>
-      reject(new CommandError(code, 'Stopped; what was planned continues with the next start.'));
+      reject(new CommandError(code, 'Stopped. The next start continues with the planned batches.'));
     process.once('SIGINT', interrupt(EXIT.interrupted));
     process.once('SIGTERM', interrupt(EXIT.terminated));
     void startStack({

@@ -47,7 +47,7 @@ export class DemoState {
     if (holder > 0 && holder !== process.pid && isAlive(holder)) {
       throw new CommandError(
         EXIT.busy,
-        `Another demo is running in ${this.folder} (process ${holder}), so this one did nothing. End the other first.`,
+        `Another demo is running in ${this.folder} (process ${holder}), so this one did nothing. Stop the other one first.`,
       );
     }
     writeFileSync(path, String(process.pid));

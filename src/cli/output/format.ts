@@ -1,6 +1,6 @@
 import { formatTry, type Micros } from '../../../contract/money.ts';
 
-/** What stands where a value is not known: never 0, which would be one. */
+/** Shown for an unknown value: never 0, which is a value. */
 export const NOT_KNOWN = 'not known yet';
 
 /** An instant for people: to the minute, in UTC. */
@@ -13,7 +13,7 @@ export const formatCount = (value: number): string => String(value).replace(/\B(
 export const formatCounted = (value: number, one: string, many = `${one}s`): string =>
   `${formatCount(value)} ${value === 1 ? one : many}`;
 
-/** "12.50 TRY", or that the amount is not known. */
+/** "12.50 TRY", or that the amount is unknown. */
 export const formatAmount = (amount: Micros | null): string => (amount === null ? NOT_KNOWN : formatTry(amount));
 
 /** "45 s", "15 minutes". */

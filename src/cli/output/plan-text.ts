@@ -107,7 +107,7 @@ export function formatAccountPlan(plan: AccountPlan): string {
   );
 }
 
-/** That the balance does not suffice, and what then happens. Null when it does, or when that is not known. */
+/** That the balance does not suffice, and what then happens. Null when it does, or when that is unknown. */
 export function formatShortfall({ account, shortfall }: AccountPlan): string | null {
   if (shortfall === null || shortfall === ZERO) return null;
   return (

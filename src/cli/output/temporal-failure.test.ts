@@ -12,8 +12,8 @@ const toClientError = (code: number, details: string) =>
 describe('a request to the Temporal server that fails', () => {
   const expected: readonly (readonly [label: string, code: number, details: string, exitCode: number, says: RegExp])[] =
     [
-      ['a server that goes away', 14, 'No connection established', 5, /does not answer any more.*Try again later/],
-      ['a deadline', 4, 'Deadline exceeded', 5, /What was planned stays planned/],
+      ['a server that goes away', 14, 'No connection established', 5, /Lost the connection.*try again then/],
+      ['a deadline', 4, 'Deadline exceeded', 5, /Planned batches stay planned/],
       ['credentials that are refused', 16, 'invalid token', 2, /credentials/],
     ];
   for (const [label, code, details, exitCode, says] of expected) {

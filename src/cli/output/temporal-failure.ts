@@ -22,8 +22,8 @@ export function toServerFailure(error: unknown): CommandError | null {
   if (TRANSIENT.has(status.code)) {
     return new CommandError(
       EXIT.transient,
-      `The Temporal server does not answer any more (${status.details}). What was planned stays planned, and nothing is ` +
-        'bought twice; runs continue once the server is back. Try again later.',
+      `Lost the connection to the Temporal server (${status.details}). Planned batches stay planned, and nothing is ` +
+        'bought twice. Runs continue when the server is back; try again then.',
       { cause: error },
     );
   }

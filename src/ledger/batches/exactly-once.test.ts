@@ -52,7 +52,7 @@ const terminalStates = ['completed', 'partial', 'failed'];
 
 /**
  * Two workers on one ledger, a clock, and a service that forgets keys after a day, takes at most 8 URLs and none that
- * ends in 7. Faults by choice, then none until everything has come to its end.
+ * ends in 7. Faults by choice, then none until everything has ended.
  */
 async function simulate(t: TestContext, dialect: Dialect, choices: Choices): Promise<void> {
   let time = Date.UTC(2026, 0, 15);

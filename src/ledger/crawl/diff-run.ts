@@ -12,7 +12,7 @@ import { addLive } from './insert-found.ts';
 export interface RunDiff {
   /** In scope; a URL in two sitemaps counts once when the crawl was complete. */
   readonly found: number;
-  /** New, changed and gone since the last finished run: what a plan that was only looked at saw first counts too. */
+  /** New, changed and gone since the last finished run: URLs first seen by an unapplied plan count too. */
   readonly new: number;
   readonly changed: number;
   readonly known: number;

@@ -52,7 +52,9 @@ export async function computeCharge(tx: Queryable, row: BatchRow, reported: Repo
     return { amount: whole, reported: true, updatesPrice: true, warnings: higherThanExpected(row, whole) };
   }
   const warnings = [charged, pricePerUrl].flatMap((each) =>
-    each !== null && each > MAX_PER_URL ? [`the service reports ${formatTry(each)}, which is not believed`] : [],
+    each !== null && each > MAX_PER_URL
+      ? [`the service reports ${formatTry(each)}, which is implausible and ignored`]
+      : [],
   );
   const fall = reported.balance === null ? null : await computeBalanceDrop(tx, row, reported.balance);
   const observed = ifPlausible(fall, row.urls);

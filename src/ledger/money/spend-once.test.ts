@@ -194,7 +194,7 @@ describe('spend once', () => {
       await recordReconciled(ledger, batch, { kind: 'absent' });
       const sending = await beginSend(ledger, batch, policies);
       assert.ok(sending.kind === 'send' && !sending.inDoubt);
-      // Its worker dies; the next one does not take the looks for answers to the attempt.
+      // Its worker dies; the next one does not take the lookups for responses to the attempt.
       ledger.pass(21 * HOUR);
       assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
       const found = await recordReconciled(ledger, batch, { ...accepted('R-1'), kind: 'found' });

@@ -33,7 +33,7 @@ describe('apply plans', () => {
     assert.deepEqual(await batches(ledger), []);
     const plan = { run: run('r1'), input, digest: preview.digest };
     assert.deepEqual(await applyPlans(ledger, [plan], noApproval), [preview]);
-    await assert.rejects(applyPlans(ledger, [plan], noApproval), /was applied before/);
+    await assert.rejects(applyPlans(ledger, [plan], noApproval), /was already applied/);
     await sendAll(ledger);
     assert.equal((await crawled(ledger, 'r2', { a: pages(0, 7) })).firstRun, false, 'the applied plan was a run');
     assert.equal((await previewRun(ledger, run('r2'), input)).urls, 0);

@@ -43,13 +43,13 @@ function stale(run: RunRow): LedgerError {
   return new LedgerError(
     'STALE_PLAN',
     `The plan of run "${run.name}" is out of date: what is due, its price or its caps have changed since. ` +
-      'Nothing was planned or bought. Make a new plan and look at it again.',
+      'Nothing was planned or bought. Make a new plan and check it.',
   );
 }
 
 function appliedBefore(run: RunRow): LedgerError {
   return new LedgerError(
     'PLAN_APPLIED',
-    `The plan of run "${run.name}" was applied before. Nothing is bought twice; make a new plan for what is due now.`,
+    `The plan of run "${run.name}" was already applied. Nothing is bought twice. Make a new plan for the URLs that are due now.`,
   );
 }

@@ -17,7 +17,7 @@ export type DueDecision =
 /** Whether another watch of the account has this URL: it was bought there in this form, or a batch there holds it. */
 export type OtherWatch = 'bought' | 'planned' | null;
 
-/** A URL that another watch has planned is looked at again after this long: that batch may be cancelled. */
+/** A URL that another watch has planned is considered again after this long: that batch may be cancelled. */
 const PLANNED_ELSEWHERE_MS = 3_600_000;
 
 /**

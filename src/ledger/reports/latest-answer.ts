@@ -6,9 +6,9 @@ import { getRun } from '../runs/runs.ts';
 
 /** What holds up a run whose batches wait for their answer, as far as the ledger knows. */
 export interface LatestAnswer {
-  /** Why a batch of the run that waits is not sent, or goes again; null when nothing speaks against it. */
+  /** Why a waiting batch of the run is not sent or is retried; null when it can be sent. */
   readonly reason: Reason | null;
-  /** When that batch is sent again; null when at once, or when nothing tells. */
+  /** When that batch is sent again; null when immediately, or when unknown. */
   readonly nextAttemptAt: number | null;
   /** What the last answer to any attempt of the account was since then; null when there was none. */
   readonly answer: 'key_rejected' | 'no-money' | 'accepted' | 'other' | null;

@@ -46,7 +46,7 @@ export interface Purchase {
   readonly reference: Reference | null;
   readonly plannedAt: number;
   readonly acceptedAt: number | null;
-  /** This URL's share of the batch's charge; null when it is not known, or nothing was charged. */
+  /** This URL's share of the batch's charge; null when it is unknown, or nothing was charged. */
   readonly charge: Micros | null;
   readonly jobState: string | null;
   readonly result: string | null;

@@ -16,7 +16,7 @@ export async function decideRun(ledger: Ledger, run: RunId, decision: RunDecisio
   return ledger.db.tx(async (tx) => {
     const taken = await decide(tx, run, decision, by);
     if (taken !== null) return taken;
-    throw new LedgerError('NOTHING_TO_DECIDE', `Run "${run}" waits for no decision. Nothing was changed.`);
+    throw new LedgerError('NOTHING_TO_DECIDE', `Run "${run}" is not waiting for a decision. Nothing was changed.`);
   });
 }
 

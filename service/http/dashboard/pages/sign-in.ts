@@ -20,7 +20,7 @@ interface SignInForm {
   readonly account?: string;
 }
 
-/** The form to sign in. Its token stands in a cookie, too, so that another site cannot sign anybody in. */
+/** The sign-in form. Its token is also in a cookie, so that another site cannot sign anybody in. */
 export function showSignIn(cookies: Cookies, view: Public, { problem, success, account = '' }: SignInForm) {
   const { text, request, reply } = view;
   const token = cookies.get(request, 'sign-in') ?? randomBytes(24).toString('base64url');

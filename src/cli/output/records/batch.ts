@@ -32,7 +32,7 @@ const BatchRecord = defineRecord('batch', 'A batch of URLs: one submission, or t
   run: nullable(text('the run that planned it; null when `recover` found it')),
   service: oneOf(['standard', 'fast'], 'service level'),
   project: text('project, as it is sent'),
-  idempotency_key: nullable(text('key of its request; null when it is not known')),
+  idempotency_key: nullable(text('key of its request; null when it is unknown')),
   tag: nullable(text('short tag of the key in `project`, for a search at the service; null when it has none')),
   urls: count('URLs in it'),
   state: oneOf(
@@ -52,7 +52,7 @@ const BatchRecord = defineRecord('batch', 'A batch of URLs: one submission, or t
   planned_at: instant('when it was planned'),
   accepted_at: nullable(instant('when the service accepted it; null until then')),
   ended_at: nullable(instant('when its job ended; null until then')),
-  in_doubt_since: nullable(instant('since when the outcome of an attempt is not known; null when it is known')),
+  in_doubt_since: nullable(instant('since when the outcome of an attempt is unknown; null when it is known')),
   next_attempt_at: nullable(instant('not before; null when at once, or never')),
 });
 

@@ -90,10 +90,10 @@ const AccountPlanRecord = defineRecord('account_plan', 'What the plans of an acc
   account: text('name of the account'),
   urls: count('URLs to buy'),
   batches: count('batches to send'),
-  cost_micros: nullable(micros('cost in micro-lira; null when the price of a part is not known')),
+  cost_micros: nullable(micros('cost in micro-lira; null when the price of a part is unknown')),
   balance_micros: nullable(micros('last known balance in micro-lira; null when the service has not reported one')),
   balance_at: nullable(instant('when the balance was reported; null without one')),
-  balance_after_micros: nullable(micros('balance minus cost; null when one of them is not known')),
+  balance_after_micros: nullable(micros('balance minus cost; null when one of them is unknown')),
   shortfall_micros: nullable(
     micros('how much the balance is short of the cost; 0 when it suffices, null when not known'),
   ),

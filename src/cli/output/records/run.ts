@@ -37,7 +37,7 @@ const RunRecord = defineRecord('run', 'A run of one watch that came to its end.'
         held_urls: count('URLs that a cap holds for a later run'),
         held_reason: nullable(text('the cap; null when nothing is held')),
       },
-      'what was planned; null when nothing was to be planned',
+      'the plan; null when there was nothing to plan',
     ),
   ),
   result: nullable(

@@ -121,7 +121,7 @@ const AccountRecord = defineRecord('account', 'The money and the work of an acco
   charged_this_month_micros: micros('reported charges since the first of the month, UTC'),
   charged_ever_micros: micros('all reported charges'),
   unknown_charge_urls: count('accepted URLs whose charge the service has not reported; in none of these sums'),
-  committed_micros: micros('cost of what is planned or has no answer yet'),
+  committed_micros: micros('cost of URLs that are planned or in flight'),
   price: group({ standard: PriceFields, fast: PriceFields }, 'price of a URL by service level'),
   batches: group(
     {
@@ -132,8 +132,8 @@ const AccountRecord = defineRecord('account', 'The money and the work of an acco
     },
     'batches by where they stand',
   ),
-  in_doubt_since: nullable(instant('since when the oldest outcome is not known; null when all are known')),
-  suspended: nullable(text('why its batches wait for money, or why the account is held; null when neither is so')),
+  in_doubt_since: nullable(instant('since when the oldest outcome is unknown; null when all are known')),
+  suspended: nullable(text('why its batches wait for funds, or why the account is held; null when neither applies')),
   key_rejected: nullable(text('why its key is not used; null when it is')),
 });
 

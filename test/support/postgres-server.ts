@@ -11,6 +11,8 @@ import { freePort } from '../../src/temporal/free-port.ts';
 export interface PostgresServer {
   readonly url: string;
   readonly version: string;
+  /** Ends every connection and starts again with the same files and port; resolves once it answers. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -66,29 +68,39 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
     full_page_writes: 'off',
     synchronous_commit: 'off',
   };
-  const child = spawn(
-    join(programs, 'postgres'),
-    [
-      '-D',
-      data,
-      '-p',
-      String(port),
-      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    ],
-    // A group of its own: Ctrl-C on the terminal must not end it before the tests.
-    { ...as, stdio: ['ignore', 'ignore', 'pipe'], detached: true },
-  );
+  const start = () =>
+    spawn(
+      join(programs, 'postgres'),
+      [
+        '-D',
+        data,
+        '-p',
+        String(port),
+        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ],
+      // A group of its own: Ctrl-C on the terminal must not end it before the tests.
+      { ...as, stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+    );
+  let child = start();
   const kill = () => child.kill('SIGQUIT');
   process.on('exit', kill);
+  const end = async () => {
+    const gone = once(child, 'exit');
+    child.kill('SIGINT');
+    await gone;
+  };
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   return {
     url,
     version: await waitUntilReady(child, url),
+    async restart() {
+      await end();
+      child = start();
+      await waitUntilReady(child, url);
+    },
     async stop() {
       process.off('exit', kill);
-      const gone = once(child, 'exit');
-      child.kill('SIGINT');
-      await gone;
+      await end();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -37,7 +37,7 @@ export async function adjustBalance(
   now: number,
   by: Operator = OPERATOR,
 ): Promise<Moved> {
-  if (movement.amount === 0) throw new AccountError('an adjustment of 0 changes nothing');
+  if (movement.amount === 0) throw new AccountError('an adjustment must not be 0; nothing was changed');
   return move(tx, account, 'adjustment', movement, now, by);
 }
 

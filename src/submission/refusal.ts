@@ -175,7 +175,7 @@ function tooLarge({ urls }: RequestContext, said: string): Split | Defect {
     kind: 'defect',
     chargeState: 'none',
     message:
-      `the service calls a request of one URL too large${said}; nothing was charged. The URL is not the problem: ` +
+      `the service rejects a request with one URL as too large${said}; nothing was charged. The URL is not the problem: ` +
       'check base_url and any gateway in between, then release the batch',
   };
 }

@@ -1,5 +1,6 @@
 import type { CrawlEvent } from './events.ts';
 import type { HostPolicy } from './fetch/host-policy.ts';
+import { JobQueue } from './job-queue.ts';
 import type { Settings } from './options.ts';
 import type { ProblemCode, SitemapError } from './problems.ts';
 import type { Budget } from './record-collector.ts';
@@ -36,15 +37,14 @@ export interface FrontierSummary {
   readonly complete: boolean;
 }
 
-/** The sitemaps that a crawl has still to fetch: each once, breadth first, a few at the same time. */
+/** The sitemaps that a crawl has still to fetch: each once, breadth first for each host, a few at the same time. */
 export class CrawlFrontier {
   readonly #settings: FrontierOptions['settings'];
   readonly #policy: HostPolicy;
   readonly #budget: Budget;
   readonly #emit: FrontierOptions['emit'];
   readonly #seen = new Set<string>();
-  #queue: Job[] = [];
-  #next = 0;
+  readonly #queue = new JobQueue<Job>(({ source }) => (source.kind === 'http' ? new URL(source.name).host : ''));
   #active = 0;
   #idle: (() => void)[] = [];
   #nestedIndexes = 0;
@@ -102,7 +102,7 @@ export class CrawlFrontier {
   async #work(fetchSitemap: FetchSitemap, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      const job = this.#take();
+      const job = this.#queue.take();
       if (job === undefined) {
         if (this.#active === 0) return;
         await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -113,28 +113,10 @@ export class CrawlFrontier {
         await this.#run(job, fetchSitemap);
       } finally {
         this.#active -= 1;
+        this.#queue.end(job);
         this.#wakeAll();
       }
     }
-  }
-
-  #take(): Job | undefined {
-    const job = this.#queue[this.#next];
-    if (job === undefined) return undefined;
-    this.#next += 1;
-    if (this.#next === this.#queue.length) {
-      this.#queue = [];
-      this.#next = 0;
-    }
-    return job;
-  }
-
-  /** Drops the jobs that have not been started. Returns their number. */
-  #dropQueue(): number {
-    const dropped = this.#queue.length - this.#next;
-    this.#queue = [];
-    this.#next = 0;
-    return dropped;
   }
 
   #wakeAll(): void {
@@ -149,7 +131,7 @@ export class CrawlFrontier {
       return;
     }
     if (this.#budget.isSpent) {
-      const unopened = 1 + this.#dropQueue();
+      const unopened = 1 + this.#queue.drop();
       const message = `not opened: the crawl has its ${this.#budget.maxUrls} pages (--max-urls)`;
       await this.#reportLeftOut(name, 'TOO_MANY_URLS', message, unopened);
       return;
@@ -177,7 +159,7 @@ export class CrawlFrontier {
     }
     if (job.depth > 0) this.#nestedIndexes += 1;
     if (this.#nestedIndexes > MAX_NESTED_INDEXES) {
-      const unopened = this.#dropQueue() + children.length;
+      const unopened = this.#queue.drop() + children.length;
       const message = `${countSitemaps(unopened)} not opened: more than ${MAX_NESTED_INDEXES} indexes inside indexes`;
       await this.#reportLeftOut(name, 'TOO_MANY_SITEMAPS', message, unopened);
       return;

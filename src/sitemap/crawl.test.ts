@@ -261,6 +261,81 @@ test('a transient failure is retried after Retry-After', async () => {
   assert.deepEqual([got.locs, got.complete, waits], [[A], true, [7_000, 500]]);
 });
 
+test('a host that limits requests for longer than the crawl waits is not asked for its other sitemaps', async () => {
+  await using other = await serve({ '/b.xml': urlset(B) });
+  await using server = await serve((origin) => ({
+    '/robots.txt': [`${origin}/1.xml`, `${origin}/2.xml`, `${origin}/3.xml`, `${other.origin}/b.xml`]
+      .map((sitemap) => `Sitemap: ${sitemap}\n`)
+      .join(''),
+    '/1.xml': status(429, { 'retry-after': '3600' }),
+    '/2.xml': urlset(A),
+    '/3.xml': urlset(A),
+  }));
+  const got = await collect([`${server.origin}/robots.txt`], { concurrency: 1 });
+  assert.deepEqual([got.locs, server.requests, got.complete], [[B], ['GET /robots.txt', 'GET /1.xml'], false]);
+  const refused = got.problems.filter(({ message }) => message.startsWith('not requested'));
+  assert.equal(refused.length, 2);
+  assert.match(refused[0]?.message ?? '', /the server asks to wait 60 min$/);
+  assert.ok(refused.every(({ retryAfterMs = 0 }) => retryAfterMs > 3_500_000));
+});
+test('a short Retry-After of a 429 holds back the other sitemaps of the host too', async () => {
+  const waits: number[] = [];
+  let calls = 0;
+  await using server = await serve({
+    '/index.xml': sitemapindex('/1.xml', '/2.xml'),
+    '/1.xml': (_, response) => {
+      calls += 1;
+      if (calls === 1) response.writeHead(429, { 'retry-after': '7' }).end();
+      else response.end(urlset(A));
+    },
+    '/2.xml': urlset(B),
+  });
+  let now = 1_000_000;
+  const sleep = async (ms: number) => {
+    waits.push(ms);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    now += ms;
+  };
+  const got = await collect([`${server.origin}/index.xml`], {
+    sleep,
+    now: () => now,
+    concurrency: 2,
+    hostConcurrency: 1,
+  });
+  assert.deepEqual([got.locs.sort(), got.complete, got.codes], [[A, B], true, []]);
+  assert.deepEqual(waits, [7_000, 7_000], 'the one that was refused, and the one behind it');
+});
+test('a 503 with Retry-After is about its own sitemap', async () => {
+  await using server = await serve({
+    '/index.xml': sitemapindex('/1.xml', '/2.xml'),
+    '/1.xml': status(503, { 'retry-after': '3600' }),
+    '/2.xml': urlset(A),
+  });
+  const got = await collect([`${server.origin}/index.xml`], { concurrency: 1 });
+  assert.deepEqual([got.locs, got.codes], [[A], ['error HTTP_STATUS']]);
+});
+test('a slow host does not delay the sitemaps of others', async () => {
+  const never: Route = () => {};
+  const slowPaths = Array.from({ length: 8 }, (_, n) => `/${n}.xml`);
+  await using slow = await serve(Object.fromEntries(slowPaths.map((path) => [path, never])));
+  await using quick = await serve({
+    '/index.xml': sitemapindex('/1.xml', '/2.xml'),
+    '/1.xml': urlset(A),
+    '/2.xml': urlset(B),
+  });
+  const sources = [...slowPaths.map((path) => `${slow.origin}${path}`), `${quick.origin}/index.xml`];
+  const ended: string[] = [];
+  const options = { allowPrivateHosts: true, concurrency: 2, timeouts: { headersMs: 2_000 } };
+  for await (const event of crawl(sources, options)) {
+    if (event.type === 'verdict') ended.push(event.sitemap);
+    if (ended.length === 3) break;
+  }
+  assert.deepEqual(
+    ended.map((sitemap) => sitemap.replace(quick.origin, '')),
+    ['/index.xml', '/1.xml', '/2.xml'],
+    'all of the quick host before the first of the slow one',
+  );
+});
 test('a Retry-After beyond the limit ends the fetch and is reported', async () => {
   await using server = await serve({ '/s': status(429, { 'retry-after': '3600' }) });
   const got = await collect([`${server.origin}/s`]);

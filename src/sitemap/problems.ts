@@ -67,15 +67,18 @@ export class SitemapError extends Error {
   readonly transient: boolean;
   /** The Retry-After of the server. */
   readonly retryAfterMs: number | undefined;
+  /** The server limits this client (429), so the wait is for all of its sitemaps. */
+  readonly limitsHost: boolean;
 
   constructor(
     code: ProblemCode,
     message: string,
-    options: ErrorOptions & { transient?: boolean; retryAfterMs?: number | undefined } = {},
+    options: ErrorOptions & { transient?: boolean; retryAfterMs?: number | undefined; limitsHost?: boolean } = {},
   ) {
     super(message, options);
     this.code = code;
     this.transient = options.transient ?? false;
     this.retryAfterMs = options.retryAfterMs;
+    this.limitsHost = options.limitsHost ?? false;
   }
 }

@@ -61,6 +61,8 @@ class Attempts {
   #collector: RecordCollector;
   #digest = new BodyDigest();
   #location: string | undefined;
+  /** The end of the pause that its server asked for and this fetch has made. */
+  #waitedUntil = 0;
   /** Pages that a failed attempt has emitted. The next attempt starts after them if its body begins with the same bytes. */
   #resume: { readonly pages: number; readonly prefix: Prefix } | undefined;
   /** An attempt has emitted pages. Its body is what must be read to the end; a 304 or a duplicate would not be about it. */
@@ -133,13 +135,19 @@ class Attempts {
     const leave = await this.#enterHost(url.host);
     try {
       return await this.#fetch(url, known);
+    } catch (error) {
+      // Before the turn passes on: whoever waits behind this request waits for the host, too.
+      if (error instanceof SitemapError && error.limitsHost && error.retryAfterMs !== undefined) {
+        this.#waitedUntil = this.#context.gate.close(url.host, error.retryAfterMs);
+      }
+      throw error;
     } finally {
       leave();
     }
   }
 
   async #enterHost(host: string): Promise<() => void> {
-    return await this.#timer.without(() => this.#context.gate.enter(host, this.#signal));
+    return await this.#timer.without(() => this.#context.gate.enter(host, this.#signal, this.#waitedUntil));
   }
 
   async #fetch(url: URL, known: KnownSitemap | undefined): Promise<SitemapFetch> {

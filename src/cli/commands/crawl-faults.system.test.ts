@@ -20,8 +20,9 @@ async function crawl(source: string): Promise<Crawled> {
     'crawl',
     '--json',
     '--allow-private-hosts',
+    // Longer than a busy machine takes for an answer that is late: each answer that stalls takes all of it.
     '--timeout',
-    '4',
+    '8',
     '--retries',
     '1',
     '--concurrency',

@@ -1,7 +1,12 @@
+import { SitemapError } from '../problems.ts';
+import { formatWait } from './http-error.ts';
+
 interface Lane {
   active: number;
   /** When the next request may begin, by the injected clock. */
   nextAt: number;
+  /** Until when the server asked for no requests. */
+  closedUntil: number;
   readonly waiting: (() => void)[];
 }
 
@@ -10,11 +15,16 @@ export interface GateOptions {
   readonly concurrency: number;
   /** Between the beginnings of two requests to one host. */
   readonly delayMs: number;
+  /** The longest wait for a host that asked for one. */
+  readonly maxRetryWaitMs: number;
   readonly now: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Limits the requests to each host: how many run at once, and the delay between two of them. */
+/**
+ * Limits the requests to each host: how many run at once, the delay between two of them, and none while it has asked for
+ * none.
+ */
 export class HostGate {
   readonly #options: GateOptions;
   readonly #lanes = new Map<string, Lane>();
@@ -23,8 +33,18 @@ export class HostGate {
     this.#options = options;
   }
 
-  /** Waits for a turn at this host. Call the returned function when the request and its body are done. */
-  async enter(host: string, signal: AbortSignal): Promise<() => void> {
+  /** The host asked for a pause (429 with Retry-After). Returns when it ends. */
+  close(host: string, waitMs: number): number {
+    const lane = this.#getLane(host);
+    lane.closedUntil = Math.max(lane.closedUntil, this.#options.now() + waitMs);
+    return lane.closedUntil;
+  }
+
+  /**
+   * Waits for a turn at this host. Call the returned function when the request and its body are done. Throws SitemapError
+   * when the host asked for a longer pause than this crawl makes. `waitedUntil`: the pause that the caller has made.
+   */
+  async enter(host: string, signal: AbortSignal, waitedUntil = 0): Promise<() => void> {
     const lane = this.#getLane(host);
     while (lane.active >= this.#options.concurrency) {
       signal.throwIfAborted();
@@ -33,22 +53,32 @@ export class HostGate {
     signal.throwIfAborted();
     lane.active += 1;
     const leave = this.#createLeave(lane);
-    const { delayMs, now, sleep } = this.#options;
-    if (delayMs > 0) {
-      const turn = Math.max(now(), lane.nextAt);
-      lane.nextAt = turn + delayMs;
-      try {
-        if (turn > now()) await sleep(turn - now(), signal);
-      } catch (error) {
-        leave();
-        throw error;
-      }
+    try {
+      await this.#awaitTurn(host, lane, signal, waitedUntil);
+    } catch (error) {
+      leave();
+      throw error;
     }
     return leave;
   }
 
+  async #awaitTurn(host: string, lane: Lane, signal: AbortSignal, waitedUntil: number): Promise<void> {
+    const { delayMs, maxRetryWaitMs, now, sleep } = this.#options;
+    const pause = lane.closedUntil > waitedUntil ? lane.closedUntil - now() : 0;
+    if (pause > maxRetryWaitMs) {
+      throw new SitemapError(
+        'HTTP_STATUS',
+        `not requested, because ${host} limits requests (HTTP 429); the server asks to wait ${formatWait(pause)}`,
+        { retryAfterMs: pause },
+      );
+    }
+    const turn = Math.max(now() + Math.max(0, pause), lane.nextAt);
+    if (delayMs > 0) lane.nextAt = turn + delayMs;
+    if (turn > now()) await sleep(turn - now(), signal);
+  }
+
   #getLane(host: string): Lane {
-    const lane = this.#lanes.get(host) ?? { active: 0, nextAt: 0, waiting: [] };
+    const lane = this.#lanes.get(host) ?? { active: 0, nextAt: 0, closedUntil: 0, waiting: [] };
     this.#lanes.set(host, lane);
     return lane;
   }

@@ -14,6 +14,7 @@ export function toStatusError(status: number, at: URL, first: URL, retryAfter: s
   return new SitemapError('HTTP_STATUS', `HTTP ${status}${from}${wait}${STATUS_ADVICE[status] ?? ''}`, {
     transient: isTransient,
     retryAfterMs,
+    limitsHost: status === 429,
   });
 }
 

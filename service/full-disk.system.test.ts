@@ -31,7 +31,7 @@ function fill(file: string): void {
 }
 
 describe('a full disk', () => {
-  test('costs nobody money: what is refused was not charged, reading goes on, and space heals it', async (t) => {
+  test('loses no money: rejected requests are not charged, reads still work, and the service recovers when there is space', async (t) => {
     const disk = mountSmallDisk(t);
     if (disk === null) {
       t.skip('a file system cannot be mounted here');
@@ -48,7 +48,7 @@ describe('a full disk', () => {
     assert.match(body.message, /Nothing was charged; retry with the same key/);
     assert.ok(Number(headers.get('retry-after')) >= 1);
     const accepted = answers.filter((answer) => answer.status === 202).length;
-    assert.equal(await client.balance(), 1000 - 0.25 - accepted * 250, 'reading goes on, and a 503 cost nothing');
+    assert.equal(await client.balance(), 1000 - 0.25 - accepted * 250, 'reads still work, and a 503 costs nothing');
     assert.equal((await client.post('/index-check', 'check-on-full-disk', { urls: urlList(1) })).status, 503);
     assert.equal((await client.get('/submissions')).status, 200);
     assert.equal((await fetch(new URL('/healthz', client.baseUrl))).status, 200);

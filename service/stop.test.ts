@@ -11,7 +11,7 @@ import { startService } from './serve.ts';
 const STOP_MS = 1_500;
 
 describe('stopping the service', () => {
-  test('a stop takes stop_ms at most; the charge of an index-check that it cuts off is restored by the next start', async (t) => {
+  test('a stop takes stop_ms at most; the next start restores the charge of an index-check that it interrupted', async (t) => {
     const brave = await openSearchApi(t, async () => sleep(20_000, true));
     const bench = await openService(t, 'sqlite', {
       settings: { stopMs: STOP_MS, indexCheck: { provider: 'brave', brave } },

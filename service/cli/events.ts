@@ -8,7 +8,7 @@ import { toEventRecord } from './records.ts';
 
 const DEFAULT_LIMIT = 1_000;
 
-/** The audit log of all accounts, to be copied elsewhere: each call goes on where the last one ended. */
+/** The audit log of all accounts, to be copied elsewhere: each call continues where the last one ended. */
 export function eventsCommand(command: Command): void {
   databaseOptions(command)
     .option('--after <id>', 'only events after this one: the highest id that you have (0)', parseWholeNumber)

@@ -37,8 +37,8 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ResultExpiredError) {
     return new ApiError(
       'idempotency_conflict',
-      'This index-check was made and charged before, and its result is not kept any more. Nothing new was charged; ' +
-        'use a new key to check again.',
+      'This index-check was already made and charged, and its result was deleted. Nothing new was charged; use a new ' +
+        'Idempotency-Key to check again.',
     );
   }
   if (error instanceof CheckInProgressError) {

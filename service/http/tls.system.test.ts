@@ -68,7 +68,7 @@ describe('TLS by certificate files', () => {
     await assert.rejects(fetch(base.href.replace('https:', 'http:')));
   });
 
-  test('a renewed certificate is used without a restart; a broken one is not, and the old one stays', {
+  test('a renewed certificate is used without a restart; a broken one is ignored', {
     skip,
   }, async (t) => {
     const folder = makeFolder(t);
@@ -85,7 +85,7 @@ describe('TLS by certificate files', () => {
     assert.equal(await getCertificateName(port), 'second');
   });
 
-  test('files that cannot be used stop the start, with what to correct', { skip }, async (t) => {
+  test('unusable files stop the start with a message that says what to correct', { skip }, async (t) => {
     const folder = makeFolder(t);
     const { certFile } = writeCertificate(folder, 'first');
     const keyFile = join(folder, 'absent.key');

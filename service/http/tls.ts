@@ -36,7 +36,7 @@ function readPair({ certFile, keyFile }: TlsFiles): Pair {
 
 interface Events {
   readonly onReload: () => void;
-  /** The files cannot be used: the service goes on with the certificate that it has. */
+  /** The files cannot be used: the service continues with the certificate that it has. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -90,7 +90,7 @@ export async function checkUrlsInIndex(deps: CheckDeps, wanted: Checking): Promi
       throw new IdempotencyConflictError('the Idempotency-Key was used with another body');
     }
     if (earlier.status === 'done') {
-      if (earlier.results === null) throw new ResultExpiredError(`the result of ${earlier.id} is not kept any more`);
+      if (earlier.results === null) throw new ResultExpiredError(`the result of ${earlier.id} was deleted`);
       return { result: toResult(earlier), replayed: true };
     }
     if (now() >= end) {

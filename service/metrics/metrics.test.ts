@@ -71,7 +71,7 @@ describe('metrics of the service', () => {
   );
 
   serviceTest(
-    'the queue of a scrape is what waits and what has not ended, with its age',
+    'a scrape reports waiting and open submissions with their age',
     async ({ client, db, service }) => {
       const { body } = await client.post('/submissions', 'queue-key-1', { urls: urlList(1), service: 'standard' });
       await client.post('/submissions', 'queue-key-2', { urls: urlList(1), service: 'standard' });

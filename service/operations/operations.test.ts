@@ -222,8 +222,8 @@ describe('money of an account', () => {
       await adjust('0.25', 'case 2');
       assert.equal(await client.balance(), 998.75);
       await assert.rejects(adjust('-998.76', 'case 3'), /does not cover 998.76 TRY; nothing was changed/);
-      await assert.rejects(adjust('1', 'case 4', ''), /a reason or a reference/);
-      await assert.rejects(adjust('0', 'case 5'), /changes nothing/);
+      await assert.rejects(adjust('1', 'case 4', ''), /a reason or reference must/);
+      await assert.rejects(adjust('0', 'case 5'), /must not be 0; nothing was changed/);
       assert.equal(await client.balance(), 998.75);
       const { entries } = await service.accounts.statement(account, { from: 0, to: Date.now() + 1 });
       assert.deepEqual(

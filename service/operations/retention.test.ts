@@ -49,14 +49,17 @@ describe('retention', () => {
       assert.equal((await deleteOld({ db, retention, budgets, now: () => days(31) })).checks, 1);
       const { status, body } = await check();
       assert.deepEqual([status, body.error?.code], [409, 'idempotency_conflict']);
-      assert.match(body.message, /charged before.*not kept.*Nothing new was charged; use a new key/s);
+      assert.match(
+        body.message,
+        /already made and charged.*deleted.*Nothing new was charged; use a new Idempotency-Key/s,
+      );
       assert.equal(await client.balance(), balance);
       assert.deepEqual(await findDifferences(db), []);
     },
   );
 
   serviceTest(
-    'audit events and windows of quiet keys are deleted; those in use stay',
+    'audit events and windows of unused keys are deleted; those in use stay',
     async ({ client, db, service, account }) => {
       await client.balance();
       await db.run(sql`INSERT INTO budgets (key_id, windows, updated_at) VALUES ('quiet', '{}', ${days(-3)})`);

@@ -26,7 +26,7 @@ export interface Processing {
 interface Surroundings {
   readonly log: RuntimeLogger;
   readonly onError: (error: unknown) => void;
-  /** After this long a stop gives up the activities that still run; another worker goes on with them. */
+  /** After this long a stop gives up the activities that still run; another worker continues with them. */
   readonly stopMs: number;
 }
 

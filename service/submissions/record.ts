@@ -18,7 +18,7 @@ export interface SubmissionRow {
   readonly created_at: number;
   readonly started_at: number | null;
   readonly finished_at: number | null;
-  /** Since then its URLs are not kept any more. */
+  /** When its URLs were deleted. */
   readonly urls_deleted_at: number | null;
 }
 

@@ -52,14 +52,14 @@ const cases: readonly (readonly [string, Partial<StallFacts>, string | null, Reg
 
 describe('explainStall', () => {
   for (const [what, given, failure, sentence] of cases) {
-    test(`${what}: ${failure ?? 'the command goes on waiting'}`, () => {
+    test(`${what}: ${failure ?? 'the command continues to wait'}`, () => {
       const error = explainStall({ ...facts, ...given });
       assert.equal(error?.failure ?? null, failure);
       assert.match(error?.message ?? '', sentence);
     });
   }
 
-  test('a reason that is not money is never called a want of money', () => {
+  test('a reason other than funds is never reported as insufficient funds', () => {
     for (const own of [reset, unknownJobs, otherService])
       assert.doesNotMatch(explainStall({ ...facts, own })?.message ?? '', /insufficient funds/);
   });

@@ -95,7 +95,7 @@ describe('a failure with a code', () => {
     assert.ok(isUnavailable(error) && isAnswered(error));
   });
 
-  test('a wrong statement is no failure of Postgres, whatever its sentence says', live, async (t) => {
+  test('an invalid statement is not a failure of Postgres, whatever its message says', live, async (t) => {
     const error = await toError((await openClient(t)).query('SELECT 1 AS "Connection terminated" FROM nowhere'));
     assert.equal(isUnavailable(error), false);
   });

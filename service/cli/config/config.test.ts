@@ -67,7 +67,7 @@ describe('settings of the service', () => {
     );
   });
 
-  test('the environment wins over the file, and leaves the rest of it alone', (t) => {
+  test('the environment overrides single settings of the file', (t) => {
     const file = writeConfig(t, 'stop_ms: 1000\nbudgets: { minute: { limit: 7, window_ms: 1000 } }\nport: 1\n');
     const env = { COURIER_SERVICE_BUDGETS_MINUTE_LIMIT: '9', COURIER_SERVICE_PORT: '' };
     const read = readSettings(file, env);
@@ -77,7 +77,7 @@ describe('settings of the service', () => {
     assert.deepEqual(toSettings(read, env).budgets?.minute, { limit: 9, windowMs: 1000 });
   });
 
-  test('a value that does not fit is refused with the name of its variable', () => {
+  test('an invalid value is rejected with the name of its variable', () => {
     const wrong: [NodeJS.ProcessEnv, RegExp][] = [
       [{ COURIER_SERVICE_PORT: 'tcp://10.0.0.1:80' }, /COURIER_SERVICE_PORT must be a number.*enableServiceLinks/],
       [{ COURIER_SERVICE_HTTPS: 'yes' }, /COURIER_SERVICE_HTTPS must be true or false/],
@@ -87,12 +87,12 @@ describe('settings of the service', () => {
     for (const [env, said] of wrong) assert.throws(() => readSettings(undefined, env), said);
   });
 
-  test('a misspelt variable is found; a secret that a setting names is not one', () => {
+  test('a misspelt variable is reported; a variable of a configured secret is not', () => {
     const env = { COURIER_SERVICE_PROT: '1', COURIER_SERVICE_BRAVE: 'x', COURIER_SERVICE_PORT: '1', OTHER: '1' };
     assert.deepEqual(findUnknownVariables(env, ['COURIER_SERVICE_BRAVE']), ['COURIER_SERVICE_PROT']);
   });
 
-  test('the reference page is what the schema says', () => {
+  test('the reference page matches the schema', () => {
     assert.equal(readFileSync(REFERENCE_FILE, 'utf8'), renderReference(), 'run: npm run docs:config');
   });
 });

@@ -52,9 +52,9 @@ async function planAndRecover(ledger: TestLedger, planned: readonly string[], bo
   return batch!.id;
 }
 
-describe('a batch that the service calls by the reference of another one', () => {
+describe('a batch with the reference of another one', () => {
   testLedger(
-    'is that purchase when both have the same URLs: nothing is charged and nobody is asked',
+    'is the same purchase when both have the same URLs: nothing is charged and no review is needed',
     async (ledger) => {
       const batch = await planAndRecover(ledger, ['1', '2', '3'], ['3', '1', '2']);
       const before = await getAccountTotals(ledger, ACCOUNT.id);

@@ -43,7 +43,7 @@ const review = (ledger: TestLedger) =>
 
 describe('resolving batches together', () => {
   testLedger(
-    'the parts of a batch that a gateway refuses are released at once, and their URLs are due',
+    'the parts of a batch that a gateway rejects are released together, and their URLs are due',
     async (ledger) => {
       const pages = Array.from({ length: 64 }, (_, n) => `p/${n}`);
       await plan(ledger, 'r1', pages);

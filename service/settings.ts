@@ -55,6 +55,8 @@ export interface ServiceSettings {
    * them; without this setting every client behind a proxy has the address of the proxy.
    */
   readonly trustedProxies: readonly string[];
+  /** The path below which a proxy serves the service and which it takes off: empty, or `/indexing`. */
+  readonly pathPrefix: string;
   /** Bodies that are in memory at the same time. */
   readonly bodies: BodyMemoryLimits;
   /** Requests that are answered at the same time. */
@@ -93,6 +95,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
     sweepMs: 1_000,
   },
   trustedProxies: [],
+  pathPrefix: '',
   bodies: { totalBytes: 192 * 1024 * 1024, accountBytes: 48 * 1024 * 1024 },
   load: { requests: 1_000, requestsPerKey: 400 },
   postgres: { statementMs: 8_000, lockMs: 3_000, idleMs: 10_000 },

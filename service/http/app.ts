@@ -19,6 +19,7 @@ import { healthRoutes } from './health.ts';
 import { readJsonBodies } from './json-body.ts';
 import { answerMalformedRequest, handleMalformedRequests, newRequestId } from './malformed-requests.ts';
 import { describeContract } from './openapi.ts';
+import { addPathPrefix } from './path-prefix.ts';
 import { accountRoutes } from './routes/account.ts';
 import { indexCheckRoute } from './routes/index-check.ts';
 import { infoRoute } from './routes/info.ts';
@@ -97,6 +98,7 @@ export async function buildApp(
       throw new ApiError('invalid_request', 'The Host header is missing. Nothing was charged.');
     }
   });
+  addPathPrefix(app, settings.pathPrefix);
   answerUnknownRoutes(app, notFoundPage(settings.https));
   endSlowClients(app);
   if (settings.tls !== null) {

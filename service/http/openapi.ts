@@ -44,7 +44,7 @@ const ERROR_EXAMPLES: Partial<Record<ErrorCode, ApiError>> = {
  */
 export async function describeContract(
   api: FastifyInstance,
-  { defaultService }: ServiceSettings,
+  { defaultService, pathPrefix }: ServiceSettings,
 ): Promise<() => object> {
   await api.register(swagger, {
     openapi: {
@@ -58,7 +58,7 @@ export async function describeContract(
           `A submission that names no service is ${defaultService} here: send it always.`,
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: BASE_PATH, description: 'This server.' }],
+      servers: [{ url: pathPrefix + BASE_PATH, description: 'This server.' }],
       tags: [
         { name: 'Service', description: 'Version and availability.' },
         { name: 'Account', description: 'Balance, statistics and the key in use.' },

@@ -14,6 +14,7 @@ import { toSettings } from './to-settings.ts';
 function exampleOf({ key, schema }: Setting): string {
   if (key.endsWith('endpoint')) return 'https://example.com/x';
   if (key === 'index_check_price') return '0.75';
+  if (key === 'path_prefix') return '/indexing';
   if (schema.enum !== undefined) return schema.enum.find((value) => value !== schema.default) ?? '';
   if (schema.type === 'boolean') return String(schema.default !== true);
   if (schema.type === 'integer' || schema.type === 'number') return '4321';
@@ -82,6 +83,7 @@ describe('settings of the service', () => {
       [{ COURIER_SERVICE_PORT: 'tcp://10.0.0.1:80' }, /COURIER_SERVICE_PORT must be a number.*enableServiceLinks/],
       [{ COURIER_SERVICE_HTTPS: 'yes' }, /COURIER_SERVICE_HTTPS must be true or false/],
       [{ COURIER_SERVICE_PORT: '99999' }, /port must be <= 65535/],
+      [{ COURIER_SERVICE_PATH_PREFIX: 'indexing/' }, /path_prefix must match pattern/],
       [{ COURIER_SERVICE_TLS_CERT_FILE: 'cert.pem' }, /tls.*key_file/],
     ];
     for (const [env, said] of wrong) assert.throws(() => readSettings(undefined, env), said);

@@ -64,6 +64,11 @@ export const ConfigFile = object({
       default: [],
     }),
   ),
+  path_prefix: optional(
+    text('path below which a proxy serves the service and which it takes off each request, like `/indexing`', {
+      pattern: '^(/[A-Za-z0-9._~-]+)+$',
+    }),
+  ),
   default_service: optional(
     Type.Unsafe<ServiceLevel>({
       type: 'string',

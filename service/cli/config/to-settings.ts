@@ -11,6 +11,7 @@ export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSet
   return set({
     https: file.https,
     trustedProxies: file.trusted_proxies,
+    pathPrefix: file.path_prefix,
     defaultService: file.default_service,
     stopMs: file.stop_ms,
     bodyLimitBytes: file.body_limit_bytes,

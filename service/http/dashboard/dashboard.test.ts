@@ -308,7 +308,10 @@ test('every page sends the content security policy and is not stored by caches',
   ]) {
     const { status, headers, text } = await visitor.get(path);
     assert.equal(status, 200, path);
-    assert.match(headers.get('content-security-policy')!, /^default-src 'none'; style-src 'self'; form-action 'self'/);
+    assert.match(
+      headers.get('content-security-policy')!,
+      /^default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'/,
+    );
     assert.equal(headers.get('cache-control'), 'no-store');
     assert.doesNotMatch(text, /<script|style=|\son\w+=/, path);
   }

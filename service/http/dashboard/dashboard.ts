@@ -9,6 +9,7 @@ import { toApiError } from '../error-mapping.ts';
 import { notice } from './components.ts';
 import { openCookies } from './cookies.ts';
 import { html } from './html.ts';
+import { ICON } from './icon.ts';
 import { PAGE_POLICY, showPublicPage } from './layout.ts';
 import { accountPages } from './pages/account.ts';
 import { checkPages } from './pages/checks.ts';
@@ -87,6 +88,10 @@ export function dashboard(app: FastifyInstance, context: Context, getContract: (
   app.get('/style.css', async (_request, reply) =>
     reply.header('cache-control', 'public, max-age=300').type('text/css; charset=utf-8').send(STYLE),
   );
+  app.get('/favicon.svg', async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=86400').type('image/svg+xml').send(ICON),
+  );
+  // Asked for by browsers that know no other icon.
   app.get('/favicon.ico', async (_request, reply) => reply.status(204).send());
 
   const pages: Dashboard = { app, context, cookies, signedIn };

@@ -3,9 +3,9 @@ import { LANGUAGES, type Language } from './format.ts';
 import { type Html, html, nothing } from './html.ts';
 import type { View, Visit } from './view.ts';
 
-/** Content security policy of every page: its own style sheet and forms, and nothing else. */
+/** Content security policy of every page: its own style sheet, icon and forms, and nothing else. */
 export const PAGE_POLICY =
-  "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** The sections of the dashboard, in the order of the navigation. */
 const SECTIONS = [
@@ -60,6 +60,7 @@ function document({ language, text }: View, title: string, content: Html, header
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title} · ${text.product}</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/style.css">
 </head>
 <body>

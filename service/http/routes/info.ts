@@ -6,7 +6,7 @@ import { success } from '../envelope.ts';
 import { describePublicResponses } from './response-schemas.ts';
 
 /** GET / (spec 4.1): public. */
-export function infoRoute(app: FastifyInstance, { health }: Context): void {
+export function infoRoute(app: FastifyInstance, { health, settings }: Context): void {
   const schema = {
     operationId: 'getServiceInfo',
     summary: 'Version and availability',
@@ -20,7 +20,7 @@ export function infoRoute(app: FastifyInstance, { health }: Context): void {
       version: 'v1',
       contract_version: CONTRACT_VERSION,
       available,
-      openapi: `${BASE_PATH}/openapi.json`,
+      openapi: `${settings.pathPrefix}${BASE_PATH}/openapi.json`,
     });
   });
 }

@@ -34,14 +34,14 @@ interface Contract {
 
 /** The address of the API, a first request to copy, and the contract itself, made from the served OpenAPI document. */
 export function contractPage({ app, context, signedIn }: Dashboard, getContract: () => object): void {
-  const { budgets, https } = context.settings;
+  const { budgets, https, pathPrefix } = context.settings;
   app.get(
     '/contract',
     signedIn(async (visit) => {
       const { text, format, request } = visit;
       const { contract: t } = text;
       const { paths } = getContract() as Contract;
-      const address = `${https ? 'https' : request.protocol}://${request.host}${BASE_PATH}`;
+      const address = `${https ? 'https' : request.protocol}://${request.host}${pathPrefix}${BASE_PATH}`;
       const operations = Object.entries(paths).flatMap(([path, methods]) =>
         Object.entries(methods).map(([method, operation]) => showOperation(visit, method, path, operation)),
       );

@@ -24,7 +24,7 @@ export interface Observation {
 }
 
 /** Maximum number of rows buffered in memory, so that an endless sitemap cannot exhaust it. */
-const FLUSH_AT = 60_000;
+const FLUSH_AT = 10_000;
 const CHUNK = 5_000;
 const EXAMPLES = 5;
 const FINGERPRINT_COLLISION = 'fingerprint-collision';

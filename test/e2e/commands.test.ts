@@ -92,7 +92,7 @@ describe('commands in one folder', () => {
     assert.equal((await courier(folder, 'apply', 'plan.json')).code, 0);
     const twice = await courier(folder, 'apply', 'plan.json');
     assert.equal(twice.code, 2);
-    assert.match(twice.stderr, /applied before/);
+    assert.match(twice.stderr, /already applied/);
     const settled = await courier(folder, 'run');
     assert.equal(settled.code, 0, settled.stderr);
     assert.equal(await charged(), lira('1'), 'four pages, once');

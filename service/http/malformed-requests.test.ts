@@ -41,6 +41,50 @@ const toHead = ({ key }: TestClient, path: string, length: number, more = ''): s
   `Idempotency-Key: raw-key-000\r\nContent-Length: ${length}\r\n${more}\r\n`;
 
 describe('malformed requests', () => {
+  // Each waits for many seconds: they wait at the same time.
+  describe('requests that take long', { concurrency: true }, () => {
+    test('spec 7: a stalled body is 408, a slow but steady one is accepted', {
+      timeout: 60_000,
+    }, async (t) => {
+      const { client } = await openService(t, 'sqlite');
+      const body = JSON.stringify({ urls: urlList(3_000) });
+      const head = toHead(client, '/submissions', body.length);
+      const stalled = raw(client, head + body.slice(0, 100));
+      const { hostname, port } = new URL(client.baseUrl);
+      const slow = connect(Number(port), hostname);
+      let answer = '';
+      slow.on('data', (data: Buffer) => {
+        answer += data.toString();
+      });
+      slow.write(head.replace('raw-key-000', 'slow-key-00'));
+      // 15 seconds in all: longer than the grace, at 6 KB a second less than the slowest rate allows after it.
+      const size = Math.ceil(body.length / 30);
+      for (let part = 0; part < 30; part++) {
+        slow.write(body.slice(part * size, (part + 1) * size));
+        await sleep(500);
+      }
+      while (answer === '' && !slow.closed) await sleep(20);
+      slow.destroy();
+      assert.match(answer, /^HTTP\/1.1 202 /);
+      isClear(await stalled, 408, 'request_timeout');
+    });
+
+    test('spec 4.8: a check of 20 seconds gets its response even when malformed bytes follow', {
+      timeout: 60_000,
+    }, async (t) => {
+      const brave = await openSearchApi(t, async () => {
+        await sleep(20_000);
+        return true;
+      });
+      const { client } = await openService(t, 'sqlite', { settings: { indexCheck: { provider: 'brave', brave } } });
+      const body = JSON.stringify({ urls: ['https://shop.example/one'] });
+      const answer = await readAll(client, toHead(client, '/index-check', body.length) + body, 1_000, '\u0001');
+      assert.match(answer, /^HTTP\/1\.1 200 /, answer.slice(0, 200));
+      assert.match(answer, /"found":true/);
+      assert.equal(countAnswers(answer), 1);
+    });
+  });
+
   serviceTest(
     'spec 2.6: unknown paths are 404 and wrong methods 405 with Allow, in the envelope, whatever the body',
     async ({ client }) => {
@@ -200,32 +244,6 @@ describe('malformed requests', () => {
     assert.ok(2 * TIMEOUTS.writeIdleMs <= 20_000);
   });
 
-  test('spec 7: a stalled body is 408, a slow but steady one is accepted', {
-    timeout: 60_000,
-  }, async (t) => {
-    const { client } = await openService(t, 'sqlite');
-    const body = JSON.stringify({ urls: urlList(3_000) });
-    const head = toHead(client, '/submissions', body.length);
-    const stalled = raw(client, head + body.slice(0, 100));
-    const { hostname, port } = new URL(client.baseUrl);
-    const slow = connect(Number(port), hostname);
-    let answer = '';
-    slow.on('data', (data: Buffer) => {
-      answer += data.toString();
-    });
-    slow.write(head.replace('raw-key-000', 'slow-key-00'));
-    // 15 seconds in all: longer than the grace, at 6 KB a second less than the slowest rate allows after it.
-    const size = Math.ceil(body.length / 30);
-    for (let part = 0; part < 30; part++) {
-      slow.write(body.slice(part * size, (part + 1) * size));
-      await sleep(500);
-    }
-    while (answer === '' && !slow.closed) await sleep(20);
-    slow.destroy();
-    assert.match(answer, /^HTTP\/1.1 202 /);
-    isClear(await stalled, 408, 'request_timeout');
-  });
-
   test('spec 2.6: every response has security headers and the request id, and no log has the key', async (t) => {
     const lines: string[] = [];
     const { client, service } = await openService(t, 'sqlite', {
@@ -301,21 +319,6 @@ describe('malformed requests', () => {
       assert.equal(countAnswers(answer), 2);
       assert.match(answer, new RegExp(`HTTP/1\\.1 200 [^]*HTTP/1\\.1 ${status} `));
     }
-  });
-
-  test('spec 4.8: a check of 20 seconds gets its response even when malformed bytes follow', {
-    timeout: 60_000,
-  }, async (t) => {
-    const brave = await openSearchApi(t, async () => {
-      await sleep(20_000);
-      return true;
-    });
-    const { client } = await openService(t, 'sqlite', { settings: { indexCheck: { provider: 'brave', brave } } });
-    const body = JSON.stringify({ urls: ['https://shop.example/one'] });
-    const answer = await readAll(client, toHead(client, '/index-check', body.length) + body, 1_000, '\u0001');
-    assert.match(answer, /^HTTP\/1\.1 200 /, answer.slice(0, 200));
-    assert.match(answer, /"found":true/);
-    assert.equal(countAnswers(answer), 1);
   });
 
   test('spec 7: a body with more structure than any valid one is rejected before it is parsed', async (t) => {

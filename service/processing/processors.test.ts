@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, type TestContext } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { describeProcessor, type Outside, type ProcessorUnderTest } from '../../test/support/processor-conformance.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
 import { openProcessor } from './processors.ts';
@@ -39,5 +41,10 @@ async function openEndpoint(t: TestContext, outside: Outside): Promise<string> {
 }
 
 describe('every processor', () => {
+  test('is in the guide for those who host the service', () => {
+    const guide = readFileSync(new URL('../../docs/guides/host-the-service.md', import.meta.url), 'utf8');
+    for (const name of Object.keys(PROCESSORS)) assert.ok(guide.includes(`| \`${name}\` |`), name);
+  });
+
   for (const [name, processor] of Object.entries(PROCESSORS)) describeProcessor({ name, ...processor });
 });

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { damage, generateDocument, seeded } from '../../../test/support/sitemap/documents.ts';
+import { DOCUMENTS, damage, generateDocument, seeded } from '../../../test/support/sitemap/documents.ts';
 import { readWithFastXmlParser, readWithSaxes } from '../../../test/support/sitemap/oracles.ts';
 import { readRecords } from '../../../test/support/sitemap/read-records.ts';
-
-const DOCUMENTS = 3_000;
 
 describe('differential', () => {
   test(`${DOCUMENTS} well-formed documents read as two strict parsers read them`, () => {

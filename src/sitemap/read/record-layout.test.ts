@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, mock, test } from 'node:test';
-import { damage, seeded } from '../../../test/support/sitemap/documents.ts';
+import { DOCUMENTS, damage, seeded } from '../../../test/support/sitemap/documents.ts';
 import { readRecords } from '../../../test/support/sitemap/read-records.ts';
 import { RecordLayouts } from './record-layout.ts';
 
 const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
-const DOCUMENTS = 3_000;
 
 /** Records as one program writes them: a few layouts, the same again and again. */
 function writeAlike(seed: number): string {

@@ -1,3 +1,5 @@
+/** How many documents a property of the readers meets. */
+export const DOCUMENTS = Number(process.env.COURIER_TEST_DOCUMENTS ?? 1_000);
 /** A generator of numbers in [0, 1) from a seed: a document that failed can be made again. */
 export function seeded(seed: number): () => number {
   let state = seed | 0;

@@ -98,7 +98,7 @@ function toScope(urls: readonly string[], flags: ReleaseFlags): QuarantineScope 
   if ((scope === null) === urls.length > 0) return scope;
   throw new CommandError(
     EXIT.usage,
-    'Name URLs, or give one of --batch BATCH, --reason REASON and --all. Nothing was changed or charged.',
+    'Name URLs, or pass one of --batch BATCH, --reason REASON or --all. Nothing was changed or charged.',
   );
 }
 

@@ -123,7 +123,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     accepted = processing.accepted;
     // Side by side, so that both have the time of a stop and it is not twice as long.
-    closing.add(async () => void (await Promise.all([processing.close(), closeServer(app, stopMs)])));
+    closing.add(async () => {
+      // Both end before the database is closed, also when one of them fails.
+      const ended = await Promise.allSettled([processing.close(), closeServer(app, stopMs)]);
+      for (const each of ended) if (each.status === 'rejected') throw each.reason;
+    });
     const stopRetention = runRetention(
       { db, retention: settings.retention, budgets: settings.budgets, now },
       {

@@ -73,8 +73,8 @@ describe('commands of courier', () => {
     assert.match(status.stderr, /Temporal does not answer/);
 
     for (const [args, says] of [
-      [[], /Name URLs, or give one of --batch/],
-      [[shopUrl('b'), '--all'], /Name URLs, or give one of --batch/],
+      [[], /Name URLs, or pass one of --batch/],
+      [[shopUrl('b'), '--all'], /Name URLs, or pass one of --batch/],
       [['--reason', 'lost'], /No URL of shop is in quarantine for that/],
       [['--batch', 'R-1'], /number of a batch/],
     ] as const) {

@@ -122,6 +122,7 @@ function toRunReport(summary: RunSummary): RunReport {
     needsReview: stopped,
     charged,
     unknownChargeUrls,
+    unanswered,
   } = summary;
   return {
     batches,
@@ -133,5 +134,6 @@ function toRunReport(summary: RunSummary): RunReport {
     stopped,
     charged,
     unknownChargeUrls: unknownChargeUrls,
+    unanswered,
   };
 }

@@ -72,6 +72,8 @@ export interface RunReport {
   readonly charged: Micros;
   /** URLs with an unknown charge: accepted, and not in `charged`. */
   readonly unknownChargeUrls: number;
+  /** Batches without an answer, which the dispatcher continues with; absent in recorded histories. */
+  readonly unanswered?: number;
 }
 
 /** The result of one dispatch step. */

@@ -96,6 +96,15 @@ describe('notices of a run', () => {
     assert.equal(listNotices(watch, { ...good, report: { ...report, failed: 1 } }).exitCode, 3);
   });
 
+  test('a run that ended before its batches had an answer says what it left, and ends with 7', () => {
+    const { sentences, exitCode } = listNotices(watch, { ...good, report: { ...report, unanswered: 2 } });
+    assert.equal(exitCode, 7);
+    assert.match(
+      sentences.join(),
+      /^shop: 2 batches not accepted when the run ended\. .*the next run crawls as scheduled/,
+    );
+  });
+
   test('a batch that needs review is named with its reason, tag, key and the command that resolves it', () => {
     const { sentences, exitCode } = listNotices(watch, good, { review: [needsReview] });
     assert.equal(exitCode, 3);

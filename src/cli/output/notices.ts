@@ -63,6 +63,13 @@ export function listNotices(watch: Watch, result: WatchResult, { check, review =
         `("courier quarantine list --watch ${watch.id}").`,
     );
   }
+  if (report?.unanswered !== undefined && report.unanswered > 0) {
+    add(
+      EXIT.balanceOrCap,
+      `${formatCounted(report.unanswered, 'batch', 'batches')} not accepted when the run ended. They stay planned under their ` +
+        'keys, the dispatcher goes on with them, and the next run crawls as scheduled. "courier status" says what they wait for.',
+    );
+  }
   for (const batch of review) add(EXIT.partial, formatReview(batch));
   if (review.length === 0 && report !== null && report.stopped > 0) {
     add(

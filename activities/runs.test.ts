@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { beginRun } from '../src/ledger/runs/runs.ts';
+import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
+import type { RunReport } from '../src/temporal-api/payloads.ts';
+import { isRetryLater } from '../src/temporal-api/retry-later.ts';
+import { startFakeService } from '../test/fakes/service/fake-service.ts';
+import { always, failure } from '../test/fakes/service/replies.ts';
+import { createTestConnector } from '../test/support/test-connector.ts';
+import { runStart } from './run-start.ts';
+import { runActivities } from './runs.ts';
+
+const MINUTE = 60_000;
+const RUN = { watch: 'shop' as WatchId, account: 'main' as AccountId, run: 'r1' as RunId };
+
+describe('awaitRun', () => {
+  test('a run whose batches wait for money ends after two hours, says what it left, and the next one begins', async (t) => {
+    const { baseUrl } = await startFakeService(t, {
+      overrides: { post: always(failure(402, 'insufficient_balance')) },
+    });
+    const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY' });
+    await connector.plan('r1', ['1', '2', '3']);
+    assert.equal((await connector.send()).kind, 'suspended');
+    const { awaitRun } = runActivities(connector.deps);
+    const scheduledTimestampMs = connector.now();
+    const wait = (until: 'accepted' | 'terminal', attempt: number): Promise<RunReport> =>
+      new MockActivityEnvironment({ attempt, scheduledTimestampMs }, { logger: new DefaultLogger('ERROR') }).run(() =>
+        awaitRun({ ...RUN, until }),
+      );
+
+    for (let attempt = 1; connector.now() <= scheduledTimestampMs + 120 * MINUTE; attempt++) {
+      const failed = await wait('accepted', attempt).then(
+        () => assert.fail(`it ended after ${connector.now() - scheduledTimestampMs} ms`),
+        (error: unknown) => error,
+      );
+      assert.ok(isRetryLater(failed) && typeof failed.nextRetryDelay === 'number');
+      assert.ok(failed.nextRetryDelay <= MINUTE, 'it is retried once a minute at least');
+      connector.pass(failed.nextRetryDelay);
+    }
+    const report = await wait('accepted', 200);
+    assert.deepEqual([report.unanswered, report.submitted, report.open, report.charged], [1, 0, 3, 0]);
+    await assert.rejects(wait('terminal', 200), isRetryLater, '--wait goes on waiting');
+
+    const watch = connector.deps.getWatch(RUN.watch);
+    const next = await beginRun(connector.ledger, runStart(watch, 'r2' as RunId));
+    assert.equal(next.kind, 'begun', 'the next run crawls');
+  });
+});

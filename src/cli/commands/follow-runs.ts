@@ -12,6 +12,7 @@ import { listBatches } from '../../ledger/reports/lists.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { renderReason } from '../../submission/reason.ts';
 import { WATCH_PHASE } from '../../temporal-api/phases.ts';
+import type { WatchSitemap } from '../../temporal-api/workflows.ts';
 import { type Ending, toCommandError } from '../output/command.ts';
 import { formatCharge, formatCount } from '../output/format.ts';
 import { listNotices, type Notices } from '../output/notices.ts';
@@ -29,7 +30,7 @@ export interface RunsToFollow {
   readonly here: boolean;
 }
 
-interface Following {
+export interface Following {
   readonly output: Output;
   readonly client: Client;
   readonly ledger: Ledger;
@@ -81,16 +82,32 @@ async function runWatch(following: Following, stages: Stages, watch: Watch): Pro
   return [...done, await follow(following, stages, watch, handle)];
 }
 
+/** Follows one run that was decided on to its end, and shows it. */
+export async function followDecided(following: Following, watch: Watch, run: string): Promise<ExitCode> {
+  const { output, client } = following;
+  const stages = openStages(output, 1);
+  try {
+    const handle = client.workflow.getHandle<WatchSitemap>(run);
+    const ended = await follow(following, stages, watch, handle, { decided: true });
+    showRun(output, ended);
+    return ended.exitCode;
+  } finally {
+    stages.end();
+  }
+}
+
 async function follow(
   { client, ledger, runs }: Following,
   stages: Stages,
   watch: Watch,
   handle: Awaited<ReturnType<typeof startRun>>,
+  { decided = false }: { readonly decided?: boolean } = {},
 ): Promise<EndedRun> {
   const run = handle.workflowId as RunId;
   const detectStall = createStallDetector(client, ledger, watch, run, runs.timeoutMs);
   const result = await followRun(handle, ledger, async (progress) => {
-    if (progress.phase === WATCH_PHASE.held) throw await toHeld(ledger, watch, run);
+    // A run that was just decided on shows its hold until it has recorded the decision.
+    if (progress.phase === WATCH_PHASE.held && !decided) throw await toHeld(ledger, watch, run);
     showRunProgress(stages, watch.id, progress);
     await detectStall(progress);
   });
@@ -116,6 +133,6 @@ async function toHeld(ledger: Ledger, { id }: Watch, run: RunId): Promise<Comman
   return new CommandError(
     EXIT.guard,
     `${id}: a guard holds this run${reasons}. Nothing of it was submitted or charged.${sample} Decide with ` +
-      `"courier approve ${run}" or "courier reject ${run}" while "courier worker" runs.`,
+      `"courier approve ${run}" or "courier reject ${run}", with --once where no "courier worker" runs.`,
   );
 }

@@ -1,38 +1,52 @@
+import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
 import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
+import type { Output } from '../../cli-kit/output.ts';
 import type { Config, Watch } from '../../config/config.ts';
 import { followCheck, startCheck } from '../../connector/run-client.ts';
 import { newRunName } from '../../connector/run-name.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
+import type { LedgerId } from '../../submission/ids.ts';
 import type { CheckResult } from '../../temporal-api/workflows.ts';
-import { action } from '../output/command.ts';
+import { action, type Ending } from '../output/command.ts';
 import { formatCount } from '../output/format.ts';
 import { toIndexCheckRecord } from '../output/records/run.ts';
 import { requireWorker } from '../requirements.ts';
 import { selectWatches, withLedger } from '../with-ledger.ts';
+import { workHere } from '../work-here.ts';
 
 export function indexCheckCommand(command: Command): void {
-  command.argument('[watch...]', 'watches to check (default: all that have index_check)').action(
-    action((output, flags, names: string[]) =>
-      withLedger(flags, ({ config, file, ledger }) => {
-        const watches = selectChecked(config, names);
-        return withTemporal(config, file, async (temporal) => {
-          await requireWorker(temporal, ledger.id);
-          const codes = await Promise.all(
-            watches.map(async (watch): Promise<ExitCode> => {
-              const name = newRunName(Date.now(), Math.random());
-              const result = await followCheck(await startCheck(temporal.client, ledger.id, watch, name));
-              output.record(toIndexCheckRecord(watch.id, result));
-              output.print(formatCheck(watch, result));
-              return result.stopped === null ? EXIT.done : EXIT.balanceOrCap;
-            }),
-          );
-          return { exitCode: pickWorst(codes), summary: { watches: watches.length } };
-        });
-      }),
-    ),
+  command
+    .argument('[watch...]', 'watches to check (default: all that have index_check)')
+    .option('--once', 'work in this process and end with it; without it, a "courier worker" does the work')
+    .action(
+      action((output, flags, names: string[], { once = false }: { once?: boolean }) =>
+        withLedger(flags, (context) => {
+          const { config, file, ledger } = context;
+          const watches = selectChecked(config, names);
+          const check = (client: Client) => checkAll(output, client, ledger.id, watches);
+          if (once) return workHere(output, context, watches, check);
+          return withTemporal(config, file, async (temporal) => {
+            await requireWorker(temporal, ledger.id);
+            return check(temporal.client);
+          });
+        }),
+      ),
+    );
+}
+
+async function checkAll(output: Output, client: Client, ledger: LedgerId, watches: readonly Watch[]): Promise<Ending> {
+  const codes = await Promise.all(
+    watches.map(async (watch): Promise<ExitCode> => {
+      const name = newRunName(Date.now(), Math.random());
+      const result = await followCheck(await startCheck(client, ledger, watch, name));
+      output.record(toIndexCheckRecord(watch.id, result));
+      output.print(formatCheck(watch, result));
+      return result.stopped === null ? EXIT.done : EXIT.balanceOrCap;
+    }),
   );
+  return { exitCode: pickWorst(codes), summary: { watches: watches.length } };
 }
 
 function formatCheck({ id }: Watch, { checked, found, charged, stopped }: CheckResult): string {

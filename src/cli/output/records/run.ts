@@ -126,11 +126,11 @@ export const RUN_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   },
   'index-check': { records: [IndexCheckRecord], summary: { watches: count('watches that were checked') } },
   approve: {
-    records: [],
+    records: [RunRecord],
     summary: { run: text('name of the run'), decision: oneOf(['approved', 'rejected'], 'the decision that stands') },
   },
   reject: {
-    records: [],
+    records: [RunRecord],
     summary: { run: text('name of the run'), decision: oneOf(['approved', 'rejected'], 'the decision that stands') },
   },
   worker: {

@@ -1,0 +1,80 @@
+import type { Client } from '@temporalio/client';
+import type { Output } from '../cli-kit/output.ts';
+import { stopSignal } from '../cli-kit/stop-signal.ts';
+import type { Watch } from '../config/config.ts';
+import { openConnector } from '../connector/connector.ts';
+import { withRunLock } from '../connector/run-lock.ts';
+import { openTemporal } from '../connector/temporal-server.ts';
+import { createLogger } from '../observability/log.ts';
+import { requireKeys } from './requirements.ts';
+import type { CommandContext } from './with-ledger.ts';
+
+/**
+ * Works in this process while `follow` runs: a worker, and the folder's local Temporal server unless another is
+ * configured. For commands with --once.
+ */
+export function workHere<T>(
+  output: Output,
+  context: CommandContext,
+  watches: readonly Watch[],
+  follow: (client: Client) => Promise<T>,
+): Promise<T> {
+  requireKeys(context.config);
+  return withRunLock(context.ledger, watches, () => work(output, context, watches, follow));
+}
+
+async function work<T>(
+  output: Output,
+  { config, file }: CommandContext,
+  watches: readonly Watch[],
+  follow: (client: Client) => Promise<T>,
+): Promise<T> {
+  const log = createLogger(output.verbose ? 'debug' : 'error', 'courier');
+  const stop = stopSignal(
+    'Requests in flight are completed. The next run or worker continues with the planned batches.',
+  );
+  const { settings, server } = await openTemporal(config, file, output.say);
+  try {
+    const connector = await openConnector(config, settings, log);
+    const { client } = connector.deps;
+    const working = connector.run();
+    try {
+      await connector.confirmAccounts(watches.map(({ account }) => account));
+      const ends = [stop, abortOnFailure(working), ...(server === null ? [] : [server.lost])];
+      return await untilAborted(client, ends, () => follow(client));
+    } finally {
+      connector.stop();
+      await working;
+    }
+  } finally {
+    await server?.stop();
+  }
+}
+
+/** Aborted when the worker fails. */
+function abortOnFailure(working: Promise<void>): AbortSignal {
+  const failed = new AbortController();
+  working.catch((error: unknown) => failed.abort(error));
+  return failed.signal;
+}
+
+/** Follows until `follow` ends or a signal aborts; none of its requests is under way afterwards. */
+export async function untilAborted<T>(
+  client: Client,
+  signals: readonly AbortSignal[],
+  follow: () => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([...signals, over.signal]);
+  signal.throwIfAborted();
+  const following = client.withAbortSignal(signal, follow);
+  const aborted = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => aborted.reject(signal.reason), { once: true });
+  try {
+    return await Promise.race([following, aborted.promise]);
+  } finally {
+    // Requests that still wait for their response are cancelled: their connection is closed next.
+    over.abort();
+    await following.catch(() => undefined);
+  }
+}

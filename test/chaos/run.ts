@@ -1,5 +1,5 @@
 /**
- * Plays chaos scenarios: npm run test:chaos -- [--scenarios N] [--seed S] [--only SEED | --kept] [--at-once K].
+ * Plays chaos scenarios: npm run test:chaos -- [--scenarios N] [--seed S] [--only SEED,SEED | --kept] [--at-once K].
  * --operations plays scenarios in which an operator acts (restores a ledger, changes prices, caps and watches) in place of
  * those with kills; --acts "rename watch,move pages" chooses from these acts alone.
  * --two-folders plays two of them at once, with the same names in one Temporal namespace.
@@ -33,7 +33,7 @@ const { values } = parseArgs({
 const plans = wantedPlans();
 
 function wantedPlans(): Scenario[] {
-  if (values.only !== undefined) return [toScenario(Number(values.only))];
+  if (values.only !== undefined) return values.only.split(',').map((seed) => toScenario(Number(seed)));
   if (values.kept) return keptScenarios();
   return Array.from({ length: Number(values.scenarios) }, (_, n) => toScenario(Number(values.seed) + n));
 }

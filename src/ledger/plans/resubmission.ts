@@ -46,7 +46,9 @@ export function decideDue(
     // The time that an earlier setting gave: the setting of today counts.
     return isDueNow({ ...row, due_at: null }, now) ? { kind: 'due' } : { kind: 'later', at: null };
   }
-  return isDueNow(row, now) ? { kind: 'due' } : { kind: 'later', at: row.due_at };
+  // What waited for the batch of another watch is free as soon as that batch no longer has it.
+  const at = row.reason_code === 'planned_by_other_watch' ? null : row.due_at;
+  return isDueNow({ ...row, due_at: at }, now) ? { kind: 'due' } : { kind: 'later', at };
 }
 
 /** Whether the account has other watches: only then can another one have bought a URL. */

@@ -25,9 +25,12 @@ if (files.length === 0) {
   process.exit(2);
 }
 
+/** A process a core, and one more for the files that wait. */
+const SHARDS = Math.max(2, availableParallelism());
+
 /** Two files at a time also on two cores: many tests wait for a server most of the time. Named files may take hours. */
 const LIMITS = [
-  `--test-concurrency=${Math.max(2, availableParallelism() - 1)}`,
+  `--test-concurrency=${values.unit ? SHARDS + 1 : Math.max(2, availableParallelism() - 1)}`,
   ...(positionals.length > 0 || values.unit ? [] : ['--test-timeout=180000']),
 ];
 
@@ -62,7 +65,7 @@ async function openPostgres(): Promise<Server> {
 }
 
 const servers = (await Promise.all([openTemporal(), openPostgres()])).filter((server) => server !== null);
-const shards = values.unit ? writeShards(files, Math.max(2, availableParallelism())) : null;
+const shards = values.unit ? writeShards(files, SHARDS) : null;
 const tests = spawn(
   process.execPath,
   ['--disable-warning=ExperimentalWarning', '--test', ...LIMITS, ...(shards?.files ?? files)],

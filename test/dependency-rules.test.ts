@@ -71,6 +71,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
   'service/index-check': [
     'contract',
     'src/database',
+    'service/capacity',
     'service/accounts',
     'service/submissions',
     'service/settings-error',

@@ -1,4 +1,5 @@
 import type { Database } from '../../src/database/database.ts';
+import { runEvery } from '../capacity/run-every.ts';
 import { restore, restoreExpired } from './settle.ts';
 
 const SWEEP_MS = 1_000;
@@ -18,7 +19,6 @@ interface SweeperEvents {
 /** Restores expired checks at once and every second. */
 export function runSweeper(db: Database, now: () => number, { onRestored, onError }: SweeperEvents): Sweeper {
   const soon = new Set<string>();
-  let sweeping: Promise<unknown> | undefined;
 
   async function sweepAll(): Promise<void> {
     for (const id of [...soon]) {
@@ -28,20 +28,6 @@ export function runSweeper(db: Database, now: () => number, { onRestored, onErro
     for (let left = await restoreExpired(db, now()); left > 0; left--) onRestored('lease');
   }
 
-  const sweep = () => {
-    sweeping ??= sweepAll()
-      .catch(onError)
-      .finally(() => {
-        sweeping = undefined;
-      });
-  };
-  sweep();
-  const timer = setInterval(sweep, SWEEP_MS).unref();
-  return {
-    restoreSoon: (id) => void soon.add(id),
-    async close() {
-      clearInterval(timer);
-      await sweeping;
-    },
-  };
+  const close = runEvery(SWEEP_MS, sweepAll, onError);
+  return { restoreSoon: (id) => void soon.add(id), close };
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
+import { runEvery } from '../capacity/run-every.ts';
 import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import type { BudgetSettings, Retention } from '../settings.ts';
 
@@ -88,21 +89,12 @@ interface Events {
 
 /** Deletes at once and every minute. Returns how to stop it. */
 export function runRetention(deps: RetentionDeps, { onDeleted, onError }: Events): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  const sweep = () => {
-    running ??= deleteOld(deps)
-      .then((deleted) => {
-        if (Object.values(deleted).some((count) => count > 0)) onDeleted(deleted);
-      })
-      .catch(onError)
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  sweep();
-  const timer = setInterval(sweep, SWEEP_MS).unref();
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
+  return runEvery(
+    SWEEP_MS,
+    async () => {
+      const deleted = await deleteOld(deps);
+      if (Object.values(deleted).some((count) => count > 0)) onDeleted(deleted);
+    },
+    onError,
+  );
 }

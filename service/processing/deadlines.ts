@@ -1,6 +1,7 @@
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
+import { runEvery } from '../capacity/run-every.ts';
 import { expire } from './transitions.ts';
 
 export interface DeadlineDeps {
@@ -40,21 +41,12 @@ export function runDeadlines(
   onExpired: (count: number) => void,
   onError: (error: unknown) => void,
 ): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  const sweep = () => {
-    running ??= expireOverdue(deps)
-      .then((count) => {
-        if (count > 0) onExpired(count);
-      })
-      .catch(onError)
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  sweep();
-  const timer = setInterval(sweep, SWEEP_MS).unref();
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
+  return runEvery(
+    SWEEP_MS,
+    async () => {
+      const count = await expireOverdue(deps);
+      if (count > 0) onExpired(count);
+    },
+    onError,
+  );
 }

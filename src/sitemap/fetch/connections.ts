@@ -34,8 +34,8 @@ export function openConnections(guard: AddressGuard, proxies: readonly ProxySett
       NO_PROXY: process.env.no_proxy ?? process.env.NO_PROXY,
     },
   };
-  const plain = new GuardedHttpAgent(guard, options);
-  const secure = new GuardedHttpsAgent(guard, options);
+  const plain = guardAgent(new http.Agent(options), guard);
+  const secure = guardAgent(new https.Agent(options), guard);
   return {
     getAgent: (protocol) => (protocol === 'https:' ? secure : plain),
     close() {
@@ -45,33 +45,14 @@ export function openConnections(guard: AddressGuard, proxies: readonly ProxySett
   };
 }
 
-type OnCreate = (error: Error | null, stream: Duplex) => void;
 type Connect = (options: TcpNetConnectOpts) => Duplex | null | undefined;
 
-class GuardedHttpAgent extends http.Agent {
-  readonly #guard: AddressGuard;
-
-  constructor(guard: AddressGuard, options: AgentOptions) {
-    super(options);
-    this.#guard = guard;
-  }
-
-  override createConnection(options: TcpNetConnectOpts, onCreate?: OnCreate) {
-    return connectGuarded(this.#guard, options, (checked) => super.createConnection(checked, onCreate));
-  }
-}
-
-class GuardedHttpsAgent extends https.Agent {
-  readonly #guard: AddressGuard;
-
-  constructor(guard: AddressGuard, options: AgentOptions) {
-    super(options);
-    this.#guard = guard;
-  }
-
-  override createConnection(options: TcpNetConnectOpts, onCreate?: OnCreate) {
-    return connectGuarded(this.#guard, options, (checked) => super.createConnection(checked, onCreate));
-  }
+/** Checks every connection that the agent opens. */
+function guardAgent(agent: Agent, guard: AddressGuard): Agent {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options: TcpNetConnectOpts, onCreate) =>
+    connectGuarded(guard, options, (checked) => connect(checked, onCreate));
+  return agent;
 }
 
 /** Node does not resolve the name of a site that it reaches through a proxy, so only direct connections get here. */

@@ -119,11 +119,10 @@ async function readSource(url: string, options: CrawlOptions, onPages: (urls: nu
   return { pages, complete, isSitemap, problems };
 }
 
+/** An index or a robots.txt that names no sitemap is never complete. */
 function namesPages(event: Extract<CrawlEvent, { type: 'verdict' }>): boolean {
   if (event.verdict === 'duplicate') return false;
-  const children = event.children?.length ?? 0;
-  if (event.verdict === 'incomplete') return event.urls > 0 || children > 0;
-  return event.kind === 'robots' || event.kind === 'index' ? children > 0 : true;
+  return event.verdict !== 'incomplete' || event.urls > 0 || (event.children?.length ?? 0) > 0;
 }
 
 function count(pages: Pages, { url, lastmod }: SitemapEntry): void {

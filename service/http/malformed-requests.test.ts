@@ -211,7 +211,8 @@ describe('malformed requests', () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     const before = process.memoryUsage().rss;
     let peak = 0;
-    for (const key of [client.key, 'usk_nobody']) {
+    /** Sends the body and returns what was read; '' when the reset of the closed connection overtook the answer. */
+    const send = async (key: string): Promise<string> => {
       const { hostname, port } = new URL(client.baseUrl);
       const socket = connect(Number(port), hostname);
       socket.setMaxListeners(1_000);
@@ -232,8 +233,14 @@ describe('malformed requests', () => {
         peak = Math.max(peak, process.memoryUsage().rss);
       }
       while (seen === '' && !socket.closed) await either('data');
-      assert.match(seen, key === client.key ? /^HTTP\/1.1 413 / : /^HTTP\/1.1 401 /);
       socket.destroy();
+      return seen;
+    };
+    for (const key of [client.key, 'usk_nobody']) {
+      // A client that still writes may lose the answer to the reset that follows it (RFC 9112, 9.6): it sends again.
+      let seen = '';
+      for (let attempt = 0; attempt < 5 && seen === ''; attempt++) seen = await send(key);
+      assert.match(seen, key === client.key ? /^HTTP\/1.1 413 / : /^HTTP\/1.1 401 /);
     }
     assert.ok(peak - before < 80 * 1024 * 1024, `grew by ${Math.round((peak - before) / 1024 / 1024)} MB`);
   });

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { ApplicationFailure } from '@temporalio/common';
+import { unwrapData } from '../src/api-client/errors.ts';
+import type { SendRequest } from '../src/api-client/history.ts';
+import type { Database } from '../src/database/database.ts';
+import type { Query } from '../src/database/sql.ts';
 import { getHistoryHold, releaseHistoryHold } from '../src/ledger/jobs/history-hold.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import type { AccountId } from '../src/submission/ids.ts';
@@ -11,6 +15,7 @@ import type { Job } from '../test/fakes/service/records.ts';
 import { always, failure } from '../test/fakes/service/replies.ts';
 import { shopUrl } from '../test/support/ledger.ts';
 import { createTestConnector, KEY } from '../test/support/test-connector.ts';
+import { compareHistory } from './compare-history.ts';
 
 const account = 'main' as AccountId;
 const settings = { account: 'price_per_url: 0.25 TRY' };
@@ -117,6 +122,32 @@ describe('comparing the history with the ledger', () => {
     assert.equal((await connector.send()).kind, 'idle');
     assert.equal(service.counts.post, 1);
     assert.deepEqual((await listBatches(connector.ledger))[0]?.state, 'accepted');
+  });
+
+  test('two comparisons at once hold nothing when one of them finds the batch in doubt', async (t) => {
+    const service = await startFakeService(t);
+    const { ledger, deps, plan, send } = await connectTo(t, service);
+    await plan('r1', ['1']);
+    await send();
+    await plan('r2', ['1', '2']);
+    service.faults.push('drop-after');
+    await assert.rejects(send());
+    const getStates = async () => (await listBatches(ledger)).map(({ state }) => state);
+    assert.ok((await getStates()).includes('sending'));
+    const request: SendRequest = (ask) => deps.getApi(account).request('poll', ask).then(unwrapData);
+    const scope = { account, projects: ['Shop'], send: request };
+    const db: Database = {
+      ...ledger.db,
+      async all<Row>(query: Query<Row>) {
+        const rows = await ledger.db.all(query);
+        // The other one is faster from here on.
+        await compareHistory({ ledger, ...scope });
+        return rows;
+      },
+    };
+    assert.equal(await compareHistory({ ledger: { ...ledger, db }, ...scope }), null);
+    assert.equal(await getHistoryHold(ledger.db, account), null);
+    assert.deepEqual(await getStates(), ['accepted', 'accepted']);
   });
 
   test('a list that fails is requested again after seconds, then after at most a minute', async (t) => {

@@ -73,6 +73,8 @@ export async function compareHistory(scope: HistoryScope): Promise<HistoryHold |
       if (await hasOurUrls(scope, job)) ours.push(job.reference);
       else await recordForeignJobs(ledger, account, [job.reference]);
     }
+    // Another comparison, or the answer to a request, may have recorded such a job since: then it is known after all.
+    if (ours.length > 0) ours.splice(0, ours.length, ...(await selectUnknown(ledger, account, ours)));
     pages += 1;
     if (ours.length > 0 || pages >= MOST_PAGES) break;
   }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify';
 import { BASE_PATH } from '../contract/version.ts';
+import type { Database } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { type Administration, administer } from './accounts/administration.ts';
@@ -20,7 +21,7 @@ import { readQueue } from './metrics/queue.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { type Operations, openOperations } from './operations/operations.ts';
 import { runRetention } from './operations/retention.ts';
-import { openProcessing } from './processing/open.ts';
+import { type ConnectProcessing, openProcessing } from './processing/open.ts';
 import type { ProcessingSettings, TemporalOptions } from './processing/settings.ts';
 import { type BudgetSettings, DEFAULT_SETTINGS, type ServiceSettings } from './settings.ts';
 
@@ -32,6 +33,8 @@ export interface ServiceOptions {
   readonly port?: number;
   /** Where submissions are processed. Absent: they are accepted and stay queued. */
   readonly temporal?: TemporalOptions;
+  /** Replaces the connection to Temporal. */
+  readonly connect?: ConnectProcessing;
   /** Every setting; the four below are short for the commonest of them. */
   readonly settings?: PartialSettings;
   readonly processor?: ProcessingSettings['processor'];
@@ -85,11 +88,29 @@ const CACHE_MIB = 16;
 
 /** Starts the whole service in this process. Throws a DatabaseUnavailableError when the storage is unavailable. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { database, host = '127.0.0.1', port = 0, temporal, logger = false, now = Date.now } = options;
-  const settings = settingsFrom(options);
+  const { database, host = '127.0.0.1', port = 0, now = Date.now } = options;
+  const { postgres } = settingsFrom(options);
   await bringUpToDate(database, now);
-  const { postgres } = settings;
   const db = openDatabase(database, { groupCommit: true, cacheMiB: CACHE_MIB, exclusive: true, postgres });
+  const { app, ...service } = await openService(db, options);
+  try {
+    const address = await app.listen({ host, port });
+    return { ...service, baseUrl: `${address}${BASE_PATH}` };
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+/** A service that does not listen: `app` answers what it is given. */
+export interface OpenService extends Omit<Service, 'baseUrl'> {
+  readonly app: FastifyInstance;
+}
+
+/** Opens the service over a database that is up to date. It closes the database with itself, also when it throws. */
+export async function openService(db: Database, options: Omit<ServiceOptions, 'database'>): Promise<OpenService> {
+  const { temporal, connect, logger = false, now = Date.now } = options;
+  const settings = settingsFrom(options);
   const closing = new Closing();
   closing.add(() => db.close());
   try {
@@ -119,7 +140,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     log = app.log;
     const { stopMs } = settings;
     const processing = await openProcessing({
-      ...{ db, settings: settings.processing, temporal, health, now, log: app.log, events: metrics, stopMs },
+      ...{ db, settings: settings.processing, temporal, connect, health, now, log: app.log },
+      ...{ events: metrics, stopMs },
     });
     accepted = processing.accepted;
     // Side by side, so that both have the time of a stop and it is not twice as long.
@@ -145,10 +167,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
             onError: onError('an answer of the admin listener failed'),
           });
     if (admin !== null) closing.add(admin.close);
-    const address = await app.listen({ host, port });
     const notices = temporal === undefined ? [NO_WORKER] : [];
     return {
-      baseUrl: `${address}${BASE_PATH}`,
+      app,
       ...(admin === null ? {} : { adminUrl: admin.address }),
       accounts: administer(db, now),
       notices,
@@ -224,7 +245,7 @@ function settingsFrom({
   simulated,
   defaultService,
   limits,
-}: ServiceOptions): ServiceSettings {
+}: Omit<ServiceOptions, 'database'>): ServiceSettings {
   const tls = settings.tls ?? null;
   return {
     ...DEFAULT_SETTINGS,

@@ -13,10 +13,14 @@ export interface OpenProcessing {
   readonly close: () => Promise<void>;
 }
 
+export type ConnectProcessing = typeof import('./temporal.ts').connectProcessing;
+
 interface ProcessingDeps {
   readonly db: Database;
   readonly settings: ProcessingSettings;
   readonly temporal: TemporalOptions | undefined;
+  /** Replaces the connection to Temporal. */
+  readonly connect: ConnectProcessing | undefined;
   readonly health: Health;
   readonly now: () => number;
   readonly log: RuntimeLogger;
@@ -32,6 +36,7 @@ export async function openProcessing({
   db,
   settings,
   temporal,
+  connect,
   health,
   now,
   log,
@@ -49,7 +54,7 @@ export async function openProcessing({
   if (temporal === undefined) return { accepted: () => undefined, close: closeDeadlines };
   try {
     // Loaded only here: a service that processes nothing does without the SDK's 30 MB.
-    const { connectProcessing } = await import('./temporal.ts');
+    const connectProcessing = connect ?? (await import('./temporal.ts')).connectProcessing;
     const activities = processingActivities({ db, processor, refundFailed, now, events });
     await dispatchUnfinishedAgain(db);
     const processing = connectProcessing(temporal, activities, { log, onError, stopMs });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
 import { type ApiClient, createApiClient } from '../api-client/client.ts';
 import { unwrapData } from '../api-client/errors.ts';
 import type { Account, Config } from '../config/config.ts';
@@ -22,8 +23,15 @@ export interface Service {
   ): Promise<Data>;
 }
 
-/** The client of an account, as configured. `onUnknownStatus` is called once for each unmapped status. */
-export function createAccountClient(account: Account, onUnknownStatus?: (status: UnknownStatus) => void): ApiClient {
+/**
+ * The client of an account, as configured. `onUnknownStatus` is called once for each unmapped status; `dispatcher`
+ * replaces the connections.
+ */
+export function createAccountClient(
+  account: Account,
+  onUnknownStatus?: (status: UnknownStatus) => void,
+  dispatcher?: Dispatcher,
+): ApiClient {
   return createApiClient({
     baseUrl: account.baseUrl,
     apiKey: () => readSecret(account.apiKey),
@@ -32,6 +40,7 @@ export function createAccountClient(account: Account, onUnknownStatus?: (status:
     authentication: account.authentication,
     statusMap: account.statusMap,
     ...(onUnknownStatus === undefined ? {} : { onUnknownStatus: onUnknownStatus }),
+    ...(dispatcher === undefined ? {} : { dispatcher }),
   });
 }
 

@@ -95,8 +95,12 @@ export function getRateLimitUrl(ledgerUrl: string): string {
 }
 
 export async function openRateLimits(ledgerUrl: string, settings: RateLimitSettings = {}): Promise<RateLimitStore> {
+  return rateLimitsOver(openDatabase(getRateLimitUrl(ledgerUrl), { synchronous: 'NORMAL', cacheMiB: 4 }), settings);
+}
+
+/** The same for a database that is already open. */
+export async function rateLimitsOver(db: Database, settings: RateLimitSettings = {}): Promise<RateLimitStore> {
   const { now = Date.now } = settings;
-  const db = openDatabase(getRateLimitUrl(ledgerUrl), { synchronous: 'NORMAL', cacheMiB: 4 });
   await migrate(db, 'rate-limit', RATE_LIMIT_MIGRATIONS, now(), { formerName: 'budget' });
   return {
     getLimiter: (key, limits) => createLimiter(db, key, limits, settings),

@@ -1,0 +1,108 @@
+import type { Client } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Dispatcher } from 'undici';
+import type { Deps } from '../../activities/deps.ts';
+import { newTrackedJobs, type TrackedJobs } from '../../activities/tracked-jobs.ts';
+import type { Config } from '../config/config.ts';
+import { getListPositions } from '../ledger/jobs/list-positions.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
+import type { Logger } from '../observability/log.ts';
+import { createAccountJobStatus } from '../rate-limit/account-job-status.ts';
+import type { JobStatusLoader } from '../rate-limit/job-status-loader.ts';
+import { createLimitedClient } from '../rate-limit/limited-client.ts';
+import type { RateLimitStore } from '../rate-limit/limiter.ts';
+import { toRateLimits } from '../rate-limit/limits.ts';
+import type { AccountId } from '../submission/ids.ts';
+import type { UnknownStatus } from '../submission/status-map.ts';
+import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
+import type { Closable } from './close-all.ts';
+import { type ConfirmedClient, confirmFirst } from './confirm-account.ts';
+import { createAccountClient } from './service-client.ts';
+
+export interface DepsSettings {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly ledger: Ledger;
+  readonly rateLimits: RateLimitStore;
+  readonly client: Client;
+  readonly now: () => number;
+  /** In [0, 1), for jitter. */
+  readonly random: () => number;
+  /** Aborted when the worker must shut down. */
+  readonly stopping: AbortSignal;
+  /** Replaces the connections to the services. */
+  readonly dispatcher?: Dispatcher;
+  /** Closes the resource when the worker ends. */
+  readonly keep: <T extends Closable>(resource: T) => T;
+}
+
+/** What the activities of one worker need: a client, a limiter and a cache for each account, opened at its first use. */
+export function createDeps(settings: DepsSettings): Deps {
+  const { config, log, ledger, rateLimits, client, now, random, stopping, dispatcher, keep } = settings;
+  const apis = new Map<AccountId, ConfirmedClient>();
+  const loaders = new Map<AccountId, JobStatusLoader>();
+  const tracked = new Map<AccountId, TrackedJobs>();
+
+  const warnUnknownStatus =
+    (id: AccountId) =>
+    ({ kind: of, statusName }: UnknownStatus): void =>
+      log.warn(
+        { account: id, of, statusName },
+        `the service reports the unknown ${of === 'url' ? 'URL' : of} status "${statusName}", which counts as open. Map it under status_map (docs/guides/other-services.md)`,
+      );
+
+  function getApi(id: AccountId): ConfirmedClient {
+    const account = deps.getAccount(id);
+    const known = apis.get(id);
+    if (known !== undefined) return known;
+    const limiter = rateLimits.getLimiter(id, toRateLimits(account.limits, account.limits.minuteMs));
+    const accountClient = createAccountClient(account, warnUnknownStatus(account.id), dispatcher);
+    const api = keep(createLimitedClient(accountClient, limiter));
+    const confirmed = confirmFirst(api, { account, ledger, log, toError: needsConfiguration });
+    apis.set(id, confirmed);
+    return confirmed;
+  }
+
+  const deps: Deps = {
+    config,
+    getWatch: (id) => config.watches.get(id) ?? notConfigured(`watch "${id}"`),
+    getAccount: (id) => config.accounts.get(id) ?? notConfigured(`account "${id}"`),
+    getApi,
+    async confirmAccount(id) {
+      await getApi(id).confirm();
+    },
+    getJobStatusLoader(id) {
+      const known =
+        loaders.get(id) ??
+        createAccountJobStatus(deps.getApi(id), rateLimits.getJobStatusCache(id), (references) =>
+          getListPositions(ledger, id, references),
+        );
+      loaders.set(id, known);
+      return known;
+    },
+    getTracked(id) {
+      const known = tracked.get(id) ?? newTrackedJobs();
+      tracked.set(id, known);
+      return known;
+    },
+    ledger,
+    client,
+    log,
+    now,
+    random,
+    stopping,
+  };
+  return deps;
+}
+
+/** Ids in the ledger and in workflows outlive the configuration. */
+function notConfigured(what: string): never {
+  throw needsConfiguration(
+    `The worker's configuration has no ${what}. Nothing was sent. Add it again, or terminate the workflow.`,
+  );
+}
+
+/** Correcting the configuration or the key helps: the workflow waits for that, and no job is given up. */
+function needsConfiguration(message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: FAILURE_TYPE.notConfigured, message, nextRetryDelay: '5 minutes' });
+}

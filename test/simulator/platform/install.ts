@@ -1,0 +1,186 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import timersPromises from 'node:timers/promises';
+import { getHost, getKernel, hasKernel } from './kernel.ts';
+
+/*
+ * Gives this process a virtual platform: clock, timers and randomness come from the simulation. Imported before any
+ * code under simulation is loaded, because libraries keep what they find at their load.
+ */
+
+const RealDate = Date;
+const START = Date.UTC(2026, 0, 1);
+const now = (): number => (hasKernel() ? getKernel().now() : START);
+
+class VirtualDate extends RealDate {
+  constructor(...args: unknown[]) {
+    if (args.length === 0) super(now());
+    else super(...(args as [number]));
+  }
+
+  static override now(): number {
+    return now();
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return Object.prototype.toString.call(value) === '[object Date]';
+  }
+}
+
+type Callback = (...args: unknown[]) => void;
+
+/** What setTimeout and setInterval return. */
+class VirtualTimer {
+  readonly #run: () => void;
+  readonly #delayMs: number;
+  readonly #repeats: boolean;
+  readonly #host = getHost();
+  #pending: { cancel(): void } | null = null;
+
+  constructor(callback: Callback, delayMs: number, args: unknown[], repeats: boolean) {
+    const inContext = AsyncLocalStorage.snapshot();
+    this.#run = () => inContext(() => callback(...args));
+    this.#delayMs = delayMs >= 1 && delayMs <= 2_147_483_647 ? Math.trunc(delayMs) : 1;
+    this.#repeats = repeats;
+    this.#start();
+  }
+
+  #start(): void {
+    // While modules are loaded nothing is simulated, and no timer of theirs may fire.
+    if (!hasKernel()) return;
+    this.#pending = getKernel().schedule(this.#delayMs, this.#host, () => {
+      this.#pending = null;
+      if (this.#repeats) this.#start();
+      this.#run();
+    });
+  }
+
+  refresh(): this {
+    this.#pending?.cancel();
+    this.#start();
+    return this;
+  }
+
+  close(): this {
+    this.#pending?.cancel();
+    this.#pending = null;
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return true;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+class VirtualImmediate {
+  #pending: { cancel(): void };
+
+  constructor(callback: Callback, args: unknown[]) {
+    const inContext = AsyncLocalStorage.snapshot();
+    this.#pending = getKernel().schedule(0, getHost(), () => inContext(() => callback(...args)));
+  }
+
+  close(): void {
+    this.#pending.cancel();
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return true;
+  }
+}
+
+const clear = (timer: { close?(): unknown } | null | undefined): void => void timer?.close?.();
+
+function sleep<T>(ms = 1, value?: T, { signal }: { signal?: AbortSignal } = {}): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(abortError(signal));
+      return;
+    }
+    const stop = () => {
+      timer.close();
+      reject(abortError(signal!));
+    };
+    const timer = new VirtualTimer(
+      () => {
+        signal?.removeEventListener('abort', stop);
+        resolve(value);
+      },
+      ms,
+      [],
+      false,
+    );
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+const abortError = (signal: AbortSignal): Error =>
+  Object.assign(new Error('The operation was aborted', { cause: signal.reason }), {
+    name: 'AbortError',
+    code: 'ABORT_ERR',
+  });
+
+const uuid = (): string => {
+  const hex = getKernel().bytes(16).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
+};
+
+const randomInt = (low: number, high?: number): number => {
+  const [from, to] = high === undefined ? [0, low] : [low, high];
+  return from + Number(getKernel().bytes(6).readUIntBE(0, 6) % (to - from));
+};
+
+function install(): void {
+  const setTimer =
+    (repeats: boolean) =>
+    (callback: Callback, ms = 1, ...args: unknown[]) =>
+      new VirtualTimer(callback, ms, args, repeats);
+  Object.assign(globalThis, {
+    Date: VirtualDate,
+    setTimeout: setTimer(false),
+    setInterval: setTimer(true),
+    setImmediate: (callback: Callback, ...args: unknown[]) => new VirtualImmediate(callback, args),
+    clearTimeout: clear,
+    clearInterval: clear,
+    clearImmediate: clear,
+  });
+  performance.now = () => (hasKernel() ? getKernel().elapsed : 0);
+  Math.random = () => (hasKernel() ? getKernel().bytes(6).readUIntBE(0, 6) / 2 ** 48 : 0.5);
+  AbortSignal.timeout = (ms: number) => {
+    const controller = new AbortController();
+    setTimeout(
+      () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+      ms,
+    );
+    return controller.signal;
+  };
+  Object.assign(timersPromises, {
+    setTimeout: sleep,
+    setImmediate: <T>(value?: T) => new Promise((resolve) => setImmediate(() => resolve(value))),
+  });
+  Object.assign(crypto, { randomBytes: (size: number) => getKernel().bytes(size), randomUUID: uuid, randomInt });
+  syncBuiltinESMExports();
+}
+
+install();

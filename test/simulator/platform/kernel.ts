@@ -1,0 +1,170 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { seeded } from '../../support/seeded.ts';
+
+/** The real ones, taken before `installPlatform` replaces them. */
+const realSetImmediate = setImmediate;
+
+/** A virtual process. What it does after its death has no effect: timers, storage, network and Temporal ask here. */
+export interface Host {
+  readonly name: string;
+  alive: boolean;
+}
+
+interface Event {
+  readonly at: number;
+  readonly order: number;
+  readonly host: Host | null;
+  readonly run: () => void | Promise<void>;
+  cancelled: boolean;
+}
+
+const hosts = new AsyncLocalStorage<Host>();
+
+/** The host whose code is running. */
+export const getHost = (): Host | null => hosts.getStore() ?? null;
+export const runOn = <T>(host: Host, work: () => T): T => hosts.run(host, work);
+
+/** A promise that no dead host sees settle. */
+export function fence<T>(host: Host, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    work.then(
+      (value) => host.alive && resolve(value),
+      (error: unknown) => host.alive && reject(error),
+    );
+  });
+}
+
+/** The clock, the scheduler and the randomness of one simulation. Time passes only from one event to the next. */
+export class Kernel {
+  readonly random: () => number;
+  /** Milliseconds since the simulation began. Never goes back. */
+  elapsed = 0;
+  /** What the clocks of all hosts show at the beginning; changed by a clock that jumps. */
+  epoch: number;
+  events = 0;
+  readonly #bytes: () => number;
+  readonly #heap: Event[] = [];
+  readonly #trace = createHash('sha256');
+  readonly #onTrace: ((line: string) => void) | null;
+  #order = 0;
+
+  constructor(seed: number, epoch: number, onTrace: ((line: string) => void) | null = null) {
+    this.random = seeded(seed);
+    this.#bytes = seeded(seed ^ 0x5eed);
+    this.epoch = epoch;
+    this.#onTrace = onTrace;
+  }
+
+  now(): number {
+    return Math.floor(this.epoch + this.elapsed);
+  }
+
+  /** Runs `run` on `host` after `delayMs`, unless the host is dead by then. */
+  schedule(delayMs: number, host: Host | null, run: () => void | Promise<void>): { cancel(): void } {
+    const event: Event = {
+      at: this.elapsed + Math.max(0, delayMs),
+      order: this.#order++,
+      host,
+      run,
+      cancelled: false,
+    };
+    push(this.#heap, event);
+    return {
+      cancel() {
+        event.cancelled = true;
+      },
+    };
+  }
+
+  sleep(ms: number): Promise<void> {
+    const host = getHost();
+    return new Promise((resolve) => this.schedule(ms, host, resolve));
+  }
+
+  /** Plays events until `isDone`, or until the virtual time is up. Returns whether it is done. */
+  async play(isDone: () => boolean, forMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const until = this.elapsed + forMs;
+    await settle();
+    while (!isDone()) {
+      const next = this.#heap[0];
+      if (next === undefined || next.at > until) {
+        if (Number.isFinite(until)) this.elapsed = Math.max(this.elapsed, until);
+        return false;
+      }
+      pop(this.#heap);
+      if (next.cancelled || next.host?.alive === false) continue;
+      this.elapsed = next.at;
+      this.events += 1;
+      const running = next.host === null ? next.run() : runOn(next.host, next.run);
+      await settle();
+      if (running !== undefined) await running;
+    }
+    return true;
+  }
+
+  /** Bytes that are random to everyone but the seed. */
+  bytes(size: number): Buffer {
+    return Buffer.from(Array.from({ length: size }, () => Math.floor(this.#bytes() * 256)));
+  }
+
+  /** Writes a line of the trace; the digest of all lines shows that two runs were the same. */
+  trace(line: string): void {
+    const text = `${(this.elapsed / 1000).toFixed(3)} ${line}`;
+    this.#trace.update(`${text}\n`);
+    this.#onTrace?.(text);
+  }
+
+  digest(): string {
+    return this.#trace.copy().digest('hex');
+  }
+}
+
+/**
+ * Waits until nothing runs without a virtual event: every microtask and tick is done before Node's next immediate. What
+ * would need the real operating system must not be used by the code under simulation.
+ */
+export const settle = (): Promise<void> => new Promise((resolve) => realSetImmediate(resolve));
+
+function push(heap: Event[], event: Event): void {
+  let at = heap.push(event) - 1;
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    if (!isBefore(event, heap[parent]!)) break;
+    heap[at] = heap[parent]!;
+    at = parent;
+  }
+  heap[at] = event;
+}
+
+function pop(heap: Event[]): void {
+  const last = heap.pop()!;
+  if (heap.length === 0) return;
+  let at = 0;
+  for (;;) {
+    const left = 2 * at + 1;
+    if (left >= heap.length) break;
+    const right = left + 1;
+    const child = right < heap.length && isBefore(heap[right]!, heap[left]!) ? right : left;
+    if (!isBefore(heap[child]!, last)) break;
+    heap[at] = heap[child]!;
+    at = child;
+  }
+  heap[at] = last;
+}
+
+const isBefore = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
+
+let current: Kernel | null = null;
+
+/** The simulation whose clock the platform shows; `null` gives a process that simulates nothing now. */
+export function setKernel(kernel: Kernel | null): void {
+  current = kernel;
+}
+
+export function getKernel(): Kernel {
+  if (current === null) throw new Error('nothing is simulated now, and the platform has no clock of its own');
+  return current;
+}
+
+export const hasKernel = (): boolean => current !== null;

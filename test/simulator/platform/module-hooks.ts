@@ -1,0 +1,21 @@
+import { registerHooks } from 'node:module';
+
+const SITEMAP_REQUEST = new URL('./sitemap-request.ts', import.meta.url).href;
+
+/**
+ * Workflow code, and the names that it shares with its callers, get the stand-in where they import Temporal's SDK.
+ * Registered before they are loaded.
+ */
+const STAND_IN = new URL('../temporal/workflow.ts', import.meta.url).href;
+
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier === '@temporalio/workflow' && context.parentURL?.includes('/node_modules/') !== true) {
+      return { url: STAND_IN, shortCircuit: true };
+    }
+    if (specifier === './request.ts' && context.parentURL?.endsWith('/src/sitemap/fetch/http.ts')) {
+      return { url: SITEMAP_REQUEST, shortCircuit: true };
+    }
+    return next(specifier, context);
+  },
+});

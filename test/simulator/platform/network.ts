@@ -1,0 +1,239 @@
+import { Dispatcher, errors } from 'undici';
+import { fence, getHost, type Host, type Kernel, runOn } from './kernel.ts';
+
+export interface NetRequest {
+  readonly origin: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface NetResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Buffer;
+}
+
+/** Who answers at an address. A host that is dead refuses connections. */
+export interface Endpoint {
+  readonly host: Host | null;
+  answer(request: NetRequest): Promise<NetResponse>;
+}
+
+/** What the network does to one request. */
+export type Fault =
+  | { readonly kind: 'none' }
+  /** The request is lost, and the client sees its connection end. */
+  | { readonly kind: 'drop-before' }
+  /** Nobody listens there for a moment: surely nothing was sent. */
+  | { readonly kind: 'refused' }
+  /** The request arrives, the response is lost. */
+  | { readonly kind: 'drop-after' }
+  /** Half of the response arrives. */
+  | { readonly kind: 'cut' }
+  /** The response takes so much longer. */
+  | { readonly kind: 'stall'; readonly ms: number }
+  /** The client sees its connection end; the request arrives this much later. */
+  | { readonly kind: 'late'; readonly ms: number }
+  /** A gateway answers instead of the service. */
+  | { readonly kind: 'instead'; readonly response: NetResponse }
+  /** A gateway answers although the service has done its work. */
+  | { readonly kind: 'instead-after'; readonly response: NetResponse };
+
+export interface NetworkSettings {
+  readonly kernel: Kernel;
+  readonly latency: () => number;
+  readonly getFault: (request: NetRequest) => Fault;
+  /** A client has sent a request. */
+  readonly onSent?: (request: NetRequest) => void;
+  /** An endpoint has answered one; the client may never hear of it. */
+  readonly onAnswered?: (request: NetRequest, response: NetResponse) => void;
+}
+
+/** Carries requests between hosts, with the delays and faults of its simulation. */
+export class VirtualNetwork {
+  readonly #settings: NetworkSettings;
+  readonly #endpoints = new Map<string, Endpoint>();
+  readonly #open = new Map<Host, Set<(error: Error) => void>>();
+
+  constructor(settings: NetworkSettings) {
+    this.#settings = settings;
+  }
+
+  listen(origin: string, endpoint: Endpoint): void {
+    this.#endpoints.set(origin, endpoint);
+  }
+
+  /** Ends the connections to a host that has died. */
+  disconnect(host: Host): void {
+    const open = this.#open.get(host) ?? new Set();
+    this.#open.delete(host);
+    for (const fail of open) fail(socketError('other side closed'));
+  }
+
+  /** One request of the host that runs now. `then` is called on it once, unless it has died. */
+  send(request: NetRequest, then: (result: NetResponse | Error, cut: boolean) => void): void {
+    const { kernel, latency, getFault, onSent } = this.#settings;
+    const client = getHost();
+    const fault = getFault(request);
+    kernel.trace(`${client?.name ?? '-'} ${describeRequest(request)}${fault.kind === 'none' ? '' : ` ${fault.kind}`}`);
+    if (fault.kind !== 'refused') onSent?.(request);
+    let done = false;
+    const deliver = (delayMs: number, result: NetResponse | Error, cut = false) => {
+      kernel.schedule(delayMs, client, () => {
+        if (done) return;
+        done = true;
+        then(result, cut);
+      });
+    };
+    switch (fault.kind) {
+      case 'refused':
+        deliver(latency(), Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+        return;
+      case 'drop-before':
+        deliver(latency() * 2, socketError('other side closed'));
+        return;
+      case 'late':
+        deliver(latency() * 2, socketError('other side closed'));
+        this.#arrive(request, fault.ms, () => undefined);
+        return;
+      case 'instead':
+        deliver(latency() * 2, fault.response);
+        return;
+      default:
+        this.#arrive(request, latency(), (answer) => {
+          if (answer instanceof Error) deliver(latency(), answer);
+          else if (fault.kind === 'drop-after') deliver(latency(), socketError('other side closed'));
+          else if (fault.kind === 'instead-after') deliver(latency(), fault.response);
+          else deliver(latency() + (fault.kind === 'stall' ? fault.ms : 0), answer, fault.kind === 'cut');
+        });
+    }
+  }
+
+  #arrive(request: NetRequest, delayMs: number, then: (answer: NetResponse | Error) => void): void {
+    const { kernel, onAnswered } = this.#settings;
+    kernel.schedule(delayMs, null, () => {
+      const endpoint = this.#endpoints.get(request.origin);
+      if (endpoint === undefined || endpoint.host?.alive === false) {
+        then(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+        return;
+      }
+      const { host } = endpoint;
+      let done = false;
+      const once = (answer: NetResponse | Error) => {
+        if (done) return;
+        done = true;
+        if (host !== null) this.#open.get(host)?.delete(once);
+        if (!(answer instanceof Error)) {
+          kernel.trace(`${describeRequest(request)} answered ${answer.status}`);
+          onAnswered?.(request, answer);
+        }
+        then(answer);
+      };
+      if (host === null) {
+        void endpoint.answer(request).then(once, once);
+        return;
+      }
+      const open = this.#open.get(host) ?? new Set();
+      this.#open.set(host, open.add(once));
+      void fence(
+        host,
+        runOn(host, () => endpoint.answer(request)),
+      ).then(once, once);
+    });
+  }
+
+  /** The HTTP layer of a client on this network. */
+  createDispatcher(): Dispatcher {
+    return new VirtualDispatcher(this, this.#settings.kernel);
+  }
+}
+
+let current: VirtualNetwork | null = null;
+
+/** The network for code that opens its own connections. */
+export function setNetwork(network: VirtualNetwork | null): void {
+  current = network;
+}
+
+export function getNetwork(): VirtualNetwork {
+  if (current === null) throw new Error('nothing is simulated now, and the platform has no network of its own');
+  return current;
+}
+
+/** The method and the address, and the tail of the key that says which batch it is. */
+function describeRequest({ method, path, headers }: NetRequest): string {
+  const key = headers['idempotency-key'];
+  return key === undefined ? `${method} ${path}` : `${method} ${path} ${key.slice(0, 12)}`;
+}
+
+const socketError = (message: string): Error => new errors.SocketError(message);
+
+class VirtualDispatcher extends Dispatcher {
+  readonly #network: VirtualNetwork;
+  readonly #kernel: Kernel;
+
+  constructor(network: VirtualNetwork, kernel: Kernel) {
+    super();
+    this.#network = network;
+    this.#kernel = kernel;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    let ended = false;
+    const controller = {
+      aborted: false,
+      paused: false,
+      reason: null as Error | null,
+      rawHeaders: [],
+      rawTrailers: [],
+      pause: () => undefined,
+      resume: () => undefined,
+      abort(reason: Error) {
+        if (ended) return;
+        ended = true;
+        controller.aborted = true;
+        controller.reason = reason;
+        handler.onResponseError?.(controller as never, reason);
+      },
+    };
+    handler.onRequestStart?.(controller as never, {});
+    if (ended) return true;
+    const url = new URL(options.path, options.origin as string);
+    const { headersTimeout } = options;
+    const timeout =
+      typeof headersTimeout === 'number' && headersTimeout > 0
+        ? this.#kernel.schedule(headersTimeout, getHost(), () => controller.abort(new errors.HeadersTimeoutError()))
+        : null;
+    const request: NetRequest = {
+      origin: url.origin,
+      method: options.method,
+      path: url.pathname + url.search,
+      headers: options.headers as Record<string, string>,
+      body: options.body == null ? Buffer.alloc(0) : Buffer.from(options.body as Uint8Array),
+    };
+    this.#network.send(request, (result, cut) => {
+      timeout?.cancel();
+      if (ended) return;
+      if (result instanceof Error) {
+        controller.abort(result);
+        return;
+      }
+      const { status, headers, body } = result;
+      handler.onResponseStart?.(controller as never, status, headers as never, '');
+      if (cut) {
+        handler.onResponseData?.(controller as never, body.subarray(0, Math.floor(body.length / 2)));
+        controller.abort(socketError('other side closed'));
+        return;
+      }
+      if (body.length > 0) handler.onResponseData?.(controller as never, body);
+      ended = true;
+      handler.onResponseEnd?.(controller as never, {});
+    });
+    return true;
+  }
+
+  override async close(): Promise<void> {}
+  override async destroy(): Promise<void> {}
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { toNetworkError } from '../../../src/sitemap/fetch/http-error.ts';
+import type { RequestOptions } from '../../../src/sitemap/fetch/request.ts';
+import { SitemapError } from '../../../src/sitemap/problems.ts';
+import { getNetwork } from './network.ts';
+
+export { discard, readBody } from '../../../src/sitemap/fetch/request.ts';
+
+/** Stands in for the crawler's `get`: the same promise, on the virtual network. */
+export function get(url: URL, { headers, timeouts, signal }: RequestOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => reject(toNetworkError(error, url, signal));
+    if (signal.aborted) {
+      fail(signal.reason as Error);
+      return;
+    }
+    const stop = () => fail(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+    const timer = setTimeout(() => fail(new SitemapError('TIMEOUT', 'no answer in time')), timeouts.headersMs);
+    const request = {
+      ...{ origin: url.origin, method: 'GET', path: url.pathname + url.search, headers },
+      body: Buffer.alloc(0),
+    };
+    getNetwork().send(request, (result, cut) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      if (result instanceof Error) {
+        fail(Object.assign(result, { code: 'ECONNRESET' }));
+        return;
+      }
+      const { status, headers: answered, body } = result;
+      const bytes = cut ? body.subarray(0, Math.floor(body.length / 2)) : body;
+      const stream = new Readable({
+        read() {
+          this.push(bytes);
+          if (cut) this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+          else this.push(null);
+        },
+      });
+      stream.on('error', () => undefined);
+      resolve(Object.assign(stream, { statusCode: status, headers: answered }) as unknown as IncomingMessage);
+    });
+  });
+}

@@ -1,0 +1,140 @@
+import type { Command, Failure } from './history.ts';
+import type { Run, VirtualTemporal } from './server.ts';
+
+type Scheduled = Extract<Command, { kind: 'activity' }>;
+
+export type ActivityOutcome =
+  | { readonly kind: 'completed'; readonly result: string }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+/** Identifies one attempt: what an older one reports is ignored. */
+export interface Attempt {
+  readonly number: number;
+  readonly scheduledAt: number;
+}
+
+/** An activity that has not ended, as the server keeps it: it is tried until it ends. */
+export class PendingActivity {
+  readonly run: Run;
+  readonly command: Scheduled;
+  readonly #server: VirtualTemporal;
+  #attempt: Attempt | null = null;
+  #tries = 0;
+  #heartbeatAt = 0;
+  #retry: { cancel(): void } | null = null;
+  #isCancelRequested = false;
+  #isOpen = true;
+  #scheduledAt = 0;
+  lastFailure: Failure | null = null;
+
+  constructor(server: VirtualTemporal, run: Run, command: Scheduled) {
+    this.#server = server;
+    this.run = run;
+    this.command = command;
+  }
+
+  get attempt(): number {
+    return this.#tries;
+  }
+
+  get isCancelRequested(): boolean {
+    return this.#isCancelRequested;
+  }
+
+  schedule(delayMs: number): void {
+    this.#retry = this.#server.kernel.schedule(delayMs, null, () => {
+      this.#retry = null;
+      this.#scheduledAt = this.#server.kernel.elapsed;
+      this.#server.giveActivity(this);
+    });
+  }
+
+  /** A worker begins an attempt; null when there is nothing to do any more. */
+  start(): Attempt | null {
+    if (!this.#isOpen || this.#attempt !== null) return null;
+    const { kernel } = this.#server;
+    const attempt: Attempt = { number: this.#tries + 1, scheduledAt: this.#scheduledAt };
+    this.#tries = attempt.number;
+    this.#attempt = attempt;
+    this.#heartbeatAt = kernel.elapsed;
+    kernel.schedule(this.command.options.startToCloseMs, null, () => this.#timeOut(attempt, 'start-to-close'));
+    this.#watchHeartbeats(attempt);
+    return attempt;
+  }
+
+  #watchHeartbeats(attempt: Attempt): void {
+    const { heartbeatMs } = this.command.options;
+    if (heartbeatMs === null) return;
+    const { kernel } = this.#server;
+    kernel.schedule(this.#heartbeatAt + heartbeatMs - kernel.elapsed, null, () => {
+      if (this.#attempt !== attempt) return;
+      if (kernel.elapsed - this.#heartbeatAt >= heartbeatMs) this.#timeOut(attempt, 'heartbeat');
+      else this.#watchHeartbeats(attempt);
+    });
+  }
+
+  heartbeat(attempt: Attempt): void {
+    if (this.#attempt === attempt) this.#heartbeatAt = this.#server.kernel.elapsed;
+  }
+
+  #timeOut(attempt: Attempt, kind: string): void {
+    this.end(attempt, {
+      kind: 'failed',
+      failure: {
+        kind: 'timeout',
+        message: `activity ${kind} timeout`,
+        type: 'TIMEOUT',
+        nonRetryable: false,
+        nextRetryMs: null,
+      },
+    });
+  }
+
+  end(attempt: Attempt, outcome: ActivityOutcome): void {
+    if (this.#attempt !== attempt || !this.#isOpen) return;
+    this.#attempt = null;
+    const { seq, type } = this.command;
+    if (outcome.kind === 'completed') {
+      this.#close();
+      this.#server.tell(this.run, { kind: 'activity', seq, result: outcome.result });
+      return;
+    }
+    const { failure } = outcome;
+    this.lastFailure = failure;
+    const { initialMs, coefficient, maximumMs, attempts } = this.command.options;
+    if (failure.nonRetryable || failure.kind === 'cancelled' || this.#isCancelRequested || attempt.number >= attempts) {
+      this.#close();
+      this.#server.tell(this.run, { kind: 'activity-failed', seq, failure, type });
+      return;
+    }
+    const usualMs = Math.min(initialMs * coefficient ** (attempt.number - 1), maximumMs);
+    this.schedule(failure.nextRetryMs ?? usualMs);
+  }
+
+  requestCancel(): void {
+    if (!this.#isOpen || this.#isCancelRequested) return;
+    this.#isCancelRequested = true;
+    if (this.#attempt !== null) return;
+    this.#close();
+    const { seq, type } = this.command;
+    const failure: Failure = {
+      kind: 'cancelled',
+      message: 'Activity cancelled',
+      type: '',
+      nonRetryable: false,
+      nextRetryMs: null,
+    };
+    this.#server.tell(this.run, { kind: 'activity-failed', seq, failure, type });
+  }
+
+  /** Its run has ended: nobody waits for it any more. */
+  abandon(): void {
+    this.#isOpen = false;
+    this.#retry?.cancel();
+  }
+
+  #close(): void {
+    this.abandon();
+    this.run.activities.delete(this.command.seq);
+  }
+}

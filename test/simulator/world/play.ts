@@ -1,0 +1,133 @@
+import { approveUpdate } from '../../../src/temporal-api/messages.ts';
+import { createClient } from '../temporal/client.ts';
+import { beginAct, startRuns } from './acts.ts';
+import { onTerminal } from './programs.ts';
+import type { Scenario } from './scenario.ts';
+import { prepareStores } from './stores.ts';
+import { World } from './world.ts';
+
+export interface Played {
+  readonly seed: number;
+  readonly digest: string;
+  readonly breaches: readonly string[];
+  readonly events: number;
+  /** Virtual milliseconds. */
+  readonly elapsedMs: number;
+  readonly charges: number;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const MOST_ROUNDS = 8;
+/** How long one round may take in a good world: a lookup in the list counts a day after the doubt at the latest. */
+const ROUND_MS = 72 * HOUR;
+/** More of them mean that something goes round in a circle. */
+const EVENTS_AT_MOST = 300_000;
+
+/** Plays a scenario to its end, and compares what happened with the rules. */
+export async function play(scenario: Scenario, onTrace: ((line: string) => void) | null = null): Promise<Played> {
+  await prepareStores();
+  const world = new World(scenario, onTrace);
+  const { kernel, oracle } = world;
+  try {
+    world.start();
+    for (const act of scenario.acts) kernel.schedule(act.at, null, () => beginAct(world, act));
+    approveEveryTenMinutes(world);
+    await kernel.play(() => oracle.breaches.length > 0 || kernel.events >= EVENTS_AT_MOST, scenario.goodAt);
+    if (kernel.events >= EVENTS_AT_MOST) oracle.breach(`more than ${EVENTS_AT_MOST} events in a bad world`);
+    world.isGood = true;
+    kernel.trace('the world is good');
+    if (oracle.breaches.length === 0) await playToEnd(world);
+    const { digest, events, elapsed } = { digest: kernel.digest(), events: kernel.events, elapsed: kernel.elapsed };
+    return {
+      seed: scenario.seed,
+      digest,
+      breaches: oracle.breaches,
+      events,
+      elapsedMs: elapsed,
+      charges: oracle.charges,
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+/** Runs until nothing is left for another one. */
+async function playToEnd(world: World): Promise<void> {
+  const { kernel, oracle } = world;
+  // Acts that began before may last a while.
+  await kernel.play(() => false, HOUR);
+  world.temporal.restart();
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    void onTerminal(() => startRuns(world));
+    await kernel.play(() => false, 10 * MINUTE);
+    const until = kernel.elapsed + ROUND_MS;
+    while (!isIdle(world) && kernel.elapsed < until && oracle.breaches.length === 0 && kernel.events < EVENTS_AT_MOST) {
+      await kernel.play(() => oracle.breaches.length > 0 || kernel.events >= EVENTS_AT_MOST, 10 * MINUTE);
+    }
+    if (oracle.breaches.length > 0) return;
+    if (!isIdle(world)) {
+      const open = world.temporal.listRunning().map(({ workflowId, activities }) => {
+        const pending = [...activities.values()].map(
+          ({ command, attempt, lastFailure }) => `${command.type} ${attempt}: ${lastFailure?.message ?? ''}`,
+        );
+        return `${workflowId} (${pending.join(', ')})`;
+      });
+      oracle.breach(`still under way after ${ROUND_MS / HOUR} h without faults: ${open.join('; ')}`);
+      return;
+    }
+    if (round > 0 && !isWorkLeft(world)) break;
+    await kernel.play(() => false, HOUR);
+  }
+  oracle.checkEnd();
+  compareCharges(world);
+}
+
+const isIdle = ({ temporal }: World): boolean => temporal.listRunning().length === 0;
+
+/** What another run would go on with. */
+function isWorkLeft({ stores }: World): boolean {
+  const row = stores.read.ledger
+    .prepare(
+      `SELECT (SELECT count(*) FROM urls WHERE due IS NOT NULL AND gone_run IS NULL)
+        + (SELECT count(*) FROM checks WHERE state IN ('planned', 'sending'))
+        + (SELECT count(*) FROM runs AS r WHERE coalesce(r.complete, 0) = 0
+            AND r.id = (SELECT max(id) FROM runs WHERE watch_id = r.watch_id)) AS n`,
+    )
+    .get() as { n: number };
+  return row.n > 0;
+}
+
+/** The ledger and the service say the same about the money. */
+function compareCharges({ stores, oracle }: World): void {
+  const theirs = stores.read.service
+    .prepare('SELECT coalesce(sum(charged), 0) AS charged, count(*) AS jobs FROM submissions')
+    .get() as { charged: number; jobs: number };
+  const ours = stores.read.ledger
+    .prepare(`SELECT coalesce(sum(amount), 0) AS charged, count(*) AS jobs FROM charges WHERE kind = 'batch'`)
+    .get() as { charged: number; jobs: number };
+  if (theirs.charged !== ours.charged) {
+    oracle.breach(`the service charged ${theirs.charged}, the ledger says ${ours.charged}`);
+  }
+}
+
+/** An operator who approves what a guard holds. */
+function approveEveryTenMinutes(world: World): void {
+  const { kernel, stores } = world;
+  const approve = () => {
+    const held = stores.read.ledger
+      .prepare('SELECT name FROM runs WHERE held IS NOT NULL AND decision IS NULL AND ended_at IS NULL')
+      .all() as { name: string }[];
+    void onTerminal(async () => {
+      const client = createClient(world.temporal, world.operator);
+      for (const { name } of held) {
+        client.workflow
+          .getHandle(name)
+          .executeUpdate(approveUpdate, { args: [{ by: 'operator' }] })
+          .catch(() => undefined);
+      }
+    });
+    kernel.schedule(10 * MINUTE, null, approve);
+  };
+  kernel.schedule(10 * MINUTE, null, approve);
+}

@@ -1,0 +1,175 @@
+import inject from 'light-my-request';
+import { createActivities } from '../../../activities/index.ts';
+import { activityInterceptor } from '../../../activities/interceptor.ts';
+import type { ConnectProcessing } from '../../../service/processing/open.ts';
+import * as serviceWorkflows from '../../../service/processing/workflows/index.ts';
+import { openService } from '../../../service/serve.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { createDeps } from '../../../src/connector/create-deps.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { ledgerOver } from '../../../src/ledger/open-ledger.ts';
+import { createLogger } from '../../../src/observability/log.ts';
+import { rateLimitsOver } from '../../../src/rate-limit/limiter.ts';
+import { getTaskQueue } from '../../../src/temporal-api/ids.ts';
+import * as courierWorkflows from '../../../workflows/index.ts';
+import { fence, type Host, type Kernel, runOn } from '../platform/kernel.ts';
+import type { NetRequest, NetResponse, VirtualNetwork } from '../platform/network.ts';
+import { hostedDatabase } from '../platform/storage.ts';
+import { createClient } from '../temporal/client.ts';
+import type { VirtualTemporal } from '../temporal/server.ts';
+import { VirtualWorker } from '../temporal/worker.ts';
+
+/** What every program of a simulation runs on. */
+export interface Machine {
+  readonly kernel: Kernel;
+  readonly network: VirtualNetwork;
+  /** The server now: its state can be lost. */
+  readonly getTemporal: () => VirtualTemporal;
+  /** See StorageSettings. */
+  readonly storageDelay: () => number;
+}
+
+export const SERVICE = 'https://service.example';
+const QUEUE = 'courier-service';
+
+/** A program that can be killed at any moment and started again. */
+export abstract class Program {
+  protected readonly machine: Machine;
+  readonly #name: string;
+  host: Host | null = null;
+
+  constructor(name: string, machine: Machine) {
+    this.#name = name;
+    this.machine = machine;
+  }
+
+  start(): void {
+    const host: Host = { name: this.#name, alive: true };
+    this.host = host;
+    this.machine.kernel.schedule(0, host, () => void this.boot(host));
+  }
+
+  crash(): void {
+    if (this.host === null) return;
+    this.host.alive = false;
+    this.machine.network.disconnect(this.host);
+    this.host = null;
+  }
+
+  protected hosted(db: Database, host: Host): Database {
+    return hostedDatabase(db, host, { kernel: this.machine.kernel, delay: this.machine.storageDelay });
+  }
+
+  protected abstract boot(host: Host): Promise<void>;
+}
+
+/** The real service, without its sockets. */
+export class ServiceProgram extends Program {
+  readonly #db: Database;
+  readonly #fastMs: () => number;
+
+  constructor(machine: Machine, db: Database, fastMs: () => number) {
+    super('service', machine);
+    this.#db = db;
+    this.#fastMs = fastMs;
+  }
+
+  protected async boot(host: Host): Promise<void> {
+    const { network, getTemporal } = this.machine;
+    const connect: ConnectProcessing = (_options, activities) => {
+      const server = getTemporal();
+      const client = createClient(server, host);
+      new VirtualWorker({ server, host, taskQueue: QUEUE, workflows: serviceWorkflows, activities });
+      return {
+        // Nobody asks for the health of its workers, which it would write down every five seconds.
+        isReady: () => false,
+        onReady: () => undefined,
+        async start(reference, service) {
+          await client.workflow.start('processSubmission', {
+            workflowId: reference,
+            taskQueue: QUEUE,
+            args: [{ reference, service }],
+            workflowIdConflictPolicy: 'USE_EXISTING',
+          });
+        },
+        close: async () => undefined,
+      };
+    };
+    const fastMs = this.#fastMs();
+    const service = await openService(this.hosted(this.#db, host), {
+      temporal: { address: 'virtual' },
+      connect,
+      simulated: { fastMs, standardMs: fastMs * 20 },
+      // It is woken for each submission; what a killed service has left is found this often.
+      settings: { processing: { sweepMs: 60_000 } },
+    });
+    network.listen(SERVICE, {
+      host,
+      answer: async ({ method, path, headers, body }: NetRequest): Promise<NetResponse> => {
+        const answer = await fence(
+          host,
+          inject(
+            (request, response) => {
+              // What the service asks of its sockets: the whole request has arrived.
+              Object.assign(request.socket, { setTimeout: () => undefined });
+              Object.assign(request, { complete: true });
+              service.app.routing(request, response);
+            },
+            {
+              method: method as 'GET' | 'POST',
+              url: path,
+              headers: { ...headers, host: 'service.example' },
+              ...(body.length === 0 ? {} : { payload: body }),
+            },
+          ),
+        );
+        return {
+          status: answer.statusCode,
+          headers: answer.headers as Record<string, string>,
+          body: answer.rawPayload,
+        };
+      },
+    });
+  }
+}
+
+/** A worker of the connector. */
+export class WorkerProgram extends Program {
+  readonly #ledger: () => Database;
+  readonly #budgets: Database;
+  readonly #config: () => Config;
+  worker: VirtualWorker | null = null;
+
+  constructor(name: string, machine: Machine, ledger: () => Database, budgets: Database, config: () => Config) {
+    super(name, machine);
+    this.#ledger = ledger;
+    this.#budgets = budgets;
+    this.#config = config;
+  }
+
+  protected async boot(host: Host): Promise<void> {
+    const { network, getTemporal } = this.machine;
+    const server = getTemporal();
+    const ledger = await ledgerOver(this.hosted(this.#ledger(), host), Date.now);
+    const rateLimits = await rateLimitsOver(this.hosted(this.#budgets, host));
+    const deps = createDeps({
+      ...{ config: this.#config(), log: createLogger('silent', 'simulator'), ledger, rateLimits },
+      client: createClient(server, host),
+      now: Date.now,
+      random: Math.random,
+      stopping: new AbortController().signal,
+      dispatcher: network.createDispatcher(),
+      keep: (resource) => resource,
+    });
+    this.worker = new VirtualWorker({
+      ...{ server, host, taskQueue: getTaskQueue(ledger.id), workflows: courierWorkflows },
+      activities: createActivities(deps),
+      interceptor: activityInterceptor,
+    });
+  }
+}
+
+/** An operator at a terminal, whose commands never die. */
+export function onTerminal<T>(work: () => Promise<T>): Promise<T> {
+  return runOn({ name: 'operator', alive: true }, work);
+}

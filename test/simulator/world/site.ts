@@ -1,0 +1,67 @@
+import type { Endpoint, NetRequest, NetResponse } from '../platform/network.ts';
+
+export const SITE = 'https://www.shop.example';
+/** A page that the simulated processor fails. */
+export const FAILS = '~fail';
+/** A page that the service's gateway refuses with 422, every time. */
+export const POISON = '~poison';
+
+export interface Page {
+  readonly url: string;
+  /** The day of its last change, as its sitemap says; null: it does not say. */
+  readonly lastmod: string | null;
+}
+
+/** The sites: what each sitemap lists now, and what each page was ever listed as. */
+export class Site implements Endpoint {
+  readonly host = null;
+  readonly #sitemaps = new Map<string, readonly Page[]>();
+  /** How often a page was new or changed: as often it may be bought. */
+  readonly #versions = new Map<string, number>();
+  readonly #lastmods = new Map<string, string | null>();
+
+  publish(sitemap: string, pages: readonly Page[]): void {
+    this.#sitemaps.set(sitemap, pages);
+    for (const { url, lastmod } of pages) {
+      if (this.#lastmods.has(url) && this.#lastmods.get(url) === lastmod) continue;
+      this.#lastmods.set(url, lastmod);
+      this.#versions.set(url, (this.#versions.get(url) ?? 0) + 1);
+    }
+  }
+
+  list(sitemap: string): readonly Page[] {
+    return this.#sitemaps.get(sitemap) ?? [];
+  }
+
+  listAll(): Page[] {
+    return [...this.#sitemaps.values()].flat();
+  }
+
+  getVersions(url: string): number {
+    return this.#versions.get(url) ?? 0;
+  }
+
+  async answer({ path }: NetRequest): Promise<NetResponse> {
+    const pages = this.#sitemaps.get(path.slice(1, -'.xml'.length));
+    if (pages === undefined) return respond(404, 'text/html', '<h1>Not found</h1>');
+    return respond(200, 'application/xml', toXml(pages));
+  }
+}
+
+export const respond = (
+  status: number,
+  type: string,
+  text: string,
+  more: Record<string, string> = {},
+): NetResponse => ({
+  status,
+  headers: { 'content-type': type, ...more },
+  body: Buffer.from(text),
+});
+
+function toXml(pages: readonly Page[]): string {
+  const entries = pages.map(
+    ({ url, lastmod }) => `<url><loc>${url}</loc>${lastmod === null ? '' : `<lastmod>${lastmod}</lastmod>`}</url>`,
+  );
+  return `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`;
+}

@@ -9,6 +9,13 @@ export interface TrackedJobs {
   readonly missing: Map<Reference, OpenSubmission>;
   /** The ledger's last batch when its open jobs were listed; null before all were listed. */
   lastBatch: BatchId | null;
+  /** When open jobs were last listed; null before that. */
+  listedAt: number | null;
 }
 
-export const newTrackedJobs = (): TrackedJobs => ({ references: new Set(), missing: new Map(), lastBatch: null });
+export const newTrackedJobs = (): TrackedJobs => ({
+  references: new Set(),
+  missing: new Map(),
+  lastBatch: null,
+  listedAt: null,
+});

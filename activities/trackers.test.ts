@@ -5,7 +5,7 @@ import { recoverJob } from '../src/ledger/jobs/recover.ts';
 import type { AccountId, Reference, WatchId } from '../src/submission/ids.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
 import { shopUrl } from '../test/support/ledger.ts';
-import { createTestConnector } from '../test/support/test-connector.ts';
+import { createTestConnector, type TestConnector } from '../test/support/test-connector.ts';
 import type { Deps } from './deps.ts';
 import { newTrackedJobs } from './tracked-jobs.ts';
 import { startTrackers } from './trackers.ts';
@@ -20,7 +20,10 @@ interface Server {
 }
 
 /** A connector with `jobs` accepted jobs whose trackers are started on a fake server, an array. */
-async function openScene(t: TestContext, jobs: number): Promise<{ deps: Deps; server: Server }> {
+async function openScene(
+  t: TestContext,
+  jobs: number,
+): Promise<{ deps: Deps; server: Server; connector: TestConnector }> {
   const { baseUrl } = await startFakeService(t);
   const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY' });
   for (let n = 0; n < jobs; n++) {
@@ -43,7 +46,7 @@ async function openScene(t: TestContext, jobs: number): Promise<{ deps: Deps; se
   };
   const tracked = newTrackedJobs();
   const client = { workflow: { start } } as unknown as Client;
-  return { deps: { ...connector.deps, client, getTracked: () => tracked }, server };
+  return { deps: { ...connector.deps, client, getTracked: () => tracked }, server, connector };
 }
 
 describe('startTrackers', () => {
@@ -89,5 +92,17 @@ describe('startTrackers', () => {
     );
     assert.equal(await startTrackers(deps, account), true);
     assert.deepEqual(server.started, [`submission/${deps.ledger.id}/R-9`]);
+  });
+
+  test('a job that another process accepted long before the next step is tracked', async (t) => {
+    const { deps, server, connector } = await openScene(t, 0);
+    server.failing = '';
+    assert.equal(await startTrackers(deps, account), true);
+    await connector.plan('r1', ['1']);
+    assert.equal((await connector.send()).kind, 'sent');
+    // The account waits for money, for example, and takes no step.
+    connector.pass(3 * 3_600_000);
+    assert.equal(await startTrackers(deps, account), true);
+    assert.equal(server.started.length, 1);
   });
 });

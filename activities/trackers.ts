@@ -22,18 +22,19 @@ const REMEMBERED = 1_000;
 /**
  * Ensures that every open job of the account has a tracker: started after each accepted batch, and again for jobs that
  * lost theirs to a crash, a restored ledger or a server without its state. A process lists all open jobs once, then only
- * recent and recovered ones: a hundred thousand standard jobs may be open at a time. A tracker that cannot be started
- * blocks no other. Returns whether all jobs have one.
+ * recovered ones and those accepted since: a hundred thousand standard jobs may be open at a time. A tracker that cannot
+ * be started blocks no other. Returns whether all jobs have one.
  */
 export async function startTrackers(deps: Deps, account: AccountId): Promise<boolean> {
   const tracked = deps.getTracked(account);
   const { references, missing } = tracked;
   const lastBatch = await getLastBatch(deps.ledger);
+  const listedAt = deps.now();
   const listed =
-    tracked.lastBatch === null
+    tracked.lastBatch === null || tracked.listedAt === null
       ? await listOpenSubmissions(deps.ledger, account)
       : [
-          ...(await listOpenSubmissions(deps.ledger, account, deps.now() - RECENT_MS)),
+          ...(await listOpenSubmissions(deps.ledger, account, Math.min(tracked.listedAt, listedAt) - RECENT_MS)),
           ...(await listRecoveredSubmissions(deps.ledger, account, tracked.lastBatch)),
         ];
   const jobs = new Map([...missing, ...listed.map((job) => [job.reference, job] as const)]);
@@ -49,6 +50,7 @@ export async function startTrackers(deps: Deps, account: AccountId): Promise<boo
     }
   }
   tracked.lastBatch = lastBatch;
+  tracked.listedAt = listedAt;
   // Oldest first. Dropping a job too early is harmless: its tracker is already running.
   for (const reference of references) {
     if (references.size <= REMEMBERED) break;

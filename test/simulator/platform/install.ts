@@ -41,7 +41,8 @@ class VirtualTimer {
   constructor(callback: Callback, delayMs: number, args: unknown[], repeats: boolean) {
     const inContext = AsyncLocalStorage.snapshot();
     this.#run = () => inContext(() => callback(...args));
-    this.#delayMs = delayMs >= 1 && delayMs <= 2_147_483_647 ? Math.trunc(delayMs) : 1;
+    const wholeMs = delayMs >= 1 && delayMs <= 2_147_483_647 ? Math.trunc(delayMs) : 1;
+    this.#delayMs = repeats ? Math.max(wholeMs, this.#host?.repeatMs ?? 0) : wholeMs;
     this.#repeats = repeats;
     this.#start();
   }

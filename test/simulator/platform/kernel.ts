@@ -9,6 +9,8 @@ const realSetImmediate = setImmediate;
 export interface Host {
   readonly name: string;
   alive: boolean;
+  /** Its periodic work is played this often at most, so that a quiet day costs little. */
+  readonly repeatMs?: number;
 }
 
 interface Event {

@@ -36,6 +36,8 @@ const QUEUE = 'courier-service';
 export abstract class Program {
   protected readonly machine: Machine;
   readonly #name: string;
+  /** See Host. */
+  protected readonly repeatMs: number = 0;
   host: Host | null = null;
 
   constructor(name: string, machine: Machine) {
@@ -44,7 +46,7 @@ export abstract class Program {
   }
 
   start(): void {
-    const host: Host = { name: this.#name, alive: true };
+    const host: Host = { name: this.#name, alive: true, repeatMs: this.repeatMs };
     this.host = host;
     this.machine.kernel.schedule(0, host, () => void this.boot(host));
   }
@@ -65,6 +67,7 @@ export abstract class Program {
 
 /** The real service, without its sockets. */
 export class ServiceProgram extends Program {
+  protected override readonly repeatMs = 60_000;
   readonly #db: Database;
   readonly #fastMs: () => number;
 

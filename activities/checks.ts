@@ -14,7 +14,7 @@ const NO_VERDICTS =
 
 /** The activities for a watch's index-checks: one batch at a time. */
 export function checkActivities(deps: Deps) {
-  const { ledger, getWatch, getAccount, getApi, now, random } = deps;
+  const { ledger, getWatch, getAccount, getApi, now, random, emit } = deps;
   const findHistoryHold = openHistoryGuard(deps);
   return {
     async checkNextBatch({ watch, account: id }: WatchRun): Promise<CheckStep> {
@@ -50,6 +50,7 @@ export function checkActivities(deps: Deps) {
         );
         switch (recorded.kind) {
           case 'checked':
+            emit({ ...recorded, kind: 'index_check', account: id, watch, requestId });
             return outcome.kind === 'checked' && !outcome.usable ? { ...recorded, stop: NO_VERDICTS } : recorded;
           case 'retry':
             throw retryLater(recorded.notBefore - now(), 'retrying the index-check with the same bytes and key');

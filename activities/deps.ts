@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Account, Config, Watch } from '../src/config/config.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { Logger } from '../src/observability/log.ts';
+import type { EmitEvent } from '../src/observability/worker-events.ts';
 import type { JobStatusLoader } from '../src/rate-limit/job-status-loader.ts';
 import type { LimitedClient } from '../src/rate-limit/limited-client.ts';
 import type { AccountId, WatchId } from '../src/submission/ids.ts';
@@ -23,6 +24,8 @@ export interface Deps {
   readonly ledger: Ledger;
   readonly client: Client;
   readonly log: Logger;
+  /** Reports what the ledger has recorded, to the log and the metrics. */
+  readonly emit: EmitEvent;
   readonly now: () => number;
   /** In [0, 1), for jitter. */
   readonly random: () => number;

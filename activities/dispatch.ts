@@ -20,6 +20,7 @@ import { recordFreshBalance, witnessBalanceAfter, witnessBalanceBefore } from '.
 import { openHistoryGuard } from './compare-history.ts';
 import type { Deps } from './deps.ts';
 import { reconcileBatch } from './reconcile.ts';
+import { reportBatch } from './report-batch.ts';
 import { startTrackers } from './trackers.ts';
 
 /** Between two attempts to start missing trackers. */
@@ -35,12 +36,15 @@ const READ_AGAIN_MS = 30_000;
 
 /** The dispatcher's activities: one step at a time, and the waits between them. */
 export function dispatchActivities(deps: Deps) {
-  const { ledger, now, getApi, getAccount } = deps;
+  const { ledger, now, getApi, getAccount, emit } = deps;
   const findHistoryHold = openHistoryGuard(deps);
   return {
     async sendNextBatch({ account }: { account: AccountId }): Promise<DispatchStep> {
       const tracked = await startTrackers(deps, account);
       const step = await sendNext(deps, account, findHistoryHold);
+      if (step.kind === 'suspended' || step.kind === 'key_rejected') {
+        emit({ kind: step.kind, account, reason: step.reason });
+      }
       if (step.kind === 'idle' && !tracked) throw retryLater(TRACKER_RETRY_MS, 'a tracker could not be started yet');
       await startTrackers(deps, account);
       return step;
@@ -86,7 +90,11 @@ export function dispatchActivities(deps: Deps) {
     async awaitKey({ account }: { account: AccountId }): Promise<void> {
       const answer = await getApi(account).request('poll', (client) => client.me());
       // Only a success proves it: no response or a gateway's error says nothing about the key.
-      if (answer.body.kind === 'success') return resumeAccount(ledger, account, 'key_rejected');
+      if (answer.body.kind === 'success') {
+        await resumeAccount(ledger, account, 'key_rejected');
+        emit({ kind: 'key_accepted', account });
+        return;
+      }
       throw retryLater(pause(), 'the API key is not accepted yet');
     },
   };
@@ -158,10 +166,10 @@ async function sendFirst(deps: Deps, id: AccountId, batches: readonly PendingBat
     const sending = await beginSend(deps.ledger, batch, { account, watch: deps.config.watches.get(watch) ?? null });
     switch (sending.kind) {
       case 'send':
-        return { kind: 'step', step: toDispatchStep(deps, sending, await send(deps, id, sending, submit)) };
+        return { kind: 'step', step: await send(deps, id, sending, submit) };
       case 'reconcile': {
         const recorded = await reconcileBatch(deps, id, sending);
-        if (recorded.kind !== 'postponed') return { kind: 'step', step: toDispatchStep(deps, sending, recorded) };
+        if (recorded.kind !== 'postponed') return { kind: 'step', step: toStep(deps, id, sending, recorded, null) };
         movedOn = true;
         continue;
       }
@@ -185,23 +193,40 @@ async function sendFirst(deps: Deps, id: AccountId, batches: readonly PendingBat
 type SendNow = Extract<Sending, { kind: 'send' }>;
 type Submit = Parameters<Parameters<ReturnType<Deps['getApi']>['reserved']>[1]>[0];
 
-async function send(deps: Deps, account: AccountId, sending: SendNow, submit: Submit): Promise<AnswerRecorded> {
+async function send(deps: Deps, account: AccountId, sending: SendNow, submit: Submit): Promise<DispatchStep> {
   const { batch, attempt, urls, inDoubt, reference } = sending;
   const answer = await submit((client) => client.submit(sending.body, sending.key));
   const outcome = decideOutcome(answer, { urls, inDoubt, reference });
-  return recordAnswer(deps.ledger, batch, {
+  const { status, requestId } = answer;
+  const recorded = await recordAnswer(deps.ledger, batch, {
     attempt,
     outcome: await witnessBalanceAfter(deps, account, outcome),
-    status: answer.status,
-    requestId: answer.requestId,
+    status,
+    requestId,
     backoffMs: backoffMs(attempt, deps.random()),
   });
+  return toStep(deps, account, sending, recorded, requestId);
+}
+
+type Attempted = Extract<Sending, { kind: 'send' | 'reconcile' }>;
+
+/** Reports the outcome and converts it to a dispatch step. */
+function toStep(
+  deps: Deps,
+  account: AccountId,
+  sending: Attempted,
+  recorded: AnswerRecorded,
+  requestId: string | null,
+): DispatchStep {
+  const { batch, watch, service, urls } = sending;
+  reportBatch(deps, { account, watch, batch, service, urls: urls.length, requestId }, recorded);
+  return toDispatchStep(deps, sending, recorded);
 }
 
 /** Converts the ledger's outcome to a dispatch step. */
 function toDispatchStep(
   { now }: Deps,
-  { batch, watch, service, urls }: Extract<Sending, { kind: 'send' | 'reconcile' }>,
+  { batch, watch, service, urls }: Attempted,
   recorded: AnswerRecorded,
 ): DispatchStep {
   const sent = (outcome: string, accepted = 0): DispatchStep => ({

@@ -31,7 +31,7 @@ const waitMs = (attempt: number): number => Math.min(1_000 * 1.15 ** Math.max(0,
 
 /** The activities of a run: its ledger work, and the dispatcher's wake-up. */
 export function runActivities(deps: Deps) {
-  const { ledger, getWatch, getAccount, client, now } = deps;
+  const { ledger, getWatch, getAccount, client, now, emit } = deps;
   const inputOf = ({ watch, account }: WatchRun): PlanInput => ({
     watch: getWatch(watch),
     account: getAccount(account),
@@ -45,6 +45,7 @@ export function runActivities(deps: Deps) {
       if (await isRunning(deps, begun.run)) throw runActive(run, begun.run);
       // Its workflow was terminated, so nothing else would end it.
       await endRun(ledger, begun.run, 'abandoned');
+      emit({ kind: 'run_abandoned', watch: run.watch, account: run.account, run: begun.run });
       if ((await beginRun(ledger, start)).kind === 'active') throw runActive(run, begun.run);
     },
 
@@ -53,15 +54,19 @@ export function runActivities(deps: Deps) {
 
     async judgeRun(run: WatchRun): Promise<GuardHold | null> {
       const hold = await judgeRun(ledger, run.run, getWatch(run.watch).guard, { input: inputOf(run) });
-      return hold && { reasons: hold.reasons.map(renderReason), sample: hold.sample };
+      if (hold === null) return null;
+      const reasons = hold.reasons.map(renderReason);
+      emit({ kind: 'run_held', watch: run.watch, account: run.account, run: run.run, reasons });
+      return { reasons, sample: hold.sample };
     },
 
     async recordDecision({
-      run,
       decision,
       by,
+      ...run
     }: WatchRun & { decision: 'approved' | 'rejected'; by: string }): Promise<void> {
-      await decideRun(ledger, run, decision, by);
+      await decideRun(ledger, run.run, decision, by);
+      emit({ kind: 'run_decided', ...run, decision, by });
     },
 
     async planRun({ maxCost, ...run }: PlanRunInput): Promise<PlanReport> {
@@ -87,8 +92,26 @@ export function runActivities(deps: Deps) {
       throw retryLater(waitMs(attempt), `${open} of ${summary.batches} batches are not ${until} yet`);
     },
 
-    async finishRun({ run }: WatchRun): Promise<void> {
+    async finishRun({ watch, account, run }: WatchRun): Promise<void> {
       await endRun(ledger, run, 'finished');
+      const { complete, found, changed, gone, submitted, held, heldReason, unanswered, charged, ...summary } =
+        await getRunSummary(ledger, run);
+      emit({
+        kind: 'run_ended',
+        watch,
+        account,
+        run,
+        complete,
+        found,
+        new: summary.new,
+        changed,
+        gone,
+        submitted,
+        held,
+        heldReason,
+        unanswered,
+        charged,
+      });
     },
   };
 }

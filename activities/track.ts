@@ -27,13 +27,14 @@ const FAILED = 'failed';
 const POLLS_AFTER_END = 8;
 
 export function trackActivities(deps: Deps) {
-  const { ledger, getAccount, getJobStatusLoader, now, config } = deps;
+  const { ledger, getAccount, getJobStatusLoader, now, emit } = deps;
 
   return {
     async followSubmission({ known, ...job }: TrackInput & { readonly known: string }): Promise<JobStatus> {
       const { account: id, reference, watch, service, acceptedAt } = job;
       const account = getAccount(id);
-      const { attempt } = Context.current().info;
+      const { attempt, currentAttemptScheduledTimestampMs: scheduledAt } = Context.current().info;
+      const lagMs = Math.max(0, now() - scheduledAt);
       const policy = account.tracking[service];
       const next = nextPoll(policy, attempt, now() - acceptedAt);
       const usualWait = alignToTick(policy, now(), waitAfter(policy, attempt));
@@ -66,10 +67,14 @@ export function trackActivities(deps: Deps) {
           ? account.terminalStates.filter((state) => state !== status.state)
           : account.terminalStates,
       });
+      emit({ kind: 'poll', account: id, reference, state: polled.state, lagMs });
       if (polled.terminal) {
         if (!mustRead && !knowsAll) await readResults(polled.state);
-        const retryFailed = config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };
-        return toJobStatus(polled.state, await settleJob(ledger, id, reference, { retryFailed }));
+        const retryFailed = deps.config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };
+        const settled = await settleJob(ledger, id, reference, { retryFailed });
+        const { completed, failed } = settled;
+        emit({ kind: 'job_ended', account: id, watch, reference, state: polled.state, completed, failed });
+        return toJobStatus(polled.state, settled);
       }
       if (isOverdue) return { ...toJobStatus(polled.state, null), overdue: true };
       if (polled.state !== known) return toJobStatus(polled.state, null);

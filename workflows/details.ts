@@ -14,16 +14,6 @@ export function money(amount: Micros | null): string {
   return amount === null ? 'price not known yet' : `${decimalTry(amount)} TRY`;
 }
 
-/** Milliseconds as "3 h 10 min"; minutes are enough for a timer's label. */
-export function span(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 120) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
-}
-
 /** A small Markdown table for the Web UI. State and next step come first. */
 export function table(rows: Readonly<Record<string, string>>): string {
   const lines = Object.entries(rows).map(([name, value]) => `| ${name} | ${toDetail(value).replaceAll('|', '\\|')} |`);

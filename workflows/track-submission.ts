@@ -7,13 +7,14 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { formatSpan } from '../src/submission/span.ts';
 import type { Activities } from '../src/temporal-api/activities.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { pollNowSignal } from '../src/temporal-api/messages.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { readTrackInput, recordedPollNowSignal } from '../src/temporal-api/recorded-payloads.ts';
 import { toSummary } from '../src/temporal-api/summary.ts';
-import { span, table, urls } from './details.ts';
+import { table, urls } from './details.ts';
 import { showPhase } from './phase.ts';
 import { raceWithSignal } from './race-with-signal.ts';
 
@@ -50,9 +51,9 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
     setCurrentDetails(table(rows));
   };
 
-  show(`first poll in ${span(input.firstPollMs)}`);
+  show(`first poll in ${formatSpan(input.firstPollMs)}`);
   if (input.firstPollMs > 0) {
-    await condition(() => pollNow, input.firstPollMs, { summary: `First poll in ${span(input.firstPollMs)}` });
+    await condition(() => pollNow, input.firstPollMs, { summary: `First poll in ${formatSpan(input.firstPollMs)}` });
   }
   while (!status.terminal) {
     pollNow = false;

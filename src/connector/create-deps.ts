@@ -6,7 +6,9 @@ import { newTrackedJobs, type TrackedJobs } from '../../activities/tracked-jobs.
 import type { Config } from '../config/config.ts';
 import { getListPositions } from '../ledger/jobs/list-positions.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
+import { createEventLog } from '../observability/event-log.ts';
 import type { Logger } from '../observability/log.ts';
+import type { EmitEvent } from '../observability/worker-events.ts';
 import { createAccountJobStatus } from '../rate-limit/account-job-status.ts';
 import type { JobStatusLoader } from '../rate-limit/job-status-loader.ts';
 import { createLimitedClient } from '../rate-limit/limited-client.ts';
@@ -17,6 +19,7 @@ import type { UnknownStatus } from '../submission/status-map.ts';
 import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
 import type { Closable } from './close-all.ts';
 import { type ConfirmedClient, confirmFirst } from './confirm-account.ts';
+import { observeRequests } from './observe-requests.ts';
 import { createAccountClient } from './service-client.ts';
 
 export interface DepsSettings {
@@ -32,6 +35,8 @@ export interface DepsSettings {
   readonly stopping: AbortSignal;
   /** Replaces the connections to the services. */
   readonly dispatcher?: Dispatcher;
+  /** Default: the event log. */
+  readonly emit?: EmitEvent;
   /** Closes the resource when the worker ends. */
   readonly keep: <T extends Closable>(resource: T) => T;
 }
@@ -39,6 +44,7 @@ export interface DepsSettings {
 /** What the activities of one worker need: a client, a limiter and a cache for each account, opened at its first use. */
 export function createDeps(settings: DepsSettings): Deps {
   const { config, log, ledger, rateLimits, client, now, random, stopping, dispatcher, keep } = settings;
+  const { emit = createEventLog(log, now) } = settings;
   const apis = new Map<AccountId, ConfirmedClient>();
   const loaders = new Map<AccountId, JobStatusLoader>();
   const tracked = new Map<AccountId, TrackedJobs>();
@@ -57,7 +63,7 @@ export function createDeps(settings: DepsSettings): Deps {
     if (known !== undefined) return known;
     const limiter = rateLimits.getLimiter(id, toRateLimits(account.limits, account.limits.minuteMs));
     const accountClient = createAccountClient(account, warnUnknownStatus(account.id), dispatcher);
-    const api = keep(createLimitedClient(accountClient, limiter));
+    const api = keep(observeRequests(createLimitedClient(accountClient, limiter), id, emit));
     const confirmed = confirmFirst(api, { account, ledger, log, toError: needsConfiguration });
     apis.set(id, confirmed);
     return confirmed;
@@ -88,6 +94,7 @@ export function createDeps(settings: DepsSettings): Deps {
     ledger,
     client,
     log,
+    emit,
     now,
     random,
     stopping,

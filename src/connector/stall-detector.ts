@@ -5,6 +5,7 @@ import type { Ledger } from '../ledger/open-ledger.ts';
 import { getLatestAnswer } from '../ledger/reports/latest-answer.ts';
 import type { RunId } from '../submission/ids.ts';
 import { renderReason } from '../submission/reason.ts';
+import { formatSpan } from '../submission/span.ts';
 import { dispatcherWorkflowId } from '../temporal-api/ids.ts';
 import { WATCH_PHASE } from '../temporal-api/phases.ts';
 import { explainStall } from './explain-stall.ts';
@@ -44,9 +45,6 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
     );
   };
 }
-
-const formatSpan = (ms: number): string =>
-  ms < 120_000 ? `${Math.round(ms / 1_000)} s` : `${Math.round(ms / 60_000)} minutes`;
 
 async function getDispatcherPhase(client: Client, ledger: Ledger, { account }: Watch): Promise<string | null> {
   try {

@@ -2,6 +2,12 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 
+/** What a program with this logger writes to stderr. */
+function write(code: string): string {
+  const text = `import { createLogger } from './src/observability/log.ts'; ${code}`;
+  return spawnSync(process.execPath, ['--input-type=module-typescript', '-e', text], { encoding: 'utf8' }).stderr;
+}
+
 describe('the log', () => {
   test('a secret header handed to the log by mistake does not reach it, and stdout stays empty', () => {
     const code = `import { createLogger } from './src/observability/log.ts';
@@ -11,6 +17,20 @@ describe('the log', () => {
     assert.match(run.stderr, /"id":7/);
     assert.doesNotMatch(run.stderr, /canary/);
     assert.equal(run.stdout, '');
+  });
+
+  test('a line has its level by name and its time in ISO 8601', () => {
+    const run = write(`createLogger('info', 'test').info('ready');`);
+    const { level, time } = JSON.parse(run) as { level: string; time: string };
+    assert.equal(level, 'info');
+    assert.equal(new Date(time).toISOString(), time);
+  });
+
+  test('on a terminal a line is readable: time, level, sentence and the message of an error, no JSON', () => {
+    const line = write(
+      `createLogger('info', 'test', true).warn({ error: new Error('the disk is full'), id: 7 }, 'Activity failed');`,
+    );
+    assert.match(line, /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] WARN: Activity failed: the disk is full\n$/);
   });
 
   test('a failure that the SDK logs keeps its message and its class', () => {

@@ -1,9 +1,15 @@
 import { IllegalStateError } from '@temporalio/common';
 import { type Logger as CoreLogger, type LogLevel, Runtime } from '@temporalio/worker';
 import type { Logger } from '../observability/log.ts';
+import { foldRetries } from './fold-retries.ts';
 
 /** Where the SDK logs: our own log, or the log of a program that embeds a worker. */
 export type RuntimeLogger = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>;
+
+export interface RuntimeOptions {
+  /** HOST:PORT for the SDK's own Prometheus exporter. Absent: none. */
+  readonly metricsAddress?: string;
+}
 
 const PINO_LEVEL = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
@@ -11,10 +17,18 @@ const PINO_LEVEL = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn'
  * Routes the logs of Temporal's SDK and its native core into ours. A second call while installed changes nothing. The
  * SDK's INFO becomes our debug: worker starts and stops are routine.
  */
-export function installRuntime(log: RuntimeLogger): void {
-  const write = (level: LogLevel, message: string, meta?: Record<string | symbol, unknown>) => {
-    log[PINO_LEVEL[level]]({ ...meta }, message);
-  };
+export function installRuntime(log: RuntimeLogger, { metricsAddress }: RuntimeOptions = {}): void {
+  const fold = foldRetries({
+    write: (level, message, meta) => log[PINO_LEVEL[level]]({ ...meta }, message),
+    recovered: (message, meta) => log.info({ ...meta }, message),
+    now: Date.now,
+    schedule: (work, ms) => {
+      const timer = setTimeout(work, ms).unref();
+      return () => clearTimeout(timer);
+    },
+  });
+  const write = (level: LogLevel, message: string, meta: Record<string | symbol, unknown> = {}) =>
+    fold(level, message, meta);
   const logger: CoreLogger = {
     log: write,
     trace: (message, meta) => write('TRACE', message, meta),
@@ -26,7 +40,10 @@ export function installRuntime(log: RuntimeLogger): void {
   try {
     Runtime.install({
       logger,
-      telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } },
+      telemetryOptions: {
+        logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
+        ...(metricsAddress === undefined ? {} : { metrics: { prometheus: { bindAddress: metricsAddress } } }),
+      },
       // The program handles signals itself: it stops its workers in the order that loses nothing.
       shutdownSignals: [],
     });

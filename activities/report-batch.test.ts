@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Micros } from '../contract/money.ts';
+import type { BatchAnswered, WorkerEvent } from '../src/observability/worker-events.ts';
+import type { AccountId, BatchId, Reference, WatchId } from '../src/submission/ids.ts';
+import { reportBatch } from './report-batch.ts';
+
+const batch = 7 as BatchId;
+const answered = {
+  account: 'main' as AccountId,
+  watch: 'shop' as WatchId,
+  batch,
+  service: 'standard',
+  urls: 3,
+  requestId: 'req_1',
+} as const;
+
+function report(recorded: Parameters<typeof reportBatch>[2]): BatchAnswered | undefined {
+  const events: WorkerEvent[] = [];
+  reportBatch({ emit: (event) => events.push(event) }, answered, recorded);
+  return events[0] as BatchAnswered | undefined;
+}
+
+describe('reports of batches', () => {
+  test('an acceptance is reported with its reference, its charge and the request id', () => {
+    const reference = 'sub_1' as Reference;
+    const charged = 750_000 as Micros;
+    const event = report({ kind: 'accepted', batch, reference, charged, again: false });
+    assert.deepEqual(
+      [event?.accepted, event?.reference, event?.charged, event?.requestId],
+      [true, reference, charged, 'req_1'],
+    );
+  });
+
+  test('a batch that needs review names the command', () => {
+    const event = report({ kind: 'needs_review', batch, reason: 'status 400' });
+    assert.match(event?.outcome ?? '', /courier batches resolve 7/);
+    assert.equal(event?.accepted, false);
+  });
+
+  test('a retry and a suspension are not reported for each batch', () => {
+    assert.equal(report({ kind: 'retry', batch, notBefore: 1 }), undefined);
+    assert.equal(report({ kind: 'suspended', batch, reason: 'no money' }), undefined);
+  });
+});

@@ -4,7 +4,7 @@ import { createProgram, type ProgramDefinition } from '../cli-kit/program.ts';
 export const COURIER: ProgramDefinition = {
   name: 'courier',
   description: 'Watches sitemaps and submits new URLs to a prepaid service, without ever paying twice.',
-  options: (program) => program.option('--config <file>', 'configuration file', 'courier.yaml'),
+  options: (program) => program.option('--config <file>', 'configuration file, or a folder of them', 'courier.yaml'),
   commands: {
     demo: {
       description:
@@ -16,8 +16,12 @@ export const COURIER: ProgramDefinition = {
       load: async () => (await import('./commands/init.ts')).initCommand,
     },
     validate: {
-      description: 'check the configuration file without touching anything',
-      load: async () => (await import('./commands/config-commands.ts')).validateCommand,
+      description: 'check the configuration: every mistake at once, with its line; secrets that cannot be read too',
+      load: async () => (await import('./commands/config.ts')).validateCommand,
+    },
+    config: {
+      description: 'show the configuration in force',
+      load: async () => (await import('./commands/config.ts')).configCommand,
     },
     plan: {
       description: 'show what a run would buy now and what it would cost; buys nothing and needs no Temporal server',
@@ -85,7 +89,7 @@ export const COURIER: ProgramDefinition = {
     },
     schema: {
       description: 'print the JSON Schema of the configuration file, or of the machine output',
-      load: async () => (await import('./commands/config-commands.ts')).schemaCommand,
+      load: async () => (await import('./commands/schema.ts')).schemaCommand,
     },
   },
 };

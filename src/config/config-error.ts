@@ -1,16 +1,18 @@
 import { maskSecrets } from './mask-secrets.ts';
 
-/** One mistake in a configuration file. Lines and columns start at 1. */
+/** One mistake in a configuration. Lines and columns start at 1; null when it is about the file as a whole. */
 export interface ConfigProblem {
+  readonly file: string;
   readonly path: string;
-  readonly line: number;
-  readonly column: number;
+  readonly line: number | null;
+  readonly column: number | null;
   readonly message: string;
 }
 
 /** The configuration cannot be used; nothing was started. Exit code 2. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+  /** The file or folder that was named. */
   readonly file: string;
   readonly problems: readonly ConfigProblem[];
 
@@ -22,9 +24,12 @@ export class ConfigError extends Error {
     }));
     super(
       `${file} cannot be used, so nothing was started and nothing was charged:\n` +
-        shown.map((problem) => `  ${file}:${problem.line}:${problem.column} ${problem.message}`).join('\n'),
+        shown.map((problem) => `  ${formatProblem(problem)}`).join('\n'),
     );
     this.file = file;
     this.problems = shown;
   }
 }
+
+const formatProblem = ({ file, line, column, message }: ConfigProblem): string =>
+  line === null ? `${file}: ${message}` : `${file}:${line}:${column} ${message}`;

@@ -14,17 +14,17 @@ describe('cron lines', () => {
 
   test('rejects what Temporal rejects and names the wrong field', () => {
     for (const [cron, problem] of [
-      ['30 25 * * *', /^"25" is not a hour|^"25" is not a/],
-      ['60 4 * * *', /"60" is not a minute: write 0 to 59/],
-      ['0 4 0 * *', /"0" is not a day of the month/],
-      ['0 4 * 13 *', /"13" is not a month/],
-      ['0 4 * * 8', /"8" is not a day of the week/],
-      ['0 4 * * fry', /"fry" is not a day of the week/],
-      ['9-5 4 * * *', /"9-5" is not a minute/],
-      ['*/0 4 * * *', /"\*\/0" is not a minute/],
+      ['30 25 * * *', /^"25" of "30 25 \* \* \*" is not an hour/],
+      ['60 4 * * *', /^"60" of .* is not a minute: write 0 to 59/],
+      ['0 4 0 * *', /^"0" of .* is not a day of the month/],
+      ['0 4 * 13 *', /^"13" of .* is not a month/],
+      ['0 4 * * 8', /^"8" of .* is not a day of the week/],
+      ['0 4 * * fry', /^"fry" of .* is not a day of the week/],
+      ['9-5 4 * * *', /^"9-5" of .* is not a minute/],
+      ['*/0 4 * * *', /^"\*\/0" of .* is not a minute/],
       ['0 4 * *', /does not have five fields/],
-      ['0 0 4 * * *', /does not have five fields/],
-      ['@daily', /does not have five fields/],
+      ['0 0 4 * * *', /has six fields; leave out the seconds: "0 4 \* \* \*"/],
+      ['@daily', /is not five fields; write "0 0 \* \* \*"/],
     ] as const) {
       assert.match(findCronProblem(cron) ?? '', problem, cron);
     }

@@ -21,16 +21,32 @@ const FIELDS: readonly Field[] = [
 /** Why Temporal would reject this cron line; null when it would accept it. */
 export function findCronProblem(cron: string): string | null {
   const parts = cron.trim().split(/\s+/);
-  if (parts.length !== FIELDS.length) {
-    return `"${cron}" does not have five fields: minute, hour, day of the month, month, day of the week`;
-  }
+  if (parts.length !== FIELDS.length) return `"${cron}" ${describeCount(cron, parts)}`;
   for (const [at, field] of FIELDS.entries()) {
     const part = parts[at] ?? '';
     if (!part.split(',').every((range) => isRange(range, field))) {
-      return `"${part}" is not a ${field.name}: write ${field.min} to ${field.max}, *, ranges (1-5), lists (1,3) or steps (*/5)`;
+      return `"${part}" of "${cron}" is not ${field.name === 'hour' ? 'an' : 'a'} ${field.name}: write ${field.min} to ${field.max}, *, ranges (1-5), lists (1,3) or steps (*/5)`;
     }
   }
   return null;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  '@hourly': '0 * * * *',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@weekly': '0 0 * * 0',
+  '@monthly': '0 0 1 * *',
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+};
+
+function describeCount(cron: string, parts: readonly string[]): string {
+  const word = WORDS[cron.trim().toLowerCase()];
+  if (word !== undefined) return `is not five fields; write "${word}"`;
+  const needed = 'minute, hour, day of the month, month, day of the week';
+  if (parts.length !== FIELDS.length + 1) return `does not have five fields: ${needed}`;
+  return `has six fields; leave out the seconds: "${parts.slice(1).join(' ')}"`;
 }
 
 /** `*`, `5`, `1-5`, `*\/15`, `1-20/5`. */

@@ -60,7 +60,16 @@ the schema); [config/courier.example.yaml](../../config/courier.example.yaml) is
 - \`defaults\` takes every setting of a watch from \`service\` to \`index_check\`; a watch's own setting wins.
 - Durations are written as \`250ms\`, \`30s\`, \`15m\`, \`6h\` or \`3d\`; amounts as \`50 TRY\` or \`0.25 TRY\`.
 - Relative paths (secret files, sitemaps, the ledger) are relative to the configuration file.
-- Every command rejects an unknown setting or an invalid value with exit code 2 and its line and column.
+- Every command rejects an unknown setting or an invalid value with exit code 2 and its line and column; all mistakes are
+  reported at once. \`courier validate\` also reads every secret and local sitemap.
+- \`courier config show\` prints every setting in force, without secrets, with the file and line that it comes from.
+
+## Several files
+
+The files \`courier.d/*.yaml\` beside \`courier.yaml\` belong to it, and \`--config FOLDER\` names a folder of files: together they
+are one configuration, read in the order of their names. \`accounts\` and \`watches\` may be in several of them, each name in one;
+\`defaults\`, \`temporal\` and \`ledger\` are in one file. A name that two files have is a mistake, reported with both places.
+Relative paths start at the folder of \`courier.yaml\`, in files of \`courier.d\` too.
 
 `;
 

@@ -1,19 +1,21 @@
 import Type, { type Static } from 'typebox';
 import { Account } from './schema/account.ts';
-import { closed, NAME, type Secret } from './schema/values.ts';
+import { closed, PATTERN, type Secret } from './schema/values.ts';
 import { Watch, watchSettings } from './schema/watch.ts';
 
 /** The configuration file. `docs/reference/configuration.md` and `config/courier.schema.json` are generated from it. */
 export const ConfigSchema = Type.Object(
   {
     version: Type.Literal(1, { description: 'Version of this format.' }),
-    accounts: Type.Record(Type.String({ pattern: NAME }), Account, {
+    accounts: Type.Record(Type.String({ pattern: PATTERN.name }), Account, {
+      ...closed,
       description: 'Accounts at the service, by names that you choose.',
     }),
     defaults: Type.Optional(
       Type.Object(watchSettings, { ...closed, description: 'Defaults for the settings of every watch.' }),
     ),
-    watches: Type.Record(Type.String({ pattern: NAME }), Watch, {
+    watches: Type.Record(Type.String({ pattern: PATTERN.name }), Watch, {
+      ...closed,
       description: 'Sitemaps to watch, by names that you choose.',
     }),
     temporal: Type.Optional(
@@ -44,7 +46,7 @@ export const ConfigSchema = Type.Object(
         {
           url: Type.Optional(
             Type.String({
-              pattern: '^(sqlite:|postgres(ql)?://)',
+              pattern: PATTERN.database,
               description: 'Database of the ledger: sqlite:PATH, relative to this configuration file, or postgres://….',
               default: 'sqlite:.courier/ledger.db',
               examples: ['postgres://courier@db.internal/courier'],

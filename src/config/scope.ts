@@ -13,8 +13,7 @@ export function checkScope(
 ): void {
   const report = (key: 'hosts' | 'include' | 'exclude', at: number, problem: string | null) => {
     if (problem === null) return;
-    const path = ['watches', id, key, String(at)];
-    complain(path, `${path.join('.')}: ${problem}`);
+    complain(['watches', id, key, String(at)], problem);
   };
   for (const [at, host] of hosts.entries()) {
     const problem = host === '*' ? null : findHostProblem(host);

@@ -1,5 +1,6 @@
-import { dirname, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
+import { getConfigFolder } from '../config/files.ts';
 import { type Connected, connectClient, namesServer, type TemporalSettings } from '../temporal/connect.ts';
 import { type LocalServer, localAddress, openLocalServer } from '../temporal/local-server.ts';
 import { findTemporalBinary } from '../temporal/server-binary.ts';
@@ -12,7 +13,7 @@ export interface OpenedTemporal {
 }
 
 /** The folder of the local server for a configuration without a Temporal server. */
-const getStateFolder = (file: string): string => resolve(dirname(file), '.courier');
+const getStateFolder = (file: string): string => join(getConfigFolder(file), '.courier');
 
 /** The server that the configuration or the environment names, else the local one, started if necessary. */
 export async function openTemporal(config: Config, file: string, say: (line: string) => void): Promise<OpenedTemporal> {

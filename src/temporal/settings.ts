@@ -23,6 +23,12 @@ export function namesServer(settings: Pick<TemporalSettings, 'address'>): boolea
   return (loadClientConnectConfig().connectionOptions.address ?? '') !== '';
 }
 
+/** The server and the namespace that the TEMPORAL_* variables or their profile name; null for what they do not. */
+export function readTemporalEnvironment(): { readonly address: string | null; readonly namespace: string | null } {
+  const { connectionOptions, namespace } = loadClientConnectConfig();
+  return { address: connectionOptions.address || null, namespace: namespace || null };
+}
+
 /**
  * Address and namespace as configured, TLS, API key and headers as the environment or its profile gives them. An
  * environment that names another server keeps its credentials: they belong to that server alone.

@@ -230,7 +230,7 @@ describe('commands of courier', () => {
 
   test('commands that need no server print their published records', async (t) => {
     const folder = folderOf(t);
-    for (const args of [['validate'], ['quarantine', 'list'], ['batches', 'list'], ['submissions', 'list'], ['status']])
+    for (const args of [['quarantine', 'list'], ['batches', 'list'], ['submissions', 'list'], ['status']])
       assert.equal((await courier(folder, ...args)).code, 0, args.join(' '));
     writeFileSync(join(folder, 'sitemap.xml'), 'https://shop.example/a\n');
     const crawl = await courier(folder, 'crawl', 'sitemap.xml');

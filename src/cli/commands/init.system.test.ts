@@ -34,8 +34,8 @@ describe('courier init', () => {
     assert.deepEqual([made.code, made.records.at(-1)?.watches], [0, 1], made.stderr);
     const [site] = ofType(made, 'site');
     assert.deepEqual([site?.watch, site?.urls, site?.hosts_proposed], ['site', 3, [new URL(origin).host]]);
-    assert.equal((await courier(folder, 'validate')).code, 0);
     writeFileSync(join(folder, 'courier.key'), 'usk_none');
+    assert.equal((await courier(folder, 'validate')).code, 0);
     const planned = await courier(folder, 'plan');
     assert.equal(ofType(planned, 'plan')[0]?.watch, 'site', planned.stderr);
     const text = readFileSync(join(folder, 'courier.yaml'), 'utf8');
@@ -61,7 +61,8 @@ describe('courier init', () => {
       '/a.xml': urlset('https://a.example/1'),
     }));
     const bare = await publishSite(t, () => ({}));
-    const made = await courier(folder, 'init', good, `${half}/map.xml`, bare, ...SERVICE);
+    const sites = [good, `${half}/map.xml`, bare];
+    const made = await courier(folder, 'init', ...sites, ...SERVICE, '--key-file', 'courier.key');
     assert.deepEqual([made.code, made.records.at(-1)?.watches, made.records.at(-1)?.sites_without_sitemap], [3, 2, 1]);
     assert.match(made.stderr, /no sitemap was found\. Tried:\n {2}http:\/\/127\.0\.0\.1:\d+\/robots\.txt: /);
     assert.match(made.stderr, /gone\.xml: .*404/);
@@ -69,6 +70,7 @@ describe('courier init', () => {
       ofType(made, 'site').map(({ watch }) => watch),
       ['site', 'site-2', null],
     );
+    writeFileSync(join(folder, 'courier.key'), 'usk_none');
     assert.equal((await courier(folder, 'validate')).code, 0);
   });
 

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Count, closed, Duration, Money, Secret } from './values.ts';
+import { Count, closed, Duration, Money, PATTERN, Secret } from './values.ts';
 
 const pollSettings = (level: string, first: string, min: string, max: string, timeout: string) =>
   Type.Object(
@@ -92,7 +92,7 @@ const price = (level: string, example: string) =>
 export const Account = Type.Object(
   {
     base_url: Type.String({
-      pattern: '^https?://[^@\\s]+$',
+      pattern: PATTERN.address,
       description: 'Base URL of the service, including the API version. Must not contain a user name or password.',
       examples: ['https://indexing.example/api/v1'],
     }),

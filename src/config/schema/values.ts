@@ -10,33 +10,44 @@ interface Doc {
   readonly examples?: readonly string[];
 }
 
+/** What tells the kinds of text apart, here and in messages. */
+export const PATTERN = {
+  amount: '^\\d{1,10}(\\.\\d{1,6})?(\\s*TRY)?$',
+  duration: '^\\d{1,9}(\\.\\d{1,3})?\\s*(ms|s|m|h|d)$',
+  percent: '^(100|\\d{1,2})(\\.\\d{1,2})?\\s*%$',
+  path: '^[/*]',
+  variable: '^[A-Z_][A-Z0-9_]*$',
+  /** Names of accounts and watches: they appear in ids, files and commands. */
+  name: '^[a-z0-9][a-z0-9_-]{0,62}$',
+  address: '^https?://[^@\\s]+$',
+  robots: '^https?://',
+  database: '^(sqlite:|postgres(ql)?://)',
+} as const;
+
 export const Money = ({ examples = ['50 TRY'], ...doc }: Doc) =>
-  Type.String({ pattern: '^\\d{1,10}(\\.\\d{1,6})?(\\s*TRY)?$', ...doc, examples });
+  Type.String({ pattern: PATTERN.amount, ...doc, examples });
 
 export const Duration = ({ examples = ['30s', '15m', '6h', '3d'], ...doc }: Doc) =>
-  Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,3})?\\s*(ms|s|m|h|d)$', ...doc, examples });
+  Type.String({ pattern: PATTERN.duration, ...doc, examples });
 
-export const Percent = (doc: Doc) => Type.String({ pattern: '^(100|\\d{1,2})(\\.\\d{1,2})?\\s*%$', ...doc });
+export const Percent = (doc: Doc) => Type.String({ pattern: PATTERN.percent, ...doc });
 
 export const Count = (description: string, more: { readonly default?: number; readonly examples?: number[] } = {}) =>
   Type.Integer({ minimum: 1, description, ...more });
 
 /** A glob over a path. One over a whole URL would match nothing, silently; `checkScope` finds the others that do. */
 export const Glob = Type.String({
-  pattern: '^[/*]',
+  pattern: PATTERN.path,
   maxLength: 2_048,
   description: 'A path pattern such as /products/**.',
 });
-
-/** Names of accounts and watches: they appear in ids, files and commands. */
-export const NAME = '^[a-z0-9][a-z0-9_-]{0,62}$';
 
 export const Secret = Type.Union(
   [
     Type.Object(
       {
         env: Type.String({
-          pattern: '^[A-Z_][A-Z0-9_]*$',
+          pattern: PATTERN.variable,
           maxLength: 100,
           description: 'Name of an environment variable: capital letters, digits and underscores.',
           examples: ['COURIER_API_KEY'],

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../../submission/guard.ts';
-import { Count, closed, Duration, Glob, Money, NAME, Percent, Secret, Service } from './values.ts';
+import { Count, closed, Duration, Glob, Money, PATTERN, Percent, Secret, Service } from './values.ts';
 
 /** The settings that `defaults` may hold too. */
 export const watchSettings = {
@@ -148,7 +148,7 @@ export const watchSettings = {
 
 export const Watch = Type.Object(
   {
-    account: Type.String({ pattern: NAME, description: 'The account that pays.', examples: ['main'] }),
+    account: Type.String({ pattern: PATTERN.name, description: 'The account that pays.', examples: ['main'] }),
     project: Type.Optional(
       Type.String({
         minLength: 2,
@@ -166,7 +166,7 @@ export const Watch = Type.Object(
     ),
     robots: Type.Optional(
       Type.String({
-        pattern: '^https?://',
+        pattern: PATTERN.robots,
         description: 'URL of a robots.txt whose Sitemap lines name the sitemaps.',
         examples: ['https://shop.example/robots.txt'],
       }),

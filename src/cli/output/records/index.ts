@@ -1,6 +1,7 @@
-import { type CommandOutput, count } from '../../../cli-kit/record-schema.ts';
+import type { CommandOutput } from '../../../cli-kit/record-schema.ts';
 import { ACCOUNT_OUTPUT } from './account.ts';
 import { BATCH_OUTPUT } from './batch.ts';
+import { CONFIG_OUTPUT } from './config.ts';
 import { CRAWL_OUTPUT } from './crawl.ts';
 import { DEMO_OUTPUT } from './demo.ts';
 import { INIT_OUTPUT } from './init.ts';
@@ -22,8 +23,5 @@ export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...URL_OUTPUT,
   ...RECOVER_OUTPUT,
   ...CRAWL_OUTPUT,
-  validate: {
-    records: [],
-    summary: { accounts: count('configured accounts'), watches: count('configured watches') },
-  },
+  ...CONFIG_OUTPUT,
 };

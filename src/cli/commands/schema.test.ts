@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { schemaText } from './config-commands.ts';
+import { schemaText } from './schema.ts';
 
 describe('courier schema', () => {
   test('config/courier.schema.json is the schema that the program validates with', () => {

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Complain } from './check-references.ts';
+import { absoluteSource, isAddress, toSecret } from './resolve.ts';
+import type { RawConfig, SecretReference } from './schema.ts';
+import { readSecret, SecretMissingError } from './secrets.ts';
+
+/**
+ * What only runs need: secrets and sitemap files that can be read. Checked by `courier validate`; a worker starts without,
+ * because they may come and go while it runs.
+ */
+export function checkOutside({ accounts, watches }: RawConfig, folder: string, complain: Complain): void {
+  const read = (path: readonly string[], secret: SecretReference) => {
+    try {
+      readSecret(toSecret(secret, folder));
+    } catch (error) {
+      if (!(error instanceof SecretMissingError)) throw error;
+      complain(path, error.message);
+    }
+  };
+  for (const [id, account] of Object.entries(accounts))
+    if (isSecret(account.api_key)) read(['accounts', id, 'api_key'], account.api_key);
+  for (const [id, { headers = {}, sitemaps = [] }] of Object.entries(watches)) {
+    for (const [name, value] of Object.entries(headers))
+      if (typeof value !== 'string' && isSecret(value)) read(['watches', id, 'headers', name], value);
+    for (const [at, source] of sitemaps.entries()) {
+      const problem = source === null ? null : findMissingFile(source, folder);
+      if (problem !== null) complain(['watches', id, 'sitemaps', String(at)], problem);
+    }
+  }
+}
+
+/** A secret with a mistake is absent, or has lost the part that is wrong. */
+const isSecret = (secret: SecretReference | undefined): secret is SecretReference =>
+  secret !== undefined && ('env' in secret || 'file' in secret);
+
+function findMissingFile(source: string, folder: string): string | null {
+  if (isAddress(source) && !/^file:/i.test(source)) return null;
+  const file = isAddress(source) ? fileURLToPath(source) : absoluteSource(source, folder);
+  if (existsSync(file)) return null;
+  if (/^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}(:\d+)?\/\S*$/i.test(source))
+    return `"${source}" is not a whole address, and no such file exists; write https://${source}`;
+  return `"${source}": this file does not exist (${file}); correct the path, or write the address of a sitemap`;
+}

@@ -1,0 +1,114 @@
+import { findCronProblem } from './cron.ts';
+import { isAddress } from './resolve.ts';
+import type { RawAccount, RawConfig, RawWatch } from './schema.ts';
+import { checkScope } from './scope.ts';
+import { findDuplicateStatuses } from './status-map.ts';
+import { didYouMean } from './suggest.ts';
+import { findTimeZoneProblem } from './time-zone.ts';
+import type { At, Path } from './yaml-file.ts';
+
+/** Reports a mistake. The path is put before the message. */
+export type Complain = (path: Path, message: string, at?: At) => void;
+
+interface Checked {
+  /** Settings with a mistake are absent, and entries of lists with one are null. */
+  readonly raw: RawConfig;
+  isWrong(path: Path): boolean;
+  readonly complain: Complain;
+}
+
+/** What a schema cannot say: names that must exist, times, hosts, globs and addresses. */
+export function checkReferences(checked: Checked): void {
+  const { raw, complain } = checked;
+  for (const [id, account] of Object.entries(raw.accounts)) checkAccount(['accounts', id], account, complain);
+  checkSchedule(['defaults', 'schedule'], raw.defaults?.schedule, complain);
+  for (const [id, watch] of Object.entries(raw.watches)) {
+    checkSchedule(['watches', id, 'schedule'], watch.schedule, complain);
+    checkAccountName(checked, id, watch);
+    checkSources(checked, id, watch);
+    checkScope(id, dropWrong(watch), complain);
+  }
+  checkTemporal(raw.temporal?.address, complain);
+  checkLedger(raw.ledger?.url, complain);
+}
+
+function checkAccount(path: Path, account: RawAccount, complain: Complain): void {
+  for (const { path: inner, message } of findDuplicateStatuses(account.status_map ?? {}))
+    complain([...path, 'status_map', ...inner], message);
+  const { base_url: address } = account;
+  if (address !== undefined && !URL.canParse(address))
+    complain([...path, 'base_url'], `"${address}" is not an address; write https://indexing.example/api/v1`);
+}
+
+function checkSchedule(path: Path, schedule: RawWatch['schedule'], complain: Complain): void {
+  const cron = schedule?.cron === undefined ? null : findCronProblem(schedule.cron);
+  if (cron !== null) complain([...path, 'cron'], cron);
+  const zone = schedule?.timezone === undefined ? null : findTimeZoneProblem(schedule.timezone);
+  if (zone !== null) complain([...path, 'timezone'], zone);
+}
+
+function checkAccountName({ raw, isWrong, complain }: Checked, id: string, { account }: RawWatch): void {
+  const known = Object.keys(raw.accounts);
+  if (account === undefined || known.length === 0 || known.includes(account) || isWrong(['accounts', account])) return;
+  const instead = didYouMean(account, known);
+  complain(
+    ['watches', id, 'account'],
+    `no account is named "${account}"${instead === '' ? `; the accounts are: ${known.join(', ')}` : instead}`,
+  );
+}
+
+function checkSources({ raw, isWrong, complain }: Checked, id: string, { sitemaps, robots }: RawWatch): void {
+  const path = ['watches', id];
+  const misspelt = ['sitemaps', 'robots'].some((key) => isWrong([...path, key]));
+  const unknown = Object.keys(raw.watches[id] ?? {}).length === 0;
+  if (sitemaps === undefined && robots === undefined) {
+    if (!misspelt && !unknown)
+      complain(
+        path,
+        'has neither "sitemaps" nor "robots"; write sitemaps: ["https://shop.example/sitemap.xml"]',
+        'key',
+      );
+    return;
+  }
+  for (const [at, source] of (sitemaps ?? []).entries()) {
+    const problem = source === null ? null : findSourceProblem(source);
+    if (problem !== null) complain([...path, 'sitemaps', String(at)], problem);
+  }
+  if (robots !== undefined && !URL.canParse(robots))
+    complain([...path, 'robots'], `"${robots}" is not an address; write https://shop.example/robots.txt`);
+}
+
+function findSourceProblem(source: string): string | null {
+  if (source === '-') return '"-" is standard input, which a run does not have; write an address or a file';
+  if (!isAddress(source) || /^file:/i.test(source)) return null;
+  if (!/^https?:/i.test(source))
+    return `"${source}": only http and https are read; write an address that begins with https://`;
+  return URL.canParse(source) ? null : `"${source}" is not an address; write https://shop.example/sitemap.xml`;
+}
+
+/** The scope without entries that the schema has rejected. Their places stay, for the line of the others. */
+function dropWrong({ hosts, include, exclude }: RawWatch): Pick<RawWatch, 'hosts' | 'include' | 'exclude'> {
+  const keep = (list: readonly (string | null)[] | undefined) => (list?.includes(null) === true ? undefined : list);
+  return { hosts: keep(hosts), include: keep(include), exclude: keep(exclude) } as Pick<
+    RawWatch,
+    'hosts' | 'include' | 'exclude'
+  >;
+}
+
+function checkTemporal(address: string | undefined, complain: Complain): void {
+  if (address === undefined || address === '' || /^(\[[0-9a-f:]+\]|[^\s:/@]+):\d{1,5}$/i.test(address)) return;
+  const host = URL.canParse(address) && /\/\//.test(address) ? new URL(address) : null;
+  const instead =
+    host !== null
+      ? `${host.hostname}:${host.port === '' ? 7233 : host.port}`
+      : /^[^\s:/@]+$/.test(address)
+        ? `${address}:7233`
+        : 'temporal.internal:7233';
+  complain(['temporal', 'address'], `"${address}" is not host:port; write ${instead}`);
+}
+
+function checkLedger(url: string | undefined, complain: Complain): void {
+  if (url === undefined || !/^postgres/.test(url)) return;
+  if (!URL.canParse(url))
+    complain(['ledger', 'url'], 'this is not the address of a database; write postgres://USER@HOST/NAME');
+}

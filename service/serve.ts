@@ -89,13 +89,14 @@ const CACHE_MIB = 16;
 /** Starts the whole service in this process. Throws a DatabaseUnavailableError when the storage is unavailable. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { database, host = '127.0.0.1', port = 0, now = Date.now } = options;
-  const { postgres } = settingsFrom(options);
+  const { postgres, https } = settingsFrom(options);
   await bringUpToDate(database, now);
   const db = openDatabase(database, { groupCommit: true, cacheMiB: CACHE_MIB, exclusive: true, postgres });
   const { app, ...service } = await openService(db, options);
   try {
     const address = await app.listen({ host, port });
-    return { ...service, baseUrl: `${address}${BASE_PATH}` };
+    const notices = [...service.notices, ...(https || isLoopback(host) ? [] : [describePlainHttp(host)])];
+    return { ...service, notices, baseUrl: `${address}${BASE_PATH}` };
   } catch (error) {
     await service.close();
     throw error;
@@ -197,6 +198,12 @@ async function sample({ db, load, bodies, queue, now }: Context): Promise<Sample
 const NO_WORKER =
   'No Temporal server is configured: submissions are accepted and charged, but this process processes none of them. ' +
   'They wait for another process, and fail at the deadline of their service level.';
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+const describePlainHttp = (host: string): string =>
+  `The service listens at ${host} on plain HTTP: who can read the network can read API keys and passwords. Set tls, or ` +
+  'set https to true when a proxy speaks HTTPS to customers (docs/guides/behind-a-proxy.md).';
 
 /** Apart from the service's own connection, whose statements have short limits. */
 async function bringUpToDate(database: string, now: () => number): Promise<void> {

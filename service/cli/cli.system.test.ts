@@ -103,6 +103,15 @@ describe('courier-service', () => {
     }
   }
 
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+    test(`${signal} ends the service with 0, like SIGTERM`, async (t) => {
+      const { child } = await serve('--database', `sqlite:${join(folder(t), 'service.db')}`);
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      assert.deepEqual(await ended, [0, null]);
+    });
+  }
+
   test('usage errors name the mistake and exit with 2; an unreachable database exits with 5', (t) => {
     const here = folder(t);
     const database = `sqlite:${join(here, 'service.db')}`;

@@ -116,7 +116,7 @@ async function start(deps: CheckDeps, wanted: Checking): Promise<IndexCheckResul
 
 /** Claims the key and charges. Returns undefined when the key is taken; throws InsufficientBalanceError. */
 async function claim(
-  { before: db, settings, now }: CheckDeps,
+  { before: db, settings, now, restoreSoon }: CheckDeps,
   wanted: Checking,
   queries: number,
 ): Promise<string | undefined> {
@@ -139,9 +139,14 @@ async function claim(
     return id;
   } catch (error) {
     if (error instanceof KeyTakenError) return undefined;
-    // The charge may remain although no process executes the check: the end of its lease restores it.
+    // The charge may stand although nobody carries the check out.
     if (error instanceof OutcomeUnknownError) {
-      throw new CheckInProgressError(`it is unknown whether index-check ${id} was started`, settings.leaseMs, error);
+      restoreSoon(id);
+      throw new CheckInProgressError(
+        `it is unknown whether index-check ${id} was charged`,
+        IN_PROGRESS_RETRY_MS,
+        error,
+      );
     }
     // On an account that has just enough, the winner's charge is what is missing here: judge the key first.
     if ((await findByKey(db, wanted)) !== undefined) return undefined;

@@ -6,6 +6,7 @@ export interface Connection extends Queryable {
   exec(text: string): void;
   /** COMMIT. Throws an OutcomeUnknownError when the disk failed while it was written. */
   commit(): void;
+  isInTransaction(): boolean;
   /** Ends an open transaction, if there is one. */
   rollback(): void;
   close(): void;
@@ -66,6 +67,8 @@ export function groupCommit(
       writer.exec('RELEASE member');
       return () => resolve(value);
     } catch (error) {
+      // Where the disk fails, SQLite rolls the whole transaction back by itself: the group is lost for this reason.
+      if (!writer.isInTransaction()) throw error;
       writer.exec('ROLLBACK TO member');
       writer.exec('RELEASE member');
       return () => reject(error);

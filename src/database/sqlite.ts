@@ -158,6 +158,7 @@ function connect(path: string, options: SqliteOptions): Connection {
         });
       }
     },
+    isInTransaction: () => db.isTransaction,
     rollback() {
       if (db.isTransaction) db.exec('ROLLBACK');
     },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import type { Cleanup } from './cleanup.ts';
 
 /** Test databases: SQLite always, Postgres where COURIER_TEST_POSTGRES holds a URL. */
 export const TEST_DIALECTS: readonly Dialect[] = [
@@ -15,7 +16,7 @@ export type Dialect = 'sqlite' | 'postgres';
 let counter = 0;
 
 /** The URL of a new, empty database that is gone after the test. */
-export function emptyDatabaseUrl(t: TestContext, dialect: Dialect): string {
+export function emptyDatabaseUrl(t: Cleanup, dialect: Dialect): string {
   if (dialect === 'sqlite') {
     const folder = mkdtempSync(join(tmpdir(), 'courier-db-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));

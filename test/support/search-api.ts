@@ -1,19 +1,30 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
 import type { BraveSettings } from '../../service/index-check/settings.ts';
+import type { Cleanup } from './cleanup.ts';
 
-/** A search API on this machine. `answer` returns whether the query is found, or a status that is not 200. */
+/** What the search API answers: whether the query is found, a status that is not 200, a broken body, or nothing at all. */
+export type SearchAnswer = boolean | number | 'malformed' | 'reset';
+
+/** A search API on this machine. */
 export async function openSearchApi(
-  t: TestContext,
-  answer: (query: string) => Promise<boolean | number>,
+  t: Cleanup,
+  answer: (query: string) => Promise<SearchAnswer>,
 ): Promise<BraveSettings> {
   const server = createServer(async (request, response) => {
     const query = new URL(request.url!, 'http://search.example').searchParams.get('q')!;
     const result = await answer(query);
     if (typeof result === 'number') {
       response.writeHead(result).end();
+      return;
+    }
+    if (result === 'reset') {
+      request.socket.destroy();
+      return;
+    }
+    if (result === 'malformed') {
+      response.end('{"type":"search","web":');
       return;
     }
     const results = result ? [{ url: query }] : [];

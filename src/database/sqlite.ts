@@ -10,13 +10,18 @@ import {
 } from './database.ts';
 import { type Connection, groupCommit } from './group-commit.ts';
 import { type Compiled, compile, type Query } from './sql.ts';
+import { type Checkpointer, createCheckpointer } from './sqlite-checkpoint.ts';
 import { createPrivateFile, holdFile, makePrivate } from './sqlite-file.ts';
+
+const PAGE_BYTES = 4_096;
 
 export interface SqliteOptions {
   /** FULL: a commit survives a power cut (money). NORMAL: it survives a crash of the process. */
   readonly synchronous?: 'FULL' | 'NORMAL';
   /** Page cache of each connection, in MiB. */
   readonly cacheMiB?: number;
+  /** A write-ahead log of this length is copied into the file. */
+  readonly logBytes?: number;
   /** How long a writer waits for another process, in milliseconds. */
   readonly busyTimeoutMs?: number;
   /**
@@ -33,23 +38,38 @@ export interface SqliteOptions {
  * never sees a transaction that is still open. `:memory:` has one connection for both.
  */
 export function openSqlite(path: string, options: SqliteOptions = {}): Database {
-  const { busyTimeoutMs = 5_000 } = options;
+  const { busyTimeoutMs = 5_000, logBytes = 64 * 1024 * 1024 } = options;
   const inMemory = path === ':memory:';
   if (!inMemory) createPrivateFile(path);
   const release = options.exclusive && !inMemory ? holdFile(path) : () => undefined;
   if (options.exclusive && !inMemory) makePrivate(path);
   const { writer, reader } = releaseOnError(release, () => {
     const writing = connect(path, options);
-    writing.exec('PRAGMA busy_timeout = 0');
+    writing.exec(`PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${logBytes}`);
     return { writer: writing, reader: inMemory ? writing : connect(path, options) };
   });
+  const checkpointer = inMemory
+    ? null
+    : createCheckpointer(path, logBytes, () => writer.exec(`PRAGMA wal_autocheckpoint = ${logBytes / PAGE_BYTES}`));
   let turn: Promise<unknown> = Promise.resolve();
 
   /** Writers of this process queue here instead of meeting SQLITE_BUSY. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = turn.then(work);
+    const mine = turn.then(() => (checkpointer === null ? work() : withCheckpoint(checkpointer, work)));
     turn = mine.catch(() => undefined);
     return mine;
+  }
+
+  async function withCheckpoint<T>(
+    { beforeTransaction, afterCommit }: Checkpointer,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    await beforeTransaction();
+    try {
+      return await work();
+    } finally {
+      afterCommit();
+    }
   }
 
   /**
@@ -90,6 +110,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     tx: (work) => (options.groupCommit ? group(work) : inTurn(() => transact(work))),
     async close() {
       await turn;
+      await checkpointer?.close();
       writer.close();
       if (!inMemory) reader.close();
       release();
@@ -111,7 +132,7 @@ function connect(path: string, options: SqliteOptions): Connection {
   const db = unavailable(() => new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true }));
   unavailable(() =>
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA cache_size = -${cacheMiB * 1024};
-      PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 16384;`),
+      PRAGMA temp_store = MEMORY;`),
   );
   const statements = new Map<string, StatementSync>();
 

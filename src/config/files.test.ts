@@ -11,7 +11,7 @@ const watch = (name: string) => `watches:\n  ${name}: { account: main, sitemaps:
 
 /** Writes files into a folder of their own, and returns a path in it. */
 function write(t: TestContext, files: Readonly<Record<string, string>>): (name: string) => string {
-  const folder = mkdtempSync(join(tmpdir(), 'courier-files-'));
+  const folder = mkdtempSync(join(tmpdir(), 'files-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = (name: string) => join(folder, name);
   for (const [name, text] of Object.entries(files)) {

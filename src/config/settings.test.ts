@@ -25,7 +25,7 @@ ledger: { url: "postgres://courier:canary-3@db.internal/courier" }
 `;
 
 function show(t: TestContext, environment: Environment = { address: null, namespace: null }) {
-  const folder = mkdtempSync(join(tmpdir(), 'courier-settings-'));
+  const folder = mkdtempSync(join(tmpdir(), 'settings-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'courier.yaml');
   writeFileSync(file, CONFIG);

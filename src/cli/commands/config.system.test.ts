@@ -20,7 +20,7 @@ describe('courier validate', () => {
     const folder = folderOf(t);
     const { code, stderr } = await courier(folder, 'validate');
     assert.equal(code, 2);
-    assert.match(stderr, /courier\.yaml:3:66 accounts\.main\.api_key: The secret file .* cannot be read \(ENOENT\)/);
+    assert.match(stderr, /courier\.yaml:3:64 accounts\.main\.api_key: The secret file .* cannot be read \(ENOENT\)/);
     assert.match(stderr, /courier\.yaml:5:37 watches\.shop\.sitemaps\.0: "sitemap\.xml": this file does not exist/);
 
     writeFileSync(join(folder, 'courier.key'), 'usk_1\n');

@@ -50,7 +50,7 @@ export function runActivities(deps: Deps) {
     },
 
     diffRun: ({ run, complete }: WatchRun & { readonly complete: boolean }): Promise<RunCounts> =>
-      diffRun(ledger, run, { complete }),
+      diffRun(ledger, run, { complete, configured: [...deps.config.watches.keys()] }),
 
     async judgeRun(run: WatchRun): Promise<GuardHold | null> {
       const hold = await judgeRun(ledger, run.run, getWatch(run.watch).guard, { input: inputOf(run) });

@@ -70,7 +70,7 @@ export function trackActivities(deps: Deps) {
       emit({ kind: 'poll', account: id, reference, state: polled.state, lagMs });
       if (polled.terminal) {
         if (!mustRead && !knowsAll) await readResults(polled.state);
-        const retryFailed = deps.config.watches.get(watch)?.retryFailed ?? { times: 0, afterMs: 0 };
+        const retryFailed = deps.config.watches.get(watch)?.retryFailed ?? null;
         const settled = await settleJob(ledger, id, reference, { retryFailed });
         const { completed, failed } = settled;
         emit({ kind: 'job_ended', account: id, watch, reference, state: polled.state, completed, failed });

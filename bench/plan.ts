@@ -37,6 +37,7 @@ const watch: WatchPolicy = {
   id: 'shop' as WatchId,
   project: 'Shop',
   service: 'standard',
+  retryFailed: { times: 1, afterMs: 0 },
   resubmit: { onLastmodChange: true, notWithinMs: 0 },
   spend: { perRun: null, perDay: null, perMonth: null },
 };

@@ -54,7 +54,10 @@ export async function previewWatch(
   try {
     const crawl = await crawling.report;
     signal.throwIfAborted();
-    const diff = await diffRun(ledger, run, { complete: crawl.complete });
+    const diff = await diffRun(ledger, run, {
+      complete: crawl.complete,
+      configured: [...config.watches.keys()],
+    });
     const held = await judgeRun(ledger, run, watch.guard, { input });
     end = 'previewed';
     return { watch, run, input, crawl, diff, guards: held?.reasons ?? [] };

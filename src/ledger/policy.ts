@@ -1,5 +1,6 @@
 import type { Micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
+import type { RetryFailedPolicy } from '../submission/generations.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 
 /** What a URL costs at each service level, as configured. Null: learned from charges. */
@@ -22,6 +23,7 @@ export interface WatchPolicy {
   readonly project: string;
   readonly service: ServiceLevel;
   readonly resubmit: { readonly onLastmodChange: boolean; readonly notWithinMs: number };
+  readonly retryFailed: RetryFailedPolicy;
   readonly spend: { readonly perRun: Micros | null; readonly perDay: Micros | null; readonly perMonth: Micros | null };
 }
 

@@ -3,10 +3,14 @@ import { describe } from 'node:test';
 import { testLedger } from '../../test/support/ledger.ts';
 import { join, type Query, raw, sql } from '../database/sql.ts';
 import type { AccountId } from '../submission/ids.ts';
+import type { Url } from '../url/normalize-url.ts';
+import { selectListed, selectOfRemoved, selectQuarantinedPage, selectSpelled } from './crawl/earlier-purchases.ts';
 import { selectWaiting, updateNextTimes } from './index-checks/check-queue.ts';
+import { selectMembers, updateResults } from './jobs/settle-job.ts';
 import { selectOverlaps } from './jobs/take-out.ts';
 import type { Ledger } from './open-ledger.ts';
 import { selectDuePage } from './plans/due.ts';
+import { selectOtherWatches } from './plans/resubmission.ts';
 
 const account = 'main' as AccountId;
 
@@ -16,6 +20,21 @@ const QUERIES: readonly { readonly what: string; readonly query: Query; readonly
   { what: 'a page of due checks', query: selectWaiting(1, 5, { next_at: 0, id: 0 }), index: 'check_queue_due' },
   { what: 'new times of checks', query: updateNextTimes([[1, 2]]), index: 'sqlite_autoindex_check_queue_1' },
   { what: 'batches that hold the URLs of a job', query: selectOverlaps(account, [1]), index: 'batch_urls_once' },
+  { what: 'URLs of a job', query: selectMembers(1, [[1, 'https://a/b']]), index: 'batch_urls_once' },
+  {
+    what: 'results of a job',
+    query: updateResults(1, [[1, 'failed', null]]),
+    index: 'batch_urls_once',
+  },
+  { what: 'URLs that other watches have', query: selectOtherWatches(1, [1]), index: 'urls_by_fp' },
+  { what: 'purchases of a removed watch', query: selectOfRemoved([{ id: 1 }], [2]), index: 'urls_by_fp' },
+  {
+    what: 'recovered purchases in another spelling',
+    query: selectSpelled({ seed: 1 }, [{ id: 1, url: 'https://a/b' as Url }], [{ run: 1, crawled: 1 }]),
+    index: 'urls_by_fp',
+  },
+  { what: 'rows that take over a purchase', query: selectListed([1], 2), index: 'urls_by_fp' },
+  { what: 'quarantine of a removed watch', query: selectQuarantinedPage(1, 0), index: 'urls_quarantined' },
   {
     what: 'a batch by its tag',
     query: sql`SELECT id FROM batches WHERE account_id = ${account} AND tag = ${'sc1'} AND reference IS NULL`,

@@ -33,9 +33,19 @@ type UrlReason =
   | { readonly code: 'lastmod_bought' }
   | { readonly code: 'bought_by_other_watch' }
   | { readonly code: 'planned_by_other_watch' }
+  | { readonly code: 'quarantined_by_other_watch' }
+  /** `courier recover` found it bought with or without its final slash, and no complete crawl has shown which is listed. */
+  | { readonly code: 'spelling_unsure' }
   /** What the service reported for the URL, in its words. */
   | { readonly code: 'reported'; readonly text: string }
   | { readonly code: 'failed_too_often'; readonly failures: number; readonly text: string | null }
+  /** It failed while its watch was not configured: the rule of the watch that lists it next decides. */
+  | {
+      readonly code: 'failed_without_watch';
+      readonly failures: number;
+      readonly failedAt: number;
+      readonly text: string | null;
+    }
   | { readonly code: 'released' }
   | { readonly code: 'left_in_review' }
   | { readonly code: 'no_result'; readonly jobState: string }
@@ -128,10 +138,17 @@ export function renderReason(reason: Reason): string {
       return 'bought by another watch of the account';
     case 'planned_by_other_watch':
       return 'planned by another watch of the account';
-    case 'failed_too_often': {
-      const { failures, text } = reason;
-      return `failed ${failures === 1 ? 'once' : `${failures} times in a row`}${text === null ? '' : `: ${text}`}`;
-    }
+    case 'quarantined_by_other_watch':
+      return 'in quarantine under another watch of the account: released there, it is bought there';
+    case 'spelling_unsure':
+      return (
+        'the service has it as bought, with or without its final slash. It waits for a complete crawl, which shows ' +
+        'whether both are listed'
+      );
+    case 'failed_too_often':
+      return describeFailures(reason);
+    case 'failed_without_watch':
+      return `${describeFailures(reason)}; its watch was not configured then, so the watch that lists it decides whether it is bought again`;
     case 'released':
       return 'released by an operator';
     case 'left_in_review':
@@ -232,6 +249,9 @@ export function renderReason(reason: Reason): string {
       );
   }
 }
+
+const describeFailures = ({ failures, text }: { readonly failures: number; readonly text: string | null }): string =>
+  `failed ${failures === 1 ? 'once' : `${failures} times in a row`}${text === null ? '' : `: ${text}`}`;
 
 /** What a cap or the balance leaves. */
 export function describeLimit(reason: SpendReason): string {

@@ -37,6 +37,7 @@ export const WATCH: WatchPolicy = {
   project: 'Shop',
   service: 'standard',
   resubmit: { onLastmodChange: true, notWithinMs: 0 },
+  retryFailed: { times: 1, afterMs: HOUR },
   spend: { perRun: null, perDay: null, perMonth: null },
 };
 
@@ -84,11 +85,18 @@ export async function crawled(
   ledger: Ledger,
   run: string,
   site: Site,
-  { watch = WATCH.id, firstRun = 'submit' as 'submit' | 'baseline', complete = true, scope = '' } = {},
+  {
+    watch = WATCH.id,
+    account = ACCOUNT.id,
+    firstRun = 'submit' as 'submit' | 'baseline',
+    complete = true,
+    scope = '',
+    configured = null as readonly WatchId[] | null,
+  } = {},
 ): Promise<RunDiff> {
   const id = run as RunId;
   const sources = Object.keys(site);
-  await beginRun(ledger, { watch, account: ACCOUNT.id, run: id, sources, scope, firstRun });
+  await beginRun(ledger, { watch, account, run: id, sources, scope, firstRun });
   const observation = await observe(ledger, id);
   for (const [sitemap, there] of Object.entries(site)) {
     const cut = typeof there === 'object' && 'cut' in there;
@@ -114,7 +122,7 @@ export async function crawled(
     }
     await observation.verdict(sitemap, { verdict: pages === 'not-modified' ? 'not-modified' : 'complete', ...known });
   }
-  return diffRun(ledger, id, { complete });
+  return diffRun(ledger, id, { complete, configured });
 }
 
 /** The same, and the run is ended. */

@@ -1,10 +1,11 @@
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
-import type { RunId } from '../../submission/ids.ts';
+import type { RunId, WatchId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { selectRunsSinceLast } from '../runs/gone-since-last-run.ts';
 import { getOpenRun, type RunRow } from '../runs/runs.ts';
+import { takeOverPurchases } from './earlier-purchases.ts';
 import { growingList, listKeys, unpackList } from './fingerprint-list.ts';
 import { addLive } from './insert-found.ts';
 
@@ -26,9 +27,20 @@ export interface RunDiff {
 /**
  * Closes the observation of a run and counts. `complete` is what the crawl says of itself; a sitemap that the ledger
  * knows as incomplete overrules it. Only a complete run makes URLs gone: until then what is missing stays a candidate,
- * so that nothing is forgotten and nothing is gone because a server was down.
+ * so that nothing is forgotten and nothing is gone because a server was down. `configured` names the watches that the
+ * configuration has: purchases under one that it no longer has belong to the watch that lists the URL now.
  */
-export async function diffRun(ledger: Ledger, run: RunId, { complete }: { complete: boolean }): Promise<RunDiff> {
+export async function diffRun(
+  ledger: Ledger,
+  run: RunId,
+  { complete, configured = null }: { readonly complete: boolean; readonly configured?: readonly WatchId[] | null },
+): Promise<RunDiff> {
+  const diff = await closeObservation(ledger, run, complete);
+  await takeOverPurchases(ledger, await getOpenRun(ledger.db, run), configured);
+  return diff;
+}
+
+async function closeObservation(ledger: Ledger, run: RunId, complete: boolean): Promise<RunDiff> {
   const now = ledger.now();
   return ledger.db.tx(async (tx) => {
     const row = await getOpenRun(tx, run);

@@ -167,7 +167,7 @@ async function ensureRecoveryRun(
   await tx.run(sql`
     INSERT INTO runs (name, watch_id, account_id, scope, baseline, first_run, started_at, touched_at, ended_at, end_state)
     VALUES (${run}, ${watchId}, ${account}, '', 0, 0, ${now}, ${now}, ${now}, 'recovered')
-    ON CONFLICT (name) DO NOTHING`);
+    ON CONFLICT (name) DO UPDATE SET started_at = excluded.started_at`);
   return (await tx.one(sql<{ id: number }>`SELECT id FROM runs WHERE name = ${run}`)).id;
 }
 

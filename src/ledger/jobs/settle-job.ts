@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
-import { sql } from '../../database/sql.ts';
+import { type Query, sql } from '../../database/sql.ts';
 import { canonicalUrl } from '../../submission/canonical-url.ts';
 import { nextGeneration, type RetryFailedPolicy } from '../../submission/generations.ts';
 import type { AccountId, Reference } from '../../submission/ids.ts';
@@ -42,19 +42,42 @@ export async function recordUrlResults(
 async function write(
   tx: Queryable,
   ledger: Ledger,
-  job: Pick<JobRow, 'id' | 'watch_id'>,
+  job: Pick<JobRow, 'id'>,
   results: readonly UrlResult[],
 ): Promise<number> {
   // The last result of a URL counts: given two rows, the two databases would update from different ones.
-  const latest = new Map(results.map((each) => [each.url, each])).values();
-  const rows = Array.from(latest, ({ url, result, reason }): Row => [toUrlKey(url, ledger.seed), url, result, reason]);
-  const columns = { fp: 'bigint', url: 'text', result: 'text', reason: 'text' } as const;
-  const { changes } = await tx.run(sql`
-    UPDATE batch_urls SET result = r.result, reason = r.reason
-    FROM ${toRows(columns, rows)} AS r JOIN urls AS u ON u.fp = r.fp AND u.watch_id = ${job.watch_id} AND u.url = r.url
-    WHERE batch_urls.batch_id = ${job.id} AND batch_urls.url_id = u.id`);
-  return changes;
+  const latest = [...new Map(results.map((each) => [each.url, each])).values()];
+  const found = await tx.all(
+    selectMembers(
+      job.id,
+      latest.map(({ url }): Row => [toUrlKey(url, ledger.seed), url]),
+    ),
+  );
+  const rows = found.flatMap(({ nr, id }): Row[] => {
+    const { result = null, reason = null } = latest[nr] ?? {};
+    return [[id, result, reason]];
+  });
+  if (rows.length > 0) await tx.run(updateResults(job.id, rows));
+  return rows.length;
 }
+
+/**
+ * The members of a batch with these URLs, whatever watch they belong to now: those of a renamed watch have moved to the
+ * new one. Uses urls_by_fp and batch_urls_once; the plus keeps SQLite from reading the whole batch for each result.
+ */
+export const selectMembers = (batch: number, rows: readonly Row[]): Query<{ nr: number; id: number }> =>
+  sql<{ nr: number; id: number }>`
+  SELECT r.nr, u.id FROM ${toRows({ fp: 'bigint', url: 'text' }, rows)} AS r CROSS JOIN urls AS u
+    CROSS JOIN batch_urls AS m
+  WHERE u.fp = r.fp AND u.url = r.url AND m.url_id = u.id AND +m.batch_id = ${batch} ORDER BY r.nr`;
+
+/** Uses batch_urls_once. */
+export const updateResults = (batch: number, rows: readonly Row[]): Query => {
+  const columns = { id: 'bigint', result: 'text', reason: 'text' } as const;
+  return sql`
+    UPDATE batch_urls SET result = r.result, reason = r.reason FROM ${toRows(columns, rows)} AS r
+    WHERE batch_urls.url_id = r.id AND +batch_urls.batch_id = ${batch}`;
+};
 
 /** Services return URLs unescaped or with a trailing slash. URLs of the job that share a canonical form are skipped. */
 async function inOurForm(tx: Queryable, batch: number, results: readonly UrlResult[]): Promise<UrlResult[]> {
@@ -91,12 +114,14 @@ export interface Settled {
 /**
  * Assigns each URL of an ended job its result, once. A completed job completes all URLs except those reported as failed.
  * A failed job fails all except those reported as completed. In any other terminal state only reported results count.
+ * `retryFailed`: the rule of the job's watch; null when the watch is not configured. Then nothing is quarantined for its
+ * failures: the rule of the watch that lists the URL next decides.
  */
 export async function settleJob(
   ledger: Ledger,
   account: AccountId,
   reference: Reference,
-  { retryFailed }: { retryFailed: RetryFailedPolicy },
+  { retryFailed }: { retryFailed: RetryFailedPolicy | null },
 ): Promise<Settled> {
   const now = ledger.now();
   return ledger.db.tx(async (tx) => {
@@ -117,7 +142,7 @@ async function settleUrls(
   tx: Queryable,
   job: JobRow & { readonly ended_at: number },
   now: number,
-  retryFailed: RetryFailedPolicy,
+  retryFailed: RetryFailedPolicy | null,
 ): Promise<void> {
   await fillIn(tx, job.id, job.job_state);
   await complete(tx, job.id, now);
@@ -184,22 +209,42 @@ async function complete(tx: Queryable, batch: number, now: number): Promise<void
 }
 
 /** Failed URLs grouped by what the policy says: usually one group, whatever the size of the batch. */
-async function fail(tx: Queryable, batch: number, failedAt: number, policy: RetryFailedPolicy): Promise<void> {
+async function fail(tx: Queryable, batch: number, failedAt: number, policy: RetryFailedPolicy | null): Promise<void> {
   const groups = await tx.all(sql<{ failures: number; reason: string | null }>`
     SELECT u.failures + 1 AS failures, m.reason FROM batch_urls AS m JOIN urls AS u ON u.id = m.url_id
     WHERE m.batch_id = ${batch} AND m.result = 'failed' AND u.state = 'submitted' GROUP BY u.failures, m.reason`);
   for (const { failures, reason } of groups) {
-    const next = nextGeneration(failures, failedAt, policy, reason);
-    const again = next.kind === 'again';
-    const reported: Reason | null = reason === null ? null : { code: 'reported', text: reason };
+    const next = toFailedState(failures, failedAt, policy, reason);
     await tx.run(sql`
-      UPDATE urls SET state = ${again ? 'failed' : 'quarantined'}, failures = ${failures},
-        ${assignReason(next.kind === 'again' ? reported : next.reason)}, due = ${again ? 'retry' : null},
-        due_at = ${again ? next.notBefore : null}
+      UPDATE urls SET state = ${next.state}, failures = ${failures}, ${assignReason(next.reason)}, due = ${next.due},
+        due_at = ${next.dueAt}
       WHERE state = 'submitted' AND failures = ${failures - 1} AND id IN (
         SELECT url_id FROM batch_urls
         WHERE batch_id = ${batch} AND result = 'failed' AND reason IS NOT DISTINCT FROM ${reason})`);
   }
+}
+
+interface FailedState {
+  readonly state: 'failed' | 'quarantined';
+  readonly reason: Reason | null;
+  readonly due: 'retry' | null;
+  readonly dueAt: number | null;
+}
+
+function toFailedState(
+  failures: number,
+  failedAt: number,
+  policy: RetryFailedPolicy | null,
+  text: string | null,
+): FailedState {
+  if (policy === null) {
+    const reason: Reason = { code: 'failed_without_watch', failures, failedAt, text };
+    return { state: 'failed', reason, due: 'retry', dueAt: null };
+  }
+  const next = nextGeneration(failures, failedAt, policy, text);
+  if (next.kind === 'quarantine') return { state: 'quarantined', reason: next.reason, due: null, dueAt: null };
+  const reason: Reason | null = text === null ? null : { code: 'reported', text };
+  return { state: 'failed', reason, due: 'retry', dueAt: next.notBefore };
 }
 
 async function settledCounts(tx: Queryable, batch: number): Promise<Settled> {

@@ -1,7 +1,8 @@
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
-import { sql } from '../../database/sql.ts';
-import { isSameReason, type Reason, type StoredReason, toStoredReason } from '../../submission/reason.ts';
+import { type Query, sql } from '../../database/sql.ts';
+import { nextGeneration } from '../../submission/generations.ts';
+import { isSameReason, parseReason, type Reason, type StoredReason, toStoredReason } from '../../submission/reason.ts';
 import type { WatchPolicy } from '../policy.ts';
 import type { LedgerUrlState } from '../url-state.ts';
 import { type DueReason, type DueRow, isDueNow } from './due.ts';
@@ -11,25 +12,40 @@ export type DueDecision =
   | { readonly kind: 'due' }
   /** Its reason is void: it is not bought for it. */
   | { readonly kind: 'drop'; readonly reason: Reason }
+  /** It failed more often than the watch buys it again. */
+  | { readonly kind: 'quarantine'; readonly reason: Reason }
   /** Not before then, or not yet for a reason that passes by itself. */
   | { readonly kind: 'later'; readonly at: number | null; readonly reason?: Reason };
 
-/** Whether another watch of the account has this URL: it was bought there in this form, or a batch there holds it. */
-export type OtherWatch = 'bought' | 'planned' | null;
+/**
+ * Whether another watch of the account has this URL: it was bought there in this form, a batch there holds it, or it is
+ * in quarantine there.
+ */
+export type OtherWatch = 'bought' | 'planned' | 'quarantined' | null;
 
 /** A URL that another watch has planned is considered again after this long: that batch may be cancelled. */
 const PLANNED_ELSEWHERE_MS = 3_600_000;
 
+/** The settings of a watch that decide on its due URLs. */
+export type DuePolicy = Pick<WatchPolicy, 'resubmit' | 'retryFailed'>;
+
 /**
  * Decides without money: a changed page that the watch does not resubmit, one that has its old lastmod again, one bought
- * too recently, and one that another watch of the account buys. Pure.
+ * too recently, one that failed under a watch that was not configured, and one that another watch of the account buys or
+ * has in quarantine. Pure.
  */
 export function decideDue(
   row: DueRow,
-  { resubmit }: Pick<WatchPolicy, 'resubmit'>,
+  { resubmit, retryFailed }: DuePolicy,
   other: OtherWatch,
   now: number,
 ): DueDecision {
+  const reason = parseReason(row);
+  if (row.due === 'retry' && reason?.code === 'failed_without_watch') {
+    const next = nextGeneration(reason.failures, reason.failedAt, retryFailed, reason.text);
+    if (next.kind === 'quarantine') return next;
+    return isDueNow({ ...row, due_at: next.notBefore }, now) ? { kind: 'due' } : { kind: 'later', at: next.notBefore };
+  }
   if (row.due === 'changed') {
     if (!resubmit.onLastmodChange) return { kind: 'drop', reason: { code: 'lastmod_not_resubmitted' } };
     if (row.generation > 0 && row.lastmod !== null && row.lastmod === row.bought_lastmod) {
@@ -37,6 +53,7 @@ export function decideDue(
     }
   }
   if (other === 'bought') return { kind: 'drop', reason: { code: 'bought_by_other_watch' } };
+  if (other === 'quarantined') return { kind: 'drop', reason: { code: 'quarantined_by_other_watch' } };
   if (other === 'planned') {
     return { kind: 'later', at: now + PLANNED_ELSEWHERE_MS, reason: { code: 'planned_by_other_watch' } };
   }
@@ -47,39 +64,62 @@ export function decideDue(
     return isDueNow({ ...row, due_at: null }, now) ? { kind: 'due' } : { kind: 'later', at: null };
   }
   // What waited for the batch of another watch is free as soon as that batch no longer has it.
-  const at = row.reason_code === 'planned_by_other_watch' ? null : row.due_at;
+  const at = reason?.code === 'planned_by_other_watch' ? null : row.due_at;
   return isDueNow({ ...row, due_at: at }, now) ? { kind: 'due' } : { kind: 'later', at };
 }
 
-/** Whether the account has other watches: only then can another one have bought a URL. */
+/**
+ * Whether other watches belong to the account, or did when they were run: only then can another one have bought a URL.
+ * Uses runs_by_watch.
+ */
 export async function hasOtherWatches(db: Queryable, watchId: number): Promise<boolean> {
   const row = await db.get(sql`
-    SELECT 1 FROM watches AS mine JOIN watches AS other ON other.account_id = mine.account_id AND other.id <> mine.id
-    WHERE mine.id = ${watchId} LIMIT 1`);
+    SELECT 1 FROM watches AS mine JOIN watches AS other ON other.id <> mine.id
+    WHERE mine.id = ${watchId} AND (other.account_id = mine.account_id OR EXISTS (
+      SELECT 1 FROM runs WHERE runs.watch_id = other.id AND runs.account_id = mine.account_id)) LIMIT 1`);
   return row !== undefined;
 }
 
+/** The least counts where several watches have the URL. */
+const OTHERS: readonly OtherWatch[] = ['bought', 'planned', 'quarantined'];
+
 /**
- * Which of these new or changed URLs another watch of the account has. A URL that was only planned there is not bought:
- * its batch may never be sent, when its watch was renamed or removed. Uses urls_by_fp.
+ * Which of these new or changed URLs another watch of the account has, or bought with the money of the account before it
+ * moved to another one. A URL that was only planned there is not bought: its batch may never be sent, when its watch was
+ * renamed or removed. One in quarantine there stays in quarantine: the account does not pay for it anew. Uses urls_by_fp
+ * and batch_urls_once.
  */
 export async function findOtherWatches(
   db: Queryable,
   watchId: number,
   page: readonly DueRow[],
 ): Promise<ReadonlyMap<number, OtherWatch>> {
-  const rows = page.filter(({ due }) => due === 'new' || due === 'changed').map(({ id }): Row => [id]);
-  if (rows.length === 0) return new Map();
-  const found = await db.all(sql<{ id: number; planned: number }>`
-    SELECT r.id, min(CASE WHEN o.state = 'planned' AND o.bought_at IS NULL THEN 1 ELSE 0 END) AS planned
-    FROM ${toRows({ id: 'bigint' }, rows)} AS r CROSS JOIN urls AS u CROSS JOIN urls AS o CROSS JOIN watches AS w
-    WHERE u.id = r.id AND o.fp = u.fp AND o.watch_id <> ${watchId} AND o.url = u.url AND w.id = o.watch_id
-      AND w.account_id = (SELECT account_id FROM watches WHERE id = ${watchId})
-      AND o.generation > 0 AND o.state <> 'quarantined' AND (o.bought_at IS NOT NULL OR o.state = 'planned')
-      AND (u.due = 'new' OR o.bought_lastmod = u.lastmod)
-    GROUP BY r.id`);
-  return new Map(found.map(({ id, planned }) => [id, planned === 1 ? 'planned' : 'bought']));
+  const ids = page.filter(({ due }) => due === 'new' || due === 'changed').map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const found = await db.all(selectOtherWatches(watchId, ids));
+  return new Map(found.map(({ id, other }) => [id, OTHERS[other] ?? null]));
 }
+
+export const selectOtherWatches = (
+  watchId: number,
+  ids: readonly number[],
+): Query<{ readonly id: number; readonly other: number }> => {
+  const account = sql`(SELECT account_id FROM watches WHERE id = ${watchId})`;
+  return sql`
+    SELECT r.id, min(CASE WHEN o.state = 'quarantined' THEN 2 WHEN o.state = 'planned' AND o.bought_at IS NULL THEN 1
+      ELSE 0 END) AS other
+    FROM ${toRows(
+      { id: 'bigint' },
+      ids.map((id): Row => [id]),
+    )} AS r CROSS JOIN urls AS u CROSS JOIN urls AS o CROSS JOIN watches AS w
+    WHERE u.id = r.id AND o.fp = u.fp AND o.watch_id <> ${watchId} AND o.url = u.url AND w.id = o.watch_id
+      AND o.generation > 0 AND (o.bought_at IS NOT NULL OR o.state IN ('planned', 'quarantined'))
+      AND (u.due = 'new' OR o.bought_lastmod = u.lastmod OR (o.state = 'quarantined' AND u.generation = 0))
+      AND (w.account_id = ${account} OR EXISTS (
+        SELECT 1 FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id
+        WHERE m.url_id = o.id AND b.account_id = ${account} AND b.reference IS NOT NULL))
+    GROUP BY r.id`;
+};
 
 /** Writes what the rules decided of a page, where the row does not say it already. */
 export async function writeDecisions(
@@ -106,6 +146,8 @@ function toUpdate(row: DueRow, decision: DueDecision): Row[] {
   switch (decision.kind) {
     case 'drop':
       return [toRow(row.id, null, null, row.state === 'held' ? 'known' : row.state, toStoredReason(decision.reason))];
+    case 'quarantine':
+      return [toRow(row.id, null, null, 'quarantined', toStoredReason(decision.reason))];
     case 'later': {
       const reason = decision.reason === undefined ? row : toStoredReason(decision.reason);
       return decision.at === row.due_at && isSameReason(reason, row)

@@ -1,8 +1,14 @@
 import type { Queryable } from '../../database/database.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import type { WatchPolicy } from '../policy.ts';
 import { type DueCounts, type DueRow, eachDuePage } from './due.ts';
-import { type DueDecision, decideDue, findOtherWatches, hasOtherWatches, writeDecisions } from './resubmission.ts';
+import {
+  type DueDecision,
+  type DuePolicy,
+  decideDue,
+  findOtherWatches,
+  hasOtherWatches,
+  writeDecisions,
+} from './resubmission.ts';
 
 /** What a watch may buy now, in numbers: one pass over its due URLs. */
 export interface DueSurvey {
@@ -26,7 +32,7 @@ const noCounts = () => ({ new: 0, changed: 0, retry: 0, 'not-found': 0, released
 export async function surveyDue(
   db: Queryable,
   watchId: number,
-  policy: Pick<WatchPolicy, 'resubmit'> | null,
+  policy: DuePolicy | null,
   now: number,
   { write = false }: { readonly write?: boolean } = {},
 ): Promise<DueSurvey> {
@@ -50,6 +56,11 @@ export async function surveyDue(
   return { counts, total, byFirstRun, unguarded, sample };
 }
 
+const ANY_REASON: DuePolicy = {
+  resubmit: { onLastmodChange: true, notWithinMs: 0 },
+  retryFailed: { times: Number.MAX_SAFE_INTEGER, afterMs: 0 },
+};
+
 export interface DecidedRow {
   readonly row: DueRow;
   readonly decision: DueDecision;
@@ -59,10 +70,10 @@ export interface DecidedRow {
 export async function* eachDecidedPage(
   db: Queryable,
   watchId: number,
-  policy: Pick<WatchPolicy, 'resubmit'> | null,
+  policy: DuePolicy | null,
   now: number,
 ): AsyncGenerator<readonly DecidedRow[]> {
-  const rules = policy ?? { resubmit: { onLastmodChange: true, notWithinMs: 0 } };
+  const rules = policy ?? ANY_REASON;
   const shared = policy !== null && (await hasOtherWatches(db, watchId));
   for await (const page of eachDuePage(db, watchId)) {
     const others = shared ? await findOtherWatches(db, watchId, page) : null;

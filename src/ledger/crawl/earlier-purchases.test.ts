@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import {
+  ACCOUNT,
+  completeRun,
+  crawled,
+  DAY,
+  HOUR,
+  QUARTER,
+  type Site,
+  sendAll,
+  shopUrl,
+  type TestLedger,
+  testLedger,
+  WATCH,
+} from '../../../test/support/ledger.ts';
+import { sql } from '../../database/sql.ts';
+import type { AccountId, Reference, RunId, WatchId } from '../../submission/ids.ts';
+import { listPendingBatches } from '../batches/batch-queries.ts';
+import { beginSend } from '../batches/begin-send.ts';
+import { listQuarantined, releaseUrl } from '../jobs/quarantine.ts';
+import { recordPoll } from '../jobs/record-poll.ts';
+import { recoverJob } from '../jobs/recover.ts';
+import { recordUrlResults, settleJob } from '../jobs/settle-job.ts';
+import { planRun } from '../plans/make-plan.ts';
+import type { AccountPolicy, WatchPolicy } from '../policy.ts';
+import { getUrlHistory } from '../reports/url-history.ts';
+import { endRun } from '../runs/runs.ts';
+
+const OLD: WatchPolicy = WATCH;
+const NEW: WatchPolicy = { ...WATCH, id: 'store' as WatchId };
+const BOTH = [OLD.id, NEW.id];
+
+/** One run of a watch with its plan, under a configuration with these watches; how many URLs it buys. */
+async function buy(
+  ledger: TestLedger,
+  run: string,
+  site: Site,
+  {
+    watch = OLD,
+    configured,
+    account = ACCOUNT,
+  }: { watch?: WatchPolicy; configured?: readonly WatchId[]; account?: AccountPolicy } = {},
+): Promise<number> {
+  await crawled(ledger, run, site, { watch: watch.id, configured: configured ?? [watch.id], account: account.id });
+  const { urls } = await planRun(ledger, run as RunId, { account, watch });
+  await endRun(ledger, run as RunId, 'finished');
+  return urls;
+}
+
+/** Ends a job with one result for each URL; `retryFailed` null: its watch is not configured. */
+async function end(
+  ledger: TestLedger,
+  reference: Reference,
+  result: 'completed' | 'failed',
+  retryFailed: WatchPolicy['retryFailed'] | null = OLD.retryFailed,
+  account: AccountId = ACCOUNT.id,
+) {
+  await recordPoll(ledger, account, reference, { state: result, terminalStates: ['completed', 'failed'] });
+  return settleJob(ledger, account, reference, { retryFailed });
+}
+
+async function sendOne(ledger: TestLedger): Promise<Reference> {
+  const [reference, ...more] = await sendAll(ledger, QUARTER);
+  assert.ok(reference !== undefined && more.length === 0);
+  return reference;
+}
+
+const history = async (ledger: TestLedger, path: string) =>
+  (await getUrlHistory(ledger, shopUrl(path))).map(({ watch, state, due, generation, failures }) => ({
+    watch,
+    state,
+    due,
+    generation,
+    failures,
+  }));
+
+const countLive = async ({ db }: TestLedger, watch: WatchId) =>
+  (await db.one(sql<{ live: number }>`SELECT live FROM watches WHERE name = ${watch}`)).live;
+
+describe('a renamed watch', () => {
+  testLedger('a URL that failed under the old name is bought once more, not anew', async (ledger) => {
+    assert.equal(await buy(ledger, 'r1', { a: ['1'] }), 1);
+    const first = await sendOne(ledger);
+    // The watch is renamed while its job is open: nobody knows its rule when the job fails.
+    await end(ledger, first, 'failed', null);
+    assert.deepEqual(await listQuarantined(ledger), [], 'a missing rule is not a reason to quarantine');
+    assert.equal(await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW }), 0, 'its retry waits as long as the rule says');
+    ledger.pass(HOUR);
+    assert.equal(await buy(ledger, 'n2', { a: ['1'] }, { watch: NEW }), 1);
+    await end(ledger, await sendOne(ledger), 'failed', NEW.retryFailed);
+    assert.deepEqual(await history(ledger, '1'), [
+      { watch: NEW.id, state: 'quarantined', due: null, generation: 2, failures: 2 },
+    ]);
+    ledger.pass(30 * DAY);
+    assert.equal(await buy(ledger, 'n3', { a: ['1'] }, { watch: NEW }), 0);
+  });
+
+  testLedger('a watch that buys nothing twice quarantines what failed under the old name', async (ledger) => {
+    const never = { ...NEW, retryFailed: { times: 0, afterMs: 0 } };
+    await buy(ledger, 'r1', { a: ['1'] });
+    await end(ledger, await sendOne(ledger), 'failed', null);
+    assert.equal(await buy(ledger, 'n1', { a: ['1'] }, { watch: never }), 0);
+    assert.deepEqual(
+      (await listQuarantined(ledger)).map(({ watch, reason }) => [watch, reason]),
+      [[NEW.id, 'failed once']],
+    );
+  });
+
+  testLedger('a job that ends after the new name has listed its URL counts there', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1', '2'] });
+    const reference = await sendOne(ledger);
+    assert.equal(await buy(ledger, 'n1', { a: ['1', '2'] }, { watch: NEW }), 0);
+    await recordUrlResults(ledger, ACCOUNT.id, reference, [
+      { url: shopUrl(1), result: 'failed', reason: 'no' },
+      { url: shopUrl(2), result: 'completed', reason: null },
+    ]);
+    await recordPoll(ledger, ACCOUNT.id, reference, { state: 'partial', terminalStates: ['partial'] });
+    await settleJob(ledger, ACCOUNT.id, reference, { retryFailed: null });
+    assert.deepEqual(await history(ledger, '1'), [
+      { watch: NEW.id, state: 'failed', due: 'retry', generation: 1, failures: 1 },
+    ]);
+    assert.deepEqual(await history(ledger, '2'), [
+      { watch: NEW.id, state: 'completed', due: null, generation: 1, failures: 0 },
+    ]);
+  });
+
+  testLedger('keeps the quarantine, and a release there buys the URL once', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1'] });
+    await end(ledger, await sendOne(ledger), 'failed', { times: 0, afterMs: 0 });
+    assert.equal(await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW }), 0);
+    assert.deepEqual(
+      (await listQuarantined(ledger)).map(({ watch }) => watch),
+      [NEW.id],
+    );
+    assert.equal(await releaseUrl(ledger, NEW.id, shopUrl(1)), true);
+    assert.equal(await buy(ledger, 'n2', { a: ['1'] }, { watch: NEW }), 1);
+    assert.equal((await history(ledger, '1'))[0]?.generation, 2);
+  });
+
+  testLedger('a URL released before the rename is bought under the new name', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1'] });
+    await end(ledger, await sendOne(ledger), 'failed', { times: 0, afterMs: 0 });
+    await releaseUrl(ledger, OLD.id, shopUrl(1));
+    assert.equal(await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW }), 1);
+  });
+
+  testLedger('remembers when a URL was bought, and what was checked of it', async (ledger) => {
+    const rare = { ...NEW, resubmit: { onLastmodChange: true, notWithinMs: 10 * DAY } };
+    await buy(ledger, 'r1', { a: [['1', '2026-01-01']] });
+    await end(ledger, await sendOne(ledger), 'completed');
+    ledger.pass(DAY);
+    // It changes with the rename: within the time that the watch allows, it waits.
+    assert.equal(await buy(ledger, 'n1', { a: [['1', '2026-01-14']] }, { watch: rare }), 0);
+    assert.deepEqual(await history(ledger, '1'), [
+      { watch: NEW.id, state: 'completed', due: 'changed', generation: 1, failures: 0 },
+    ]);
+    const { name } = await ledger.db.one(sql<{ name: string }>`
+      SELECT w.name FROM check_queue AS q JOIN watches AS w ON w.id = q.watch_id`);
+    assert.equal(name, NEW.id, 'its index-checks go on');
+    ledger.pass(10 * DAY);
+    assert.equal(await buy(ledger, 'n2', { a: [['1', '2026-01-14']] }, { watch: rare }), 1);
+  });
+
+  testLedger('counts each URL in one watch', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1', '2', '3'] });
+    await sendOne(ledger);
+    await buy(ledger, 'n1', { a: ['1', '2'] }, { watch: NEW });
+    assert.deepEqual([await countLive(ledger, OLD.id), await countLive(ledger, NEW.id)], [1, 2]);
+    const diff = await completeRun(ledger, 'n2', { a: ['2'] }, { watch: NEW.id, configured: [NEW.id] });
+    assert.deepEqual([diff.found, diff.gone], [1, 1]);
+  });
+
+  testLedger('a batch of the old name that was never sent is due under the new one', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1'] });
+    assert.equal(await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW }), 0);
+    const [batch] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
+    assert.ok(batch);
+    assert.equal((await beginSend(ledger, batch.id, { account: ACCOUNT, watch: null })).kind, 'closed');
+    assert.equal(await buy(ledger, 'n2', { a: ['1'] }, { watch: NEW }), 1);
+  });
+});
+
+describe('two watches that list the same URL', () => {
+  testLedger('one of them buys it, and quarantine there holds for both', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1'] }, { configured: BOTH });
+    await end(ledger, await sendOne(ledger), 'failed', { times: 0, afterMs: 0 });
+    assert.equal(await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW, configured: BOTH }), 0);
+    assert.deepEqual(
+      (await listQuarantined(ledger)).map(({ watch }) => watch),
+      [OLD.id],
+    );
+    const [, other] = await getUrlHistory(ledger, shopUrl(1));
+    assert.match(other?.reason ?? '', /in quarantine under another watch/);
+    await releaseUrl(ledger, OLD.id, shopUrl(1));
+    assert.equal(await buy(ledger, 'n2', { a: ['1'] }, { watch: NEW, configured: BOTH }), 0);
+    assert.equal(await buy(ledger, 'r2', { a: ['1'] }, { configured: BOTH }), 1, 'released, it is bought once');
+  });
+
+  testLedger('the one that stays takes over what is to follow under the one that goes', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1'] }, { configured: BOTH });
+    const reference = await sendOne(ledger);
+    assert.equal(await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW, configured: BOTH }), 0);
+    await end(ledger, reference, 'failed');
+    ledger.pass(HOUR);
+    // Its lists are unchanged: only the removal of the other watch makes a difference.
+    assert.equal(await buy(ledger, 'n2', { a: 'not-modified' }, { watch: NEW, configured: BOTH }), 0);
+    assert.equal(await buy(ledger, 'n3', { a: 'not-modified' }, { watch: NEW }), 1);
+    assert.deepEqual(await history(ledger, '1'), [
+      { watch: NEW.id, state: 'planned', due: null, generation: 2, failures: 1 },
+    ]);
+  });
+
+  testLedger('the quarantine of the one that goes moves to the one that stays', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1'] }, { configured: BOTH });
+    await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW, configured: BOTH });
+    await end(ledger, await sendOne(ledger), 'failed', { times: 0, afterMs: 0 });
+    await buy(ledger, 'n2', { a: ['1'] }, { watch: NEW });
+    assert.deepEqual(
+      (await listQuarantined(ledger)).map(({ watch }) => watch),
+      [NEW.id],
+    );
+  });
+});
+
+describe('accounts', () => {
+  const SECOND = { ...ACCOUNT, id: 'second' as AccountId };
+
+  testLedger('what another account bought is not taken over', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1'] });
+    await end(ledger, await sendOne(ledger), 'failed', null);
+    assert.equal(await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW, account: SECOND }), 1);
+    assert.equal((await history(ledger, '1')).length, 2);
+  });
+
+  testLedger('what a watch bought before it moved to another account stays bought in the first one', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1'] }, { configured: BOTH });
+    await end(ledger, await sendOne(ledger), 'completed');
+    await buy(ledger, 'r2', { a: ['1'] }, { account: SECOND, configured: BOTH });
+    assert.equal(await buy(ledger, 'n1', { a: ['1'] }, { watch: NEW, configured: BOTH }), 0);
+  });
+});
+
+describe('recovered URLs in another spelling', () => {
+  const recover = (ledger: TestLedger, reference: string, urls: readonly string[], watch = OLD.id) =>
+    recoverJob(
+      ledger,
+      { account: ACCOUNT.id, watch, baseUrl: ACCOUNT.baseUrl },
+      {
+        reference: reference as Reference,
+        state: 'completed',
+        terminal: true,
+        service: 'standard',
+        project: 'Shop',
+        createdAt: ledger.now() - DAY,
+        charge: null,
+        urls: urls.map((path) => ({ url: shopUrl(path), result: 'completed' as const, reason: null })),
+      },
+    );
+
+  testLedger('an empty ledger does not buy what differs in its final slash alone', async (ledger) => {
+    await recover(ledger, 'J1', ['a/', 'b', 'c/d?x=1', 'e']);
+    const site = { m: [['a', '2026-01-01'], 'b/', 'c/d/?x=1', 'e', 'new'] } satisfies Site;
+    assert.equal(await buy(ledger, 'r1', site), 1);
+    assert.deepEqual(await history(ledger, 'a/'), []);
+    assert.deepEqual(await history(ledger, 'a'), [
+      { watch: OLD.id, state: 'completed', due: null, generation: 1, failures: 0 },
+    ]);
+    assert.equal(await countLive(ledger, OLD.id), 5);
+    // A lastmod that is seen for the first time is no change; a later one is.
+    assert.equal(await buy(ledger, 'r2', { ...site, m: [['a', '2026-01-20'], 'b/', 'c/d/?x=1', 'e', 'new'] }), 1);
+  });
+
+  testLedger('URLs that the sitemaps list in both spellings are two pages', async (ledger) => {
+    await recover(ledger, 'J1', ['a/']);
+    assert.equal(await buy(ledger, 'r1', { one: ['a'], two: ['a/'] }), 1);
+    assert.deepEqual(await history(ledger, 'a/'), [
+      { watch: OLD.id, state: 'completed', due: null, generation: 1, failures: 0 },
+    ]);
+    assert.equal((await history(ledger, 'a'))[0]?.state, 'planned');
+  });
+
+  testLedger('until a crawl is complete, the other spelling may be listed: it waits', async (ledger) => {
+    await recover(ledger, 'J1', ['a/', 'b/']);
+    assert.equal(await buy(ledger, 'r1', { one: ['a', 'b'], two: 'broken' }), 0);
+    assert.match((await getUrlHistory(ledger, shopUrl('a')))[0]?.reason ?? '', /waits for a complete crawl/);
+    assert.equal(await buy(ledger, 'r2', { one: ['a', 'b'], two: ['a/'] }), 1, 'a/ is listed: a is another page');
+    assert.deepEqual(
+      (await history(ledger, 'b')).map(({ state }) => state),
+      ['completed'],
+    );
+  });
+
+  testLedger('a job that was given to another watch counts once that watch was crawled', async (ledger) => {
+    await recover(ledger, 'J1', ['a/'], NEW.id);
+    assert.equal(await buy(ledger, 'r1', { m: ['a'] }, { configured: BOTH }), 0);
+    await buy(ledger, 'n1', { n: ['b'] }, { watch: NEW, configured: BOTH });
+    assert.equal(await buy(ledger, 'r2', { m: ['a'] }, { configured: BOTH }), 0);
+    assert.deepEqual(await history(ledger, 'a'), [
+      { watch: OLD.id, state: 'completed', due: null, generation: 1, failures: 0 },
+    ]);
+  });
+
+  testLedger('an open job gives its result to the spelling that is listed', async (ledger) => {
+    await recoverJob(
+      ledger,
+      { account: ACCOUNT.id, watch: OLD.id, baseUrl: ACCOUNT.baseUrl },
+      {
+        reference: 'J1' as Reference,
+        state: 'processing',
+        terminal: false,
+        service: 'standard',
+        project: 'Shop',
+        createdAt: ledger.now() - DAY,
+        charge: null,
+        urls: [{ url: shopUrl('a/'), result: 'open', reason: null }],
+      },
+    );
+    assert.equal(await buy(ledger, 'r1', { m: ['a'] }), 0);
+    await recordUrlResults(ledger, ACCOUNT.id, 'J1' as Reference, [
+      { url: shopUrl('a/'), result: 'failed', reason: null },
+    ]);
+    await end(ledger, 'J1' as Reference, 'failed');
+    assert.equal((await history(ledger, 'a'))[0]?.due, 'retry');
+  });
+});

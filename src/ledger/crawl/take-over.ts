@@ -1,0 +1,113 @@
+import type { Queryable } from '../../database/database.ts';
+import { type Row, toRows } from '../../database/rows.ts';
+import { type Query, sql } from '../../database/sql.ts';
+import type { AccountId } from '../../submission/ids.ts';
+import { lockAccount } from '../runs/watches.ts';
+import { addLive } from './insert-found.ts';
+
+/** A row that was bought, and the row without a purchase that a crawl has made for the same page. */
+export interface TakeOver {
+  readonly bought: number;
+  readonly listed: number;
+}
+
+interface ListedRow {
+  readonly bought: number;
+  readonly old_watch: number;
+  readonly old_gone: number | null;
+  readonly listed: number;
+  readonly fp: string;
+  readonly url: string;
+  readonly watch_id: number;
+  readonly sitemap_id: number;
+  readonly lastmod: string | null;
+  readonly lastmod_at: number | null;
+  readonly first_run: number;
+  readonly changed_run: number | null;
+  readonly gone_run: number | null;
+  readonly due: string | null;
+}
+
+const COLUMNS = {
+  bought: 'bigint',
+  fp: 'bigint',
+  url: 'text',
+  watch_id: 'bigint',
+  sitemap_id: 'bigint',
+  lastmod: 'text',
+  lastmod_at: 'bigint',
+  first_run: 'bigint',
+  changed_run: 'bigint',
+  gone_run: 'bigint',
+  due: 'text',
+} as const;
+
+/**
+ * Puts each bought row in the place of the row that the crawl has made: the page keeps its generations, failures,
+ * quarantine, purchases and index-checks under the watch and the spelling that list it now. A lastmod that differs from
+ * the last one known makes the page due as a changed one; otherwise only what made the bought row due counts.
+ */
+export async function takeOver(
+  tx: Queryable,
+  account: AccountId,
+  runId: number,
+  pairs: readonly TakeOver[],
+): Promise<void> {
+  await lockAccount(tx, account);
+  const rows = await tx.all(selectPairs(pairs));
+  if (rows.length === 0) return;
+  await tx.run(sql`
+    DELETE FROM urls WHERE id IN (
+      SELECT id FROM ${toRows(
+        { id: 'bigint' },
+        rows.map(({ listed }): Row => [listed]),
+      )} AS r)`);
+  const listed = toRows(
+    COLUMNS,
+    rows.map(
+      (row): Row => [
+        row.bought,
+        BigInt(row.fp),
+        row.url,
+        row.watch_id,
+        row.sitemap_id,
+        row.lastmod,
+        row.lastmod_at,
+        row.first_run,
+        row.changed_run,
+        row.gone_run,
+        row.due,
+      ],
+    ),
+  );
+  const isChange = sql`(urls.lastmod IS NOT NULL AND r.lastmod IS NOT NULL AND urls.lastmod <> r.lastmod
+    AND (urls.lastmod_at IS NULL OR r.lastmod_at IS NULL OR urls.lastmod_at <> r.lastmod_at))`;
+  const isChanged = sql`(${isChange} OR r.due = 'changed') AND urls.due IS NULL AND urls.state <> 'quarantined'`;
+  await tx.run(sql`
+    UPDATE urls SET fp = r.fp, url = r.url, watch_id = r.watch_id, sitemap_id = r.sitemap_id, lastmod = r.lastmod,
+      lastmod_at = r.lastmod_at, first_run = r.first_run, gone_run = r.gone_run,
+      changed_run = CASE WHEN ${isChange} THEN ${runId} ELSE r.changed_run END,
+      guard_passed = CASE WHEN ${isChanged} THEN 0 ELSE urls.guard_passed END,
+      due = CASE WHEN ${isChanged} THEN 'changed' ELSE urls.due END,
+      bought_lastmod = CASE WHEN urls.lastmod IS NULL AND urls.bought_lastmod IS NULL AND r.due IS DISTINCT FROM 'changed'
+        THEN r.lastmod ELSE urls.bought_lastmod END
+    FROM ${listed} AS r WHERE urls.id = r.bought`);
+  await tx.run(sql`
+    UPDATE check_queue SET watch_id = r.watch_id FROM ${listed} AS r WHERE check_queue.url_id = r.bought`);
+  const left = new Map<number, number>();
+  for (const { old_watch, old_gone } of rows) {
+    if (old_gone === null) left.set(old_watch, (left.get(old_watch) ?? 0) + 1);
+  }
+  // The place that the row takes is counted already.
+  for (const [watch, urls] of left) await addLive(tx, watch, -urls);
+}
+
+/** Reads both rows once more, under the account's lock: one of them may have been planned or taken over since. */
+const selectPairs = (pairs: readonly TakeOver[]): Query<ListedRow> => sql<ListedRow>`
+  SELECT o.id AS bought, o.watch_id AS old_watch, o.gone_run AS old_gone, n.id AS listed, CAST(n.fp AS TEXT) AS fp, n.url,
+    n.watch_id, n.sitemap_id, n.lastmod, n.lastmod_at, n.first_run, n.changed_run, n.gone_run, n.due
+  FROM ${toRows(
+    { bought: 'bigint', listed: 'bigint' },
+    pairs.map(({ bought, listed }): Row => [bought, listed]),
+  )} AS r CROSS JOIN urls AS o CROSS JOIN urls AS n
+  WHERE o.id = r.bought AND n.id = r.listed AND n.generation = 0 AND o.generation > 0`;

@@ -2,17 +2,21 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { planRun } from '../src/ledger/plans/make-plan.ts';
+import { getUrlHistory } from '../src/ledger/reports/url-history.ts';
 import { beginRun } from '../src/ledger/runs/runs.ts';
 import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
 import type { RunReport } from '../src/temporal-api/payloads.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
 import { always, failure } from '../test/fakes/service/replies.ts';
+import { crawled, shopUrl } from '../test/support/ledger.ts';
 import { createTestConnector } from '../test/support/test-connector.ts';
 import { runStart } from './run-start.ts';
 import { runActivities } from './runs.ts';
 
 const MINUTE = 60_000;
+const OLD = 'old' as WatchId;
 const RUN = { watch: 'shop' as WatchId, account: 'main' as AccountId, run: 'r1' as RunId };
 
 describe('awaitRun', () => {
@@ -47,4 +51,24 @@ describe('awaitRun', () => {
     const next = await beginRun(connector.ledger, runStart(watch, 'r2' as RunId));
     assert.equal(next.kind, 'begun', 'the next run crawls');
   });
+});
+
+describe('diffRun', () => {
+  for (const [what, configured, watches] of [
+    ['takes over what a watch bought that the configuration no longer has', false, ['shop']],
+    ['leaves what a configured watch bought where it is', true, ['old', 'shop']],
+  ] as const) {
+    test(what, async (t) => {
+      const connector = await createTestConnector(t, { baseUrl: 'http://127.0.0.1:9/api/v1' });
+      const { ledger, deps } = connector;
+      const shop = deps.getWatch(RUN.watch);
+      await crawled(ledger, 'o1', { a: ['1'] }, { watch: OLD });
+      await planRun(ledger, 'o1' as RunId, { account: deps.getAccount(RUN.account), watch: { ...shop, id: OLD } });
+      if (configured) (deps.config.watches as Map<WatchId, unknown>).set(OLD, { ...shop, id: OLD });
+      await crawled(ledger, RUN.run, { a: ['1'] });
+      await runActivities(deps).diffRun({ ...RUN, complete: true });
+      const urls = await getUrlHistory(ledger, shopUrl('1'));
+      assert.deepEqual(urls.map(({ watch }) => watch).sort(), watches);
+    });
+  }
 });

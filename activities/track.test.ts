@@ -3,6 +3,7 @@ import { describe, type TestContext } from 'node:test';
 import { getAccountStatus } from '../src/ledger/money/account-status.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import { getUrlHistory } from '../src/ledger/reports/url-history.ts';
+import type { WatchId } from '../src/submission/ids.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
 import { always, failure, type Reply, success } from '../test/fakes/service/replies.ts';
 import { type Dialect, testOnEachDialect } from '../test/support/database.ts';
@@ -137,5 +138,24 @@ describe('an account that waits for funds', () => {
     await connector.awaitMoney();
     assert.equal((await connector.send()).kind, 'sent');
     assert.equal((await getAccountStatus(connector.ledger, ACCOUNT.id)).suspended, null);
+  });
+});
+
+describe('a job whose watch is no longer configured', () => {
+  testOnEachDialect('leaves its failed URLs to the watch that lists them next', async (t, dialect) => {
+    const { baseUrl } = await startFakeService(t, {
+      overrides: {
+        list: always(success({ submissions: [], total: 0 })),
+        detail: () => success({ status: 'failed', urls: [{ url: shopUrl('1'), status: 'failed', reason: 'gone' }] }),
+      },
+    });
+    const connector = await createTestConnector(t, { baseUrl, account: TRACKED, dialect });
+    await connector.plan('r1', ['1']);
+    await connector.play({ sendOnly: true });
+    (connector.deps.config.watches as Map<WatchId, unknown>).delete('shop' as WatchId);
+    assert.ok((await connector.play()).ended);
+    const [url] = await getUrlHistory(connector.ledger, shopUrl('1'));
+    assert.deepEqual([url?.state, url?.due], ['failed', 'retry']);
+    assert.match(url?.reason ?? '', /^failed once: gone; its watch was not configured then/);
   });
 });

@@ -79,7 +79,7 @@ const countLive = async ({ db }: TestLedger, watch: WatchId) =>
   (await db.one(sql<{ live: number }>`SELECT live FROM watches WHERE name = ${watch}`)).live;
 
 describe('a renamed watch', () => {
-  testLedger('a URL that failed under the old name is bought once more, not anew', async (ledger) => {
+  testLedger('a URL that failed under the old name is bought once more, not as a new one', async (ledger) => {
     assert.equal(await buy(ledger, 'r1', { a: ['1'] }), 1);
     const first = await sendOne(ledger);
     // The watch is renamed while its job is open: nobody knows its rule when the job fails.

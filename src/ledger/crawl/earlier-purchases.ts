@@ -24,7 +24,7 @@ const SPELLING_UNSURE_MS = 3_600_000;
 
 /**
  * Gives the URLs that a run has found what the ledger knows of their purchases under another watch or spelling, so that
- * no rule counts them anew. Two kinds of rows are taken over, of the same account only:
+ * no rule starts again at zero. Two kinds of rows are taken over, of the same account only:
  *
  * - rows of a watch that is not `configured` any more: it was renamed or removed. Null: which are is not known.
  * - rows that `courier recover` added and no sitemap lists, where the URL differs in its final slash alone.

@@ -86,7 +86,7 @@ const OTHERS: readonly OtherWatch[] = ['bought', 'planned', 'quarantined'];
 /**
  * Which of these new or changed URLs another watch of the account has, or bought with the money of the account before it
  * moved to another one. A URL that was only planned there is not bought: its batch may never be sent, when its watch was
- * renamed or removed. One in quarantine there stays in quarantine: the account does not pay for it anew. Uses urls_by_fp
+ * renamed or removed. One in quarantine there stays in quarantine: the account does not pay for it again. Uses urls_by_fp
  * and batch_urls_once.
  */
 export async function findOtherWatches(

@@ -43,6 +43,10 @@ export const COURIER: ProgramDefinition = {
       description: 'show every watch and account: last run, what is open, what was charged, what waits for you',
       load: async () => (await import('./commands/status.ts')).statusCommand,
     },
+    why: {
+      description: 'explain a URL: in scope or not, where it was seen, when it was bought, why not, what comes next',
+      load: async () => (await import('./commands/why.ts')).whyCommand,
+    },
     watch: {
       description: 'list, pause, resume or trigger the schedules of the watches',
       load: async () => (await import('./commands/watch.ts')).watchCommand,

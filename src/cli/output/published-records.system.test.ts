@@ -29,6 +29,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'accounts move': ['main'],
   'submissions show': ['IDX-1'],
   'submissions resolve': ['1', '--leave'],
+  why: ['https://shop.example/'],
   'ledger show': ['https://shop.example/'],
   'quarantine release': ['shop', 'https://shop.example/'],
   crawl: ['no-such-sitemap.xml'],

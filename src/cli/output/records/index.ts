@@ -10,6 +10,7 @@ import { RECOVER_OUTPUT } from './recover.ts';
 import { RUN_OUTPUT } from './run.ts';
 import { STATUS_OUTPUT } from './status.ts';
 import { URL_OUTPUT } from './url-history.ts';
+import { WHY_OUTPUT } from './why.ts';
 
 /** What every command of `courier` prints with --json. `schema` prints a JSON Schema instead. */
 export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
@@ -21,6 +22,7 @@ export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...BATCH_OUTPUT,
   ...ACCOUNT_OUTPUT,
   ...URL_OUTPUT,
+  ...WHY_OUTPUT,
   ...RECOVER_OUTPUT,
   ...CRAWL_OUTPUT,
   ...CONFIG_OUTPUT,

@@ -18,11 +18,11 @@ import type { Quarantined } from '../../../ledger/jobs/quarantine.ts';
 import type { Purchase, UrlCheck, UrlHistory } from '../../../ledger/reports/url-history.ts';
 import { BATCH_STATES } from './batch.ts';
 
-const URL_STATES = ['known', 'planned', 'submitted', 'completed', 'failed', 'held', 'quarantined'] as const;
+export const URL_STATES = ['known', 'planned', 'submitted', 'completed', 'failed', 'held', 'quarantined'] as const;
 const DUE = ['new', 'changed', 'retry', 'not_found', 'released'] as const;
 const RESULTS = ['found', 'not_found', 'unknown'] as const;
 
-const PurchaseFields = Type.Object({
+export const PurchaseFields = Type.Object({
   generation: count('1 for the first purchase'),
   batch: count('number of the batch'),
   batch_state: oneOf(BATCH_STATES, 'state of the batch'),
@@ -38,7 +38,7 @@ const PurchaseFields = Type.Object({
   request_ids: texts('request ids of the service, for its support'),
 });
 
-const CheckFields = Type.Object({
+export const CheckFields = Type.Object({
   at: nullable(instant('when it was checked; null until then')),
   result: nullable(oneOf(RESULTS, 'whether it is in the index; null until it was checked')),
   detail: nullable(text("the service's own word; null when it used none")),
@@ -67,7 +67,7 @@ const UrlHistoryRecord = defineRecord('url_history', 'The history of a URL in on
   next_check_at: nullable(instant('when it is checked next; null when it is not')),
 });
 
-const toPurchase = (purchase: Purchase): Static<typeof PurchaseFields> => ({
+export const toPurchase = (purchase: Purchase): Static<typeof PurchaseFields> => ({
   generation: purchase.generation,
   batch: purchase.batch,
   batch_state: purchase.batchState,
@@ -83,7 +83,7 @@ const toPurchase = (purchase: Purchase): Static<typeof PurchaseFields> => ({
   request_ids: [...purchase.requestIds],
 });
 
-const toCheck = (check: UrlCheck): Static<typeof CheckFields> => ({
+export const toCheck = (check: UrlCheck): Static<typeof CheckFields> => ({
   at: toInstantOrNull(check.at),
   result: check.result === 'not-found' ? 'not_found' : check.result,
   detail: check.detail,

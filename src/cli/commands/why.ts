@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { formatTry } from '../../../contract/money.ts';
+import { EXIT } from '../../cli-kit/exit-codes.ts';
+import { explainUrl, findKnownSpellings, type UrlExplanation } from '../../connector/explain-url.ts';
+import type { Purchase, UrlHistory } from '../../ledger/reports/url-history.ts';
+import { action } from '../output/command.ts';
+import { formatInstantIn } from '../output/format.ts';
+import { toSimilarUrlRecord, toUrlExplanationRecord } from '../output/records/why.ts';
+import { withLedger } from '../with-ledger.ts';
+import { parseUrlArgument } from './ledger.ts';
+
+export function whyCommand(command: Command): void {
+  command.argument('<url>', 'the whole URL').action(
+    action((output, flags, loc: string) =>
+      withLedger(flags, async ({ config, ledger }) => {
+        const url = parseUrlArgument(loc);
+        const explained = await explainUrl({ config, ledger }, url);
+        output.print(url);
+        for (const each of explained) {
+          output.record(toUrlExplanationRecord(url, each));
+          output.print(formatExplanation(each));
+        }
+        const seen = explained.filter(({ history }) => history !== null).length;
+        if (seen === 0) {
+          for (const spelling of await findKnownSpellings(ledger, url)) {
+            output.record(toSimilarUrlRecord(spelling));
+            output.print(`  another spelling is known: ${spelling.url} (${spelling.watch}, ${spelling.state})`);
+          }
+        }
+        return { exitCode: EXIT.done, summary: { url, seen } };
+      }),
+    ),
+  );
+}
+
+function formatExplanation({ watch, why, next, nextAt, scope, history, zone }: UrlExplanation): string {
+  const at = (instant: number) => formatInstantIn(zone, instant);
+  return [
+    `${watch}: ${why}`,
+    `  next    ${next}${nextAt === null ? '' : ` (${at(nextAt)})`}`,
+    ...(scope === null ? [] : [`  scope   ${scope.inScope ? 'in' : 'out'}: ${scope.rule}`]),
+    ...(history === null ? [] : [formatSeen(history, at)]),
+    ...(history?.purchases ?? []).map((purchase) => formatPurchase(purchase, at)),
+    ...(history?.checks ?? []).map(
+      ({ at: checked, result, state }) =>
+        `  check   ${checked === null ? state : `${at(checked)}: ${result ?? state}`}`,
+    ),
+  ].join('\n');
+}
+
+function formatSeen(
+  { firstRun, sitemap, sitemapReadAt, goneRun, lastmod }: UrlHistory,
+  at: (instant: number) => string,
+) {
+  if (firstRun.run === null) return '  seen    never in a sitemap: "courier recover" found it in a job';
+  const last =
+    goneRun !== null
+      ? `; in no sitemap since ${goneRun}`
+      : sitemapReadAt === null
+        ? ''
+        : `; the sitemap was read last on ${at(sitemapReadAt)}`;
+  return `  seen    first on ${at(firstRun.at)} in ${sitemap}${lastmod === null ? '' : `, lastmod ${lastmod}`}${last}`;
+}
+
+function formatPurchase(purchase: Purchase, at: (instant: number) => string): string {
+  const { generation, batch, batchState, reference, plannedAt, acceptedAt, charge, result, resultReason } = purchase;
+  const parts = [
+    reference === null ? `batch ${batch}` : `job ${reference} (batch ${batch})`,
+    batchState.replace('_', ' '),
+    acceptedAt === null ? `planned ${at(plannedAt)}` : at(acceptedAt),
+    ...(charge === null ? [] : [formatTry(charge)]),
+    ...(result === null ? [] : [resultReason === null ? result : `${result}: ${resultReason}`]),
+  ];
+  return `  bought  ${generation === 1 ? '' : `generation ${generation}: `}${parts.join(', ')}`;
+}

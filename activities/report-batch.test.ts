@@ -28,14 +28,14 @@ describe('reports of batches', () => {
     const event = report({ kind: 'accepted', batch, reference, charged, again: false });
     assert.deepEqual(
       [event?.accepted, event?.reference, event?.charged, event?.requestId],
-      [true, reference, charged, 'req_1'],
+      ['now', reference, charged, 'req_1'],
     );
   });
 
   test('a batch that needs review names the command', () => {
     const event = report({ kind: 'needs_review', batch, reason: 'status 400' });
     assert.match(event?.outcome ?? '', /courier batches resolve 7/);
-    assert.equal(event?.accepted, false);
+    assert.equal(event?.accepted, 'no');
   });
 
   test('a retry and a suspension are not reported for each batch', () => {

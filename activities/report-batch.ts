@@ -17,7 +17,7 @@ interface Answered {
 export function reportBatch({ emit }: Pick<Deps, 'emit'>, answered: Answered, recorded: AnswerRecorded): void {
   const meaning = describeAnswer(recorded);
   if (meaning === null) return;
-  emit({ kind: 'batch', accepted: false, charged: null, reference: null, reason: null, ...answered, ...meaning });
+  emit({ kind: 'batch', accepted: 'no', charged: null, reference: null, reason: null, ...answered, ...meaning });
 }
 
 type Meaning = Pick<BatchAnswered, 'outcome'> &
@@ -29,7 +29,7 @@ function describeAnswer(recorded: AnswerRecorded): Meaning | null {
     case 'accepted': {
       const { reference, charged, again } = recorded;
       const outcome = `${again ? 'was already' : 'is'} accepted as ${reference}`;
-      return { accepted: true, reference, charged, outcome };
+      return { accepted: again ? 'before' : 'now', reference, charged, outcome };
     }
     case 'refused': {
       const { quarantined, children } = recorded;

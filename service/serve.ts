@@ -3,15 +3,16 @@ import { BASE_PATH } from '../contract/version.ts';
 import type { Database } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
+import { openAdminListener } from '../src/observability/admin-listener.ts';
 import { type Administration, administer } from './accounts/administration.ts';
 import type { Operator } from './accounts/audit-events.ts';
 import { BodyMemory } from './capacity/body-memory.ts';
 import { FairQueue, toQueueLimits } from './capacity/fair-queue.ts';
 import { watchHealth } from './capacity/health.ts';
 import { Load } from './capacity/load.ts';
-import { openAdmin } from './http/admin.ts';
 import { buildApp } from './http/app.ts';
 import type { Context } from './http/context.ts';
+import { readReadiness } from './http/health.ts';
 import { openLimiter } from './http/limits/limiter.ts';
 import { openProvider } from './index-check/providers.ts';
 import type { IndexCheckSettings } from './index-check/settings.ts';
@@ -162,8 +163,8 @@ export async function openService(db: Database, options: Omit<ServiceOptions, 'd
     const admin =
       settings.admin === null
         ? null
-        : await openAdmin(settings.admin, {
-            health,
+        : await openAdminListener(settings.admin, {
+            readReadiness: () => readReadiness(health),
             renderMetrics: () => metrics.render(() => sample(context)),
             onError: onError('an answer of the admin listener failed'),
           });

@@ -14,6 +14,8 @@ export interface Config {
   /** Empty: what the environment names. */
   readonly temporal: { readonly address: string; readonly namespace: string };
   readonly ledgerUrl: string;
+  /** Where a worker shows its metrics and health; null: nowhere. */
+  readonly admin: { readonly host: string; readonly port: number } | null;
 }
 
 /** The account of a watch; it exists, because the configuration was validated. */

@@ -77,6 +77,7 @@ function toConfig({ raw }: Merged, folder: string): Config {
     watches,
     temporal: { address: raw.temporal?.address ?? '', namespace: raw.temporal?.namespace ?? '' },
     ledgerUrl: toLedgerUrl(raw.ledger?.url ?? 'sqlite:.courier/ledger.db', folder),
+    admin: raw.admin === undefined ? null : { host: raw.admin.host ?? '127.0.0.1', port: raw.admin.port },
   };
 }
 

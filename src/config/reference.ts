@@ -36,6 +36,7 @@ const SECTIONS = [
   ['watches.NAME', 'Watches', 'watches'],
   ['temporal', 'Temporal', 'temporal'],
   ['ledger', 'Ledger', 'ledger'],
+  ['admin', 'Metrics and health', 'admin'],
 ] as const;
 
 /** The expected content of the page in docs/reference. */
@@ -68,7 +69,7 @@ the schema); [config/courier.example.yaml](../../config/courier.example.yaml) is
 
 The files \`courier.d/*.yaml\` beside \`courier.yaml\` belong to it, and \`--config FOLDER\` names a folder of files: together they
 are one configuration, read in the order of their names. \`accounts\` and \`watches\` may be in several of them, each name in one;
-\`defaults\`, \`temporal\` and \`ledger\` are in one file. A name that two files have is a mistake, reported with both places.
+\`defaults\` and the sections after it are in one file. A name that two files have is a mistake, reported with both places.
 Relative paths start at the folder of \`courier.yaml\`, in files of \`courier.d\` too.
 
 `;

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Account } from './schema/account.ts';
+import { Admin } from './schema/admin.ts';
 import { closed, PATTERN, type Secret } from './schema/values.ts';
 import { Watch, watchSettings } from './schema/watch.ts';
 
@@ -56,6 +57,7 @@ export const ConfigSchema = Type.Object(
         { ...closed, description: 'The database of URLs, batches, charges and checks.' },
       ),
     ),
+    admin: Type.Optional(Admin),
   },
   {
     ...closed,

@@ -3,6 +3,7 @@ import type { LoadedConfig } from './load.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { absoluteSource, toLedgerUrl, toSecret } from './resolve.ts';
 import { Account } from './schema/account.ts';
+import { Admin } from './schema/admin.ts';
 import { Watch } from './schema/watch.ts';
 import type { SecretReference } from './schema.ts';
 import { ConfigSchema } from './schema.ts';
@@ -29,7 +30,7 @@ export interface Environment {
 type Tree = Readonly<Record<string, unknown>>;
 
 /** Absent, these switch something off; the defaults inside count only when they are written. */
-const SWITCHES = ['schedule', 'index_check'];
+const SWITCHES = ['schedule', 'index_check', 'admin'];
 
 /** Every setting of a configuration, in the order of the reference page. */
 export function listSettings({ config, merged, folder }: LoadedConfig, environment: Environment): Setting[] {
@@ -95,6 +96,7 @@ export function listSettings({ config, merged, folder }: LoadedConfig, environme
   }
   const ledger = raw.ledger?.url;
   add(['ledger', 'url'], toLedgerUrl(ledger ?? LEDGER_URL, folder), ledger === undefined ? null : ['ledger', 'url']);
+  walk(['admin'], Admin as unknown as Expectation, raw.admin, ['admin']);
   return settings;
 }
 

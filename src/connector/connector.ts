@@ -3,12 +3,15 @@ import type { Deps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import type { Config } from '../config/config.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
+import { createEventLog } from '../observability/event-log.ts';
 import type { Logger } from '../observability/log.ts';
+import { emitToAll } from '../observability/worker-events.ts';
 import { openRateLimits } from '../rate-limit/limiter.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { connectClient, connectWorker, type TemporalSettings } from '../temporal/connect.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
 import { getTaskQueue } from '../temporal-api/ids.ts';
+import { prepareAdmin } from './admin.ts';
 import { type Closable, closeAll } from './close-all.ts';
 import { createDeps } from './create-deps.ts';
 import { OperationError } from './operation-error.ts';
@@ -16,6 +19,8 @@ import { createCourierWorker } from './worker.ts';
 
 export interface Connector {
   readonly deps: Deps;
+  /** http://HOST:PORT of the listener for metrics and health. */
+  readonly adminUrl?: string;
   /** Throws an OperationError (other_account) when the key of one belongs to another account than the ledger's. */
   confirmAccounts(ids: Iterable<AccountId>): Promise<void>;
   /** Runs until `stop`, then releases everything. Rejects when the worker fails. */
@@ -24,11 +29,21 @@ export interface Connector {
   stop(): void;
 }
 
+export interface ConnectorOptions {
+  /** Whether to open the listener for metrics and health, where the configuration has one. */
+  readonly serveAdmin?: boolean;
+}
+
 /** Assembles the modules: one worker for one configuration. */
-export async function openConnector(config: Config, temporal: TemporalSettings, log: Logger): Promise<Connector> {
+export async function openConnector(
+  config: Config,
+  temporal: TemporalSettings,
+  log: Logger,
+  options: ConnectorOptions = {},
+): Promise<Connector> {
   const opened: Closable[] = [];
   try {
-    return await buildConnector(opened, config, temporal, log);
+    return await buildConnector(opened, config, temporal, log, options);
   } catch (error) {
     await closeAll(opened);
     throw error;
@@ -41,6 +56,7 @@ async function buildConnector(
   config: Config,
   temporal: TemporalSettings,
   log: Logger,
+  { serveAdmin = false }: ConnectorOptions,
 ): Promise<Connector> {
   const keep = <T extends Closable>(resource: T): T => {
     opened.push(resource);
@@ -52,14 +68,17 @@ async function buildConnector(
   keep(connection);
   const notice = await ensureSearchAttributes(connection, namespace);
   if (notice !== null) log.warn({ namespace }, notice);
-  const native = await connectWorker(temporal, log);
+  const admin = serveAdmin && config.admin !== null ? await prepareAdmin(config.admin) : null;
+  const native = await connectWorker(temporal, log, admin?.runtime);
   keep(native.connection);
   const stopping = new AbortController();
+  const writeEvent = createEventLog(log, Date.now);
   const deps = createDeps({
     ...{ config, log, ledger, rateLimits, client, keep },
     now: Date.now,
     random: Math.random,
     stopping: stopping.signal,
+    emit: admin === null ? writeEvent : emitToAll(writeEvent, admin.metrics.count),
   });
   const worker = await createCourierWorker({
     connection: native.connection,
@@ -67,9 +86,17 @@ async function buildConnector(
     taskQueue: getTaskQueue(ledger.id),
     activities: createActivities(deps),
   });
+  const listener = await admin?.open({
+    deps,
+    rateLimits,
+    connection,
+    isRunning: () => worker.getState() === 'RUNNING',
+  });
+  if (listener !== undefined) keep(listener);
 
   return {
     deps,
+    ...(listener === undefined ? {} : { adminUrl: listener.address }),
     async confirmAccounts(ids) {
       for (const id of new Set(ids)) {
         await deps.confirmAccount(id).catch((error: unknown) => {

@@ -225,6 +225,10 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       'ALTER TABLE runs ADD COLUMN unmatched_rules TEXT',
     ],
   },
+  {
+    name: 'batches that need review, for a scrape that must not scan',
+    statements: () => [`CREATE INDEX batches_in_review ON batches (account_id) WHERE state = 'needs_review'`],
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

@@ -91,6 +91,8 @@ CREATE INDEX batches_followed ON batches USING btree (account_id, accepted_at) W
 
 CREATE INDEX batches_in_doubt ON batches USING btree (account_id) WHERE (in_doubt_since IS NOT NULL);
 
+CREATE INDEX batches_in_review ON batches USING btree (account_id) WHERE (state = 'needs_review'::text);
+
 CREATE INDEX batches_waiting ON batches USING btree (account_id, id) WHERE (state = ANY (ARRAY['planned'::text, 'sending'::text]));
 
 CREATE TABLE charges (

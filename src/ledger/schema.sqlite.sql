@@ -87,6 +87,8 @@ CREATE INDEX batches_followed ON batches (account_id, accepted_at) WHERE state =
 
 CREATE INDEX batches_in_doubt ON batches (account_id) WHERE in_doubt_since IS NOT NULL;
 
+CREATE INDEX batches_in_review ON batches (account_id) WHERE state = 'needs_review';
+
 CREATE INDEX batches_waiting ON batches (account_id, id) WHERE state IN ('planned', 'sending');
 
 CREATE TABLE charges (

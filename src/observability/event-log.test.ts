@@ -34,7 +34,7 @@ const batch: BatchAnswered = {
   service: 'standard',
   outcome: 'is accepted as sub_1',
   urls: 3,
-  accepted: true,
+  accepted: 'now',
   charged: 750_000 as Micros,
   reference: 'sub_1' as Reference,
   requestId: 'req_1',

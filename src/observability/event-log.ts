@@ -61,7 +61,7 @@ export function createEventLog(log: Logger, now: () => number): EmitEvent {
       case 'key_accepted':
         return stopped.get(event.account)?.kind === 'key_rejected' ? resume(event.account) : undefined;
       case 'batch':
-        if (event.accepted) resume(event.account);
+        if (event.accepted !== 'no') resume(event.account);
         return writeBatch(log, event);
       case 'run_ended':
         return writeRun(log, event);
@@ -98,7 +98,7 @@ function writeBatch(log: Logger, { kind: _, ...event }: BatchAnswered): void {
   const { batch, watch, urls, outcome, charged, reason } = event;
   const cost = charged === null ? '' : `, ${formatTry(charged)} charged`;
   const text = `batch ${batch} of ${watch} (${urls} URLs) ${outcome}${cost}${reason === null ? '' : `: ${reason}`}`;
-  if (event.accepted) log.info(event, text);
+  if (event.accepted !== 'no') log.info(event, text);
   else log.warn(event, text);
 }
 

@@ -62,8 +62,8 @@ export interface BatchAnswered extends OfWatch {
   readonly service: ServiceLevel;
   readonly outcome: string;
   readonly urls: number;
-  /** The service took the batch, now or before. */
-  readonly accepted: boolean;
+  /** Whether the service took the batch: by this response, before it, or not. */
+  readonly accepted: 'now' | 'before' | 'no';
   /** Charged by this response; null when nothing was, or when the service did not report the amount. */
   readonly charged: Micros | null;
   readonly reference: Reference | null;
@@ -133,3 +133,10 @@ export type WorkerEvent =
   | RequestMade;
 
 export type EmitEvent = (event: WorkerEvent) => void;
+
+/** Hands each event to every sink. */
+export const emitToAll =
+  (...sinks: readonly EmitEvent[]): EmitEvent =>
+  (event) => {
+    for (const sink of sinks) sink(event);
+  };

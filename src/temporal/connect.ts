@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
-import { installRuntime, type RuntimeLogger } from './runtime.ts';
+import { installRuntime, type RuntimeLogger, type RuntimeOptions } from './runtime.ts';
 import { searchAttributeFallback } from './search-attribute-fallback.ts';
 import { type ResolvedTemporal, resolveTemporal, type TemporalSettings } from './settings.ts';
 import { TemporalUnreachableError } from './unreachable.ts';
@@ -35,11 +35,11 @@ export async function connectClient(
 export async function connectWorker(
   settings: TemporalSettings,
   log: RuntimeLogger,
-  { keepRuntime = false }: { readonly keepRuntime?: boolean } = {},
+  { keepRuntime = false, ...runtime }: RuntimeOptions & { readonly keepRuntime?: boolean } = {},
 ): Promise<{ connection: NativeConnection; namespace: string }> {
   const resolved = resolveTemporal(settings);
   const { options, namespace } = resolved;
-  installRuntime(log);
+  installRuntime(log, runtime);
   try {
     return { connection: await named(resolved, () => NativeConnection.connect(options)), namespace };
   } catch (error) {

@@ -18,7 +18,7 @@ export function workerCommand(command: Command): void {
       requireKeys(config);
       const log = createLogger(output.verbose ? 'debug' : output.quiet ? 'error' : 'info', 'courier');
       const here = await openTemporal(config, file, output.say);
-      const connector = await openConnector(config, here.settings, log);
+      const connector = await openConnector(config, here.settings, log, { serveAdmin: true });
       const getExitCode = stopOnSignal(() => connector.stop());
       here.server?.lost.addEventListener('abort', () => connector.stop());
       const working = connector.run();
@@ -29,6 +29,8 @@ export function workerCommand(command: Command): void {
         output.say(
           `Working for ${formatCounted(config.watches.size, 'watch', 'watches')}. Ctrl-C stops it once what is under way is finished.`,
         );
+        if (connector.adminUrl !== undefined)
+          output.say(`Metrics and health: ${connector.adminUrl}/metrics, /healthz, /readyz`);
         await working;
       } finally {
         // After a failure the worker would keep the process alive.

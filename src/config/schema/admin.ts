@@ -1,0 +1,22 @@
+import Type from 'typebox';
+import { closed } from './values.ts';
+
+export const Admin = Type.Object(
+  {
+    host: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'Address of the listener. It speaks plain HTTP without a key, so it must not be public.',
+        default: '127.0.0.1',
+        examples: ['0.0.0.0'],
+      }),
+    ),
+    port: Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description: 'Port of /metrics, /healthz and /readyz.',
+      examples: [9_464],
+    }),
+  },
+  { ...closed, description: 'Metrics and health of a worker. Absent: no listener. A change needs a restart.' },
+);

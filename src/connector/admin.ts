@@ -1,0 +1,96 @@
+import type { Connection } from '@temporalio/client';
+import type { Deps } from '../../activities/deps.ts';
+import type { Config } from '../config/config.ts';
+import { sql } from '../database/sql.ts';
+import { createSampler, type Sample } from '../metrics/sample.ts';
+import { createWorkerMetrics, type WorkerMetrics } from '../metrics/worker-metrics.ts';
+import { type AdminListener, openAdminListener } from '../observability/admin-listener.ts';
+import { VERSION } from '../observability/version.ts';
+import type { RateLimitStore } from '../rate-limit/limiter.ts';
+import { toRateLimits } from '../rate-limit/limits.ts';
+import type { AccountId } from '../submission/ids.ts';
+import { freePort } from '../temporal/free-port.ts';
+
+/** A scraper gives up after ten seconds, so no part of a scrape may take longer. */
+const TIMEOUT_MS = 3_000;
+
+export interface AdminSubjects {
+  readonly deps: Deps;
+  readonly rateLimits: RateLimitStore;
+  readonly connection: Connection;
+  readonly isRunning: () => boolean;
+}
+
+export interface PreparedAdmin {
+  readonly metrics: WorkerMetrics;
+  /** For the SDK, whose own metrics /metrics shows too. */
+  readonly runtime: { readonly metricsAddress: string };
+  open(subjects: AdminSubjects): Promise<AdminListener>;
+}
+
+/** Metrics begin before the worker does; the listener opens when there is something to show. */
+export async function prepareAdmin(address: NonNullable<Config['admin']>): Promise<PreparedAdmin> {
+  const metrics = createWorkerMetrics(VERSION);
+  const metricsAddress = `127.0.0.1:${await freePort()}`;
+  return {
+    metrics,
+    runtime: { metricsAddress },
+    open: (subjects) => {
+      const { log } = subjects.deps;
+      const readSample = createSampler(subjects.deps.ledger, getLimiterOf(subjects), () => getSubjects(subjects.deps));
+      const readOrNull = (): Promise<Sample | null> =>
+        readSample().catch((error: unknown) => {
+          log.warn({ error }, 'the figures of the ledger cannot be read for the metrics');
+          return null;
+        });
+      return openAdminListener(address, {
+        readReadiness: () => readReadiness(subjects),
+        async renderMetrics() {
+          const [own, sdk] = await Promise.all([metrics.render(await readOrNull()), readSdkMetrics(metricsAddress)]);
+          return { type: own.type, text: `${own.text}${sdk}` };
+        },
+        onError: (error) => log.error({ error }, 'an answer of the admin listener failed'),
+      });
+    },
+  };
+}
+
+const getSubjects = ({ config }: Deps) => ({ accounts: config.accounts.values(), watches: config.watches.keys() });
+
+function getLimiterOf({ deps, rateLimits }: AdminSubjects) {
+  return (id: AccountId) => {
+    const { limits } = deps.getAccount(id);
+    return rateLimits.getLimiter(id, toRateLimits(limits, limits.minuteMs));
+  };
+}
+
+/** The metrics of the SDK and its core, all named temporal_…; empty while its exporter does not respond. */
+async function readSdkMetrics(address: string): Promise<string> {
+  try {
+    const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return response.ok ? await response.text() : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Whether work can be done now: the worker polls, the Temporal server responds and the ledger can be read. */
+async function readReadiness({
+  deps,
+  connection,
+  isRunning,
+}: AdminSubjects): Promise<{ status: number; body: object }> {
+  const problems: string[] = [];
+  if (!isRunning()) problems.push('the worker does not run');
+  const check = async (work: Promise<unknown>, problem: string): Promise<void> => {
+    const late = AbortSignal.timeout(TIMEOUT_MS);
+    const timeout = new Promise((_, reject) => late.addEventListener('abort', () => reject(late.reason)));
+    await Promise.race([work, timeout]).catch(() => problems.push(problem));
+  };
+  const server = connection.withDeadline(Date.now() + TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}));
+  await check(server, 'the Temporal server does not respond');
+  await check(deps.ledger.db.get(sql`SELECT value FROM ledger_settings LIMIT 1`), 'the ledger cannot be read');
+  return problems.length === 0
+    ? { status: 200, body: { status: 'ok' } }
+    : { status: 503, body: { status: 'unavailable', reasons: problems } };
+}

@@ -169,12 +169,12 @@ export function createHistoryGuard(
 
 /** The guard of a worker's activities, for the account's own service. Returns why nothing may be spent, or null. */
 export function openHistoryGuard(deps: Deps): (account: AccountId) => Promise<string | null> {
-  const { config, ledger, getApi, log } = deps;
+  const { ledger, getApi, log } = deps;
   const guard = createHistoryGuard(deps.now, (account, error) =>
     log.warn({ account, err: error }, 'cannot read the list of jobs; spending continues without the comparison'),
   );
   return async (account) => {
-    const projects = [...config.watches.values()].filter((watch) => watch.account === account);
+    const projects = [...deps.config.watches.values()].filter((watch) => watch.account === account);
     const hold = await guard({
       ledger,
       account,

@@ -10,6 +10,7 @@ import type { TrackedJobs } from './tracked-jobs.ts';
 
 /** The dependencies that the program passes to the activities. */
 export interface Deps {
+  /** The configuration in force. It changes while activities run: read it from here each time. */
   readonly config: Config;
   /** The configured watch; throws a permanent failure when it is no longer configured. */
   getWatch(id: WatchId): Watch;

@@ -23,6 +23,10 @@ export interface Connector {
   readonly adminUrl?: string;
   /** Throws an OperationError (other_account) when the key of one belongs to another account than the ledger's. */
   confirmAccounts(ids: Iterable<AccountId>): Promise<void>;
+  /** Closes the resource when the worker has ended, before what the worker itself uses. */
+  keep(resource: Closable): void;
+  /** Activities work with this configuration from now on. */
+  replaceConfig(next: Config): void;
   /** Runs until `stop`, then releases everything. Rejects when the worker fails. */
   run(): Promise<void>;
   /** Finishes what is in progress: a request in flight is completed and recorded, a crawl stops where it is. */
@@ -71,10 +75,11 @@ async function buildConnector(
   const admin = serveAdmin && config.admin !== null ? await prepareAdmin(config.admin) : null;
   const native = await connectWorker(temporal, log, admin?.runtime);
   keep(native.connection);
+  let current = config;
   const stopping = new AbortController();
   const writeEvent = createEventLog(log, Date.now);
   const deps = createDeps({
-    ...{ config, log, ledger, rateLimits, client, keep },
+    ...{ getConfig: () => current, log, ledger, rateLimits, client, keep },
     now: Date.now,
     random: Math.random,
     stopping: stopping.signal,
@@ -104,6 +109,10 @@ async function buildConnector(
           throw new OperationError('other_account', error.message);
         });
       }
+    },
+    keep,
+    replaceConfig(next) {
+      current = next;
     },
     async run() {
       try {

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Dispatcher } from 'undici';
 import type { Deps } from '../../activities/deps.ts';
 import { newTrackedJobs, type TrackedJobs } from '../../activities/tracked-jobs.ts';
-import type { Config } from '../config/config.ts';
+import type { Account, Config } from '../config/config.ts';
 import { getListPositions } from '../ledger/jobs/list-positions.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { createEventLog } from '../observability/event-log.ts';
@@ -22,8 +23,15 @@ import { type ConfirmedClient, confirmFirst } from './confirm-account.ts';
 import { observeRequests } from './observe-requests.ts';
 import { createAccountClient } from './service-client.ts';
 
+interface OpenedAccount {
+  readonly account: Account;
+  readonly api: ConfirmedClient;
+  readonly jobStatus: JobStatusLoader;
+}
+
 export interface DepsSettings {
-  readonly config: Config;
+  /** The configuration in force. It may change while activities run. */
+  readonly getConfig: () => Config;
   readonly log: Logger;
   readonly ledger: Ledger;
   readonly rateLimits: RateLimitStore;
@@ -43,10 +51,9 @@ export interface DepsSettings {
 
 /** What the activities of one worker need: a client, a limiter and a cache for each account, opened at its first use. */
 export function createDeps(settings: DepsSettings): Deps {
-  const { config, log, ledger, rateLimits, client, now, random, stopping, dispatcher, keep } = settings;
+  const { getConfig, log, ledger, rateLimits, client, now, random, stopping, dispatcher, keep } = settings;
   const { emit = createEventLog(log, now) } = settings;
-  const apis = new Map<AccountId, ConfirmedClient>();
-  const loaders = new Map<AccountId, JobStatusLoader>();
+  const apis = new Map<AccountId, OpenedAccount>();
   const tracked = new Map<AccountId, TrackedJobs>();
 
   const warnUnknownStatus =
@@ -57,35 +64,34 @@ export function createDeps(settings: DepsSettings): Deps {
         `the service reports the unknown ${of === 'url' ? 'URL' : of} status "${statusName}", which counts as open. Map it under status_map (docs/guides/other-services.md)`,
       );
 
-  function getApi(id: AccountId): ConfirmedClient {
+  /** What an account has open, opened again when its settings changed. The former client ends with the worker. */
+  function getOpened(id: AccountId): OpenedAccount {
     const account = deps.getAccount(id);
     const known = apis.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined && (known.account === account || isDeepStrictEqual(known.account, account))) return known;
     const limiter = rateLimits.getLimiter(id, toRateLimits(account.limits, account.limits.minuteMs));
     const accountClient = createAccountClient(account, warnUnknownStatus(account.id), dispatcher);
-    const api = keep(observeRequests(createLimitedClient(accountClient, limiter), id, emit));
-    const confirmed = confirmFirst(api, { account, ledger, log, toError: needsConfiguration });
-    apis.set(id, confirmed);
-    return confirmed;
+    const limited = keep(observeRequests(createLimitedClient(accountClient, limiter), id, emit));
+    const api = confirmFirst(limited, { account, ledger, log, toError: needsConfiguration });
+    const jobStatus = createAccountJobStatus(api, rateLimits.getJobStatusCache(id), (references) =>
+      getListPositions(ledger, id, references),
+    );
+    const opened = { account, api, jobStatus };
+    apis.set(id, opened);
+    return opened;
   }
 
   const deps: Deps = {
-    config,
-    getWatch: (id) => config.watches.get(id) ?? notConfigured(`watch "${id}"`),
-    getAccount: (id) => config.accounts.get(id) ?? notConfigured(`account "${id}"`),
-    getApi,
+    get config() {
+      return getConfig();
+    },
+    getWatch: (id) => getConfig().watches.get(id) ?? notConfigured(`watch "${id}"`),
+    getAccount: (id) => getConfig().accounts.get(id) ?? notConfigured(`account "${id}"`),
+    getApi: (id) => getOpened(id).api,
     async confirmAccount(id) {
-      await getApi(id).confirm();
+      await getOpened(id).api.confirm();
     },
-    getJobStatusLoader(id) {
-      const known =
-        loaders.get(id) ??
-        createAccountJobStatus(deps.getApi(id), rateLimits.getJobStatusCache(id), (references) =>
-          getListPositions(ledger, id, references),
-        );
-      loaders.set(id, known);
-      return known;
-    },
+    getJobStatusLoader: (id) => getOpened(id).jobStatus,
     getTracked(id) {
       const known = tracked.get(id) ?? newTrackedJobs();
       tracked.set(id, known);

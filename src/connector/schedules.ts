@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Config, Watch } from '../config/config.ts';
 import type { LedgerId } from '../submission/ids.ts';
@@ -23,22 +24,59 @@ const PAUSED_BY_CONFIG = 'paused in the configuration';
 const NO_LONGER_CONFIGURED = 'no longer in the configuration';
 const HOUR = 3_600_000;
 
+/** Schedules that are created or updated at the same time. */
+const AT_ONCE = 10;
+
 /**
  * Syncs the schedules on the server with the configuration: creates missing ones, updates others, and pauses those whose
  * watch is gone instead of deleting them, so that nothing disappears silently.
  */
 export async function reconcileSchedules(client: Client, config: Config, ledger: LedgerId): Promise<ScheduleChange[]> {
-  const wanted = [...config.watches.values()].flatMap((watch) => toSchedules(ledger, watch));
-  const changes: ScheduleChange[] = [];
-  for (const options of wanted) changes.push(await createOrUpdate(client, options));
-  const ids = new Set(wanted.map(({ scheduleId }) => scheduleId));
+  const wanted = listSchedules(config, ledger);
+  const changes = await createOrUpdateAll(client, [...wanted.values()]);
   for await (const { scheduleId, state } of client.schedule.list()) {
     // Other ledgers may share the namespace.
-    if (!isScheduleOf(ledger, scheduleId) || ids.has(scheduleId) || state.paused) continue;
-    await client.schedule.getHandle(scheduleId).pause(NO_LONGER_CONFIGURED);
-    changes.push({ id: scheduleId, change: 'paused' });
+    if (!isScheduleOf(ledger, scheduleId) || wanted.has(scheduleId) || state.paused) continue;
+    changes.push(await pause(client, scheduleId));
   }
   return changes;
+}
+
+/** The same for what differs between two configurations: 300 watches of which one changed take one request. */
+export async function updateSchedules(
+  client: Client,
+  { before, after }: { readonly before: Config; readonly after: Config },
+  ledger: LedgerId,
+): Promise<ScheduleChange[]> {
+  const known = listSchedules(before, ledger);
+  const wanted = listSchedules(after, ledger);
+  const differing = [...wanted.values()].filter(
+    (options) => !isDeepStrictEqual(options, known.get(options.scheduleId)),
+  );
+  const changes = await createOrUpdateAll(client, differing);
+  for (const id of known.keys()) if (!wanted.has(id)) changes.push(await pause(client, id));
+  return changes;
+}
+
+const listSchedules = (config: Config, ledger: LedgerId): Map<string, ScheduleOptions> =>
+  new Map(
+    [...config.watches.values()]
+      .flatMap((watch) => toSchedules(ledger, watch))
+      .map((options) => [options.scheduleId, options]),
+  );
+
+async function createOrUpdateAll(client: Client, all: readonly ScheduleOptions[]): Promise<ScheduleChange[]> {
+  const changes: ScheduleChange[] = [];
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    const some = all.slice(at, at + AT_ONCE);
+    changes.push(...(await Promise.all(some.map((options) => createOrUpdate(client, options)))));
+  }
+  return changes;
+}
+
+async function pause(client: Client, id: string): Promise<ScheduleChange> {
+  await client.schedule.getHandle(id).pause(NO_LONGER_CONFIGURED);
+  return { id, change: 'paused' };
 }
 
 /** In a namespace without our search attributes, the schedule and its runs go without them. */

@@ -4,6 +4,7 @@ import { loadConfig } from '../../config/load.ts';
 import { openConnector } from '../../connector/connector.ts';
 import { reconcileSchedules } from '../../connector/schedules.ts';
 import { openTemporal } from '../../connector/temporal-server.ts';
+import { startWorkerHousekeeping } from '../../connector/worker-housekeeping.ts';
 import { createLogger } from '../../observability/log.ts';
 import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
@@ -23,8 +24,10 @@ export function workerCommand(command: Command): void {
       here.server?.lost.addEventListener('abort', () => connector.stop());
       const working = connector.run();
       try {
-        for (const { id, change } of await reconcileSchedules(connector.deps.client, config, connector.deps.ledger.id))
-          log.info({ schedule: id }, change);
+        const { client, ledger } = connector.deps;
+        for (const { id, change } of await reconcileSchedules(client, config, ledger.id))
+          log.info({ schedule: id }, `schedule ${id}: ${change}`);
+        connector.keep(startWorkerHousekeeping({ connector, path: file, config, log }));
         output.record(toReadyRecord(config.watches.size));
         output.say(
           `Working for ${formatCounted(config.watches.size, 'watch', 'watches')}. Ctrl-C stops it once what is under way is finished.`,

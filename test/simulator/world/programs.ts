@@ -155,8 +155,9 @@ export class WorkerProgram extends Program {
     const server = getTemporal();
     const ledger = await ledgerOver(this.hosted(this.#ledger(), host), Date.now);
     const rateLimits = await rateLimitsOver(this.hosted(this.#budgets, host));
+    const config = this.#config();
     const deps = createDeps({
-      ...{ config: this.#config(), log: createLogger('silent', 'simulator'), ledger, rateLimits },
+      ...{ getConfig: () => config, log: createLogger('silent', 'simulator'), ledger, rateLimits },
       client: createClient(server, host),
       now: Date.now,
       random: Math.random,

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '../observability/log.ts';
+import { startHousekeeping } from './housekeeping.ts';
+
+const EVERY_SECOND = '* * * * * *';
+
+function openLog() {
+  const lines: string[] = [];
+  const note = (_fields: object, message: string) => lines.push(message);
+  return { lines, log: { info: note, warn: note } as unknown as Logger };
+}
+
+describe('housekeeping', () => {
+  test('a chore that takes longer than its interval does not run twice at a time, and closing waits for it', async () => {
+    let running = 0;
+    let most = 0;
+    let done = 0;
+    const begun = Promise.withResolvers<void>();
+    const run = async () => {
+      begun.resolve();
+      most = Math.max(most, ++running);
+      await pause(2_500);
+      running -= 1;
+      done += 1;
+    };
+    const housekeeping = startHousekeeping([{ name: 'slow', cron: EVERY_SECOND, run }], openLog().log);
+    await begun.promise;
+    await pause(1_500);
+    await housekeeping.close();
+    assert.deepEqual([most, running, done], [1, 0, 1]);
+  });
+
+  test('a chore that fails is logged when it begins to fail and when it works again', async () => {
+    const { lines, log } = openLog();
+    let turn = 0;
+    const ended = Promise.withResolvers<void>();
+    const run = async () => {
+      turn += 1;
+      if (turn === 4) ended.resolve();
+      if (turn < 3) throw new Error('no disk');
+    };
+    const housekeeping = startHousekeeping([{ name: 'digest', cron: EVERY_SECOND, run }], log);
+    await ended.promise;
+    await housekeeping.close();
+    assert.deepEqual(lines, ['digest failed; it is tried again on its schedule', 'digest works again']);
+  });
+});

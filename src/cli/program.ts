@@ -43,6 +43,10 @@ export const COURIER: ProgramDefinition = {
       description: 'show every watch and account: last run, what is open, what was charged, what waits for you',
       load: async () => (await import('./commands/status.ts')).statusCommand,
     },
+    tonight: {
+      description: 'show the runs of the next 24 hours: when, about how many URLs and how much, and what caps allow',
+      load: async () => (await import('./commands/tonight.ts')).tonightCommand,
+    },
     why: {
       description: 'explain a URL: in scope or not, where it was seen, when it was bought, why not, what comes next',
       load: async () => (await import('./commands/why.ts')).whyCommand,
@@ -70,6 +74,14 @@ export const COURIER: ProgramDefinition = {
     'index-check': {
       description: 'run the index checks that are due; each URL checked is charged',
       load: async () => (await import('./commands/index-check.ts')).indexCheckCommand,
+    },
+    'index-checks': {
+      description: 'list what the index checks found',
+      load: async () => (await import('./commands/index-checks.ts')).indexChecksCommand,
+    },
+    spend: {
+      description: 'show what was charged, by watch, day or month',
+      load: async () => (await import('./commands/spend.ts')).spendCommand,
     },
     accounts: {
       description: 'confirm that the service of an account has moved',

@@ -1,9 +1,10 @@
-import type { Command } from 'commander';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
-import type { Output } from '../../cli-kit/output.ts';
+import type { Output, OutputRecord } from '../../cli-kit/output.ts';
+import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account, Watch } from '../../config/config.ts';
-import { withTemporal } from '../../connector/temporal-server.ts';
 import { getAccountStatus } from '../../ledger/money/account-status.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type HeldRun, listHeldRuns } from '../../ledger/reports/held-runs.ts';
@@ -11,29 +12,86 @@ import { listBatches } from '../../ledger/reports/lists.ts';
 import { getRunSummary } from '../../ledger/reports/run-summary.ts';
 import { type AccountTotals, getAccountTotals, listRuns } from '../../ledger/reports/totals.ts';
 import { renderReason } from '../../submission/reason.ts';
-import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
-import { watchScheduleId } from '../../temporal-api/ids.ts';
-import { action } from '../output/command.ts';
+import { action, type Ending } from '../output/command.ts';
 import { formatCharge, formatCount, formatCounted, formatInstant, NOT_KNOWN } from '../output/format.ts';
 import { formatReview, formatUnmatchedRule } from '../output/notices.ts';
 import { toAccountRecord, toWatchRecord } from '../output/records/status.ts';
+import { readSchedules } from '../schedules.ts';
 import { type CommandContext, withLedger } from '../with-ledger.ts';
+import { checkStatus } from './status-check.ts';
+
+interface StatusFlags {
+  readonly check?: boolean;
+  readonly follow?: boolean;
+}
 
 export function statusCommand(command: Command): void {
-  command.action(
-    action((output, flags) =>
-      withLedger(flags, async (context) => {
-        const next = await listNextRuns(context, output);
-        const held: HeldRun[] = [];
-        for (const watch of context.config.watches.values())
-          held.push(...(await showWatch(output, context.ledger, watch, next.get(watch.id) ?? null)));
-        let needsReview = 0;
-        for (const account of context.config.accounts.values())
-          needsReview += await showAccount(output, context.ledger, account);
-        return { exitCode: EXIT.done, summary: { held: held.map(({ run }) => run), needs_review: needsReview } };
-      }),
-    ),
-  );
+  command
+    .addOption(
+      new Option('--check', 'for a monitor: print only problems, and exit with the code of the worst').conflicts(
+        'follow',
+      ),
+    )
+    .option('--follow', 'show it again whenever it changes, until Ctrl-C')
+    .action(
+      action((output, flags, { check = false, follow = false }: StatusFlags) =>
+        withLedger(flags, (context) => {
+          if (check) return checkStatus(output, context);
+          return follow ? followStatus(output, context) : showStatus(output, context);
+        }),
+      ),
+    );
+}
+
+async function showStatus(output: Output, context: CommandContext): Promise<Ending> {
+  const schedules = await readSchedules(context, output);
+  const held: HeldRun[] = [];
+  for (const watch of context.config.watches.values())
+    held.push(...(await showWatch(output, context.ledger, watch, schedules.get(watch.id)?.nextAt ?? null)));
+  let needsReview = 0;
+  for (const account of context.config.accounts.values())
+    needsReview += await showAccount(output, context.ledger, account);
+  return { exitCode: EXIT.done, summary: { held: held.map(({ run }) => run), needs_review: needsReview } };
+}
+
+const FOLLOW_EVERY_MS = 2_000;
+
+/** On a terminal the screen is drawn again; elsewhere what has changed is printed. Ends with a signal. */
+async function followStatus(output: Output, context: CommandContext): Promise<Ending> {
+  const stop = stopSignal('Nothing was changed.');
+  const isDrawn = process.stdout.isTTY === true && !output.json && process.env.NO_COLOR === undefined;
+  const shown = new Set<string>();
+  let before = '';
+  for (;;) {
+    const { lines, records } = await capture(output, (quiet) => showStatus(quiet, context));
+    for (const record of records.filter((each) => !shown.has(JSON.stringify(each)))) output.record(record);
+    shown.clear();
+    for (const record of records) shown.add(JSON.stringify(record));
+    const text = lines.join('\n');
+    if (text !== before && isDrawn) process.stdout.write('\x1b[H\x1b[2J');
+    if (text !== before) output.print(`${formatInstant(Date.now())}\n${text}`);
+    before = text;
+    await sleep(FOLLOW_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
+    stop.throwIfAborted();
+  }
+}
+
+interface Captured {
+  readonly lines: readonly string[];
+  readonly records: readonly OutputRecord[];
+}
+
+/** What a command would print and record. */
+async function capture(output: Output, show: (output: Output) => Promise<unknown>): Promise<Captured> {
+  const lines: string[] = [];
+  const records: OutputRecord[] = [];
+  await show({
+    ...output,
+    say: () => undefined,
+    print: (line) => lines.push(line),
+    record: (record) => records.push(record),
+  });
+  return { lines, records };
 }
 
 /** Shows a watch and returns its runs that wait for a decision. */
@@ -112,23 +170,4 @@ function formatAccount(id: string, totals: AccountTotals): string {
     `  batches: ${formatCount(totals.waiting)} planned, ${formatCount(totals.inDoubt)} in doubt${since}, ` +
     `${formatCount(totals.open)} open, ${formatCount(totals.needsReview)} need review`
   );
-}
-
-/** When the schedules run next. Empty, with a notice, while Temporal does not answer: the ledger is read all the same. */
-async function listNextRuns({ config, file, ledger }: CommandContext, output: Output): Promise<Map<string, number>> {
-  const next = new Map<string, number>();
-  try {
-    await withTemporal(config, file, async ({ client }) => {
-      const watches = new Map([...config.watches.keys()].map((id) => [watchScheduleId(ledger.id, id), id]));
-      for await (const { scheduleId, info, state } of client.schedule.list()) {
-        const watch = watches.get(scheduleId);
-        const at = info?.nextActionTimes[0];
-        if (watch !== undefined && at !== undefined && !state.paused) next.set(watch, at.getTime());
-      }
-    });
-  } catch (error) {
-    if (!(error instanceof TemporalUnreachableError)) throw error;
-    output.say('Temporal does not answer, so the next runs are not known. What follows is from the ledger.');
-  }
-  return next;
 }

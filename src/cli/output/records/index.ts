@@ -4,11 +4,14 @@ import { BATCH_OUTPUT } from './batch.ts';
 import { CONFIG_OUTPUT } from './config.ts';
 import { CRAWL_OUTPUT } from './crawl.ts';
 import { DEMO_OUTPUT } from './demo.ts';
+import { INDEX_CHECKS_OUTPUT } from './index-checks.ts';
 import { INIT_OUTPUT } from './init.ts';
 import { PLAN_OUTPUT } from './plan.ts';
 import { RECOVER_OUTPUT } from './recover.ts';
 import { RUN_OUTPUT } from './run.ts';
+import { SPEND_OUTPUT } from './spend.ts';
 import { STATUS_OUTPUT } from './status.ts';
+import { TONIGHT_OUTPUT } from './tonight.ts';
 import { URL_OUTPUT } from './url-history.ts';
 import { WHY_OUTPUT } from './why.ts';
 
@@ -16,9 +19,12 @@ import { WHY_OUTPUT } from './why.ts';
 export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...DEMO_OUTPUT,
   ...INIT_OUTPUT,
+  ...INDEX_CHECKS_OUTPUT,
+  ...SPEND_OUTPUT,
   ...PLAN_OUTPUT,
   ...RUN_OUTPUT,
   ...STATUS_OUTPUT,
+  ...TONIGHT_OUTPUT,
   ...BATCH_OUTPUT,
   ...ACCOUNT_OUTPUT,
   ...URL_OUTPUT,

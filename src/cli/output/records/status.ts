@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { ExitCode } from '../../../cli-kit/exit-codes.ts';
 import {
   type CommandOutput,
   count,
@@ -189,11 +190,33 @@ export const toScheduleRecord = (
   next_run_at: toInstantOrNull(nextRunAt),
 });
 
+/** Something that does not go on by itself, or not as it should. */
+export interface Problem {
+  /** The watch or account. */
+  readonly subject: string;
+  readonly exitCode: ExitCode;
+  /** What it is, and what to do. */
+  readonly problem: string;
+}
+
+const ProblemRecord = defineRecord('problem', 'Something that needs you; only with `--check`.', {
+  subject: text('name of the watch or account'),
+  exit_code: count('what it makes the command exit with, unless something worse does'),
+  problem: text('what it is, and what to do'),
+});
+
+export const toProblemRecord = ({ subject, exitCode, problem }: Problem): Static<typeof ProblemRecord> => ({
+  type: 'problem',
+  subject,
+  exit_code: exitCode,
+  problem,
+});
+
 const oneWatch: CommandOutput = { records: [], summary: { watch: text('name of the watch') } };
 
 export const STATUS_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   status: {
-    records: [WatchRecord, AccountRecord],
+    records: [WatchRecord, AccountRecord, ProblemRecord],
     summary: {
       held: texts('runs that wait for your decision'),
       needs_review: count('batches that need review'),

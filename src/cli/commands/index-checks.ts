@@ -1,0 +1,69 @@
+import { type Command, Option } from 'commander';
+import { EXIT } from '../../cli-kit/exit-codes.ts';
+import { eachIndexState, type IndexState } from '../../ledger/reports/index-states.ts';
+import { inSample } from '../../submission/check-schedule.ts';
+import { action } from '../output/command.ts';
+import { formatCounted, formatInstantIn } from '../output/format.ts';
+import { toIndexStateRecord } from '../output/records/index-checks.ts';
+import { getWatch, selectWatches, withLedger } from '../with-ledger.ts';
+
+interface ListFlags {
+  readonly watch?: string;
+  readonly found?: true;
+  readonly notFound?: true;
+  readonly unchecked?: true;
+}
+
+/** What is asked for, by the flag that asks. */
+const CHOICES: Readonly<Record<'found' | 'notFound' | 'unchecked', IndexState['result']>> = {
+  found: 'found',
+  notFound: 'not-found',
+  unchecked: null,
+};
+
+export function indexChecksCommand(command: Command): void {
+  const only = (flag: string, does: string, ...others: string[]) => new Option(flag, does).conflicts(others);
+  command
+    .command('list')
+    .description('list every completed URL with what its last index check said')
+    .option('--watch <watch>', 'only URLs of this watch')
+    .addOption(only('--not-found', 'only URLs that the last check did not find', 'found', 'unchecked'))
+    .addOption(only('--found', 'only URLs that the last check found', 'notFound', 'unchecked'))
+    .addOption(only('--unchecked', 'only URLs that were not checked yet', 'found', 'notFound'))
+    .action(
+      action((output, flags, options: ListFlags) =>
+        withLedger(flags, async ({ config, ledger }) => {
+          const watches =
+            options.watch === undefined ? selectWatches(config, []) : [getWatch(config.watches, options.watch)];
+          const asked = (Object.keys(CHOICES) as (keyof typeof CHOICES)[]).find((flag) => options[flag] === true);
+          let urls = 0;
+          for (const { id, indexCheck, schedule } of watches) {
+            for await (const state of eachIndexState(ledger, id)) {
+              if (asked !== undefined && state.result !== CHOICES[asked]) continue;
+              // A URL outside the sample keeps a time, at which nothing is checked.
+              const isChecked = indexCheck !== null && !state.gone && inSample(state.url, indexCheck.sample);
+              const shown = isChecked ? state : { ...state, nextCheckAt: null };
+              output.record(toIndexStateRecord(shown));
+              output.print(formatState(shown, schedule?.timezone ?? 'UTC'));
+              urls += 1;
+            }
+          }
+          if (urls === 0) output.print('No such URL.');
+          else output.print(`${formatCounted(urls, 'URL')}.`);
+          return { exitCode: EXIT.done, summary: { urls } };
+        }),
+      ),
+    );
+}
+
+function formatState({ watch, url, result, checkedAt, misses, nextCheckAt }: IndexState, zone: string): string {
+  const said =
+    result === null
+      ? 'not checked yet'
+      : result === 'not-found'
+        ? `not found (${formatCounted(misses, 'check')})`
+        : result;
+  const when = checkedAt === null ? '' : ` on ${formatInstantIn(zone, checkedAt)}`;
+  const next = nextCheckAt === null ? 'not checked again' : `next check ${formatInstantIn(zone, nextCheckAt)}`;
+  return `${watch}  ${url}  ${said}${when}, ${next}`;
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { courier, ended, folderFor, ofType, printCourier, startCourier } from '../../../test/support/cli.ts';
+import { ACCOUNT, completeRun, crawled, NO_GUARD, sendAll, WATCH } from '../../../test/support/ledger.ts';
+import { sql } from '../../database/sql.ts';
+import { recordKeyRejected } from '../../ledger/money/account-status.ts';
+import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
+import { planRun } from '../../ledger/plans/make-plan.ts';
+import { judgeRun } from '../../ledger/runs/judge-run.ts';
+import { endRun } from '../../ledger/runs/runs.ts';
+import type { RunId } from '../../submission/ids.ts';
+
+const SITEMAP = 'https://shop.example/sitemap.xml';
+
+async function openFolder(t: TestContext): Promise<{ folder: string; ledger: Ledger }> {
+  const folder = folderFor(
+    t,
+    () => `version: 1
+accounts:
+  main: { base_url: "https://service.example/api/v1", api_key: { env: COURIER_API_KEY }, price_per_url: 0.25 TRY }
+watches:
+  shop: { account: main, sitemaps: ["${SITEMAP}"], schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul }, index_check: {} }
+temporal: { address: "127.0.0.1:9" }
+ledger: { url: "sqlite:ledger.db" }
+`,
+  );
+  const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
+  t.after(() => ledger.close());
+  return { folder, ledger };
+}
+
+async function buy(ledger: Ledger, run: string, pages: readonly string[]): Promise<void> {
+  await crawled(ledger, run, { [SITEMAP]: pages });
+  await planRun(ledger, run as RunId, { account: ACCOUNT, watch: WATCH });
+  await sendAll(ledger);
+  await endRun(ledger, run as RunId, 'finished');
+}
+
+describe('courier spend', () => {
+  test('shows what was charged by watch, day and month', async (t) => {
+    const { folder, ledger } = await openFolder(t);
+    assert.match(await printCourier(folder, 'spend'), /^Nothing was charged since \d{4}-\d\d-01\.\n$/);
+    await buy(ledger, 'first', ['a', 'b']);
+    const by = async (...args: string[]) => {
+      const { code, records } = await courier(folder, 'spend', ...args);
+      const [line] = records.filter(({ type }) => type === 'spend');
+      return [code, line?.watch, line?.urls, line?.total_micros, records.at(-1)?.total_micros];
+    };
+    assert.deepEqual(await by(), [0, 'shop', 2, 500_000, 500_000]);
+    assert.deepEqual(await by('--by', 'day'), [0, null, 2, 500_000, 500_000]);
+    assert.deepEqual(await by('--by', 'month', 'shop'), [0, 'shop', 2, 500_000, 500_000]);
+    assert.match(
+      await printCourier(folder, 'spend'),
+      /^\d{4}-\d\d {2}shop {2}0\.50 TRY {2}\(2 URLs 0\.50 TRY\)\n0\.50 TRY charged since/,
+    );
+    assert.equal((await courier(folder, 'spend', '--by', 'week')).code, 2);
+  });
+});
+
+describe('courier index-checks list', () => {
+  test('lists what the checks did not find', async (t) => {
+    const { folder, ledger } = await openFolder(t);
+    await buy(ledger, 'first', ['a', 'b']);
+    await ledger.db.run(sql`
+      INSERT INTO check_queue (url_id, watch_id, completed_at, next_at, checks, misses, last_check_at, found_at)
+      SELECT id, watch_id, 1, 1770000000000, 1, CASE WHEN url LIKE '%a' THEN 1 ELSE 0 END, 5,
+        CASE WHEN url LIKE '%a' THEN NULL ELSE 5 END FROM urls`);
+    const missing = await courier(folder, 'index-checks', 'list', '--not-found');
+    assert.deepEqual(
+      ofType(missing, 'index_state').map(({ url, result, misses }) => [url, result, misses]),
+      [['https://shop.example/a', 'not_found', 1]],
+    );
+    assert.equal(ofType(await courier(folder, 'index-checks', 'list', '--watch', 'shop'), 'index_state').length, 2);
+    assert.match(
+      await printCourier(folder, 'index-checks', 'list', '--found'),
+      /^shop {2}https:\/\/shop\.example\/b {2}found on 1970-01-01 \d\d:\d\d Europe\/Istanbul, next check 2026-02-02 /,
+    );
+    assert.equal((await courier(folder, 'index-checks', 'list', '--found', '--not-found')).code, 2);
+  });
+});
+
+describe('courier tonight', () => {
+  test('shows the next runs with an estimate, without a Temporal server', async (t) => {
+    const { folder, ledger } = await openFolder(t);
+    await completeRun(ledger, 'first', { [SITEMAP]: ['a'] }, { firstRun: 'submit' });
+    const shown = await courier(folder, 'tonight');
+    assert.equal(shown.code, 0, shown.stderr);
+    const [run] = ofType(shown, 'run_forecast');
+    assert.deepEqual([run?.watch, run?.due, run?.cost_micros, run?.usually_found], ['shop', 1, 250_000, null]);
+    const text = await printCourier(folder, 'tonight');
+    assert.match(text, /^shop: \d{4}-\d\d-\d\d 04:30 Europe\/Istanbul\n {2}about 1 URL, 0\.25 TRY \(1 due; /);
+    assert.match(text, /\naccount main: about 1 URL, 0\.25 TRY; balance not known yet\n/);
+  });
+});
+
+describe('courier status --check', () => {
+  test('says nothing but that all is well, and nothing at all with --quiet', async (t) => {
+    const { folder, ledger } = await openFolder(t);
+    await completeRun(ledger, 'first', { [SITEMAP]: ['a'] });
+    assert.equal(await printCourier(folder, 'status', '--check'), '1 watch, 1 account: nothing needs you.\n');
+    assert.equal(await printCourier(folder, 'status', '--check', '--quiet'), '');
+    assert.equal((await courier(folder, 'status', '--check')).code, 0);
+  });
+
+  test('exits with the code of the worst problem, and says each with what to do', async (t) => {
+    const { folder, ledger } = await openFolder(t);
+    const none = await courier(folder, 'status', '--check');
+    assert.deepEqual([none.code, ofType(none, 'problem').length], [3, 1]);
+    assert.match(
+      String(ofType(none, 'problem')[0]?.problem),
+      /no run has finished yet.*"courier worker" running, or cron/,
+    );
+
+    await completeRun(ledger, 'broken', { [SITEMAP]: 'broken' }, { complete: false });
+    const incomplete = await courier(folder, 'status', '--check');
+    assert.equal(incomplete.code, 3);
+    assert.match(
+      String(ofType(incomplete, 'problem')[0]?.problem),
+      /sitemap\.xml: status 500\); no run was complete yet/,
+    );
+
+    await ledger.db.run(sql`UPDATE runs SET started_at = started_at - 259200000`);
+    assert.match(String(ofType(await courier(folder, 'status', '--check'), 'problem')[1]?.problem), /^no run since /);
+
+    await crawled(ledger, 'held', { [SITEMAP]: ['a'] });
+    await judgeRun(ledger, 'held' as RunId, { ...NO_GUARD, maxNew: 0 });
+    const held = await courier(folder, 'status', '--check');
+    assert.deepEqual([held.code, held.records.at(-1)?.held], [8, ['held']]);
+    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'text', text: 'status 401' });
+    assert.equal((await courier(folder, 'status', '--check')).code, 6, 'a key comes before a guard');
+  });
+});
+
+describe('courier status --follow', () => {
+  test('prints again what has changed, until a signal ends it', async (t) => {
+    const { folder, ledger } = await openFolder(t);
+    const child = startCourier(folder, 'status', '--follow');
+    const followed = ended(child);
+    const seen = new Promise<void>((resolve, reject) => {
+      let text = '';
+      let added = false;
+      child.stdout?.on('data', (chunk) => {
+        text += chunk;
+        if (!added && text.includes('"last_run":null')) {
+          added = true;
+          completeRun(ledger, 'first', { [SITEMAP]: ['a'] }).catch(reject);
+        }
+        if (text.includes('"run":"first"')) resolve();
+      });
+      child.on('close', () => reject(new Error(`ended: ${text}`)));
+    });
+    await seen;
+    child.kill('SIGTERM');
+    const { code, records } = await followed;
+    assert.equal(code, 143);
+    assert.equal(records.filter(({ type }) => type === 'account').length, 1, 'what has not changed is not repeated');
+    assert.equal(records.filter(({ type }) => type === 'watch').length, 2);
+  });
+});

@@ -1,0 +1,82 @@
+import type { Static } from 'typebox';
+import {
+  type CommandOutput,
+  count,
+  defineRecord,
+  instant,
+  micros,
+  nullable,
+  oneOf,
+  text,
+  toInstantOrNull,
+} from '../../../cli-kit/record-schema.ts';
+import type { AccountForecast, RunForecast } from '../../../connector/forecast.ts';
+
+const NO_RUN = ['paused', 'no_schedule', 'later'] as const;
+
+const RunForecastRecord = defineRecord('run_forecast', 'The next run of a watch, with an estimate from the ledger.', {
+  watch: text('name of the watch'),
+  account: text('name of its account'),
+  run_at: nullable(instant('when it runs; null when not within a day')),
+  timezone: text('the zone of its schedule'),
+  no_run: nullable(oneOf(NO_RUN, 'why it does not run within a day; null when it does')),
+  runs: count('how often it runs within a day'),
+  due: count('URLs that are due already'),
+  usually_found: nullable(
+    count('median of what its last runs found new, or changed where that is resubmitted; null when not known yet'),
+  ),
+  urls: count('URLs that the run may want to buy: both together'),
+  cost_micros: nullable(micros('their cost in micro-lira; null when no price is known')),
+  allowed_urls: count('how many of them the caps and the balance leave room for'),
+  limit: nullable(text('what limits them; null when nothing does')),
+  held_run: nullable(text('a run that waits for a decision, before which no other starts; null without one')),
+  index_checks: count('index checks that are due by then, those in the sample'),
+  index_checks_cost_micros: micros('their cost in micro-lira, within the cap of index_check'),
+});
+
+export const toRunForecastRecord = (run: RunForecast): Static<typeof RunForecastRecord> => ({
+  type: 'run_forecast',
+  watch: run.watch,
+  account: run.account,
+  run_at: toInstantOrNull(run.at),
+  timezone: run.zone,
+  no_run: run.noRun,
+  runs: run.runs,
+  due: run.due,
+  usually_found: run.usual,
+  urls: run.urls,
+  cost_micros: run.cost,
+  allowed_urls: run.allowed,
+  limit: run.limit,
+  held_run: run.held,
+  index_checks: run.checks,
+  index_checks_cost_micros: run.checksCost,
+});
+
+const AccountForecastRecord = defineRecord('account_forecast', 'What the next runs of an account need together.', {
+  account: text('name of the account'),
+  urls: count('URLs that its next runs may buy'),
+  cost_micros: nullable(micros('their cost with the index checks in micro-lira; null when a price is not known')),
+  balance_micros: nullable(micros('last known balance in micro-lira; null when the service has not reported one')),
+  balance_at: nullable(instant('when the balance was reported; null without one')),
+  balance_after_micros: nullable(
+    micros('balance less what is committed and this cost; null when one of them is unknown'),
+  ),
+});
+
+export const toAccountForecastRecord = (forecast: AccountForecast): Static<typeof AccountForecastRecord> => ({
+  type: 'account_forecast',
+  account: forecast.account,
+  urls: forecast.urls,
+  cost_micros: forecast.cost,
+  balance_micros: forecast.balance,
+  balance_at: toInstantOrNull(forecast.balanceAt),
+  balance_after_micros: forecast.balanceAfter,
+});
+
+export const TONIGHT_OUTPUT: Readonly<Record<string, CommandOutput>> = {
+  tonight: {
+    records: [RunForecastRecord, AccountForecastRecord],
+    summary: { runs: count('watches that run within a day') },
+  },
+};

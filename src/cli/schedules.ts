@@ -1,0 +1,36 @@
+import type { Output } from '../cli-kit/output.ts';
+import { withTemporal } from '../connector/temporal-server.ts';
+import { TemporalUnreachableError } from '../temporal/unreachable.ts';
+import { watchScheduleId } from '../temporal-api/ids.ts';
+import type { CommandContext } from './with-ledger.ts';
+
+export interface ScheduleState {
+  readonly paused: boolean;
+  /** Null while it is paused. */
+  readonly nextAt: number | null;
+}
+
+/**
+ * The schedules of the watches, by name, as the Temporal server has them. Empty, with a notice, while it does not respond:
+ * the ledger is read all the same.
+ */
+export async function readSchedules(
+  { config, file, ledger }: CommandContext,
+  output: Output,
+): Promise<ReadonlyMap<string, ScheduleState>> {
+  const schedules = new Map<string, ScheduleState>();
+  try {
+    await withTemporal(config, file, async ({ client }) => {
+      const watches = new Map([...config.watches.keys()].map((id) => [watchScheduleId(ledger.id, id), id]));
+      for await (const { scheduleId, info, state } of client.schedule.list()) {
+        const watch = watches.get(scheduleId);
+        const next = info?.nextActionTimes[0]?.getTime() ?? null;
+        if (watch !== undefined) schedules.set(watch, { paused: state.paused, nextAt: state.paused ? null : next });
+      }
+    });
+  } catch (error) {
+    if (!(error instanceof TemporalUnreachableError)) throw error;
+    output.say('Temporal does not answer, so the next runs are not known. What follows is from the ledger.');
+  }
+  return schedules;
+}

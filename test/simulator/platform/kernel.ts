@@ -11,6 +11,18 @@ export interface Host {
   alive: boolean;
   /** Its periodic work is played this often at most, so that a quiet day costs little. */
   readonly repeatMs?: number;
+  /** Calls to a database or the network until it dies; null: it lives on. */
+  fuse?: number | null;
+  readonly die?: () => void;
+}
+
+/** A call to a database or the network begins or ends: the moments at which the death of a host matters. */
+export function burnFuse(host: Host): void {
+  if (host.fuse == null) return;
+  host.fuse -= 1;
+  if (host.fuse > 0) return;
+  host.fuse = null;
+  host.die?.();
 }
 
 interface Event {

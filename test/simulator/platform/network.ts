@@ -1,5 +1,5 @@
 import { Dispatcher, errors } from 'undici';
-import { fence, getHost, type Host, type Kernel, runOn } from './kernel.ts';
+import { burnFuse, fence, getHost, type Host, type Kernel, runOn } from './kernel.ts';
 
 export interface NetRequest {
   readonly origin: string;
@@ -39,7 +39,9 @@ export type Fault =
   /** A gateway answers instead of the service. */
   | { readonly kind: 'instead'; readonly response: NetResponse }
   /** A gateway answers although the service has done its work. */
-  | { readonly kind: 'instead-after'; readonly response: NetResponse };
+  | { readonly kind: 'instead-after'; readonly response: NetResponse }
+  /** What the service answers is changed on its way. */
+  | { readonly kind: 'alter'; readonly alter: (response: NetResponse) => NetResponse };
 
 export interface NetworkSettings {
   readonly kernel: Kernel;
@@ -76,6 +78,8 @@ export class VirtualNetwork {
   send(request: NetRequest, then: (result: NetResponse | Error, cut: boolean) => void): void {
     const { kernel, latency, getFault, onSent } = this.#settings;
     const client = getHost();
+    if (client !== null) burnFuse(client);
+    if (client?.alive === false) return;
     const fault = getFault(request);
     kernel.trace(`${client?.name ?? '-'} ${describeRequest(request)}${fault.kind === 'none' ? '' : ` ${fault.kind}`}`);
     if (fault.kind !== 'refused') onSent?.(request);
@@ -106,6 +110,7 @@ export class VirtualNetwork {
           if (answer instanceof Error) deliver(latency(), answer);
           else if (fault.kind === 'drop-after') deliver(latency(), socketError('other side closed'));
           else if (fault.kind === 'instead-after') deliver(latency(), fault.response);
+          else if (fault.kind === 'alter') deliver(latency(), fault.alter(answer));
           else deliver(latency() + (fault.kind === 'stall' ? fault.ms : 0), answer, fault.kind === 'cut');
         });
     }

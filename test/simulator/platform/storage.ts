@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../../src/database/database.ts';
 import type { Query } from '../../../src/database/sql.ts';
-import { fence, type Host, type Kernel, runOn } from './kernel.ts';
+import { burnFuse, fence, type Host, type Kernel, runOn } from './kernel.ts';
 
 const NEVER = new Promise<never>(() => undefined);
 
@@ -19,9 +19,12 @@ export function hostedDatabase(db: Database, host: Host, { kernel, delay }: Stor
   const disk: Host = { name: `${host.name} disk`, alive: true };
 
   async function step<T>(work: () => Promise<T>): Promise<T> {
+    burnFuse(host);
     if (!host.alive) return NEVER;
     await pause();
     const result = await fence(host, runOn(disk, work));
+    burnFuse(host);
+    if (!host.alive) return NEVER;
     await pause();
     return result;
   }

@@ -66,9 +66,10 @@ export class PendingActivity {
     const { heartbeatMs } = this.command.options;
     if (heartbeatMs === null) return;
     const { kernel } = this.#server;
-    kernel.schedule(this.#heartbeatAt + heartbeatMs - kernel.elapsed, null, () => {
+    const dueAt = this.#heartbeatAt + heartbeatMs;
+    kernel.schedule(dueAt - kernel.elapsed, null, () => {
       if (this.#attempt !== attempt) return;
-      if (kernel.elapsed - this.#heartbeatAt >= heartbeatMs) this.#timeOut(attempt, 'heartbeat');
+      if (this.#heartbeatAt + heartbeatMs === dueAt) this.#timeOut(attempt, 'heartbeat');
       else this.#watchHeartbeats(attempt);
     });
   }

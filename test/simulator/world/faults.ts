@@ -1,5 +1,5 @@
 import { createDeck, pick } from '../../support/seeded.ts';
-import type { Fault, NetRequest } from '../platform/network.ts';
+import type { Fault, NetRequest, NetResponse } from '../platform/network.ts';
 import { POISON, respond } from './site.ts';
 
 const envelope = (code: string): string =>
@@ -15,18 +15,10 @@ const envelope = (code: string): string =>
 const json = (status: number, code: string, headers: Record<string, string> = {}) =>
   respond(status, 'application/json', envelope(code), headers);
 
-const READS = [
-  'drop-before',
-  'refused',
-  'drop-after',
-  'cut',
-  'stall',
-  'html',
-  'rate-limit',
-  'unavailable',
-  'error-after',
-] as const;
-const POSTS = [...READS, 'late', 'too-large'] as const;
+/** A gateway's, of which some say what is not so: the key is right, the balance suffices. */
+const REFUSALS = ['rate-limit', 'unavailable', 'unauthorized'] as const;
+const READS = ['drop-before', 'refused', 'drop-after', 'cut', 'stall', 'html', 'error-after', ...REFUSALS] as const;
+const POSTS = [...READS, 'late', 'too-large', 'payment', 'still-running'] as const;
 type Kind = (typeof POSTS)[number];
 
 export interface FaultSettings {
@@ -36,10 +28,20 @@ export interface FaultSettings {
   readonly tooLarge: number | null;
   /** Whether a gateway refuses every key now. */
   readonly refusesKey: () => boolean;
+  /** How long the list does not show a new job. */
+  readonly listLagMs: number;
+  readonly now: () => number;
 }
 
 /** What happens to requests on their way to the service and back. */
-export function serviceFaults({ random, share, tooLarge, refusesKey }: FaultSettings): (request: NetRequest) => Fault {
+export function serviceFaults({
+  random,
+  share,
+  tooLarge,
+  refusesKey,
+  listLagMs,
+  now,
+}: FaultSettings): (request: NetRequest) => Fault {
   const forPosts = createDeck<Kind>(random, POSTS);
   const forReads = createDeck<Kind>(random, READS);
   return (request) => {
@@ -49,7 +51,7 @@ export function serviceFaults({ random, share, tooLarge, refusesKey }: FaultSett
     if (tooLarge !== null && urls.length > tooLarge) {
       return { kind: 'instead', response: json(413, 'payload_too_large') };
     }
-    if (random() >= share()) return { kind: 'none' };
+    if (random() >= share()) return listLagMs > 0 && isList(request) ? lag(now() - listLagMs) : { kind: 'none' };
     return toFault(request.method === 'POST' ? forPosts() : forReads(), urls, random);
   };
 }
@@ -75,6 +77,15 @@ function toFault(kind: Kind, urls: readonly string[], random: () => number): Fau
       };
     case 'unavailable':
       return { kind: 'instead', response: json(503, 'unavailable', { 'retry-after': pick(random, ['1', '120']) }) };
+    case 'unauthorized':
+      return { kind: 'instead', response: json(401, 'unauthorized') };
+    case 'payment':
+      return { kind: 'instead', response: json(402, 'insufficient_balance') };
+    case 'still-running':
+      return {
+        kind: 'instead',
+        response: json(409, 'request_in_progress', { 'retry-after': pick(random, ['1', '20']) }),
+      };
     case 'error-after':
       return { kind: 'instead-after', response: respond(502, 'text/html', '<h1>502 Bad Gateway</h1>') };
     case 'too-large':
@@ -83,6 +94,20 @@ function toFault(kind: Kind, urls: readonly string[], random: () => number): Fau
         ? { kind: 'instead', response: respond(413, 'text/html', '<h1>413 Request Entity Too Large</h1>') }
         : { kind: 'none' };
   }
+}
+
+const isList = ({ method, path }: NetRequest): boolean => method === 'GET' && /\/submissions\?/.test(path);
+
+/** Leaves out the jobs that are too new for the list. */
+function lag(newest: number): Fault {
+  const alter = (response: NetResponse): NetResponse => {
+    if (response.status !== 200) return response;
+    const answer = JSON.parse(response.body.toString('utf8')) as { data: { submissions: { created_at: string }[] } };
+    answer.data.submissions = answer.data.submissions.filter((job) => Date.parse(job.created_at) <= newest);
+    const body = Buffer.from(JSON.stringify(answer));
+    return { ...response, headers: { ...response.headers, 'content-length': String(body.length) }, body };
+  };
+  return { kind: 'alter', alter };
 }
 
 function readUrls({ method, path, body }: NetRequest): readonly string[] {

@@ -1,9 +1,11 @@
-import { approveUpdate } from '../../../src/temporal-api/messages.ts';
-import { createClient } from '../temporal/client.ts';
-import { beginAct, startRuns } from './acts.ts';
+import { micros } from '../../../contract/money.ts';
+import { administer } from '../../../service/accounts/administration.ts';
+import { beginAct } from './acts/index.ts';
+import { startRuns } from './acts/runs.ts';
+import { startOperator } from './operator.ts';
 import { onTerminal } from './programs.ts';
-import type { Scenario } from './scenario.ts';
-import { prepareStores } from './stores.ts';
+import { AMPLE, type Scenario } from './scenario.ts';
+import { ACCOUNT, prepareStores } from './stores.ts';
 import { World } from './world.ts';
 
 export interface Played {
@@ -19,6 +21,7 @@ export interface Played {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const MOST_ROUNDS = 8;
+const LONGEST_ACT_MS = 9 * HOUR + 10 * MINUTE;
 /** How long one round may take in a good world: a lookup in the list counts a day after the doubt at the latest. */
 const ROUND_MS = 72 * HOUR;
 /** More of them mean that something goes round in a circle. */
@@ -32,7 +35,7 @@ export async function play(scenario: Scenario, onTrace: ((line: string) => void)
   try {
     world.start();
     for (const act of scenario.acts) kernel.schedule(act.at, null, () => beginAct(world, act));
-    approveEveryTenMinutes(world);
+    startOperator(world);
     await kernel.play(() => oracle.breaches.length > 0 || kernel.events >= EVENTS_AT_MOST, scenario.goodAt);
     if (kernel.events >= EVENTS_AT_MOST) oracle.breach(`more than ${EVENTS_AT_MOST} events in a bad world`);
     world.isGood = true;
@@ -56,8 +59,13 @@ export async function play(scenario: Scenario, onTrace: ((line: string) => void)
 async function playToEnd(world: World): Promise<void> {
   const { kernel, oracle } = world;
   // Acts that began before may last a while.
-  await kernel.play(() => false, HOUR);
+  await kernel.play(() => false, LONGEST_ACT_MS);
   world.temporal.restart();
+  void onTerminal(async () => {
+    await administer(world.stores.service).topUp(ACCOUNT, micros(AMPLE));
+    await world.reconfigure({ perDay: null, floor: 0 });
+  });
+  await kernel.play(() => false, HOUR);
   for (let round = 0; round < MOST_ROUNDS; round++) {
     void onTerminal(() => startRuns(world));
     await kernel.play(() => false, 10 * MINUTE);
@@ -79,7 +87,7 @@ async function playToEnd(world: World): Promise<void> {
     if (round > 0 && !isWorkLeft(world)) break;
     await kernel.play(() => false, HOUR);
   }
-  oracle.checkEnd();
+  oracle.checkEnd(new Set(world.settings.watches.values()), !world.wasRestored && !world.wasRenamed);
   compareCharges(world);
 }
 
@@ -109,25 +117,4 @@ function compareCharges({ stores, oracle }: World): void {
   if (theirs.charged !== ours.charged) {
     oracle.breach(`the service charged ${theirs.charged}, the ledger says ${ours.charged}`);
   }
-}
-
-/** An operator who approves what a guard holds. */
-function approveEveryTenMinutes(world: World): void {
-  const { kernel, stores } = world;
-  const approve = () => {
-    const held = stores.read.ledger
-      .prepare('SELECT name FROM runs WHERE held IS NOT NULL AND decision IS NULL AND ended_at IS NULL')
-      .all() as { name: string }[];
-    void onTerminal(async () => {
-      const client = createClient(world.temporal, world.operator);
-      for (const { name } of held) {
-        client.workflow
-          .getHandle(name)
-          .executeUpdate(approveUpdate, { args: [{ by: 'operator' }] })
-          .catch(() => undefined);
-      }
-    });
-    kernel.schedule(10 * MINUTE, null, approve);
-  };
-  kernel.schedule(10 * MINUTE, null, approve);
 }

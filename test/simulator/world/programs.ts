@@ -25,6 +25,8 @@ export interface Machine {
   readonly network: VirtualNetwork;
   /** The server now: its state can be lost. */
   readonly getTemporal: () => VirtualTemporal;
+  /** Whether an operator lets it start now. */
+  readonly mayStart: (program: Program) => boolean;
   /** See StorageSettings. */
   readonly storageDelay: () => number;
 }
@@ -46,13 +48,16 @@ export abstract class Program {
   }
 
   start(): void {
-    const host: Host = { name: this.#name, alive: true, repeatMs: this.repeatMs };
+    if (!this.machine.mayStart(this)) return;
+    this.crash();
+    const host: Host = { name: this.#name, alive: true, repeatMs: this.repeatMs, fuse: null, die: () => this.crash() };
     this.host = host;
     this.machine.kernel.schedule(0, host, () => void this.boot(host));
   }
 
   crash(): void {
     if (this.host === null) return;
+    this.machine.kernel.trace(`${this.#name} dies`);
     this.host.alive = false;
     this.machine.network.disconnect(this.host);
     this.host = null;

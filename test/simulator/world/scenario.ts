@@ -1,4 +1,11 @@
 import { pick, seeded } from '../../support/seeded.ts';
+import type { ACCOUNT_PLAYS } from './acts/account.ts';
+import type { CONFIGURATION_PLAYS } from './acts/configuration.ts';
+import type { DISASTER_PLAYS } from './acts/disasters.ts';
+import type { OPERATOR_PLAYS } from './acts/operator.ts';
+import type { PROGRAM_PLAYS } from './acts/programs.ts';
+import type { RUN_PLAYS } from './acts/runs.ts';
+import type { SITE_PLAYS } from './acts/sites.ts';
 import { FAILS, type Page, POISON, SITE } from './site.ts';
 
 /** Something that happens in the world, at a time. */
@@ -12,23 +19,27 @@ export interface Act {
   readonly salt: number;
 }
 
-export const ACTS = [
-  'run',
-  'check',
-  'crash worker',
-  'crash service',
-  'stop temporal',
-  'cut off worker',
-  'reset',
-  'refuse key',
-  'replace key',
-  'top up',
-  'change pages',
-] as const;
-export type ActKind = (typeof ACTS)[number];
+export type ActKind =
+  | keyof typeof RUN_PLAYS
+  | keyof typeof PROGRAM_PLAYS
+  | keyof typeof ACCOUNT_PLAYS
+  | keyof typeof CONFIGURATION_PLAYS
+  | keyof typeof SITE_PLAYS
+  | keyof typeof OPERATOR_PLAYS
+  | keyof typeof DISASTER_PLAYS;
 
 export interface Scenario {
   readonly seed: number;
+  /** What all clocks show at the beginning. */
+  readonly epoch: number;
+  /** Whether the configuration says the price. */
+  readonly configuresPrice: boolean;
+  /** The cap of a day at first, in micro-lira. */
+  readonly perDay: number | null;
+  /** Whether the service fails some pages. */
+  readonly fails: boolean;
+  /** How long the service's list does not show a new job. */
+  readonly listLagMs: number;
   /** The pages of each watch at first. */
   readonly watches: ReadonlyMap<string, readonly Page[]>;
   readonly workers: number;
@@ -57,34 +68,67 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 export const AMPLE = 1_000_000_000_000;
 
+/** A day that ends soon, a month that ends soon, a year. */
+const EPOCHS = [
+  Date.UTC(2026, 2, 27, 9),
+  Date.UTC(2026, 2, 29, 22),
+  Date.UTC(2026, 3, 30, 20),
+  Date.UTC(2026, 11, 31, 19),
+];
+
+/** Acts that a seed may play, in groups: a seed plays few groups, so that each of them is played in many ways. */
+const ALWAYS: readonly ActKind[] = ['run', 'run', 'change pages', 'change pages', 'check'];
+const GROUPS: readonly (readonly ActKind[])[] = [
+  ['crash worker', 'crash worker at a call', 'crash worker at a call'],
+  ['crash service', 'crash service at a call'],
+  ['reset', 'reset', 'cut off worker'],
+  ['stop temporal', 'lose temporal'],
+  ['refuse key', 'replace key', 'wake'],
+  ['change price', 'lower cap', 'raise floor'],
+  ['remove watch', 'rename watch', 'move pages'],
+  ['flap lastmods', 'empty sitemap', 'move pages'],
+  ['restore ledger'],
+  ['recover', 'cancel batch', 'release quarantine'],
+  ['approve', 'reject', 'empty sitemap'],
+  ['jump clock'],
+];
+
 /** The schedule of a seed: the same on every machine. */
 export function toScenario(seed: number): Scenario {
   const random = seeded(seed);
   const chance = (share: number) => random() < share;
   const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));
+  const groups = GROUPS.filter(() => chance(0.25));
+  const kinds = [...ALWAYS, ...groups.flat(), ...groups.flat()];
+  // A failed page is bought again by a rule of its own, which a renamed watch or a restored ledger begins again.
+  const fails = !kinds.includes('rename watch') && !kinds.includes('restore ledger') && !kinds.includes('move pages');
   const names = Array.from({ length: between(1, 3) }, (_, n) => `w${n}`);
   const poisoned = chance(0.3);
   const watches = new Map(
-    names.map((name, n) => [name, makePages(random, name, 'a', between(3, 40), poisoned && n === 0)] as const),
+    names.map((name, n) => [
+      name,
+      makePages(random, name, 'a', between(3, 40), { fails, poisoned: poisoned && n === 0 }),
+    ]),
   );
   const price = 250_000;
   const pages = [...watches.values()].flat().length;
   const short = chance(0.3);
   const goodAt = between(1, 8) * HOUR;
-  const kinds: ActKind[] = ['run', 'crash worker', 'crash worker', 'crash service', 'reset', 'reset', 'reset'];
-  kinds.push('change pages', 'change pages', 'cut off worker', 'check');
-  if (chance(0.4)) kinds.push('stop temporal');
-  if (chance(0.4)) kinds.push('refuse key', 'replace key');
   const acts: Act[] = Array.from({ length: between(2, 10) }, () => ({
     at: Math.floor(random() ** 2 * goodAt),
     kind: pick(random, kinds),
-    forMs: Math.floor(random() ** 3 * 20 * MINUTE),
+    forMs: Math.floor(random() ** 3 * (chance(0.2) ? 180 : 20) * MINUTE),
     salt: Math.floor(random() * 2 ** 31),
   }));
   acts.push({ at: 0, kind: 'run', forMs: 0, salt: 0 });
   if (short) acts.push({ at: between(0, goodAt), kind: 'top up', forMs: 0, salt: 0 });
   return {
     seed,
+    epoch: pick(random, EPOCHS),
+    configuresPrice: chance(0.5),
+    perDay: chance(0.25) ? Math.floor(pages * price * random()) : null,
+    fails,
+    listLagMs: chance(0.3) ? between(0, 120_000) : 0,
     watches,
     workers: chance(0.3) ? 2 : 1,
     faultShare: chance(0.2) ? 0 : random() * 0.5,
@@ -106,11 +150,11 @@ export function makePages(
   watch: string,
   part: string,
   count: number,
-  poisoned = false,
+  { fails, poisoned = false }: { readonly fails: boolean; readonly poisoned?: boolean },
 ): readonly Page[] {
   const dated = random() < 0.7;
   return Array.from({ length: count }, (_, n) => ({
-    url: `${SITE}/${watch}/${part}/${n}${poisoned && n === 0 ? POISON : random() < 0.05 ? FAILS : ''}`,
+    url: `${SITE}/${watch}/${part}/${n}${poisoned && n === 0 ? POISON : random() < 0.05 && fails ? FAILS : ''}`,
     lastmod: dated ? '2026-01-01' : null,
   }));
 }

@@ -18,12 +18,18 @@ export class Site implements Endpoint {
   readonly #sitemaps = new Map<string, readonly Page[]>();
   /** How often a page was new or changed: as often it may be bought. */
   readonly #versions = new Map<string, number>();
+  /** The newest lastmod that each page ever had. */
+  readonly #newest = new Map<string, string>();
+  readonly #listedBy = new Map<string, Set<string>>();
   readonly #lastmods = new Map<string, string | null>();
 
   publish(sitemap: string, pages: readonly Page[]): void {
     this.#sitemaps.set(sitemap, pages);
     for (const { url, lastmod } of pages) {
+      this.#listedBy.set(url, (this.#listedBy.get(url) ?? new Set()).add(sitemap));
       if (this.#lastmods.has(url) && this.#lastmods.get(url) === lastmod) continue;
+      const newest = this.#newest.get(url) ?? '';
+      this.#newest.set(url, lastmod !== null && lastmod > newest ? lastmod : newest);
       this.#lastmods.set(url, lastmod);
       this.#versions.set(url, (this.#versions.get(url) ?? 0) + 1);
     }
@@ -39,6 +45,15 @@ export class Site implements Endpoint {
 
   getVersions(url: string): number {
     return this.#versions.get(url) ?? 0;
+  }
+
+  /**
+   * Whether its lastmod is certainly a change: the newest that it ever had, in the only sitemap that ever listed it. What
+   * another watch of the account has bought is not new for the next one, whatever its lastmod is.
+   */
+  isChange(url: string): boolean {
+    if ((this.#listedBy.get(url)?.size ?? 0) > 1) return false;
+    return (this.#lastmods.get(url) ?? '') === (this.#newest.get(url) ?? '');
   }
 
   async answer({ path }: NetRequest): Promise<NetResponse> {

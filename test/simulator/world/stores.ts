@@ -24,11 +24,16 @@ const toFile = (folder: string, name: string): string => join(folder, `${name}.d
 
 /** The databases of one simulation. */
 export interface Stores {
-  readonly ledger: Database;
+  /** Another one after a restore. */
+  ledger: Database;
   readonly budgets: Database;
   readonly service: Database;
   /** Reads what is committed, at once and beside everyone. */
-  readonly read: Readonly<Record<Name, DatabaseSync>>;
+  readonly read: Record<Name, DatabaseSync>;
+  /** Copies the ledger as it is committed now. */
+  backUp(): void;
+  /** Puts the copy in the place of the ledger, which nobody uses now. */
+  restore(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -85,13 +90,28 @@ export function openStores(name: string): Stores {
     Name,
     DatabaseSync
   >;
-  return {
+  const backup = toFile(folder, 'backup');
+  const stores: Stores = {
     ...open,
     read,
+    backUp() {
+      rmSync(backup, { force: true });
+      read.ledger.exec(`VACUUM INTO '${backup}'`);
+    },
+    async restore() {
+      read.ledger.close();
+      await stores.ledger.close();
+      const file = toFile(folder, 'ledger');
+      for (const suffix of ['-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+      copyFileSync(backup, file);
+      stores.ledger = openSqlite(file, options);
+      read.ledger = new DatabaseSync(file);
+    },
     async close() {
       for (const each of NAMES) read[each].close();
-      await Promise.all(NAMES.map((each) => open[each].close()));
+      await Promise.all([stores.ledger, stores.budgets, stores.service].map((each) => each.close()));
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  return stores;
 }

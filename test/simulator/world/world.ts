@@ -1,7 +1,8 @@
-import { formatTry, type Micros, micros } from '../../../contract/money.ts';
+import { formatTry, micros } from '../../../contract/money.ts';
 import { administer } from '../../../service/accounts/administration.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { readConfig } from '../../../src/config/load.ts';
+import { type Ledger, ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import type { LedgerId } from '../../../src/submission/ids.ts';
 import { seeded } from '../../support/seeded.ts';
 import { type Host, Kernel, setKernel } from '../platform/kernel.ts';
@@ -14,10 +15,19 @@ import type { Scenario } from './scenario.ts';
 import { SITE, Site } from './site.ts';
 import { ACCOUNT, getFirstKey, openStores, type Stores } from './stores.ts';
 
-/** Where the simulation's clocks begin. */
-export const EPOCH = Date.UTC(2026, 2, 27, 9);
 const RETRIES = 1;
 let worlds = 0;
+
+/** What an operator writes into the configuration; money in micro-lira. */
+export interface OperatorSettings {
+  /** price_per_url; null: it is learned. */
+  readonly price: number | null;
+  /** The cap of a day; null: none. */
+  readonly perDay: number | null;
+  readonly floor: number;
+  /** Watches, and the sitemap of each. */
+  readonly watches: ReadonlyMap<string, string>;
+}
 
 /** Everything that one simulation holds. */
 export class World {
@@ -31,12 +41,17 @@ export class World {
   readonly workers: readonly WorkerProgram[];
   readonly ledgerId: LedgerId;
   temporal: VirtualTemporal;
-  /** Watches of the configuration, and the sitemap of each. */
-  watches: ReadonlyMap<string, string>;
+  settings: OperatorSettings;
+  /** A copy of the ledger has come back at some time. */
+  wasRestored = false;
+  /** A watch has another name: what it sees for the first time is not new, whatever its lastmod is. */
+  wasRenamed = false;
+  isRecovering = false;
   refusesKey = false;
   /** The network and the sites are as they should be. */
   isGood = false;
   runs = 0;
+  readonly #latency: () => number;
   readonly #key: { id: string };
   readonly #machine: Machine;
 
@@ -44,20 +59,29 @@ export class World {
     worlds += 1;
     this.scenario = scenario;
     const { seed, latencyMs, storageShare, tooLarge, faultShare, siteFaultShare } = scenario;
-    this.kernel = new Kernel(seed, EPOCH, onTrace);
+    this.kernel = new Kernel(seed, scenario.epoch, onTrace);
     setKernel(this.kernel);
     const { kernel } = this;
     const random = seeded(seed ^ 0x1a7e);
     const latency = () => 1 + random() ** 3 * latencyMs;
+    this.#latency = latency;
     this.stores = openStores(`${seed}-${worlds}`);
     const row = this.stores.read.ledger.prepare(`SELECT value FROM ledger_settings WHERE name = 'ledger_id'`).get();
     this.ledgerId = (row as { value: LedgerId }).value;
-    this.oracle = new Oracle({ kernel, service: this.stores.read.service, site: this.site, retries: RETRIES });
+    this.oracle = new Oracle({
+      kernel,
+      service: this.stores.read.service,
+      site: this.site,
+      retries: RETRIES,
+      price: scenario.price,
+    });
     const toServiceFault = serviceFaults({
       random: seeded(seed ^ 0xfa17),
       share: () => (this.isGood ? 0 : faultShare),
       tooLarge,
       refusesKey: () => this.refusesKey,
+      listLagMs: scenario.listLagMs,
+      now: () => kernel.now(),
     });
     const toSiteFault = siteFaults(seeded(seed ^ 0x517e), () => (this.isGood ? 0 : siteFaultShare));
     this.network = new VirtualNetwork({
@@ -68,17 +92,25 @@ export class World {
       onAnswered: ({ method }) => void (method === 'POST' && this.oracle.check()),
     });
     setNetwork(this.network);
-    this.temporal = this.createTemporal(latency);
+    this.temporal = this.#createTemporal();
     const storageRandom = seeded(seed ^ 0xd15c);
     this.#machine = {
       kernel,
       network: this.network,
       getTemporal: () => this.temporal,
+      mayStart: (program) => program === this.service || !this.#isStopped,
       storageDelay: () => (storageRandom() < storageShare ? 1 + storageRandom() * 50 : 0),
     };
     for (const [watch, pages] of scenario.watches) this.site.publish(watch, pages);
     this.network.listen(SITE, this.site);
-    this.watches = new Map([...scenario.watches.keys()].map((watch) => [watch, watch]));
+    const watches = new Map([...scenario.watches.keys()].map((watch) => [watch, watch]));
+    this.settings = {
+      price: scenario.configuresPrice ? scenario.price : null,
+      perDay: scenario.perDay,
+      floor: 0,
+      watches,
+    };
+    this.oracle.configure(this.settings);
     const key = getFirstKey();
     this.#key = { id: key.id };
     process.env.SIMULATED_KEY = key.apiKey;
@@ -96,10 +128,10 @@ export class World {
     );
   }
 
-  createTemporal(latency: () => number): VirtualTemporal {
+  #createTemporal(): VirtualTemporal {
     return new VirtualTemporal({
       kernel: this.kernel,
-      latency,
+      latency: this.#latency,
       suggestAfter: this.scenario.suggestAfter,
       onBreach: (text) => this.oracle.breach(text),
     });
@@ -119,19 +151,76 @@ export class World {
       guard: { max_gone_percent: 30 },
       index_check: { after: '0s', every: '365d', sample: '10%' },
     });
-    const { cap } = this.oracle;
+    const { price, perDay, floor, watches } = this.settings;
+    const spend = {
+      ...(perDay === null ? {} : { per_day: formatTry(micros(perDay)) }),
+      ...(floor === 0 ? {} : { balance_floor: formatTry(micros(floor)) }),
+    };
     const text = JSON.stringify({
       version: 1,
       accounts: {
         main: {
           base_url: `${SERVICE}/api/v1`,
           api_key: { env: 'SIMULATED_KEY' },
-          ...(Number.isFinite(cap) ? { spend: { per_day: formatTry(cap as Micros) } } : {}),
+          ...(price === null ? {} : { price_per_url: formatTry(micros(price)) }),
+          ...(Object.keys(spend).length === 0 ? {} : { spend }),
         },
       },
-      watches: Object.fromEntries([...this.watches].map(([name, sitemap]) => [name, watch(sitemap)])),
+      watches: Object.fromEntries([...watches].map(([name, sitemap]) => [name, watch(sitemap)])),
     });
     return readConfig(text, '/courier.yaml');
+  }
+
+  /** Stops all workers, changes the configuration, and starts them again. */
+  async reconfigure(
+    change: Partial<OperatorSettings> | ((settings: OperatorSettings) => Partial<OperatorSettings>),
+  ): Promise<void> {
+    await this.whileStopped(async () => {
+      // What a killed worker has sent is charged within this time, and counts for the cap that it was sent under.
+      await this.kernel.sleep(1_000);
+      this.settings = { ...this.settings, ...(typeof change === 'function' ? change(this.settings) : change) };
+      this.oracle.configure(this.settings);
+      const { price, perDay, floor, watches } = this.settings;
+      this.kernel.trace(
+        `configured: price ${price}, cap ${perDay}, floor ${floor}, watches ${[...watches.keys()].join(' ')}`,
+      );
+    });
+  }
+
+  /** Works while no worker runs; those of several callers wait for each other. */
+  async whileStopped(work: () => Promise<void>): Promise<void> {
+    while (this.#isStopped) await this.kernel.sleep(10_000);
+    this.#isStopped = true;
+    for (const worker of this.workers) worker.crash();
+    await work();
+    this.#isStopped = false;
+    for (const worker of this.workers) worker.start();
+  }
+
+  #isStopped = false;
+  /** No worker may run now: an operator changes what they run on. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** The server begins again without any workflow. */
+  async loseTemporal(): Promise<void> {
+    this.service.crash();
+    this.temporal.stop();
+    this.temporal = this.#createTemporal();
+    this.kernel.trace('the state of Temporal is lost');
+    await this.kernel.sleep(1_000);
+    this.service.start();
+  }
+
+  /** As a command opens it: beside all others. */
+  openOperatorLedger(): Promise<Ledger> {
+    return ledgerOver(this.stores.ledger, Date.now);
+  }
+
+  readBalance(): number {
+    const row = this.stores.read.service.prepare('SELECT balance FROM accounts WHERE name = ?').get(ACCOUNT);
+    return (row as { balance: number }).balance;
   }
 
   start(): void {
@@ -151,13 +240,18 @@ export class World {
   /** The operator's work at the service. */
   async replaceKey(then: () => Promise<void>): Promise<void> {
     const accounts = administer(this.stores.service);
+    if (this.#isReplacingKey) return;
+    this.#isReplacingKey = true;
     await accounts.revokeKey(this.#key.id);
     await then();
     const { id } = await accounts.account(ACCOUNT);
     const key = await accounts.createKey({ account: id, name: ACCOUNT });
     this.#key.id = key.id;
     process.env.SIMULATED_KEY = key.apiKey;
+    this.#isReplacingKey = false;
   }
+
+  #isReplacingKey = false;
 
   readonly #operator: Host = { name: 'operator', alive: true };
   get operator(): Host {

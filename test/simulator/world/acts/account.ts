@@ -1,0 +1,34 @@
+import { micros } from '../../../../contract/money.ts';
+import { administer } from '../../../../service/accounts/administration.ts';
+import { pick } from '../../../support/seeded.ts';
+import { AMPLE } from '../scenario.ts';
+import { ACCOUNT } from '../stores.ts';
+import type { Play } from './play.ts';
+import { wake } from './runs.ts';
+
+export const ACCOUNT_PLAYS = {
+  async 'refuse key'(world, { forMs }, random) {
+    world.refusesKey = true;
+    await world.kernel.sleep(forMs);
+    world.refusesKey = false;
+    if (random() < 0.5) await wake(world);
+  },
+  async 'replace key'(world, { forMs }, random) {
+    await world.replaceKey(() => world.kernel.sleep(forMs));
+    if (random() < 0.5) await wake(world);
+  },
+  async 'top up'(world, _act, random) {
+    await administer(world.stores.service).topUp(ACCOUNT, micros(AMPLE));
+    if (random() < 0.5) await wake(world);
+  },
+  /** The service asks for another price; the configuration follows, stays behind, or leaves it to be learned. */
+  async 'change price'(world, { forMs }, random) {
+    const price = Math.round(world.scenario.price * pick(random, [0.2, 0.8, 1.5, 3]));
+    const accounts = administer(world.stores.service);
+    world.oracle.changePrice(price);
+    for (const level of ['standard', 'fast'] as const) await accounts.setPrice(ACCOUNT, level, micros(price));
+    world.kernel.trace(`the price is ${price}`);
+    await world.kernel.sleep(forMs);
+    if (random() < 0.5) await world.reconfigure({ price: random() < 0.5 ? price : null });
+  },
+} satisfies Record<string, Play>;

@@ -1,0 +1,39 @@
+import { pick } from '../../../support/seeded.ts';
+import type { Play } from './play.ts';
+
+export const CONFIGURATION_PLAYS = {
+  /** The cap of a day falls to what is spent, or a little more, and is lifted later. */
+  async 'lower cap'(world, { forMs }, random) {
+    const { oracle, kernel, scenario } = world;
+    await world.reconfigure(() => ({ perDay: oracle.spentToday() + Math.floor(random() * 30) * scenario.price }));
+    await kernel.sleep(forMs);
+    const perDay = random() < 0.5 ? null : oracle.spentToday() + Math.floor(random() * 60) * scenario.price;
+    await world.reconfigure({ perDay });
+  },
+  async 'raise floor'(world, { forMs }, random) {
+    const balance = world.readBalance();
+    const floor = Math.max(0, balance - Math.floor(random() * 30) * world.scenario.price);
+    await world.reconfigure({ floor });
+    await world.kernel.sleep(forMs);
+    await world.reconfigure({ floor: 0 });
+  },
+  async 'remove watch'(world, { forMs }, random) {
+    const name = pick(random, [...world.settings.watches.keys()]);
+    const sitemap = world.settings.watches.get(name)!;
+    await world.reconfigure(({ watches }) => ({ watches: without(watches, name) }));
+    await world.kernel.sleep(forMs);
+    await world.reconfigure(({ watches }) => ({ watches: new Map([...watches, [name, sitemap]]) }));
+  },
+  async 'rename watch'(world, _act, random) {
+    const name = pick(random, [...world.settings.watches.keys()]);
+    const sitemap = world.settings.watches.get(name);
+    if (sitemap === undefined) return;
+    world.wasRenamed = true;
+    await world.reconfigure(({ watches }) => ({
+      watches: new Map([...without(watches, name), [`${name}r`, sitemap]]),
+    }));
+  },
+} satisfies Record<string, Play>;
+
+const without = (watches: ReadonlyMap<string, string>, name: string) =>
+  new Map([...watches].filter(([each]) => each !== name));

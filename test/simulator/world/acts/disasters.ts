@@ -1,0 +1,29 @@
+import { recover } from '../operator.ts';
+import type { Play } from './play.ts';
+
+/** Longer than a request that its client has given up may still travel. */
+const LATE_MS = 200_000;
+const DAY = 86_400_000;
+
+export const DISASTER_PLAYS = {
+  /** A copy of the ledger comes back after a while. Temporal keeps its state, or loses it as well. */
+  async 'restore ledger'(world, { forMs }, random) {
+    world.stores.backUp();
+    await world.kernel.sleep(forMs);
+    await world.whileStopped(async () => {
+      world.wasRestored = true;
+      await world.stores.restore();
+      world.kernel.trace('the ledger is a copy');
+      if (random() < 0.4) await world.loseTemporal();
+      await world.kernel.sleep(LATE_MS);
+      if (random() < 0.5) await recover(world);
+    });
+  },
+  'lose temporal': (world) => world.whileStopped(() => world.loseTemporal()),
+  /** Of all machines: forward by hours or days, or back by minutes. */
+  async 'jump clock'({ kernel }, _act, random) {
+    const ms = random() < 0.3 ? -Math.floor(random() * 600_000) : Math.floor(random() ** 3 * 3 * DAY);
+    kernel.epoch += ms;
+    kernel.trace(`the clocks jump by ${ms} ms`);
+  },
+} satisfies Record<string, Play>;

@@ -1,0 +1,28 @@
+import { seeded } from '../../../support/seeded.ts';
+import { onTerminal } from '../programs.ts';
+import type { Act, ActKind } from '../scenario.ts';
+import type { World } from '../world.ts';
+import { ACCOUNT_PLAYS } from './account.ts';
+import { CONFIGURATION_PLAYS } from './configuration.ts';
+import { DISASTER_PLAYS } from './disasters.ts';
+import { OPERATOR_PLAYS } from './operator.ts';
+import type { Play } from './play.ts';
+import { PROGRAM_PLAYS } from './programs.ts';
+import { RUN_PLAYS } from './runs.ts';
+import { SITE_PLAYS } from './sites.ts';
+
+const PLAYS: Readonly<Record<ActKind, Play>> = {
+  ...RUN_PLAYS,
+  ...PROGRAM_PLAYS,
+  ...ACCOUNT_PLAYS,
+  ...CONFIGURATION_PLAYS,
+  ...SITE_PLAYS,
+  ...OPERATOR_PLAYS,
+  ...DISASTER_PLAYS,
+};
+
+/** Begins an act; it may go on for a while. */
+export function beginAct(world: World, act: Act): void {
+  world.kernel.trace(`ACT ${act.kind}`);
+  void onTerminal(() => PLAYS[act.kind](world, act, seeded(act.salt)));
+}

@@ -1,0 +1,46 @@
+import { cancelBatch } from '../../../../src/ledger/batches/cancel-batch.ts';
+import { listQuarantined, releaseUrl } from '../../../../src/ledger/jobs/quarantine.ts';
+import { LedgerError } from '../../../../src/ledger/ledger-error.ts';
+import { listBatches } from '../../../../src/ledger/reports/lists.ts';
+import { approveUpdate, rejectUpdate } from '../../../../src/temporal-api/messages.ts';
+import { pick } from '../../../support/seeded.ts';
+import { createClient } from '../../temporal/client.ts';
+import { listHeldRuns, recover } from '../operator.ts';
+import type { Play } from './play.ts';
+import { wake } from './runs.ts';
+
+export const OPERATOR_PLAYS = {
+  async approve(world) {
+    const client = createClient(world.temporal, world.operator);
+    for (const name of listHeldRuns(world)) {
+      const handle = client.workflow.getHandle(name);
+      await handle.executeUpdate(approveUpdate, { args: [{ by: 'operator' }] }).catch(() => undefined);
+    }
+  },
+  async reject(world) {
+    const client = createClient(world.temporal, world.operator);
+    for (const name of listHeldRuns(world)) {
+      const handle = client.workflow.getHandle(name);
+      await handle.executeUpdate(rejectUpdate, { args: [{ by: 'operator' }] }).catch(() => undefined);
+    }
+  },
+  async 'cancel batch'(world, _act, random) {
+    const ledger = await world.openOperatorLedger();
+    const open = (await listBatches(ledger, { limit: 50 })).filter(({ state }) => state === 'planned');
+    if (open.length === 0) return;
+    await cancelBatch(ledger, pick(random, open).batch, 'operator').catch((error: unknown) => {
+      // It was sent meanwhile: nothing was changed.
+      if (!(error instanceof LedgerError)) throw error;
+    });
+  },
+  async 'release quarantine'(world, _act, random) {
+    const ledger = await world.openOperatorLedger();
+    const all = await listQuarantined(ledger);
+    if (all.length === 0) return;
+    const { watch, url } = pick(random, all);
+    if (await releaseUrl(ledger, watch, url)) world.oracle.allowAgain(url);
+  },
+  /** Although nothing was lost: that must be harmless. */
+  recover: (world) => recover(world),
+  wake: (world) => wake(world),
+} satisfies Record<string, Play>;

@@ -1,0 +1,5 @@
+import type { Act } from '../scenario.ts';
+import type { World } from '../world.ts';
+
+/** What happens in an act; it may go on for a while. `random` is the act's own. */
+export type Play = (world: World, act: Act, random: () => number) => Promise<void>;

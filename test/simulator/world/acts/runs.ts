@@ -1,0 +1,44 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { startCheck, startRun } from '../../../../src/connector/run-client.ts';
+import type { AccountId } from '../../../../src/submission/ids.ts';
+import { dispatcherWorkflowId } from '../../../../src/temporal-api/ids.ts';
+import { wakeSignal } from '../../../../src/temporal-api/messages.ts';
+import { createClient } from '../../temporal/client.ts';
+import type { World } from '../world.ts';
+import type { Play } from './play.ts';
+
+export const RUN_PLAYS = {
+  run: (world) => startRuns(world),
+  check: (world) => startAll(world, (client, ledger, watch, _until, name) => startCheck(client, ledger, watch, name)),
+} satisfies Record<string, Play>;
+
+export async function startRuns(world: World): Promise<void> {
+  await startAll(world, startRun);
+}
+
+async function startAll(
+  world: World,
+  start: (...args: Parameters<typeof startRun>) => Promise<unknown>,
+): Promise<void> {
+  world.runs += 1;
+  const name = `run-${world.runs}`;
+  const client = createClient(world.temporal, world.operator);
+  for (const watch of world.readConfig().watches.values()) {
+    try {
+      await start(client, world.ledgerId, watch, 'terminal', name);
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError) && !isOutage(error)) throw error;
+    }
+  }
+}
+
+const isOutage = (error: unknown): boolean => (error as Error).name === 'ServiceError';
+
+/** What an operator may do after a top-up or a new key, and may forget. */
+export async function wake(world: World): Promise<void> {
+  const client = createClient(world.temporal, world.operator);
+  await client.workflow
+    .getHandle(dispatcherWorkflowId(world.ledgerId, 'main' as AccountId))
+    .signal(wakeSignal)
+    .catch(() => undefined);
+}

@@ -1,0 +1,57 @@
+import { pick } from '../../../support/seeded.ts';
+import { makePages } from '../scenario.ts';
+import type { Page } from '../site.ts';
+import type { Play } from './play.ts';
+
+export const SITE_PLAYS = {
+  async 'change pages'({ site, scenario, runs, kernel }, _act, random) {
+    const watch = pick(random, [...scenario.watches.keys()]);
+    const day = new Date(kernel.now()).toISOString().slice(0, 10);
+    const leaving = random() < 0.5 ? 0 : random() < 0.8 ? 0.2 : 0.7;
+    const changing = random() < 0.5 ? 0 : 0.3;
+    const kept = site.list(watch).flatMap((page) => {
+      if (random() < leaving) return [];
+      return [page.lastmod !== null && random() < changing ? { ...page, lastmod: day } : page];
+    });
+    const added =
+      random() < 0.7 ? makePages(random, watch, `n${runs}-${day}`, 1 + Math.floor(random() * 10), scenario) : [];
+    site.publish(watch, [...kept, ...added]);
+  },
+  /** Pages are listed by the sitemap of another watch from now on, and by the old one too for a while, or permanently. */
+  async 'move pages'({ site, scenario, kernel }, { forMs }, random) {
+    const names = [...scenario.watches.keys()];
+    const from = pick(random, names);
+    const to = pick(random, names);
+    if (from === to) return;
+    const share = random();
+    const moved = new Set(site.list(from).filter(() => random() < share));
+    site.publish(to, [...site.list(to), ...moved]);
+    if (random() < 0.5) await kernel.sleep(forMs);
+    if (random() < 0.8)
+      site.publish(
+        from,
+        site.list(from).filter((page) => !moved.has(page)),
+      );
+  },
+  /** A generator that gives another date, an older one or none at each turn. */
+  async 'flap lastmods'({ site, scenario, kernel }, { forMs }, random) {
+    const watch = pick(random, [...scenario.watches.keys()]);
+    const share = random() * 0.5;
+    for (let turn = 0; turn < 3; turn++) {
+      const day = new Date(kernel.now() - Math.floor(random() * 40) * 86_400_000).toISOString().slice(0, 10);
+      const change = (page: Page): Page =>
+        page.lastmod !== null && random() < share ? { ...page, lastmod: day } : page;
+      site.publish(watch, site.list(watch).map(change));
+      await kernel.sleep(forMs);
+    }
+  },
+  /** All pages are gone, and come back. */
+  async 'empty sitemap'({ site, scenario, kernel }, { forMs }, random) {
+    const watch = pick(random, [...scenario.watches.keys()]);
+    const pages = site.list(watch);
+    site.publish(watch, pages.slice(0, Math.floor(random() * 3)));
+    await kernel.sleep(forMs);
+    const urls = new Set(site.list(watch).map(({ url }) => url));
+    site.publish(watch, [...site.list(watch), ...pages.filter(({ url }) => !urls.has(url))]);
+  },
+} satisfies Record<string, Play>;

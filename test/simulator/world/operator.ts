@@ -1,0 +1,143 @@
+import { ApiError, unwrapData } from '../../../src/api-client/errors.ts';
+import type { SendRequest } from '../../../src/api-client/history.ts';
+import { requireAccount } from '../../../src/config/config.ts';
+import { confirmShown } from '../../../src/connector/confirm-account.ts';
+import { recoverAccount } from '../../../src/connector/recover-account.ts';
+import { createAccountClient } from '../../../src/connector/service-client.ts';
+import { recordReconciled } from '../../../src/ledger/batches/record-reconciled.ts';
+import { resolveNeedsReview } from '../../../src/ledger/batches/resolve-review.ts';
+import { createLimitedClient } from '../../../src/rate-limit/limited-client.ts';
+import { RateLimitedError, rateLimitsOver } from '../../../src/rate-limit/limiter.ts';
+import { toRateLimits } from '../../../src/rate-limit/limits.ts';
+import type { AccountId, BatchId, Reference } from '../../../src/submission/ids.ts';
+import { approveUpdate } from '../../../src/temporal-api/messages.ts';
+import { createClient } from '../temporal/client.ts';
+import { onTerminal } from './programs.ts';
+import type { World } from './world.ts';
+
+const MINUTE = 60_000;
+const EVERY_MS = 10 * MINUTE;
+const ACCOUNT_ID = 'main' as AccountId;
+const ignore = { listed: () => undefined, read: () => undefined, waiting: () => undefined };
+
+/** An operator who does, every ten minutes, what the connector asks for: approves, resolves, recovers. */
+export function startOperator(world: World): void {
+  const { kernel } = world;
+  const seen = new Map<BatchId, number>();
+  const attend = () => {
+    void onTerminal(async () => {
+      await approveHeld(world);
+      await resolveReviews(world, seen);
+      await recoverHeld(world);
+      if (world.isGood) endRunsWithoutWatch(world);
+    });
+    kernel.schedule(EVERY_MS, null, attend);
+  };
+  kernel.schedule(EVERY_MS, null, attend);
+}
+
+export function listHeldRuns({ stores }: World): string[] {
+  const held = stores.read.ledger
+    .prepare('SELECT name FROM runs WHERE held IS NOT NULL AND decision IS NULL AND ended_at IS NULL')
+    .all() as { name: string }[];
+  return held.map(({ name }) => name);
+}
+
+async function approveHeld(world: World): Promise<void> {
+  const client = createClient(world.temporal, world.operator);
+  for (const name of listHeldRuns(world)) {
+    const handle = client.workflow.getHandle(name);
+    // Waits for a worker: not here.
+    handle.executeUpdate(approveUpdate, { args: [{ by: 'operator' }] }).catch(() => undefined);
+  }
+}
+
+/** Answers with what the service's database says, once nothing of the batch can still be on its way. */
+async function resolveReviews(world: World, seen: Map<BatchId, number>): Promise<void> {
+  const { kernel, stores } = world;
+  const rows = stores.read.ledger
+    .prepare(`SELECT id, idempotency_key AS key FROM batches WHERE state = 'needs_review'`)
+    .all() as { id: BatchId; key: string | null }[];
+  for (const { id, key } of rows) {
+    if (!seen.has(id)) seen.set(id, kernel.elapsed);
+    if (kernel.elapsed - seen.get(id)! < EVERY_MS) continue;
+    const job = stores.read.service.prepare('SELECT reference FROM submissions WHERE idempotency_key = ?').get(key) as
+      | { reference: Reference }
+      | undefined;
+    const ledger = await world.openOperatorLedger();
+    kernel.trace(`batch ${id} is resolved: ${job === undefined ? 'released' : 'charged'}`);
+    if (job === undefined) await resolveNeedsReview(ledger, id, 'release');
+    else {
+      const found = { state: null, charged: null, pricePerUrl: null, balance: null };
+      await recordReconciled(ledger, id, { kind: 'found', reference: job.reference, ...found });
+    }
+  }
+}
+
+/** A copy that came back, and a recovery that was broken off, hold the account: the connector names the command. */
+async function recoverHeld(world: World): Promise<void> {
+  const { stores, oracle } = world;
+  const row = stores.read.ledger.prepare('SELECT hold FROM account_history WHERE hold IS NOT NULL').get() as
+    | { hold: string }
+    | undefined;
+  if (row === undefined) return;
+  const { code } = JSON.parse(row.hold) as { code: string };
+  if (code === 'unknown_jobs' && !world.wasRestored) oracle.breach(`held without a restored ledger: ${row.hold}`);
+  await recover(world);
+}
+
+/** The run of a watch that is not configured waits for its configuration: its message says to end it. */
+function endRunsWithoutWatch({ temporal, settings, ledgerId }: World): void {
+  for (const run of temporal.listRunning()) {
+    const [kind, ledger, watch] = run.workflowId.split('/');
+    const isRun = kind === 'watch' || kind === 'index-check';
+    if (isRun && ledger === ledgerId && !settings.watches.has(watch ?? '')) temporal.terminate(run);
+  }
+}
+
+/** `courier recover`, as a command does it; one that fails is run again by the operator. */
+export async function recover(world: World): Promise<void> {
+  if (world.isRecovering) return;
+  world.isRecovering = true;
+  try {
+    const config = world.readConfig();
+    const account = requireAccount(config, ACCOUNT_ID);
+    const ledger = await world.openOperatorLedger();
+    const { kernel } = world;
+    const limits = await rateLimitsOver(world.stores.budgets);
+    const limiter = limits.getLimiter(account.id, toRateLimits(account.limits, account.limits.minuteMs));
+    const client = createLimitedClient(
+      createAccountClient(account, undefined, world.network.createDispatcher()),
+      limiter,
+    );
+    const send: SendRequest = async (request) => {
+      for (;;) {
+        try {
+          return unwrapData(await client.request('poll', request));
+        } catch (error) {
+          if (!(error instanceof RateLimitedError)) throw error;
+          await kernel.sleep(error.waitMs);
+        }
+      }
+    };
+    const watches = [...config.watches.values()];
+    await confirmShown(ledger, account, send);
+    const { taken, held } = await recoverAccount({
+      ...{ ledger, account, watches, fallback: null, since: null, accept: false, send },
+      ...{ signal: new AbortController().signal, progress: ignore },
+    });
+    kernel.trace(`recovered ${taken.length} jobs${held ? ', still held' : ''}`);
+    // A job whose watch is not configured now: the operator knows that it is theirs, and lets it go.
+    if (held && world.isGood) {
+      await recoverAccount({
+        ...{ ledger, account, watches, fallback: null, since: null, accept: true, send },
+        ...{ signal: new AbortController().signal, progress: ignore },
+      });
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    world.kernel.trace(`the recovery failed: ${error.message}`);
+  } finally {
+    world.isRecovering = false;
+  }
+}

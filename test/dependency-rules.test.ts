@@ -39,6 +39,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'src/url',
     'src/submission',
+    'src/sitemap',
     'src/config',
     'src/api-client',
     'src/database',

@@ -23,6 +23,10 @@ export const COURIER: ProgramDefinition = {
       description: 'show the configuration in force',
       load: async () => (await import('./commands/config.ts')).configCommand,
     },
+    doctor: {
+      description: 'check everything that runs need: key, money, clock, service, Temporal, ledger, sitemaps, last runs',
+      load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+    },
     plan: {
       description: 'show what a run would buy now and what it would cost; buys nothing and needs no Temporal server',
       load: async () => (await import('./commands/plan.ts')).planCommand,

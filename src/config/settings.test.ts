@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { loadConfigFiles } from './load.ts';
+import { ConfigSchema } from './schema.ts';
 import { type Environment, listSettings } from './settings.ts';
 
 const CONFIG = `version: 1
@@ -33,6 +34,7 @@ function show(t: TestContext, environment: Environment = { address: null, namesp
   const settings = listSettings(loadConfigFiles(file), environment);
   return {
     text: JSON.stringify(settings),
+    keys: settings.map(({ key }) => key),
     get: (key: string) => {
       const { value, origin, line } = settings.find((each) => each.key === key) ?? assert.fail(`no ${key}`);
       return [value?.replace(folder, '.'), line ?? origin];
@@ -66,6 +68,12 @@ describe('the settings in force', () => {
     assert.deepEqual(get('accounts.main.api_key'), ['{ file: ./courier.key } (is set)', 5]);
     assert.deepEqual(get('watches.shop.headers'), ['{ authorization: "[secret]", cookie: { env: SHOP_COOKIE } }', 14]);
     assert.deepEqual(get('ledger.url'), ['postgres://[secret]@db.internal/courier', 16]);
+  });
+
+  test('include every section of the schema', (t) => {
+    const shown = new Set(show(t).keys.map((key) => key.split('.')[0]));
+    const sections = Object.keys(ConfigSchema.properties).filter((name) => name !== 'version' && name !== 'defaults');
+    assert.deepEqual([...shown].toSorted(), sections.toSorted());
   });
 
   test('take the Temporal server of the environment where the configuration names none', (t) => {

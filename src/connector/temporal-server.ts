@@ -24,7 +24,7 @@ export async function openTemporal(config: Config, file: string, say: (line: str
 }
 
 /** Finds that server for a command that does not start one. Throws an error with exit code 5 when there is none. */
-function findServer({ temporal }: Config, file: string): TemporalSettings {
+export function findServer({ temporal }: Config, file: string): TemporalSettings {
   if (namesServer(temporal)) return temporal;
   const address = localAddress(getStateFolder(file));
   if (address !== null) return { ...temporal, address, local: true };

@@ -37,7 +37,7 @@ export async function checkStatus(output: Output, { config, ledger }: CommandCon
   };
 }
 
-async function findWatchProblems(ledger: Ledger, watch: Watch): Promise<Problem[]> {
+export async function findWatchProblems(ledger: Ledger, watch: Watch): Promise<Problem[]> {
   const { id } = watch;
   const problems: Problem[] = [];
   const add = (exitCode: ExitCode, problem: string) => problems.push({ subject: id, exitCode, problem });
@@ -95,7 +95,7 @@ function findLateness({ schedule, paused }: Watch, runs: readonly RunLine[], now
 /** A batch without an outcome is sent again within minutes while the service responds. */
 const LONG_IN_DOUBT_MS = 3_600_000;
 
-async function findAccountProblems(ledger: Ledger, { id, pricePerUrl }: Account): Promise<Problem[]> {
+export async function findAccountProblems(ledger: Ledger, { id, pricePerUrl }: Account): Promise<Problem[]> {
   const problems: Problem[] = [];
   const add = (exitCode: ExitCode, problem: string) => problems.push({ subject: id, exitCode, problem });
   const { keyRejected, suspended } = await getAccountStatus(ledger, id);

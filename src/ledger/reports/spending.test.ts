@@ -5,6 +5,7 @@ import {
   completeRun,
   crawled,
   DAY,
+  HOUR,
   sendAll,
   shopUrl,
   type TestLedger,
@@ -28,7 +29,9 @@ async function buy(ledger: TestLedger, run: string, pages: readonly string[]): P
 
 describe('what was spent', () => {
   testLedger('is summed by watch and day or month, index checks apart, unreported charges counted', async (ledger) => {
-    await buy(ledger, 'first', ['a', 'b']);
+    await buy(ledger, 'first', ['a']);
+    ledger.pass(HOUR);
+    await buy(ledger, 'later', ['a', 'b']);
     ledger.pass(DAY);
     await buy(ledger, 'second', ['a', 'b', 'c']);
     await ledger.db.run(sql`

@@ -32,10 +32,13 @@ interface SpendingRow {
 
 const DAY = 86_400_000;
 
-/** Charges since an instant, by account, watch and day or month, the latest first. Uses charges_by_account. */
+/**
+ * Charges since an instant, by account, watch and day or month, the latest first. Uses charges_by_account. The
+ * length of a day is written into the query: SQLite divides by a parameter as by a fraction.
+ */
 export async function listSpending(ledger: Ledger, period: SpendingPeriod, since: number): Promise<Spending[]> {
   const rows = await ledger.db.all(sql<SpendingRow>`
-    SELECT c.account_id, w.name AS watch, c.at / ${DAY} AS day, c.kind, sum(c.urls) AS urls, sum(c.amount) AS amount,
+    SELECT c.account_id, w.name AS watch, c.at / 86400000 AS day, c.kind, sum(c.urls) AS urls, sum(c.amount) AS amount,
       sum(CASE WHEN c.reported = 0 AND c.amount = 0 THEN c.urls ELSE 0 END) AS unknown
     FROM charges AS c JOIN watches AS w ON w.id = c.watch_id
     WHERE c.account_id IN (SELECT id FROM ledger_accounts) AND c.at >= ${since}

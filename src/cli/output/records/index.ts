@@ -4,6 +4,7 @@ import { BATCH_OUTPUT } from './batch.ts';
 import { CONFIG_OUTPUT } from './config.ts';
 import { CRAWL_OUTPUT } from './crawl.ts';
 import { DEMO_OUTPUT } from './demo.ts';
+import { DOCTOR_OUTPUT } from './doctor.ts';
 import { INDEX_CHECKS_OUTPUT } from './index-checks.ts';
 import { INIT_OUTPUT } from './init.ts';
 import { PLAN_OUTPUT } from './plan.ts';
@@ -18,6 +19,7 @@ import { WHY_OUTPUT } from './why.ts';
 /** What every command of `courier` prints with --json. `schema` prints a JSON Schema instead. */
 export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...DEMO_OUTPUT,
+  ...DOCTOR_OUTPUT,
   ...INIT_OUTPUT,
   ...INDEX_CHECKS_OUTPUT,
   ...SPEND_OUTPUT,

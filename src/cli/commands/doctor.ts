@@ -1,0 +1,98 @@
+import type { Command } from 'commander';
+import { formatTry } from '../../../contract/money.ts';
+import { EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
+import type { Output } from '../../cli-kit/output.ts';
+import { stopSignal } from '../../cli-kit/stop-signal.ts';
+import { checkLedger } from '../../connector/doctor/check-ledger.ts';
+import { checkService } from '../../connector/doctor/check-service.ts';
+import { checkSitemaps } from '../../connector/doctor/check-sitemaps.ts';
+import { checkTemporal } from '../../connector/doctor/check-temporal.ts';
+import { type Finding, fail, ok, warn } from '../../connector/doctor/finding.ts';
+import { forecastRuns } from '../../connector/forecast.ts';
+import { action, type Ending } from '../output/command.ts';
+import { formatCounted } from '../output/format.ts';
+import { toFindingRecord } from '../output/records/doctor.ts';
+import { type CommandContext, withLedger } from '../with-ledger.ts';
+import { findAccountProblems, findWatchProblems } from './status-check.ts';
+
+export function doctorCommand(command: Command): void {
+  command
+    .option('--no-sitemaps', 'do not read the sitemaps')
+    .action(
+      action((output, flags, { sitemaps }: { sitemaps: boolean }) =>
+        withLedger(flags, (context) => diagnose(output, context, sitemaps)),
+      ),
+    );
+}
+
+/** Shows each finding as soon as it is made. */
+async function diagnose(output: Output, context: CommandContext, readsSitemaps: boolean): Promise<Ending> {
+  const { config, file, ledger } = context;
+  const signal = stopSignal('Nothing was changed.');
+  const findings: Finding[] = [];
+  const show = (found: readonly Finding[]) => {
+    for (const finding of found) {
+      findings.push(finding);
+      output.record(toFindingRecord(finding));
+      if (!output.quiet || finding.level !== 'ok') output.print(formatFinding(finding));
+    }
+  };
+  const { accounts, watches } = config;
+  const parts = `${formatCounted(accounts.size, 'account')}, ${formatCounted(watches.size, 'watch', 'watches')}`;
+  show([ok({ check: 'configuration', subject: null }, `${file} is valid: ${parts}`)]);
+  show(await checkLedger(ledger, config.ledgerUrl));
+  for (const account of accounts.values()) show(await checkService(config, ledger, account, signal));
+  show(await checkMoney(context));
+  show(await checkTemporal(config, file, ledger.id));
+  if (readsSitemaps) {
+    for (const watch of watches.values()) show(await checkSitemaps(watch, signal));
+  }
+  show(await checkRuns(context));
+  const counts = { ok: 0, warn: 0, fail: 0 };
+  for (const { level } of findings) counts[level] += 1;
+  if (!output.quiet) output.print(`${counts.ok} ok, ${counts.warn} warn, ${counts.fail} fail`);
+  return {
+    exitCode: toExitCode(findings),
+    summary: { findings: findings.length, warnings: counts.warn, failures: counts.fail },
+  };
+}
+
+function toExitCode(findings: readonly Finding[]): ExitCode {
+  const failed = findings.filter(({ level }) => level === 'fail');
+  if (failed.length === 0) return EXIT.done;
+  return failed.every(({ transient }) => transient) ? EXIT.transient : EXIT.partial;
+}
+
+/** Whether the balances suffice for the next runs, as far as the ledger knows them. */
+async function checkMoney({ config, ledger }: CommandContext): Promise<Finding[]> {
+  const { accounts, runs } = await forecastRuns({ config, ledger, isPaused: () => false });
+  return accounts.flatMap(({ account, balance, urls, cost }): Finding[] => {
+    const about = { check: 'balance', subject: account } as const;
+    const limited = runs.find((run) => run.account === account && run.limit !== null && run.at !== null);
+    if (limited !== undefined) {
+      const message = `the next run of ${limited.watch} wants about ${limited.urls} URLs: ${limited.limit}`;
+      return [warn(about, message, 'top up, or raise the cap; the rest stays due')];
+    }
+    if (balance === null || cost === null) return [];
+    return [ok(about, `covers the next runs (about ${formatCounted(urls, 'URL')}, ${formatTry(cost)})`)];
+  });
+}
+
+/** Whether runs come and end as they should, and what waits for you. */
+async function checkRuns({ config, ledger }: CommandContext): Promise<Finding[]> {
+  const problems = [];
+  for (const watch of config.watches.values()) problems.push(...(await findWatchProblems(ledger, watch)));
+  for (const account of config.accounts.values()) problems.push(...(await findAccountProblems(ledger, account)));
+  if (problems.length === 0) return [ok({ check: 'runs', subject: null }, 'nothing waits for you')];
+  return problems.map(({ subject, problem, exitCode }) =>
+    fail({ check: 'runs', subject }, problem, 'see "courier status"', { transient: exitCode === EXIT.transient }),
+  );
+}
+
+const WIDTH = 24;
+
+function formatFinding({ level, check, subject, message, next }: Finding): string {
+  const what = `${check.replace('_', ' ')}${subject === null ? '' : ` (${subject})`}`;
+  const todo = next === null ? '' : `\n${' '.repeat(8 + WIDTH)}do: ${next}`;
+  return `${level.padEnd(6)}  ${what.padEnd(WIDTH)}${message}${todo}`;
+}

@@ -1,0 +1,84 @@
+import { formatTry } from '../../../contract/money.ts';
+import { ApiError } from '../../api-client/errors.ts';
+import type { Account, Config } from '../../config/config.ts';
+import { readSecret, SecretMissingError } from '../../config/secrets.ts';
+import { recordBalance } from '../../ledger/money/balance.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { readHeaderUsage } from '../../rate-limit/external-usage.ts';
+import { toRateLimits } from '../../rate-limit/limits.ts';
+import type { HeaderBudget } from '../../submission/answer.ts';
+import { withService } from '../service-client.ts';
+import { checkContract } from './check-contract.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** The key, the money, the limits, the clock and the contract of an account's service: two free requests. */
+export async function checkService(
+  config: Config,
+  ledger: Ledger,
+  account: Account,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const subject = account.id;
+  const findings = await checkContract(account, config, signal);
+  try {
+    readSecret(account.apiKey);
+  } catch (error) {
+    if (!(error instanceof SecretMissingError)) throw error;
+    return [fail({ check: 'secrets', subject }, error.message, 'put the key where api_key says'), ...findings];
+  }
+  const secret = ok({ check: 'secrets', subject }, 'the API key can be read');
+  return [secret, ...(await checkKey(config, ledger, account, signal)), ...findings];
+}
+
+async function checkKey(config: Config, ledger: Ledger, account: Account, signal: AbortSignal): Promise<Finding[]> {
+  const subject = account.id;
+  let budgets: readonly HeaderBudget[] = [];
+  try {
+    const { balance } = await withService(config, account, signal, ({ request }) =>
+      request(async (client) => {
+        const answer = await client.balance();
+        budgets = answer.budgets;
+        return answer;
+      }),
+    );
+    await recordBalance(ledger, account.id, balance);
+    const { balanceFloor } = account.spend;
+    const money =
+      balance <= balanceFloor
+        ? fail({ check: 'balance', subject }, `${formatTry(balance)}, so nothing is bought`, 'top up')
+        : ok({ check: 'balance', subject }, formatTry(balance));
+    return [ok({ check: 'key', subject }, 'the service accepts it'), money, checkRateLimits(account, budgets)];
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return [toKeyFinding(account, error)];
+  }
+}
+
+function toKeyFinding({ id: subject, baseUrl }: Account, error: ApiError): Finding {
+  const about = { check: 'key', subject } as const;
+  if (error.status === 401)
+    return fail(about, error.message, 'replace the key; sending resumes by itself once a new one works');
+  if (error.status === 404) return fail(about, error.message, `correct base_url (${baseUrl})`);
+  return fail(about, error.message, 'nothing is lost while the service is away; try again later', { transient: true });
+}
+
+function checkRateLimits({ id: subject, limits }: Account, budgets: readonly HeaderBudget[]): Finding {
+  const about = { check: 'rate_limits', subject } as const;
+  const ours = toRateLimits(limits, limits.minuteMs);
+  const usage = readHeaderUsage(budgets, ours);
+  if (usage.length === 0) {
+    return warn(
+      about,
+      'no rate-limit header of the service is understood, so only your own requests are counted',
+      'lower limits of the account if others use its key',
+    );
+  }
+  const left = usage.map(({ window, remaining }) => `${remaining} left of ${window}`).join(', ');
+  const lower = usage.find(({ window, limit }) => limit !== null && limit < ours[window].limit);
+  if (lower === undefined) return ok(about, left);
+  return warn(
+    about,
+    `the service allows ${lower.limit} for ${lower.window}, the configuration ${ours[lower.window].limit}; the lower one is kept`,
+    `set limits of the account to ${lower.limit}`,
+  );
+}

@@ -1,0 +1,105 @@
+import type { Config } from '../../config/config.ts';
+import type { LedgerId } from '../../submission/ids.ts';
+import type { Connected } from '../../temporal/connect.ts';
+import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
+import { getTaskQueue, watchScheduleId } from '../../temporal-api/ids.ts';
+import { SEARCH_ATTRIBUTES } from '../../temporal-api/search-attributes.ts';
+import { findServer, withTemporal } from '../temporal-server.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+const SERVER = { check: 'temporal', subject: null } as const;
+
+/** The Temporal server, what it has of this ledger, and who works there. Starts none. */
+export async function checkTemporal(config: Config, file: string, ledger: LedgerId): Promise<Finding[]> {
+  try {
+    findServer(config, file);
+  } catch (error) {
+    if (!(error instanceof TemporalUnreachableError)) throw error;
+    const message = 'no server is configured, and none runs for this configuration';
+    return [
+      warn(SERVER, message, 'with cron: nothing, "run --once" brings its own. For schedules: start "courier worker"'),
+    ];
+  }
+  try {
+    return await withTemporal(config, file, (temporal) => checkServer(temporal, config, ledger));
+  } catch (error) {
+    if (!(error instanceof TemporalUnreachableError)) throw error;
+    return [fail(SERVER, error.message, 'start the server, or correct temporal.address', { transient: true })];
+  }
+}
+
+async function checkServer(temporal: Connected, config: Config, ledger: LedgerId): Promise<Finding[]> {
+  const { client, namespace } = temporal;
+  const { serverVersion } = await client.workflowService.getSystemInfo({});
+  try {
+    await client.workflowService.describeNamespace({ namespace });
+  } catch (error) {
+    const { details = (error as Error).message } = error as { readonly details?: string };
+    return [
+      fail(SERVER, `namespace ${namespace} cannot be used (${details})`, `create it, or correct temporal.namespace`),
+    ];
+  }
+  return [
+    ok(SERVER, `version ${serverVersion || 'unknown'} responds, namespace ${namespace}`),
+    ...(await checkSearchAttributes(temporal)),
+    ...(await checkSchedules(temporal, config, ledger)),
+    await checkWorkers(temporal, ledger),
+  ];
+}
+
+async function checkSearchAttributes({ connection, namespace }: Connected): Promise<Finding[]> {
+  const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
+  try {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const missing = names.filter((name) => customAttributes?.[name] === undefined);
+    if (missing.length === 0) return [];
+    const message = `the namespace lacks the search attributes ${missing.join(', ')}`;
+    return [
+      warn(
+        SERVER,
+        message,
+        'nothing if no worker has started yet: it registers them. Only filters in the Web UI need them',
+      ),
+    ];
+  } catch {
+    // A connection without operator rights, as on Temporal Cloud, cannot say.
+    return [];
+  }
+}
+
+async function checkSchedules({ client }: Connected, config: Config, ledger: LedgerId): Promise<Finding[]> {
+  const about = { check: 'schedules', subject: null } as const;
+  const states = new Map<string, boolean>();
+  for await (const { scheduleId, state } of client.schedule.list()) states.set(scheduleId, state.paused);
+  const wanted = [...config.watches.values()].filter(({ schedule, paused }) => schedule !== null && !paused);
+  const findings: Finding[] = [];
+  for (const { id } of wanted) {
+    const paused = states.get(watchScheduleId(ledger, id));
+    if (paused === undefined)
+      findings.push(
+        fail(
+          { check: 'schedules', subject: id },
+          'the server has no schedule of it',
+          'start "courier worker", which creates it',
+        ),
+      );
+    else if (paused)
+      findings.push(warn({ check: 'schedules', subject: id }, 'its schedule is paused', `courier watch resume ${id}`));
+  }
+  return findings.length > 0 ? findings : [ok(about, `${wanted.length} of ${wanted.length} present and not paused`)];
+}
+
+/** A worker's long poll, and a little more. */
+const POLL_MS = 70_000;
+
+async function checkWorkers({ client, namespace }: Connected, ledger: LedgerId): Promise<Finding> {
+  const about = { check: 'worker', subject: null } as const;
+  const taskQueue = { name: getTaskQueue(ledger) };
+  const { pollers } = await client.workflowService.describeTaskQueue({ namespace, taskQueue });
+  const alive = (pollers ?? []).filter(
+    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= Date.now() - POLL_MS,
+  );
+  if (alive.length === 0) return fail(about, 'no worker of this ledger polls its task queue', 'start "courier worker"');
+  const names = [...new Set(alive.map(({ identity }) => identity ?? 'unknown'))];
+  return ok(about, `${names.length === 1 ? '1 worker polls' : `${names.length} workers poll`} (${names.join(', ')})`);
+}

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:service [--rounds 3] [--submissions 1000]`: the service beside what it is made of, in the same run, so that
+ * `npm run bench:service -- --rounds 3 --submissions 1000 --only holds`: the service beside what it is made of, in the same run, so that
  * the ratios hold on any machine. Medians of the rounds; what misses its target is marked.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,11 @@ import { driverAlone } from './service/driver.ts';
 import { load, type Measured, type Server, start } from './service/load.ts';
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '3' }, submissions: { type: 'string', default: '1000' } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    submissions: { type: 'string', default: '1000' },
+    only: { type: 'string' },
+  },
 });
 const rounds = Number(values.rounds);
 const submissions = Number(values.submissions);
@@ -53,8 +57,8 @@ interface Subject {
   readonly headers: Record<string, string>;
 }
 
-async function serve(name: string): Promise<Subject> {
-  const server = await start('./served.ts', `sqlite:${join(folder, `${name}.db`)}`);
+async function serve(name: string, ...more: string[]): Promise<Subject> {
+  const server = await start('./served.ts', `sqlite:${join(folder, `${name}.db`)}`, ...more);
   const { baseUrl, key } = JSON.parse(server.line) as { baseUrl: string; key: string };
   return { server, origin: new URL(baseUrl), headers: { authorization: `Bearer ${key}` } };
 }
@@ -122,6 +126,22 @@ async function posts(size: number, count: number, parallel: number, atLeast: num
   subject.server.child.kill();
 }
 
+/** How long one submission keeps the others waiting, in CPU, so that it holds on a busy machine too. */
+async function holds(): Promise<void> {
+  for (const [what, length, atMost] of [
+    [`${LARGE} URLs`, 0, 25],
+    [`${LARGE} URLs of 2,048 characters`, 2_048, 50],
+  ] as const) {
+    const subject = await serve(`hold-${length}`, 'turns');
+    const list = urls(LARGE, 'hold').map((url) => url.padEnd(length, 'x'));
+    await post(subject, 3, 1, list);
+    const turns: number[] = [];
+    for (let round = 0; round < rounds; round++) turns.push((await post(subject, 5, 1, list)).turnMs);
+    report(`POST of ${what}, longest turn of the event loop, CPU`, median(turns), 'ms', { atMost });
+    subject.server.child.kill();
+  }
+}
+
 async function reading(): Promise<void> {
   const subject = await serve('reading');
   for (let done = 0; done < submissions; done += 10)
@@ -160,11 +180,18 @@ async function firstReference({ origin, headers }: Subject): Promise<string> {
   return data.submissions[0]!.reference;
 }
 
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  balances,
+  small: () => posts(1, 1_000, 16, 0.75),
+  large: () => posts(LARGE, 40, 2, 0.6),
+  holds,
+  reading,
+};
+
 try {
-  await balances();
-  await posts(1, 1_000, 16, 0.75);
-  await posts(LARGE, 40, 2, 0.6);
-  await reading();
+  for (const [name, measure] of Object.entries(parts)) {
+    if (values.only === undefined || values.only === name) await measure();
+  }
   process.stdout.write(misses.length === 0 ? 'every target met\n' : `missed: ${misses.join('; ')}\n`);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -27,12 +27,16 @@ export interface Usage {
   readonly rss: number;
   /** The longest that the event loop was held since the last question. */
   readonly blockedMs: number;
+  /** The CPU of its longest turn, where that is measured. */
+  readonly turnMs: number;
 }
 
 export async function usage({ child }: Server): Promise<Usage> {
   child.send('usage');
-  const [reported] = (await once(child, 'message')) as [{ cpu: NodeJS.CpuUsage; rss: number; blockedMs?: number }];
-  return { cpuMicros: reported.cpu.user + reported.cpu.system, rss: reported.rss, blockedMs: reported.blockedMs ?? 0 };
+  const [{ cpu, rss, blockedMs = 0, turnMs = 0 }] = (await once(child, 'message')) as [
+    { cpu: NodeJS.CpuUsage; rss: number; blockedMs?: number; turnMs?: number },
+  ];
+  return { cpuMicros: cpu.user + cpu.system, rss, blockedMs, turnMs };
 }
 
 export interface Call {
@@ -49,6 +53,7 @@ export interface Measured {
   readonly cpuMicrosPerRequest: number;
   readonly rssMb: number;
   readonly blockedMs: number;
+  readonly turnMs: number;
 }
 
 /** Sends `count` calls over `parallel` connections that stay open. Throws at the first answer of another status. */
@@ -105,5 +110,6 @@ export async function load(
     cpuMicrosPerRequest: (after.cpuMicros - before.cpuMicros) / count,
     rssMb: after.rss / 1024 / 1024,
     blockedMs: after.blockedMs,
+    turnMs: after.turnMs,
   };
 }

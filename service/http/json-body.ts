@@ -3,12 +3,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BodyMemory, BodyShare } from '../capacity/body-memory.ts';
 import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import { ApiError } from './api-error.ts';
-import { JsonStructure } from './json-structure.ts';
+import { JsonReader } from './json-reader.ts';
 
 /** Retry-After while too many bodies are in memory. */
 const MEMORY_RETRY_SECONDS = 2;
-/** Above this, decoding and parsing are two turns of the event loop. */
-const LARGE_BYTES = 256 * 1024;
+/** So much of a body is read, decoded and parsed in one turn of the event loop: some milliseconds. */
+const BYTES_PER_TURN = 256 * 1024;
 
 /** Content types that are JSON in UTF-8; parameters other than charset are ignored. */
 export function isJson(contentType: string | undefined): boolean {
@@ -23,12 +23,12 @@ export function isJson(contentType: string | undefined): boolean {
 
 /** Replaces a body that cannot be valid: validation rejects it with this reason. */
 export class UnacceptableBody {
-  readonly reason = 'is nested more deeply, or has more items, than any valid body';
+  readonly reason = 'is nested more deeply, or has more or longer items, than any valid body';
 }
 
 /**
  * Accepts bodies of JSON in UTF-8 only: 415 for another type, 413 for an oversized body, 400 for an unreadable one. A
- * body is decoded and its structure counted while it arrives; the memory for bodies is limited (503).
+ * body is decoded, its structure counted and its list parsed while it arrives; the memory for bodies is limited (503).
  */
 export function readJsonBodies(app: FastifyInstance, memory: BodyMemory): void {
   app.removeAllContentTypeParsers();
@@ -57,39 +57,29 @@ async function readBody(request: FastifyRequest, payload: Readable, memory: Body
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limit) throw new ApiError('payload_too_large');
   if (!memory.fits(account, announced)) throw tooManyBodies();
-  const structure = new JsonStructure();
-  // A byte order mark is kept, so the text is not JSON (RFC 8259, section 8.1).
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  let text = '';
+  const reader = new JsonReader();
   let size = 0;
+  let ofTurn = 0;
   try {
     // The request must survive an early refusal: its socket carries the answer.
     for await (const chunk of payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
       size += chunk.length;
+      ofTurn += chunk.length;
       if (size > limit) throw new ApiError('payload_too_large');
       if (!request.bodyShare.take(chunk.length)) throw tooManyBodies();
-      if (!structure.accepts(chunk)) return new UnacceptableBody();
-      text += decode(decoder, chunk);
+      if (!reader.read(chunk)) return new UnacceptableBody();
+      if (ofTurn < BYTES_PER_TURN) continue;
+      ofTurn = 0;
+      await yieldToEventLoop();
     }
   } catch (error) {
     if (error instanceof ApiError) throw error;
     throw new ApiError('invalid_request', 'The upload was aborted. Nothing was charged.', { cause: error });
   }
-  text += decode(decoder);
-  if (size > LARGE_BYTES) await yieldToEventLoop();
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ApiError('invalid_json');
-  }
-}
-
-function decode(decoder: InstanceType<typeof TextDecoder>, chunk?: Uint8Array): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-  } catch {
-    throw new ApiError('invalid_json');
-  }
+  const outcome = reader.end();
+  if (outcome.kind === 'value') return outcome.value;
+  if (outcome.kind === 'unacceptable') return new UnacceptableBody();
+  throw new ApiError('invalid_json');
 }
 
 const tooManyBodies = () =>

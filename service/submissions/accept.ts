@@ -41,8 +41,9 @@ export class IdempotencyConflictError extends Error {
 /** A URL and its key as one text, as they are inserted. */
 type KeyedUrl = string;
 
-/** So many characters of URLs are one INSERT: some milliseconds of SQLite. */
-const CHARACTERS_PER_INSERT = 1024 * 1024;
+/** One INSERT holds so many characters of URLs, or so many URLs: some milliseconds of SQLite. */
+const CHARACTERS_PER_INSERT = 384 * 1024;
+const URLS_PER_INSERT = 1_250;
 
 /**
  * Accepts a submission (spec 4.6 rules 1 to 4): the claim of the key, the charge, the submission and its URLs are one
@@ -76,7 +77,7 @@ async function splitUrls({ urls, identities, account }: Accepting): Promise<UrlP
   let part: KeyedUrl[] = [];
   let characters = 0;
   for (const [index, url] of urls.entries()) {
-    if (characters > CHARACTERS_PER_INSERT) {
+    if (characters > CHARACTERS_PER_INSERT || part.length >= URLS_PER_INSERT) {
       parts.push({ position: index - part.length, urls: part });
       part = [];
       characters = 0;

@@ -8,15 +8,16 @@ import { sql } from './sql.ts';
 
 const faults = injectSqliteFaults();
 
-describe('a group of transactions', () => {
-  // A member that has not begun joins the next group. BEGIN, then SAVEPOINT, INSERT and RELEASE of each of three, then COMMIT.
-  for (const [fault, step, kept] of [
-    ['full', 6, ['first', 'third']],
-    ['full-rollback', 6, ['third']],
-    ['full-rollback', 7, ['third']],
-    ['full', 11, []],
-  ] as [SqliteFault, number, string[]][]) {
-    test(`${fault} at statement ${step} loses ${3 - kept.length} of three, and says that nothing happened`, async (t) => {
+describe('a group of transactions of which one fails', () => {
+  // BEGIN, then SAVEPOINT, INSERT and RELEASE of each of three. A slow machine makes two groups of them.
+  for (const [fault, step] of [
+    ['full', 6],
+    ['full-rollback', 3],
+    ['full-rollback', 6],
+    ['full-rollback', 7],
+    ['ioerr-after', 7],
+  ] as [SqliteFault, number][]) {
+    test(`${fault} at statement ${step}: who is told that it failed has stored nothing, the others have`, async (t) => {
       const db = openDatabase(emptyDatabaseUrl(t, 'sqlite'), { groupCommit: true });
       t.after(() => db.close());
       await db.run(sql`CREATE TABLE names (name TEXT NOT NULL)`);
@@ -26,18 +27,18 @@ describe('a group of transactions', () => {
         names.map((name) => db.tx((tx) => tx.run(sql`INSERT INTO names (name) VALUES (${name})`))),
       );
       assert.ok(faults.disarm() >= step, 'it was met');
-      const done = names.filter((_, index) => outcomes[index]?.status === 'fulfilled');
-      assert.deepEqual(done, kept);
-      for (const outcome of outcomes) {
-        if (outcome.status === 'fulfilled') continue;
-        assert.ok(outcome.reason instanceof DatabaseUnavailableError, String(outcome.reason));
-        assert.ok(!(outcome.reason instanceof OutcomeUnknownError));
+      const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []));
+      assert.ok(reasons.length > 0);
+      for (const reason of reasons) {
+        assert.ok(reason instanceof DatabaseUnavailableError, String(reason));
+        assert.ok(!(reason instanceof OutcomeUnknownError));
       }
       await db.tx((tx) => tx.run(sql`INSERT INTO names (name) VALUES ('later')`));
       const stored = await db.all(sql<{ name: string }>`SELECT name FROM names ORDER BY rowid`);
+      const succeeded = names.filter((_, index) => outcomes[index]?.status === 'fulfilled');
       assert.deepEqual(
         stored.map(({ name }) => name),
-        [...kept, 'later'],
+        [...succeeded, 'later'],
       );
     });
   }

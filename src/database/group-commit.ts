@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Queryable } from './database.ts';
+import { DatabaseUnavailableError, type Queryable } from './database.ts';
 
 /** One SQLite connection. */
 export interface Connection extends Queryable {
   exec(text: string): void;
   /** COMMIT. Throws an OutcomeUnknownError when the disk failed while it was written. */
   commit(): void;
-  isInTransaction(): boolean;
   /** Ends an open transaction, if there is one. */
   rollback(): void;
   close(): void;
@@ -49,6 +48,8 @@ export function groupCommit(
         done.push(await runOne(next));
         if (performance.now() - began >= GROUP_MS) break;
       }
+      // Writing a large transaction to the disk is a turn of its own.
+      if (performance.now() - began >= GROUP_MS) await setImmediate();
       writer.commit();
     } catch (error) {
       writer.rollback();
@@ -67,10 +68,13 @@ export function groupCommit(
       writer.exec('RELEASE member');
       return () => resolve(value);
     } catch (error) {
-      // Where the disk fails, SQLite rolls the whole transaction back by itself: the group is lost for this reason.
-      if (!writer.isInTransaction()) throw error;
-      writer.exec('ROLLBACK TO member');
-      writer.exec('RELEASE member');
+      try {
+        writer.exec('ROLLBACK TO member');
+        writer.exec('RELEASE member');
+      } catch {
+        // Where the disk fails, SQLite may roll the whole transaction back by itself, and no savepoint is left.
+        throw new DatabaseUnavailableError('a group of transactions was rolled back', { cause: error });
+      }
       return () => reject(error);
     }
   }

@@ -179,7 +179,6 @@ function connect(path: string, options: SqliteOptions): Connection {
         });
       }
     },
-    isInTransaction: () => db.isTransaction,
     rollback() {
       if (db.isTransaction) db.exec('ROLLBACK');
     },

@@ -10,7 +10,8 @@ import type { Deps } from './deps.ts';
 
 /*
  * A service may report no charge. The balance before and after a batch then shows the price, and a price rise, within
- * one batch. Costs two requests for the first such batch and one for each later one; none where charges are reported.
+ * one batch. Costs two requests for the first such batch and one for each later one. Where charges are reported, it costs
+ * one request for an account's first batch.
  */
 
 /** A balance floor needs a fresh balance: without one, it is requested before anything is sent. */
@@ -22,7 +23,7 @@ export async function recordFreshBalance(deps: Deps, account: AccountId): Promis
 export async function witnessBalanceBefore(deps: Deps, account: AccountId, batch: PendingBatch): Promise<void> {
   if (batch.attempts > 0) return;
   const reports = await reportsCharges(deps.ledger.db, account);
-  if (reports === true || (reports === null && batch.expected_cost !== null)) return;
+  if (reports === true) return;
   // After the first one, the balance after a batch is the balance before the next.
   if (reports === false && (await getLastBalance(deps.ledger, account)) !== null) return;
   await tryRecordBalance(deps, account);

@@ -53,6 +53,41 @@ describe('awaitRun', () => {
   });
 });
 
+describe('a run with nothing of its own', () => {
+  const awaitOnce = (
+    connector: Awaited<ReturnType<typeof createTestConnector>>,
+    until: 'accepted' | 'terminal',
+  ): Promise<RunReport> =>
+    new MockActivityEnvironment(
+      { attempt: 1, scheduledTimestampMs: connector.now() },
+      { logger: new DefaultLogger('ERROR') },
+    ).run(() => runActivities(connector.deps).awaitRun({ ...RUN, run: 'r2' as RunId, until }));
+
+  test('waits for a batch of an earlier run that is due, and with --wait for its job', async (t) => {
+    const service = await startFakeService(t);
+    const connector = await createTestConnector(t, { baseUrl: service.baseUrl });
+    await connector.plan('r1', ['1', '2']);
+    await crawled(connector.ledger, 'r2', { a: ['1', '2'] });
+    await assert.rejects(awaitOnce(connector, 'accepted'), /1 batch of earlier runs not accepted yet/);
+    assert.equal((await connector.send()).kind, 'sent');
+    assert.equal((await awaitOnce(connector, 'accepted')).batches, 0);
+    await assert.rejects(awaitOnce(connector, 'terminal'), /1 job of the watch has not ended yet/);
+  });
+
+  test('waits for no batch that has a time of its own, and for none of an account that is held', async (t) => {
+    const { baseUrl } = await startFakeService(t, {
+      overrides: { post: always(failure(402, 'insufficient_balance')) },
+    });
+    const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY' });
+    await connector.plan('r1', ['1', '2']);
+    assert.equal((await connector.send()).kind, 'suspended');
+    await crawled(connector.ledger, 'r2', { a: ['1', '2'] });
+    assert.equal((await awaitOnce(connector, 'accepted')).batches, 0);
+    connector.pass(24 * 60 * MINUTE);
+    assert.equal((await awaitOnce(connector, 'accepted')).batches, 0);
+  });
+});
+
 describe('diffRun', () => {
   for (const [what, configured, watches] of [
     ['takes over what a watch bought that the configuration no longer has', false, ['shop']],

@@ -3,6 +3,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { diffRun } from '../src/ledger/crawl/diff-run.ts';
 import { type PlanInput, planRun } from '../src/ledger/plans/make-plan.ts';
+import { countOpenJobs, getEarlierBatches } from '../src/ledger/reports/earlier-work.ts';
 import { getRunSummary, type RunSummary } from '../src/ledger/reports/run-summary.ts';
 import { decideRun } from '../src/ledger/runs/decide-run.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
@@ -84,12 +85,13 @@ export function runActivities(deps: Deps) {
 
     async awaitRun({ run, until }: WatchRun & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport> {
       const summary = await getRunSummary(ledger, run);
-      const open = until === 'accepted' ? summary.unanswered : summary.unanswered + summary.unsettled;
-      if (open === 0) return toRunReport(summary);
+      const { due } = await getEarlierBatches(ledger, run);
+      const open = until === 'accepted' ? 0 : await countOpenJobs(ledger, run);
+      if (summary.unanswered + due + open === 0) return toRunReport(summary);
       const { attempt, scheduledTimestampMs } = Context.current().info;
       // Anything that waits longer waits for money or a cap. The dispatcher continues it; it must not delay the next run.
       if (until === 'accepted' && now() - scheduledTimestampMs > LONGEST_WAIT_MS) return toRunReport(summary);
-      throw retryLater(waitMs(attempt), `${open} of ${summary.batches} batches are not ${until} yet`);
+      throw retryLater(waitMs(attempt), describeWait(summary, due, open));
     },
 
     async finishRun({ watch, account, run }: WatchRun): Promise<void> {
@@ -132,6 +134,12 @@ function runActive({ watch }: WatchRun, other: RunId): ApplicationFailure {
       'continues; wait for it to end.',
     FAILURE_TYPE.runActive,
   );
+}
+
+function describeWait({ unanswered, batches }: RunSummary, earlier: number, open: number): string {
+  if (unanswered > 0) return `${unanswered} of ${batches} batches are not accepted yet`;
+  if (earlier > 0) return `${earlier} ${earlier === 1 ? 'batch' : 'batches'} of earlier runs not accepted yet`;
+  return `${open} ${open === 1 ? 'job of the watch has' : 'jobs of the watch have'} not ended yet`;
 }
 
 function toRunReport(summary: RunSummary): RunReport {

@@ -2,6 +2,7 @@ import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } 
 import type { Watch } from '../config/config.ts';
 import { getAccountStatus } from '../ledger/money/account-status.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
+import { getEarlierBatches } from '../ledger/reports/earlier-work.ts';
 import { getLatestAnswer } from '../ledger/reports/latest-answer.ts';
 import type { RunId } from '../submission/ids.ts';
 import { renderReason } from '../submission/reason.ts';
@@ -29,7 +30,9 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
     const now = Date.now();
     const state = `${phase} ${summary?.unanswered} ${summary?.submitted}`;
     if (state !== seen) [seen, since] = [state, now];
-    if (phase !== WATCH_PHASE.submitting || (summary?.unanswered ?? 0) === 0 || now - since < SETTLE_MS) return;
+    if (phase !== WATCH_PHASE.submitting || now - since < SETTLE_MS) return;
+    const waiting = (summary?.unanswered ?? 0) + (await getEarlierBatches(ledger, run)).due;
+    if (waiting === 0) return;
     const { reason: own, nextAttemptAt, answer } = await getLatestAnswer(ledger, run, startedAt);
     const { suspended: account } = await getAccountStatus(ledger, watch.account);
     const dispatcher = await getDispatcherPhase(client, ledger, watch);
@@ -40,7 +43,7 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
     if (now - since < giveUpMs) return;
     throw new OperationError(
       'no_response',
-      `${watch.id}: no batch was accepted for ${formatSpan(giveUpMs)}, ${summary?.unanswered ?? 0} still waiting${why}.` +
+      `${watch.id}: no batch was accepted for ${formatSpan(giveUpMs)}, ${waiting} still waiting${why}.` +
         `${nextAttemptAt === null ? '' : ` The next attempt is at ${new Date(nextAttemptAt).toISOString()}.`} ${rest}`,
     );
   };

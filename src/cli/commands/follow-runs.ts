@@ -7,6 +7,7 @@ import { activeRun, followRun, startRun } from '../../connector/run-client.ts';
 import { newRunName } from '../../connector/run-name.ts';
 import { createStallDetector } from '../../connector/stall-detector.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
+import { getEarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import { listHeldRuns } from '../../ledger/reports/held-runs.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
 import type { RunId } from '../../submission/ids.ts';
@@ -112,7 +113,12 @@ async function follow(
     await detectStall(progress);
   });
   const review = await listBatches(ledger, { run, state: 'needs_review' });
-  return { watch, run, result, ...listNotices(watch, result, { review }) };
+  return {
+    watch,
+    run,
+    result,
+    ...listNotices(watch, result, { review, earlier: await getEarlierBatches(ledger, run) }),
+  };
 }
 
 function showRun(output: Output, { watch, run, result, sentences }: EndedRun): void {

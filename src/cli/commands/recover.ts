@@ -137,7 +137,7 @@ function showRecovered(output: Output, { id }: Account, { taken, held }: Account
   if (open > 0)
     output.print(
       `  ${formatCounted(open, 'job')} of them ${open === 1 ? 'has' : 'have'} not ended: a running "courier worker" or the ` +
-        'next "courier run --once" follows them.',
+        'next "courier run --once --wait" follows them to their end.',
     );
   const incomplete = recovered.filter((each) => each.missing > 0);
   for (const line of describeLeftOut(unassigned, incomplete)) output.print(`  ${line}`);

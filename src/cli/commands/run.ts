@@ -22,7 +22,7 @@ export function runCommand(command: Command): void {
   command
     .argument('[watch...]', 'watches to run (default: all)')
     .option('--once', 'work in this process and end with it; without it, a "courier worker" does the work')
-    .option('--wait', 'follow until every job of the service has ended')
+    .option('--wait', 'follow until every job of these watches has ended at the service, earlier ones included')
     .option('--max-cost <amount>', 'most that each run may cost, as 50TRY; the rest is held')
     .option('--timeout <duration>', 'exit with 5 after this long without a response of the service', '15m')
     .action(

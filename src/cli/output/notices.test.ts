@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { micros, ZERO } from '../../../contract/money.ts';
 import { readConfig } from '../../config/load.ts';
+import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
 import type { BatchId, IdempotencyKey, WatchId } from '../../submission/ids.ts';
+import type { Reason } from '../../submission/reason.ts';
 import type { WatchResult } from '../../temporal-api/workflows.ts';
 import { getWatch } from '../with-ledger.ts';
 import { listNotices } from './notices.ts';
@@ -103,6 +105,34 @@ describe('notices of a run', () => {
       sentences.join(),
       /^shop: 2 batches not accepted when the run ended\. .*the next run crawls as scheduled/,
     );
+  });
+
+  test('what earlier runs left is said until it is sent, with what holds it', () => {
+    const none = { suspended: null, keyRejected: null };
+    const listed = (earlier: Partial<EarlierBatches>) => {
+      const { sentences, exitCode } = listNotices(watch, good, {
+        earlier: { batches: 2, urls: 60, due: 0, account: none, ...earlier },
+      });
+      return [exitCode, sentences.join()];
+    };
+    assert.deepEqual(listed({ batches: 0, urls: 0 }), [0, '']);
+    const [later, sentence] = listed({});
+    assert.equal(later, 3);
+    assert.match(
+      String(sentence),
+      /^shop: 2 batches of earlier runs \(60 URLs\) wait for another attempt .*it keeps its key/,
+    );
+    const hold: Reason = { code: 'history_hold', account: watch.account, hold: { code: 'recovering' } };
+    const codes = [
+      listed({ account: { ...none, suspended: hold }, batches: 0 }),
+      listed({ account: { ...none, suspended: { code: 'insufficient_balance', text: 'too little' } } }),
+      listed({ account: { ...none, keyRejected: { code: 'text', text: 'wrong key' } } }),
+    ];
+    assert.deepEqual(
+      codes.map(([code]) => code),
+      [3, 7, 6],
+    );
+    assert.match(String(codes[0]?.[1]), /^shop: the account is held: /);
   });
 
   test('a batch that needs review is named with its reason, tag, key and the command that resolves it', () => {

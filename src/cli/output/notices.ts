@@ -1,6 +1,8 @@
 import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Watch } from '../../config/config.ts';
+import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
+import { type Reason, renderReason } from '../../submission/reason.ts';
 import type { CheckResult, WatchResult } from '../../temporal-api/workflows.ts';
 import { formatCounted } from './format.ts';
 
@@ -14,10 +16,16 @@ export interface NoticeInput {
   readonly check?: CheckResult;
   /** The batches of the run that need review. */
   readonly review?: readonly BatchLine[];
+  /** What earlier runs of the watch left without a response. */
+  readonly earlier?: EarlierBatches | null;
 }
 
 /** Reads a run's result for people and for the exit code. */
-export function listNotices(watch: Watch, result: WatchResult, { check, review = [] }: NoticeInput = {}): Notices {
+export function listNotices(
+  watch: Watch,
+  result: WatchResult,
+  { check, review = [], earlier = null }: NoticeInput = {},
+): Notices {
   const { crawl, counts, plan, report, decision } = result;
   const sentences: string[] = [];
   const codes: ExitCode[] = [];
@@ -70,6 +78,7 @@ export function listNotices(watch: Watch, result: WatchResult, { check, review =
         'keys, the dispatcher goes on with them, and the next run crawls as scheduled. "courier status" says what they wait for.',
     );
   }
+  if (earlier !== null) for (const [code, sentence] of describeEarlier(earlier)) add(code, sentence);
   for (const batch of review) add(EXIT.partial, formatReview(batch));
   if (review.length === 0 && report !== null && report.stopped > 0) {
     add(
@@ -81,6 +90,22 @@ export function listNotices(watch: Watch, result: WatchResult, { check, review =
   if (check !== undefined && check.stopped !== null)
     add(EXIT.balanceOrCap, `the index checks ended early: ${check.stopped}.`);
   return { sentences, exitCode: pickWorst(codes) };
+}
+
+/** Reported by every run until it is answered, also by one that found nothing to buy. */
+function describeEarlier({ batches, urls, account }: EarlierBatches): [ExitCode, string][] {
+  const left = `${formatCounted(batches, 'batch', 'batches')} of earlier runs (${formatCounted(urls, 'URL')})`;
+  const say = (reason: Reason) => renderReason(reason).replace(/\.$/, '');
+  const { suspended, keyRejected } = account;
+  if (suspended?.code === 'history_hold') return [[EXIT.partial, `the account is held: ${say(suspended)}.`]];
+  if (batches === 0) return [];
+  const waiting = `${left} ${batches === 1 ? 'waits' : 'wait'}`;
+  const rest = 'Nothing of it was charged in this run; it keeps its key, and a later run sends it.';
+  if (keyRejected !== null) return [[EXIT.keyRefused, `${waiting}: ${say(keyRejected)}. ${rest}`]];
+  if (suspended !== null) return [[EXIT.balanceOrCap, `${waiting}: ${say(suspended)}. ${rest}`]];
+  return [
+    [EXIT.partial, `${waiting} for another attempt ("courier batches list --state planned" has the reasons). ${rest}`],
+  ];
 }
 
 /** What a rule of the scope that matched nothing means. It may be right, so it is a warning. */

@@ -32,8 +32,6 @@ export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
   readonly inIndex: number;
   /** Batches that have no answer of the service yet. */
   readonly unanswered: number;
-  /** Batches whose job has not ended, or whose URLs have no results yet. */
-  readonly unsettled: number;
 }
 
 export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSummary> {
@@ -48,7 +46,6 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
       coalesce(sum(CASE WHEN state = 'accepted' THEN urls ELSE 0 END), 0) AS submitted,
       coalesce(sum(CASE WHEN state = 'needs_review' THEN urls ELSE 0 END), 0) AS needs_review,
       coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN 1 ELSE 0 END), 0) AS unanswered,
-      coalesce(sum(CASE WHEN state = 'accepted' AND settled_at IS NULL THEN 1 ELSE 0 END), 0) AS unsettled,
       coalesce(sum(CASE WHEN state IN ('planned', 'sending', 'accepted') THEN urls - completed - failed ELSE 0 END), 0)
         AS open,
       coalesce(sum(completed), 0) AS completed, coalesce(sum(failed), 0) AS failed
@@ -86,7 +83,6 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
     unknownChargeUrls: charged.unknown_charge_urls,
     inIndex: urls.in_index,
     unanswered: batches.unanswered,
-    unsettled: batches.unsettled,
   };
 }
 
@@ -110,7 +106,6 @@ interface BatchSums {
   readonly needs_review: number;
   readonly open: number;
   readonly unanswered: number;
-  readonly unsettled: number;
   readonly completed: number;
   readonly failed: number;
 }

@@ -1,0 +1,39 @@
+import { sql } from '../../database/sql.ts';
+import type { RunId } from '../../submission/ids.ts';
+import { type AccountStatus, getAccountStatus } from '../money/account-status.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { getRun } from '../runs/runs.ts';
+
+/**
+ * How many jobs of the run's watch have not ended, or have URLs without a result: those that an earlier run or `recover`
+ * left open included. Uses batches_followed.
+ */
+export async function countOpenJobs({ db }: Ledger, run: RunId): Promise<number> {
+  const { account_id: account, watch_id: watch } = await getRun(db, run);
+  const { jobs } = await db.one(sql<{ jobs: number }>`
+    SELECT count(*) AS jobs FROM batches
+    WHERE account_id = ${account} AND watch_id = ${watch} AND state = 'accepted' AND settled_at IS NULL`);
+  return jobs;
+}
+
+/** What earlier runs of a watch left without a response of the service. */
+export interface EarlierBatches {
+  readonly batches: number;
+  readonly urls: number;
+  /** Those that are sent now: nothing holds their account, and they wait for no time of their own. */
+  readonly due: number;
+  readonly account: AccountStatus;
+}
+
+/** Uses batches_waiting. */
+export async function getEarlierBatches(ledger: Ledger, run: RunId): Promise<EarlierBatches> {
+  const { id, account_id, watch_id: watch } = await getRun(ledger.db, run);
+  const account = await getAccountStatus(ledger, account_id);
+  const row = await ledger.db.one(sql<{ batches: number; urls: number; due: number }>`
+    SELECT count(*) AS batches, coalesce(sum(urls), 0) AS urls,
+      coalesce(sum(CASE WHEN not_before IS NULL OR not_before <= ${ledger.now()} THEN 1 ELSE 0 END), 0) AS due
+    FROM batches
+    WHERE account_id = ${account_id} AND state IN ('planned', 'sending') AND watch_id = ${watch} AND (run_id IS NULL OR run_id <> ${id})`);
+  const isHeld = account.suspended !== null || account.keyRejected !== null;
+  return { ...row, due: isHeld ? 0 : row.due, account };
+}

@@ -102,3 +102,44 @@ describe('the dispatcher activities', () => {
     },
   );
 });
+
+describe('a service that refuses every batch', () => {
+  testOnEachDialect('gets three requests, and one more at each next attempt until it accepts', async (t, dialect) => {
+    let works = false;
+    const { baseUrl, counts } = await startFakeService(t, {
+      overrides: { post: () => (works ? null : failure(404, 'not_found')) },
+    });
+    const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY', dialect });
+    const pages: string[] = [];
+    for (let n = 1; n <= 20; n++) {
+      pages.push(String(n));
+      await connector.plan(`r${n}`, pages);
+    }
+    const steps = [await connector.send(), await connector.send(), await connector.send(), await connector.send()];
+    assert.deepEqual(
+      steps.map(({ kind }) => kind),
+      ['sent', 'sent', 'suspended', 'suspended'],
+    );
+    assert.equal(counts.post, 3);
+    const waits: number[] = [];
+    const began = connector.now();
+    for (;;) {
+      const failed = await connector.awaitMoney().then(
+        () => null,
+        (error: unknown) => error,
+      );
+      if (failed === null) break;
+      assert.ok(isRetryLater(failed) && typeof failed.nextRetryDelay === 'number');
+      waits.push(failed.nextRetryDelay);
+      connector.pass(failed.nextRetryDelay);
+    }
+    assert.equal(connector.now() - began, 15 * 60_000);
+    assert.ok(Math.max(...waits) <= 30_000, 'it reads the ledger twice a minute, for an operator who ends the stop');
+    assert.equal((await connector.send()).kind, 'suspended');
+    assert.equal(counts.post, 4);
+    works = true;
+    const { ended } = await connector.play({ sendOnly: true });
+    assert.ok(ended);
+    assert.equal((await listBatches(connector.ledger, { state: 'accepted' })).length, 20);
+  });
+});

@@ -5,6 +5,7 @@ import type { PendingBatch } from '../src/ledger/batches/batch-queries.ts';
 import { listPendingBatches } from '../src/ledger/batches/batch-queries.ts';
 import { beginSend, type Sending } from '../src/ledger/batches/begin-send.ts';
 import { type AnswerRecorded, recordAnswer } from '../src/ledger/batches/record-answer.ts';
+import { getRefusalStop } from '../src/ledger/batches/refusal-stop.ts';
 import { findOtherService } from '../src/ledger/money/account.ts';
 import { resumeAccount } from '../src/ledger/money/account-status.ts';
 import { recordBalance } from '../src/ledger/money/balance.ts';
@@ -13,7 +14,7 @@ import { backoffMs } from '../src/submission/backoff.ts';
 import { waitsForMoney } from '../src/submission/caps.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import { decideOutcome } from '../src/submission/outcome.ts';
-import { isMoneyReason } from '../src/submission/reason.ts';
+import { isMoneyReason, renderReason } from '../src/submission/reason.ts';
 import type { DispatchStep } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { recordFreshBalance, witnessBalanceAfter, witnessBalanceBefore } from './balance-witness.ts';
@@ -53,6 +54,12 @@ export function dispatchActivities(deps: Deps) {
     async awaitMoney({ account: id }: { account: AccountId }): Promise<void> {
       const hold = await findHistoryHold(id);
       if (hold !== null) throw retryLater(pause(), hold);
+      const stop = await getRefusalStop(ledger.db, id);
+      if (stop !== null) {
+        if (stop.until <= now()) return;
+        // An operator may end it sooner.
+        throw retryLater(Math.min(stop.until - now(), READ_AGAIN_MS), renderReason(stop.reason));
+      }
       const account = getAccount(id);
       if ((await findOtherService(ledger.db, account)) !== null) {
         throw retryLater(
@@ -141,6 +148,8 @@ async function sendNext(
     }
     const hold = await findHistoryHold(account);
     if (hold !== null) return { kind: 'suspended', reason: hold };
+    const stop = await getRefusalStop(ledger.db, account);
+    if (stop !== null && stop.until > now()) return { kind: 'suspended', reason: renderReason(stop.reason) };
     await recordFreshBalance(deps, account);
     await witnessBalanceBefore(deps, account, first);
     // Reserve a request before anything is written: every attempt on record is one that was made.

@@ -26,7 +26,7 @@ export function explainStall({ watch, dispatcher, account, own, answer }: StallF
     new OperationError(failure, `${watch}: ${what.replace(/[.]$/, '')}. ${REST}`);
   if (dispatcher === DISPATCH_PHASE.keyRejected && answer === 'key_rejected')
     return end('key_rejected', `the service rejects the API key${own === null ? '' : `: ${renderReason(own)}`}`);
-  const hold = [account, own].find((reason) => reason?.code === 'history_hold' || reason?.code === 'other_service');
+  const hold = [account, own].find((reason) => reason != null && HOLDS.includes(reason.code));
   if (hold != null) return end('held', `the account is held: ${renderReason(hold)}`);
   if (dispatcher !== DISPATCH_PHASE.suspended) return null;
   if (own !== null && isForMoney(own)) return end('funds', `insufficient funds: ${renderReason(own)}`);
@@ -36,6 +36,9 @@ export function explainStall({ watch, dispatcher, account, own, answer }: StallF
   }
   return answer === 'no-money' ? end('funds', 'insufficient funds') : null;
 }
+
+/** What stops the whole account for a reason other than money. */
+const HOLDS: readonly Reason['code'][] = ['history_hold', 'other_service', 'requests_refused'];
 
 /** Also a cap: it is money that the configuration does not allow now. */
 const isForMoney = ({ code }: Reason): boolean =>

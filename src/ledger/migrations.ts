@@ -229,6 +229,15 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
     name: 'batches that need review, for a scrape that must not scan',
     statements: () => [`CREATE INDEX batches_in_review ON batches (account_id) WHERE state = 'needs_review'`],
   },
+  {
+    name: 'batches refused alike in a row',
+    statements: () => [
+      // `until`: the account is stopped, and tries one batch then.
+      `CREATE TABLE account_refusals (
+        account_id TEXT PRIMARY KEY, status INTEGER NOT NULL, batches TEXT NOT NULL, refusals INTEGER NOT NULL,
+        message TEXT NOT NULL, until BIGINT)`,
+    ],
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

@@ -7,6 +7,16 @@ CREATE TABLE account_history (
   PRIMARY KEY (account_id)
 );
 
+CREATE TABLE account_refusals (
+  account_id text NOT NULL,
+  status integer NOT NULL,
+  batches text NOT NULL,
+  refusals integer NOT NULL,
+  message text NOT NULL,
+  until bigint,
+  PRIMARY KEY (account_id)
+);
+
 CREATE TABLE batch_answers (
   batch_id bigint NOT NULL,
   attempt integer NOT NULL,

@@ -6,6 +6,15 @@ CREATE TABLE account_history (
   held_at BIGINT
 );
 
+CREATE TABLE account_refusals (
+  account_id TEXT PRIMARY KEY,
+  status INTEGER NOT NULL,
+  batches TEXT NOT NULL,
+  refusals INTEGER NOT NULL,
+  message TEXT NOT NULL,
+  until BIGINT
+);
+
 CREATE TABLE batch_answers (
   batch_id BIGINT NOT NULL,
   attempt INTEGER NOT NULL,

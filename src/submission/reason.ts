@@ -95,6 +95,17 @@ export type Reason =
   | { readonly code: 'bought_in_job'; readonly reference: string }
   /** The account is held back until its history is compared or recovered. */
   | { readonly code: 'history_hold'; readonly account: AccountId; readonly hold: HistoryHold }
+  /** The service refuses every batch of the account alike. */
+  | {
+      readonly code: 'requests_refused';
+      readonly account: AccountId;
+      readonly status: number;
+      readonly batches: number;
+      readonly text: string;
+      readonly until: number;
+    }
+  /** One of them, which waits with the others. */
+  | { readonly code: 'refused_with_others'; readonly status: number }
   | { readonly code: 'state_unknown'; readonly state: string }
   | { readonly code: 'state_reversed'; readonly recorded: string; readonly seen: string }
   /** A sentence that an earlier release stored. */
@@ -237,6 +248,17 @@ export function renderReason(reason: Reason): string {
       return `the service has taken some of its URLs as ${reason.reference}: it is not sent as it is. URLs of it that were not bought are due again, or wait for your review where an attempt may have been charged`;
     case 'history_hold':
       return describeHistoryHold(reason.account, reason.hold);
+    case 'requests_refused':
+      return (
+        `the service refused ${reason.batches} batches in a row with status ${reason.status} and accepted none ` +
+        `(${withoutStop(reason.text)}). Nothing was charged, and the URLs are not the cause: ` +
+        `${describeCause(reason.status, reason.account)}. One batch is tried at ` +
+        `${new Date(reason.until).toISOString()}, and all are sent once it is accepted. ` +
+        `"courier accounts resume ${reason.account}" sends all at once; with --release their URLs are due again, for the ` +
+        'settings of the next run'
+      );
+    case 'refused_with_others':
+      return `refused with status ${reason.status}, as every batch of the account; nothing was charged. It is sent again when the account sends again`;
     case 'state_unknown':
       return (
         `the service calls the job "${reason.state}", an unknown state: it counts as open and nothing is ` +
@@ -252,6 +274,20 @@ export function renderReason(reason: Reason): string {
 
 const describeFailures = ({ failures, text }: { readonly failures: number; readonly text: string | null }): string =>
   `failed ${failures === 1 ? 'once' : `${failures} times in a row`}${text === null ? '' : `: ${text}`}`;
+
+const withoutStop = (text: string): string => text.replace(/[.]$/, '');
+
+/** What to look for when every request is refused with this status. */
+function describeCause(status: number, account: AccountId): string {
+  if (status === 404 || status === 405) {
+    return (
+      'there is no such address at the service, so base_url is probably wrong. Correct it, then run ' +
+      `"courier accounts move ${account}"`
+    );
+  }
+  if (status === 413) return 'look for a gateway in front of the service that limits the size of a request';
+  return 'look at the settings of the account and its watches, or ask the service';
+}
 
 /** What a cap or the balance leaves. */
 export function describeLimit(reason: SpendReason): string {

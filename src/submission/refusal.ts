@@ -116,7 +116,11 @@ export function decideRefusal(answer: ApiAnswer, request: RequestContext): Refus
       return {
         kind: 'defect',
         chargeState: 'none',
-        message: `the service does not accept this request (status ${status}${said}); nothing was charged. Its batch needs review: check base_url, then report this`,
+        message: `the service does not accept this request (status ${status}${said}); nothing was charged. ${
+          status === 404 || status === 405
+            ? 'There is no such address at the service: check base_url'
+            : 'The batch is not sent again unchanged: check the settings of its account and watch, or ask the service'
+        }`,
       };
     case 503:
       return answer.endpoint === 'index-check'

@@ -27,6 +27,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'batches resolve': ['1', '--leave'],
   'batches cancel': ['1'],
   'accounts move': ['main'],
+  'accounts resume': ['main'],
   'submissions show': ['IDX-1'],
   'submissions resolve': ['1', '--leave'],
   why: ['https://shop.example/'],

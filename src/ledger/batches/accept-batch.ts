@@ -9,6 +9,7 @@ import { computeCharge } from '../money/charge.ts';
 import { learnPrice } from '../money/price.ts';
 import type { BatchRow } from './batch-queries.ts';
 import { mergeSamePurchase } from './merge-same-purchase.ts';
+import { forgetRefusals } from './refusal-stop.ts';
 import { accept, requireReview, reviewUnsentParts, setReason } from './transitions.ts';
 
 /** An acceptance as the service reports it, in a response or in its list. */
@@ -96,6 +97,7 @@ export async function acceptBatch(
     reason,
   });
   await recordAccountWorks(tx, row.account_id);
+  await forgetRefusals(tx, row.account_id);
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   if (late && reason !== null) {
     // Its parts were planned because it was refused. Unsent parts need review, so that their URLs are not bought twice.

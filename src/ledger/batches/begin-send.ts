@@ -17,6 +17,7 @@ import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
 import { type BatchRow, lockBatch } from './batch-queries.ts';
 import { dissolveBatch } from './cancel-batch.ts';
+import { claimProbe, getRefusalStop } from './refusal-stop.ts';
 import { type BatchState, beginAttempt, requireReview, setAside, setReason } from './transitions.ts';
 
 interface Named {
@@ -45,7 +46,7 @@ export type Sending =
   | { readonly kind: 'not-allowed'; readonly refusal: CapRefusal; readonly until: number }
   /** The account now names a different service than its batches: nothing of it is sent. */
   | { readonly kind: 'other-service'; readonly reason: string }
-  /** The ledger may not know every purchase: nothing of the account is sent. */
+  /** The ledger may not know every purchase, or the service refuses every batch: nothing of the account is sent. */
   | { readonly kind: 'held'; readonly reason: string }
   /** The batch has its response, was taken back, or needs review: send nothing. */
   | { readonly kind: 'closed'; readonly state: BatchState; readonly reason: string | null }
@@ -113,6 +114,8 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
     }
     if (watch === null) return withoutWatch(tx, row, now);
     if (waitsUntil !== null) return { kind: 'wait', until: waitsUntil };
+    const stop = await getRefusalStop(tx, account.id);
+    if (stop !== null && stop.until > now) return { kind: 'held', reason: renderReason(stop.reason) };
     const refusal = await findRefusal(tx, row, account, watch, now);
     if (refusal !== null) {
       if (inDoubtSince === null && isBeyondCap(refusal)) return dissolve(tx, row, now, refusal.reason);
@@ -120,6 +123,7 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
       await setAside(tx, row, { notBefore: until, reason: refusal.reason });
       return { kind: 'not-allowed', refusal, until };
     }
+    if (stop !== null) await claimProbe(tx, account.id, now);
     await beginAttempt(tx, row, now);
     await tx.run(sql`UPDATE watches SET served_at = ${now} WHERE id = ${row.watch_id}`);
     return {

@@ -2,12 +2,13 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId } from '../../submission/ids.ts';
 import type { Outcome } from '../../submission/outcome.ts';
-import { type Reason, renderStoredReason } from '../../submission/reason.ts';
+import { type Reason, renderReason, renderStoredReason } from '../../submission/reason.ts';
 import type { Quarantine, Split } from '../../submission/refusal.ts';
 import { recordKeyRejected, suspendAccount } from '../money/account-status.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { type AcceptanceRecorded, acceptBatch } from './accept-batch.ts';
 import { type BatchRow, lockBatch } from './batch-queries.ts';
+import { countRefusal } from './refusal-stop.ts';
 import { type RefusalRecorded, refuseBatch } from './refuse-batch.ts';
 import { requireLookup, requireReview, returnToPlanned, setAside } from './transitions.ts';
 
@@ -67,16 +68,45 @@ export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: Answe
         return { kind: 'key_rejected', batch, reason: outcome.message };
       case 'split':
       case 'quarantine':
-        if (certain) return refuseBatch(tx, now, row, outcome);
-        return putInDoubt(tx, row, reason, outcome);
+        if (!certain) return putInDoubt(tx, row, reason, outcome);
+        return recordRefused(tx, now, row, outcome, answer.status);
       case 'conflict':
         return putInDoubt(tx, row, reason, outcome.ifAbsent);
       case 'defect':
-        if (!certain) return putInDoubt(tx, row, reason, null);
-        await requireReview(tx, row, reason, { doubt: 'none' });
-        return { kind: 'needs_review', batch, reason: outcome.message };
+        return certain ? recordDefect(tx, now, row, reason, answer.status) : putInDoubt(tx, row, reason, null);
     }
   });
+}
+
+/** A single batch needs review; when every batch is refused alike, they wait together and the account is stopped. */
+async function recordDefect(
+  tx: Queryable,
+  now: number,
+  row: BatchRow,
+  reason: Extract<Reason, { code: 'answer' }>,
+  status: number | null,
+): Promise<AnswerRecorded> {
+  const stop = status === null ? null : await countRefusal(tx, now, row, { status, text: reason.text });
+  if (stop === null || status === null || row.parent_id !== null) {
+    await requireReview(tx, row, reason, { doubt: 'none' });
+    return { kind: 'needs_review', batch: row.id, reason: reason.text };
+  }
+  await returnToPlanned(tx, row, { notBefore: null, reason: { code: 'refused_with_others', status } });
+  return { kind: 'suspended', batch: row.id, reason: renderReason(stop.reason) };
+}
+
+async function recordRefused(
+  tx: Queryable,
+  now: number,
+  row: BatchRow,
+  outcome: Split | Quarantine,
+  status: number | null,
+): Promise<AnswerRecorded> {
+  const recorded = await refuseBatch(tx, now, row, outcome);
+  if (recorded.kind === 'needs_review' && status !== null) {
+    await countRefusal(tx, now, row, { status, text: outcome.message });
+  }
+  return recorded;
 }
 
 /**

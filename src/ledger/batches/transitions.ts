@@ -11,7 +11,7 @@ import { LedgerError } from '../ledger-error.ts';
  *
  *   planned ⇄ sending → accepted
  *      │         ├────→ refused       (its URLs are in other batches or in quarantine)
- *      │         └────→ needs_review → accepted | refused
+ *      │         └────→ needs_review → accepted | refused | planned
  *      └→ cancelled
  *
  * `in_doubt_since` is set exactly while an attempt may have been charged without a record: from the first attempt without
@@ -173,6 +173,18 @@ export async function cancel(
 ) {
   if (row.in_doubt_since !== null) throw notAllowed(row.id, 'sending');
   await change(tx, row.id, ['planned'], 'cancelled', reason, [sql`settled_at = ${now}`, sql`not_before = NULL`]);
+}
+
+/**
+ * needs_review → planned, for a batch that every answer refused: the service refuses all batches alike, so this one is not
+ * the cause. In any other state, or in doubt, it stays as it is.
+ */
+export async function returnFromReview(tx: Queryable, id: BatchId, reason: Reason): Promise<void> {
+  const { reason_code, reason_params } = toStoredReason(reason);
+  await tx.run(sql`
+    UPDATE batches SET state = 'planned', reason_code = ${reason_code}, reason_params = ${reason_params}
+    WHERE id = ${id} AND state = 'needs_review' AND in_doubt_since IS NULL AND reference IS NULL
+      AND EXISTS (SELECT 1 FROM batch_bodies AS y WHERE y.batch_id = batches.id)`);
 }
 
 /** needs_review → refused: an operator has decided, so the doubt ends. */

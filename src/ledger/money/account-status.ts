@@ -9,12 +9,13 @@ import {
   toStoredReason,
   WAITS_FOR_MONEY,
 } from '../../submission/reason.ts';
+import { getRefusalStop } from '../batches/refusal-stop.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { lockAccount } from '../runs/watches.ts';
 
 /** Why an account sends nothing. */
 export interface AccountStatus {
-  /** Why its batches wait for money, or why all of it is held; null when neither is so. */
+  /** Why its batches wait for money, or why all of it is held or refused; null when nothing of that is so. */
   readonly suspended: Reason | null;
   /** Why its key is not used; null when it is. */
   readonly keyRejected: Reason | null;
@@ -41,6 +42,8 @@ export async function getAccountStatus(ledger: Ledger, account: AccountId): Prom
   // A hold stops everything, whatever a single batch waits for, and before anything is planned.
   if (stored?.code === 'history_hold') return { suspended: stored, keyRejected };
   if (waiting.length === 0) return { suspended: null, keyRejected };
+  const refused = await getRefusalStop(db, account);
+  if (refused !== null) return { suspended: refused.reason, keyRejected };
   // Read from the batches: one may still wait for money although a smaller one was accepted since.
   const money = waiting.find(({ reason_code }) => WAITS_FOR_MONEY.some((code) => code === reason_code));
   return { suspended: money === undefined ? stored : parseReason(money), keyRejected };

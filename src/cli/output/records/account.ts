@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { type CommandOutput, defineRecord, text } from '../../../cli-kit/record-schema.ts';
+import { type CommandOutput, count, defineRecord, flag, oneOf, text } from '../../../cli-kit/record-schema.ts';
 
 const MovedRecord = defineRecord('moved', 'An account whose service has a new address or id.', {
   account: text('name of the account'),
@@ -14,6 +14,25 @@ export const toMovedRecord = ({
   readonly baseUrl: string;
 }): Static<typeof MovedRecord> => ({ type: 'moved', account: id, base_url: baseUrl });
 
+const ResumedRecord = defineRecord('resumed', 'An account that sends again after the service refused every batch.', {
+  account: text('name of the account'),
+  stopped: flag('false: it was not stopped, and nothing was changed'),
+  how: oneOf(['send', 'release'], 'send: its batches are sent as they are; release: their URLs are due again'),
+  batches: count('batches that wait to be sent, or that were taken back'),
+});
+
+export const toResumedRecord = (
+  account: string,
+  { stopped, release, batches }: { readonly stopped: boolean; readonly release: boolean; readonly batches: number },
+): Static<typeof ResumedRecord> => ({
+  type: 'resumed',
+  account,
+  stopped,
+  how: release ? 'release' : 'send',
+  batches,
+});
+
 export const ACCOUNT_OUTPUT: Readonly<Record<string, CommandOutput>> = {
+  'accounts resume': { records: [ResumedRecord], summary: { account: text('name of the account') } },
   'accounts move': { records: [MovedRecord], summary: { account: text('name of the account') } },
 };

@@ -1,0 +1,126 @@
+import type { Queryable } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { AccountId, BatchId } from '../../submission/ids.ts';
+import type { Reason } from '../../submission/reason.ts';
+import { computeRefusalWait, isRefusalOfAll } from '../../submission/refusal-stop.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { lockAccount } from '../runs/watches.ts';
+import type { BatchRow } from './batch-queries.ts';
+import { dissolveBatch } from './cancel-batch.ts';
+import { returnFromReview } from './transitions.ts';
+
+/** An account that sends nothing, because the service refused its last batches alike. */
+export interface RefusalStop {
+  /** The next attempt, with one batch. */
+  readonly until: number;
+  readonly reason: Extract<Reason, { code: 'requests_refused' }>;
+}
+
+interface RefusalRow {
+  readonly status: number;
+  /** The first of them, a batch and its parts counted once, as JSON. */
+  readonly batches: string;
+  readonly refusals: number;
+  readonly message: string;
+  readonly until: number | null;
+}
+
+const getRow = (db: Queryable, account: AccountId): Promise<RefusalRow | undefined> =>
+  db.get(sql<RefusalRow>`
+    SELECT status, batches, refusals, message, until FROM account_refusals WHERE account_id = ${account}`);
+
+/** The stop of an account; null when it may send. */
+export async function getRefusalStop(db: Queryable, account: AccountId): Promise<RefusalStop | null> {
+  const row = await getRow(db, account);
+  return row === undefined || row.until === null ? null : toStop(account, { ...row, until: row.until });
+}
+
+const toStop = (account: AccountId, row: RefusalRow & { readonly until: number }): RefusalStop => {
+  const { status, refusals, message: text, until } = row;
+  return { until, reason: { code: 'requests_refused', account, status, batches: refusals, text, until } };
+};
+
+/**
+ * Counts a batch that the service refused for a reason other than its URLs. Batches refused alike in a row, with none
+ * accepted in between, stop the account: it sends one batch at the time of the next attempt, and all of them once that
+ * is accepted. Those that were refused alone go back to the others that wait. Returns the stop; null without one.
+ */
+export async function countRefusal(
+  tx: Queryable,
+  now: number,
+  row: Pick<BatchRow, 'id' | 'account_id' | 'parent_id'>,
+  { status, text }: { readonly status: number; readonly text: string },
+): Promise<RefusalStop | null> {
+  const account = row.account_id;
+  const root = await findRoot(tx, row);
+  const before = await getRow(tx, account);
+  const same = before?.status === status ? before : undefined;
+  const known = same === undefined ? [] : (JSON.parse(same.batches) as BatchId[]);
+  // The parts of one batch are refused for one reason. A probe counts, whatever batch it sends.
+  if (same?.until == null && known.includes(root)) return null;
+  const refusals = (same?.refusals ?? 0) + 1;
+  const until = isRefusalOfAll(refusals) ? now + computeRefusalWait(refusals) : null;
+  const batches = until === null ? [...known, root] : [];
+  await tx.run(sql`
+    INSERT INTO account_refusals (account_id, status, batches, refusals, message, until)
+    VALUES (${account}, ${status}, ${JSON.stringify(batches)}, ${refusals}, ${text}, ${until})
+    ON CONFLICT (account_id) DO UPDATE SET status = excluded.status, batches = excluded.batches,
+      refusals = excluded.refusals, message = excluded.message, until = excluded.until`);
+  if (until === null) return null;
+  for (const batch of known) await returnFromReview(tx, batch, { code: 'refused_with_others', status });
+  return toStop(account, { status, batches: '[]', refusals, message: text, until });
+}
+
+/** The batch that this one is a part of, or itself. */
+async function findRoot(tx: Queryable, { id }: Pick<BatchRow, 'id'>): Promise<BatchId> {
+  const root = await tx.one(sql<{ id: BatchId }>`
+    WITH RECURSIVE up (id, parent_id) AS (
+      SELECT id, parent_id FROM batches WHERE id = ${id}
+      UNION ALL SELECT b.id, b.parent_id FROM batches AS b JOIN up ON b.id = up.parent_id)
+    SELECT id FROM up WHERE parent_id IS NULL`);
+  return root.id;
+}
+
+/** Other workers wait this long for the answer to a probe. */
+const PROBE_MS = 60_000;
+
+/** The time of the next attempt has come: this batch is it, and no other is sent until it has its answer. */
+export async function claimProbe(tx: Queryable, account: AccountId, now: number): Promise<void> {
+  await tx.run(sql`
+    UPDATE account_refusals SET until = ${now + PROBE_MS} WHERE account_id = ${account} AND until IS NOT NULL`);
+}
+
+/** The service accepted a batch: nothing is refused alike any more. */
+export async function forgetRefusals(tx: Queryable, account: AccountId): Promise<void> {
+  await tx.run(sql`DELETE FROM account_refusals WHERE account_id = ${account}`);
+}
+
+export interface Resumed {
+  /** False: the account was not stopped, and nothing was changed. */
+  readonly stopped: boolean;
+  /** Batches that wait to be sent, or that were taken back. */
+  readonly batches: number;
+}
+
+/**
+ * An operator has corrected the cause: what waits is sent at once, as it is. `release` takes it back instead, where a
+ * setting that is part of the request was wrong: the URLs are due again, and the next run plans them by the settings of
+ * that time. A batch in doubt is not taken back.
+ */
+export async function resumeRefused(
+  ledger: Ledger,
+  account: AccountId,
+  { release, by }: { readonly release: boolean; readonly by: string },
+): Promise<Resumed> {
+  return ledger.db.tx(async (tx) => {
+    await lockAccount(tx, account);
+    if ((await getRefusalStop(tx, account)) === null) return { stopped: false, batches: 0 };
+    await forgetRefusals(tx, account);
+    const waiting = await tx.all(sql<Pick<BatchRow, 'id' | 'in_doubt_since'>>`
+      SELECT id, in_doubt_since FROM batches WHERE account_id = ${account} AND state IN ('planned', 'sending') ORDER BY id`);
+    if (!release) return { stopped: true, batches: waiting.length };
+    const certain = waiting.filter(({ in_doubt_since }) => in_doubt_since === null);
+    for (const row of certain) await dissolveBatch(tx, row, ledger.now(), { code: 'cancelled', by });
+    return { stopped: true, batches: certain.length };
+  });
+}

@@ -70,7 +70,8 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
       show('ask the service about this job');
       throw ApplicationFailure.nonRetryable(
         `Job ${input.reference} is still ${status.state} after the tracking timeout. Its ${urls(input.urls)} stay ` +
-          'submitted and are not bought again. Ask the service about the job, then reset this workflow.',
+          `submitted and are not bought again. Ask the service about the job, then run "courier batches resolve ${input.batch}" ` +
+          'with --release or --leave.',
         FAILURE_TYPE.submissionOverdue,
       );
     }

@@ -15,6 +15,15 @@ const unknownJobs: Reason = {
 };
 const otherService: Reason = { code: 'other_service', recorded: 'https://a.example', configured: 'https://b.example' };
 
+const refused: Reason = {
+  code: 'requests_refused',
+  account: 'main' as AccountId,
+  status: 404,
+  batches: 3,
+  text: 'status 404',
+  until: 0,
+};
+
 const facts: StallFacts = {
   watch: 'shop',
   dispatcher: DISPATCH_PHASE.suspended,
@@ -33,6 +42,12 @@ const cases: readonly (readonly [string, Partial<StallFacts>, string | null, Reg
     /^shop: the account is held: the service has jobs of ours .*job-7.*"courier recover --account main"/,
   ],
   ['unknown jobs, when the dispatcher says nothing', { account: unknownJobs, dispatcher: null }, 'held', /is held/],
+  [
+    'a service that refuses every batch',
+    { account: refused, dispatcher: null },
+    'held',
+    /is held: the service refused 3 batches/,
+  ],
   ['another service', { own: otherService }, 'held', /the account is held: .*a\.example/],
   [
     "another watch's want of money beside a broken connection",

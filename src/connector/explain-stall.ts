@@ -1,4 +1,4 @@
-import { isMoneyReason, type Reason, renderReason, WAITS_FOR_MONEY } from '../submission/reason.ts';
+import { isAccountHold, isMoneyReason, type Reason, renderReason, WAITS_FOR_MONEY } from '../submission/reason.ts';
 import { DISPATCH_PHASE } from '../temporal-api/phases.ts';
 import { OperationError, type OperationFailure } from './operation-error.ts';
 
@@ -26,7 +26,7 @@ export function explainStall({ watch, dispatcher, account, own, answer }: StallF
     new OperationError(failure, `${watch}: ${what.replace(/[.]$/, '')}. ${REST}`);
   if (dispatcher === DISPATCH_PHASE.keyRejected && answer === 'key_rejected')
     return end('key_rejected', `the service rejects the API key${own === null ? '' : `: ${renderReason(own)}`}`);
-  const hold = [account, own].find((reason) => reason != null && HOLDS.includes(reason.code));
+  const hold = [account, own].find((reason) => reason !== null && isAccountHold(reason));
   if (hold != null) return end('held', `the account is held: ${renderReason(hold)}`);
   if (dispatcher !== DISPATCH_PHASE.suspended) return null;
   if (own !== null && isForMoney(own)) return end('funds', `insufficient funds: ${renderReason(own)}`);
@@ -36,9 +36,6 @@ export function explainStall({ watch, dispatcher, account, own, answer }: StallF
   }
   return answer === 'no-money' ? end('funds', 'insufficient funds') : null;
 }
-
-/** What stops the whole account for a reason other than money. */
-const HOLDS: readonly Reason['code'][] = ['history_hold', 'other_service', 'requests_refused'];
 
 /** Also a cap: it is money that the configuration does not allow now. */
 const isForMoney = ({ code }: Reason): boolean =>

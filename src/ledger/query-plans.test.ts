@@ -6,6 +6,7 @@ import type { AccountId } from '../submission/ids.ts';
 import type { Url } from '../url/normalize-url.ts';
 import { selectListed, selectOfRemoved, selectQuarantinedPage, selectSpelled } from './crawl/earlier-purchases.ts';
 import { selectWaiting, updateNextTimes } from './index-checks/check-queue.ts';
+import { selectOverdue } from './jobs/overdue-jobs.ts';
 import { selectMembers, updateResults } from './jobs/settle-job.ts';
 import { selectOverlaps } from './jobs/take-out.ts';
 import type { Ledger } from './open-ledger.ts';
@@ -37,6 +38,7 @@ const QUERIES: readonly { readonly what: string; readonly query: Query; readonly
   },
   { what: 'rows that take over a purchase', query: selectListed([1], 2), index: 'urls_by_fp' },
   { what: 'quarantine of a removed watch', query: selectQuarantinedPage(1, 0), index: 'urls_quarantined' },
+  { what: 'overdue jobs', query: selectOverdue(account, { standard: 0, fast: 0 }), index: 'batches_followed' },
   {
     what: 'a batch by its tag',
     query: sql`SELECT id FROM batches WHERE account_id = ${account} AND tag = ${'sc1'} AND reference IS NULL`,

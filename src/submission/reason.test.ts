@@ -48,6 +48,33 @@ const SENTENCES: readonly (readonly [Reason, string])[] = [
       'ledger, and what it would buy may be bought already. Nothing is sent. Run "courier recover --account main"; ' +
       "add --accept where the jobs are not this ledger's",
   ],
+  [
+    {
+      code: 'requests_refused',
+      account: 'main' as AccountId,
+      status: 404,
+      batches: 3,
+      text: 'status 404.',
+      until: Date.UTC(2026, 0, 15, 12),
+    },
+    'the service refused 3 batches in a row with status 404 and accepted none (status 404). Nothing was charged, and the ' +
+      'URLs are not the cause: there is no such address at the service, so base_url is probably wrong. Correct it, then ' +
+      'run "courier accounts move main". One batch is tried at 2026-01-15T12:00:00.000Z, and all are sent once it is ' +
+      'accepted. "courier accounts resume main" sends all at once; with --release their URLs are due again, for the ' +
+      'settings of the next run',
+  ],
+  [
+    { code: 'refused_with_others', status: 400 },
+    'refused with status 400, as every batch of the account; nothing was charged. It is sent again when the account sends again',
+  ],
+  [
+    { code: 'quarantined_by_other_watch' },
+    'in quarantine under another watch of the account: released there, it is bought there',
+  ],
+  [
+    { code: 'failed_without_watch', failures: 2, failedAt: 0, text: 'HTTP 404' },
+    'failed 2 times in a row: HTTP 404; its watch was not configured then, so the watch that lists it decides whether it is bought again',
+  ],
   [{ code: 'check_body_damaged' }, 'its stored bytes are not those that its key was made for: nothing was sent'],
 ];
 

@@ -316,6 +316,11 @@ export const WAITS_FOR_MONEY = [...MONEY_REASONS, 'insufficient_balance'] as con
 
 export const isMoneyReason = (code: string | null): boolean => MONEY_REASONS.some((each) => each === code);
 
+/** Reasons for which a whole account sends nothing, and which money does not end. */
+const ACCOUNT_HOLDS: readonly Reason['code'][] = ['history_hold', 'other_service', 'requests_refused'];
+
+export const isAccountHold = ({ code }: Reason): boolean => ACCOUNT_HOLDS.includes(code);
+
 /** A reason as two columns. */
 export interface StoredReason {
   readonly reason_code: string | null;

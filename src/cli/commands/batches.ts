@@ -1,16 +1,15 @@
 import { userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { cancelBatch } from '../../ledger/batches/cancel-batch.ts';
 import type { BatchState } from '../../ledger/batches/transitions.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type BatchUrl, listBatchUrls } from '../../ledger/reports/batch-urls.ts';
 import { type BatchFilter, type BatchLine, listBatches } from '../../ledger/reports/lists.ts';
-import type { BatchId, Reference } from '../../submission/ids.ts';
 import { action } from '../output/command.ts';
 import { formatAmount, formatCounted, formatInstant } from '../output/format.ts';
 import { BATCH_STATES, toBatchRecord, toBatchUrlRecord, toCancelledRecord } from '../output/records/batch.ts';
 import { getWatch, withLedger } from '../with-ledger.ts';
+import { findBatch } from './find-batch.ts';
 import { configureResolve } from './resolve.ts';
 
 const LISTED = 50;
@@ -38,7 +37,9 @@ function addShowAndResolve(command: Command): void {
   configureResolve(
     command
       .command('resolve')
-      .description('decide on a batch that needs review, once the service has said what it charged'),
+      .description(
+        'decide on a batch that needs review, or on a job that stays open, once the service has said what it charged',
+      ),
   );
 }
 
@@ -100,19 +101,6 @@ function configureCancel(command: Command): void {
         return { exitCode: EXIT.done, summary: { batch, urls } };
       }),
     ),
-  );
-}
-
-/** The batch of that number, or of the job of that reference: a reference may be a number as well, and comes second. */
-async function findBatch(ledger: Ledger, name: string): Promise<BatchLine> {
-  const number = /^\d{1,15}$/.test(name) ? (Number(name) as BatchId) : null;
-  const [byNumber] = number === null ? [] : await listBatches(ledger, { batch: number, limit: 1 });
-  const [byReference] = await listBatches(ledger, { reference: name as Reference, limit: 1 });
-  const found = byNumber ?? byReference;
-  if (found !== undefined) return found;
-  throw new CommandError(
-    EXIT.usage,
-    `The ledger has no batch "${name}", by number or by reference. Nothing was changed. "courier batches list" shows them.`,
   );
 }
 

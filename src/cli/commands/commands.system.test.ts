@@ -69,7 +69,13 @@ describe('commands of courier', () => {
 
     const status = await courier(folder, 'status');
     assert.equal(status.code, 0);
-    assert.deepEqual(ofType(status, 'account')[0]?.batches, { planned: 0, in_doubt: 0, open: 1, needs_review: 0 });
+    assert.deepEqual(ofType(status, 'account')[0]?.batches, {
+      planned: 0,
+      in_doubt: 0,
+      open: 1,
+      overdue: 0,
+      needs_review: 0,
+    });
     assert.match(status.stderr, /Temporal does not answer/);
 
     for (const [args, says] of [
@@ -226,6 +232,19 @@ describe('commands of courier', () => {
     const identities = await ledger.db.all(sql`SELECT name FROM ledger_settings WHERE name = 'account_identity/main'`);
     assert.deepEqual(identities, [], 'the next contact records the id that the service shows');
     assert.equal((await courier(folder, 'accounts', 'move', 'other')).code, 2);
+  });
+
+  test('index-check needs a watch with index_check, and says so before it asks for a server', async (t) => {
+    const folder = folderOf(t);
+    for (const [args, says] of [
+      [[], /^No watch has index_check\. Nothing was checked or charged\. Add index_check to the watch/],
+      [['shop'], /^Not in the configuration of shop: index_check\. Nothing was checked or charged/],
+      [['--once'], /^No watch has index_check/],
+    ] as const) {
+      const checked = await courier(folder, 'index-check', ...args);
+      assert.equal(checked.code, 2);
+      assert.match(checked.stderr, says);
+    }
   });
 
   test('commands that need no server print their published records', async (t) => {

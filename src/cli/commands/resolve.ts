@@ -1,15 +1,18 @@
 import { type Command, Option } from 'commander';
 import { asReference } from '../../api-client/read/submission.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import type { Output } from '../../cli-kit/output.ts';
 import { recordReconciled } from '../../ledger/batches/record-reconciled.ts';
 import { listReviewedWith, resolveNeedsReview } from '../../ledger/batches/resolve-review.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
-import { listBatches } from '../../ledger/reports/lists.ts';
-import type { BatchId } from '../../submission/ids.ts';
+import { type BatchLine, listBatches } from '../../ledger/reports/lists.ts';
+import type { BatchId, Reference } from '../../submission/ids.ts';
 import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toResolvedRecord } from '../output/records/batch.ts';
 import { withLedger } from '../with-ledger.ts';
+import { findBatch } from './find-batch.ts';
+import { resolveOpenJob } from './resolve-job.ts';
 
 interface ResolveFlags {
   readonly charged?: string;
@@ -21,9 +24,9 @@ interface ResolveFlags {
 
 export function configureResolve(command: Command): void {
   command
-    .argument('<batch>', 'number of the batch, as "courier batches list" shows it')
+    .argument('<batch>', 'number of the batch, or reference of its job')
     .option('--charged <reference>', 'the service charged it, as this job: it is followed from now on')
-    .option('--release', 'the service charged nothing: its URLs are due again')
+    .option('--release', 'the service charged nothing, or will not end the job: its URLs are due again')
     .option('--leave', 'its URLs are not submitted again')
     .addOption(
       new Option('--parts', 'the same for the other parts of the batch that it is a part of').conflicts([
@@ -38,40 +41,56 @@ export function configureResolve(command: Command): void {
       ).conflicts('charged'),
     )
     .action(
-      action((output, flags, number: string, options: ResolveFlags) =>
-        withLedger(flags, async ({ ledger }) => {
-          const batch = Number(number) as BatchId;
-          const [line] = Number.isSafeInteger(batch) ? await listBatches(ledger, { batch, limit: 1 }) : [];
-          if (line === undefined || line.state !== 'needs_review') {
-            const what =
-              line === undefined
-                ? `The ledger has no batch ${number}`
-                : `Batch ${number} does not need review (it is ${line.state})`;
-            throw new CommandError(
-              EXIT.usage,
-              `${what}. Nothing was changed or charged. "courier batches list --state needs_review" shows those that do.`,
-            );
-          }
-          const scope = options.parts ? 'parts' : options.sameReason ? 'same-reason' : null;
-          // Read before the batch is resolved, because its reason names the others.
-          const others = scope === null ? { certain: [], inDoubt: [] } : await listReviewedWith(ledger, batch, scope);
-          const { how, meaning } = await resolve(ledger, batch, options);
-          output.record(toResolvedRecord(batch, how));
-          output.print(`Batch ${batch} of ${line.watch}, ${formatCounted(line.urls, 'URL')}: ${meaning}`);
-          for (const other of others.certain) {
-            if (how === 'charged' || !(await resolveNeedsReview(ledger, other, how))) continue;
-            output.record(toResolvedRecord(other, how));
-            output.print(`Batch ${other}: ${meaning}`);
-          }
-          if (others.inDoubt.length === 0) return { exitCode: EXIT.done, summary: { batch } };
-          throw new CommandError(
-            EXIT.partial,
-            `${formatCounted(others.inDoubt.length, 'batch', 'batches')} may have been charged and still need review: ` +
-              `${others.inDoubt.join(', ')}. Ask the service about each, then resolve it by its number.`,
-          );
+      action((output, flags, name: string, options: ResolveFlags) =>
+        withLedger(flags, async (context) => {
+          const line = await findBatch(context.ledger, name);
+          if (isOpenJob(line)) await resolveOpenJob(context, output, line, chooseForJob(options));
+          else await resolveReviewed(context.ledger, output, line, options);
+          return { exitCode: EXIT.done, summary: { batch: line.batch } };
         }),
       ),
     );
+}
+
+/** An accepted batch whose URLs have not all got their result. */
+const isOpenJob = (line: BatchLine): line is BatchLine & { readonly reference: Reference } =>
+  line.state === 'accepted' && line.settledAt === null && line.reference !== null;
+
+/** What was decided on a job; null when the options say nothing that fits one. */
+function chooseForJob({ charged, release, leave, parts, sameReason }: ResolveFlags): 'release' | 'leave' | null {
+  if (charged !== undefined || parts === true || sameReason === true || release === leave) return null;
+  return release === true ? 'release' : 'leave';
+}
+
+async function resolveReviewed(ledger: Ledger, output: Output, line: BatchLine, options: ResolveFlags): Promise<void> {
+  const { batch } = line;
+  if (line.state !== 'needs_review') {
+    const state = line.state === 'accepted' ? 'its job has ended' : `it is ${line.state}`;
+    throw new CommandError(
+      EXIT.usage,
+      `Batch ${batch} does not need review (${state}). Nothing was changed or charged. ` +
+        '"courier batches list --state needs_review" shows those that do.',
+    );
+  }
+  const scope = options.parts ? 'parts' : options.sameReason ? 'same-reason' : null;
+  // Read before the batch is resolved, because its reason names the others.
+  const others = scope === null ? { certain: [], inDoubt: [] } : await listReviewedWith(ledger, batch, scope);
+  const { how, meaning } = await resolve(ledger, batch, options);
+  output.record(toResolvedRecord(batch, how, line.urls));
+  output.print(`Batch ${batch} of ${line.watch}, ${formatCounted(line.urls, 'URL')}: ${meaning}`);
+  for (const other of others.certain) {
+    if (how === 'charged') continue;
+    const [{ urls } = { urls: 0 }] = await listBatches(ledger, { batch: other, limit: 1 });
+    if (!(await resolveNeedsReview(ledger, other, how))) continue;
+    output.record(toResolvedRecord(other, how, urls));
+    output.print(`Batch ${other}, ${formatCounted(urls, 'URL')}: ${meaning}`);
+  }
+  if (others.inDoubt.length === 0) return;
+  throw new CommandError(
+    EXIT.partial,
+    `${formatCounted(others.inDoubt.length, 'batch', 'batches')} may have been charged and still need review: ` +
+      `${others.inDoubt.join(', ')}. Ask the service about each, then resolve it by its number.`,
+  );
 }
 
 async function resolve(ledger: Ledger, batch: BatchId, { charged, release, leave }: ResolveFlags) {

@@ -2,14 +2,16 @@ import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { Account, Watch } from '../../config/config.ts';
 import { listNextRuns } from '../../config/next-runs.ts';
+import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
 import { getAccountStatus } from '../../ledger/money/account-status.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { listHeldRuns } from '../../ledger/reports/held-runs.ts';
 import { listSitemapProblems } from '../../ledger/reports/sitemap-problems.ts';
 import { getAccountTotals, listRuns, type RunLine } from '../../ledger/reports/totals.ts';
-import { renderReason } from '../../submission/reason.ts';
+import { isAccountHold, renderReason } from '../../submission/reason.ts';
 import type { Ending } from '../output/command.ts';
 import { formatCounted, formatInstant, formatInstantIn } from '../output/format.ts';
+import { formatOverdue } from '../output/notices.ts';
 import { type Problem, toProblemRecord } from '../output/records/status.ts';
 import type { CommandContext } from '../with-ledger.ts';
 
@@ -47,7 +49,9 @@ export async function findWatchProblems(ledger: Ledger, watch: Watch): Promise<P
       `a guard holds ${run} (${reasons.map(renderReason).join('; ')}). Decide: courier approve ${run}   or   courier reject ${run}`,
     );
   }
-  const runs = (await listRuns(ledger, id, 20)).filter(({ endState }) => endState !== 'previewed');
+  const runs = (await listRuns(ledger, id, 20)).filter(
+    ({ endState }) => endState !== 'previewed' && endState !== 'recovered',
+  );
   const last = runs.find(({ endedAt }) => endedAt !== null);
   if (last !== undefined && (last.endState !== 'finished' || last.complete === false))
     add(EXIT.partial, await describeBadRun(ledger, last, runs, watch));
@@ -95,19 +99,22 @@ function findLateness({ schedule, paused }: Watch, runs: readonly RunLine[], now
 /** A batch without an outcome is sent again within minutes while the service responds. */
 const LONG_IN_DOUBT_MS = 3_600_000;
 
-export async function findAccountProblems(ledger: Ledger, { id, pricePerUrl }: Account): Promise<Problem[]> {
+export async function findAccountProblems(ledger: Ledger, { id, pricePerUrl, tracking }: Account): Promise<Problem[]> {
   const problems: Problem[] = [];
   const add = (exitCode: ExitCode, problem: string) => problems.push({ subject: id, exitCode, problem });
   const { keyRejected, suspended } = await getAccountStatus(ledger, id);
   if (keyRejected !== null) add(EXIT.keyRefused, `the service rejects the key: ${renderReason(keyRejected)}`);
   if (suspended !== null) {
-    const isHeld = suspended.code === 'history_hold' || suspended.code === 'other_service';
-    add(isHeld ? EXIT.partial : EXIT.balanceOrCap, `it sends nothing: ${renderReason(suspended)}`);
+    add(isAccountHold(suspended) ? EXIT.partial : EXIT.balanceOrCap, `it sends nothing: ${renderReason(suspended)}`);
   }
   const { needsReview, oldestInDoubtAt, inDoubt } = await getAccountTotals(ledger, id, pricePerUrl);
   if (needsReview > 0) {
     const which = formatCounted(needsReview, 'batch needs', 'batches need');
     add(EXIT.partial, `${which} review: courier batches list --state needs_review`);
+  }
+  const { standard, fast } = tracking;
+  for (const job of await listOverdueJobs(ledger, id, { standard: standard.timeoutMs, fast: fast.timeoutMs })) {
+    add(EXIT.partial, formatOverdue(job));
   }
   if (oldestInDoubtAt !== null && ledger.now() - oldestInDoubtAt > LONG_IN_DOUBT_MS) {
     const which = formatCounted(inDoubt, 'batch', 'batches');

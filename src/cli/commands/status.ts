@@ -5,16 +5,17 @@ import { EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output, OutputRecord } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account, Watch } from '../../config/config.ts';
+import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
 import { getAccountStatus } from '../../ledger/money/account-status.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type HeldRun, listHeldRuns } from '../../ledger/reports/held-runs.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
 import { getRunSummary } from '../../ledger/reports/run-summary.ts';
 import { type AccountTotals, getAccountTotals, listRuns } from '../../ledger/reports/totals.ts';
-import { renderReason } from '../../submission/reason.ts';
+import { isAccountHold, renderReason } from '../../submission/reason.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCharge, formatCount, formatCounted, formatInstant, NOT_KNOWN } from '../output/format.ts';
-import { formatReview, formatUnmatchedRule } from '../output/notices.ts';
+import { formatOverdue, formatReview, formatUnmatchedRule } from '../output/notices.ts';
 import { toAccountRecord, toWatchRecord } from '../output/records/status.ts';
 import { readSchedules } from '../schedules.ts';
 import { type CommandContext, withLedger } from '../with-ledger.ts';
@@ -119,20 +120,24 @@ async function showWatch(output: Output, ledger: Ledger, watch: Watch, nextRunAt
 }
 
 /** Shows an account and returns how many of its batches need review. */
-async function showAccount(output: Output, ledger: Ledger, { id, pricePerUrl }: Account): Promise<number> {
+async function showAccount(output: Output, ledger: Ledger, { id, pricePerUrl, tracking }: Account): Promise<number> {
   const totals = await getAccountTotals(ledger, id, pricePerUrl);
   const status = await getAccountStatus(ledger, id);
-  output.record(toAccountRecord(id, totals, status));
+  const { standard, fast } = tracking;
+  const overdue = await listOverdueJobs(ledger, id, { standard: standard.timeoutMs, fast: fast.timeoutMs });
+  output.record(toAccountRecord(id, totals, status, overdue.length));
   output.print(formatAccount(id, totals));
   if (totals.unknownChargeUrls > 0)
     output.print(`  charge unknown for ${formatCounted(totals.unknownChargeUrls, 'URL')}: not in these sums`);
   if (status.keyRejected !== null) output.print(`  the service rejects the key: ${renderReason(status.keyRejected)}`);
   if (status.suspended !== null) {
-    const held = status.suspended.code === 'history_hold' || status.suspended.code === 'other_service';
-    output.print(`  ${held ? 'held' : 'batches wait for money'}: ${renderReason(status.suspended)}`);
+    const what = isAccountHold(status.suspended) ? 'held' : 'batches wait for money';
+    output.print(`  ${what}: ${renderReason(status.suspended)}`);
   }
   const waiting = totals.waiting + totals.inDoubt === 0 ? null : await findWaiting(ledger, id);
   if (waiting !== null) output.print(`  ${waiting}`);
+  for (const job of overdue.slice(0, SHOWN_JOBS)) output.print(`  ${formatOverdue(job)}`);
+  if (overdue.length > SHOWN_JOBS) output.print(`  and ${formatCount(overdue.length - SHOWN_JOBS)} more overdue jobs`);
   if (totals.needsReview > 0) {
     const review = await listBatches(ledger, {
       account: id,
@@ -159,6 +164,7 @@ async function findWaiting(ledger: Ledger, account: Account['id']): Promise<stri
 }
 
 const SHOWN_REVIEWS = 5;
+const SHOWN_JOBS = 5;
 
 function formatAccount(id: string, totals: AccountTotals): string {
   const balance =

@@ -58,6 +58,7 @@ const needsReview: BatchLine = {
   plannedAt: 0,
   acceptedAt: null,
   endedAt: null,
+  settledAt: null,
   completed: 0,
   failed: 0,
   inDoubtSince: null,

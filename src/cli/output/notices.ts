@@ -1,10 +1,11 @@
 import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import type { Watch } from '../../config/config.ts';
+import type { OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
 import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
 import { type Reason, renderReason } from '../../submission/reason.ts';
 import type { CheckResult, WatchResult } from '../../temporal-api/workflows.ts';
-import { formatCounted } from './format.ts';
+import { formatCounted, formatInstant } from './format.ts';
 
 export interface Notices {
   /** What you must know beyond the numbers: what happened, what it means, what to do. */
@@ -113,6 +114,16 @@ export function formatUnmatchedRule(rule: string): string {
   const [kind = '', pattern = ''] = rule.split(/ (.*)/s);
   const meaning = { exclude: 'It leaves nothing out', include: 'It lets nothing in', host: 'It lets nothing in' }[kind];
   return `${kind} "${pattern}" matches no URL of the sitemaps. ${meaning}. Check how it is written, or remove it.`;
+}
+
+/** What an open job means that is no longer polled, and the command that ends it. */
+export function formatOverdue({ batch, reference, watch, urls, state, acceptedAt }: OverdueJob): string {
+  return (
+    `job ${reference} (batch ${batch} of ${watch}, ${formatCounted(urls, 'URL')}) is still ${state} and no longer followed: the ` +
+    `service accepted it at ${formatInstant(acceptedAt)}. Its URLs count as submitted and are not bought again. Ask the service ` +
+    `what became of it, then run "courier batches resolve ${batch}" with --release (its URLs without a result are due ` +
+    'again, and charged again) or --leave.'
+  );
 }
 
 /** Why a batch needs review, how to find it at the service, and the command that answers. */

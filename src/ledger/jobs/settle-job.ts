@@ -160,14 +160,15 @@ async function settleUrls(
 
 /**
  * An operator ends a job for which the service never reports a terminal state. URLs with a result keep it. For the
- * others, `release` makes them due again, charged as a new purchase; `leave` counts them as bought. Throws a LedgerError
- * for a job that has ended.
+ * others, `release` makes them due again, charged as a new purchase; `leave` counts them as bought. `retryFailed`: as for
+ * `settleJob`. Throws a LedgerError for a job that has ended.
  */
 export async function resolveJob(
   ledger: Ledger,
   account: AccountId,
   reference: Reference,
   how: 'release' | 'leave',
+  { retryFailed }: { retryFailed: RetryFailedPolicy | null },
 ): Promise<Settled> {
   const now = ledger.now();
   return ledger.db.tx(async (tx) => {
@@ -177,7 +178,7 @@ export async function resolveJob(
       throw new LedgerError('WRONG_STATE', `Job ${reference} has ended (${job.job_state}). Nothing was changed.`);
     }
     await tx.run(sql`UPDATE batches SET ended_at = coalesce(ended_at, ${now}) WHERE id = ${job.id}`);
-    await settleUrls(tx, { ...job, job_state: 'unresolved', ended_at: now }, now, { times: 0, afterMs: 0 });
+    await settleUrls(tx, { ...job, job_state: 'unresolved', ended_at: now }, now, retryFailed);
     await setReason(tx, job, { code: 'resolved', how, before: parseReason(job) });
     await tx.run(sql`
       UPDATE urls SET state = ${how === 'release' ? 'held' : 'known'}, due = ${how === 'release' ? 'released' : null},

@@ -28,6 +28,8 @@ export interface BatchLine {
   readonly plannedAt: number;
   readonly acceptedAt: number | null;
   readonly endedAt: number | null;
+  /** When every URL of its job got its result; null until then. */
+  readonly settledAt: number | null;
   readonly completed: number;
   readonly failed: number;
   /** Since when the outcome of an attempt is unknown; null when nothing is. */
@@ -84,6 +86,7 @@ export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Pro
     plannedAt: row.planned_at,
     acceptedAt: row.accepted_at,
     endedAt: row.ended_at,
+    settledAt: row.settled_at,
     completed: row.completed,
     failed: row.failed,
     inDoubtSince: row.in_doubt_since,

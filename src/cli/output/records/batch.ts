@@ -108,12 +108,18 @@ const HOW = ['charged', 'release', 'leave'] as const;
 const ResolvedRecord = defineRecord('resolved', 'A batch that was resolved.', {
   batch: count('its number in the ledger'),
   how: oneOf(HOW, 'charged: it is followed as a job; release: its URLs are due again; leave: they are not'),
+  urls: count('URLs that this concerns; of an open job those without a result'),
 });
 
-export const toResolvedRecord = (batch: number, how: (typeof HOW)[number]): Static<typeof ResolvedRecord> => ({
+export const toResolvedRecord = (
+  batch: number,
+  how: (typeof HOW)[number],
+  urls: number,
+): Static<typeof ResolvedRecord> => ({
   type: 'resolved',
   batch,
   how,
+  urls,
 });
 
 const CancelledRecord = defineRecord('cancelled', 'A batch that was cancelled.', {

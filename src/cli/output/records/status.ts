@@ -129,6 +129,7 @@ const AccountRecord = defineRecord('account', 'The money and the work of an acco
       planned: count('planned, not sent'),
       in_doubt: count('sent, outcome not known'),
       open: count('accepted, their job has not ended'),
+      overdue: count('of them those that are no longer polled; you decide: `courier batches resolve`'),
       needs_review: count('you decide: `courier batches resolve`'),
     },
     'batches by where they stand',
@@ -142,6 +143,7 @@ export function toAccountRecord(
   account: string,
   totals: AccountTotals,
   status: AccountStatus,
+  overdue: number,
 ): Static<typeof AccountRecord> {
   const { standard, fast } = totals.price;
   return {
@@ -162,6 +164,7 @@ export function toAccountRecord(
       planned: totals.waiting,
       in_doubt: totals.inDoubt,
       open: totals.open,
+      overdue,
       needs_review: totals.needsReview,
     },
     in_doubt_since: toInstantOrNull(totals.oldestInDoubtAt),

@@ -7,7 +7,9 @@ import { parseArgs } from 'node:util';
 import './platform/real-time.ts';
 import './platform/module-hooks.ts';
 import './platform/install.ts';
+import './platform/compile-once.ts';
 import { KEPT_SEEDS } from './kept-seeds.ts';
+import { findMutation, loadMutated } from './mutations/load.ts';
 import { realNow } from './platform/real-time.ts';
 import type { Played } from './world/play.ts';
 import type { Scenario } from './world/scenario.ts';
@@ -29,8 +31,13 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     /** Shortens the schedule of each seed that fails, and prints it. */
     shrink: { type: 'boolean', default: false },
+    /** Ends with the first seed that fails. */
+    'first-breach': { type: 'boolean', default: false },
+    /** Plays with this deliberate defect: test/simulator/mutations/table.ts. */
+    mutation: { type: 'string' },
   },
 });
+if (values.mutation !== undefined) loadMutated(findMutation(values.mutation));
 const { play } = await import('./world/play.ts');
 const { toScenario } = await import('./world/scenario.ts');
 const { shrink } = await import('./world/shrink.ts');
@@ -84,6 +91,7 @@ for (const seed of listSeeds()) {
   digest.update(played.digest);
   if (played.breaches.length > 0) failed.push(seed);
   if (played.breaches.length > 0 || values.seed !== undefined) await report(scenario, played);
+  if (failed.length > 0 && values['first-breach']) break;
 }
 const minutes = (realNow() - began) / 60_000;
 console.log(`${count} seeds, ${failed.length} with a breach, ${Math.round(count / minutes)} schedules a minute`);

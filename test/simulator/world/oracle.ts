@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Kernel } from '../platform/kernel.ts';
 import type { NetRequest } from '../platform/network.ts';
-import { POISON, type Site } from './site.ts';
+import { FAILS, POISON, type Site } from './site.ts';
 
 const DAY = 86_400_000;
 /** A price that rises is noticed within this time, as docs/explanation/money.md says. */
@@ -184,7 +184,13 @@ export class Oracle {
       if (url.includes(POISON)) {
         if (times > 0) this.breach(`${url} was bought, and the service never took it`);
       } else if (times === 0) this.breach(`${url} is listed, and was never bought`);
-      else if (areChangesCertain && site.isChange(url) && this.#boughtVersion.get(url) !== site.getVersions(url)) {
+      // One that failed as often as it may is in quarantine, also when it changes.
+      else if (
+        areChangesCertain &&
+        !url.includes(FAILS) &&
+        site.isChange(url) &&
+        this.#boughtVersion.get(url) !== site.getVersions(url)
+      ) {
         this.breach(`${url} has changed, and was not bought since`);
       }
     }

@@ -21,7 +21,6 @@ export interface Played {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const MOST_ROUNDS = 8;
-const LONGEST_ACT_MS = 9 * HOUR + 10 * MINUTE;
 /** How long one round may take in a good world: a lookup in the list counts a day after the doubt at the latest. */
 const ROUND_MS = 72 * HOUR;
 /** More of them mean that something goes round in a circle. */
@@ -55,11 +54,14 @@ export async function play(scenario: Scenario, onTrace: ((line: string) => void)
   }
 }
 
+/** When the last act is over: some have three turns, a fuse may burn for an hour, and operators wait for each other. */
+const getEndOfActs = ({ acts }: Scenario): number =>
+  Math.max(0, ...acts.map(({ at, forMs }) => at + 3 * forMs + 5_000_000));
+
 /** Runs until nothing is left for another one. */
 async function playToEnd(world: World): Promise<void> {
   const { kernel, oracle } = world;
-  // Acts that began before may last a while.
-  await kernel.play(() => false, LONGEST_ACT_MS);
+  await kernel.play(() => false, Math.max(0, getEndOfActs(world.scenario) - kernel.elapsed));
   world.temporal.restart();
   void onTerminal(async () => {
     await administer(world.stores.service).topUp(ACCOUNT, micros(AMPLE));

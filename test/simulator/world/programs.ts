@@ -72,7 +72,7 @@ export abstract class Program {
 
 /** The real service, without its sockets. */
 export class ServiceProgram extends Program {
-  protected override readonly repeatMs = 60_000;
+  protected override readonly repeatMs = 600_000;
   readonly #db: Database;
   readonly #fastMs: () => number;
 
@@ -109,7 +109,7 @@ export class ServiceProgram extends Program {
       connect,
       simulated: { fastMs, standardMs: fastMs * 20 },
       // It is woken for each submission; what a killed service has left is found this often.
-      settings: { processing: { sweepMs: 60_000 } },
+      settings: { processing: { sweepMs: 120_000 } },
     });
     network.listen(SERVICE, {
       host,

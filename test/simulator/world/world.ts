@@ -160,6 +160,7 @@ export class World {
       version: 1,
       accounts: {
         main: {
+          reconcile: { confirm_after: '5m' },
           base_url: `${SERVICE}/api/v1`,
           api_key: { env: 'SIMULATED_KEY' },
           ...(price === null ? {} : { price_per_url: formatTry(micros(price)) }),

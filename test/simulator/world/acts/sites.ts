@@ -4,7 +4,7 @@ import type { Page } from '../site.ts';
 import type { Play } from './play.ts';
 
 export const SITE_PLAYS = {
-  async 'change pages'({ site, scenario, runs, kernel }, _act, random) {
+  async 'change pages'({ site, scenario, kernel }, { salt }, random) {
     const watch = pick(random, [...scenario.watches.keys()]);
     const day = new Date(kernel.now()).toISOString().slice(0, 10);
     const leaving = random() < 0.5 ? 0 : random() < 0.8 ? 0.2 : 0.7;
@@ -13,8 +13,7 @@ export const SITE_PLAYS = {
       if (random() < leaving) return [];
       return [page.lastmod !== null && random() < changing ? { ...page, lastmod: day } : page];
     });
-    const added =
-      random() < 0.7 ? makePages(random, watch, `n${runs}-${day}`, 1 + Math.floor(random() * 10), scenario) : [];
+    const added = random() < 0.7 ? makePages(random, watch, `n${salt}`, 1 + Math.floor(random() * 10), scenario) : [];
     site.publish(watch, [...kept, ...added]);
   },
   /** Pages are listed by the sitemap of another watch from now on, and by the old one too for a while, or permanently. */

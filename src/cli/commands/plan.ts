@@ -6,27 +6,27 @@ import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { type AccountResources, getAccountResources } from '../../connector/account-resources.ts';
 import { type Preview, previewWatch } from '../../connector/preview.ts';
 import { findSpendingHold } from '../../connector/spending-hold.ts';
-import type { RunDiff } from '../../ledger/crawl/diff-run.ts';
-import type { Plan } from '../../ledger/plans/make-plan.ts';
 import { previewRuns } from '../../ledger/plans/preview-runs.ts';
+import { listPlannedUrls, type PlannedUrl } from '../../ledger/reports/planned-urls.ts';
 import { listSkippedByReason } from '../../ledger/reports/run-summary.ts';
-import { countGoneSinceLastRun } from '../../ledger/runs/gone-since-last-run.ts';
 import { action, type Ending } from '../output/command.ts';
 import { listNotices } from '../output/notices.ts';
 import {
   type AccountPlan,
   formatAccountPlan,
+  formatPlannedUrl,
   formatShortfall,
   formatWatchPlan,
   sumAccountPlan,
   type WatchPlan,
 } from '../output/plan-text.ts';
 import { openStages } from '../output/progress.ts';
-import { toAccountPlanRecord, toPlanRecord } from '../output/records/plan.ts';
+import { toAccountPlanRecord, toPlannedUrlRecord, toPlanRecord } from '../output/records/plan.ts';
 import { type CommandContext, getAccount, selectWatches, withLedger } from '../with-ledger.ts';
 
 interface PlanFlags {
   readonly out?: string;
+  readonly urls?: boolean;
   readonly detailedExitcode?: boolean;
 }
 
@@ -34,6 +34,7 @@ export function planCommand(command: Command): void {
   command
     .argument('[watch...]', 'watches to plan (default: all)')
     .option('-o, --out <file>', 'keep the plan for "courier apply"')
+    .option('--urls', 'also list every URL that would be bought, with why, and those that a cap holds back')
     .option('--detailed-exitcode', 'exit with 4 when something would be bought')
     .action(
       action((output, flags, names: string[], options: PlanFlags) =>
@@ -46,7 +47,7 @@ async function plan(
   output: Output,
   context: CommandContext,
   names: readonly string[],
-  { out, detailedExitcode = false }: PlanFlags,
+  { out, urls = false, detailedExitcode = false }: PlanFlags,
 ): Promise<Ending> {
   const { config, ledger } = context;
   const signal = stopSignal('Nothing was planned or charged.');
@@ -66,7 +67,7 @@ async function plan(
   const accounts: AccountResources[] = [];
   for (const account of new Set(watches.map((watch) => watch.account)))
     accounts.push(await getAccountResources(config, ledger, account, signal));
-  const plans = await planAll(context, previews);
+  const plans = await planAll(context, previews, urls);
   const codes = plans.map((each): ExitCode => showWatch(output, each));
   for (const account of accounts) {
     const { limits } = getAccount(config, account.account);
@@ -82,31 +83,30 @@ async function plan(
     writePlanFile(out, plans);
     output.print(`Kept in ${out}. To buy exactly this: courier apply ${out}`);
   }
-  const urls = plans.reduce((sum, each) => sum + each.plan.urls, 0);
-  if (detailedExitcode && urls > 0) codes.push(EXIT.changesPending);
-  return { exitCode: pickWorst(codes), summary: { urls, plan_file: out ?? null } };
+  const wanted = plans.reduce((sum, each) => sum + each.plan.urls, 0);
+  if (detailedExitcode && wanted > 0) codes.push(EXIT.changesPending);
+  return { exitCode: pickWorst(codes), summary: { urls: wanted, plan_file: out ?? null } };
 }
 
 /** Planned one after the other, as they would be bought: a cap of the account counts once for all of them. */
-async function planAll({ ledger }: CommandContext, previews: readonly Preview[]): Promise<WatchPlan[]> {
-  const plans = await previewRuns(ledger, previews);
+async function planAll(
+  { ledger }: CommandContext,
+  previews: readonly Preview[],
+  withUrls: boolean,
+): Promise<WatchPlan[]> {
+  const urls = new Map<number, readonly PlannedUrl[]>();
+  const plans = await previewRuns(
+    ledger,
+    previews,
+    withUrls ? { inspect: async (tx, row) => void urls.set(urls.size, await listPlannedUrls(tx, row)) } : {},
+  );
   return Promise.all(
-    plans.map(async (each, at) => {
+    plans.map(async (plan, at) => {
       const preview = previews[at] as Preview;
-      const diff = await diffSinceBought(ledger, preview, each);
-      return { ...preview, diff, plan: each, skipped: await listSkippedByReason(ledger, preview.run) };
+      const skipped = await listSkippedByReason(ledger, preview.run);
+      return { ...preview, plan, skipped, urls: urls.get(at) ?? [] };
     }),
   );
-}
-
-/** Compared with what was bought, not with the last crawl: a plan made twice says the same twice. */
-async function diffSinceBought(
-  ledger: CommandContext['ledger'],
-  { run, diff }: Preview,
-  { due }: Plan,
-): Promise<RunDiff> {
-  const known = Math.max(0, diff.found - due.new - due.changed);
-  return { ...diff, new: due.new, changed: due.changed, known, gone: await countGoneSinceLastRun(ledger.db, run) };
 }
 
 function showWatch(output: Output, watchPlan: WatchPlan): ExitCode {
@@ -116,6 +116,10 @@ function showWatch(output: Output, watchPlan: WatchPlan): ExitCode {
   output.record(toPlanRecord(watchPlan, sentences));
   output.print(formatWatchPlan(watchPlan));
   for (const sentence of sentences) output.print(`  ${sentence}`);
+  for (const url of watchPlan.urls) {
+    output.record(toPlannedUrlRecord(watch.id, url));
+    output.print(formatPlannedUrl(url));
+  }
   return exitCode;
 }
 

@@ -2,12 +2,15 @@ import { formatTry, type Micros, maxMicros, micros, negateMicros, sumMicros, ZER
 import type { AccountResources } from '../../connector/account-resources.ts';
 import type { Preview } from '../../connector/preview.ts';
 import type { Plan } from '../../ledger/plans/make-plan.ts';
+import type { PlannedUrl } from '../../ledger/reports/planned-urls.ts';
 import { renderReason } from '../../submission/reason.ts';
 import { formatAmount, formatCount, formatCounted, formatInstant, NOT_KNOWN } from './format.ts';
 
 /** A preview with its plan. */
 export interface WatchPlan extends Preview {
   readonly plan: Plan;
+  /** The URLs that it buys or holds back; empty unless they were asked for. */
+  readonly urls: readonly PlannedUrl[];
   readonly skipped: readonly { readonly reason: string; readonly urls: number; readonly sample: readonly string[] }[];
 }
 
@@ -77,6 +80,17 @@ export function formatWatchPlan({ watch, diff, plan, guards, skipped }: WatchPla
     ...(plan.held === 0 ? [] : [`  held back: ${formatCounted(plan.held, 'URL')}: ${plan.heldReason}`]),
     ...guards.map((reason) => `  a guard would hold this run: ${renderReason(reason)}`),
   ].join('\n');
+}
+
+/** A URL of a plan and why it is bought, as `+ https://… new`; one that is held back begins with a minus. */
+export function formatPlannedUrl({ url, due, generation, lastmod, heldReason }: PlannedUrl): string {
+  const why = [
+    WHY_DUE[due],
+    ...(due === 'changed' && lastmod !== null ? [`lastmod ${lastmod}`] : []),
+    ...(generation === 1 ? [] : [`purchase ${generation}`]),
+    ...(heldReason === null ? [] : [`held: ${heldReason}`]),
+  ].join(', ');
+  return `  ${heldReason === null ? '+' : '-'} ${url}  ${why}`;
 }
 
 const BASIS: Readonly<Record<Plan['basis'], string>> = {

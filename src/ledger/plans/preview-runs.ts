@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { getRun } from '../runs/runs.ts';
+import { getRun, type RunRow } from '../runs/runs.ts';
 import { lockAccount } from '../runs/watches.ts';
 import { makePlan, type Plan, type PlanInput, readPlan } from './make-plan.ts';
 
@@ -22,9 +22,14 @@ class PreviewRollback {
 
 /**
  * The plans of several runs, made one after the other, so that the account's caps count once for all of them. Computed by
- * the planning code in a transaction that is rolled back: nothing is written, and the preview cannot differ.
+ * the planning code in a transaction that is rolled back: nothing is written, and the preview cannot differ. `inspect` reads
+ * what is planned before that.
  */
-export async function previewRuns(ledger: Ledger, runs: readonly RunToPlan[]): Promise<readonly Plan[]> {
+export async function previewRuns(
+  ledger: Ledger,
+  runs: readonly RunToPlan[],
+  { inspect }: { readonly inspect?: (tx: Queryable, run: RunRow) => Promise<void> } = {},
+): Promise<readonly Plan[]> {
   try {
     return await ledger.db.tx(async (tx): Promise<readonly Plan[]> => {
       await lockAccounts(tx, runs);
@@ -32,6 +37,7 @@ export async function previewRuns(ledger: Ledger, runs: readonly RunToPlan[]): P
       for (const { run, input } of runs) {
         const row = await getRun(tx, run);
         plans.push(row.planned_at === null ? await makePlan(tx, ledger.now(), row, input) : await readPlan(tx, row));
+        await inspect?.(tx, row);
       }
       throw new PreviewRollback(plans);
     });

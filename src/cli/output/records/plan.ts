@@ -15,6 +15,7 @@ import {
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
 import type { Plan } from '../../../ledger/plans/make-plan.ts';
+import type { PlannedUrl } from '../../../ledger/reports/planned-urls.ts';
 import { renderReason } from '../../../submission/reason.ts';
 import type { AccountPlan, WatchPlan } from '../plan-text.ts';
 import { COUNT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
@@ -86,6 +87,25 @@ export function toPlanRecord(watchPlan: WatchPlan, notices: readonly string[]): 
   };
 }
 
+const PlannedUrlRecord = defineRecord('planned_url', 'A URL of a plan; only with `--urls`.', {
+  watch: text('name of the watch'),
+  url: text('the URL'),
+  due: oneOf(['new', 'changed', 'retry', 'not_found', 'released'], 'why it is bought'),
+  generation: count('which purchase of the URL it is, 1 for the first'),
+  lastmod: nullable(text('its lastmod as written; null without one')),
+  held_reason: nullable(text('why it is not bought now; null when it is')),
+});
+
+export const toPlannedUrlRecord = (watch: string, planned: PlannedUrl): Static<typeof PlannedUrlRecord> => ({
+  type: 'planned_url',
+  watch,
+  url: planned.url,
+  due: planned.due === 'not-found' ? 'not_found' : planned.due,
+  generation: planned.generation,
+  lastmod: planned.lastmod,
+  held_reason: planned.heldReason,
+});
+
 const AccountPlanRecord = defineRecord('account_plan', 'What the plans of an account need, all together.', {
   account: text('name of the account'),
   urls: count('URLs to buy'),
@@ -145,7 +165,7 @@ export const toAppliedRecord = (
 
 export const PLAN_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   plan: {
-    records: [PlanRecord, AccountPlanRecord],
+    records: [PlanRecord, PlannedUrlRecord, AccountPlanRecord],
     summary: {
       urls: count('URLs to buy, of all watches'),
       plan_file: nullable(text('where `-o` kept the plan; null without it')),

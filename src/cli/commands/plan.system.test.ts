@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { courier, ofType, printCourier, publish } from '../../../test/support/cli.ts';
+import { openService } from '../../../test/support/service.ts';
+import { openShopFolder } from '../../../test/support/shop-folder.ts';
+
+describe('courier plan --urls', () => {
+  test('lists what would be bought and what a cap holds back, each with why, and buys nothing', async (t) => {
+    const { service } = await openService(t, 'sqlite');
+    const folder = await openShopFolder(t, service, '', { watch: 'spend: { per_run: 0.50 TRY }' });
+    publish(folder, ['a', 'b', 'c']);
+    const planned = await courier(folder, 'plan', '--urls');
+    assert.equal(planned.code, 0, planned.stderr);
+    assert.deepEqual(
+      ofType(planned, 'planned_url').map(({ url, due, generation, held_reason }) => [
+        url,
+        due,
+        generation,
+        held_reason !== null,
+      ]),
+      [
+        ['https://shop.example/a', 'new', 1, false],
+        ['https://shop.example/b', 'new', 1, false],
+        ['https://shop.example/c', 'new', 1, true],
+      ],
+    );
+    const text = await printCourier(folder, 'plan', '--urls');
+    assert.match(text, /^ {2}\+ https:\/\/shop\.example\/a {2}new\n {2}\+ https:\/\/shop\.example\/b {2}new\n/m);
+    assert.match(text, /^ {2}- https:\/\/shop\.example\/c {2}new, held: .*per run of 0\.50 TRY/m);
+    assert.equal(ofType(await courier(folder, 'plan'), 'planned_url').length, 0);
+  });
+
+  test('a plan made twice counts the same twice', async (t) => {
+    const { service } = await openService(t, 'sqlite');
+    const folder = await openShopFolder(t, service);
+    publish(folder, ['a', 'b']);
+    const counts = async () => {
+      const [plan] = ofType(await courier(folder, 'plan'), 'plan');
+      return [plan?.found, plan?.new, plan?.changed, plan?.known, plan?.gone, plan?.urls];
+    };
+    assert.deepEqual(await counts(), [2, 2, 0, 0, 0, 2]);
+    assert.deepEqual(await counts(), [2, 2, 0, 0, 0, 2]);
+  });
+});

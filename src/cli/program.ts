@@ -91,6 +91,10 @@ export const COURIER: ProgramDefinition = {
       description: 'confirm that the service of an account has moved',
       load: async () => (await import('./commands/accounts.ts')).accountsCommand,
     },
+    notify: {
+      description: 'send a test message to the channels of the configuration',
+      load: async () => (await import('./commands/notify.ts')).notifyCommand,
+    },
     ledger: {
       description: 'show what the ledger knows of a URL',
       load: async () => (await import('./commands/ledger.ts')).ledgerCommand,

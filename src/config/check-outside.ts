@@ -9,7 +9,7 @@ import { readSecret, SecretMissingError } from './secrets.ts';
  * What only runs need: secrets and sitemap files that can be read. Checked by `courier validate`; a worker starts without,
  * because they may come and go while it runs.
  */
-export function checkOutside({ accounts, watches }: RawConfig, folder: string, complain: Complain): void {
+export function checkOutside({ accounts, watches, notify }: RawConfig, folder: string, complain: Complain): void {
   const read = (path: readonly string[], secret: SecretReference) => {
     try {
       readSecret(toSecret(secret, folder));
@@ -20,7 +20,9 @@ export function checkOutside({ accounts, watches }: RawConfig, folder: string, c
   };
   for (const [id, account] of Object.entries(accounts))
     if (isSecret(account.api_key)) read(['accounts', id, 'api_key'], account.api_key);
-  for (const [id, { headers = {}, sitemaps = [] }] of Object.entries(watches)) {
+  for (const [path, secret] of listNotifySecrets(notify)) read(path, secret);
+  for (const [id, { headers = {}, sitemaps = [], ping }] of Object.entries(watches)) {
+    if (typeof ping === 'object' && isSecret(ping)) read(['watches', id, 'ping'], ping);
     for (const [name, value] of Object.entries(headers))
       if (typeof value !== 'string' && isSecret(value)) read(['watches', id, 'headers', name], value);
     for (const [at, source] of sitemaps.entries()) {
@@ -28,6 +30,18 @@ export function checkOutside({ accounts, watches }: RawConfig, folder: string, c
       if (problem !== null) complain(['watches', id, 'sitemaps', String(at)], problem);
     }
   }
+}
+
+/** The secrets of channels and of the worker's ping, with where they are named. */
+function listNotifySecrets(notify: RawConfig['notify']): [readonly string[], SecretReference][] {
+  const found: [readonly string[], SecretReference][] = [];
+  const visit = (path: readonly string[], value: unknown): void => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    if (isSecret(value as SecretReference)) found.push([path, value as SecretReference]);
+    else for (const [name, inner] of Object.entries(value)) visit([...path, name], inner);
+  };
+  visit(['notify'], { channels: notify?.channels, ping: notify?.ping });
+  return found;
 }
 
 /** A secret with a mistake is absent, or has lost the part that is wrong. */

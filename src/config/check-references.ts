@@ -28,6 +28,8 @@ export function checkReferences(checked: Checked): void {
     checkSources(checked, id, watch);
     checkScope(id, dropWrong(watch), complain);
   }
+  checkSchedule(['notify', 'digest'], raw.notify?.digest, complain);
+  for (const [name, channel] of Object.entries(raw.notify?.channels ?? {})) checkChannel(checked, name, channel);
   checkTemporal(raw.temporal?.address, complain);
   checkLedger(raw.ledger?.url, complain);
 }
@@ -45,6 +47,14 @@ function checkSchedule(path: Path, schedule: RawWatch['schedule'], complain: Com
   if (cron !== null) complain([...path, 'cron'], cron);
   const zone = schedule?.timezone === undefined ? null : findTimeZoneProblem(schedule.timezone);
   if (zone !== null) complain([...path, 'timezone'], zone);
+}
+
+/** A channel has one form: of two, nobody knows which one gets the messages. */
+function checkChannel({ isWrong, complain }: Checked, name: string, channel: object): void {
+  const path = ['notify', 'channels', name];
+  const forms = Object.keys(channel);
+  if (forms.length === 0 && !isWrong(path)) complain(path, 'has no form; write webhook, slack, teams or email', 'key');
+  if (forms.length > 1) complain(path, `has ${forms.join(' and ')}; write a channel for each`, 'key');
 }
 
 function checkAccountName({ raw, isWrong, complain }: Checked, id: string, { account }: RawWatch): void {

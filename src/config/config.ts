@@ -5,6 +5,7 @@ import type { GuardPolicy } from '../submission/guard.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import type { PollPolicy } from '../submission/poll-schedule.ts';
 import type { StatusMap } from '../submission/status-map.ts';
+import type { AddressReference, NotifySettings } from './notify.ts';
 import type { SecretReference } from './schema.ts';
 
 /** The resolved configuration: durations in milliseconds, money in micro-lira, defaults filled in. */
@@ -16,6 +17,7 @@ export interface Config {
   readonly ledgerUrl: string;
   /** Where a worker shows its metrics and health; null: nowhere. */
   readonly admin: { readonly host: string; readonly port: number } | null;
+  readonly notify: NotifySettings;
 }
 
 /** The account of a watch; it exists, because the configuration was validated. */
@@ -83,6 +85,8 @@ export interface Watch {
   readonly allowPrivateHosts: readonly string[];
   readonly headers: Readonly<Record<string, string | SecretReference>>;
   readonly paused: boolean;
+  /** Requested after each complete run; null: nothing is. */
+  readonly ping: AddressReference | null;
   readonly firstRun: 'baseline' | 'submit';
   readonly resubmit: { readonly onLastmodChange: boolean; readonly notWithinMs: number };
   readonly retryFailed: { readonly times: number; readonly afterMs: number };

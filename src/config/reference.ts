@@ -37,6 +37,7 @@ const SECTIONS = [
   ['temporal', 'Temporal', 'temporal'],
   ['ledger', 'Ledger', 'ledger'],
   ['admin', 'Metrics and health', 'admin'],
+  ['notify', 'Notifications', 'notify'],
 ] as const;
 
 /** The expected content of the page in docs/reference. */
@@ -91,8 +92,9 @@ function listRows(schema: Schema, prefix: string): Row[] {
       example: setting.examples === undefined ? '' : setting.examples.map(code).join(' or '),
       description: setting.description ?? '',
     };
+    const named = namedEntry(setting);
     const inner = setting.properties === undefined ? [] : listRows(setting, `${key}.`);
-    return [own, ...inner];
+    return [own, ...inner, ...(named?.properties === undefined ? [] : listRows(named, `${key}.NAME.`))];
   });
 }
 

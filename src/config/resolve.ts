@@ -9,6 +9,7 @@ import { DEFAULT_POLLING, type PollPolicy } from '../submission/poll-schedule.ts
 import { DEFAULT_CONFIRM_MS, DEFAULT_KEY_TRUST_MS } from '../submission/reconcile.ts';
 import type { Account, Watch } from './config.ts';
 import { parseDuration } from './duration.ts';
+import type { AddressReference } from './notify.ts';
 import type { RawAccount, RawWatch, SecretReference } from './schema.ts';
 import { toStatusMap, toTerminalStates } from './status-map.ts';
 
@@ -47,6 +48,11 @@ function toPrices(raw: RawAccount['price_per_url']): Account['pricePerUrl'] {
 /** A secret file is relative to the configuration file: cron starts in another folder than a shell. */
 export function toSecret(raw: SecretReference, folder: string): SecretReference {
   return 'file' in raw ? { file: resolvePath(folder, raw.file) } : raw;
+}
+
+/** The same for an address that may be in the file itself. */
+export function toAddress<Reference extends AddressReference>(raw: Reference, folder: string): Reference {
+  return typeof raw === 'object' ? (toSecret(raw, folder) as Reference) : raw;
 }
 
 export function toAccount(id: AccountId, raw: RawAccount, folder: string): Account {
@@ -109,6 +115,7 @@ export function toWatch(id: WatchId, raw: RawWatch, folder: string): Watch {
       ]),
     ),
     paused: raw.paused ?? false,
+    ping: raw.ping === undefined ? null : toAddress(raw.ping, folder),
     firstRun: raw.first_run ?? 'baseline',
     resubmit: {
       onLastmodChange: raw.resubmit?.on_lastmod_change ?? false,

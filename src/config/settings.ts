@@ -4,6 +4,7 @@ import { maskSecrets } from './mask-secrets.ts';
 import { absoluteSource, toLedgerUrl, toSecret } from './resolve.ts';
 import { Account } from './schema/account.ts';
 import { Admin } from './schema/admin.ts';
+import { Notify } from './schema/notify.ts';
 import { Watch } from './schema/watch.ts';
 import type { SecretReference } from './schema.ts';
 import { ConfigSchema } from './schema.ts';
@@ -64,6 +65,9 @@ export function listSettings({ config, merged, folder }: LoadedConfig, environme
     if (value === undefined) return undefined;
     if (key === 'api_key') return describeSecret(toSecret(value as SecretReference, folder));
     if (key === 'sitemaps') return (value as string[]).map((source) => absoluteSource(source, folder));
+    if (key === 'channels') return describeChannels(value as Tree);
+    if (key === 'ping')
+      return typeof value === 'string' ? hidePath(value) : describeSecret(toSecret(value as SecretReference, folder));
     if (key === 'headers') return hideHeaders(value as Headers, folder);
     return value;
   };
@@ -98,6 +102,7 @@ export function listSettings({ config, merged, folder }: LoadedConfig, environme
   add(['ledger', 'url'], toLedgerUrl(ledger ?? LEDGER_URL, folder), ledger === undefined ? null : ['ledger', 'url']);
   walk(['admin'], ConfigSchema.properties.admin as unknown as Expectation, raw.admin, ['admin']);
   walk(['admin'], Admin as unknown as Expectation, raw.admin, ['admin']);
+  walk(['notify'], Notify as unknown as Expectation, raw.notify, ['notify']);
   return settings;
 }
 
@@ -116,6 +121,15 @@ function describeSecret(secret: SecretReference): string {
     return `${where} (${'env' in secret ? 'is not set' : 'cannot be read'})`;
   }
 }
+
+/** The form of each channel: its address may hold a token. */
+const describeChannels = (channels: Tree): Tree =>
+  Object.fromEntries(
+    Object.entries(channels).map(([name, channel]) => [name, Object.keys(channel as Tree).join(', ')]),
+  );
+
+/** Monitors put the token of a check into the path. */
+const hidePath = (address: string): string => `${new URL(address).origin}/[secret]`;
 
 type Headers = Readonly<Record<string, string | SecretReference>>;
 

@@ -1,7 +1,12 @@
 import type { Config } from '../config/config.ts';
+import { sql } from '../database/sql.ts';
+import { createNotifier } from '../notify/notify.ts';
+import { pingWatches } from '../notify/ping-watches.ts';
+import { ping } from '../notify/send.ts';
 import type { Logger } from '../observability/log.ts';
 import type { Connector } from './connector.ts';
-import { type Housekeeping, startHousekeeping } from './housekeeping.ts';
+import { type Chore, type Housekeeping, startHousekeeping } from './housekeeping.ts';
+import { readBalances } from './read-balances.ts';
 import { createReload } from './reload.ts';
 import { updateSchedules } from './schedules.ts';
 
@@ -15,16 +20,56 @@ export interface WorkerHousekeepingOptions {
 
 /** What a worker does by the clock of its process. Runs and index-checks are Temporal schedules. */
 export function startWorkerHousekeeping({ connector, path, config, log }: WorkerHousekeepingOptions): Housekeeping {
-  const { client, ledger } = connector.deps;
+  const { deps } = connector;
+  const { client, ledger } = deps;
+  const notifier = createNotifier({ ledger, getConfig: () => deps.config, log, startedAt: ledger.now() });
+  let digest = startDigest();
+
   const reload = createReload({
     path,
     config,
     log,
     async apply(after, before) {
       connector.replaceConfig(after);
+      await digest.close();
+      digest = startDigest();
       for (const { id, change } of await updateSchedules(client, { before, after }, ledger.id))
         log.debug({ schedule: id }, `schedule ${id}: ${change}`);
     },
   });
-  return startHousekeeping([{ name: 'reload', cron: '* * * * * *', run: reload }], log);
+
+  /** The digest has a schedule of the configuration, which a reload may change. */
+  function startDigest(): Housekeeping {
+    const { digest: schedule } = deps.config.notify;
+    if (schedule === null) return startHousekeeping([], log);
+    // Of several workers one queues it: to the minute they agree on the occasion.
+    const run = () => notifier.queueDigest(new Date(ledger.now()).toISOString().slice(0, 16));
+    return startHousekeeping([{ name: 'digest', ...schedule, run }], log);
+  }
+
+  const chores: Chore[] = [
+    { name: 'reload', cron: '* * * * * *', run: reload },
+    { name: 'balances', cron: '*/5 * * * *', run: () => readBalances(deps) },
+    { name: 'notifications', cron: '20 * * * * *', run: notifier.check },
+    { name: 'delivery', cron: '*/10 * * * * *', run: notifier.deliver },
+    { name: 'watch pings', cron: '40 * * * * *', run: () => pingWatches(ledger, deps.config, ping) },
+    { name: 'worker ping', cron: '*/5 * * * *', run: pingWorker },
+    { name: 'retention of messages', cron: '17 3 * * *', run: notifier.forget },
+  ];
+
+  /** Only while the ledger can be read: a worker that cannot do its work must not seem to. */
+  async function pingWorker(): Promise<void> {
+    const address = deps.config.notify.ping;
+    if (address === null) return;
+    await ledger.db.get(sql`SELECT value FROM ledger_settings LIMIT 1`);
+    await ping(address);
+  }
+
+  const housekeeping = startHousekeeping(chores, log);
+  return {
+    async close() {
+      await housekeeping.close();
+      await digest.close();
+    },
+  };
 }

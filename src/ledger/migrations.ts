@@ -238,6 +238,28 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         message TEXT NOT NULL, until BIGINT)`,
     ],
   },
+  {
+    name: 'what messages to people were sent for, and those that wait for delivery',
+    statements: (t) => [
+      // What is wrong now. `level`: how much of it, where that can grow; `since` is kept while it lasts.
+      `CREATE TABLE notice_conditions (
+        key TEXT PRIMARY KEY, since BIGINT NOT NULL, level BIGINT NOT NULL, noticed_at BIGINT NOT NULL,
+        details TEXT NOT NULL)`,
+      // `event_key`: of two workers that see the same transition, one queues its messages.
+      `CREATE TABLE notice_queue (
+        id ${t.id}, event_key TEXT NOT NULL, channel TEXT NOT NULL, message TEXT NOT NULL, created_at BIGINT NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0, not_before BIGINT NOT NULL, ended_at BIGINT, failure TEXT,
+        UNIQUE (event_key, channel))`,
+      'CREATE INDEX notice_queue_waiting ON notice_queue (not_before, id) WHERE ended_at IS NULL',
+      'CREATE INDEX notice_queue_channel ON notice_queue (channel, id) WHERE ended_at IS NULL',
+      'CREATE INDEX notice_queue_ended ON notice_queue (ended_at) WHERE ended_at IS NOT NULL',
+      // The last run of a watch whose monitor was pinged.
+      'CREATE TABLE notice_pings (watch TEXT PRIMARY KEY, run TEXT NOT NULL)',
+      // Whether the service of an account responds, by the readings of its balance.
+      `CREATE TABLE account_contact (
+        account_id TEXT PRIMARY KEY, responded_at BIGINT, failing_since BIGINT, failure TEXT)`,
+    ],
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

@@ -1,5 +1,12 @@
 -- The current schema of the ledger tables (sqlite). Written by "npm run schema:dump".
 
+CREATE TABLE account_contact (
+  account_id TEXT PRIMARY KEY,
+  responded_at BIGINT,
+  failing_since BIGINT,
+  failure TEXT
+);
+
 CREATE TABLE account_history (
   account_id TEXT PRIMARY KEY,
   hold TEXT,
@@ -204,6 +211,38 @@ CREATE TABLE ledger_settings (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
 );
+
+CREATE TABLE notice_conditions (
+  key TEXT PRIMARY KEY,
+  since BIGINT NOT NULL,
+  level BIGINT NOT NULL,
+  noticed_at BIGINT NOT NULL,
+  details TEXT NOT NULL
+);
+
+CREATE TABLE notice_pings (
+  watch TEXT PRIMARY KEY,
+  run TEXT NOT NULL
+);
+
+CREATE TABLE notice_queue (
+  id INTEGER PRIMARY KEY,
+  event_key TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  message TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  not_before BIGINT NOT NULL,
+  ended_at BIGINT,
+  failure TEXT,
+  UNIQUE (event_key, channel)
+);
+
+CREATE INDEX notice_queue_channel ON notice_queue (channel, id) WHERE ended_at IS NULL;
+
+CREATE INDEX notice_queue_ended ON notice_queue (ended_at) WHERE ended_at IS NOT NULL;
+
+CREATE INDEX notice_queue_waiting ON notice_queue (not_before, id) WHERE ended_at IS NULL;
 
 CREATE TABLE prices (
   account_id TEXT NOT NULL,

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../../submission/guard.ts';
+import { Address } from './notify.ts';
 import { Count, closed, Duration, Glob, Money, PATTERN, Percent, Secret, Service } from './values.ts';
 
 /** The settings that `defaults` may hold too. */
@@ -214,6 +215,12 @@ export const Watch = Type.Object(
     ),
     paused: Type.Optional(
       Type.Boolean({ description: 'While true, no scheduled runs start.', default: false, examples: [true] }),
+    ),
+    ping: Type.Optional(
+      Address(
+        'Dead-man switch: requested with GET after each complete run. A monitor such as healthchecks.io raises an alarm ' +
+          'when a run is missing or incomplete.',
+      ),
     ),
     ...watchSettings,
   },

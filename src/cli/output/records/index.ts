@@ -7,6 +7,7 @@ import { DEMO_OUTPUT } from './demo.ts';
 import { DOCTOR_OUTPUT } from './doctor.ts';
 import { INDEX_CHECKS_OUTPUT } from './index-checks.ts';
 import { INIT_OUTPUT } from './init.ts';
+import { NOTIFY_OUTPUT } from './notify.ts';
 import { PLAN_OUTPUT } from './plan.ts';
 import { RECOVER_OUTPUT } from './recover.ts';
 import { RUN_OUTPUT } from './run.ts';
@@ -24,6 +25,7 @@ export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...INDEX_CHECKS_OUTPUT,
   ...SPEND_OUTPUT,
   ...PLAN_OUTPUT,
+  ...NOTIFY_OUTPUT,
   ...RUN_OUTPUT,
   ...STATUS_OUTPUT,
   ...TONIGHT_OUTPUT,

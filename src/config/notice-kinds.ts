@@ -1,0 +1,15 @@
+/** What a worker sends messages for. */
+export const NOTICE_KINDS = [
+  'run_failing',
+  'run_held',
+  'no_success',
+  'quarantine',
+  'key_rejected',
+  'account_suspended',
+  'account_held',
+  'service_unavailable',
+  'balance_low',
+  'needs_review',
+] as const;
+
+export type NoticeKind = (typeof NOTICE_KINDS)[number];

@@ -1,0 +1,119 @@
+import Type from 'typebox';
+import { NOTICE_KINDS } from '../notice-kinds.ts';
+import { Count, closed, Duration, PATTERN, Secret } from './values.ts';
+
+/** Many services put a token in the address: then it belongs into a secret. */
+export const Address = (description: string) =>
+  Type.Union([Type.String({ pattern: PATTERN.address }), Secret], {
+    description,
+    examples: ['https://hooks.example/courier', { env: 'COURIER_HOOK_URL' }],
+  });
+
+const Channel = Type.Object(
+  {
+    webhook: Type.Optional(
+      Type.Object(
+        {
+          url: Address('Where messages are posted, as JSON.'),
+          secret: Type.Optional(Secret),
+        },
+        {
+          ...closed,
+          description:
+            'JSON with a signature: HMAC-SHA-256 with `secret` over "TIMESTAMP.BODY", in X-Courier-Signature.',
+        },
+      ),
+    ),
+    slack: Type.Optional(
+      Type.Object({ url: Address('An incoming webhook of Slack.') }, { ...closed, description: 'A channel of Slack.' }),
+    ),
+    teams: Type.Optional(
+      Type.Object(
+        { url: Address('A webhook of a Teams workflow ("Post to a channel when a webhook request is received").') },
+        { ...closed, description: 'A channel of Microsoft Teams.' },
+      ),
+    ),
+    email: Type.Optional(
+      Type.Object(
+        {
+          server: Secret,
+          from: Type.String({ minLength: 3, description: 'Sender.', examples: ['courier@shop.example'] }),
+          to: Type.Array(Type.String({ minLength: 3 }), {
+            minItems: 1,
+            description: 'Recipients.',
+            examples: [['ops@shop.example']],
+          }),
+        },
+        {
+          ...closed,
+          description: 'Plain e-mail. `server` is a secret such as smtps://user:password@smtp.example:465.',
+        },
+      ),
+    ),
+  },
+  { ...closed, description: 'One of webhook, slack, teams or email.' },
+);
+
+export const Notify = Type.Object(
+  {
+    channels: Type.Optional(
+      Type.Record(Type.String({ pattern: PATTERN.name }), Channel, {
+        ...closed,
+        description: 'Where messages go, by names that you choose.',
+      }),
+    ),
+    events: Type.Optional(
+      Type.Array(Type.Enum([...NOTICE_KINDS]), {
+        minItems: 1,
+        description: 'What messages are sent for. Default: all of them.',
+        examples: [['key_rejected', 'run_failing']],
+      }),
+    ),
+    failed_runs: Type.Optional(
+      Count('A watch is reported after this many incomplete or abandoned runs in a row.', {
+        default: 2,
+        examples: [3],
+      }),
+    ),
+    no_success_after: Type.Optional(
+      Duration({
+        description: 'A watch with a schedule is reported when it had no complete run for this long.',
+        default: '2d',
+        examples: ['8d'],
+      }),
+    ),
+    balance_days: Type.Optional(
+      Count('An account is reported when its balance lasts for fewer days, at the rate of the last seven.', {
+        default: 7,
+        examples: [14],
+      }),
+    ),
+    digest: Type.Optional(
+      Type.Object(
+        {
+          cron: Type.String({
+            minLength: 1,
+            description: 'Five fields: minute, hour, day of the month, month, day of the week.',
+            examples: ['0 8 * * *'],
+          }),
+          timezone: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description: 'IANA time zone.',
+              default: 'UTC',
+              examples: ['Europe/Istanbul'],
+            }),
+          ),
+        },
+        { ...closed, description: 'When a summary of the last 24 hours is sent. Absent: never.' },
+      ),
+    ),
+    ping: Type.Optional(
+      Address(
+        'Dead-man switch: requested with GET every five minutes while the worker can read its ledger. A monitor such as ' +
+          'healthchecks.io raises an alarm when it stops.',
+      ),
+    ),
+  },
+  { ...closed, description: 'Messages to people, on transitions only.' },
+);

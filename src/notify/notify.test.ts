@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { stringify } from 'yaml';
+import type { Micros } from '../../contract/money.ts';
+import {
+  ACCOUNT,
+  completeRun,
+  crawled,
+  DAY,
+  HOUR,
+  NO_GUARD,
+  sendAll,
+  type TestLedger,
+  testLedger,
+  WATCH,
+} from '../../test/support/ledger.ts';
+import type { Config } from '../config/config.ts';
+import { readConfig } from '../config/load.ts';
+import { listPendingBatches } from '../ledger/batches/batch-queries.ts';
+import { beginSend } from '../ledger/batches/begin-send.ts';
+import { recordAnswer } from '../ledger/batches/record-answer.ts';
+import { holdSpending } from '../ledger/jobs/history-hold.ts';
+import { recordKeyRejected, resumeAccount } from '../ledger/money/account-status.ts';
+import { recordBalance } from '../ledger/money/balance.ts';
+import { recordContact } from '../ledger/notices/contact.ts';
+import { planRun } from '../ledger/plans/make-plan.ts';
+import { decideRun } from '../ledger/runs/decide-run.ts';
+import { judgeRun } from '../ledger/runs/judge-run.ts';
+import { endRun } from '../ledger/runs/runs.ts';
+import type { Logger } from '../observability/log.ts';
+import type { RunId } from '../submission/ids.ts';
+import type { Message } from './message.ts';
+import { createNotifier } from './notify.ts';
+import { DeliveryError } from './send.ts';
+
+const CANARY = 'canary-key-4711';
+const MINUTE = 60_000;
+
+function configWith(notify: object = {}, watch: object = {}): Config {
+  process.env.COURIER_TEST_API_KEY = CANARY;
+  return readConfig(
+    stringify({
+      version: 1,
+      accounts: {
+        main: { base_url: ACCOUNT.baseUrl, api_key: { env: 'COURIER_TEST_API_KEY' }, price_per_url: '0.25 TRY' },
+      },
+      watches: { shop: { account: 'main', sitemaps: ['https://shop.example/sitemap.xml'], ...watch } },
+      notify: { channels: { ops: { webhook: { url: 'https://hook.example/x' } } }, ...notify },
+    }),
+    '/courier.yaml',
+  );
+}
+
+/** A notifier whose messages are taken by a channel that works, or fails while `down` is set. */
+function openNotifier(ledger: TestLedger, config: Config = configWith()) {
+  const sent: Message[] = [];
+  const log: string[] = [];
+  const scene = { down: false, refuses: false, config };
+  const note = (_fields: object, text: string) => log.push(text);
+  const notifier = createNotifier({
+    ledger,
+    getConfig: () => scene.config,
+    log: { warn: note, error: note, info: note } as unknown as Logger,
+    startedAt: ledger.now(),
+    async send(_channel, message) {
+      if (scene.down) throw new Error(`refused with ${CANARY}`);
+      if (scene.refuses) throw new DeliveryError('status 400', { isFinal: true });
+      sent.push(message);
+    },
+  });
+  return {
+    ...{ notifier, sent, log, scene },
+    titles: () => sent.map(({ title }) => title),
+    /** Time passes with a check every `step`. */
+    async pass(ms: number, each: () => Promise<void> = async () => undefined, step = 20 * MINUTE) {
+      for (let at = 0; at < ms; at += step) {
+        ledger.pass(step);
+        await each();
+        await notifier.check();
+        await notifier.deliver();
+      }
+    },
+  };
+}
+
+async function buyPages(ledger: TestLedger, run: string, pages: readonly string[]): Promise<void> {
+  await crawled(ledger, run, { a: pages });
+  await planRun(ledger, run as RunId, { account: ACCOUNT, watch: WATCH });
+  await endRun(ledger, run as RunId, 'finished');
+  await sendAll(ledger);
+}
+
+describe('notifications', () => {
+  testLedger('an outage of 48 hours is two messages, whatever the watches do meanwhile', async (ledger) => {
+    const scheduled = configWith({}, { schedule: { cron: '30 4 * * *' } });
+    const { pass, sent, titles } = openNotifier(ledger, scheduled);
+    await recordContact(ledger, ACCOUNT.id, null);
+    await completeRun(ledger, 'first', { a: ['1'] });
+    await pass(HOUR);
+    assert.deepEqual(titles(), []);
+    let turns = 0;
+    await pass(2 * DAY, async () => {
+      await recordContact(ledger, ACCOUNT.id, 'connect ECONNREFUSED');
+      // The sites still respond: their runs read everything and wait for the service.
+      if (turns++ % 72 === 50) await completeRun(ledger, `during-${turns}`, { a: ['1'] });
+    });
+    await pass(HOUR, () => recordContact(ledger, ACCOUNT.id, null));
+    assert.deepEqual(titles(), ['main: the service does not respond', 'main: the service responds again']);
+    assert.match(sent[0]?.lines.join('\n') ?? '', /Since 2026-01-15 13:20 UTC.*Reason: connect ECONNREFUSED/s);
+    assert.match(sent[1]?.lines.join('\n') ?? '', /It lasted 2 d 0 h/);
+  });
+
+  testLedger('an outage of the site for 48 hours is two messages too', async (ledger) => {
+    const { pass, sent, titles } = openNotifier(ledger, configWith({}, { schedule: { cron: '0 * * * *' } }));
+    await completeRun(ledger, 'first', { a: ['1'] });
+    let turns = 0;
+    await pass(2 * DAY, async () => {
+      if (turns++ % 3 === 0) await completeRun(ledger, `bad-${turns}`, { a: 'broken' }, { complete: false });
+    });
+    await completeRun(ledger, 'good', { a: ['1'] });
+    await pass(HOUR);
+    assert.deepEqual(titles(), ['shop: the last 2 runs were incomplete', 'shop: a run was complete again']);
+    assert.match(sent[0]?.lines.join('\n') ?? '', /Reason: a: status 500/);
+    assert.equal(sent[0]?.command, 'courier status');
+  });
+
+  testLedger('a service that is away for less than ten minutes is no message', async (ledger) => {
+    const { pass, titles } = openNotifier(ledger);
+    await recordContact(ledger, ACCOUNT.id, 'status 503');
+    await pass(9 * MINUTE, undefined, MINUTE);
+    await recordContact(ledger, ACCOUNT.id, null);
+    await pass(HOUR);
+    assert.deepEqual(titles(), []);
+  });
+
+  testLedger(
+    'a held run says how many URLs, how much money and the command; its decision is no message',
+    async (ledger) => {
+      const { pass, sent } = openNotifier(ledger);
+      await crawled(ledger, 'held', { a: ['1', '2', '3'] });
+      await judgeRun(ledger, 'held' as RunId, { ...NO_GUARD, maxNew: 1 });
+      await pass(3 * DAY);
+      assert.equal(sent.length, 1);
+      const [message] = sent;
+      assert.equal(message?.title, 'shop: a run waits for approval of 3 URLs, 0.75 TRY');
+      assert.deepEqual([message?.command, message?.amount], ['courier approve held', 750_000]);
+      assert.match(message?.lines.join('\n') ?? '', /Reason: .*3.*1/);
+      await decideRun(ledger, 'held' as RunId, 'approved', 'me');
+      await endRun(ledger, 'held' as RunId, 'finished');
+      await pass(HOUR);
+      assert.equal(sent.length, 1);
+    },
+  );
+
+  testLedger('a rejected key and its end are two messages', async (ledger) => {
+    const { pass, titles } = openNotifier(ledger);
+    await crawled(ledger, 'r', { a: ['1'] });
+    await planRun(ledger, 'r' as RunId, { account: ACCOUNT, watch: WATCH });
+    await endRun(ledger, 'r' as RunId, 'finished');
+    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'answer', outcome: 'reject_key', text: 'status 401' });
+    await pass(DAY);
+    await resumeAccount(ledger, ACCOUNT.id, 'key_rejected');
+    await pass(HOUR);
+    assert.deepEqual(titles(), ['main: the service rejects the API key', 'main: the API key works again']);
+  });
+
+  testLedger(
+    'a balance below a week at the present rate is reported with its days, and when it suffices again',
+    async (ledger) => {
+      const { pass, titles } = openNotifier(ledger);
+      await buyPages(
+        ledger,
+        'r',
+        Array.from({ length: 28 }, (_, n) => String(n)),
+      );
+      await recordBalance(ledger, ACCOUNT.id, 7_000_000 as Micros);
+      await pass(HOUR);
+      assert.deepEqual(titles(), [], '7 TRY at 1 TRY a day are a week');
+      await recordBalance(ledger, ACCOUNT.id, 3_500_000 as Micros);
+      await pass(HOUR);
+      await recordBalance(ledger, ACCOUNT.id, 100_000_000 as Micros);
+      await pass(HOUR);
+      assert.deepEqual(titles(), [
+        'main: the balance of 3.50 TRY lasts for 3 days',
+        'main: the balance suffices again',
+      ]);
+    },
+  );
+
+  testLedger('a held account names the command that recovers it', async (ledger) => {
+    const { pass, sent } = openNotifier(ledger);
+    await crawled(ledger, 'r', { a: ['1'] });
+    await endRun(ledger, 'r' as RunId, 'finished');
+    await holdSpending(ledger, ACCOUNT.id, { code: 'unknown_jobs', references: [], more: true });
+    await pass(HOUR);
+    assert.deepEqual(
+      [sent.length, sent[0]?.kind, sent[0]?.command],
+      [1, 'account_held', 'courier recover --account main'],
+    );
+  });
+
+  testLedger('a batch that needs review is reported once', async (ledger) => {
+    const { pass, titles } = openNotifier(ledger);
+    await crawled(ledger, 'r', { a: ['1'] });
+    await planRun(ledger, 'r' as RunId, { account: ACCOUNT, watch: WATCH });
+    await endRun(ledger, 'r' as RunId, 'finished');
+    const [batch] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
+    const sending = await beginSend(ledger, batch!.id, { account: ACCOUNT, watch: WATCH });
+    assert.ok(sending.kind === 'send');
+    const outcome = { kind: 'defect', chargeState: 'none', message: 'status 400' } as const;
+    await recordAnswer(ledger, batch!.id, { attempt: sending.attempt, outcome, status: 400, requestId: null });
+    await pass(2 * DAY);
+    assert.deepEqual(titles(), ['main: 1 batch needs your review']);
+  });
+
+  testLedger('a quarantine that grows is reported at most once a day', async (ledger) => {
+    const { pass, titles } = openNotifier(ledger);
+    await buyPages(ledger, 'r', ['1', '2', '3', '4']);
+    const { sql } = await import('../database/sql.ts');
+    let quarantined = 0;
+    const quarantineOne = () =>
+      ledger.db.run(sql`
+        UPDATE urls SET state = 'quarantined' WHERE id = (SELECT min(id) FROM urls WHERE state <> 'quarantined')`);
+    await pass(36 * HOUR, async () => {
+      if (quarantined++ < 3) await quarantineOne();
+    });
+    assert.deepEqual(titles(), ['shop: 1 URL in quarantine', 'shop: 3 URLs in quarantine']);
+  });
+
+  testLedger(
+    'a watch with a schedule and without a complete run for two days is reported until it is paused',
+    async (ledger) => {
+      const schedule = { cron: '30 4 * * *' };
+      const active = openNotifier(ledger, configWith({}, { schedule }));
+      await completeRun(ledger, 'first', { a: ['1'] });
+      await active.pass(49 * HOUR);
+      assert.deepEqual(active.titles(), ['shop: no complete run for 2 days']);
+      active.scene.config = configWith({}, { schedule, paused: true });
+      await active.pass(2 * DAY);
+      assert.equal(active.titles().length, 2, 'its end');
+    },
+  );
+
+  testLedger('events that the configuration leaves out are not sent', async (ledger) => {
+    const { pass, titles } = openNotifier(ledger, configWith({ events: ['run_held'] }));
+    await recordContact(ledger, ACCOUNT.id, 'status 503');
+    await pass(DAY);
+    assert.deepEqual(titles(), []);
+  });
+
+  testLedger('a watch that is removed from the configuration has not recovered', async (ledger) => {
+    const { pass, titles, scene } = openNotifier(ledger, configWith({ failed_runs: 1 }));
+    await completeRun(ledger, 'bad', { a: 'broken' }, { complete: false });
+    await pass(HOUR);
+    scene.config = { ...scene.config, watches: new Map() };
+    await pass(HOUR);
+    assert.deepEqual(titles(), ['shop: the last 1 runs were incomplete']);
+  });
+
+  testLedger(
+    'a channel that is away gets every message once it is back, and no output holds the key',
+    async (ledger) => {
+      const { pass, sent, scene, log } = openNotifier(ledger);
+      scene.down = true;
+      await recordContact(ledger, ACCOUNT.id, `status 503 for Bearer ${CANARY}`);
+      await pass(6 * HOUR);
+      await recordContact(ledger, ACCOUNT.id, null);
+      await pass(6 * HOUR);
+      assert.equal(sent.length, 0);
+      assert.equal(log.length, 1, 'one line, not one for each attempt');
+      scene.down = false;
+      await pass(HOUR);
+      assert.deepEqual(
+        sent.map(({ event }) => event),
+        ['began', 'ended'],
+      );
+      assert.ok(!JSON.stringify([sent, log]).includes(CANARY));
+      const { sql } = await import('../database/sql.ts');
+      const queued = await ledger.db.all(sql`SELECT message, failure FROM notice_queue`);
+      assert.ok(!JSON.stringify(queued).includes(CANARY), 'nor does the queue');
+    },
+  );
+
+  testLedger('a message that cannot be delivered for three days is given up', async (ledger) => {
+    const { pass, sent, scene, log } = openNotifier(ledger);
+    scene.down = true;
+    await recordContact(ledger, ACCOUNT.id, 'status 503');
+    await pass(4 * DAY);
+    assert.match(log.at(-1) ?? '', /given up after three days/);
+    scene.down = false;
+    await pass(HOUR);
+    assert.equal(sent.length, 0);
+  });
+
+  testLedger('a message that its channel refuses does not hold up the next one', async (ledger) => {
+    const { pass, titles, scene } = openNotifier(ledger);
+    scene.refuses = true;
+    await recordContact(ledger, ACCOUNT.id, 'status 503');
+    await pass(HOUR);
+    scene.refuses = false;
+    await recordContact(ledger, ACCOUNT.id, null);
+    await pass(HOUR);
+    assert.deepEqual(titles(), ['main: the service responds again']);
+  });
+
+  testLedger('two workers of a ledger send one message', async (ledger) => {
+    const first = openNotifier(ledger);
+    const second = openNotifier(ledger);
+    await recordContact(ledger, ACCOUNT.id, 'status 503');
+    ledger.pass(HOUR);
+    await Promise.all([first.notifier.check(), second.notifier.check()]);
+    await Promise.all([first.notifier.deliver(), second.notifier.deliver()]);
+    assert.equal(first.sent.length + second.sent.length, 1);
+  });
+
+  testLedger('the digest has money, runs and what is open, once for its occasion', async (ledger) => {
+    const { notifier, pass, sent } = openNotifier(ledger);
+    await buyPages(ledger, 'r', ['1', '2']);
+    await recordBalance(ledger, ACCOUNT.id, 9_000_000 as Micros);
+    await recordContact(ledger, ACCOUNT.id, 'status 503');
+    await pass(HOUR);
+    sent.length = 0;
+    await notifier.queueDigest('2026-01-15T13:00');
+    await notifier.queueDigest('2026-01-15T13:00');
+    await notifier.deliver();
+    assert.equal(sent.length, 1);
+    assert.equal(sent[0]?.title, 'Last 24 hours: 2 URLs submitted, 0.50 TRY charged, 1 open');
+    const text = sent[0]?.lines.join('\n') ?? '';
+    assert.match(text, /Account main: 2 URLs submitted, 0\.50 TRY charged, balance 9\.00 TRY \(read 60 min ago\)/);
+    assert.match(text, /Watch shop: last run complete/);
+    assert.match(text, /Open: main: the service does not respond \(courier status\)/);
+  });
+});

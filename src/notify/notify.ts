@@ -1,0 +1,74 @@
+import type { Config } from '../config/config.ts';
+import { recordConditions } from '../ledger/notices/conditions.ts';
+import { deleteMessagesEndedBefore, enqueue } from '../ledger/notices/queue.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
+import type { Logger } from '../observability/log.ts';
+import { deliverMessages } from './deliver.ts';
+import { createDigest } from './digest.ts';
+import { findConditions, type Notice } from './find-conditions.ts';
+import { describeTransition, type Message } from './message.ts';
+import { createRedactor } from './redact.ts';
+import { sendMessage } from './send.ts';
+
+export interface NotifierOptions {
+  readonly ledger: Ledger;
+  readonly getConfig: () => Config;
+  readonly log: Logger;
+  readonly startedAt: number;
+  /** Replaced by tests. */
+  readonly send?: typeof sendMessage;
+}
+
+export interface Notifier {
+  /** Finds what began, grew or ended since the last call, and queues its messages. */
+  check(): Promise<void>;
+  /** Delivers what is queued. */
+  deliver(): Promise<void>;
+  /** Queues the summary of the last 24 hours, once for `occasion`. */
+  queueDigest(occasion: string): Promise<void>;
+  /** Deletes delivered messages beyond their age. */
+  forget(): Promise<void>;
+}
+
+const KEPT_MS = 30 * 86_400_000;
+
+export function createNotifier({ ledger, getConfig, log, startedAt, send = sendMessage }: NotifierOptions): Notifier {
+  const toText = (message: Message, redact: (text: string) => string): string =>
+    JSON.stringify({ ...message, title: redact(message.title), lines: message.lines.map(redact) } satisfies Message);
+
+  return {
+    async check() {
+      const config = getConfig();
+      const channels = [...config.notify.channels.keys()];
+      const redact = createRedactor(config);
+      const found = await findConditions(ledger, config, startedAt);
+      await recordConditions<Notice>(ledger, found, (transition) => {
+        const { account, watch, kind } = transition.details;
+        // What was removed from the configuration, or is no longer asked for, has not recovered.
+        const isConfigured =
+          config.notify.events.includes(kind) &&
+          (watch === null ? config.accounts.has(account as never) : config.watches.has(watch as never));
+        const message = isConfigured ? describeTransition(transition, ledger.now()) : null;
+        if (message === null) return [];
+        return channels.map((channel) => ({ channel, message: toText(message, redact) }));
+      });
+    },
+    async deliver() {
+      const config = getConfig();
+      const redact = createRedactor(config);
+      await deliverMessages({ ledger, log, getChannel: (name) => config.notify.channels.get(name), send, redact });
+    },
+    async queueDigest(occasion) {
+      const config = getConfig();
+      const message = toText(await createDigest(ledger, config), createRedactor(config));
+      const at = ledger.now();
+      await ledger.db.tx(async (tx) => {
+        for (const channel of config.notify.channels.keys())
+          await enqueue(tx, { event: `digest ${occasion}`, channel, message, at });
+      });
+    },
+    async forget() {
+      await deleteMessagesEndedBefore(ledger, ledger.now() - KEPT_MS);
+    },
+  };
+}

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { ERROR_CODES, type ErrorCode } from '../../contract/errors.ts';
 import { ApiError } from './api-error.ts';
 import { failure } from './envelope.ts';
+import { endLingering } from './lingering-close.ts';
 
 const BY_CODE: Record<string, ErrorCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
@@ -51,14 +52,15 @@ export function answerMalformedRequest({ code: cause = '' }: { readonly code?: s
   if (current !== undefined && (current.request.complete || current.response.headersSent)) {
     // What is broken came after a request that was read in full and may have been charged. An error written now would
     // be read as its answer, so that one is completed, and then the connection is closed without a word.
-    current.response.once('finish', () => socket.end());
+    current.response.once('finish', () => endLingering(socket));
     return;
   }
   const code = BY_CODE[cause] ?? 'invalid_request';
   const { status } = ERROR_CODES[code];
   const requestId = newRequestId();
   const body = JSON.stringify(failure(requestId, new ApiError(code)));
-  socket.end(
+  endLingering(
+    socket,
     `HTTP/1.1 ${status} ${REASONS[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
   );

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LINGER, lingerAfterAnswer } from './lingering-close.ts';
 import { answerMalformedRequest } from './malformed-requests.ts';
 
 /** How long a client may take. */
@@ -17,8 +18,6 @@ export const TIMEOUTS = {
 /** A body that arrives more slowly is given up, so that nobody holds connections with a byte now and then. */
 export const SLOWEST_BYTES_PER_SECOND = 8 * 1024;
 
-const MAX_DROPPED_BYTES = 32 * 1024 * 1024;
-
 /**
  * Ends slow clients. There is no limit on a connection on which the service itself is at work: whoever waits for an
  * index-check waits for its answer.
@@ -30,13 +29,15 @@ export function endSlowClients(app: FastifyInstance): void {
   app.addHook('onSend', async ({ raw }, reply) => {
     raw.socket.setTimeout(TIMEOUTS.writeIdleMs);
     // Node reads and drops what is left of a body that was refused; an endless one ends the connection instead.
-    if (!raw.complete && hasEndlessBody(raw)) reply.header('connection', 'close');
+    if (raw.complete || !hasEndlessBody(raw)) return;
+    reply.header('connection', 'close');
+    lingerAfterAnswer(raw.socket);
   });
 }
 
 function hasEndlessBody({ headers }: FastifyRequest['raw']): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
-  return Number(headers['content-length'] ?? 0) > MAX_DROPPED_BYTES;
+  return Number(headers['content-length'] ?? 0) > LINGER.bytes;
 }
 
 function watchUpload({ raw }: FastifyRequest): void {

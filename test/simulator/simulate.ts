@@ -33,6 +33,8 @@ const { values } = parseArgs({
     shrink: { type: 'boolean', default: false },
     /** Ends with the first seed that fails. */
     'first-breach': { type: 'boolean', default: false },
+    /** Seeds with this act alone: 'restore ledger'. */
+    with: { type: 'string' },
     /** Plays with this deliberate defect: test/simulator/mutations/table.ts. */
     mutation: { type: 'string' },
   },
@@ -86,6 +88,7 @@ let count = 0;
 for (const seed of listSeeds()) {
   if (realNow() >= endsAt) break;
   const scenario = toScenario(seed);
+  if (values.with !== undefined && !scenario.acts.some(({ kind }) => kind === values.with)) continue;
   const played = await play(scenario, values.trace ? (line) => console.log(line) : null);
   count += 1;
   digest.update(played.digest);

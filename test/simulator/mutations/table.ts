@@ -108,8 +108,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'splits a batch that may be charged',
     file: `${BATCHES}/record-answer.ts`,
-    from: 'if (certain) return refuseBatch(tx, now, row, outcome);',
-    to: 'return refuseBatch(tx, now, row, outcome);',
+    from: 'if (!certain) return putInDoubt(tx, row, reason, outcome);',
+    to: '',
   },
   {
     name: 'carries out an answer that comes twice',

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import timersPromises from 'node:timers/promises';
-import { getHost, getKernel, hasKernel } from './kernel.ts';
+import { getHost, getKernel, hasKernel, Kernel } from './kernel.ts';
 
 /*
  * Gives this process a virtual platform: clock, timers and randomness come from the simulation. Imported before any
@@ -142,14 +142,18 @@ const abortError = (signal: AbortSignal): Error =>
     code: 'ABORT_ERR',
   });
 
+/** While modules are loaded there is no simulation, and what they draw is the same in every process. */
+const whileLoading = new Kernel(1, START);
+const bytes = (size: number): Buffer => (hasKernel() ? getKernel() : whileLoading).bytes(size);
+
 const uuid = (): string => {
-  const hex = getKernel().bytes(16).toString('hex');
+  const hex = bytes(16).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 };
 
 const randomInt = (low: number, high?: number): number => {
   const [from, to] = high === undefined ? [0, low] : [low, high];
-  return from + Number(getKernel().bytes(6).readUIntBE(0, 6) % (to - from));
+  return from + Number(bytes(6).readUIntBE(0, 6) % (to - from));
 };
 
 function install(): void {
@@ -180,7 +184,7 @@ function install(): void {
     setTimeout: sleep,
     setImmediate: <T>(value?: T) => new Promise((resolve) => setImmediate(() => resolve(value))),
   });
-  Object.assign(crypto, { randomBytes: (size: number) => getKernel().bytes(size), randomUUID: uuid, randomInt });
+  Object.assign(crypto, { randomBytes: bytes, randomUUID: uuid, randomInt });
   syncBuiltinESMExports();
 }
 

@@ -51,6 +51,17 @@ export function openOutput({ json = false, quiet = false, verbose = false, color
   };
 }
 
+/**
+ * Writes what a command did (stdout). With --quiet a success is silent, and anything else goes to stderr, where errors
+ * go too: a scheduled command then has one stream to mail.
+ */
+export function report(output: Output, exitCode: ExitCode, lines: readonly string[]): void {
+  for (const line of lines) {
+    if (!output.quiet) output.print(line);
+    else if (exitCode !== 0 && !output.json) output.warn(line);
+  }
+}
+
 const begun = new WeakSet<Output>();
 
 /** Writes the version record, once for each output. */

@@ -30,7 +30,7 @@ export function createProgram({ name, description, commands, options }: ProgramD
     .description(description)
     .version(VERSION)
     .option('--json', 'print NDJSON on stdout: a version record first, a summary record last')
-    .option('--quiet', 'print no progress on stderr')
+    .option('--quiet', 'print no progress; what a command did only when it did not succeed, then on stderr')
     .option('--verbose', 'print more on stderr')
     .option('--no-color', 'print no colours and redraw no lines (as NO_COLOR does)')
     .configureHelp({ showGlobalOptions: true })

@@ -18,9 +18,10 @@ export function workHere<T>(
   context: CommandContext,
   watches: readonly Watch[],
   follow: (client: Client) => Promise<T>,
+  limits: readonly AbortSignal[] = [],
 ): Promise<T> {
   requireKeys(context.config);
-  return withRunLock(context.ledger, watches, () => work(output, context, watches, follow));
+  return withRunLock(context.ledger, watches, () => work(output, context, watches, follow, limits));
 }
 
 async function work<T>(
@@ -28,6 +29,7 @@ async function work<T>(
   { config, file }: CommandContext,
   watches: readonly Watch[],
   follow: (client: Client) => Promise<T>,
+  limits: readonly AbortSignal[],
 ): Promise<T> {
   const log = createLogger(output.verbose ? 'debug' : 'error', 'courier');
   const stop = stopSignal(
@@ -40,7 +42,7 @@ async function work<T>(
     const working = connector.run();
     try {
       await connector.confirmAccounts(watches.map(({ account }) => account));
-      const ends = [stop, abortOnFailure(working), ...(server === null ? [] : [server.lost])];
+      const ends = [stop, ...limits, abortOnFailure(working), ...(server === null ? [] : [server.lost])];
       return await untilAborted(client, ends, () => follow(client));
     } finally {
       connector.stop();

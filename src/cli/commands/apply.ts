@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
-import type { Output } from '../../cli-kit/output.ts';
+import { type Output, report } from '../../cli-kit/output.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
 import { applyPlans, type PlanToApply } from '../../ledger/plans/apply-plans.ts';
 import type { Plan } from '../../ledger/plans/make-plan.ts';
@@ -45,7 +45,7 @@ async function apply(output: Output, context: CommandContext, plan: PlanFile, ap
       const each = applied[at];
       if (each === undefined) throw new RangeError('applyPlans returned fewer plans than it was given');
       output.record(toAppliedRecord({ watch: input.watch.id, run }, each));
-      output.print(formatApplied(input.watch.id, each));
+      report(output, EXIT.done, [formatApplied(input.watch.id, each)]);
     }
     for (const account of new Set(plans.map((each) => each.account))) await wake(client, ledger.id, account);
     return { exitCode: EXIT.done, summary: { urls: applied.reduce((sum, { urls }) => sum + urls, 0) } };

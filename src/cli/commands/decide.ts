@@ -2,15 +2,18 @@ import { userInfo } from 'node:os';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
-import type { Output } from '../../cli-kit/output.ts';
+import { type Output, report } from '../../cli-kit/output.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
+import { findRun } from '../../ledger/runs/runs.ts';
+import type { RunId } from '../../submission/ids.ts';
 import type { Decision } from '../../temporal-api/messages.ts';
 import { action, type Ending } from '../output/command.ts';
 import { requireWorker } from '../requirements.ts';
+import { createTimeLimit, MAX_TIME_OPTION } from '../time-limit.ts';
 import { type CommandContext, getWatch, withLedger } from '../with-ledger.ts';
 import { workHere } from '../work-here.ts';
 import { followDecided } from './follow-runs.ts';
-import { type DecisionKind, sendDecision } from './send-decision.ts';
+import { type DecisionKind, sendDecision, toNotActive } from './send-decision.ts';
 
 export const approveCommand = (command: Command) => configureDecision(command, 'approve');
 export const rejectCommand = (command: Command) => configureDecision(command, 'reject');
@@ -18,6 +21,7 @@ export const rejectCommand = (command: Command) => configureDecision(command, 'r
 interface DecisionFlags {
   readonly note?: string;
   readonly once?: boolean;
+  readonly maxTime?: string;
 }
 
 function configureDecision(command: Command, kind: DecisionKind): void {
@@ -25,12 +29,15 @@ function configureDecision(command: Command, kind: DecisionKind): void {
     .argument('<run>', 'name of the run, as "courier status" shows it: watch/LEDGER/WATCH/…')
     .option('--note <text>', 'why; kept with your name in the ledger')
     .option('--once', 'work in this process until the run has ended; without it, a "courier worker" does the work')
+    .option(...MAX_TIME_OPTION)
     .action(
-      action((output, flags, run: string, { note, once = false }: DecisionFlags) =>
+      action((output, flags, run: string, { note, once = false, maxTime }: DecisionFlags) =>
         withLedger(flags, (context) => {
           const decision: Decision = { by: userInfo().username, ...(note === undefined ? {} : { note }) };
-          const decide = (client: Client) => sendDecision(output, client, kind, run, decision);
-          return once ? decideHere(output, context, run, decide) : decideAtWorker(context, run, decide);
+          const print = (line: string) => report(output, EXIT.done, [line]);
+          const decide = (client: Client) => sendDecision({ print }, client, kind, run, decision);
+          const limits = createTimeLimit(maxTime);
+          return once ? decideHere(output, context, run, decide, limits) : decideAtWorker(context, run, decide);
         }),
       ),
     );
@@ -47,16 +54,25 @@ function decideAtWorker({ config, file, ledger }: CommandContext, run: string, d
 }
 
 /** Decides and carries the run to its end, where no worker would: with cron alone. */
-function decideHere(output: Output, context: CommandContext, run: string, decide: Decide): Promise<Ending> {
+async function decideHere(
+  output: Output,
+  context: CommandContext,
+  run: string,
+  decide: Decide,
+  limits: readonly AbortSignal[],
+): Promise<Ending> {
   const [, , name = ''] = run.split('/');
   const watch = getWatch(context.config.watches, name);
   const { ledger } = context;
-  return workHere(output, context, [watch], async (client) => {
+  // Found out before a server is started for nothing.
+  if ((await findRun(ledger.db, run as RunId))?.ended_at !== null) throw toNotActive(run);
+  const follow = async (client: Client): Promise<Ending> => {
     const decision = await decide(client);
     const runs = { watches: [watch], until: 'accepted', maxCost: null, timeoutMs: TIMEOUT_MS, here: true } as const;
     const exitCode = await followDecided({ output, client, ledger, runs }, watch, run);
     return { exitCode: decision === 'rejected' ? EXIT.done : exitCode, summary: { run, decision } };
-  });
+  };
+  return workHere(output, context, [watch], follow, limits);
 }
 
 /** As the default of `courier run --timeout`. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
 import { EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
-import type { Output } from '../../cli-kit/output.ts';
+import { type Output, report } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { checkLedger } from '../../connector/doctor/check-ledger.ts';
 import { checkService } from '../../connector/doctor/check-service.ts';
@@ -34,7 +34,7 @@ async function diagnose(output: Output, context: CommandContext, readsSitemaps: 
     for (const finding of found) {
       findings.push(finding);
       output.record(toFindingRecord(finding));
-      if (!output.quiet || finding.level !== 'ok') output.print(formatFinding(finding));
+      report(output, finding.level === 'ok' ? EXIT.done : EXIT.partial, [formatFinding(finding)]);
     }
   };
   const { accounts, watches } = config;
@@ -50,7 +50,7 @@ async function diagnose(output: Output, context: CommandContext, readsSitemaps: 
   show(await checkRuns(context));
   const counts = { ok: 0, warn: 0, fail: 0 };
   for (const { level } of findings) counts[level] += 1;
-  if (!output.quiet) output.print(`${counts.ok} ok, ${counts.warn} warn, ${counts.fail} fail`);
+  report(output, EXIT.done, [`${counts.ok} ok, ${counts.warn} warn, ${counts.fail} fail`]);
   return {
     exitCode: toExitCode(findings),
     summary: { findings: findings.length, warnings: counts.warn, failures: counts.fail },

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { formatTry, type Micros, sumMicros, ZERO } from '../../../contract/money.ts';
 import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
-import type { Output } from '../../cli-kit/output.ts';
+import { type Output, report } from '../../cli-kit/output.ts';
 import type { Watch } from '../../config/config.ts';
 import { activeRun, followRun, startRun } from '../../connector/run-client.ts';
 import { newRunName } from '../../connector/run-name.ts';
@@ -121,15 +121,14 @@ async function follow(
   };
 }
 
-function showRun(output: Output, { watch, run, result, sentences }: EndedRun): void {
-  const { counts, report } = result;
+function showRun(output: Output, { watch, run, result, sentences, exitCode }: EndedRun): void {
+  const { counts, report: sums } = result;
   output.record(toRunRecord({ watch: watch.id, run }, result, sentences));
-  output.print(
+  const line =
     `${watch.id}: ${formatCount(counts.found)} found, ${formatCount(counts.new)} new, ` +
-      `${formatCount(report?.submitted ?? 0)} submitted, ${formatCount(report?.completed ?? 0)} completed, ` +
-      `${formatCount(report?.failed ?? 0)} failed, charged ${report === null ? formatTry(ZERO) : formatCharge(report)}`,
-  );
-  for (const sentence of sentences) output.print(sentence);
+    `${formatCount(sums?.submitted ?? 0)} submitted, ${formatCount(sums?.completed ?? 0)} completed, ` +
+    `${formatCount(sums?.failed ?? 0)} failed, charged ${sums === null ? formatTry(ZERO) : formatCharge(sums)}`;
+  report(output, exitCode, [line, ...sentences]);
 }
 
 async function toHeld(ledger: Ledger, { id }: Watch, run: RunId): Promise<CommandError> {

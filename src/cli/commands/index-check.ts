@@ -1,18 +1,23 @@
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import { formatTry } from '../../../contract/money.ts';
+import { formatTry, ZERO } from '../../../contract/money.ts';
 import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
-import type { Output } from '../../cli-kit/output.ts';
+import { type Output, report } from '../../cli-kit/output.ts';
 import type { Config, Watch } from '../../config/config.ts';
 import { followCheck, startCheck } from '../../connector/run-client.ts';
 import { newRunName } from '../../connector/run-name.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
+import { findOpenCheck } from '../../ledger/index-checks/check-queue.ts';
+import { countDueChecks } from '../../ledger/index-checks/count-due-checks.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { findWatch } from '../../ledger/runs/watches.ts';
 import type { LedgerId } from '../../submission/ids.ts';
 import type { CheckResult } from '../../temporal-api/workflows.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCount } from '../output/format.ts';
 import { toIndexCheckRecord } from '../output/records/run.ts';
 import { requireWorker } from '../requirements.ts';
+import { createTimeLimit, MAX_TIME_OPTION } from '../time-limit.ts';
 import { selectWatches, withLedger } from '../with-ledger.ts';
 import { workHere } from '../work-here.ts';
 
@@ -20,13 +25,18 @@ export function indexCheckCommand(command: Command): void {
   command
     .argument('[watch...]', 'watches to check (default: all that have index_check)')
     .option('--once', 'work in this process and end with it; without it, a "courier worker" does the work')
+    .option(...MAX_TIME_OPTION)
     .action(
-      action((output, flags, names: string[], { once = false }: { once?: boolean }) =>
-        withLedger(flags, (context) => {
+      action((output, flags, names: string[], { once = false, maxTime }: { once?: boolean; maxTime?: string }) =>
+        withLedger(flags, async (context) => {
           const { config, file, ledger } = context;
+          const limits = createTimeLimit(maxTime);
           const watches = selectChecked(config, names);
           const check = (client: Client) => checkAll(output, client, ledger.id, watches);
-          if (once) return workHere(output, context, watches, check);
+          if (once) {
+            if (await hasChecks(ledger, watches)) return workHere(output, context, watches, check, limits);
+            return reportNothingDue(output, watches);
+          }
           return withTemporal(config, file, async (temporal) => {
             await requireWorker(temporal, ledger.id);
             return check(temporal.client);
@@ -36,14 +46,35 @@ export function indexCheckCommand(command: Command): void {
     );
 }
 
+/** Whether a check is due or open. Without one, no Temporal server is started. */
+async function hasChecks(ledger: Ledger, watches: readonly Watch[]): Promise<boolean> {
+  for (const { id } of watches) {
+    const watchId = await findWatch(ledger.db, id);
+    if (watchId === null) continue;
+    if ((await countDueChecks(ledger.db, watchId, ledger.now())) > 0) return true;
+    if ((await findOpenCheck(ledger.db, watchId)) !== undefined) return true;
+  }
+  return false;
+}
+
+function reportNothingDue(output: Output, watches: readonly Watch[]): Ending {
+  const nothing: CheckResult = { checked: 0, found: 0, charged: ZERO, stopped: null };
+  for (const watch of watches) {
+    output.record(toIndexCheckRecord(watch.id, nothing));
+    report(output, EXIT.done, [formatCheck(watch, nothing)]);
+  }
+  return { exitCode: EXIT.done, summary: { watches: watches.length } };
+}
+
 async function checkAll(output: Output, client: Client, ledger: LedgerId, watches: readonly Watch[]): Promise<Ending> {
   const codes = await Promise.all(
     watches.map(async (watch): Promise<ExitCode> => {
       const name = newRunName(Date.now(), Math.random());
       const result = await followCheck(await startCheck(client, ledger, watch, name));
       output.record(toIndexCheckRecord(watch.id, result));
-      output.print(formatCheck(watch, result));
-      return result.stopped === null ? EXIT.done : EXIT.balanceOrCap;
+      const exitCode = result.stopped === null ? EXIT.done : EXIT.balanceOrCap;
+      report(output, exitCode, [formatCheck(watch, result)]);
+      return exitCode;
     }),
   );
   return { exitCode: pickWorst(codes), summary: { watches: watches.length } };

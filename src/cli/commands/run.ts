@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { type Micros, parseTry } from '../../../contract/money.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
@@ -7,6 +8,7 @@ import { parseDuration } from '../../config/duration.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
 import { action, type Ending } from '../output/command.ts';
 import { requireWorker } from '../requirements.ts';
+import { createTimeLimit, MAX_TIME_OPTION } from '../time-limit.ts';
 import { type CommandContext, selectWatches, withLedger } from '../with-ledger.ts';
 import { untilAborted, workHere } from '../work-here.ts';
 import { followRuns, type RunsToFollow } from './follow-runs.ts';
@@ -16,6 +18,7 @@ interface RunFlags {
   readonly wait?: boolean;
   readonly maxCost?: string;
   readonly timeout: string;
+  readonly maxTime?: string;
 }
 
 export function runCommand(command: Command): void {
@@ -25,8 +28,9 @@ export function runCommand(command: Command): void {
     .option('--wait', 'follow until every job of these watches has ended at the service, earlier ones included')
     .option('--max-cost <amount>', 'most that each run may cost, as 50TRY; the rest is held')
     .option('--timeout <duration>', 'exit with 5 after this long without a response of the service', '15m')
+    .option(...MAX_TIME_OPTION)
     .action(
-      action((output, flags, names: string[], { once = false, wait = false, maxCost, timeout }: RunFlags) =>
+      action((output, flags, names: string[], { once = false, wait = false, maxCost, timeout, maxTime }: RunFlags) =>
         withLedger(flags, (context) => {
           const runs: RunsToFollow = {
             watches: selectWatches(context.config, names),
@@ -35,9 +39,11 @@ export function runCommand(command: Command): void {
             timeoutMs: parseTimeout(timeout),
             here: once,
           };
-          if (!once) return runAtWorker(output, context, runs);
+          const limits = createTimeLimit(maxTime);
+          if (!once) return runAtWorker(output, context, runs, limits);
           const { ledger } = context;
-          return workHere(output, context, runs.watches, (client) => followRuns({ output, client, ledger, runs }));
+          const follow = (client: Client) => followRuns({ output, client, ledger, runs });
+          return workHere(output, context, runs.watches, follow, limits);
         }),
       ),
     );
@@ -61,11 +67,16 @@ function parseTimeout(text: string): number {
   );
 }
 
-function runAtWorker(output: Output, { config, file, ledger }: CommandContext, runs: RunsToFollow): Promise<Ending> {
+function runAtWorker(
+  output: Output,
+  { config, file, ledger }: CommandContext,
+  runs: RunsToFollow,
+  limits: readonly AbortSignal[],
+): Promise<Ending> {
   const stop = stopSignal('The runs continue at the worker; "courier status" shows them.');
   return withTemporal(config, file, async (temporal) => {
     await requireWorker(temporal, ledger.id);
     const { client } = temporal;
-    return untilAborted(client, [stop], () => followRuns({ output, client, ledger, runs }));
+    return untilAborted(client, [stop, ...limits], () => followRuns({ output, client, ledger, runs }));
   });
 }

@@ -47,10 +47,13 @@ export async function sendDecision(
 const isDeadline = (error: unknown): boolean =>
   isGrpcDeadlineError(error) || (error instanceof Error && isGrpcDeadlineError(error.cause));
 
+const UNCHANGED = 'Nothing was decided, submitted or charged. "courier status" lists the runs that a guard holds.';
+
+export const toNotActive = (run: string): CommandError =>
+  new CommandError(EXIT.usage, `No run "${run}" is active. ${UNCHANGED}`);
+
 function toNotDecided(error: unknown, run: string): unknown {
-  const unchanged = 'Nothing was decided, submitted or charged. "courier status" lists the runs that a guard holds.';
-  if (error instanceof WorkflowNotFoundError)
-    return new CommandError(EXIT.usage, `No run "${run}" is active. ${unchanged}`);
+  if (error instanceof WorkflowNotFoundError) return toNotActive(run);
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isDeadline(error)) {
     return new CommandError(
       EXIT.transient,
@@ -59,6 +62,6 @@ function toNotDecided(error: unknown, run: string): unknown {
     );
   }
   if (error instanceof WorkflowUpdateFailedError)
-    return new CommandError(EXIT.usage, `${error.cause?.message ?? error.message} ${unchanged}`);
+    return new CommandError(EXIT.usage, `${error.cause?.message ?? error.message} ${UNCHANGED}`);
   return error;
 }

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
-import type { Output } from '../../cli-kit/output.ts';
+import { type Output, report } from '../../cli-kit/output.ts';
 import type { Account, Watch } from '../../config/config.ts';
 import { listNextRuns } from '../../config/next-runs.ts';
 import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
@@ -22,11 +22,11 @@ export async function checkStatus(output: Output, { config, ledger }: CommandCon
   for (const account of config.accounts.values()) problems.push(...(await findAccountProblems(ledger, account)));
   for (const problem of problems) {
     output.record(toProblemRecord(problem));
-    output.print(`${problem.subject}: ${problem.problem}`);
+    report(output, problem.exitCode, [`${problem.subject}: ${problem.problem}`]);
   }
   const watched = formatCounted(config.watches.size, 'watch', 'watches');
-  if (problems.length === 0 && !output.quiet)
-    output.print(`${watched}, ${formatCounted(config.accounts.size, 'account')}: nothing needs you.`);
+  if (problems.length === 0)
+    report(output, EXIT.done, [`${watched}, ${formatCounted(config.accounts.size, 'account')}: nothing needs you.`]);
   const held = problems.filter(({ exitCode }) => exitCode === EXIT.guard).map(({ subject }) => subject);
   const runs = (await Promise.all(held.map((id) => listHeldRuns(ledger, id as Watch['id'])))).flat();
   const totals = await Promise.all([...config.accounts.keys()].map((id) => getAccountTotals(ledger, id)));

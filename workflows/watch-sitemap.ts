@@ -10,7 +10,7 @@ import {
 import type { RunId } from '../src/submission/ids.ts';
 import type { Activities } from '../src/temporal-api/activities.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
-import { approveUpdate, type Decision, rejectUpdate } from '../src/temporal-api/messages.ts';
+import { approveUpdate, type Decision, describeDecision, rejectUpdate } from '../src/temporal-api/messages.ts';
 import type { GuardHold, RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
 import { WATCH_PHASE } from '../src/temporal-api/phases.ts';
 import type { WatchInput, WatchResult } from '../src/temporal-api/workflows.ts';
@@ -105,7 +105,7 @@ function holdsForDecision(): HeldDecision {
   let held = false;
   let taken: { decision: 'approved' | 'rejected'; by: string } | null = null;
 
-  const validator = (_decision: Decision) => {
+  const validator = (_decision?: Decision) => {
     if (taken !== null)
       throw ApplicationFailure.nonRetryable(
         `This run was already ${taken.decision}; nothing was changed.`,
@@ -117,12 +117,18 @@ function holdsForDecision(): HeldDecision {
         FAILURE_TYPE.nothingHeld,
       );
   };
-  const take = (decision: 'approved' | 'rejected') => (given: Decision) => {
-    taken = { decision, by: given.note === undefined ? given.by : `${given.by}: ${given.note}` };
+  const take = (decision: 'approved' | 'rejected') => (given?: Decision) => {
+    taken = { decision, by: describeDecision(given) };
     return decision;
   };
-  setHandler(approveUpdate, take('approved'), { validator, description: 'Buy what this held run found.' });
-  setHandler(rejectUpdate, take('rejected'), { validator, description: 'Buy nothing of this held run.' });
+  setHandler(approveUpdate, take('approved'), {
+    validator,
+    description: 'Buy what this held run found. Data, optional: { "by": "your name", "note": "why" }',
+  });
+  setHandler(rejectUpdate, take('rejected'), {
+    validator,
+    description: 'Buy nothing of this held run. Data, optional: { "by": "your name", "note": "why" }',
+  });
 
   return {
     async wait(hold, counts) {

@@ -7,6 +7,7 @@ export const NOTICE_KINDS = [
   'key_rejected',
   'account_suspended',
   'account_held',
+  'account_stopped',
   'service_unavailable',
   'balance_low',
   'needs_review',

@@ -6,6 +6,7 @@ import { type AccountFigures, getAccountFigures } from '../ledger/reports/accoun
 import { getWatchFigures, type WatchFigures } from '../ledger/reports/watch-figures.ts';
 import type { RateLimiter } from '../rate-limit/limiter.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
+import { isAccountHold } from '../submission/reason.ts';
 
 export interface AccountSample {
   readonly account: AccountId;
@@ -13,7 +14,7 @@ export interface AccountSample {
   readonly spendLeft: SpendLeft;
   /** Requests that the limits of the key leave, by window. */
   readonly requestsLeft: Readonly<Record<string, number>>;
-  readonly stopped: { readonly suspended: boolean; readonly held: boolean; readonly key_rejected: boolean };
+  readonly stopped: Readonly<Record<'suspended' | 'held' | 'refused' | 'key_rejected', boolean>>;
 }
 
 /** What the ledger says at one moment. */
@@ -62,12 +63,18 @@ async function readSample(
     const account = policy.id;
     const { suspended, keyRejected } = await getAccountStatus(ledger, account);
     const held = suspended?.code === 'history_hold';
+    const refused = suspended !== null && !held && isAccountHold(suspended);
     read.accounts.push({
       account,
       figures: await getAccountFigures(ledger, account),
       spendLeft: await getSpendLeft(ledger, policy),
       requestsLeft: await getLimiter(account).getRemaining(),
-      stopped: { suspended: suspended !== null && !held, held, key_rejected: keyRejected !== null },
+      stopped: {
+        suspended: suspended !== null && !held && !refused,
+        held,
+        refused,
+        key_rejected: keyRejected !== null,
+      },
     });
   }
   for (const watch of watches) read.watches.push({ watch, figures: await getWatchFigures(ledger, watch) });

@@ -103,6 +103,13 @@ function describe({ kind, account, watch, run, count, amount }: Notice): Describ
         command: `courier recover --account ${account}`,
         ended: `${account}: the ledger knows all jobs again`,
       };
+    case 'account_stopped':
+      return {
+        title: `${account}: nothing is submitted`,
+        meaning: 'Planned batches wait and keep their keys; nothing is charged for them.',
+        command: 'courier status',
+        ended: `${account}: batches are submitted again`,
+      };
     case 'service_unavailable':
       return {
         title: `${account}: the service does not respond`,

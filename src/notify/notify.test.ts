@@ -20,7 +20,7 @@ import { listPendingBatches } from '../ledger/batches/batch-queries.ts';
 import { beginSend } from '../ledger/batches/begin-send.ts';
 import { recordAnswer } from '../ledger/batches/record-answer.ts';
 import { holdSpending } from '../ledger/jobs/history-hold.ts';
-import { recordKeyRejected, resumeAccount } from '../ledger/money/account-status.ts';
+import { recordKeyRejected, resumeAccount, suspendAccount } from '../ledger/money/account-status.ts';
 import { recordBalance } from '../ledger/money/balance.ts';
 import { recordContact } from '../ledger/notices/contact.ts';
 import { planRun } from '../ledger/plans/make-plan.ts';
@@ -197,6 +197,21 @@ describe('notifications', () => {
       [sent.length, sent[0]?.kind, sent[0]?.command],
       [1, 'account_held', 'courier recover --account main'],
     );
+  });
+
+  testLedger('an account whose every batch is refused does not read as one without money', async (ledger) => {
+    const { pass, sent } = openNotifier(ledger);
+    await crawled(ledger, 'r', { a: ['1'] });
+    await planRun(ledger, 'r' as RunId, { account: ACCOUNT, watch: WATCH });
+    await endRun(ledger, 'r' as RunId, 'finished');
+    const recorded = 'https://other.example/api/v1';
+    await suspendAccount(ledger.db, ACCOUNT.id, { code: 'other_service', recorded, configured: ACCOUNT.baseUrl });
+    await pass(HOUR);
+    assert.deepEqual(
+      [sent.length, sent[0]?.kind, sent[0]?.title],
+      [1, 'account_stopped', 'main: nothing is submitted'],
+    );
+    assert.match(sent[0]?.lines.join('\n') ?? '', /Reason: .*other\.example/);
   });
 
   testLedger('a batch that needs review is reported once', async (ledger) => {

@@ -6,10 +6,18 @@ export const wakeSignal = defineSignal('wake');
 /** Polls a job now instead of at its next scheduled poll. */
 export const pollNowSignal = defineSignal('pollNow');
 
+/** The form of the Web UI may be sent empty: then nobody is named. */
 export interface Decision {
   /** Who decided, as the ledger and the Web UI show it. */
-  readonly by: string;
+  readonly by?: string;
   readonly note?: string;
+}
+
+/** Who decided, with the note, for the ledger. What was typed into the form of the Web UI may be anything. */
+export function describeDecision(given: unknown): string {
+  const { by, note } = (typeof given === 'object' && given !== null ? given : {}) as Record<keyof Decision, unknown>;
+  const who = typeof by === 'string' && by.trim() !== '' ? by : 'the Web UI, without a name';
+  return typeof note === 'string' && note.trim() !== '' ? `${who}: ${note}` : who;
 }
 
 /** Continues a held run: the URLs that it found are planned and bought. */

@@ -149,6 +149,25 @@ describe('watchSitemap', () => {
     assert.ok(activities.calls.includes('planRun'));
   });
 
+  test('a decision that the form of the Web UI sends without data is taken, without a name', async (t) => {
+    const hold = { reasons: ['too many'], sample: [] };
+    const deciders: unknown[] = [];
+    const activities = runActivities({
+      judgeRun: async () => hold,
+      recordDecision: async (given: { by: string }) => {
+        deciders.push(given.by);
+      },
+    });
+    const handle = await (await started(t, activities)).watch('decided-without-data');
+    for (;;) {
+      const details = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+      if (details.currentDetails?.includes('too many')) break;
+    }
+    assert.equal(await handle.executeUpdate('approve'), 'approved');
+    assert.equal((await handle.result()).decision, 'approved');
+    assert.deepEqual(deciders, ['the Web UI, without a name']);
+  });
+
   test('a rejected run plans nothing', async (t) => {
     let held = () => {};
     const isHeld = new Promise<void>((resolve) => {

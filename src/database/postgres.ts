@@ -10,6 +10,7 @@ import {
   throwNoRow,
 } from './database.ts';
 import { isAnswered, isUnavailable } from './postgres-failure.ts';
+import { chooseHost, splitHosts } from './postgres-hosts.ts';
 import { compile, type Query } from './sql.ts';
 
 /** int8 comes back as a number; one that JavaScript cannot hold exactly is an error, never a rounded amount. */
@@ -49,23 +50,26 @@ const NETWORK_MS = 2_000;
 const CLOSE_MS = 5_000;
 
 /**
- * Opens Postgres by URL. `?schema=NAME` puts every table there (it is created by the migrations), `?pool=N` sets the
+ * Opens Postgres by URL. Of several hosts the first that takes writes is used. `?schema=NAME` puts every table there (it is created by the migrations), `?pool=N` sets the
  * number of connections (10 by default).
  */
 export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMITS): Database {
-  const parsed = URL.parse(url);
-  if (parsed === null)
-    throw new DatabaseUrlError('the Postgres URL cannot be parsed: write postgres://USER@HOST:PORT/DATABASE');
-  const schema = parsed.searchParams.get('schema');
-  const max = Number(parsed.searchParams.get('pool') ?? 10);
-  parsed.searchParams.delete('schema');
-  parsed.searchParams.delete('pool');
+  const parsed = splitHosts(url);
+  const schema = parsed[0].searchParams.get('schema');
+  const max = Number(parsed[0].searchParams.get('pool') ?? 10);
+  for (const { searchParams } of parsed) {
+    searchParams.delete('schema');
+    searchParams.delete('pool');
+  }
   if (schema !== null && !/^[a-z_][a-z0-9_]*$/.test(schema)) {
     throw new DatabaseUrlError(`schema=${schema} is not a plain lower-case name`);
   }
   const driver = loadDriver();
+  const urls = parsed.map(({ href }) => href);
+  const hosts = urls.length > 1 ? chooseHost(driver.Client, urls) : null;
   const pool = new driver.Pool({
-    connectionString: parsed.href,
+    connectionString: parsed[0].href,
+    ...(hosts === null ? {} : { Client: hosts.Client, onConnect: hosts.refuseStandby }),
     max,
     types: makeTypes(driver.types),
     connectionTimeoutMillis: 5_000,
@@ -82,8 +86,25 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
 
+  const connect = (): Promise<pg.PoolClient> =>
+    unavailable(() => (hosts === null ? pool.connect() : hosts.tryHosts(() => pool.connect())));
+
+  /** A statement without a transaction, on a connection of its own. */
+  async function queryOnce<Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    const client = await connect();
+    let failure: Error | undefined;
+    try {
+      return await client.query<Row>(config);
+    } catch (error) {
+      failure = error as Error;
+      throw error;
+    } finally {
+      client.release(failure);
+    }
+  }
+
   async function transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    const client = await unavailable(() => pool.connect());
+    const client = await connect();
     let broken: Error | undefined;
     try {
       await unavailable(() => client.query('BEGIN'));
@@ -92,7 +113,8 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
       return result;
     } catch (error) {
       // A connection that lost an answer would answer the ROLLBACK late or never: it is closed, which rolls back.
-      if (isConnectionLost(error)) broken = error;
+      // One to a server that takes no writes any more would fail again: the next one goes to another host.
+      if (isConnectionLost(error) || isReadOnly(error)) broken = error;
       else {
         await client.query('ROLLBACK').catch((failure: Error) => {
           broken = failure;
@@ -105,7 +127,7 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
   }
 
   return {
-    ...queryable(pool),
+    ...queryable({ query: queryOnce }),
     connections: max,
     getPool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     ...(schema === null ? {} : { schema }),
@@ -135,7 +157,12 @@ function getStatementName(text: string): string {
   return name;
 }
 
-function queryable(client: pg.Pool | pg.PoolClient): Queryable {
+/** What a connection and a pool have in common. */
+interface Querying {
+  query<Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<Row>>;
+}
+
+function queryable(client: Querying): Queryable {
   async function query<Row>(asked: Query<Row>): Promise<{ rows: Row[]; rowCount: number | null }> {
     const { text, values } = compile(asked, 'postgres');
     const bound = values.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value));
@@ -162,6 +189,9 @@ class PostgresUnavailableError extends DatabaseUnavailableError {
 
 const isConnectionLost = (error: unknown): error is Error =>
   error instanceof OutcomeUnknownError || (error instanceof PostgresUnavailableError && error.lost);
+
+const isReadOnly = (error: unknown): error is Error =>
+  error instanceof PostgresUnavailableError && (error.cause as { code?: string }).code === '25006';
 
 async function unavailable<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -150,8 +150,11 @@ async function sendNext(
     if (hold !== null) return { kind: 'suspended', reason: hold };
     const stop = await getRefusalStop(ledger.db, account);
     if (stop !== null && stop.until > now()) return { kind: 'suspended', reason: renderReason(stop.reason) };
-    await recordFreshBalance(deps, account);
-    await witnessBalanceBefore(deps, account, first);
+    // Another service's balance is not the account's: its batches are not sent either.
+    if ((await findOtherService(ledger.db, deps.getAccount(account))) === null) {
+      await recordFreshBalance(deps, account);
+      await witnessBalanceBefore(deps, account, first);
+    }
     // Reserve a request before anything is written: every attempt on record is one that was made.
     const tried = await deps
       .getApi(account)

@@ -10,7 +10,7 @@ import { alignToTick, nextPoll } from '../src/submission/poll-schedule.ts';
 import { getTaskQueue, trackerWorkflowId } from '../src/temporal-api/ids.ts';
 import type { TrackInput } from '../src/temporal-api/payloads.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
-import { toSummary } from '../src/temporal-api/summary.ts';
+import { toKeyword, toSummary } from '../src/temporal-api/summary.ts';
 import { type TrackSubmission, WORKFLOW } from '../src/temporal-api/workflows.ts';
 import type { Deps } from './deps.ts';
 
@@ -90,11 +90,10 @@ async function startTracker(
         { key: SEARCH_ATTRIBUTES.ledger, value: ledger.id },
         { key: SEARCH_ATTRIBUTES.account, value: account },
         { key: SEARCH_ATTRIBUTES.watch, value: watch },
-        // Longer values are refused by SQL databases of Temporal.
-        { key: SEARCH_ATTRIBUTES.reference, value: reference.slice(0, 200) },
+        { key: SEARCH_ATTRIBUTES.reference, value: toKeyword(reference) },
         { key: SEARCH_ATTRIBUTES.service, value: service },
         { key: SEARCH_ATTRIBUTES.urls, value: urls },
-        { key: SEARCH_ATTRIBUTES.phase, value: open.state },
+        { key: SEARCH_ATTRIBUTES.phase, value: toKeyword(open.state) },
       ],
     });
   } catch (error) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { toDetail, toSummary } from './summary.ts';
+import { toDetail, toKeyword, toSummary } from './summary.ts';
 
 const bytes = (text: string) => Buffer.byteLength(text);
 
@@ -21,5 +21,10 @@ describe('texts for the Web UI', () => {
   test('one of exactly 400 bytes is not cut, and half a surrogate pair harms nothing', () => {
     assert.equal(toSummary('b'.repeat(400)), 'b'.repeat(400));
     assert.equal(toSummary('a\ud83d'), 'a\ufffd');
+  });
+
+  test('a search attribute keeps 200 whole characters', () => {
+    assert.equal(toKeyword('R-1'), 'R-1');
+    assert.equal(toKeyword(`a${'🚀'.repeat(300)}`), `a${'🚀'.repeat(199)}`);
   });
 });

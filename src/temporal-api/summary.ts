@@ -8,6 +8,15 @@ export const toSummary = (text: string): string => cutToBytes(text.replaceAll(/\
 /** One value of the details of a workflow: eight of them fit into the 20,000 bytes that Temporal accepts. */
 export const toDetail = (text: string): string => cutToBytes(text, DETAIL_BYTES);
 
+/** SQL databases of Temporal store the value of a search attribute in 255 characters. */
+const KEYWORD_CHARACTERS = 200;
+
+/** The value of a search attribute, cut to what Temporal accepts. For references and states, which the service chose. */
+export const toKeyword = (text: string): string => {
+  const characters = [...text.toWellFormed()];
+  return characters.length <= KEYWORD_CHARACTERS ? text : characters.slice(0, KEYWORD_CHARACTERS).join('');
+};
+
 const ELLIPSIS = '…';
 
 /** Cuts between characters. Pure, without a TextEncoder: workflows run it too. */

@@ -124,6 +124,15 @@ describe('notices of a run', () => {
       /^shop: 2 batches of earlier runs \(60 URLs\) wait for another attempt .*it keeps its key/,
     );
     const hold: Reason = { code: 'history_hold', account: watch.account, hold: { code: 'recovering' } };
+    const refused: Reason = {
+      code: 'requests_refused',
+      account: watch.account,
+      status: 404,
+      batches: 3,
+      text: 'status 404',
+      until: 0,
+    };
+    assert.equal(listed({ account: { ...none, suspended: refused } })[0], 3, 'a refusal is not a matter of money');
     const codes = [
       listed({ account: { ...none, suspended: hold }, batches: 0 }),
       listed({ account: { ...none, suspended: { code: 'insufficient_balance', text: 'too little' } } }),

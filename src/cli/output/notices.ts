@@ -3,7 +3,7 @@ import type { Watch } from '../../config/config.ts';
 import type { OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
 import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
-import { type Reason, renderReason } from '../../submission/reason.ts';
+import { isAccountHold, type Reason, renderReason } from '../../submission/reason.ts';
 import type { CheckResult, WatchResult } from '../../temporal-api/workflows.ts';
 import { formatCounted, formatInstant } from './format.ts';
 
@@ -103,7 +103,10 @@ function describeEarlier({ batches, urls, account }: EarlierBatches): [ExitCode,
   const waiting = `${left} ${batches === 1 ? 'waits' : 'wait'}`;
   const rest = 'Nothing of it was charged in this run; it keeps its key, and a later run sends it.';
   if (keyRejected !== null) return [[EXIT.keyRefused, `${waiting}: ${say(keyRejected)}. ${rest}`]];
-  if (suspended !== null) return [[EXIT.balanceOrCap, `${waiting}: ${say(suspended)}. ${rest}`]];
+  if (suspended !== null) {
+    const code = isAccountHold(suspended) ? EXIT.partial : EXIT.balanceOrCap;
+    return [[code, `${waiting}: ${say(suspended)}. ${rest}`]];
+  }
   return [
     [EXIT.partial, `${waiting} for another attempt ("courier batches list --state planned" has the reasons). ${rest}`],
   ];

@@ -25,12 +25,12 @@ export function startOperator(world: World): void {
   const { kernel } = world;
   const seen = new Map<BatchId, number>();
   const attend = () => {
-    void onTerminal(async () => {
+    onTerminal(async () => {
       await approveHeld(world);
       await resolveReviews(world, seen);
       await recoverHeld(world);
       if (world.isGood) endRunsWithoutWatch(world);
-    });
+    }).catch((error: unknown) => world.oracle.breach(`the operator failed: ${(error as Error).message}`));
     kernel.schedule(EVERY_MS, null, attend);
   };
   kernel.schedule(EVERY_MS, null, attend);

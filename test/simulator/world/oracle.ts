@@ -178,6 +178,7 @@ export class Oracle {
    * bought again, unless a lost ledger leaves open which change was bought.
    */
   checkEnd(sitemaps: ReadonlySet<string>, areChangesCertain: boolean): void {
+    this.check();
     const { site } = this.#settings;
     for (const { url } of [...sitemaps].flatMap((sitemap) => site.list(sitemap))) {
       const times = this.#bought.get(url) ?? 0;

@@ -24,5 +24,7 @@ const PLAYS: Readonly<Record<ActKind, Play>> = {
 /** Begins an act; it may go on for a while. */
 export function beginAct(world: World, act: Act): void {
   world.kernel.trace(`ACT ${act.kind}`);
-  void onTerminal(() => PLAYS[act.kind](world, act, seeded(act.salt)));
+  onTerminal(() => PLAYS[act.kind](world, act, seeded(act.salt))).catch((error: unknown) =>
+    world.oracle.breach(`the act "${act.kind}" failed: ${(error as Error).message}`),
+  );
 }

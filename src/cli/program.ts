@@ -111,6 +111,10 @@ export const COURIER: ProgramDefinition = {
       description: 'read sitemaps and print every page that they name; needs no configuration',
       load: async () => (await import('./commands/crawl.ts')).crawlCommand,
     },
+    completion: {
+      description: 'print the completion script of a shell',
+      load: async () => (await import('./commands/completion.ts')).completionCommand(createCourier),
+    },
     schema: {
       description: 'print the JSON Schema of the configuration file, or of the machine output',
       load: async () => (await import('./commands/schema.ts')).schemaCommand,

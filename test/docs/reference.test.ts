@@ -21,7 +21,7 @@ async function listCommands({ command, load }: Program): Promise<string[]> {
     const inner = (await load(name))?.commands ?? [];
     found.push(...(inner.length === 0 ? [name] : inner.map((each) => `${name} ${each.name()}`)));
   }
-  return found.filter((name) => name !== 'help' && name !== 'schema');
+  return found.filter((name) => !['help', 'schema', 'completion'].includes(name));
 }
 
 interface Field {

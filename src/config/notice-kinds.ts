@@ -3,6 +3,7 @@ export const NOTICE_KINDS = [
   'run_failing',
   'run_held',
   'no_success',
+  'kept_back',
   'quarantine',
   'key_rejected',
   'account_suspended',

@@ -14,7 +14,7 @@ describe('notify settings', () => {
   test('defaults: no channel, all events, two failed runs, two days, a week of balance, no digest', () => {
     const { notify } = readConfig(write('{}'), '/etc/courier.yaml');
     const { channels, events, ...rest } = notify;
-    assert.deepEqual([channels.size, events.length], [0, 11]);
+    assert.deepEqual([channels.size, events.length], [0, 12]);
     assert.deepEqual(rest, { failedRuns: 2, noSuccessAfterMs: 172_800_000, balanceDays: 7, digest: null, ping: null });
   });
 

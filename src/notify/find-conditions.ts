@@ -94,6 +94,8 @@ async function findOfWatch(
     const { since, reasons, urls, cost } = await getHeldRun(ledger, heldRun, account, watch.service);
     add('run_held', heldRun, { run: heldRun, why: reasons.join('; '), count: urls, amount: cost, since });
   }
+  const { keptBackUrls, keptBackReason } = figures;
+  if (keptBackUrls > 0) add('kept_back', watch.id, { count: keptBackUrls, why: keptBackReason });
   if (quarantinedUrls > 0) add('quarantine', watch.id, { count: quarantinedUrls, level: quarantinedUrls });
   const since = lastSuccessAt ?? firstRunAt ?? startedAt;
   // A watch that fails, or waits for a decision, is reported as that.

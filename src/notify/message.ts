@@ -73,6 +73,13 @@ function describe({ kind, account, watch, run, count, amount }: Notice): Describ
         command: 'courier watch list',
         ended: `${watch}: a run was complete again`,
       };
+    case 'kept_back':
+      return {
+        title: `${watch}: a cap or the balance keeps back ${formatUrls(count)}`,
+        meaning: 'They stay due and are bought by a later run, as far as the caps and the balance allow.',
+        command: `courier plan ${watch}`,
+        ended: `${watch}: no URL is kept back any more`,
+      };
     case 'quarantine':
       return {
         title: `${watch}: ${formatUrls(count)} in quarantine`,

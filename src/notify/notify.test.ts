@@ -214,6 +214,23 @@ describe('notifications', () => {
     assert.match(sent[0]?.lines.join('\n') ?? '', /Reason: .*other\.example/);
   });
 
+  testLedger('a cap that keeps URLs back is reported with its reason, and when it no longer does', async (ledger) => {
+    const { pass, sent, titles } = openNotifier(ledger);
+    const capped = { ...ACCOUNT, spend: { ...ACCOUNT.spend, perDay: 250_000 as Micros } };
+    await crawled(ledger, 'r', { a: ['1', '2', '3'] });
+    await planRun(ledger, 'r' as RunId, { account: capped, watch: WATCH });
+    await endRun(ledger, 'r' as RunId, 'finished');
+    await sendAll(ledger);
+    await pass(DAY);
+    await crawled(ledger, 's', { a: ['1', '2', '3'] });
+    await planRun(ledger, 's' as RunId, { account: ACCOUNT, watch: WATCH });
+    await endRun(ledger, 's' as RunId, 'finished');
+    await pass(HOUR);
+    assert.deepEqual(titles(), ['shop: a cap or the balance keeps back 2 URLs', 'shop: no URL is kept back any more']);
+    assert.match(sent[0]?.lines.join('\n') ?? '', /Reason: .*0\.25 TRY/);
+    assert.equal(sent[0]?.command, 'courier plan shop');
+  });
+
   testLedger('a batch that needs review is reported once', async (ledger) => {
     const { pass, titles } = openNotifier(ledger);
     await crawled(ledger, 'r', { a: ['1'] });

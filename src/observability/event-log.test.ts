@@ -71,13 +71,18 @@ describe('the log of a worker', () => {
 
   test('an incomplete run and one whose URLs are kept back are warnings with the reason', () => {
     const { emit, lines } = openLog();
+    const problems = ['https://shop.example/a.xml: status 404'];
+    emit({ kind: 'crawl', account, watch, run, urls: 0, sitemaps: 1, complete: false, problems, tookMs: 40 });
     emit({ ...ended, complete: false });
     emit({ ...ended, held: 4, heldReason: 'the cap of the day is reached' });
     assert.deepEqual(
       lines.map(({ level }) => level),
       [40, 40],
     );
-    assert.match(lines[0]?.msg ?? '', /incomplete: .* could not be read/);
+    assert.match(
+      lines[0]?.msg ?? '',
+      /incomplete: .* not all sitemaps were read: https:\/\/shop\.example\/a\.xml: status 404/,
+    );
     assert.match(lines[1]?.msg ?? '', /4 URLs are kept back: the cap of the day is reached/);
   });
 

@@ -1,5 +1,5 @@
 import { formatTry } from '../../contract/money.ts';
-import type { AccountId } from '../submission/ids.ts';
+import type { AccountId, RunId } from '../submission/ids.ts';
 import { formatSpan } from '../submission/span.ts';
 import type { Logger } from './log.ts';
 import type { AccountStopped, BatchAnswered, EmitEvent, RequestMade, RunEnded } from './worker-events.ts';
@@ -18,6 +18,8 @@ interface Outage {
  */
 export function createEventLog(log: Logger, now: () => number): EmitEvent {
   const outages = new Map<AccountId, Outage>();
+  /** What the crawl of an incomplete run could not read, until the run ends. */
+  const unread = new Map<RunId, string>();
   const stopped = new Map<AccountId, { readonly kind: AccountStopped['kind']; readonly since: number }>();
 
   function stop({ kind, account, reason }: AccountStopped): void {
@@ -63,8 +65,11 @@ export function createEventLog(log: Logger, now: () => number): EmitEvent {
       case 'batch':
         if (event.accepted !== 'no') resume(event.account);
         return writeBatch(log, event);
-      case 'run_ended':
-        return writeRun(log, event);
+      case 'run_ended': {
+        const problem = unread.get(event.run) ?? null;
+        unread.delete(event.run);
+        return writeRun(log, event, problem);
+      }
       case 'run_held': {
         const { watch, run, reasons } = event;
         const text = `run of ${watch} is held: ${reasons.join('; ')}. Continue it with "courier approve ${run}", or end it with "courier reject ${run}"`;
@@ -75,6 +80,7 @@ export function createEventLog(log: Logger, now: () => number): EmitEvent {
       case 'run_abandoned':
         return log.warn(fields, `run of ${event.watch} was abandoned: its workflow is gone. The next run continues`);
       case 'crawl':
+        if (!event.complete) unread.set(event.run, event.problems[0] ?? 'a sitemap could not be read');
         return log.debug(fields, `crawl of ${event.watch}: ${event.urls} URLs in ${formatSpan(event.tookMs)}`);
       case 'poll':
         return log.debug(fields, `job ${event.reference} is ${event.state}`);
@@ -102,13 +108,16 @@ function writeBatch(log: Logger, { kind: _, ...event }: BatchAnswered): void {
   else log.warn(event, text);
 }
 
-function writeRun(log: Logger, { kind: _, ...event }: RunEnded): void {
+/** `problem`: null also when another worker made the crawl. */
+function writeRun(log: Logger, { kind: _, ...event }: RunEnded, problem: string | null): void {
   const { watch, found, new: fresh, changed, gone, submitted, held, heldReason, unanswered, charged, complete } = event;
   const parts = [
     `${found} found, ${fresh} new, ${changed} changed, ${gone} gone, ${submitted} submitted, ${formatTry(charged)} charged`,
     ...(unanswered === 0 ? [] : [`${unanswered} batches still wait for their response`]),
     ...(held === 0 ? [] : [`${held} URLs are kept back: ${heldReason}`]),
-    ...(complete ? [] : ['some sitemaps could not be read; nothing counts as gone']),
+    ...(complete
+      ? []
+      : [`nothing counts as gone, because not all sitemaps were read${problem === null ? '' : `: ${problem}`}`]),
   ];
   const text = `run of ${watch} ended${complete ? '' : ' incomplete'}: ${parts.join('; ')}`;
   if (complete && held === 0) log.info(event, text);

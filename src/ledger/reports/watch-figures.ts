@@ -1,5 +1,6 @@
 import { sql } from '../../database/sql.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
+import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { MAX_COUNTED } from './account-figures.ts';
 
@@ -21,10 +22,11 @@ export interface WatchFigures {
   readonly heldRun: RunId | null;
   /** URLs that a cap or the balance kept back from the last run. */
   readonly keptBackUrls: number;
+  readonly keptBackReason: string | null;
   readonly quarantinedUrls: number;
 }
 
-export interface RunFigures {
+export interface RunFigures extends StoredReason {
   readonly name: RunId;
   readonly started_at: number;
   readonly ended_at: number | null;
@@ -46,7 +48,9 @@ export async function getWatchFigures({ db }: Ledger, watch: WatchId): Promise<W
 
 /** Uses runs_by_watch. A run that was only a plan for review says nothing about the schedule. */
 export const selectLastRuns = (watchId: number) => sql<RunFigures>`
-  SELECT name, started_at, ended_at, end_state, complete, held, decision, held_urls FROM runs
+  SELECT name, started_at, ended_at, end_state, complete, held, decision, held_urls,
+    held_reason_code AS reason_code, held_reason_params AS reason_params
+  FROM runs
   WHERE watch_id = ${watchId} AND (end_state IS NULL OR end_state <> 'previewed')
   ORDER BY started_at DESC LIMIT ${MAX_RUNS}`;
 
@@ -70,6 +74,7 @@ function summarizeRuns(runs: readonly RunFigures[], quarantinedUrls: number): Wa
     firstRunAt: runs.at(-1)?.started_at ?? null,
     heldRun: held?.name ?? null,
     keptBackUrls: last?.held_urls ?? 0,
+    keptBackReason: last === undefined ? null : renderStoredReason(last),
     quarantinedUrls,
   };
 }

@@ -13,6 +13,7 @@ import { Load } from './capacity/load.ts';
 import { buildApp } from './http/app.ts';
 import type { Context } from './http/context.ts';
 import { readReadiness } from './http/health.ts';
+import { DeniedPace } from './http/limits/denied-pace.ts';
 import { openLimiter } from './http/limits/limiter.ts';
 import { openProvider } from './index-check/providers.ts';
 import type { IndexCheckSettings } from './index-check/settings.ts';
@@ -134,6 +135,7 @@ export async function openService(db: Database, options: Omit<ServiceOptions, 'd
     const context: Context = {
       ...{ db, settings, limiter, queue, provider, health, metrics, now },
       load: new Load(settings.load),
+      deniedPace: new DeniedPace(),
       bodies: new BodyMemory(settings.bodies),
       accepted: () => accepted(),
       restoreSoon: sweeper.restoreSoon,

@@ -19,7 +19,7 @@ export function requireApiKey(app: FastifyInstance, context: Context): void {
 
 /** Throws the ApiError of a request that may not continue; sets its principal and its view of the database otherwise. */
 export async function admit(
-  { db, queue, load, limiter, metrics, now }: Context,
+  { db, queue, load, limiter, deniedPace, metrics, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -39,6 +39,10 @@ export async function admit(
   setBudgetHeaders((name, value) => reply.header(name, value), verdict.states);
   if (!verdict.allowed) {
     for (const { name, remaining } of verdict.states) if (remaining === 0) metrics.denied(name);
+    // An answer that waits is no work: it takes no place from another request.
+    reply.raw.off('close', leave);
+    leave();
+    await deniedPace.wait(principal.key.id);
     throw new ApiError('rate_limited', undefined, { retryAfterSeconds: verdict.retryAfterSeconds });
   }
 }

@@ -8,12 +8,14 @@ import type { IndexCheckProvider } from '../index-check/provider.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { ServiceSettings } from '../settings.ts';
 import type { Limiter } from './limits/budgets.ts';
+import type { DeniedPace } from './limits/denied-pace.ts';
 
 /** The dependencies of the routes. */
 export interface Context {
   readonly db: Database;
   readonly settings: ServiceSettings;
   readonly limiter: Limiter;
+  readonly deniedPace: DeniedPace;
   /** Shares the database between customers. */
   readonly queue: FairQueue;
   readonly load: Load;

@@ -78,6 +78,7 @@ export function createEventLog(log: Logger, now: () => number): EmitEvent {
       case 'run_decided':
         return log.info(fields, `held run of ${event.watch} ${event.decision} by ${event.by}`);
       case 'run_abandoned':
+        unread.delete(event.run);
         return log.warn(fields, `run of ${event.watch} was abandoned: its workflow is gone. The next run continues`);
       case 'crawl':
         if (!event.complete) unread.set(event.run, event.problems[0] ?? 'a sitemap could not be read');

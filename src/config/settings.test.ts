@@ -22,7 +22,9 @@ watches:
     sitemaps: [https://user:canary-1@shop.example/sitemap.xml]
     headers: { authorization: Basic canary-2, cookie: { env: SHOP_COOKIE } }
     guard: { max_gone_percent: 30 }
+    ping: https://hc.example/canary-5
 ledger: { url: "postgres://courier:canary-3@db.internal/courier" }
+notify: { channels: { team: { slack: { url: "https://hooks.slack.example/services/canary-6" } } } }
 `;
 
 function show(t: TestContext, environment: Environment = { address: null, namespace: null }) {
@@ -67,11 +69,14 @@ describe('the settings in force', () => {
     assert.doesNotMatch(text, /canary/);
     assert.deepEqual(get('accounts.main.api_key'), ['{ file: ./courier.key } (is set)', 5]);
     assert.deepEqual(get('watches.shop.headers'), ['{ authorization: "[secret]", cookie: { env: SHOP_COOKIE } }', 14]);
-    assert.deepEqual(get('ledger.url'), ['postgres://[secret]@db.internal/courier', 16]);
+    assert.deepEqual(get('ledger.url'), ['postgres://[secret]@db.internal/courier', 17]);
+    assert.deepEqual(get('watches.shop.ping'), ['https://hc.example/[secret]', 16]);
   });
 
   test('include every section of the schema', (t) => {
-    const shown = new Set(show(t).keys.map((key) => key.split('.')[0]));
+    const { keys } = show(t);
+    assert.deepEqual(keys, [...new Set(keys)], 'each setting once');
+    const shown = new Set(keys.map((key) => key.split('.')[0]));
     const sections = Object.keys(ConfigSchema.properties).filter((name) => name !== 'version' && name !== 'defaults');
     assert.deepEqual([...shown].toSorted(), sections.toSorted());
   });

@@ -100,7 +100,6 @@ export function listSettings({ config, merged, folder }: LoadedConfig, environme
   }
   const ledger = raw.ledger?.url;
   add(['ledger', 'url'], toLedgerUrl(ledger ?? LEDGER_URL, folder), ledger === undefined ? null : ['ledger', 'url']);
-  walk(['admin'], ConfigSchema.properties.admin as unknown as Expectation, raw.admin, ['admin']);
   walk(['admin'], Admin as unknown as Expectation, raw.admin, ['admin']);
   walk(['notify'], Notify as unknown as Expectation, raw.notify, ['notify']);
   return settings;

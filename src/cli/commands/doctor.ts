@@ -47,6 +47,7 @@ async function diagnose(output: Output, context: CommandContext, readsSitemaps: 
   if (readsSitemaps) {
     for (const watch of watches.values()) show(await checkSitemaps(watch, signal));
   }
+  show([checkNotifications(context)]);
   show(await checkRuns(context));
   const counts = { ok: 0, warn: 0, fail: 0 };
   for (const { level } of findings) counts[level] += 1;
@@ -55,6 +56,14 @@ async function diagnose(output: Output, context: CommandContext, readsSitemaps: 
     exitCode: toExitCode(findings),
     summary: { findings: findings.length, warnings: counts.warn, failures: counts.fail },
   };
+}
+
+/** Who hears of a problem. */
+function checkNotifications({ config }: CommandContext): Finding {
+  const about = { check: 'notifications', subject: null } as const;
+  const channels = [...config.notify.channels.keys()];
+  if (channels.length === 0) return ok(about, 'no channel is configured; problems are in "courier status --check"');
+  return ok(about, `${formatCounted(channels.length, 'channel')} configured: ${channels.join(', ')}`);
 }
 
 function toExitCode(findings: readonly Finding[]): ExitCode {

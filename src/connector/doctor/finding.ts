@@ -13,6 +13,7 @@ export const CHECKS = [
   'ledger',
   'disk',
   'sitemap',
+  'notifications',
   'runs',
 ] as const;
 

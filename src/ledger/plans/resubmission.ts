@@ -40,7 +40,8 @@ export function decideDue(
   other: OtherWatch,
   now: number,
 ): DueDecision {
-  const reason = parseReason(row);
+  // Only then: a plan decides on a million rows.
+  const reason = row.reason_code === 'failed_without_watch' ? parseReason(row) : null;
   if (row.due === 'retry' && reason?.code === 'failed_without_watch') {
     const next = nextGeneration(reason.failures, reason.failedAt, retryFailed, reason.text);
     if (next.kind === 'quarantine') return next;
@@ -64,7 +65,7 @@ export function decideDue(
     return isDueNow({ ...row, due_at: null }, now) ? { kind: 'due' } : { kind: 'later', at: null };
   }
   // What waited for the batch of another watch is free as soon as that batch no longer has it.
-  const at = reason?.code === 'planned_by_other_watch' ? null : row.due_at;
+  const at = row.reason_code === 'planned_by_other_watch' ? null : row.due_at;
   return isDueNow({ ...row, due_at: at }, now) ? { kind: 'due' } : { kind: 'later', at };
 }
 

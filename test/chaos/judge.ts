@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
+import type { LedgerId } from '../../src/submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../src/submission/reason.ts';
 import { PRICE } from './account-admin.ts';
 import {
@@ -41,7 +42,7 @@ export interface Circumstances {
 
 /** Compares the service's database with the ledger, and the state of every URL with what the sites list. */
 export async function judge(
-  { ledger, serviceDb, proxy, site, client, settings }: Harness,
+  { ledger, ledgerId, serviceDb, proxy, site, client, settings }: Harness,
   circumstances: Circumstances = {},
 ): Promise<Judgement> {
   const breaches = [...findKeysWithTwoBodies(proxy.bodies)];
@@ -58,7 +59,7 @@ export async function judge(
     if (wrong !== null) breaches.push(`${each.url} (${describeEnd(each)}): ${wrong}`);
   }
   breaches.push(...(await findOpenRows(ledger)));
-  if (!circumstances.restored) breaches.push(...(await findFailedWorkflows(client)));
+  if (!circumstances.restored) breaches.push(...(await findFailedWorkflows(client, ledgerId)));
   const ends = new Map<string, number>();
   for (const each of urls.values()) ends.set(describeEnd(each), (ends.get(describeEnd(each)) ?? 0) + 1);
   return { totals: { urls: urls.size, bought, ...(await countServiceRecords(serviceDb)), ends }, breaches };
@@ -171,10 +172,12 @@ async function findOpenRows(ledger: Database): Promise<string[]> {
 /** A run that another one blocked, and one that was reset after its end, say so and did nothing. */
 const MAY_FAIL = /Another run of \S+ is active|has ended \(/;
 
-async function findFailedWorkflows(client: Client): Promise<string[]> {
+/** Those of one ledger: another one may share the namespace, and be judged by itself. */
+async function findFailedWorkflows(client: Client, ledgerId: LedgerId): Promise<string[]> {
   const failed: string[] = [];
   const query = `ExecutionStatus IN ('Failed', 'TimedOut', 'Canceled')`;
   for await (const { workflowId, runId, status } of client.workflow.list({ query })) {
+    if (workflowId.split('/')[1] !== ledgerId) continue;
     const why = await client.workflow
       .getHandle(workflowId, runId, { firstExecutionRunId: runId })
       .result()

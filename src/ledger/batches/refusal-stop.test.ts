@@ -10,6 +10,7 @@ import {
   testLedger,
   WATCH,
 } from '../../../test/support/ledger.ts';
+import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, RunId, WatchId } from '../../submission/ids.ts';
 import { computeRefusalWait } from '../../submission/refusal-stop.ts';
 import { moveAccount } from '../money/account.ts';
@@ -174,6 +175,9 @@ describe('batches that the service refuses alike', () => {
       await recordAnswer(ledger, batch.id, { attempt: 1, outcome, status: 413, requestId: null });
     }
     assert.equal((await getRefusalStop(ledger.db, ACCOUNT.id))?.reason.status, 413);
+    const { whole } = await ledger.db.one(sql<{ whole: number }>`
+      SELECT count(*) AS whole FROM batches WHERE parent_id IS NULL AND state = 'refused'`);
+    assert.equal(whole, 3, 'a batch and its parts count once');
     assert.ok(requests < 40, `${requests} requests for 80 URLs`);
   });
 });

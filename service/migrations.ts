@@ -1,5 +1,6 @@
 import type { Migration } from '../src/database/migrate.ts';
 import { operationsMigration } from './operations/migration.ts';
+import { createCheckTotals } from './submissions/check-totals.ts';
 import { createTotals } from './submissions/totals.ts';
 
 /** The tables of the service. Times are epoch milliseconds, money is integer micro-lira. */
@@ -93,5 +94,10 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX index_checks_with_results ON index_checks (finished_at) WHERE results IS NOT NULL',
       'CREATE INDEX audit_events_by_time ON audit_events (created_at)',
     ],
+  },
+  {
+    name: 'totals of index-checks',
+    // GET /stats read every index-check of the account.
+    statements: createCheckTotals,
   },
 ];

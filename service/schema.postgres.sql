@@ -62,6 +62,16 @@ CREATE TABLE budgets (
   PRIMARY KEY (key_id)
 );
 
+CREATE TABLE check_totals (
+  account_id bigint NOT NULL,
+  checks bigint NOT NULL,
+  urls bigint NOT NULL,
+  urls_found bigint NOT NULL,
+  spent bigint NOT NULL,
+  PRIMARY KEY (account_id),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
 CREATE TABLE devices (
   hash bytea NOT NULL,
   account_id bigint NOT NULL,

@@ -50,6 +50,14 @@ CREATE TABLE budgets (
   version BIGINT NOT NULL DEFAULT 0
 );
 
+CREATE TABLE check_totals (
+  account_id BIGINT NOT NULL PRIMARY KEY REFERENCES accounts (id),
+  checks BIGINT NOT NULL,
+  urls BIGINT NOT NULL,
+  urls_found BIGINT NOT NULL,
+  spent BIGINT NOT NULL
+);
+
 CREATE TABLE devices (
   hash BLOB PRIMARY KEY,
   account_id BIGINT NOT NULL REFERENCES accounts (id),
@@ -95,6 +103,10 @@ CREATE TABLE index_checks (
   finished_at BIGINT,
   UNIQUE (account_id, idempotency_key)
 );
+
+CREATE TRIGGER index_checks_added AFTER INSERT ON index_checks BEGIN INSERT INTO check_totals (account_id, checks, urls, urls_found, spent) SELECT NEW.account_id, 1, NEW.url_count, NEW.found_count, NEW.charged WHERE NEW.status = 'done' ON CONFLICT (account_id) DO UPDATE SET checks = check_totals.checks + 1, urls = check_totals.urls + excluded.urls, urls_found = check_totals.urls_found + excluded.urls_found, spent = check_totals.spent + excluded.spent; END;
+
+CREATE TRIGGER index_checks_changed AFTER UPDATE OF status, found_count, charged ON index_checks BEGIN UPDATE check_totals SET checks = checks - 1, urls = urls - OLD.url_count, urls_found = urls_found - OLD.found_count, spent = spent - OLD.charged WHERE account_id = OLD.account_id AND OLD.status = 'done'; INSERT INTO check_totals (account_id, checks, urls, urls_found, spent) SELECT NEW.account_id, 1, NEW.url_count, NEW.found_count, NEW.charged WHERE NEW.status = 'done' ON CONFLICT (account_id) DO UPDATE SET checks = check_totals.checks + 1, urls = check_totals.urls + excluded.urls, urls_found = check_totals.urls_found + excluded.urls_found, spent = check_totals.spent + excluded.spent; END;
 
 CREATE INDEX index_checks_of_account ON index_checks (account_id, created_at);
 

@@ -106,6 +106,22 @@ const RULES: readonly (readonly [rule: string, query: Query<Row>])[] = [
       ORDER BY t.account_id LIMIT ${MOST}`,
   ],
   [
+    'the totals of an account are those of its index-checks',
+    sql<Row>`
+      SELECT 'account ' || c.account_id AS subject,
+        c.checks || ' checks, ' || c.urls || ' URLs, ' || c.found || ' found, ' || c.spent || ' spent' AS expected,
+        coalesce(t.checks, 0) || ' checks, ' || coalesce(t.urls, 0) || ' URLs, ' || coalesce(t.urls_found, 0) || ' found, '
+          || coalesce(t.spent, 0) || ' spent' AS found
+      FROM (SELECT a.id AS account_id, count(k.id) AS checks, coalesce(sum(k.url_count), 0) AS urls,
+              coalesce(sum(k.found_count), 0) AS found, coalesce(sum(k.charged), 0) AS spent
+            FROM accounts AS a LEFT JOIN index_checks AS k ON k.account_id = a.id AND k.status = 'done'
+            GROUP BY a.id) AS c
+      LEFT JOIN check_totals AS t ON t.account_id = c.account_id
+      WHERE c.checks <> coalesce(t.checks, 0) OR c.urls <> coalesce(t.urls, 0) OR c.found <> coalesce(t.urls_found, 0)
+        OR c.spent <> coalesce(t.spent, 0)
+      ORDER BY c.account_id LIMIT ${MOST}`,
+  ],
+  [
     'a submission has ended when every URL has an outcome',
     sql<Row>`
       SELECT reference AS subject, url_count AS expected, urls_completed + urls_failed AS found

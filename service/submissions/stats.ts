@@ -2,8 +2,8 @@ import { CURRENCY, type Micros, sumMicros } from '../../contract/money.ts';
 import type { Balance, Stats } from '../../contract/responses.ts';
 import type { SubmissionState } from '../../contract/states.ts';
 import type { Queryable } from '../../src/database/database.ts';
-import { sql } from '../../src/database/sql.ts';
 import type { Account } from '../accounts/account.ts';
+import { getCheckTotals } from './check-totals.ts';
 import { lira } from './record.ts';
 import { getTotals } from './totals.ts';
 
@@ -12,13 +12,10 @@ export function toBalance(balance: Micros): Balance {
   return { balance: lira(balance), balance_micros: balance, currency: CURRENCY };
 }
 
-/** GET /stats (spec 4.4): the totals of the account's submissions, and one pass over its index-checks. */
+/** GET /stats (spec 4.4): the totals of the account's submissions and of its index-checks. */
 export async function accountStats(db: Queryable, account: Account): Promise<Stats> {
   const rows = await getTotals(db, account.id);
-  const checks = await db.one(sql<{ total: number; urls: number; found: number; spent: Micros }>`
-    SELECT count(*) AS total, coalesce(sum(url_count), 0) AS urls, coalesce(sum(found_count), 0) AS found,
-      coalesce(sum(charged), 0) AS spent
-    FROM index_checks WHERE account_id = ${account.id} AND status = 'done'`);
+  const checks = await getCheckTotals(db, account.id);
   const sum = (field: 'submissions' | 'urls' | 'completed' | 'failed') =>
     rows.reduce((total, row) => total + row[field], 0);
   const count = (status: SubmissionState) => rows.find((row) => row.status === status)?.submissions ?? 0;
@@ -46,6 +43,6 @@ export async function accountStats(db: Queryable, account: Account): Promise<Sta
       total: lira(sumMicros(onSubmissions, onChecks)),
       currency: CURRENCY,
     },
-    index_checks: { total: checks.total, urls: checks.urls, found: checks.found },
+    index_checks: { total: checks.checks, urls: checks.urls, found: checks.found },
   };
 }

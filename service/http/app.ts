@@ -10,6 +10,7 @@ import { HEADERS } from '../../contract/headers.ts';
 import { BASE_PATH } from '../../contract/version.ts';
 import { ApiError } from './api-error.ts';
 import { admit, requireApiKey } from './authentication.ts';
+import { limitConnectionsPerAddress, MOST_PER_ADDRESS, toExempt } from './connections-per-address.ts';
 import type { Context } from './context.ts';
 import { dashboard } from './dashboard/dashboard.ts';
 import { notFoundPage } from './dashboard/not-found.ts';
@@ -67,6 +68,7 @@ export async function buildApp(
     frameworkErrors: (error, request, reply) => void answerUnroutable(error, request, reply),
   } as FastifyServerOptions) as FastifyInstance;
   app.server.maxConnections = MAX_CONNECTIONS;
+  limitConnectionsPerAddress(app.server, { most: MOST_PER_ADDRESS, exempt: toExempt(settings.trustedProxies) });
   handleMalformedRequests(app.server);
   app.setValidatorCompiler(compileValidator);
 

@@ -53,9 +53,10 @@ describe('addresses without a limit', () => {
     ['192.0.2.8', false],
     ['2001:db8::5', true],
     ['2001:db9::5', false],
+    ['172.20.1.1', true],
   ] as const) {
     test(`${address}: ${exempt ? 'this machine or a proxy' : 'a client'}`, () => {
-      assert.equal(toExempt(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'])(address), exempt);
+      assert.equal(toExempt(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', 'uniquelocal'])(address), exempt);
     });
   }
 });

@@ -29,10 +29,17 @@ export function limitConnectionsPerAddress(
   });
 }
 
+/** The names of networks that `trusted_proxies` may hold besides addresses. */
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
 /** Addresses of this machine, and the proxies: single addresses or networks such as 10.0.0.0/8. */
 export function toExempt(proxies: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
-  for (const proxy of ['127.0.0.0/8', '::1', ...proxies]) {
+  for (const proxy of ['loopback', ...proxies].flatMap((each) => NAMED[each] ?? [each])) {
     const [address = '', prefix] = proxy.split('/');
     const family = isIPv6(address) ? 'ipv6' : 'ipv4';
     if (prefix === undefined) list.addAddress(address, family);

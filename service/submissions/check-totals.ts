@@ -3,6 +3,7 @@ import type { Queryable } from '../../src/database/database.ts';
 import type { DdlTypes } from '../../src/database/migrate.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../accounts/account.ts';
+import { type CountedRows, createTotalTriggers } from './total-triggers.ts';
 
 /** What the answered index-checks of an account add up to. */
 export interface CheckTotals {
@@ -31,26 +32,16 @@ const addNew = `
   SELECT NEW.account_id, 1, NEW.url_count, NEW.found_count, NEW.charged WHERE NEW.status = 'done'
   ON CONFLICT (account_id) DO UPDATE SET checks = check_totals.checks + 1, urls = check_totals.urls + excluded.urls,
     urls_found = check_totals.urls_found + excluded.urls_found, spent = check_totals.spent + excluded.spent;`;
-const counted = 'status, found_count, charged';
+const rows: CountedRows = {
+  table: 'index_checks',
+  row: 'index_check',
+  columns: 'status, found_count, charged',
+  subtractOld,
+  addNew,
+};
 
-/**
- * The totals, and the triggers that keep them: whoever changes an index-check, its totals change in the same
- * transaction.
- */
-export function createCheckTotals({ dialect }: DdlTypes): string[] {
-  const triggers =
-    dialect === 'sqlite'
-      ? [
-          `CREATE TRIGGER index_checks_added AFTER INSERT ON index_checks BEGIN ${addNew} END`,
-          `CREATE TRIGGER index_checks_changed AFTER UPDATE OF ${counted} ON index_checks
-            BEGIN ${subtractOld} ${addNew} END`,
-        ]
-      : [
-          `CREATE FUNCTION count_index_check() RETURNS trigger LANGUAGE plpgsql AS $$
-            BEGIN IF TG_OP = 'UPDATE' THEN ${subtractOld} END IF; ${addNew} RETURN NULL; END $$`,
-          `CREATE TRIGGER index_checks_counted AFTER INSERT OR UPDATE OF ${counted} ON index_checks
-            FOR EACH ROW EXECUTE FUNCTION count_index_check()`,
-        ];
+/** The totals, and the triggers that keep them. */
+export function createCheckTotals(types: DdlTypes): string[] {
   return [
     `CREATE TABLE check_totals (
       account_id BIGINT NOT NULL PRIMARY KEY REFERENCES accounts (id), checks BIGINT NOT NULL, urls BIGINT NOT NULL,
@@ -58,6 +49,6 @@ export function createCheckTotals({ dialect }: DdlTypes): string[] {
     `INSERT INTO check_totals (account_id, checks, urls, urls_found, spent)
       SELECT account_id, count(*), sum(url_count), sum(found_count), sum(charged)
       FROM index_checks WHERE status = 'done' GROUP BY account_id`,
-    ...triggers,
+    ...createTotalTriggers(types, rows),
   ];
 }

@@ -4,6 +4,7 @@ import type { Queryable } from '../../src/database/database.ts';
 import type { DdlTypes } from '../../src/database/migrate.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../accounts/account.ts';
+import { type CountedRows, createTotalTriggers } from './total-triggers.ts';
 
 /** What all submissions of an account in one state add up to. */
 export interface Totals {
@@ -34,26 +35,16 @@ const addNew = `
   ON CONFLICT (account_id, status) DO UPDATE SET submissions = submission_totals.submissions + 1,
     urls = submission_totals.urls + excluded.urls, completed = submission_totals.completed + excluded.completed,
     failed = submission_totals.failed + excluded.failed, spent = submission_totals.spent + excluded.spent;`;
-const counted = 'status, urls_completed, urls_failed, refunded';
+const rows: CountedRows = {
+  table: 'submissions',
+  row: 'submission',
+  columns: 'status, urls_completed, urls_failed, refunded',
+  subtractOld,
+  addNew,
+};
 
-/**
- * The totals, and the triggers that keep them: whoever changes a submission, its totals change in the same
- * transaction.
- */
-export function createTotals({ dialect }: DdlTypes): string[] {
-  const triggers =
-    dialect === 'sqlite'
-      ? [
-          `CREATE TRIGGER submissions_added AFTER INSERT ON submissions BEGIN ${addNew} END`,
-          `CREATE TRIGGER submissions_changed AFTER UPDATE OF ${counted} ON submissions
-            BEGIN ${subtractOld} ${addNew} END`,
-        ]
-      : [
-          `CREATE FUNCTION count_submission() RETURNS trigger LANGUAGE plpgsql AS $$
-            BEGIN IF TG_OP = 'UPDATE' THEN ${subtractOld} END IF; ${addNew} RETURN NULL; END $$`,
-          `CREATE TRIGGER submissions_counted AFTER INSERT OR UPDATE OF ${counted} ON submissions
-            FOR EACH ROW EXECUTE FUNCTION count_submission()`,
-        ];
+/** The totals, and the triggers that keep them. */
+export function createTotals(types: DdlTypes): string[] {
   return [
     `CREATE TABLE submission_totals (
       account_id BIGINT NOT NULL REFERENCES accounts (id), status TEXT NOT NULL,
@@ -62,6 +53,6 @@ export function createTotals({ dialect }: DdlTypes): string[] {
     `INSERT INTO submission_totals (account_id, status, submissions, urls, completed, failed, spent)
       SELECT account_id, status, count(*), sum(url_count), sum(urls_completed), sum(urls_failed), sum(charged - refunded)
       FROM submissions GROUP BY account_id, status`,
-    ...triggers,
+    ...createTotalTriggers(types, rows),
   ];
 }

@@ -89,7 +89,8 @@ export interface RunLine {
   readonly decision: string | null;
 }
 
-interface RunListRow {
+/** What the list of runs has of a run. */
+export interface RunListRow {
   readonly name: RunId;
   readonly started_at: number;
   readonly ended_at: number | null;

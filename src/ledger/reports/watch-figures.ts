@@ -3,6 +3,7 @@ import type { RunId, WatchId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { MAX_COUNTED } from './account-figures.ts';
+import type { RunListRow } from './totals.ts';
 
 /** Runs that are read back. A watch that failed more often in a row counts as failing this often. */
 const MAX_RUNS = 50;
@@ -26,14 +27,7 @@ export interface WatchFigures {
   readonly quarantinedUrls: number;
 }
 
-export interface RunFigures extends StoredReason {
-  readonly name: RunId;
-  readonly started_at: number;
-  readonly ended_at: number | null;
-  readonly end_state: string | null;
-  readonly complete: number | null;
-  readonly held: string | null;
-  readonly decision: string | null;
+export interface RunFigures extends RunListRow, StoredReason {
   readonly held_urls: number | null;
 }
 

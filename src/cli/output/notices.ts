@@ -101,7 +101,8 @@ function describeEarlier({ batches, urls, account }: EarlierBatches): [ExitCode,
   if (suspended?.code === 'history_hold') return [[EXIT.partial, `the account is held: ${say(suspended)}.`]];
   if (batches === 0) return [];
   const waiting = `${left} ${batches === 1 ? 'waits' : 'wait'}`;
-  const rest = 'Nothing of it was charged in this run; it keeps its key, and a later run sends it.';
+  const rest =
+    'What was sent before may be charged already; it keeps its key, is charged once at most, and a later run sends it.';
   if (keyRejected !== null) return [[EXIT.keyRefused, `${waiting}: ${say(keyRejected)}. ${rest}`]];
   if (suspended !== null) {
     const code = isAccountHold(suspended) ? EXIT.partial : EXIT.balanceOrCap;

@@ -22,6 +22,7 @@ export class PendingActivity {
   #tries = 0;
   #heartbeatAt = 0;
   #retry: { cancel(): void } | null = null;
+  #timeouts: { cancel(): void }[] = [];
   #isCancelRequested = false;
   #isOpen = true;
   #scheduledAt = 0;
@@ -57,7 +58,8 @@ export class PendingActivity {
     this.#tries = attempt.number;
     this.#attempt = attempt;
     this.#heartbeatAt = kernel.elapsed;
-    kernel.schedule(this.command.options.startToCloseMs, null, () => this.#timeOut(attempt, 'start-to-close'));
+    const { startToCloseMs } = this.command.options;
+    this.#timeouts = [kernel.schedule(startToCloseMs, null, () => this.#timeOut(attempt, 'start-to-close'))];
     this.#watchHeartbeats(attempt);
     return attempt;
   }
@@ -67,7 +69,7 @@ export class PendingActivity {
     if (heartbeatMs === null) return;
     const { kernel } = this.#server;
     const dueAt = this.#heartbeatAt + heartbeatMs;
-    kernel.schedule(dueAt - kernel.elapsed, null, () => {
+    this.#timeouts[1] = kernel.schedule(dueAt - kernel.elapsed, null, () => {
       if (this.#attempt !== attempt) return;
       if (this.#heartbeatAt + heartbeatMs === dueAt) this.#timeOut(attempt, 'heartbeat');
       else this.#watchHeartbeats(attempt);
@@ -94,6 +96,7 @@ export class PendingActivity {
   end(attempt: Attempt, outcome: ActivityOutcome): void {
     if (this.#attempt !== attempt || !this.#isOpen) return;
     this.#attempt = null;
+    this.#cancelTimeouts();
     const { seq, type } = this.command;
     if (outcome.kind === 'completed') {
       this.#close();
@@ -132,6 +135,11 @@ export class PendingActivity {
   abandon(): void {
     this.#isOpen = false;
     this.#retry?.cancel();
+    this.#cancelTimeouts();
+  }
+
+  #cancelTimeouts(): void {
+    for (const timeout of this.#timeouts) timeout.cancel();
   }
 
   #close(): void {

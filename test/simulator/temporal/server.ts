@@ -35,6 +35,8 @@ export interface Run {
   /** The jobs of the task that a worker has. */
   inTask: readonly Job[] | null;
   isTaskScheduled: boolean;
+  /** Has it in memory. */
+  worker: VirtualWorker | null;
 }
 
 export interface ServerSettings {
@@ -43,6 +45,8 @@ export interface ServerSettings {
   readonly latency: () => number;
   /** Events after which continue-as-new is suggested; the real server: about 4,000. */
   readonly suggestAfter: number;
+  /** Whether a workflow's tasks go to the worker that has it in memory; else to any, so that histories are replayed often. */
+  readonly isSticky?: boolean;
   readonly onBreach: (text: string) => void;
 }
 
@@ -59,17 +63,19 @@ export class VirtualTemporal {
   /** Nothing reaches the server while it is down; its state is on its disk. */
   isUp = true;
   readonly #suggestAfter: number;
+  readonly #isSticky: boolean;
   readonly #workers = new Map<string, VirtualWorker[]>();
   readonly #backlog: { readonly queue: string; readonly give: (worker: VirtualWorker) => void }[] = [];
   readonly #updates = new Map<string, (outcome: UpdateOutcome) => void>();
   readonly #ends = new Map<string, (() => void)[]>();
   #runs = 0;
 
-  constructor({ kernel, latency, suggestAfter, onBreach }: ServerSettings) {
+  constructor({ kernel, latency, suggestAfter, isSticky = false, onBreach }: ServerSettings) {
     this.kernel = kernel;
     this.latency = latency;
     this.onBreach = onBreach;
     this.#suggestAfter = suggestAfter;
+    this.#isSticky = isSticky;
   }
 
   // Workers
@@ -81,7 +87,11 @@ export class VirtualTemporal {
   }
 
   /** Gives work to a worker of the queue, now or when there is one. */
-  #dispatch(queue: string, give: (worker: VirtualWorker) => void): void {
+  #dispatch(queue: string, give: (worker: VirtualWorker) => void, preferred: VirtualWorker | null = null): void {
+    if (this.isUp && preferred?.host.alive === true && preferred.polls) {
+      give(preferred);
+      return;
+    }
     const workers = this.isUp ? (this.#workers.get(queue) ?? []).filter(({ host, polls }) => host.alive && polls) : [];
     if (workers.length === 0) this.#backlog.push({ queue, give });
     else give(workers[Math.floor(this.kernel.random() * workers.length)]!);
@@ -144,6 +154,7 @@ export class VirtualTemporal {
       waiting: [],
       inTask: null,
       isTaskScheduled: false,
+      worker: null,
     };
     this.executions.set(workflowId, [...(this.executions.get(workflowId) ?? []), run]);
     return run;
@@ -219,23 +230,28 @@ export class VirtualTemporal {
     if (run.isTaskScheduled || run.inTask !== null || run.status !== 'RUNNING') return;
     run.isTaskScheduled = true;
     this.kernel.schedule(this.latency(), null, () => {
-      this.#dispatch(run.taskQueue, (worker) => {
+      const giveTask = (worker: VirtualWorker) => {
         run.isTaskScheduled = false;
         if (run.status !== 'RUNNING') return;
         const jobs = run.waiting;
         if (jobs.length === 0) return;
         run.waiting = [];
         run.inTask = jobs;
+        run.worker = worker;
         const suggested = countEvents(run.tasks) >= this.#suggestAfter;
         this.kernel.schedule(this.latency(), worker.host, async () => {
           const done = await worker.runTask(run, jobs, suggested);
           if (done === null) return;
-          this.whenUp(worker.host, () => this.#completeTask(run, worker, { jobs, suggested, ...done }));
+          this.whenUp(worker.host, () => {
+            timeout.cancel();
+            this.#completeTask(run, worker, { jobs, suggested, ...done });
+          });
         });
-        this.kernel.schedule(WORKFLOW_TASK_MS, null, () => {
+        const timeout = this.kernel.schedule(WORKFLOW_TASK_MS, null, () => {
           if (run.inTask === jobs) this.#repeatTask(run);
         });
-      });
+      };
+      this.#dispatch(run.taskQueue, giveTask, this.#isSticky ? run.worker : null);
     });
   }
 

@@ -29,7 +29,7 @@ const EVENTS_AT_MOST = 300_000;
 /** Plays a scenario to its end, and compares what happened with the rules. */
 export async function play(scenario: Scenario, onTrace: ((line: string) => void) | null = null): Promise<Played> {
   await prepareStores();
-  const world = new World(scenario, onTrace);
+  const world = new World(scenario, { onTrace });
   const { kernel, oracle } = world;
   try {
     world.start();

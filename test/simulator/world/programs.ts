@@ -1,6 +1,8 @@
 import inject from 'light-my-request';
 import { createActivities } from '../../../activities/index.ts';
 import { activityInterceptor } from '../../../activities/interceptor.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import type { ServiceLevel } from '../../../contract/states.ts';
 import type { ConnectProcessing } from '../../../service/processing/open.ts';
 import * as serviceWorkflows from '../../../service/processing/workflows/index.ts';
 import { openService } from '../../../service/serve.ts';
@@ -33,6 +35,7 @@ export interface Machine {
 
 export const SERVICE = 'https://service.example';
 const QUEUE = 'courier-service';
+const HOUR = 3_600_000;
 
 /** A program that can be killed at any moment and started again. */
 export abstract class Program {
@@ -70,24 +73,44 @@ export abstract class Program {
   protected abstract boot(host: Host): Promise<void>;
 }
 
+/** What the specification leaves to a service. */
+export interface ServiceBehavior {
+  /** How long a fast job takes; a standard one takes 20 times as long. */
+  readonly getJobMs?: (reference: string) => number;
+  /** URLs on a page of a job at most, whatever is asked for. */
+  readonly urlsPerPage?: number;
+}
+
 /** The real service, without its sockets. */
 export class ServiceProgram extends Program {
   protected override readonly repeatMs = 600_000;
   readonly #db: Database;
-  readonly #fastMs: () => number;
+  readonly #behavior: ServiceBehavior;
 
-  constructor(machine: Machine, db: Database, fastMs: () => number) {
+  constructor(machine: Machine, db: Database, behavior: ServiceBehavior) {
     super('service', machine);
     this.#db = db;
-    this.#fastMs = fastMs;
+    this.#behavior = behavior;
   }
 
   protected async boot(host: Host): Promise<void> {
     const { network, getTemporal } = this.machine;
+    const { getJobMs = () => 0, urlsPerPage = LIMITS.urlPage.max } = this.#behavior;
+    const toPage = (limit: string) => `url_limit=${Math.min(Number(limit), urlsPerPage)}`;
     const connect: ConnectProcessing = (_options, activities) => {
       const server = getTemporal();
       const client = createClient(server, host);
-      new VirtualWorker({ server, host, taskQueue: QUEUE, workflows: serviceWorkflows, activities });
+      new VirtualWorker({
+        ...{ server, host, taskQueue: QUEUE, workflows: serviceWorkflows },
+        activities: {
+          ...activities,
+          planProcessing: async (reference: string, level: ServiceLevel) => {
+            const plan = await activities.planProcessing(reference, level);
+            const factor = getJobMs(reference) / HOUR;
+            return { ...plan, queuedMs: Math.floor(plan.queuedMs * factor), stepMs: Math.floor(plan.stepMs * factor) };
+          },
+        },
+      });
       return {
         // Nobody asks for the health of its workers, which it would write down every five seconds.
         isReady: () => false,
@@ -103,11 +126,10 @@ export class ServiceProgram extends Program {
         close: async () => undefined,
       };
     };
-    const fastMs = this.#fastMs();
     const service = await openService(this.hosted(this.#db, host), {
       temporal: { address: 'virtual' },
       connect,
-      simulated: { fastMs, standardMs: fastMs * 20 },
+      simulated: { fastMs: HOUR, standardMs: 20 * HOUR },
       // It is woken for each submission; what a killed service has left is found this often.
       settings: { processing: { sweepMs: 120_000 } },
     });
@@ -125,7 +147,7 @@ export class ServiceProgram extends Program {
             },
             {
               method: method as 'GET' | 'POST',
-              url: path,
+              url: path.replace(/\burl_limit=(\d+)/, (_, limit: string) => toPage(limit)),
               headers: { ...headers, host: 'service.example' },
               ...(body.length === 0 ? {} : { payload: body }),
             },

@@ -1,32 +1,32 @@
-import { formatTry, micros } from '../../../contract/money.ts';
+import { micros } from '../../../contract/money.ts';
 import { administer } from '../../../service/accounts/administration.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { readConfig } from '../../../src/config/load.ts';
 import { type Ledger, ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import type { LedgerId } from '../../../src/submission/ids.ts';
 import { seeded } from '../../support/seeded.ts';
 import { type Host, Kernel, setKernel } from '../platform/kernel.ts';
-import { setNetwork, VirtualNetwork } from '../platform/network.ts';
+import { type NetRequest, type NetResponse, setNetwork, VirtualNetwork } from '../platform/network.ts';
 import { VirtualTemporal } from '../temporal/server.ts';
+import { type OperatorSettings, RETRIES, toConfig, type WatchSettings } from './configuration.ts';
 import { serviceFaults, siteFaults } from './faults.ts';
 import { Oracle } from './oracle.ts';
-import { type Machine, onTerminal, SERVICE, ServiceProgram, WorkerProgram } from './programs.ts';
+import { type Machine, onTerminal, SERVICE, type ServiceBehavior, ServiceProgram, WorkerProgram } from './programs.ts';
 import type { Scenario } from './scenario.ts';
 import { SITE, Site } from './site.ts';
 import { ACCOUNT, getFirstKey, openStores, type Stores } from './stores.ts';
 
-const RETRIES = 1;
 let worlds = 0;
 
-/** What an operator writes into the configuration; money in micro-lira. */
-export interface OperatorSettings {
-  /** price_per_url; null: it is learned. */
-  readonly price: number | null;
-  /** The cap of a day; null: none. */
-  readonly perDay: number | null;
-  readonly floor: number;
-  /** Watches, and the sitemap of each. */
-  readonly watches: ReadonlyMap<string, string>;
+/** What a long simulation changes about a world. */
+export interface WorldOptions {
+  readonly onTrace?: ((line: string) => void) | null;
+  /** Further settings of each watch. */
+  readonly watchSettings?: WatchSettings;
+  readonly service?: ServiceBehavior;
+  /** Whether a workflow stays with the worker that has it in memory. Else each task may go to another one, and replays. */
+  readonly isSticky?: boolean;
+  /** The service has answered a request. */
+  readonly onAnswered?: (request: NetRequest, response: NetResponse) => void;
 }
 
 /** Everything that one simulation holds. */
@@ -54,12 +54,14 @@ export class World {
   readonly #latency: () => number;
   readonly #key: { id: string };
   readonly #machine: Machine;
+  readonly #options: WorldOptions;
 
-  constructor(scenario: Scenario, onTrace: ((line: string) => void) | null = null) {
+  constructor(scenario: Scenario, options: WorldOptions = {}) {
     worlds += 1;
+    this.#options = options;
     this.scenario = scenario;
     const { seed, latencyMs, storageShare, tooLarge, faultShare, siteFaultShare } = scenario;
-    this.kernel = new Kernel(seed, scenario.epoch, onTrace);
+    this.kernel = new Kernel(seed, scenario.epoch, options.onTrace ?? null);
     setKernel(this.kernel);
     const { kernel } = this;
     const random = seeded(seed ^ 0x1a7e);
@@ -89,7 +91,10 @@ export class World {
       latency,
       getFault: (request) => (request.origin === SERVICE ? toServiceFault(request) : toSiteFault()),
       onSent: (request) => this.oracle.sent(request),
-      onAnswered: ({ method }) => void (method === 'POST' && this.oracle.check()),
+      onAnswered: (request, response) => {
+        if (request.method === 'POST') this.oracle.check();
+        if (request.origin === SERVICE) options.onAnswered?.(request, response);
+      },
     });
     setNetwork(this.network);
     this.temporal = this.#createTemporal();
@@ -114,7 +119,10 @@ export class World {
     const key = getFirstKey();
     this.#key = { id: key.id };
     process.env.SIMULATED_KEY = key.apiKey;
-    this.service = new ServiceProgram(this.#machine, this.stores.service, () => scenario.jobMs);
+    this.service = new ServiceProgram(this.#machine, this.stores.service, {
+      getJobMs: () => scenario.jobMs,
+      ...options.service,
+    });
     this.workers = Array.from(
       { length: scenario.workers },
       (_, n) =>
@@ -133,43 +141,14 @@ export class World {
       kernel: this.kernel,
       latency: this.#latency,
       suggestAfter: this.scenario.suggestAfter,
+      isSticky: this.#options.isSticky ?? false,
       onBreach: (text) => this.oracle.breach(text),
     });
   }
 
   /** As an operator writes it now. */
   readConfig(): Config {
-    const watch = (sitemap: string) => ({
-      account: 'main',
-      project: `Project ${sitemap}`,
-      service: 'fast',
-      first_run: 'submit',
-      sitemaps: [`${SITE}/${sitemap}.xml`],
-      hosts: [new URL(SITE).host],
-      retry_failed: { times: RETRIES, after: '5m' },
-      resubmit: { on_lastmod_change: true },
-      guard: { max_gone_percent: 30 },
-      index_check: { after: '0s', every: '365d', sample: '10%' },
-    });
-    const { price, perDay, floor, watches } = this.settings;
-    const spend = {
-      ...(perDay === null ? {} : { per_day: formatTry(micros(perDay)) }),
-      ...(floor === 0 ? {} : { balance_floor: formatTry(micros(floor)) }),
-    };
-    const text = JSON.stringify({
-      version: 1,
-      accounts: {
-        main: {
-          reconcile: { confirm_after: '5m' },
-          base_url: `${SERVICE}/api/v1`,
-          api_key: { env: 'SIMULATED_KEY' },
-          ...(price === null ? {} : { price_per_url: formatTry(micros(price)) }),
-          ...(Object.keys(spend).length === 0 ? {} : { spend }),
-        },
-      },
-      watches: Object.fromEntries([...watches].map(([name, sitemap]) => [name, watch(sitemap)])),
-    });
-    return readConfig(text, '/courier.yaml');
+    return toConfig(this.settings, this.#options.watchSettings ?? {});
   }
 
   /** Stops all workers, changes the configuration, and starts them again. */

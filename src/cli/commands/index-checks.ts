@@ -2,8 +2,9 @@ import { type Command, Option } from 'commander';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { eachIndexState, type IndexState } from '../../ledger/reports/index-states.ts';
 import { inSample } from '../../submission/check-schedule.ts';
+import { formatInstantIn } from '../../submission/instant.ts';
 import { action } from '../output/command.ts';
-import { formatCounted, formatInstantIn } from '../output/format.ts';
+import { formatCounted } from '../output/format.ts';
 import { toIndexStateRecord } from '../output/records/index-checks.ts';
 import { getWatch, selectWatches, withLedger } from '../with-ledger.ts';
 

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { getUrlHistory, type Purchase, type UrlHistory } from '../../ledger/reports/url-history.ts';
+import { formatInstant } from '../../submission/instant.ts';
 import { normalizeUrl, type Url } from '../../url/normalize-url.ts';
 import { action } from '../output/command.ts';
-import { formatInstant } from '../output/format.ts';
 import { toUrlHistoryRecord } from '../output/records/url-history.ts';
 import { withLedger } from '../with-ledger.ts';
 

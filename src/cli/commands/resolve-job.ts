@@ -5,7 +5,8 @@ import type { Account, Config } from '../../config/config.ts';
 import { resolveJob, type Settled } from '../../ledger/jobs/settle-job.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
 import type { Reference } from '../../submission/ids.ts';
-import { formatCounted, formatInstant } from '../output/format.ts';
+import { formatInstant } from '../../submission/instant.ts';
+import { formatCounted } from '../output/format.ts';
 import { toResolvedRecord } from '../output/records/batch.ts';
 import { type CommandContext, getAccount } from '../with-ledger.ts';
 

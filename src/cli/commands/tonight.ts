@@ -2,15 +2,9 @@ import type { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { type AccountForecast, forecastRuns, type RunForecast } from '../../connector/forecast.ts';
+import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
 import { action } from '../output/command.ts';
-import {
-  formatAmount,
-  formatCount,
-  formatCounted,
-  formatInstant,
-  formatInstantIn,
-  NOT_KNOWN,
-} from '../output/format.ts';
+import { formatAmount, formatCount, formatCounted, NOT_KNOWN } from '../output/format.ts';
 import { toAccountForecastRecord, toRunForecastRecord } from '../output/records/tonight.ts';
 import { readSchedules } from '../schedules.ts';
 import { withLedger } from '../with-ledger.ts';

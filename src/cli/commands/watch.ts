@@ -4,9 +4,9 @@ import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Watch } from '../../config/config.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
 import type { LedgerId } from '../../submission/ids.ts';
+import { formatInstant } from '../../submission/instant.ts';
 import { checkScheduleId, watchScheduleId } from '../../temporal-api/ids.ts';
 import { action } from '../output/command.ts';
-import { formatInstant } from '../output/format.ts';
 import { toScheduleRecord } from '../output/records/status.ts';
 import { getWatch, withLedger } from '../with-ledger.ts';
 

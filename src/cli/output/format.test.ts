@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { micros, ZERO } from '../../../contract/money.ts';
-import { formatAmount, formatCharge, formatCounted, formatDuration, formatInstant } from './format.ts';
+import { formatInstant } from '../../submission/instant.ts';
+import { formatAmount, formatCharge, formatCounted, formatDuration } from './format.ts';
 
 describe('human-readable output', () => {
   test('a time is shown to the minute, in UTC', () => {

@@ -3,16 +3,6 @@ import { formatTry, type Micros } from '../../../contract/money.ts';
 /** Shown for an unknown value: never 0, which is a value. */
 export const NOT_KNOWN = 'not known yet';
 
-/** An instant for people: to the minute, in UTC. */
-export const formatInstant = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-
-/** An instant for people, to the minute, in the zone of a watch: "2026-01-31 04:30 Europe/Istanbul". */
-export function formatInstantIn(zone: string, at: number): string {
-  if (zone === 'UTC') return formatInstant(at);
-  const local = new Date(at).toLocaleString('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
-  return `${local} ${zone}`;
-}
-
 /** "12,345", for whole numbers. Not by Intl, which takes a third of the time of a short command to load. */
 export const formatCount = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 

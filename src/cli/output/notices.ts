@@ -3,9 +3,10 @@ import type { Watch } from '../../config/config.ts';
 import type { OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
 import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
+import { formatInstant } from '../../submission/instant.ts';
 import { isAccountHold, type Reason, renderReason } from '../../submission/reason.ts';
 import type { CheckResult, WatchResult } from '../../temporal-api/workflows.ts';
-import { formatCounted, formatInstant } from './format.ts';
+import { formatCounted } from './format.ts';
 
 export interface Notices {
   /** What you must know beyond the numbers: what happened, what it means, what to do. */

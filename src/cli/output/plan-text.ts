@@ -3,8 +3,9 @@ import type { AccountResources } from '../../connector/account-resources.ts';
 import type { Preview } from '../../connector/preview.ts';
 import type { Plan } from '../../ledger/plans/make-plan.ts';
 import type { PlannedUrl } from '../../ledger/reports/planned-urls.ts';
+import { formatInstant } from '../../submission/instant.ts';
 import { renderReason } from '../../submission/reason.ts';
-import { formatAmount, formatCount, formatCounted, formatInstant, NOT_KNOWN } from './format.ts';
+import { formatAmount, formatCount, formatCounted, NOT_KNOWN } from './format.ts';
 
 /** A preview with its plan. */
 export interface WatchPlan extends Preview {

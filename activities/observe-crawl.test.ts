@@ -6,9 +6,10 @@ import { describe, test } from 'node:test';
 import { readConfig } from '../src/config/load.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { getRunSummary } from '../src/ledger/reports/run-summary.ts';
-import { beginRun } from '../src/ledger/runs/runs.ts';
+import { beginRun, endRun } from '../src/ledger/runs/runs.ts';
 import type { RunId, WatchId } from '../src/submission/ids.ts';
 import { urlset } from '../test/support/sitemap/collect.ts';
+import { serve } from '../test/support/sitemap/server.ts';
 import { observeCrawl } from './observe-crawl.ts';
 import { runStart } from './run-start.ts';
 
@@ -56,5 +57,40 @@ describe('observeCrawl', () => {
   test('an incomplete crawl reports none: the rest may match', async () => {
     const cut = { ...site, 'b.xml': '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https' };
     assert.deepEqual(await crawlWith('hosts: [shop.example], exclude: ["/old/**"]', cut), []);
+  });
+});
+
+describe('a run of a site that answers 304', () => {
+  test('keeps what was not transferred, also when its crawl is resumed', async (t) => {
+    const body = urlset(...PAGES);
+    await using server = await serve({
+      '/s.xml': ({ headers }, response) => {
+        if (headers['if-none-match'] === '"v1"') response.writeHead(304).end();
+        else response.writeHead(200, { etag: '"v1"' }).end(body);
+      },
+    });
+    const ledger = await openLedger('sqlite::memory:');
+    t.after(() => ledger.close());
+    const config = readConfig(
+      `version: 1
+accounts: { main: { base_url: "https://x.example/api/v1", api_key: { env: X } } }
+watches: { shop: { account: main, sitemaps: ["${server.origin}/s.xml"], hosts: ["*"], allow_private_hosts: [127.0.0.1] } }`,
+      'courier.yaml',
+    );
+    const watch = config.watches.get('shop' as WatchId);
+    assert.ok(watch);
+    const crawlRun = async (name: string) => {
+      const run = name as RunId;
+      await beginRun(ledger, runStart(watch, run));
+      const read = async () => (await observeCrawl(ledger, watch, run, new AbortController().signal).report).saved;
+      const saved = await read();
+      assert.deepEqual(await read(), saved, 'a second attempt of the crawl');
+      assert.deepEqual((await getRunSummary(ledger, run)).saved, saved);
+      await endRun(ledger, run, 'finished');
+      return saved;
+    };
+    assert.deepEqual(await crawlRun('r1'), { sitemaps: 0, bytes: 0, ms: 0 });
+    const again = await crawlRun('r2');
+    assert.deepEqual([again?.sitemaps, again?.bytes], [1, Buffer.byteLength(body)]);
   });
 });

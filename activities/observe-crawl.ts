@@ -1,12 +1,13 @@
 import type { Watch } from '../src/config/config.ts';
 import { readSecret } from '../src/config/secrets.ts';
 import { type Observation, observe } from '../src/ledger/crawl/observe.ts';
-import { getStoredSitemap, listFinishedSitemaps } from '../src/ledger/crawl/sitemaps.ts';
+import { getStoredSitemap, listFinishedSitemaps, sumSavedTransfers } from '../src/ledger/crawl/sitemaps.ts';
 import { recordUnmatchedRules } from '../src/ledger/crawl/unmatched-rules.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
+import { getRun } from '../src/ledger/runs/runs.ts';
 import { type CrawlEvent, type CrawlOptions, crawl, type SitemapEntry } from '../src/sitemap/crawl.ts';
 import type { RunId } from '../src/submission/ids.ts';
-import type { CrawlReport } from '../src/temporal-api/payloads.ts';
+import type { CrawlReport, HostDelay } from '../src/temporal-api/payloads.ts';
 import type { Url } from '../src/url/normalize-url.ts';
 import { createRuleMatches, listScopeRules, makeScope, type RuleMatches, type ScopeOptions } from '../src/url/scope.ts';
 
@@ -22,7 +23,7 @@ export interface CrawlUnderWay {
  * earlier attempt of the run read to their end.
  */
 export function observeCrawl(ledger: Ledger, watch: Watch, run: RunId, signal: AbortSignal): CrawlUnderWay {
-  const totals: Totals = { urls: 0, sitemaps: 0, complete: true, problems: [] };
+  const totals: Totals = { urls: 0, sitemaps: 0, complete: true, problems: [], delays: [] };
   return {
     report: observed(ledger, watch, run, signal, totals),
     soFar: () => ({ urls: totals.urls, sitemaps: totals.sitemaps }),
@@ -48,8 +49,11 @@ async function observed(
   for await (const event of events) await take(event, observation, scope, totals);
   for (const { urls } of finished.values()) totals.urls += urls;
   totals.sitemaps += finished.size;
+  const { id } = await getRun(ledger.db, run);
+  const saved = await sumSavedTransfers(ledger.db, id);
   const unmatchedRules = totals.complete ? await recordUnmatchedRules(ledger, run, listScopeRules(toRules(watch))) : [];
-  return { ...totals, unmatchedRules };
+  const { delays, ...sums } = totals;
+  return { ...sums, unmatchedRules, saved, ...(delays.length === 0 ? {} : { delays }) };
 }
 
 /** The options of a watch that its crawl needs. */
@@ -59,6 +63,7 @@ function crawlOptions(watch: Watch): CrawlOptions {
   });
   return {
     hreflang: watch.hreflang,
+    respectCrawlDelay: watch.crawl.respectCrawlDelay,
     allowPrivateHosts: watch.allowPrivateHosts,
     hosts: watch.hosts ?? [],
     anyHost: watch.hosts === null,
@@ -100,6 +105,7 @@ interface Totals {
   sitemaps: number;
   complete: boolean;
   problems: string[];
+  readonly delays: HostDelay[];
 }
 
 async function take(event: CrawlEvent, observation: Observation, scope: RecordedScope, totals: Totals): Promise<void> {
@@ -119,6 +125,10 @@ async function take(event: CrawlEvent, observation: Observation, scope: Recorded
       return observation.verdict(event.sitemap, event, scope.takeMatches(event.sitemap));
     case 'summary':
       totals.complete = event.complete;
+      return;
+    case 'delay':
+      if (totals.delays.length < MAX_PROBLEMS)
+        totals.delays.push({ host: event.host, delayMs: event.delayMs, askedMs: event.askedMs });
       return;
     case 'sitemap':
       return;

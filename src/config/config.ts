@@ -82,6 +82,8 @@ export interface Watch {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly hreflang: boolean;
+  /** How the sitemaps are requested. */
+  readonly crawl: { readonly respectCrawlDelay: boolean };
   readonly allowPrivateHosts: readonly string[];
   readonly headers: Readonly<Record<string, string | SecretReference>>;
   readonly paused: boolean;

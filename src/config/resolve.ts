@@ -107,6 +107,7 @@ export function toWatch(id: WatchId, raw: RawWatch, folder: string): Watch {
     include: raw.include ?? [],
     exclude: raw.exclude ?? [],
     hreflang: raw.hreflang ?? false,
+    crawl: { respectCrawlDelay: raw.crawl?.respect_crawl_delay ?? false },
     allowPrivateHosts: raw.allow_private_hosts ?? [],
     headers: Object.fromEntries(
       Object.entries(raw.headers ?? {}).map(([name, value]) => [

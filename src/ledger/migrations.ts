@@ -260,6 +260,14 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         account_id TEXT PRIMARY KEY, responded_at BIGINT, failing_since BIGINT, failure TEXT)`,
     ],
   },
+  {
+    name: 'what a 304 saved',
+    statements: () => [
+      // The bytes and milliseconds of the last transfer; NULL when the sitemap was transferred.
+      'ALTER TABLE run_sitemaps ADD COLUMN saved_bytes BIGINT',
+      'ALTER TABLE run_sitemaps ADD COLUMN saved_ms BIGINT',
+    ],
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

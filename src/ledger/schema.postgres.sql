@@ -277,6 +277,8 @@ CREATE TABLE run_sitemaps (
   new_urls integer NOT NULL,
   changed integer NOT NULL,
   at bigint NOT NULL,
+  saved_bytes bigint,
+  saved_ms bigint,
   PRIMARY KEY (run_id, sitemap_id)
 );
 

@@ -262,6 +262,8 @@ CREATE TABLE run_sitemaps (
   new_urls INTEGER NOT NULL,
   changed INTEGER NOT NULL,
   at BIGINT NOT NULL,
+  saved_bytes BIGINT,
+  saved_ms BIGINT,
   PRIMARY KEY (run_id, sitemap_id)
 );
 

@@ -275,7 +275,7 @@ test('a host that limits requests for longer than the crawl waits is not asked f
   assert.deepEqual([got.locs, server.requests, got.complete], [[B], ['GET /robots.txt', 'GET /1.xml'], false]);
   const refused = got.problems.filter(({ message }) => message.startsWith('not requested'));
   assert.equal(refused.length, 2);
-  assert.match(refused[0]?.message ?? '', /the server asks to wait 60 min$/);
+  assert.match(refused[0]?.message ?? '', /the server asks to wait 60 min, and a crawl waits at most 30 s$/);
   assert.ok(refused.every(({ retryAfterMs = 0 }) => retryAfterMs > 3_500_000));
 });
 test('a short Retry-After of a 429 holds back the other sitemaps of the host too', async () => {

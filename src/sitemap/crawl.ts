@@ -6,12 +6,13 @@ import { HostGate } from './fetch/host-gate.ts';
 import { HostPolicy } from './fetch/host-policy.ts';
 import type { HttpContext } from './fetch/http.ts';
 import { findProxies, type ProxySetting } from './fetch/proxy.ts';
+import { openHostDelays } from './host-delays.ts';
 import { type CrawlOptions, toSettings } from './options.ts';
 import { SitemapError } from './problems.ts';
 import { type FetchContext, fetchSitemap } from './sitemap-fetch.ts';
 import { parseSource, type Source, toSafeName } from './source.ts';
 
-export type { CrawlEvent, KnownSitemap, Problem, SitemapEntry, SitemapKind, Verdict } from './events.ts';
+export type { CrawlEvent, KnownSitemap, Problem, Saved, SitemapEntry, SitemapKind, Verdict } from './events.ts';
 export { ProxySettingError } from './fetch/proxy.ts';
 export type { CrawlOptions } from './options.ts';
 export { PROBLEM_CODES, type ProblemCode, type Severity, SitemapError } from './problems.ts';
@@ -60,13 +61,16 @@ export async function* crawl(sources: readonly string[], options: CrawlOptions =
     timeouts: settings.timeouts,
     now: settings.now,
   });
+  const gate = new HostGate({ ...settings, concurrency: settings.hostConcurrency, delayMs: settings.hostDelayMs });
+  const emit = (event: CrawlEvent) => events.push(event);
   const context: FetchContext = {
     settings,
-    gate: new HostGate({ ...settings, concurrency: settings.hostConcurrency, delayMs: settings.hostDelayMs }),
+    gate,
     http: http.open,
+    slowDown: openHostDelays({ settings, gate, http: http.open, signal, emit }),
     budget,
     signal,
-    emit: (event) => events.push(event),
+    emit,
     claim: (url, sitemap) => {
       const owner = claims.get(url);
       if (owner === undefined) claims.set(url, sitemap);

@@ -30,6 +30,15 @@ export interface KnownSitemap {
   readonly location?: string;
   /** The sitemaps that an index or a robots.txt names, as absolute URLs. */
   readonly children?: readonly string[];
+  /** The bytes of the last transfer as sent, and the milliseconds that it took; a 304 saves them. */
+  readonly bytes?: number;
+  readonly tookMs?: number;
+}
+
+/** What a 304 saved: the bytes and the milliseconds of the last transfer. 0 where they were not recorded. */
+export interface Saved {
+  readonly bytes: number;
+  readonly ms: number;
 }
 
 export interface Problem {
@@ -48,7 +57,12 @@ export interface Problem {
 export type Verdict =
   | ({ readonly sitemap: string; readonly verdict: 'complete' } & KnownSitemap)
   /** Nothing was read because nothing changed. An unchanged index still leads to its children. */
-  | ({ readonly sitemap: string; readonly verdict: 'not-modified' } & KnownSitemap)
+  | ({
+      readonly sitemap: string;
+      readonly verdict: 'not-modified';
+      /** Absent when the bytes were transferred and turned out to be the same. */
+      readonly saved?: Saved;
+    } & KnownSitemap)
   /** Redirects led to a sitemap that this crawl reads under another name. The crawl may still be complete. */
   | { readonly sitemap: string; readonly verdict: 'duplicate'; readonly sameAs: string }
   | {
@@ -68,6 +82,8 @@ export type Verdict =
 export type CrawlEvent =
   /** A sitemap is about to be fetched. */
   | { readonly type: 'sitemap'; readonly sitemap: string; readonly depth: number; readonly parent: string | null }
+  /** The robots.txt of a host asks for a delay between two requests; `delayMs` is what is kept of it. */
+  | { readonly type: 'delay'; readonly host: string; readonly delayMs: number; readonly askedMs: number }
   | { readonly type: 'entries'; readonly sitemap: string; readonly entries: readonly SitemapEntry[] }
   | ({ readonly type: 'problem' } & Problem)
   /** Exactly one for each sitemap fetched, after its entries and problems. */

@@ -2,12 +2,14 @@
 export class FetchTimer {
   readonly #controller = new AbortController();
   readonly #makeReason: () => Error;
+  readonly #totalMs: number;
   #leftMs: number;
   #startedAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** Starts the timeout. @param makeReason the reason that `signal` aborts with */
   constructor(totalMs: number, makeReason: () => Error) {
+    this.#totalMs = totalMs;
     this.#leftMs = totalMs;
     this.#makeReason = makeReason;
     this.#start();
@@ -15,6 +17,11 @@ export class FetchTimer {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Milliseconds counted so far, while the timeout runs. */
+  get usedMs(): number {
+    return this.#totalMs - this.#leftMs + performance.now() - this.#startedAt;
   }
 
   /** Waits for something without counting the time. */

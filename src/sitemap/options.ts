@@ -24,6 +24,8 @@ export interface CrawlOptions {
   readonly concurrency?: number;
   /** Delay between the starts of two requests to one host, in milliseconds. Default 0. */
   readonly hostDelayMs?: number;
+  /** Wait between two requests to a host as long as the Crawl-delay of its robots.txt asks, up to 30 s. Default false. */
+  readonly respectCrawlDelay?: boolean;
   /** Requests to one host at the same time. Default 4. */
   readonly hostConcurrency?: number;
   /** Allowed loopback, private and link-local addresses: all, none (default), or these hosts, addresses and networks. */
@@ -75,6 +77,7 @@ export function toSettings(options: CrawlOptions): Settings {
     maxBytes: options.maxBytes ?? 104_857_600,
     concurrency: options.concurrency ?? 4,
     hostDelayMs: options.hostDelayMs ?? 0,
+    respectCrawlDelay: options.respectCrawlDelay ?? false,
     hostConcurrency: options.hostConcurrency ?? 4,
     allowPrivateHosts: options.allowPrivateHosts ?? false,
     anyHost: options.anyHost ?? false,

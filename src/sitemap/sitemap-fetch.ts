@@ -1,8 +1,9 @@
 import { BodyChangedError, BodyDigest, holdBack, type Prefix } from './body-digest.ts';
-import type { CrawlEvent, KnownSitemap, Problem, Verdict } from './events.ts';
+import type { CrawlEvent, KnownSitemap, Problem, Saved, Verdict } from './events.ts';
 import { openFile } from './fetch/file.ts';
 import type { HostGate } from './fetch/host-gate.ts';
 import type { HttpAnswer } from './fetch/http.ts';
+import { formatWait } from './fetch/http-error.ts';
 import { backoffMs } from './fetch/retry.ts';
 import { FetchTimer } from './fetch-timer.ts';
 import type { Settings } from './options.ts';
@@ -21,6 +22,8 @@ export interface FetchContext {
   /** GET with redirects (`openHttp` in fetch/http.ts). */
   readonly http: (url: URL, known: KnownSitemap | undefined, signal: AbortSignal) => Promise<HttpAnswer>;
   readonly gate: HostGate;
+  /** Slows down the requests to a host as its robots.txt asks, before the first of them (host-delays.ts). */
+  readonly slowDown: (url: URL) => Promise<void>;
   readonly budget: Budget;
   readonly signal: AbortSignal;
   readonly emit: (event: CrawlEvent) => Promise<void>;
@@ -61,6 +64,8 @@ class Attempts {
   #collector: RecordCollector;
   #digest = new BodyDigest();
   #location: string | undefined;
+  /** What the timer had counted when this attempt began. */
+  #begunMs = 0;
   /** The end of the pause that its server asked for and this fetch has made. */
   #waitedUntil = 0;
   /** Pages that a failed attempt has emitted. The next attempt starts after them if its body begins with the same bytes. */
@@ -128,10 +133,12 @@ class Attempts {
     const kept = this.#hasEmitted ? undefined : await settings.known(this.#source.name);
     const known = kept?.fingerprint.startsWith(`${this.#readerVersion}:`) === true ? kept : undefined;
     if (this.#source.kind === 'file') {
+      this.#begunMs = this.#timer.usedMs;
       const bytes = openFile(this.#source.path, settings.stdin);
       return await this.#read({ bytes, path: this.#source.path }, {}, known);
     }
     const url = new URL(this.#source.name);
+    await this.#timer.without(() => this.#context.slowDown(url));
     const leave = await this.#enterHost(url.host);
     try {
       return await this.#fetch(url, known);
@@ -147,13 +154,18 @@ class Attempts {
   }
 
   async #enterHost(host: string): Promise<() => void> {
-    return await this.#timer.without(() => this.#context.gate.enter(host, this.#signal, this.#waitedUntil));
+    const leave = await this.#timer.without(() => this.#context.gate.enter(host, this.#signal, this.#waitedUntil));
+    this.#begunMs = this.#timer.usedMs;
+    return leave;
   }
 
   async #fetch(url: URL, known: KnownSitemap | undefined): Promise<SitemapFetch> {
     const answer = await this.#context.http(url, known, this.#signal);
     this.#location = answer.location.href;
-    if (answer.kind === 'not-modified') return await this.#endNotModified(answer.known);
+    if (answer.kind === 'not-modified') {
+      const { bytes = 0, tookMs = 0 } = answer.known;
+      return await this.#endNotModified(answer.known, { bytes, ms: tookMs });
+    }
     const sameAs = this.#context.claim(answer.location.href, this.#source.name);
     if (sameAs !== undefined) {
       answer.discard();
@@ -182,7 +194,7 @@ class Attempts {
     if (known !== undefined) {
       const held = await holdBack(body);
       if (held.whole && this.#fingerprint === known.fingerprint) {
-        return await this.#endNotModified({ ...known, ...validators });
+        return await this.#endNotModified({ ...known, ...validators, ...this.#transfer });
       }
       bytes = held.bytes;
     }
@@ -209,6 +221,7 @@ class Attempts {
         urls: pages,
         fingerprint: this.#fingerprint,
         ...validators,
+        ...this.#transfer,
         ...(isList ? { children } : {}),
       },
       problems,
@@ -225,12 +238,26 @@ class Attempts {
     return `${this.#readerVersion}:${this.#digest.prefix.digest}`;
   }
 
-  async #endNotModified(known: KnownSitemap): Promise<SitemapFetch> {
-    return await this.#end({ ...known, sitemap: this.#source.name, verdict: 'not-modified' }, [], known.children ?? []);
+  /** What a 304 of the next crawl saves. */
+  get #transfer(): Required<Pick<KnownSitemap, 'bytes' | 'tookMs'>> {
+    return { bytes: this.#digest.prefix.bytes, tookMs: Math.round(this.#timer.usedMs - this.#begunMs) };
+  }
+
+  async #endNotModified(known: KnownSitemap, saved?: Saved): Promise<SitemapFetch> {
+    const verdict = {
+      ...known,
+      sitemap: this.#source.name,
+      verdict: 'not-modified' as const,
+      ...(saved === undefined ? {} : { saved }),
+    };
+    return await this.#end(verdict, [], known.children ?? []);
   }
 
   async #fail(error: SitemapError, attempts = 1): Promise<SitemapFetch> {
-    const message = attempts > 1 ? `${error.message} (${attempts} attempts)` : error.message;
+    const { maxRetryWaitMs } = this.#context.settings;
+    const isLonger = error.retryAfterMs !== undefined && error.retryAfterMs > maxRetryWaitMs;
+    const limit = isLonger ? `, and a crawl waits at most ${formatWait(maxRetryWaitMs)}` : '';
+    const message = `${error.message}${limit}${attempts > 1 ? ` (${attempts} attempts)` : ''}`;
     this.#collector.problem(error.code, 'error', message);
     return await this.#endIncomplete(this.#collector.firstError, error.retryAfterMs);
   }

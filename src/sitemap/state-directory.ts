@@ -32,8 +32,9 @@ export async function openStateDirectory(folder: string): Promise<StateDirectory
         return fail(error);
       }
     },
-    async keep(sitemap, { kind, urls, fingerprint, etag, lastModified, location, children }) {
-      const kept = { sitemap, kind, urls, fingerprint, etag, lastModified, location, children };
+    async keep(sitemap, known) {
+      const { kind, urls, fingerprint, etag, lastModified, location, children, bytes, tookMs } = known;
+      const kept = { sitemap, kind, urls, fingerprint, etag, lastModified, location, children, bytes, tookMs };
       const file = toPath(sitemap);
       // A crawl that is killed here leaves the old file or the new one, never half a file.
       try {

@@ -37,6 +37,24 @@ export interface CrawlReport {
   readonly problems: readonly string[];
   /** Hosts and globs of the watch that matched no URL of a complete crawl; absent in recorded histories. */
   readonly unmatchedRules?: readonly string[];
+  /** What 304s saved; absent in recorded histories. */
+  readonly saved?: SavedTransfers;
+  /** The first few hosts whose robots.txt asks for a delay; absent where none does. */
+  readonly delays?: readonly HostDelay[];
+}
+
+/** Sitemaps that were not transferred, with the bytes and the milliseconds of their last transfer. */
+export interface SavedTransfers {
+  readonly sitemaps: number;
+  readonly bytes: number;
+  readonly ms: number;
+}
+
+/** The delay between two requests to a host, and the one that its robots.txt asks for, in milliseconds. */
+export interface HostDelay {
+  readonly host: string;
+  readonly delayMs: number;
+  readonly askedMs: number;
 }
 
 /** Why a run waits for your decision, as sentences, with a sample of its URLs. */

@@ -19,6 +19,7 @@ interface Flags {
   readonly maxBytes?: number;
   readonly concurrency?: number;
   readonly delay?: number;
+  readonly respectCrawlDelay?: boolean;
   readonly timeout?: number;
   readonly retries?: number;
   readonly hreflang?: boolean;
@@ -40,6 +41,7 @@ export function crawlCommand(command: Command): void {
     .option('--max-bytes <n>', 'limit of bytes of one sitemap, decompressed', parseWholeNumber)
     .option('--concurrency <n>', 'sitemaps read at the same time', parseWholeNumber)
     .option('--delay <ms>', 'delay between two requests to one host', parseWholeNumber)
+    .option('--respect-crawl-delay', 'wait as long as the Crawl-delay of each robots.txt asks, up to 30 s')
     .option('--timeout <s>', 'timeout of one sitemap, retries included', parseWholeNumber)
     .option('--retries <n>', 'retries after a failure that may pass', parseWholeNumber)
     .option('--hreflang', 'include alternates in other languages')
@@ -108,6 +110,7 @@ function toCrawlOptions(flags: Flags, state: StateDirectory | undefined, signal:
     allowPrivateHosts: flags.allowPrivateHosts ?? false,
     anyHost: flags.anyHost ?? false,
     hreflang: flags.hreflang ?? false,
+    respectCrawlDelay: flags.respectCrawlDelay ?? false,
     ...given('maxUrls', (maxUrls) => ({ maxUrls })),
     ...given('maxSitemaps', (maxSitemaps) => ({ maxSitemaps })),
     ...given('maxDepth', (maxDepth) => ({ maxDepth })),

@@ -17,6 +17,7 @@ import type { WatchSitemap } from '../../temporal-api/workflows.ts';
 import { type Ending, toCommandError } from '../output/command.ts';
 import { formatCharge, formatCount } from '../output/format.ts';
 import { listNotices, type Notices } from '../output/notices.ts';
+import { formatSaved } from '../output/politeness.ts';
 import { openStages, type Stages, showRunProgress } from '../output/progress.ts';
 import { toRunRecord } from '../output/records/run.ts';
 
@@ -128,7 +129,9 @@ function showRun(output: Output, { watch, run, result, sentences, exitCode }: En
     `${watch.id}: ${formatCount(counts.found)} found, ${formatCount(counts.new)} new, ` +
     `${formatCount(sums?.submitted ?? 0)} submitted, ${formatCount(sums?.completed ?? 0)} completed, ` +
     `${formatCount(sums?.failed ?? 0)} failed, charged ${sums === null ? formatTry(ZERO) : formatCharge(sums)}`;
-  report(output, exitCode, [line, ...sentences]);
+  const saved = result.crawl.saved;
+  const unchanged = saved === undefined || saved.sitemaps === 0 ? [] : [`${watch.id}: ${formatSaved(saved)}`];
+  report(output, exitCode, [line, ...unchanged, ...sentences]);
 }
 
 async function toHeld(ledger: Ledger, { id }: Watch, run: RunId): Promise<CommandError> {

@@ -17,6 +17,7 @@ import { isAccountHold, renderReason } from '../../submission/reason.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCharge, formatCount, formatCounted, NOT_KNOWN } from '../output/format.ts';
 import { formatOverdue, formatReview, formatUnmatchedRule } from '../output/notices.ts';
+import { formatSaved } from '../output/politeness.ts';
 import { toAccountRecord, toWatchRecord } from '../output/records/status.ts';
 import { readSchedules } from '../schedules.ts';
 import { type CommandContext, withLedger } from '../with-ledger.ts';
@@ -110,6 +111,7 @@ async function showWatch(output: Output, ledger: Ledger, watch: Watch, nextRunAt
         `${formatCount(summary.new)} new, ${formatCount(summary.planned)} planned, ${formatCount(summary.completed)} completed, ` +
         `${formatCount(summary.failed)} failed, charged ${formatCharge(summary)}`,
     );
+    if (summary.saved.sitemaps > 0) output.print(`  ${formatSaved(summary.saved)}`);
     for (const rule of summary.unmatchedRules) output.print(`  ${formatUnmatchedRule(rule)}`);
   }
   for (const { run: name, reasons, sample } of held) {

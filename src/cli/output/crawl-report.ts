@@ -1,13 +1,16 @@
 import type { SingleBar } from 'cli-progress';
 import type { Output } from '../../cli-kit/output.ts';
-import type { CrawlEvent, Problem } from '../../sitemap/crawl.ts';
+import type { CrawlEvent, Problem, Saved } from '../../sitemap/crawl.ts';
 import type { StateDirectory } from '../../sitemap/state-directory.ts';
 import { pageLines } from './crawl-lines.ts';
 import type { CrawlStats } from './crawl-stats.ts';
 import { formatCount, formatCounted } from './format.ts';
+import { formatDelay, formatSaved, type HostDelay, toDelayFields } from './politeness.ts';
 
 /** Problems in the summary; further ones are only counted. */
 const MAX_PROBLEMS = 1_000;
+/** Hosts in the summary whose robots.txt asks for a delay. */
+const MAX_DELAYS = 100;
 const PROGRESS_EVERY_MS = 30_000;
 
 /** A bar for a terminal; undefined for every other output. Its library is loaded only where it is drawn. */
@@ -36,6 +39,10 @@ export class CrawlReport {
   #fetched = 0;
   #expected = 0;
   #notModified = 0;
+  #notTransferred = 0;
+  #savedBytes = 0;
+  #savedMs = 0;
+  readonly #delays: HostDelay[] = [];
   complete = false;
 
   constructor(
@@ -63,11 +70,12 @@ export class CrawlReport {
       for (const { url } of event.entries) if (url !== null) this.#urls += 1;
       if (this.#stats === undefined) await write(pageLines(event, this.#output.json));
     } else if (event.type === 'problem') this.#addProblem(event);
+    else if (event.type === 'delay') this.#addDelay(event);
     else if (event.type === 'summary') this.complete = event.complete;
     else if (event.type === 'verdict') {
       this.#fetched += 1;
       if ('children' in event) this.#expected += event.children?.length ?? 0;
-      if (event.verdict === 'not-modified') this.#notModified += 1;
+      if (event.verdict === 'not-modified') this.#addNotModified(event.saved);
       if (event.verdict === 'complete' || event.verdict === 'not-modified') {
         await this.#state?.keep(event.sitemap, event);
       }
@@ -90,7 +98,12 @@ export class CrawlReport {
 
   get #progress(): string {
     const unchanged = this.#notModified === 0 ? '' : `, ${formatCount(this.#notModified)} of them not modified`;
-    return `${formatCounted(this.#urls, 'page')} in ${formatCounted(this.#fetched, 'sitemap')}${unchanged}`;
+    const saved =
+      this.#notTransferred === 0
+        ? ''
+        : ` (${formatSaved({ sitemaps: this.#notTransferred, bytes: this.#savedBytes, ms: this.#savedMs })})`;
+    const slow = this.#delays.length === 0 ? '' : `; slowed down for ${formatCounted(this.#delays.length, 'host')}`;
+    return `${formatCounted(this.#urls, 'page')} in ${formatCounted(this.#fetched, 'sitemap')}${unchanged}${saved}${slow}`;
   }
 
   get summary(): Record<string, unknown> {
@@ -98,10 +111,27 @@ export class CrawlReport {
       urls: this.#urls,
       sitemaps: this.#fetched,
       not_modified: this.#notModified,
+      not_transferred: this.#notTransferred,
+      saved_bytes: this.#savedBytes,
+      saved_ms: this.#savedMs,
+      delays: this.#delays.map(toDelayFields),
       complete: this.complete,
       problems: this.#problems,
       ...(this.#omitted === 0 ? {} : { problems_omitted: this.#omitted }),
     };
+  }
+
+  #addNotModified(saved: Saved | undefined): void {
+    this.#notModified += 1;
+    if (saved === undefined) return;
+    this.#notTransferred += 1;
+    this.#savedBytes += saved.bytes;
+    this.#savedMs += saved.ms;
+  }
+
+  #addDelay(delay: HostDelay): void {
+    if (this.#delays.length < MAX_DELAYS) this.#delays.push(delay);
+    if (this.#bar === undefined) this.#output.say(formatDelay(delay));
   }
 
   #addProblem({ sitemap, code, severity, message, count: times, retryAfterMs }: Problem): void {

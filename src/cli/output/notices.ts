@@ -7,6 +7,7 @@ import { formatInstant } from '../../submission/instant.ts';
 import { isAccountHold, type Reason, renderReason } from '../../submission/reason.ts';
 import type { CheckResult, WatchResult } from '../../temporal-api/workflows.ts';
 import { formatCounted } from './format.ts';
+import { formatDelay } from './politeness.ts';
 
 export interface Notices {
   /** What you must know beyond the numbers: what happened, what it means, what to do. */
@@ -51,6 +52,7 @@ export function listNotices(
         'Check that it is the right sitemap, and "hosts", "include" and "exclude" of the watch.',
     );
   }
+  for (const delay of crawl.delays ?? []) add(EXIT.done, formatDelay(delay));
   for (const rule of crawl.unmatchedRules ?? []) add(EXIT.done, formatUnmatchedRule(rule));
   if (decision === 'rejected') add(EXIT.guard, 'the run was rejected. Nothing of it was submitted or charged.');
   if (plan !== null && plan.held > 0) {

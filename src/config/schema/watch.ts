@@ -26,6 +26,21 @@ export const watchSettings = {
       { ...closed, description: 'When the watch runs. Absent: only by command.' },
     ),
   ),
+  crawl: Type.Optional(
+    Type.Object(
+      {
+        respect_crawl_delay: Type.Optional(
+          Type.Boolean({
+            description:
+              'Wait between two requests to a host as long as the Crawl-delay of its robots.txt asks, up to 30 s.',
+            default: false,
+            examples: [true],
+          }),
+        ),
+      },
+      { ...closed, description: 'How the sitemaps are requested.' },
+    ),
+  ),
   first_run: Type.Optional(
     Type.Enum(['baseline', 'submit'], {
       description:

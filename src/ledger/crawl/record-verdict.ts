@@ -46,12 +46,15 @@ export async function recordVerdict(
       // No complete visit lists these: if the page disappears before one does, only this record makes it gone.
       await addCandidates(tx, visit.place.watchId, visit.reading.unlisted());
   }
+  const saved = verdict.verdict === 'not-modified' ? verdict.saved : undefined;
   await tx.run(sql`
-    INSERT INTO run_sitemaps (run_id, sitemap_id, verdict, code, message, urls, new_urls, changed, at)
+    INSERT INTO run_sitemaps (run_id, sitemap_id, verdict, code, message, urls, new_urls, changed, at, saved_bytes,
+      saved_ms)
     VALUES (${run.id}, ${sitemapId}, ${verdict.verdict}, ${problem?.code ?? null}, ${problem?.message ?? null},
-      ${urls}, ${visit.new}, ${visit.changed}, ${now})
+      ${urls}, ${visit.new}, ${visit.changed}, ${now}, ${saved?.bytes ?? null}, ${saved?.ms ?? null})
     ON CONFLICT (run_id, sitemap_id) DO UPDATE SET verdict = excluded.verdict, code = excluded.code,
-      message = excluded.message, urls = excluded.urls, at = excluded.at,
+      message = excluded.message, urls = excluded.urls, at = excluded.at, saved_bytes = excluded.saved_bytes,
+      saved_ms = excluded.saved_ms,
       new_urls = CASE WHEN excluded.new_urls > run_sitemaps.new_urls
         THEN excluded.new_urls ELSE run_sitemaps.new_urls END,
       changed = CASE WHEN excluded.changed > run_sitemaps.changed THEN excluded.changed ELSE run_sitemaps.changed END`);
@@ -95,7 +98,7 @@ async function saveSitemap(
 }
 
 function toKnownSitemap(verdict: StoredSitemap): StoredSitemap {
-  const { kind, urls, fingerprint, etag, lastModified, location, children } = verdict;
+  const { kind, urls, fingerprint, etag, lastModified, location, children, bytes, tookMs } = verdict;
   return {
     kind,
     urls,
@@ -104,6 +107,8 @@ function toKnownSitemap(verdict: StoredSitemap): StoredSitemap {
     ...(lastModified === undefined ? {} : { lastModified }),
     ...(location === undefined ? {} : { location }),
     ...(children === undefined ? {} : { children }),
+    ...(bytes === undefined ? {} : { bytes }),
+    ...(tookMs === undefined ? {} : { tookMs }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -14,11 +15,19 @@ export interface StoredSitemap {
   readonly location?: string;
   /** Of an index: the sitemaps it lists, to be visited even when the index itself did not change. */
   readonly children?: readonly string[];
+  /** Of the last transfer: bytes as sent, and milliseconds. */
+  readonly bytes?: number;
+  readonly tookMs?: number;
 }
 
 /** The crawl's verdict on a sitemap; the crawler's own verdicts have this shape. */
 export type SitemapVerdict =
-  | ({ readonly verdict: 'complete' | 'not-modified' } & StoredSitemap)
+  | ({ readonly verdict: 'complete' } & StoredSitemap)
+  /** `saved`: what a 304 saved; absent when the same bytes were transferred again. */
+  | ({
+      readonly verdict: 'not-modified';
+      readonly saved?: { readonly bytes: number; readonly ms: number };
+    } & StoredSitemap)
   /** Read under another name in the same crawl. */
   | { readonly verdict: 'duplicate'; readonly sameAs: string }
   | { readonly verdict: 'incomplete'; readonly code: string; readonly message: string };
@@ -46,4 +55,15 @@ export async function listFinishedSitemaps(ledger: Ledger, run: RunId): Promise<
     SELECT s.url, s.known FROM run_sitemaps AS r JOIN sitemaps AS s ON s.id = r.sitemap_id
     WHERE r.run_id = ${id} AND r.verdict IN ('complete', 'not-modified') AND s.known IS NOT NULL`);
   return new Map(rows.map(({ url, known }) => [url, JSON.parse(known) as StoredSitemap]));
+}
+
+/** What 304s saved a run: sitemaps that were not transferred, and the size and time of their last transfers. */
+export async function sumSavedTransfers(
+  db: Queryable,
+  runId: number,
+): Promise<{ readonly sitemaps: number; readonly bytes: number; readonly ms: number }> {
+  const sums = await db.one(sql<{ sitemaps: number; bytes: number; ms: number }>`
+    SELECT count(saved_bytes) AS sitemaps, coalesce(sum(saved_bytes), 0) AS bytes, coalesce(sum(saved_ms), 0) AS ms
+    FROM run_sitemaps WHERE run_id = ${runId}`);
+  return { ...sums };
 }

@@ -3,11 +3,14 @@ import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { RunDiff } from '../crawl/diff-run.ts';
+import { sumSavedTransfers } from '../crawl/sitemaps.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getRun } from '../runs/runs.ts';
 
 /** The counts of a run, as reports show them. */
 export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
+  /** What 304s saved its crawl. */
+  readonly saved: { readonly sitemaps: number; readonly bytes: number; readonly ms: number };
   /** Hosts and globs of the watch that matched no URL of the crawl. */
   readonly unmatchedRules: readonly string[];
   readonly planned: number;
@@ -67,6 +70,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
     gone: row.gone ?? 0,
     skipped: row.skipped ?? 0,
     complete: row.complete === 1,
+    saved: await sumSavedTransfers(db, id),
     unmatchedRules: row.unmatched_rules === null ? [] : (JSON.parse(row.unmatched_rules) as string[]),
     planned: row.planned_urls ?? 0,
     plannedCost: row.planned_cost,

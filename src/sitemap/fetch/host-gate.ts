@@ -3,6 +3,8 @@ import { formatWait } from './http-error.ts';
 
 interface Lane {
   active: number;
+  /** Between the beginnings of two requests. */
+  delayMs: number;
   /** When the next request may begin, by the injected clock. */
   nextAt: number;
   /** Until when the server asked for no requests. */
@@ -31,6 +33,14 @@ export class HostGate {
 
   constructor(options: GateOptions) {
     this.#options = options;
+  }
+
+  /** The host asked for a longer delay between two requests, from the last request on. */
+  slowDown(host: string, delayMs: number): void {
+    const lane = this.#getLane(host);
+    if (delayMs <= lane.delayMs) return;
+    lane.delayMs = delayMs;
+    lane.nextAt = Math.max(lane.nextAt, this.#options.now() + delayMs);
   }
 
   /** The host asked for a pause (429 with Retry-After). Returns when it ends. */
@@ -63,7 +73,8 @@ export class HostGate {
   }
 
   async #awaitTurn(host: string, lane: Lane, signal: AbortSignal, waitedUntil: number): Promise<void> {
-    const { delayMs, maxRetryWaitMs, now, sleep } = this.#options;
+    const { maxRetryWaitMs, now, sleep } = this.#options;
+    const { delayMs } = lane;
     const pause = lane.closedUntil > waitedUntil ? lane.closedUntil - now() : 0;
     if (pause > maxRetryWaitMs) {
       throw new SitemapError(
@@ -78,7 +89,13 @@ export class HostGate {
   }
 
   #getLane(host: string): Lane {
-    const lane = this.#lanes.get(host) ?? { active: 0, nextAt: 0, closedUntil: 0, waiting: [] };
+    const lane = this.#lanes.get(host) ?? {
+      active: 0,
+      delayMs: this.#options.delayMs,
+      nextAt: 0,
+      closedUntil: 0,
+      waiting: [],
+    };
     this.#lanes.set(host, lane);
     return lane;
   }

@@ -83,7 +83,7 @@ describe('http', () => {
     const [problem] = (await collect([`${server.origin}/s.xml`])).problems;
     assert.deepEqual(
       [problem?.retryAfterMs, problem?.message],
-      [3_600_000, 'HTTP 429; the server asks to wait 60 min'],
+      [3_600_000, 'HTTP 429; the server asks to wait 60 min, and a crawl waits at most 30 s'],
     );
   });
 });

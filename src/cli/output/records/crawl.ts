@@ -11,6 +11,7 @@ import {
   optional,
   text,
 } from '../../../cli-kit/record-schema.ts';
+import { DELAYS, SAVED_FIELDS } from '../politeness.ts';
 
 /** Written by hand in crawl-lines.ts: a serializer takes as long for a million objects as the crawl. */
 const UrlRecord = defineRecord('url', 'A page that a sitemap names.', {
@@ -61,6 +62,8 @@ export const CRAWL_OUTPUT: Readonly<Record<string, CommandOutput>> = {
       urls: count('pages printed, or counted with `--stats`'),
       sitemaps: count('sitemaps opened'),
       not_modified: count('sitemaps that `--state` did not need to read again'),
+      ...SAVED_FIELDS,
+      delays: DELAYS,
       complete: flag('whether everything was read to its end'),
       problems: list(
         Type.Object({

@@ -13,6 +13,7 @@ import {
 } from '../../../cli-kit/record-schema.ts';
 import type { RunReport } from '../../../temporal-api/payloads.ts';
 import type { CheckResult, WatchResult } from '../../../temporal-api/workflows.ts';
+import { DELAYS, SAVED_FIELDS, toDelayFields, toSavedFields } from '../politeness.ts';
 import { COUNT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
 import { PRICE_BASIS } from './plan.ts';
 
@@ -24,6 +25,8 @@ const RunRecord = defineRecord('run', 'A run of one watch that came to its end.'
   ...COUNT_FIELDS,
   first_run: flag('whether it was the first run of the watch'),
   sitemaps: count('sitemaps read'),
+  ...SAVED_FIELDS,
+  delays: DELAYS,
   problems: texts('the first problems of the crawl'),
   unmatched_rules: UNMATCHED_RULES,
   decision: oneOf(DECISIONS, 'what was decided on a run that a guard held'),
@@ -71,6 +74,8 @@ export function toRunRecord(
     ...toCountFields(counts),
     first_run: counts.firstRun,
     sitemaps: crawl.sitemaps,
+    ...toSavedFields(crawl.saved),
+    delays: (crawl.delays ?? []).map(toDelayFields),
     problems: [...crawl.problems],
     unmatched_rules: [...(crawl.unmatchedRules ?? [])],
     decision: decision === 'none needed' ? 'none' : decision,

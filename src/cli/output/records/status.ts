@@ -20,6 +20,7 @@ import type { HeldRun } from '../../../ledger/reports/held-runs.ts';
 import type { RunSummary } from '../../../ledger/reports/run-summary.ts';
 import type { AccountTotals, RunLine } from '../../../ledger/reports/totals.ts';
 import { renderReason } from '../../../submission/reason.ts';
+import { SAVED_FIELDS, toSavedFields } from '../politeness.ts';
 import { COUNT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
 
 const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
@@ -37,6 +38,7 @@ const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
         ),
         decision: nullable(text('what was decided on it: approved or rejected; null when nothing was')),
         ...COUNT_FIELDS,
+        ...SAVED_FIELDS,
         unmatched_rules: UNMATCHED_RULES,
         planned: count('URLs planned'),
         planned_cost_micros: nullable(micros('their cost in micro-lira; null when no price was known')),
@@ -89,6 +91,7 @@ const toLastRun = (run: RunLine, summary: RunSummary) => ({
   end: run.endState,
   decision: run.decision,
   ...toCountFields(summary),
+  ...toSavedFields(summary.saved),
   unmatched_rules: [...summary.unmatchedRules],
   planned: summary.planned,
   planned_cost_micros: summary.plannedCost,

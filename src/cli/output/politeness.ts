@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+import { count, list, text } from '../../cli-kit/record-schema.ts';
+import type { HostDelay, SavedTransfers } from '../../temporal-api/payloads.ts';
+import { formatCount } from './format.ts';
+
+export type { HostDelay } from '../../temporal-api/payloads.ts';
+
+/** Requests of a crawl that were answered with 304. */
+export const SAVED_FIELDS = {
+  not_transferred: count('sitemaps for which the server answered 304, so that nothing was transferred'),
+  saved_bytes: count('size of their last transfer, as sent; 0 for those whose size is not known'),
+  saved_ms: count('time that their last transfer took, summed over the sitemaps, in milliseconds'),
+};
+
+export const toSavedFields = ({ sitemaps, bytes, ms }: SavedTransfers = { sitemaps: 0, bytes: 0, ms: 0 }) => ({
+  not_transferred: sitemaps,
+  saved_bytes: bytes,
+  saved_ms: ms,
+});
+
+export const DELAYS = list(
+  Type.Object({
+    host: text('host, with its port if it has one'),
+    delay_ms: count('wait between two requests, in milliseconds'),
+    asked_ms: count('what the robots.txt asks for, in milliseconds; the wait is at most 30 s'),
+  }),
+  'hosts whose robots.txt asks for a Crawl-delay, where it is respected',
+);
+
+export const toDelayFields = ({ host, delayMs, askedMs }: HostDelay) => ({
+  host,
+  delay_ms: delayMs,
+  asked_ms: askedMs,
+});
+
+/** "304 for 12: 1.3 MB and 0.8 s saved". */
+export const formatSaved = ({ sitemaps, bytes, ms }: SavedTransfers): string =>
+  `304 for ${formatCount(sitemaps)}: ${formatBytes(bytes)} and ${(ms / 1_000).toFixed(1)} s saved`;
+
+export function formatDelay({ host, delayMs, askedMs }: HostDelay): string {
+  const seconds = (ms: number) => `${formatCount(ms / 1_000)} s`;
+  const limit = askedMs > delayMs ? `; the crawl waits ${seconds(delayMs)}, which is the most` : '';
+  return `${host} asks for ${seconds(askedMs)} between two requests (Crawl-delay of its robots.txt)${limit}`;
+}
+
+function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -11,6 +11,7 @@ import {
 } from './database.ts';
 import { isAnswered, isUnavailable } from './postgres-failure.ts';
 import { chooseHost, splitHosts } from './postgres-hosts.ts';
+import { addPassword } from './postgres-password.ts';
 import { compile, type Query } from './sql.ts';
 
 /** int8 comes back as a number; one that JavaScript cannot hold exactly is an error, never a rounded amount. */
@@ -61,6 +62,7 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
     searchParams.delete('schema');
     searchParams.delete('pool');
   }
+  addPassword(parsed, process.env.PGPASSWORD_FILE);
   if (schema !== null && !/^[a-z_][a-z0-9_]*$/.test(schema)) {
     throw new DatabaseUrlError(`schema=${schema} is not a plain lower-case name`);
   }

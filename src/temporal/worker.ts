@@ -1,7 +1,10 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 
-/** Grace for a request in flight: longer than the API client's own deadline. */
-const SHUTDOWN_GRACE = '100 seconds';
+/**
+ * How long a worker that stops waits for what is in flight: longer than the API client's own deadline. What still runs
+ * after `forceMs` is given up. Whatever ends a worker from outside must leave it longer (deploy/).
+ */
+export const SHUTDOWN = { graceMs: 100_000, forceMs: 110_000 } as const;
 
 /** Creates a worker with this project's limits and shutdown. */
 export async function createWorker(
@@ -12,7 +15,7 @@ export async function createWorker(
     ...options,
     maxConcurrentActivityTaskExecutions: 200,
     maxCachedWorkflows: 300,
-    shutdownGraceTime: SHUTDOWN_GRACE,
-    shutdownForceTime: '110 seconds',
+    shutdownGraceTime: SHUTDOWN.graceMs,
+    shutdownForceTime: SHUTDOWN.forceMs,
   });
 }

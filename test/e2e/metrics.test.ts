@@ -98,13 +98,11 @@ admin: { port: 0 }
     );
   });
 
-  test('every alert says what happened and which command or place helps, and the guide has it', () => {
-    const guide = read('docs/guides/monitoring.md');
+  test('every alert says what happened and which command or place helps', () => {
     const commands = read('docs/reference/commands.md');
     const rules = listRules();
     assert.ok(rules.length > 10);
     for (const { alert, annotations } of rules) {
-      assert.ok(guide.includes(`\`${alert}\``), `${alert} is not in the guide`);
       assert.ok(annotations.summary.length > 20 && annotations.action.length > 10, alert);
       for (const [, command = ''] of annotations.action.matchAll(/"(courier [a-z]+)/g)) {
         assert.match(commands, new RegExp(`^##+ ${command}`, 'm'), command);

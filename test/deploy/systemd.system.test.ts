@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { EXIT } from '../../src/cli-kit/exit-codes.ts';
+import { ROOT } from '../suites.ts';
+import { read } from './files.ts';
+
+const units = globSync('*.{service,timer}', { cwd: join(ROOT, 'deploy/systemd') }).toSorted();
+const services = units.filter((unit) => unit.endsWith('.service'));
+const noSystemd = spawnSync('systemd-analyze', ['--version']).status !== 0 && 'systemd is not installed';
+
+/** The units in a folder, with a Node that exists here in place of the one that they name. */
+function copyUnits(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'courier-units-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const unit of units)
+    writeFileSync(join(folder, unit), read(`systemd/${unit}`).replace('/usr/bin/node', process.execPath));
+  return folder;
+}
+
+describe('the systemd units', () => {
+  test('are accepted by systemd without a warning', { skip: noSystemd }, (t) => {
+    const folder = copyUnits(t);
+    for (const unit of units) {
+      const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(folder, unit)], { encoding: 'utf8' });
+      assert.deepEqual([status, stderr], [0, ''], unit);
+    }
+  });
+
+  test('leave a service that is broken into little to do', { skip: noSystemd }, (t) => {
+    const folder = copyUnits(t);
+    for (const unit of services) {
+      // In tenths: it exits with 1 when the exposure is above.
+      const args = ['security', '--offline=true', '--no-pager', '--threshold=20', join(folder, unit)];
+      const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+      assert.equal(status, 0, `${unit}\n${stdout}${stderr}`);
+    }
+  });
+
+  test('start the files of the installed package', () => {
+    for (const unit of ['courier-worker.service', 'courier-run.service'])
+      assert.match(
+        read(`systemd/${unit}`),
+        /^ExecStart=\S+ --disable-warning=ExperimentalWarning \/opt\/courier\/node_modules\/sitemap-courier\/dist\/src\/cli\/main\.js /m,
+      );
+    assert.match(read('systemd/courier-service.service'), /^ExecStart=.* service\/cli\/main\.ts serve$/m);
+  });
+
+  test('signal the worker alone, so that its local Temporal server outlives it', () => {
+    for (const unit of ['courier-worker.service', 'courier-run.service'])
+      assert.match(read(`systemd/${unit}`), /^KillMode=mixed$/m);
+  });
+
+  test('restart the worker unless its configuration is wrong, and the daily run only when there was no response', () => {
+    const prevented = (unit: string): number[] =>
+      (/^RestartPreventExitStatus=(.*)$/m.exec(read(`systemd/${unit}`))?.[1] ?? '').split(' ').map(Number);
+    assert.deepEqual(prevented('courier-worker.service'), [EXIT.usage]);
+    const { done, transient, changesPending, interrupted, terminated, ...final } = EXIT;
+    assert.deepEqual(prevented('courier-run.service'), Object.values(final).toSorted());
+  });
+});

@@ -39,6 +39,8 @@ const { values } = parseArgs({
     mutation: { type: 'string' },
   },
 });
+// Errors are thrown often, and their stacks cost more than most events; messages name them.
+if (!values.trace) Error.stackTraceLimit = 0;
 if (values.mutation !== undefined) loadMutated(findMutation(values.mutation));
 const { play } = await import('./world/play.ts');
 const { toScenario } = await import('./world/scenario.ts');

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncResource } from 'node:async_hooks';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import timersPromises from 'node:timers/promises';
@@ -39,8 +39,8 @@ class VirtualTimer {
   #pending: { cancel(): void } | null = null;
 
   constructor(callback: Callback, delayMs: number, args: unknown[], repeats: boolean) {
-    const inContext = AsyncLocalStorage.snapshot();
-    this.#run = () => inContext(() => callback(...args));
+    const context = new AsyncResource('VirtualTimer');
+    this.#run = () => context.runInAsyncScope(callback, null, ...args);
     const wholeMs = delayMs >= 1 && delayMs <= 2_147_483_647 ? Math.trunc(delayMs) : 1;
     this.#delayMs = repeats ? Math.max(wholeMs, this.#host?.repeatMs ?? 0) : wholeMs;
     this.#repeats = repeats;
@@ -90,8 +90,8 @@ class VirtualImmediate {
   #pending: { cancel(): void };
 
   constructor(callback: Callback, args: unknown[]) {
-    const inContext = AsyncLocalStorage.snapshot();
-    this.#pending = getKernel().schedule(0, getHost(), () => inContext(() => callback(...args)));
+    const context = new AsyncResource('VirtualImmediate');
+    this.#pending = getKernel().schedule(0, getHost(), () => context.runInAsyncScope(callback, null, ...args));
   }
 
   close(): void {

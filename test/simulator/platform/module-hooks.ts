@@ -7,6 +7,7 @@ const SITEMAP_REQUEST = new URL('./sitemap-request.ts', import.meta.url).href;
  * Registered before they are loaded.
  */
 const STAND_IN = new URL('../temporal/workflow.ts', import.meta.url).href;
+const MEMORY_DATABASE = new URL('./memory-database.ts', import.meta.url).href;
 
 registerHooks({
   resolve(specifier, context, next) {
@@ -15,6 +16,9 @@ registerHooks({
     }
     if (specifier === './request.ts' && context.parentURL?.endsWith('/src/sitemap/fetch/http.ts')) {
       return { url: SITEMAP_REQUEST, shortCircuit: true };
+    }
+    if (specifier === 'node:sqlite' && context.parentURL?.endsWith('/src/database/sqlite.ts')) {
+      return { url: MEMORY_DATABASE, shortCircuit: true };
     }
     return next(specifier, context);
   },

@@ -112,7 +112,7 @@ export class PendingActivity {
       return;
     }
     const usualMs = Math.min(initialMs * coefficient ** (attempt.number - 1), maximumMs);
-    this.schedule(failure.nextRetryMs ?? usualMs);
+    this.schedule(Math.max(failure.nextRetryMs ?? usualMs, this.#server.leastRetryMs(type)));
   }
 
   requestCancel(): void {

@@ -47,6 +47,8 @@ export interface ServerSettings {
   readonly suggestAfter: number;
   /** Whether a workflow's tasks go to the worker that has it in memory; else to any, so that histories are replayed often. */
   readonly isSticky?: boolean;
+  /** A retry of an activity may come later than it asks for: after so many milliseconds at least. */
+  readonly leastRetryMs?: (activityType: string) => number;
   readonly onBreach: (text: string) => void;
 }
 
@@ -57,6 +59,7 @@ export interface ServerSettings {
 export class VirtualTemporal {
   readonly kernel: Kernel;
   readonly latency: () => number;
+  readonly leastRetryMs: (activityType: string) => number;
   readonly onBreach: (text: string) => void;
   /** All runs of a workflow id, the latest last. */
   readonly executions = new Map<string, Run[]>();
@@ -70,7 +73,8 @@ export class VirtualTemporal {
   readonly #ends = new Map<string, (() => void)[]>();
   #runs = 0;
 
-  constructor({ kernel, latency, suggestAfter, isSticky = false, onBreach }: ServerSettings) {
+  constructor({ kernel, latency, suggestAfter, isSticky = false, leastRetryMs = () => 0, onBreach }: ServerSettings) {
+    this.leastRetryMs = leastRetryMs;
     this.kernel = kernel;
     this.latency = latency;
     this.onBreach = onBreach;

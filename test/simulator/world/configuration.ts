@@ -18,6 +18,17 @@ export interface OperatorSettings {
   readonly watches: ReadonlyMap<string, string>;
 }
 
+const configs = new Map<string, Config>();
+
+/** Programs start often, and few configurations differ. */
+function readOnce(text: string): Config {
+  const name = `${process.env.SIMULATED_KEY} ${text}`;
+  const config = configs.get(name) ?? readConfig(text, '/courier.yaml');
+  if (configs.size >= 100) configs.clear();
+  configs.set(name, config);
+  return config;
+}
+
 /** Settings of a watch, by the names of the configuration file. */
 export type WatchSettings = Readonly<Record<string, unknown>>;
 
@@ -53,5 +64,5 @@ export function toConfig({ price, perDay, floor, watches }: OperatorSettings, mo
     },
     watches: Object.fromEntries([...watches].map(([name, sitemap]) => [name, watch(sitemap)])),
   });
-  return readConfig(text, '/courier.yaml');
+  return readOnce(text);
 }

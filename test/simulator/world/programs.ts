@@ -131,7 +131,7 @@ export class ServiceProgram extends Program {
       connect,
       simulated: { fastMs: HOUR, standardMs: 20 * HOUR },
       // It is woken for each submission; what a killed service has left is found this often.
-      settings: { processing: { sweepMs: 120_000 } },
+      settings: { processing: { sweepMs: 600_000 } },
     });
     network.listen(SERVICE, {
       host,

@@ -59,6 +59,8 @@ export interface Scenario {
   /** Share of the calls to a database that wait a moment before and after, so that others come in between. */
   readonly storageShare: number;
   readonly suggestAfter: number;
+  /** A run that waits looks at its batches this often at most: each time costs as much as a poll. */
+  readonly runPollMs: number;
   /** When the world becomes good: no faults after that. */
   readonly goodAt: number;
   readonly acts: readonly Act[];
@@ -140,6 +142,7 @@ export function toScenario(seed: number): Scenario {
     latencyMs: chance(0.5) ? 20 : between(20, 3_000),
     storageShare: chance(0.3) ? 0 : random() * 0.3,
     suggestAfter: chance(0.5) ? 4_000 : between(20, 200),
+    runPollMs: chance(0.2) ? 0 : between(30, 300) * 1_000,
     goodAt,
     acts: acts.toSorted((a, b) => a.at - b.at),
   };

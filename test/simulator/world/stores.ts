@@ -1,26 +1,32 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { micros } from '../../../contract/money.ts';
 import { administer } from '../../../service/accounts/administration.ts';
 import type { CreatedKey } from '../../../service/accounts/keys.ts';
 import { MIGRATIONS } from '../../../service/migrations.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { migrate } from '../../../src/database/migrate.ts';
-import { openSqlite } from '../../../src/database/sqlite.ts';
+import { openSqlite, type SqliteOptions } from '../../../src/database/sqlite.ts';
 import { ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import { rateLimitsOver } from '../../../src/rate-limit/limiter.ts';
 import { Kernel, setKernel } from '../platform/kernel.ts';
+import { recordConnection } from '../platform/memory-database.ts';
 
-const NAMES = ['ledger', 'budgets', 'service'] as const;
-type Name = (typeof NAMES)[number];
+type Name = 'ledger' | 'budgets' | 'service';
 
-/** A folder in memory where there is one: commits cost nothing there. */
-export const FOLDER = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'courier-simulator-'));
-process.on('exit', () => rmSync(FOLDER, { recursive: true, force: true }));
+/** The content of a database. */
+type Image = Uint8Array;
 
-const toFile = (folder: string, name: string): string => join(folder, `${name}.db`);
+interface Store {
+  readonly db: Database;
+  /** Shows what is committed between two events: a transaction never lasts longer than one. */
+  readonly connection: DatabaseSync;
+}
+
+function open(image: Image | null, options: SqliteOptions = {}): Store {
+  const { result: db, connection } = recordConnection(() => openSqlite(':memory:', options));
+  if (image !== null) connection.deserialize(image);
+  return { db, connection };
+}
 
 /** The databases of one simulation. */
 export interface Stores {
@@ -38,79 +44,64 @@ export interface Stores {
 }
 
 export const ACCOUNT = 'simulated';
-let templates: string | null = null;
+let templates: Readonly<Record<Name, Image>> | null = null;
 let firstKey: CreatedKey | null = null;
 
 /** The key that the account has at first. */
 export const getFirstKey = (): CreatedKey => firstKey!;
 
-/** Empty databases that are up to date, made once: a simulation copies them. */
-async function makeTemplates(): Promise<string> {
-  const folder = join(FOLDER, 'templates');
-  mkdirSync(folder);
+/** Empty databases that are up to date, made once: a simulation begins with copies of them. */
+async function makeTemplates(): Promise<Record<Name, Image>> {
   const kernel = new Kernel(1, Date.UTC(2026, 0, 1));
   setKernel(kernel);
-  const open = Object.fromEntries(NAMES.map((name) => [name, openSqlite(toFile(folder, name))])) as Record<
-    Name,
-    Database
-  >;
+  const [ledger, budgets, service] = [open(null), open(null), open(null)];
   let done = false;
   const migrating = (async () => {
-    await ledgerOver(open.ledger, Date.now);
-    await rateLimitsOver(open.budgets);
-    await migrate(open.service, 'service', MIGRATIONS, Date.now());
+    await ledgerOver(ledger.db, Date.now);
+    await rateLimitsOver(budgets.db);
+    await migrate(service.db, 'service', MIGRATIONS, Date.now());
     done = true;
   })();
   await kernel.play(() => done);
   await migrating;
   // Hashes a password in a thread of its own: before time begins.
-  const accounts = administer(open.service);
+  const accounts = administer(service.db);
   const { id } = await accounts.createAccount({ name: ACCOUNT, price: micros(0) });
   firstKey = await accounts.createKey({ account: id, name: ACCOUNT });
-  await Promise.all(NAMES.map((name) => open[name].close()));
+  const images = {
+    ledger: ledger.connection.serialize(),
+    budgets: budgets.connection.serialize(),
+    service: service.connection.serialize(),
+  };
+  await Promise.all([ledger, budgets, service].map(({ db }) => db.close()));
   setKernel(null);
-  return folder;
+  return images;
 }
 
 export async function prepareStores(): Promise<void> {
   templates ??= await makeTemplates();
 }
 
-export function openStores(name: string): Stores {
-  const folder = join(FOLDER, name);
-  mkdirSync(folder);
-  for (const each of NAMES) copyFileSync(toFile(templates!, each), toFile(folder, each));
-  const options = { synchronous: 'NORMAL', cacheMiB: 4 } as const;
-  const open = {
-    ledger: openSqlite(toFile(folder, 'ledger'), options),
-    budgets: openSqlite(toFile(folder, 'budgets'), options),
-    service: openSqlite(toFile(folder, 'service'), { ...options, groupCommit: true }),
-  };
-  const read = Object.fromEntries(NAMES.map((each) => [each, new DatabaseSync(toFile(folder, each))])) as Record<
-    Name,
-    DatabaseSync
-  >;
-  const backup = toFile(folder, 'backup');
+export function openStores(): Stores {
+  const ledger = open(templates!.ledger);
+  const budgets = open(templates!.budgets);
+  const service = open(templates!.service, { groupCommit: true });
+  const read = { ledger: ledger.connection, budgets: budgets.connection, service: service.connection };
+  let backup: Image | null = null;
   const stores: Stores = {
-    ...open,
+    ...{ ledger: ledger.db, budgets: budgets.db, service: service.db },
     read,
     backUp() {
-      rmSync(backup, { force: true });
-      read.ledger.exec(`VACUUM INTO '${backup}'`);
+      backup = read.ledger.serialize();
     },
     async restore() {
-      read.ledger.close();
       await stores.ledger.close();
-      const file = toFile(folder, 'ledger');
-      for (const suffix of ['-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
-      copyFileSync(backup, file);
-      stores.ledger = openSqlite(file, options);
-      read.ledger = new DatabaseSync(file);
+      const restored = open(backup);
+      stores.ledger = restored.db;
+      read.ledger = restored.connection;
     },
     async close() {
-      for (const each of NAMES) read[each].close();
       await Promise.all([stores.ledger, stores.budgets, stores.service].map((each) => each.close()));
-      rmSync(folder, { recursive: true, force: true });
     },
   };
   return stores;

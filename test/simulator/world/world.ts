@@ -15,7 +15,6 @@ import type { Scenario } from './scenario.ts';
 import { SITE, Site } from './site.ts';
 import { ACCOUNT, getFirstKey, openStores, type Stores } from './stores.ts';
 
-let worlds = 0;
 
 /** What a long simulation changes about a world. */
 export interface WorldOptions {
@@ -57,7 +56,6 @@ export class World {
   readonly #options: WorldOptions;
 
   constructor(scenario: Scenario, options: WorldOptions = {}) {
-    worlds += 1;
     this.#options = options;
     this.scenario = scenario;
     const { seed, latencyMs, storageShare, tooLarge, faultShare, siteFaultShare } = scenario;
@@ -67,7 +65,7 @@ export class World {
     const random = seeded(seed ^ 0x1a7e);
     const latency = () => 1 + random() ** 3 * latencyMs;
     this.#latency = latency;
-    this.stores = openStores(`${seed}-${worlds}`);
+    this.stores = openStores();
     const row = this.stores.read.ledger.prepare(`SELECT value FROM ledger_settings WHERE name = 'ledger_id'`).get();
     this.ledgerId = (row as { value: LedgerId }).value;
     this.oracle = new Oracle({
@@ -142,6 +140,7 @@ export class World {
       latency: this.#latency,
       suggestAfter: this.scenario.suggestAfter,
       isSticky: this.#options.isSticky ?? false,
+      leastRetryMs: (type) => (type === 'awaitRun' ? this.scenario.runPollMs : 0),
       onBreach: (text) => this.oracle.breach(text),
     });
   }

@@ -97,24 +97,39 @@ export class Kernel {
   }
 
   /** Plays events until `isDone`, or until the virtual time is up. Returns whether it is done. */
-  async play(isDone: () => boolean, forMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+  play(isDone: () => boolean, forMs = Number.POSITIVE_INFINITY): Promise<boolean> {
     const until = this.elapsed + forMs;
-    await settle();
-    while (!isDone()) {
-      const next = this.#heap[0];
-      if (next === undefined || next.at > until) {
-        if (Number.isFinite(until)) this.elapsed = Math.max(this.elapsed, until);
-        return false;
-      }
-      pop(this.#heap);
-      if (next.cancelled || next.host?.alive === false) continue;
-      this.elapsed = next.at;
-      this.events += 1;
-      const running = next.host === null ? next.run() : runOn(next.host, next.run);
-      await settle();
-      if (running !== undefined) await running;
-    }
-    return true;
+    return new Promise((resolve, reject) => {
+      const go = () => {
+        try {
+          for (;;) {
+            if (isDone()) return resolve(true);
+            const next = this.#heap[0];
+            if (next === undefined || next.at > until) {
+              if (Number.isFinite(until)) this.elapsed = Math.max(this.elapsed, until);
+              return resolve(false);
+            }
+            const running = this.#playEvent(next);
+            drain();
+            if (running !== undefined) {
+              running.then(() => realSetImmediate(go), reject);
+              return;
+            }
+          }
+        } catch (error) {
+          reject(error);
+        }
+      };
+      realSetImmediate(go);
+    });
+  }
+
+  #playEvent(event: Event): void | Promise<void> {
+    pop(this.#heap);
+    if (event.cancelled || event.host?.alive === false) return;
+    this.elapsed = event.at;
+    this.events += 1;
+    return event.host === null ? event.run() : runOn(event.host, event.run);
   }
 
   /** Bytes that are random to everyone but the seed. */
@@ -133,6 +148,9 @@ export class Kernel {
     return this.#trace.copy().digest('hex');
   }
 }
+
+/** Runs every tick and microtask now; for callers that are neither. */
+const drain: () => void = (process as unknown as { _tickCallback(): void })._tickCallback.bind(process);
 
 /**
  * Waits until nothing runs without a virtual event: every microtask and tick is done before Node's next immediate. What

@@ -15,7 +15,6 @@ import type { Scenario } from './scenario.ts';
 import { SITE, Site } from './site.ts';
 import { ACCOUNT, getFirstKey, openStores, type Stores } from './stores.ts';
 
-
 /** What a long simulation changes about a world. */
 export interface WorldOptions {
   readonly onTrace?: ((line: string) => void) | null;

@@ -1,13 +1,13 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { Micros } from '../contract/money.ts';
 import type { RunId } from '../src/submission/ids.ts';
-import type { Activities } from '../src/temporal-api/activities.ts';
 import { CHECK_PHASE } from '../src/temporal-api/phases.ts';
 import type { CheckInput, CheckResult } from '../src/temporal-api/workflows.ts';
 import { money, table, urls } from './details.ts';
+import { proxyDuty } from './duty-activities.ts';
 import { showPhase } from './phase.ts';
 
-const { checkNextBatch } = proxyActivities<Activities>({
+const { checkNextBatch } = proxyDuty('check', {
   startToCloseTimeout: '3 minutes',
   heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 1 },

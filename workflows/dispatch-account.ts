@@ -1,11 +1,11 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { Activities } from '../src/temporal-api/activities.ts';
+import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import { wakeSignal } from '../src/temporal-api/messages.ts';
 import { DISPATCH_PHASE } from '../src/temporal-api/phases.ts';
 import { readDispatchStep } from '../src/temporal-api/recorded-payloads.ts';
 import { toSummary } from '../src/temporal-api/summary.ts';
 import type { DispatchInput, DispatchResult } from '../src/temporal-api/workflows.ts';
 import { count, table, urls } from './details.ts';
+import { proxyDuty } from './duty-activities.ts';
 import { showPhase } from './phase.ts';
 import { raceWithSignal } from './race-with-signal.ts';
 
@@ -14,13 +14,13 @@ import { raceWithSignal } from './race-with-signal.ts';
  * waits and no history grows. The interval here is for failures without a delay, such as a killed worker; it does not
  * grow, because most attempts are waits, not failures.
  */
-const { sendNextBatch } = proxyActivities<Activities>({
+const { sendNextBatch } = proxyDuty('submit', {
   startToCloseTimeout: '3 minutes',
   heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 1 },
   priority: { priorityKey: 1 },
 });
-const { awaitMoney, awaitKey } = proxyActivities<Activities>({
+const { awaitMoney, awaitKey } = proxyDuty('submit', {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '30 seconds', backoffCoefficient: 1 },

@@ -2,19 +2,18 @@ import {
   ApplicationFailure,
   condition,
   continueAsNew,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import { formatSpan } from '../src/submission/span.ts';
-import type { Activities } from '../src/temporal-api/activities.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { pollNowSignal } from '../src/temporal-api/messages.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { readTrackInput, recordedPollNowSignal } from '../src/temporal-api/recorded-payloads.ts';
 import { toSummary } from '../src/temporal-api/summary.ts';
 import { table, urls } from './details.ts';
+import { proxyDuty } from './duty-activities.ts';
 import { showPhase } from './phase.ts';
 import { raceWithSignal } from './race-with-signal.ts';
 
@@ -23,7 +22,7 @@ import { raceWithSignal } from './race-with-signal.ts';
  * the Web UI shows the next poll as the pending activity's next attempt. A failure without a delay, such as a killed
  * worker, is retried after a fixed interval: a hundred polls without news are not a hundred failures.
  */
-const { followSubmission } = proxyActivities<Activities>({
+const { followSubmission } = proxyDuty('track', {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 1 },

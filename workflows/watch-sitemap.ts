@@ -2,35 +2,34 @@ import {
   ApplicationFailure,
   allHandlersFinished,
   condition,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RunId } from '../src/submission/ids.ts';
-import type { Activities } from '../src/temporal-api/activities.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { approveUpdate, type Decision, describeDecision, rejectUpdate } from '../src/temporal-api/messages.ts';
 import type { GuardHold, RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
 import { WATCH_PHASE } from '../src/temporal-api/phases.ts';
 import type { WatchInput, WatchResult } from '../src/temporal-api/workflows.ts';
 import { money, table, urls } from './details.ts';
+import { proxyDuty } from './duty-activities.ts';
 import { showPhase } from './phase.ts';
 
-const { beginRun, diffRun, judgeRun, recordDecision, planRun, wakeDispatcher, finishRun } = proxyActivities<Activities>(
-  {
-    startToCloseTimeout: '10 minutes',
-    heartbeatTimeout: '30 seconds',
-    retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
-  },
-);
-const { crawlWatch } = proxyActivities<Activities>({
+const ledgerWork = {
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '30 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+} as const;
+const { beginRun, diffRun, judgeRun, recordDecision, planRun, finishRun } = proxyDuty('crawl', ledgerWork);
+const { wakeDispatcher } = proxyDuty('submit', ledgerWork);
+const { crawlWatch } = proxyDuty('crawl', {
   startToCloseTimeout: '12 hours',
   heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '5 seconds', maximumInterval: '5 minutes', maximumAttempts: 5 },
 });
 /** The server retries it until the wait is over, without adding to the history. */
-const { awaitRun } = proxyActivities<Activities>({
+const { awaitRun } = proxyDuty('submit', {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 1 },

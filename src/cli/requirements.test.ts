@@ -4,30 +4,33 @@ import type { LedgerId } from '../submission/ids.ts';
 import type { Connected } from '../temporal/connect.ts';
 import { requireWorker } from './requirements.ts';
 
-/** A server whose task queue was last polled so many seconds ago, by one worker each. */
-function polled(...seconds: readonly number[]): { readonly temporal: Connected; readonly queues: string[] } {
-  const queues: string[] = [];
-  const describeTaskQueue = async ({ taskQueue }: { taskQueue: { name: string } }) => {
-    queues.push(taskQueue.name);
+const WORKFLOW_TASKS = 1;
+const ALL = ['courier/l1', 'courier/l1/crawl', 'courier/l1/submit', 'courier/l1/track', 'courier/l1/check'];
+
+/** A server whose task queues were last polled so many seconds ago, by one worker each. */
+function polled(seconds: readonly number[], queues: readonly string[] = ALL): Connected {
+  const describeTaskQueue = async (asked: { taskQueue: { name: string }; taskQueueType: number }) => {
+    const { name } = asked.taskQueue;
     const toTime = (ago: number) => ({ lastAccessTime: { seconds: BigInt(Math.floor(Date.now() / 1_000) - ago) } });
-    return { pollers: seconds.map(toTime) };
+    const ofWorkflows = asked.taskQueueType === WORKFLOW_TASKS;
+    return { pollers: queues.includes(name) && ofWorkflows === (name === ALL[0]) ? seconds.map(toTime) : [] };
   };
   const client = { workflowService: { describeTaskQueue } };
-  return { temporal: { client, namespace: 'default' } as unknown as Connected, queues };
+  return { client, namespace: 'default' } as unknown as Connected;
 }
 
-const require = ({ temporal }: ReturnType<typeof polled>) => requireWorker(temporal, 'l1' as LedgerId);
+const require = (temporal: Connected) => requireWorker(temporal, 'l1' as LedgerId);
 
 describe('requireWorker', () => {
   test('a worker that polled within the last 70 s counts as running', async () => {
-    await require(polled(0));
-    await require(polled(65));
-    await require(polled(600, 65));
+    await require(polled([0]));
+    await require(polled([65]));
+    await require(polled([600, 65]));
   });
 
   for (const [what, server] of [
-    ['a worker that ended, which the server still lists', polled(75, 600)],
-    ['no worker', polled()],
+    ['a worker that ended, which the server still lists', polled([75, 600])],
+    ['no worker', polled([])],
   ] as const) {
     test(`${what}: nothing is started, with exit code 5`, async () => {
       await assert.rejects(require(server), {
@@ -37,9 +40,22 @@ describe('requireWorker', () => {
     });
   }
 
-  test("asks for the ledger's own task queue", async () => {
-    const server = polled(0);
-    await require(server);
-    assert.deepEqual(server.queues, ['courier/l1']);
+  test('a duty that no worker does is named, with what starts it', async () => {
+    await assert.rejects(require(polled([0], [ALL[0]!, ALL[2]!, ALL[4]!])), {
+      exitCode: 5,
+      message: /No worker of this ledger does crawl, track, .* Start "courier worker --duty crawl track"/,
+    });
+  });
+
+  test('a worker of another ledger does not count', async () => {
+    await assert.rejects(
+      require(
+        polled(
+          [0],
+          ALL.map((queue) => queue.replace('l1', 'l2')),
+        ),
+      ),
+      { exitCode: 5 },
+    );
   });
 });

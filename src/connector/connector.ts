@@ -10,6 +10,7 @@ import { openRateLimits } from '../rate-limit/limiter.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { connectClient, connectWorker, type TemporalSettings } from '../temporal/connect.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
+import { DUTIES, type Duty } from '../temporal-api/duties.ts';
 import { getTaskQueue } from '../temporal-api/ids.ts';
 import { prepareAdmin } from './admin.ts';
 import { type Closable, closeAll } from './close-all.ts';
@@ -36,6 +37,8 @@ export interface Connector {
 export interface ConnectorOptions {
   /** Whether to open the listener for metrics and health, where the configuration has one. */
   readonly serveAdmin?: boolean;
+  /** What the worker does. Default: everything. */
+  readonly duties?: readonly Duty[];
 }
 
 /** Assembles the modules: one worker for one configuration. */
@@ -60,7 +63,7 @@ async function buildConnector(
   config: Config,
   temporal: TemporalSettings,
   log: Logger,
-  { serveAdmin = false }: ConnectorOptions,
+  { serveAdmin = false, duties = DUTIES }: ConnectorOptions,
 ): Promise<Connector> {
   const keep = <T extends Closable>(resource: T): T => {
     opened.push(resource);
@@ -90,12 +93,13 @@ async function buildConnector(
     namespace,
     taskQueue: getTaskQueue(ledger.id),
     activities: createActivities(deps),
+    duties,
   });
   const listener = await admin?.open({
     deps,
     rateLimits,
     connection,
-    isRunning: () => worker.getState() === 'RUNNING',
+    isRunning: worker.isRunning,
   });
   if (listener !== undefined) keep(listener);
 
@@ -123,7 +127,7 @@ async function buildConnector(
     },
     stop() {
       stopping.abort(new Error('the worker is shutting down'));
-      if (worker.getState() === 'RUNNING') worker.shutdown();
+      worker.shutdown();
     },
   };
 }

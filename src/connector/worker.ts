@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { NativeConnection, Worker, WorkflowBundleOption } from '@temporalio/worker';
 import { activityInterceptor } from '../../activities/interceptor.ts';
-import { createWorker } from '../temporal/worker.ts';
+import { type ActivitySlots, createWorker } from '../temporal/worker.ts';
 import { bundleWorkflows, findPrebuiltBundle } from '../temporal/workflow-code.ts';
 import type { Activities } from '../temporal-api/activities.ts';
+import { ACTIVITIES_OF, type ActivityDuty, DUTIES, type Duty, getDutyQueue } from '../temporal-api/duties.ts';
 
 const WORKFLOWS = new URL('../../workflows/', import.meta.url);
 
@@ -12,26 +13,80 @@ export async function courierWorkflows(): Promise<WorkflowBundleOption> {
   return findPrebuiltBundle(WORKFLOWS) ?? bundleWorkflows(fileURLToPath(new URL('index.ts', WORKFLOWS)));
 }
 
+/** A crawl needs memory, and a site that never answers keeps its slot for hours. All other activities are one request. */
+const SLOTS: Readonly<Record<ActivityDuty, ActivitySlots>> = {
+  crawl: { minimum: 24, maximum: 200 },
+  submit: { maximum: 200 },
+  track: { maximum: 200 },
+  check: { maximum: 50 },
+};
+
 export interface CourierWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly activities: Activities;
+  /** That of the ledger's workflow tasks. */
   readonly taskQueue: string;
+  /** Default: all. */
+  readonly duties?: readonly Duty[];
 }
 
-/** A worker for the connector's workflows and activities. */
+/** The workers of one process, one for each of its duties. They begin and end together. */
+export interface CourierWorker {
+  /** Runs until `shutdown`. When one of them fails the others end too, and its error is thrown. */
+  run(): Promise<void>;
+  shutdown(): void;
+  isRunning(): boolean;
+}
+
+/** Creates a worker for each duty, on the duty's task queue. Only that of the workflows loads their code. */
 export async function createCourierWorker({
-  connection,
-  namespace,
-  activities,
-  taskQueue,
-}: CourierWorkerOptions): Promise<Worker> {
-  return createWorker({
-    connection,
-    namespace,
-    taskQueue,
-    activities,
-    workflowBundle: await courierWorkflows(),
+  duties = DUTIES,
+  ...options
+}: CourierWorkerOptions): Promise<CourierWorker> {
+  const all = duties.length === DUTIES.length;
+  const workers: Worker[] = [];
+  for (const duty of duties) workers.push(await createDutyWorker(duty, options, all));
+  const isRunning = (worker: Worker) => worker.getState() === 'RUNNING';
+  const shutdown = () => {
+    for (const worker of workers.filter(isRunning)) worker.shutdown();
+  };
+  return {
+    async run() {
+      const running = workers.map((worker) => worker.run());
+      try {
+        await Promise.all(running);
+      } finally {
+        shutdown();
+        await Promise.allSettled(running);
+      }
+    },
+    shutdown,
+    isRunning: () => workers.every(isRunning),
+  };
+}
+
+async function createDutyWorker(
+  duty: Duty,
+  { connection, namespace, activities, taskQueue }: Omit<CourierWorkerOptions, 'duties'>,
+  all: boolean,
+): Promise<Worker> {
+  const base = {
+    ...{ connection, namespace, taskQueue: getDutyQueue(taskQueue, duty) },
     interceptors: { activity: [activityInterceptor] },
+  };
+  if (duty !== 'workflows') return createWorker({ ...base, activities: pick(activities, duty), slots: SLOTS[duty] });
+  return createWorker({
+    ...base,
+    workflowBundle: await courierWorkflows(),
+    // Activities that were scheduled before the duties had queues of their own wait here, trackers' for days.
+    ...(all ? { activities } : {}),
+    slots: SLOTS.track,
   });
 }
+
+/** The activities of a duty, and `default`, which the SDK calls for every name that a worker does not have. */
+const pick = (activities: Activities, duty: ActivityDuty): Partial<Activities> => {
+  const names: readonly string[] = [...ACTIVITIES_OF[duty], 'default'];
+  return Object.fromEntries(Object.entries(activities).filter(([name]) => names.includes(name)));
+};

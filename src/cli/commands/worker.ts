@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openConnector } from '../../connector/connector.ts';
@@ -6,20 +6,29 @@ import { reconcileSchedules } from '../../connector/schedules.ts';
 import { openTemporal } from '../../connector/temporal-server.ts';
 import { startWorkerHousekeeping } from '../../connector/worker-housekeeping.ts';
 import { createLogger } from '../../observability/log.ts';
+import { DUTIES, type Duty } from '../../temporal-api/duties.ts';
 import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toReadyRecord } from '../output/records/run.ts';
 import { requireKeys } from '../requirements.ts';
 
+interface WorkerFlags {
+  readonly duty: readonly ('all' | Duty)[];
+}
+
 /** The daemon: works for all watches until a signal ends it. */
 export function workerCommand(command: Command): void {
-  command.action(
-    action(async (output, { config: file }) => {
+  const option = new Option('--duty <duty...>', 'what this worker does; give every duty to some worker')
+    .choices(['all', ...DUTIES])
+    .default(['all']);
+  command.addOption(option).action(
+    action(async (output, { config: file }, { duty: given }: WorkerFlags) => {
       const config = loadConfig(file);
+      const duties = given.includes('all') ? DUTIES : DUTIES.filter((one) => given.includes(one));
       requireKeys(config);
       const log = createLogger(output.verbose ? 'debug' : output.quiet ? 'error' : 'info', 'courier');
       const here = await openTemporal(config, file, output.say);
-      const connector = await openConnector(config, here.settings, log, { serveAdmin: true });
+      const connector = await openConnector(config, here.settings, log, { serveAdmin: true, duties });
       const getExitCode = stopOnSignal(() => connector.stop());
       here.server?.lost.addEventListener('abort', () => connector.stop());
       const working = connector.run();
@@ -30,7 +39,7 @@ export function workerCommand(command: Command): void {
         connector.keep(startWorkerHousekeeping({ connector, path: file, config, log }));
         output.record(toReadyRecord(config.watches.size));
         output.say(
-          `Working for ${formatCounted(config.watches.size, 'watch', 'watches')}. Ctrl-C stops it once what is under way is finished.`,
+          `Working for ${formatCounted(config.watches.size, 'watch', 'watches')}${formatDuties(duties)}. Ctrl-C stops it once what is under way is finished.`,
         );
         if (connector.adminUrl !== undefined)
           output.say(`Metrics and health: ${connector.adminUrl}/metrics, /healthz, /readyz`);
@@ -47,6 +56,9 @@ export function workerCommand(command: Command): void {
     }),
   );
 }
+
+const formatDuties = (duties: readonly Duty[]): string =>
+  duties.length === DUTIES.length ? '' : `, on ${duties.join(', ')} only`;
 
 /** Calls `stop` on the first signal; the second ends the process. The returned function returns the exit code. */
 function stopOnSignal(stop: () => void): () => ExitCode {

@@ -2,8 +2,9 @@ import type { Config } from '../../config/config.ts';
 import type { LedgerId } from '../../submission/ids.ts';
 import type { Connected } from '../../temporal/connect.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
-import { getTaskQueue, watchScheduleId } from '../../temporal-api/ids.ts';
+import { watchScheduleId } from '../../temporal-api/ids.ts';
 import { SEARCH_ATTRIBUTES } from '../../temporal-api/search-attributes.ts';
+import { findWorkers, listMissingDuties } from '../find-workers.ts';
 import { findServer, withTemporal } from '../temporal-server.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -89,17 +90,14 @@ async function checkSchedules({ client }: Connected, config: Config, ledger: Led
   return findings.length > 0 ? findings : [ok(about, `${wanted.length} of ${wanted.length} present and not paused`)];
 }
 
-/** A worker's long poll, and a little more. */
-const POLL_MS = 70_000;
-
-async function checkWorkers({ client, namespace }: Connected, ledger: LedgerId): Promise<Finding> {
+async function checkWorkers(temporal: Connected, ledger: LedgerId): Promise<Finding> {
   const about = { check: 'worker', subject: null } as const;
-  const taskQueue = { name: getTaskQueue(ledger) };
-  const { pollers } = await client.workflowService.describeTaskQueue({ namespace, taskQueue });
-  const alive = (pollers ?? []).filter(
-    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= Date.now() - POLL_MS,
-  );
-  if (alive.length === 0) return fail(about, 'no worker of this ledger polls its task queue', 'start "courier worker"');
-  const names = [...new Set(alive.map(({ identity }) => identity ?? 'unknown'))];
+  const workers = await findWorkers(temporal, ledger);
+  const names = [...new Set([...workers.values()].flat())];
+  if (names.length === 0)
+    return fail(about, 'no worker of this ledger polls its task queues', 'start "courier worker"');
+  const missing = listMissingDuties(workers);
+  if (missing.length > 0)
+    return fail(about, `no worker does ${missing.join(', ')}`, `start "courier worker --duty ${missing.join(' ')}"`);
   return ok(about, `${names.length === 1 ? '1 worker polls' : `${names.length} workers poll`} (${names.join(', ')})`);
 }

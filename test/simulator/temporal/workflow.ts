@@ -38,6 +38,8 @@ export function workflowInfo() {
     workflowId,
     runId,
     workflowType: type,
+    // A stand-in's worker does all duties, so the queues of activities are one.
+    taskQueue: '',
     continueAsNewSuggested: instance.continueAsNewSuggested,
   };
 }

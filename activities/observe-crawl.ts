@@ -5,7 +5,13 @@ import { getStoredSitemap, listFinishedSitemaps, sumSavedTransfers } from '../sr
 import { recordUnmatchedRules } from '../src/ledger/crawl/unmatched-rules.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { getRun } from '../src/ledger/runs/runs.ts';
-import { type CrawlEvent, type CrawlOptions, crawl, type SitemapEntry } from '../src/sitemap/crawl.ts';
+import {
+  type CrawlEvent,
+  type CrawlOptions,
+  crawl,
+  type PageRecognizer,
+  type SitemapEntry,
+} from '../src/sitemap/crawl.ts';
 import type { RunId } from '../src/submission/ids.ts';
 import type { CrawlReport, HostDelay } from '../src/temporal-api/payloads.ts';
 import type { Url } from '../src/url/normalize-url.ts';
@@ -22,10 +28,16 @@ export interface CrawlUnderWay {
  * Crawls a watch into a run of the ledger, for the activity of a run and for `courier plan`. Skips sitemaps that an
  * earlier attempt of the run read to their end.
  */
-export function observeCrawl(ledger: Ledger, watch: Watch, run: RunId, signal: AbortSignal): CrawlUnderWay {
+export function observeCrawl(
+  ledger: Ledger,
+  watch: Watch,
+  run: RunId,
+  signal: AbortSignal,
+  limits: Pick<CrawlOptions, 'concurrency'> = {},
+): CrawlUnderWay {
   const totals: Totals = { urls: 0, sitemaps: 0, complete: true, problems: [], delays: [] };
   return {
-    report: observed(ledger, watch, run, signal, totals),
+    report: observed(ledger, watch, run, { ...limits, signal }, totals),
     soFar: () => ({ urls: totals.urls, sitemaps: totals.sitemaps }),
   };
 }
@@ -34,7 +46,7 @@ async function observed(
   ledger: Ledger,
   watch: Watch,
   run: RunId,
-  signal: AbortSignal,
+  options: CrawlOptions,
   totals: Totals,
 ): Promise<CrawlReport> {
   const observation = await observe(ledger, run);
@@ -42,9 +54,10 @@ async function observed(
   const scope = makeRecordedScope(watch);
   const events = crawl(watch.sources, {
     ...crawlOptions(watch),
-    signal,
+    ...options,
     known: (sitemap) => getStoredSitemap(ledger, run, sitemap),
     done: async (sitemap) => finished.get(sitemap),
+    recognizer: async (sitemap) => withMatches(await observation.recognizer(sitemap), scope.getMatches(sitemap)),
   });
   for await (const event of events) await take(event, observation, scope, totals);
   for (const { urls } of finished.values()) totals.urls += urls;
@@ -111,7 +124,7 @@ interface Totals {
 async function take(event: CrawlEvent, observation: Observation, scope: RecordedScope, totals: Totals): Promise<void> {
   switch (event.type) {
     case 'entries':
-      return observation.entries(event.sitemap, ours(event.sitemap, event.entries, observation, scope));
+      return takeEntries(event, observation, scope);
     case 'problem':
       if (event.code === 'BAD_URL') observation.skipped(event.sitemap, 'bad-url', event.message, event.count ?? 1);
       if (event.severity === 'error' && totals.problems.length < MAX_PROBLEMS) {
@@ -135,17 +148,36 @@ async function take(event: CrawlEvent, observation: Observation, scope: Recorded
   }
 }
 
-function ours(
-  sitemap: string,
-  entries: readonly SitemapEntry[],
+/** Entries in scope are recorded; the others are counted. What a recognizer knows is in scope. */
+async function takeEntries(
+  { sitemap, entries, order }: Extract<CrawlEvent, { type: 'entries' }>,
   observation: Observation,
   { decide, getMatches }: RecordedScope,
-) {
+): Promise<void> {
   const matches = getMatches(sitemap);
-  return entries.filter((entry): entry is SitemapEntry & { url: Url } => {
+  const isOurs = entries.map((entry): boolean => {
     const reason = entry.url === null ? 'relative' : decide(entry.url);
     if (entry.url !== null) matches.add(entry.url, reason === 'relative' ? null : reason);
     if (reason !== null) observation.skipped(sitemap, reason, entry.url ?? entry.loc);
     return reason === null;
   });
+  const ours = entries.filter((_, at): _ is SitemapEntry & { url: Url } => isOurs[at] === true);
+  if (order === undefined || ours.length === entries.length) return observation.entries(sitemap, ours, order);
+  let at = 0;
+  const kept = order.filter((known) => known !== -1 || isOurs[at++] === true);
+  return observation.entries(sitemap, ours, kept);
+}
+
+/** A recognizer that also finds out which rules of the scope match the pages that it recognizes. */
+function withMatches(recognizer: PageRecognizer | undefined, matches: RuleMatches): PageRecognizer | undefined {
+  if (recognizer === undefined) return undefined;
+  return {
+    find(bytes, locFrom, locTo, lastmodFrom, lastmodTo) {
+      const known = recognizer.find(bytes, locFrom, locTo, lastmodFrom, lastmodTo);
+      if (known >= 0 && !matches.isDone) {
+        matches.add(Buffer.from(bytes.subarray(locFrom, locTo)).toString('latin1') as Url, null);
+      }
+      return known;
+    },
+  };
 }

@@ -14,7 +14,7 @@ import { parseSource, type Source, toSafeName } from './source.ts';
 
 export type { CrawlEvent, KnownSitemap, Problem, Saved, SitemapEntry, SitemapKind, Verdict } from './events.ts';
 export { ProxySettingError } from './fetch/proxy.ts';
-export type { CrawlOptions } from './options.ts';
+export type { CrawlOptions, PageRecognizer } from './options.ts';
 export { PROBLEM_CODES, type ProblemCode, type Severity, SitemapError } from './problems.ts';
 export { parseSource } from './source.ts';
 

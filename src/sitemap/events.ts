@@ -84,7 +84,16 @@ export type CrawlEvent =
   | { readonly type: 'sitemap'; readonly sitemap: string; readonly depth: number; readonly parent: string | null }
   /** The robots.txt of a host asks for a delay between two requests; `delayMs` is what is kept of it. */
   | { readonly type: 'delay'; readonly host: string; readonly delayMs: number; readonly askedMs: number }
-  | { readonly type: 'entries'; readonly sitemap: string; readonly entries: readonly SitemapEntry[] }
+  | {
+      readonly type: 'entries';
+      readonly sitemap: string;
+      readonly entries: readonly SitemapEntry[];
+      /**
+       * Only with a recognizer (options.ts): one number for each page in the order of the document, what the recognizer
+       * returned for it. -1 stands for the next of `entries`.
+       */
+      readonly order?: readonly number[];
+    }
   | ({ readonly type: 'problem' } & Problem)
   /** Exactly one for each sitemap fetched, after its entries and problems. */
   | ({ readonly type: 'verdict' } & Verdict)

@@ -7,6 +7,16 @@ export interface Timeouts extends RequestTimeouts {
   readonly totalMs: number;
 }
 
+/** Recognizes pages that stand in a sitemap as they stood when it was last read. */
+export interface PageRecognizer {
+  /**
+   * `bytes` from `locFrom` to `locTo` is a normalized URL in ASCII, and from `lastmodFrom` to `lastmodTo` its lastmod, a valid
+   * date; `lastmodFrom` is -1 without one. Returns a number from 0 for a page that is known in exactly this form: it
+   * counts as read and is emitted as this number. Else -1.
+   */
+  find(bytes: Uint8Array, locFrom: number, locTo: number, lastmodFrom: number, lastmodTo: number): number;
+}
+
 export interface CrawlOptions {
   /** The user agent. Default: `sitemap-courier`, with `contact` if it is set. */
   readonly userAgent?: string;
@@ -51,6 +61,8 @@ export interface CrawlOptions {
    * not opened again and gets no further verdict; its children are followed.
    */
   readonly done?: (sitemap: string) => Promise<Pick<KnownSitemap, 'kind' | 'children'> | undefined>;
+  /** Returns what recognizes the pages of a sitemap; undefined when nothing is known of it. Makes a crawl of known pages cheap. */
+  readonly recognizer?: (sitemap: string) => Promise<PageRecognizer | undefined>;
   /** The input for the source `-`. */
   readonly stdin?: AsyncIterable<Buffer | string>;
   readonly now?: () => number;
@@ -61,10 +73,13 @@ export interface CrawlOptions {
 
 export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 20_000, idleMs: 10_000, totalMs: 300_000 };
 
-export interface Settings extends Required<Omit<CrawlOptions, 'signal' | 'contact' | 'timeouts' | 'known' | 'done'>> {
+type WithDefaults = Omit<CrawlOptions, 'signal' | 'contact' | 'timeouts' | 'known' | 'done' | 'recognizer'>;
+
+export interface Settings extends Required<WithDefaults> {
   readonly timeouts: Timeouts;
   readonly known: NonNullable<CrawlOptions['known']>;
   readonly done: NonNullable<CrawlOptions['done']>;
+  readonly recognizer: NonNullable<CrawlOptions['recognizer']>;
 }
 
 export function toSettings(options: CrawlOptions): Settings {
@@ -89,6 +104,7 @@ export function toSettings(options: CrawlOptions): Settings {
     maxRetryWaitMs: options.maxRetryWaitMs ?? 30_000,
     known: options.known ?? (async () => undefined),
     done: options.done ?? (async () => undefined),
+    recognizer: options.recognizer ?? (async () => undefined),
     stdin: options.stdin ?? process.stdin,
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,

@@ -1,8 +1,12 @@
+import { isNormalBytes } from '../url/normal-bytes.ts';
 import { type BadUrlReason, isNormal, type NormalizedUrl, normalizeUrl, type Url } from '../url/normalize-url.ts';
 import type { Problem, SitemapEntry, SitemapKind } from './events.ts';
-import { parseRfc822Date, parseW3cDate } from './lastmod.ts';
+import { parseRfc822Date, parseW3cDate, parseW3cDateBytes } from './lastmod.ts';
+import type { PageRecognizer } from './options.ts';
 import { type ProblemCode, type Severity, SitemapError } from './problems.ts';
+import type { Block } from './read/block.ts';
 import type { Reference, Sink } from './read/reader.ts';
+import type { RecordFields } from './read/record-layout.ts';
 
 /** The limit of the protocol for one sitemap. */
 const PROTOCOL_URLS = 50_000;
@@ -28,6 +32,13 @@ export interface CollectorOptions {
   readonly now: number;
   /** Pages that an earlier attempt has emitted; they are not emitted again. */
   readonly skip: number;
+  readonly recognizer?: PageRecognizer | undefined;
+}
+
+/** Pages in the order of the document, as an event has them. */
+export interface PageBatch {
+  readonly entries: readonly SitemapEntry[];
+  readonly order?: readonly number[];
 }
 
 const WHY_BAD: Record<BadUrlReason, string> = {
@@ -45,6 +56,7 @@ export class RecordCollector implements Sink {
   readonly #problems = new Map<string, Problem & { count: number }>();
   readonly #children = new Set<string>();
   #batch: SitemapEntry[] = [];
+  #order: number[] = [];
   kind: SitemapKind | undefined;
   /** Records with a loc, including those that an earlier attempt emitted. */
   pages = 0;
@@ -72,8 +84,31 @@ export class RecordCollector implements Sink {
     if (this.pages <= this.#options.skip) return;
     const isRelative = normal !== undefined && (!normal.ok || normal.relative === true);
     const lastmodAt = lastmod === null ? null : this.#parseDate(lastmod);
-    if (isRelative) this.#batch.push({ loc, url, relative: true, lastmod, lastmodAt });
-    else this.#batch.push({ loc, url, lastmod, lastmodAt });
+    this.#add(isRelative ? { loc, url, relative: true, lastmod, lastmodAt } : { loc, url, lastmod, lastmodAt });
+  }
+
+  /** Takes a page whose URL is in its normal form and whose date has no problem; `page` decides all others. */
+  rawPage(block: Block, { locFrom, locTo, lastmodFrom, lastmodTo }: RecordFields): boolean {
+    const { bytes } = block;
+    if (!isNormalBytes(bytes, locFrom, locTo)) return false;
+    const hasDate = lastmodFrom !== -1;
+    const lastmodAt = hasDate ? parseW3cDateBytes(bytes, lastmodFrom, lastmodTo) : null;
+    if (hasDate && (lastmodAt === null || this.#isFuture(lastmodAt))) return false;
+    this.#count(true);
+    if (this.pages <= this.#options.skip) return true;
+    const known = this.#options.recognizer?.find(bytes, locFrom, locTo, lastmodFrom, lastmodTo) ?? -1;
+    if (known >= 0) {
+      this.#order.push(known);
+      return true;
+    }
+    const url = block.text.slice(locFrom, locTo) as Url;
+    this.#add({ loc: url, url, lastmod: hasDate ? block.text.slice(lastmodFrom, lastmodTo) : null, lastmodAt });
+    return true;
+  }
+
+  #add(entry: SitemapEntry): void {
+    this.#batch.push(entry);
+    if (this.#options.recognizer !== undefined) this.#order.push(-1);
   }
 
   child(loc: string): void {
@@ -109,14 +144,16 @@ export class RecordCollector implements Sink {
   }
 
   /** Returns the pages collected since the last call. */
-  takeBatch(): SitemapEntry[] {
-    const batch = this.#batch;
+  takeBatch(): PageBatch {
+    const entries = this.#batch;
+    const order = this.#order;
     this.#batch = [];
-    return batch;
+    this.#order = [];
+    return this.#options.recognizer === undefined ? { entries } : { entries, order };
   }
 
   get batchSize(): number {
-    return this.#batch.length;
+    return Math.max(this.#batch.length, this.#order.length);
   }
 
   get children(): readonly string[] {
@@ -188,9 +225,13 @@ export class RecordCollector implements Sink {
   #parseDate(lastmod: string): number | null {
     const at = this.kind === 'rss' ? (parseRfc822Date(lastmod) ?? parseW3cDate(lastmod)) : parseW3cDate(lastmod);
     if (at === null) this.problem('LASTMOD_INVALID', 'warning', `"${lastmod.slice(0, 60)}" is not a W3C date`);
-    else if (at > this.#options.now + FUTURE_MS) {
+    else if (this.#isFuture(at)) {
       this.problem('LASTMOD_FUTURE', 'warning', `${lastmod} is in the future`);
     }
     return at;
+  }
+
+  #isFuture(at: number): boolean {
+    return at > this.#options.now + FUTURE_MS;
   }
 }

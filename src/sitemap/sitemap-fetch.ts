@@ -6,7 +6,7 @@ import type { HttpAnswer } from './fetch/http.ts';
 import { formatWait } from './fetch/http-error.ts';
 import { backoffMs } from './fetch/retry.ts';
 import { FetchTimer } from './fetch-timer.ts';
-import type { Settings } from './options.ts';
+import type { PageRecognizer, Settings } from './options.ts';
 import { SitemapError } from './problems.ts';
 import { type DocumentSource, readDocument } from './read/document.ts';
 import { type Budget, RecordCollector } from './record-collector.ts';
@@ -103,7 +103,7 @@ class Attempts {
     }
   }
 
-  #createCollector(): RecordCollector {
+  #createCollector(recognizer?: PageRecognizer): RecordCollector {
     const { settings, budget } = this.#context;
     return new RecordCollector({
       sitemap: this.#source.name,
@@ -111,6 +111,7 @@ class Attempts {
       budget,
       now: settings.now(),
       skip: this.#resume?.pages ?? 0,
+      recognizer,
     });
   }
 
@@ -198,7 +199,8 @@ class Attempts {
       }
       bytes = held.bytes;
     }
-    const collector = this.#collector;
+    const collector = this.#createCollector(await this.#context.settings.recognizer(this.#source.name));
+    this.#collector = collector;
     await readDocument({ ...document, bytes }, collector, {
       maxBytes: this.#context.settings.maxBytes,
       alternates: this.#context.settings.hreflang,
@@ -294,8 +296,8 @@ class Attempts {
   async #drain(least: number): Promise<void> {
     if (this.#collector.batchSize < least) return;
     this.#hasEmitted = true;
-    const entries = this.#collector.takeBatch();
-    await this.#timer.without(() => this.#context.emit({ type: 'entries', sitemap: this.#source.name, entries }));
+    const batch = this.#collector.takeBatch();
+    await this.#timer.without(() => this.#context.emit({ type: 'entries', sitemap: this.#source.name, ...batch }));
   }
 }
 

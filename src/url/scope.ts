@@ -72,7 +72,10 @@ export const listScopeRules = ({ hosts = [], include = [], exclude = [] }: Scope
 export interface RuleMatches {
   /** `reason`: what the scope said of the URL. Globs count on the watch's hosts only. */
   add(url: Url, reason: SkipReason | null): void;
+  /** In the order of the configuration. */
   list(): readonly ScopeRule[];
+  /** Every rule has matched something: `add` finds no more. */
+  readonly isDone: boolean;
 }
 
 export function createRuleMatches(options: ScopeOptions): RuleMatches {
@@ -97,7 +100,10 @@ export function createRuleMatches(options: ScopeOptions): RuleMatches {
       if (globs.length === 0 || reason === 'scheme' || reason === 'host') return;
       globs = take(globs, getPath(url, slash), matched);
     },
-    list: () => matched,
+    list: () => listScopeRules(options).filter((rule) => matched.includes(rule)),
+    get isDone() {
+      return hosts.length === 0 && globs.length === 0;
+    },
   };
 }
 

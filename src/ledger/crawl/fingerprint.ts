@@ -20,7 +20,33 @@ export function fingerprint(text: string, seed: number, out: Uint32Array): void 
     a = Math.imul(a ^ last, 0x9e3779b1);
     b = Math.imul(b ^ last, 0x5f356495);
   }
-  a ^= text.length;
+  finish(a, b, text.length, out);
+}
+
+/** The same fingerprint of a text that is there as ASCII bytes. */
+export function fingerprintBytes(bytes: Uint8Array, from: number, to: number, seed: number, out: Uint32Array): void {
+  let a = seed ^ 0x9e3779b9;
+  let b = seed ^ 0x85ebca6b;
+  const length = to - from;
+  const pairs = from + (length & ~1);
+  for (let i = from; i < pairs; i += 2) {
+    const two = (bytes[i] ?? 0) | ((bytes[i + 1] ?? 0) << 16);
+    a = Math.imul(a ^ two, 0x9e3779b1);
+    a ^= a >>> 15;
+    b = Math.imul(b ^ two, 0x5f356495);
+    b = (b << 13) | (b >>> 19);
+  }
+  if (pairs < to) {
+    const last = bytes[pairs] ?? 0;
+    a = Math.imul(a ^ last, 0x9e3779b1);
+    b = Math.imul(b ^ last, 0x5f356495);
+  }
+  finish(a, b, length, out);
+}
+
+function finish(first: number, second: number, length: number, out: Uint32Array): void {
+  let a = first ^ length;
+  let b = second;
   a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
   b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
   out[0] = a >>> 0;
@@ -33,7 +59,17 @@ const half = new Uint32Array(2);
 export function lastmodMark(lastmod: string | null, seed: number): number {
   if (lastmod === null) return 0;
   fingerprint(lastmod, seed, half);
-  const [mark = 0] = half;
+  return toMark(half);
+}
+
+/** The same of ASCII bytes; `from` is -1 for an entry without one. */
+export function lastmodMarkBytes(bytes: Uint8Array, from: number, to: number, seed: number): number {
+  if (from === -1) return 0;
+  fingerprintBytes(bytes, from, to, seed, half);
+  return toMark(half);
+}
+
+function toMark([mark = 0]: Uint32Array): number {
   return mark === 0 ? 1 : mark;
 }
 

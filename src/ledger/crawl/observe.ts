@@ -15,8 +15,13 @@ import type { SitemapVerdict } from './sitemaps.ts';
 
 /** Records a crawl in the ledger. One per crawl; sitemaps may be read concurrently, in any order. */
 export interface Observation {
-  /** Records entries in scope, some thousands at a time. */
-  entries(sitemap: string, entries: readonly ObservedEntry[]): Promise<void>;
+  /** Records entries in scope, some thousands at a time. `order` is that of the crawl's event. */
+  entries(sitemap: string, entries: readonly ObservedEntry[], order?: readonly number[]): Promise<void>;
+  /**
+   * Recognizes the entries that the last complete visit of a sitemap listed. Undefined where nothing is known of it, or
+   * where it was read with another scope: then each URL must be decided again.
+   */
+  recognizer(sitemap: string): Promise<Pick<SitemapReading, 'find'> | undefined>;
   /** Counts a URL out of scope by reason, with a few examples. */
   skipped(sitemap: string, reason: string, url: string, count?: number): void;
   /** Records the end of a sitemap. Only `complete` replaces its stored list and the rules that matched in it. */
@@ -42,6 +47,8 @@ interface Flushed {
 
 interface OpenSitemap {
   readonly place: EntrySource;
+  /** The stored list was made with the scope of this run. */
+  readonly hasList: boolean;
   readonly reading: SitemapReading;
   readonly skips: Map<string, Skips>;
   new: number;
@@ -69,6 +76,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
       SELECT entries FROM sitemap_snapshots WHERE sitemap_id = ${known.id}`);
     return {
       place: { runId: row.id, watchId: row.watch_id, sitemapId: known.id, adopt: known.adopt },
+      hasList: kept !== undefined && known.scope === row.scope,
       reading: readSitemap(unpackList(kept?.entries ?? new Uint8Array()), seed),
       skips: getSkips(sitemap),
       new: 0,
@@ -111,12 +119,16 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
   }
 
   return {
-    async entries(sitemap, entries) {
+    async entries(sitemap, entries, order) {
       const at = await reading(sitemap);
-      at.reading.add(entries);
+      at.reading.add(entries, order);
       if (at.reading.pending >= FLUSH_AT) {
         await flushed(at, async () => undefined);
       }
+    },
+    async recognizer(sitemap) {
+      const at = await reading(sitemap);
+      return at.hasList ? at.reading : undefined;
     },
     skipped: (sitemap, reason, url, count = 1) => skip(getSkips(sitemap), reason, url, count),
     async verdict(sitemap, verdict, matchedRules = []) {
@@ -150,11 +162,15 @@ function skip(skips: OpenSitemap['skips'], reason: string, url: string | Url, co
   if (known.sample.length < EXAMPLES) known.sample.push(url.slice(0, 500));
 }
 
-async function sitemapRow(db: Queryable, run: RunRow, sitemap: string): Promise<{ id: number; adopt: boolean }> {
+async function sitemapRow(
+  db: Queryable,
+  run: RunRow,
+  sitemap: string,
+): Promise<{ id: number; adopt: boolean; scope: string | null }> {
   await db.run(sql`
     INSERT INTO sitemaps (watch_id, url, baseline) VALUES (${run.watch_id}, ${sitemap}, ${run.baseline})
     ON CONFLICT (watch_id, url) DO NOTHING`);
-  const row = await db.one(sql<{ id: number; baseline: number }>`
-    SELECT id, baseline FROM sitemaps WHERE watch_id = ${run.watch_id} AND url = ${sitemap}`);
-  return { id: row.id, adopt: run.baseline === 1 || row.baseline === 1 };
+  const { id, baseline, scope } = await db.one(sql<{ id: number; baseline: number; scope: string | null }>`
+    SELECT id, baseline, scope FROM sitemaps WHERE watch_id = ${run.watch_id} AND url = ${sitemap}`);
+  return { id, adopt: run.baseline === 1 || baseline === 1, scope };
 }

@@ -1,10 +1,19 @@
-import { asKey, fingerprint, lastmodMark } from './fingerprint.ts';
-import { type FingerprintList, growingList, listKeys } from './fingerprint-list.ts';
+import { asKey, fingerprint, fingerprintBytes, lastmodMark, lastmodMarkBytes } from './fingerprint.ts';
+import { type FingerprintList, type GrowingList, growingList, listKeys } from './fingerprint-list.ts';
 import { type Found, foundList, type ObservedEntry } from './found.ts';
 
 /** Compares a sitemap with its last complete visit while it is read. Pure except for its own state. */
 export interface SitemapReading {
-  add(entries: readonly ObservedEntry[]): void;
+  /**
+   * Entries in the order of the document. With `order`, its numbers stand for entries that `find` has recognized, and each
+   * -1 for the next of `entries`.
+   */
+  add(entries: readonly ObservedEntry[], order?: readonly number[]): void;
+  /**
+   * The number of the entry that the last complete visit listed with this URL and this lastmod, both in ASCII; -1 for
+   * none. Changes nothing, so it may run ahead of `add`.
+   */
+  find(bytes: Uint8Array, locFrom: number, locTo: number, lastmodFrom: number, lastmodTo: number): number;
   /** Returns and clears the entries that are new or have another lastmod since the last complete visit. */
   takeFound(): Found;
   takeMoved(): Found;
@@ -20,47 +29,87 @@ export interface SitemapReading {
 
 /**
  * Compares in document order: while the order is unchanged, an entry costs one hash and one comparison. Only an entry
- * out of order needs a lookup.
+ * out of order needs a lookup. The list of this visit is written down only from its first difference on.
  */
 export function readSitemap(before: FingerprintList, seed: number): SitemapReading {
   const seen = new Uint8Array(before.length);
-  const after = growingList(before.length + 64);
   const half = new Uint32Array(2);
-  let fresh: ReturnType<typeof growingList> | null = null;
+  let after: GrowingList | null = null;
+  let fresh: GrowingList | null = null;
   let found = foundList();
   let moved = foundList();
   let next = 0;
-  let same = true;
+  /** Where `find` expects the next entry. */
+  let ahead = 0;
+
+  function indexOf(high: number, low: number, expected: number): number {
+    if (expected < before.length && before.low(expected) === low && before.high(expected) === high) return expected;
+    return before.length === 0 ? -1 : before.find(high, low);
+  }
+
+  /** The list of this visit, from its first difference on: so far it is that of the last visit up to `next`. */
+  function changed(): GrowingList {
+    if (after === null) {
+      after = growingList(before.length + 64);
+      for (let index = 0; index < next; index++)
+        after.push(before.high(index), before.low(index), before.lastmod(index));
+    }
+    return after;
+  }
+
+  /** An entry of the last visit that stands unchanged. */
+  function addStanding(index: number): void {
+    if (seen[index] === 1) return;
+    seen[index] = 1;
+    const list = index === next ? after : changed();
+    list?.push(before.high(index), before.low(index), before.lastmod(index));
+    next = index + 1;
+  }
 
   function addOne(entry: ObservedEntry): void {
     fingerprint(entry.url, seed, half);
     const [high = 0, low = 0] = half;
-    const expected = next < before.length && before.low(next) === low && before.high(next) === high;
-    const index = expected ? next : before.length === 0 ? -1 : before.find(high, low);
+    const index = indexOf(high, low, next);
+    const mark = lastmodMark(entry.lastmod, seed);
     if (index >= 0) {
       if (seen[index] === 1) return;
-      seen[index] = 1;
-      if (index !== next) same = false;
-      next = index + 1;
-      const mark = lastmodMark(entry.lastmod, seed);
-      if (mark !== before.lastmod(index)) {
-        same = false;
-        moved.push(high, low, entry);
+      if (mark === before.lastmod(index)) {
+        addStanding(index);
+        return;
       }
-      after.push(high, low, mark);
+      seen[index] = 1;
+      moved.push(high, low, entry);
+      changed().push(high, low, mark);
+      next = index + 1;
       return;
     }
     fresh ??= growingList();
     if (fresh.find(high, low) >= 0) return;
-    same = false;
     fresh.push(high, low, 0);
-    after.push(high, low, lastmodMark(entry.lastmod, seed));
+    changed().push(high, low, mark);
     found.push(high, low, entry);
   }
 
   return {
-    add(entries) {
-      for (const entry of entries) addOne(entry);
+    add(entries, order) {
+      if (order === undefined) {
+        for (const entry of entries) addOne(entry);
+        return;
+      }
+      let at = 0;
+      for (const index of order) {
+        const entry = index === -1 ? entries[at++] : undefined;
+        if (entry === undefined) addStanding(index);
+        else addOne(entry);
+      }
+    },
+    find(bytes, locFrom, locTo, lastmodFrom, lastmodTo) {
+      fingerprintBytes(bytes, locFrom, locTo, seed, half);
+      const [high = 0, low = 0] = half;
+      const index = indexOf(high, low, ahead);
+      if (index === -1) return -1;
+      ahead = index + 1;
+      return lastmodMarkBytes(bytes, lastmodFrom, lastmodTo, seed) === before.lastmod(index) ? index : -1;
     },
     takeFound() {
       const taken = found;
@@ -76,7 +125,7 @@ export function readSitemap(before: FingerprintList, seed: number): SitemapReadi
       return found.length + moved.length;
     },
     get urls() {
-      return after.length;
+      return after?.length ?? next;
     },
     missing() {
       const gone: bigint[] = [];
@@ -86,6 +135,6 @@ export function readSitemap(before: FingerprintList, seed: number): SitemapReadi
       return gone;
     },
     unlisted: () => listKeys(fresh ?? growingList()),
-    snapshot: () => (same && after.length === before.length ? null : after.bytes()),
+    snapshot: () => (after === null && next === before.length ? null : changed().bytes()),
   };
 }

@@ -1,9 +1,16 @@
 import type { ProblemCode, Severity } from '../problems.ts';
+import type { Block } from './block.ts';
+import type { RecordFields } from './record-layout.ts';
 
 /** Where a reader puts what it finds. */
 export interface Sink {
   /** A page: `loc` is decoded and trimmed, `lastmod` is trimmed text. */
   page(loc: string, lastmod: string | null, reference?: Reference): void;
+  /**
+   * The same page as bytes, before any string is made of it: the texts as written, not decoded and not trimmed. Returns
+   * false to get it as strings.
+   */
+  rawPage?(block: Block, fields: RecordFields): boolean;
   /** A sitemap that an index or a robots.txt names. */
   child(loc: string): void;
   /** A record, item or line that names no page. A document that holds nothing else is never complete. */

@@ -1,3 +1,4 @@
+const LT = 0x3c;
 /** Layouts that are kept: generators leave fields out, and write a few different priorities. */
 const MAX_LAYOUTS = 4;
 const MAX_LENGTH = 2_000;
@@ -7,28 +8,36 @@ const TRIAL = 100;
 /** The markup around the fields of a record. */
 interface Layout {
   /** From the `<` of the record to the text of its loc. */
-  readonly head: string;
+  readonly head: Uint8Array;
   /** From the end of that text to the text of its lastmod; null when it has none. */
-  readonly middle: string | null;
+  readonly middle: Uint8Array | null;
   /** From the end of the last text to the end of the record. */
-  readonly tail: string;
+  readonly tail: Uint8Array;
   readonly kind: 'url' | 'sitemap';
   readonly name: number;
 }
 
+/** Where the texts of a record are in its block, as they are written. `lastmodFrom` is -1 when it has no lastmod. */
+export interface RecordFields {
+  readonly locFrom: number;
+  readonly locTo: number;
+  readonly lastmodFrom: number;
+  readonly lastmodTo: number;
+}
+
 /**
  * The layouts of the records that were read last. Programs write sitemaps, so nearly every record repeats the markup of
- * one before it byte for byte. Such a record needs no tokenizing: three comparisons find its fields.
+ * one before it byte for byte. Such a record needs no tokenizing and no string: three comparisons of bytes find its fields.
  *
  * Only records that the tokenizer has read without any problem become a layout, so a record that fits one means the same.
  */
-export class RecordLayouts {
+export class RecordLayouts implements RecordFields {
   #layouts: Layout[] = [];
   #last = 0;
   #learned = 0;
   #hits = 0;
 
-  /** Where the fields of the record are that `match` found; `lastmodFrom` is -1 when it has none. */
+  /** Of the record that `match` found. */
   locFrom = 0;
   locTo = 0;
   lastmodFrom = -1;
@@ -44,12 +53,12 @@ export class RecordLayouts {
   #draftLastmod = -1;
   #draftLastmodTo = -1;
 
-  /** Whether a record with a known layout begins at `lt` and ends in this text. */
-  match(text: string, lt: number): boolean {
+  /** Whether a record with a known layout begins at `lt` and ends in this block. */
+  match(block: Uint8Array, lt: number): boolean {
     const layouts = this.#layouts;
     for (let tried = 0, at = this.#last; tried < layouts.length; tried += 1, at = (at + 1) % layouts.length) {
       const layout = layouts[at];
-      if (layout !== undefined && this.#fits(layout, text, lt)) {
+      if (layout !== undefined && this.#fits(layout, block, lt)) {
         this.#last = at;
         this.#hits += 1;
         return true;
@@ -58,20 +67,18 @@ export class RecordLayouts {
     return false;
   }
 
-  #fits({ head, middle, tail, kind, name }: Layout, text: string, lt: number): boolean {
-    if (!text.startsWith(head, lt)) return false;
+  #fits({ head, middle, tail, kind, name }: Layout, block: Uint8Array, lt: number): boolean {
+    if (!startsWith(block, head, lt)) return false;
     const locFrom = lt + head.length;
-    const locTo = text.indexOf('<', locFrom);
-    if (locTo === -1) return false;
+    const locTo = findMarkup(block, locFrom);
     let at = locTo;
     let lastmodFrom = -1;
     if (middle !== null) {
-      if (!text.startsWith(middle, at)) return false;
+      if (!startsWith(block, middle, at)) return false;
       lastmodFrom = at + middle.length;
-      at = text.indexOf('<', lastmodFrom);
-      if (at === -1) return false;
+      at = findMarkup(block, lastmodFrom);
     }
-    if (!text.startsWith(tail, at)) return false;
+    if (!startsWith(block, tail, at)) return false;
     this.locFrom = locFrom;
     this.locTo = locTo;
     this.lastmodFrom = lastmodFrom;
@@ -88,7 +95,7 @@ export class RecordLayouts {
     this.#draftLastmod = -1;
   }
 
-  /** The record is damaged, is not whole in this text, or has something that its bytes alone do not decide. */
+  /** The record is damaged, is not whole in this block, or has something that its bytes alone do not decide. */
   abandon(): void {
     this.#draftAt = -1;
   }
@@ -107,15 +114,15 @@ export class RecordLayouts {
   }
 
   /** The record was read whole and without a problem: keeps its layout. */
-  learn(text: string, end: number, kind: 'url' | 'sitemap', name: number): void {
+  learn(block: Uint8Array, end: number, kind: 'url' | 'sitemap', name: number): void {
     const lt = this.#draftAt;
     this.#draftAt = -1;
     if (lt === -1 || this.#draftLoc === -1 || end - lt > MAX_LENGTH) return;
     const hasLastmod = this.#draftLastmod !== -1;
     this.#layouts[this.#learned % MAX_LAYOUTS] = {
-      head: copy(text, lt, this.#draftLoc),
-      middle: hasLastmod ? copy(text, this.#draftLocTo, this.#draftLastmod) : null,
-      tail: copy(text, hasLastmod ? this.#draftLastmodTo : this.#draftLocTo, end),
+      head: copy(block, lt, this.#draftLoc),
+      middle: hasLastmod ? copy(block, this.#draftLocTo, this.#draftLastmod) : null,
+      tail: copy(block, hasLastmod ? this.#draftLastmodTo : this.#draftLocTo, end),
       kind,
       name,
     };
@@ -137,5 +144,23 @@ export class RecordLayouts {
   }
 }
 
-/** Without the memory of the block. */
-const copy = (text: string, from: number, to: number) => Buffer.from(text.slice(from, to), 'latin1').toString('latin1');
+/** Not a view: the bytes of a block are overwritten by the next one. */
+const copy = (block: Uint8Array, from: number, to: number) => new Uint8Array(block.subarray(from, to));
+
+/** Byte by byte: the pieces are short, and a call into native code costs more than comparing them. */
+function startsWith(block: Uint8Array, piece: Uint8Array, from: number): boolean {
+  const { length } = piece;
+  if (from + length > block.length) return false;
+  for (let at = 0; at < length; at += 1) {
+    if (block[from + at] !== piece[at]) return false;
+  }
+  return true;
+}
+
+/** The index of the next `<`, or the length of the block. */
+export function findMarkup(block: Uint8Array, from: number): number {
+  const { length } = block;
+  let at = from;
+  while (at < length && block[at] !== LT) at += 1;
+  return at;
+}

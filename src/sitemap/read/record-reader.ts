@@ -1,5 +1,5 @@
-import { isAscii } from 'node:buffer';
 import { SitemapError } from '../problems.ts';
+import { Block } from './block.ts';
 import { BlockFeeder } from './block-feeder.ts';
 import { refuseDoctype } from './doctype.ts';
 import { decodeEntities } from './entities.ts';
@@ -7,7 +7,7 @@ import { CHAR, INCOMPLETE, isNameStart, parseAttributes, tagEnd } from './markup
 import { Namespaces, SITEMAP_NAMESPACE } from './namespaces.ts';
 import type { DocumentReader, Sink } from './reader.ts';
 import { OpenRecord } from './record.ts';
-import { RecordLayouts } from './record-layout.ts';
+import { findMarkup, RecordLayouts } from './record-layout.ts';
 
 /** No sitemap is deeper than six levels. A document of ten thousand is an attack on recursive parsers. */
 const MAX_DEPTH = 256;
@@ -41,9 +41,7 @@ export class RecordReader implements DocumentReader {
   /** The end of the comment, section or instruction that is being skipped; '' for none. */
   #skipUntil = '';
 
-  #block: Buffer = Buffer.alloc(0);
-  #text = '';
-  #ascii = true;
+  #block = new Block(Buffer.alloc(0));
 
   constructor(sink: Sink, options: { readonly alternates: boolean }) {
     this.#sink = sink;
@@ -75,26 +73,23 @@ export class RecordReader implements DocumentReader {
   }
 
   /** Reads the markup that is whole in a block. Returns its length. */
-  #scan(block: Buffer): number {
-    const text = block.toString('latin1');
-    this.#block = block;
-    this.#text = text;
-    this.#ascii = isAscii(block);
+  #scan(bytes: Buffer): number {
+    this.#block = new Block(bytes);
     this.#layouts.abandon();
     let at = 0;
     if (this.#skipUntil !== '') {
-      const end = text.indexOf(this.#skipUntil);
-      if (end === -1) return Math.max(0, text.length - 2);
+      const end = this.#text.indexOf(this.#skipUntil);
+      if (end === -1) return Math.max(0, bytes.length - 2);
       at = end + this.#skipUntil.length;
       this.#skipUntil = '';
     }
     for (;;) {
-      const lt = text.indexOf('<', at);
-      if (lt === -1) {
+      const lt = findMarkup(bytes, at);
+      if (lt === bytes.length) {
         // A captured text is decoded as a whole: the block may end inside an entity or a character.
         if (this.#record.field !== 'none') return at;
-        if (this.#depth === 0) this.#looseText(at, text.length);
-        return text.length;
+        if (this.#depth === 0) this.#looseText(at, lt);
+        return lt;
       }
       if (lt > at) {
         if (this.#record.field !== 'none') {
@@ -102,7 +97,7 @@ export class RecordReader implements DocumentReader {
           this.#take(at, lt, true);
         } else if (this.#depth === 0) this.#looseText(at, lt);
       }
-      if (this.#depth === 1 && this.#layouts.match(text, lt)) {
+      if (this.#depth === 1 && this.#layouts.match(bytes, lt)) {
         this.#recordAsBefore(lt);
         at = this.#layouts.end;
         continue;
@@ -113,10 +108,18 @@ export class RecordReader implements DocumentReader {
     }
   }
 
+  get #text(): string {
+    return this.#block.text;
+  }
+
   /** Reads the record at `lt`, whose layout is that of one before it. */
   #recordAsBefore(lt: number): void {
     const { locFrom, locTo, lastmodFrom, lastmodTo, kind, name } = this.#layouts;
     const record = this.#record;
+    if (kind === 'url' && this.#sink.rawPage?.(this.#block, this.#layouts) === true) {
+      record.countUsable();
+      return;
+    }
     record.begin(kind, name, this.#feeder.base + lt);
     record.beginField('loc');
     if (locFrom < locTo) this.#take(locFrom, locTo, true);
@@ -286,7 +289,7 @@ export class RecordReader implements DocumentReader {
     if (this.#depth > 0 && this.#open[this.#depth] === hash) {
       const { kind, name } = this.#record;
       this.#pop();
-      if (this.#depth === 1 && kind !== 'none') this.#layouts.learn(text, end, kind, name);
+      if (this.#depth === 1 && kind !== 'none') this.#layouts.learn(this.#block.bytes, end, kind, name);
     } else this.#strayEnd(hash, lt);
     return end;
   }
@@ -390,7 +393,7 @@ export class RecordReader implements DocumentReader {
   /** Decodes some bytes of the block. */
   #decoded(from: number, to: number): string {
     const piece = this.#text.slice(from, to);
-    return this.#ascii || !BEYOND_ASCII.test(piece) ? piece : this.#block.toString('utf8', from, to);
+    return this.#block.isAscii || !BEYOND_ASCII.test(piece) ? piece : this.#block.bytes.toString('utf8', from, to);
   }
 
   #looseText(from: number, to: number): void {

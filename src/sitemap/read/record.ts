@@ -100,10 +100,15 @@ export class OpenRecord {
       this.countUnusable();
       return;
     }
-    this.#unusableInARow = 0;
+    this.countUsable();
     if (kind === 'sitemap') this.#sink.child(loc);
     else this.#sink.page(loc, lastmod);
     for (const href of this.alternates) if (href !== loc) this.#sink.page(href, lastmod);
+  }
+
+  /** Counts a record that names a page or a sitemap. */
+  countUsable(): void {
+    this.#unusableInARow = 0;
   }
 
   /** Counts an element that names no page. */

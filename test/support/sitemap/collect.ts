@@ -48,7 +48,7 @@ export function summed(events: CrawlEvent[]): Collected {
 
 export interface ReadResult {
   readonly locs: string[];
-  readonly entries: SitemapEntry[];
+  readonly entries: readonly SitemapEntry[];
   readonly children: readonly string[];
   readonly problems: readonly Problem[];
   readonly codes: string[];
@@ -95,7 +95,7 @@ export async function readBytes(document: string | Buffer, setup: ReadSetup = {}
     if (!(error instanceof SitemapError)) throw error;
     collector.problem(error.code, 'error', error.message);
   }
-  const entries = collector.takeBatch();
+  const { entries } = collector.takeBatch();
   const problems = collector.problems;
   return {
     entries,

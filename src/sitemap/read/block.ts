@@ -1,0 +1,23 @@
+import { isAscii } from 'node:buffer';
+
+/** A piece of a document in UTF-8, and its Latin-1 view: there an index in the string is an index in the bytes. */
+export class Block {
+  readonly bytes: Buffer;
+  #text: string | undefined;
+  #isAscii: boolean | undefined;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  /** Made when it is first asked for: a block whose records are all recognized by their bytes needs none. */
+  get text(): string {
+    this.#text ??= this.bytes.toString('latin1');
+    return this.#text;
+  }
+
+  get isAscii(): boolean {
+    this.#isAscii ??= isAscii(this.bytes);
+    return this.#isAscii;
+  }
+}

@@ -3,16 +3,11 @@
  * Exit code 1 when a rule was broken.
  */
 import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import './platform/real-time.ts';
-import './platform/module-hooks.ts';
-import './platform/install.ts';
-import './platform/compile-once.ts';
 import { KEPT_SEEDS } from './kept-seeds.ts';
-import { findMutation, loadMutated } from './mutations/load.ts';
-import { realNow } from './platform/real-time.ts';
-import type { Played } from './world/play.ts';
-import type { Scenario } from './world/scenario.ts';
+import type { PlayedSeed } from './play-seeds.ts';
+import { SeedPlayer } from './seed-player.ts';
 
 const { values } = parseArgs({
   options: {
@@ -27,6 +22,10 @@ const { values } = parseArgs({
     day: { type: 'string' },
     /** No seed begins after this time. */
     seconds: { type: 'string' },
+    /** Processes that play at a time. The digest does not depend on it. */
+    jobs: { type: 'string', default: String(availableParallelism()) },
+    /** Schedules of few pages, acts and hours: more of them in the same time. */
+    small: { type: 'boolean', default: false },
     /** Prints every line of the trace. */
     trace: { type: 'boolean', default: false },
     /** Shortens the schedule of each seed that fails, and prints it. */
@@ -39,13 +38,6 @@ const { values } = parseArgs({
     mutation: { type: 'string' },
   },
 });
-// Errors are thrown often, and their stacks cost more than most events; messages name them.
-if (!values.trace) Error.stackTraceLimit = 0;
-if (values.mutation !== undefined) loadMutated(findMutation(values.mutation));
-const { play } = await import('./world/play.ts');
-const { toScenario } = await import('./world/scenario.ts');
-const { shrink } = await import('./world/shrink.ts');
-const { describeScenario, isEvent } = await import('./world/describe.ts');
 
 /** Seeds of a day, which no other day has. */
 const DAY_SEEDS = 100_000;
@@ -60,46 +52,53 @@ function* listSeeds(): Generator<number> {
   for (let n = 0; n < Number(values.seeds); n++) yield first + n;
 }
 
-async function report(
-  scenario: Scenario,
-  { seed, events, elapsedMs, charges, digest, breaches }: Played,
-): Promise<void> {
-  const hours = (elapsedMs / 3_600_000).toFixed(1);
-  console.log(
-    `seed ${seed}: ${events} events, ${hours} virtual hours, ${charges} charges, digest ${digest.slice(0, 16)}`,
-  );
-  for (const breach of breaches) console.log(`  breach: ${breach}`);
-  const [breach] = breaches;
-  if (breach === undefined || !values.shrink) return;
-  const small = await shrink(scenario, breach, (each) => play(each));
-  console.log(`The shortest schedule of seed ${seed} that was found:`);
-  for (const line of describeScenario(small)) console.log(`  ${line}`);
-  let n = 0;
-  await play(small, (line) => {
-    if (!isEvent(line)) return;
-    n += 1;
-    console.log(`  ${String(n).padStart(3)}. ${line}`);
-  });
-}
-
-const began = realNow();
+const began = performance.now();
 const endsAt = values.seconds === undefined ? Number.POSITIVE_INFINITY : began + Number(values.seconds) * 1_000;
 const digest = createHash('sha256');
 const failed: number[] = [];
 let count = 0;
-for (const seed of listSeeds()) {
-  if (realNow() >= endsAt) break;
-  const scenario = toScenario(seed);
-  if (values.with !== undefined && !scenario.acts.some(({ kind }) => kind === values.with)) continue;
-  const played = await play(scenario, values.trace ? (line) => console.log(line) : null);
+
+/** Counts and shows a seed; the seeds come in their order, whoever played them first. */
+function report({ seed, digest: own, breaches, lines }: PlayedSeed): void {
   count += 1;
-  digest.update(played.digest);
-  if (played.breaches.length > 0) failed.push(seed);
-  if (played.breaches.length > 0 || values.seed !== undefined) await report(scenario, played);
-  if (failed.length > 0 && values['first-breach']) break;
+  digest.update(own);
+  if (breaches.length > 0) failed.push(seed);
+  if (breaches.length > 0 || values.seed !== undefined) for (const line of lines) console.log(line);
 }
-const minutes = (realNow() - began) / 60_000;
+
+const results = new Map<number, PlayedSeed | null>();
+let next = 0;
+
+/** Reports what is played by now, without a gap. */
+function reportInOrder(): void {
+  for (; results.has(next) && !isEnough(); next++) {
+    const played = results.get(next);
+    results.delete(next);
+    if (played) report(played);
+  }
+}
+
+const isEnough = (): boolean => failed.length > 0 && values['first-breach'];
+const seeds = listSeeds();
+let handedOut = 0;
+
+async function playSome(): Promise<void> {
+  const { mutation, small, with: withAct } = values;
+  const player = new SeedPlayer({ mutation, size: small ? 'small' : 'usual', withAct });
+  while (performance.now() < endsAt && !isEnough()) {
+    const { value: seed, done } = seeds.next();
+    if (done) break;
+    const place = handedOut++;
+    results.set(place, await player.play(seed, values));
+    reportInOrder();
+  }
+  player.close();
+}
+
+await Promise.all(Array.from({ length: values.seed === undefined ? Number(values.jobs) : 1 }, playSome));
+const minutes = (performance.now() - began) / 60_000;
 console.log(`${count} seeds, ${failed.length} with a breach, ${Math.round(count / minutes)} schedules a minute`);
-if (failed.length > 0) console.log(`One again: npm run simulate -- --seed ${failed[0]} --shrink`);
+if (failed.length > 0)
+  console.log(`One again: npm run simulate -- ${values.small ? '--small ' : ''}--seed ${failed[0]} --shrink`);
 console.log(`digest of all traces: ${digest.digest('hex')}`);
 process.exit(failed.length === 0 ? 0 : 1);

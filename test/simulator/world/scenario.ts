@@ -67,7 +67,6 @@ export interface Scenario {
 }
 
 const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 export const AMPLE = 1_000_000_000_000;
 
 /** A day that ends soon, a month that ends soon, a year. */
@@ -95,8 +94,20 @@ const GROUPS: readonly (readonly ActKind[])[] = [
   ['jump clock'],
 ];
 
+/** How much a schedule has in it. */
+export type Size = 'usual' | 'small';
+
+/** From and to. */
+const SIZES: Readonly<
+  Record<Size, Readonly<Record<'watches' | 'pages' | 'acts' | 'minutes', readonly [number, number]>>>
+> = {
+  usual: { watches: [1, 3], pages: [3, 40], acts: [2, 10], minutes: [60, 480] },
+  small: { watches: [1, 2], pages: [1, 12], acts: [1, 4], minutes: [10, 90] },
+};
+
 /** The schedule of a seed: the same on every machine. */
-export function toScenario(seed: number): Scenario {
+export function toScenario(seed: number, size: Size = 'usual'): Scenario {
+  const most = SIZES[size];
   const random = seeded(seed);
   const chance = (share: number) => random() < share;
   const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));
@@ -104,19 +115,19 @@ export function toScenario(seed: number): Scenario {
   const kinds = [...ALWAYS, ...groups.flat(), ...groups.flat()];
   // A failed page is bought again by a rule of its own, which a renamed watch or a restored ledger begins again.
   const fails = !kinds.includes('rename watch') && !kinds.includes('restore ledger') && !kinds.includes('move pages');
-  const names = Array.from({ length: between(1, 3) }, (_, n) => `w${n}`);
+  const names = Array.from({ length: between(...most.watches) }, (_, n) => `w${n}`);
   const poisoned = chance(0.3);
   const watches = new Map(
     names.map((name, n) => [
       name,
-      makePages(random, name, 'a', between(3, 40), { fails, poisoned: poisoned && n === 0 }),
+      makePages(random, name, 'a', between(...most.pages), { fails, poisoned: poisoned && n === 0 }),
     ]),
   );
   const price = 250_000;
   const pages = [...watches.values()].flat().length;
   const short = chance(0.3);
-  const goodAt = between(1, 8) * HOUR;
-  const acts: Act[] = Array.from({ length: between(2, 10) }, () => ({
+  const goodAt = between(...most.minutes) * MINUTE;
+  const acts: Act[] = Array.from({ length: between(...most.acts) }, () => ({
     at: Math.floor(random() ** 2 * goodAt),
     kind: pick(random, kinds),
     forMs: Math.floor(random() ** 3 * (chance(0.2) ? 180 : 20) * MINUTE),

@@ -1,0 +1,63 @@
+/** Plays the seeds that its parent names, on a virtual platform: started by seed-player.ts. */
+import './platform/real-time.ts';
+import './platform/module-hooks.ts';
+import './platform/install.ts';
+import './platform/compile-once.ts';
+import { findMutation, loadMutated } from './mutations/load.ts';
+import type { PlayerSettings } from './seed-player.ts';
+
+export interface PlayRequest {
+  readonly seed: number;
+  /** Prints every line of the trace. */
+  readonly trace: boolean;
+  /** Shortens the schedule of a seed that breaks a rule. */
+  readonly shrink: boolean;
+}
+
+export interface PlayedSeed {
+  readonly seed: number;
+  readonly digest: string;
+  readonly breaches: readonly string[];
+  /** What a reader is shown about it. */
+  readonly lines: readonly string[];
+}
+
+const { mutation, size, withAct } = JSON.parse(process.env.COURIER_SIMULATOR!) as PlayerSettings;
+delete process.env.COURIER_SIMULATOR;
+if (mutation !== undefined) loadMutated(findMutation(mutation));
+const { play } = await import('./world/play.ts');
+const { toScenario } = await import('./world/scenario.ts');
+const { shrink: toShortest } = await import('./world/shrink.ts');
+const { describeScenario, isEvent } = await import('./world/describe.ts');
+
+async function playSeed({ seed, trace, shrink }: PlayRequest): Promise<PlayedSeed | null> {
+  const scenario = toScenario(seed, size);
+  if (withAct !== undefined && !scenario.acts.some(({ kind }) => kind === withAct)) return null;
+  // Errors are thrown often, and their stacks cost more than most events; messages name them.
+  Error.stackTraceLimit = trace ? 10 : 0;
+  const played = await play(scenario, trace ? (line) => console.log(line) : null);
+  const { digest, breaches, events, elapsedMs, charges } = played;
+  const hours = (elapsedMs / 3_600_000).toFixed(1);
+  const lines = [
+    `seed ${seed}: ${events} events, ${hours} virtual hours, ${charges} charges, digest ${digest.slice(0, 16)}`,
+    ...breaches.map((breach) => `  breach: ${breach}`),
+  ];
+  const [breach] = breaches;
+  if (breach !== undefined && shrink) {
+    const small = await toShortest(scenario, breach, (each) => play(each));
+    lines.push(`The shortest schedule of seed ${seed} that was found:`);
+    lines.push(...describeScenario(small).map((line) => `  ${line}`));
+    let n = 0;
+    await play(small, (line) => {
+      if (!isEvent(line)) return;
+      n += 1;
+      lines.push(`  ${String(n).padStart(3)}. ${line}`);
+    });
+  }
+  return { seed, digest, breaches, lines };
+}
+
+process.on('message', (request: PlayRequest) => {
+  void playSeed(request).then((played) => process.send!(played));
+});
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,74 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { PlayedSeed, PlayRequest } from './play-seeds.ts';
+import type { Size } from './world/scenario.ts';
+
+const PROGRAM = fileURLToPath(new URL('./play-seeds.ts', import.meta.url));
+/** The simulation makes much garbage and keeps little: a larger nursery collects it for less. */
+const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=32'];
+/** A seed that takes longer goes round in a circle that not even the count of events ends. */
+const MOST_MS = 300_000;
+
+export interface PlayerSettings {
+  /** Plays with this deliberate defect. */
+  readonly mutation?: string | undefined;
+  readonly size: Size;
+  /** Seeds without this act are skipped. */
+  readonly withAct?: string | undefined;
+}
+
+/** A process of its own that plays one seed after the other. */
+export class SeedPlayer {
+  readonly #settings: PlayerSettings;
+  #child: ChildProcess | null = null;
+
+  constructor(settings: PlayerSettings) {
+    this.#settings = settings;
+  }
+
+  /** Null: the seed is skipped. A process that dies or never answers broke every rule. */
+  play(seed: number, { trace = false, shrink = false } = {}): Promise<PlayedSeed | null> {
+    this.#child ??= this.#start();
+    const child = this.#child;
+    return new Promise((resolve) => {
+      const settle = (played: PlayedSeed | null) => {
+        clearTimeout(timer);
+        child.removeAllListeners();
+        resolve(played);
+      };
+      const fail = (why: string) => {
+        child.kill('SIGKILL');
+        this.#child = null;
+        settle({ seed, digest: '', breaches: [why], lines: [] });
+      };
+      const timer = setTimeout(
+        () => fail(`the seed did not end within ${MOST_MS / 1_000} s`),
+        shrink ? 2 ** 31 - 1 : MOST_MS,
+      );
+      child.once('message', (answer) => settle(answer as PlayedSeed | null));
+      child.once('exit', (code, signal) => fail(`the program ended with ${signal ?? code}`));
+      child.send({ seed, trace, shrink } satisfies PlayRequest);
+    });
+  }
+
+  #start(): ChildProcess {
+    const { mutation, size, withAct } = this.#settings;
+    return fork(PROGRAM, [], {
+      execArgv: NODE_OPTIONS,
+      env: {
+        ...process.env,
+        // The next process loads what this one has compiled.
+        NODE_COMPILE_CACHE: join(tmpdir(), 'courier-simulator-code'),
+        COURIER_SIMULATOR: JSON.stringify({ mutation, size, withAct }),
+      },
+      stdio: ['ignore', 'inherit', mutation === undefined ? 'inherit' : 'ignore', 'ipc'],
+    });
+  }
+
+  close(): void {
+    this.#child?.disconnect();
+    this.#child = null;
+  }
+}

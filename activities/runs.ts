@@ -22,6 +22,7 @@ import type {
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { wakeDispatcher } from '../src/temporal-api/wake-dispatcher.ts';
 import type { Deps } from './deps.ts';
+import { toRunReport } from './run-report.ts';
 import { runStart } from './run-start.ts';
 
 /** A scheduled run ends after this long at the latest, so that the watch is crawled again. */
@@ -140,31 +141,4 @@ function describeWait({ unanswered, batches }: RunSummary, earlier: number, open
   if (unanswered > 0) return `${unanswered} of ${batches} batches are not accepted yet`;
   if (earlier > 0) return `${earlier} ${earlier === 1 ? 'batch' : 'batches'} of earlier runs not accepted yet`;
   return `${open} ${open === 1 ? 'job of the watch has' : 'jobs of the watch have'} not ended yet`;
-}
-
-function toRunReport(summary: RunSummary): RunReport {
-  const {
-    batches,
-    submitted,
-    completed,
-    failed,
-    open,
-    quarantined,
-    needsReview: stopped,
-    charged,
-    unknownChargeUrls,
-    unanswered,
-  } = summary;
-  return {
-    batches,
-    submitted,
-    completed,
-    failed,
-    open,
-    quarantined,
-    stopped,
-    charged,
-    unknownChargeUrls: unknownChargeUrls,
-    unanswered,
-  };
 }

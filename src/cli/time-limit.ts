@@ -6,6 +6,10 @@ export const MAX_TIME_OPTION = [
   'end with 5 after this long, whatever is under way; nothing planned is lost',
 ] as const;
 
+/** What a signal means for a command that works in its own process. */
+export const WHEN_STOPPED =
+  'Requests in flight are completed. The next run or worker continues with the planned batches.';
+
 /** Aborts with an error (exit code 5) when the time is up: a scheduled command must not outlive its schedule. Empty without a limit. */
 export function createTimeLimit(text: string | undefined): AbortSignal[] {
   if (text === undefined) return [];

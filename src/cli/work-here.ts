@@ -7,6 +7,7 @@ import { withRunLock } from '../connector/run-lock.ts';
 import { openTemporal } from '../connector/temporal-server.ts';
 import { createLogger } from '../observability/log.ts';
 import { requireKeys } from './requirements.ts';
+import { WHEN_STOPPED } from './time-limit.ts';
 import type { CommandContext } from './with-ledger.ts';
 
 /**
@@ -21,20 +22,19 @@ export function workHere<T>(
   limits: readonly AbortSignal[] = [],
 ): Promise<T> {
   requireKeys(context.config);
-  return withRunLock(context.ledger, watches, () => work(output, context, watches, follow, limits));
+  const ends = [stopSignal(WHEN_STOPPED), ...limits];
+  return withRunLock(context.ledger, watches, () => workLocked(output, context, watches, follow, ends));
 }
 
-async function work<T>(
+/** The same for a command that has read the keys and holds the lock of the watches. `ends`: what ends it early. */
+export async function workLocked<T>(
   output: Output,
   { config, file }: CommandContext,
   watches: readonly Watch[],
   follow: (client: Client) => Promise<T>,
-  limits: readonly AbortSignal[],
+  ends: readonly AbortSignal[],
 ): Promise<T> {
   const log = createLogger(output.verbose ? 'debug' : 'error', 'courier');
-  const stop = stopSignal(
-    'Requests in flight are completed. The next run or worker continues with the planned batches.',
-  );
   const { settings, server } = await openTemporal(config, file, output.say);
   try {
     const connector = await openConnector(config, settings, log);
@@ -42,8 +42,8 @@ async function work<T>(
     const working = connector.run();
     try {
       await connector.confirmAccounts(watches.map(({ account }) => account));
-      const ends = [stop, ...limits, abortOnFailure(working), ...(server === null ? [] : [server.lost])];
-      return await untilAborted(client, ends, () => follow(client));
+      const own = [abortOnFailure(working), ...(server === null ? [] : [server.lost])];
+      return await untilAborted(client, [...ends, ...own], () => follow(client));
     } finally {
       connector.stop();
       await working;

@@ -1,19 +1,16 @@
-import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { getConfigFolder } from '../config/files.ts';
-import { type Connected, connectClient, namesServer, type TemporalSettings } from '../temporal/connect.ts';
+import { type Connected, connectClient, type TemporalSettings } from '../temporal/connect.ts';
 import { type LocalServer, localAddress, openLocalServer } from '../temporal/local-server.ts';
 import { findTemporalBinary } from '../temporal/server-binary.ts';
+import { namesServer } from '../temporal/settings.ts';
 import { TemporalUnreachableError } from '../temporal/unreachable.ts';
+import { getStateFolder } from './state-folder.ts';
 
 export interface OpenedTemporal {
   readonly settings: TemporalSettings;
   /** The local server of the configuration's folder, when no other is configured. */
   readonly server: LocalServer | null;
 }
-
-/** The folder of the local server for a configuration without a Temporal server. */
-const getStateFolder = (file: string): string => join(getConfigFolder(file), '.courier');
 
 /** The server that the configuration or the environment names, else the local one, started if necessary. */
 export async function openTemporal(config: Config, file: string, say: (line: string) => void): Promise<OpenedTemporal> {

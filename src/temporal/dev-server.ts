@@ -4,7 +4,6 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
 import { hasStarted, isPortTaken } from './dev-server-output.ts';
 import { freePort } from './free-port.ts';
 
@@ -141,6 +140,8 @@ async function untilAnswers(address: string, child: ChildProcess, readOutput: ()
 export async function answers(address: string): Promise<boolean> {
   if (!(await listens(address))) return false;
   try {
+    // Loaded here: whoever only asks for the address of a server needs none of the SDK.
+    const { Connection } = await import('@temporalio/client');
     const connection = await Connection.connect({ address, connectTimeout: 2_000 });
     try {
       await connection.workflowService.describeNamespace({ namespace: 'default' });

@@ -17,7 +17,7 @@ export async function openShopFolder(
   t: TestContext,
   service: Service,
   temporal = '',
-  { watch = '' }: { readonly watch?: string } = {},
+  { watch = '', firstRun = 'submit' }: { readonly watch?: string; readonly firstRun?: 'submit' | 'baseline' } = {},
 ): Promise<string> {
   const account = { name: `Shop ${randomUUID()}`, balance: lira('1000'), price: lira('0.25') };
   const { id } = await service.accounts.createAccount(account);
@@ -28,7 +28,7 @@ export async function openShopFolder(
 accounts:
   main: { base_url: "${service.baseUrl}", api_key: { file: key } }
 watches:
-  shop: { account: main, project: Shop, sitemaps: [sitemap.xml], hosts: [shop.example], first_run: submit${watch === '' ? '' : `, ${watch}`} }
+  shop: { account: main, project: Shop, sitemaps: [sitemap.xml], hosts: [shop.example], first_run: ${firstRun}${watch === '' ? '' : `, ${watch}`} }
 temporal: { address: "${temporal}", namespace: default }
 ledger: { url: "sqlite:ledger.db" }
 `,

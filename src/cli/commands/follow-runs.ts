@@ -1,25 +1,19 @@
 import type { Client } from '@temporalio/client';
-import { formatTry, type Micros, sumMicros, ZERO } from '../../../contract/money.ts';
-import { CommandError, EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
-import { type Output, report } from '../../cli-kit/output.ts';
+import type { Micros } from '../../../contract/money.ts';
+import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
+import type { Output } from '../../cli-kit/output.ts';
 import type { Watch } from '../../config/config.ts';
 import { activeRun, followRun, startRun } from '../../connector/run-client.ts';
 import { newRunName } from '../../connector/run-name.ts';
 import { createStallDetector } from '../../connector/stall-detector.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
-import { getEarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import { listHeldRuns } from '../../ledger/reports/held-runs.ts';
-import { listBatches } from '../../ledger/reports/lists.ts';
-import type { RunId } from '../../submission/ids.ts';
+import type { RunId, WatchId } from '../../submission/ids.ts';
 import { renderReason } from '../../submission/reason.ts';
 import { WATCH_PHASE } from '../../temporal-api/phases.ts';
 import type { WatchSitemap } from '../../temporal-api/workflows.ts';
-import { type Ending, toCommandError } from '../output/command.ts';
-import { formatCharge, formatCount } from '../output/format.ts';
-import { listNotices, type Notices } from '../output/notices.ts';
-import { formatSaved } from '../output/politeness.ts';
+import { type EndedRun, type RunsShown, showRun, showRuns, toEndedRun } from '../output/ended-runs.ts';
 import { openStages, type Stages, showRunProgress } from '../output/progress.ts';
-import { toRunRecord } from '../output/records/run.ts';
 
 /** What `courier run` was asked for. */
 export interface RunsToFollow {
@@ -30,6 +24,11 @@ export interface RunsToFollow {
   readonly timeoutMs: number;
   /** The worker is this process. */
   readonly here: boolean;
+  /**
+   * Names of runs that this process has begun without Temporal: their workflows continue them. Each is removed when its
+   * workflow has started.
+   */
+  readonly begun?: Map<WatchId, string>;
 }
 
 export interface Following {
@@ -39,35 +38,13 @@ export interface Following {
   readonly runs: RunsToFollow;
 }
 
-interface EndedRun extends Notices {
-  readonly watch: Watch;
-  readonly run: string;
-  readonly result: Awaited<ReturnType<typeof followRun>>;
-}
-
 /** Starts a run of each watch and follows all of them to their end. One that fails does not end the others. */
-export async function followRuns(following: Following): Promise<Ending> {
+export async function followRuns(following: Following): Promise<RunsShown> {
   const { output, runs } = following;
   const stages = openStages(output, runs.watches.length);
   const ended = await Promise.allSettled(runs.watches.map((watch) => runWatch(following, stages, watch)));
   stages.end();
-  const codes: ExitCode[] = [];
-  let charged: Micros = ZERO;
-  for (const each of ended) {
-    if (each.status === 'rejected') {
-      const error = toCommandError(each.reason);
-      if (error === null) throw each.reason;
-      output.warn(error.message);
-      codes.push(error.exitCode);
-      continue;
-    }
-    for (const run of each.value) {
-      showRun(output, run);
-      codes.push(run.exitCode);
-      charged = sumMicros(charged, run.result.report?.charged ?? ZERO);
-    }
-  }
-  return { exitCode: pickWorst(codes), summary: { watches: runs.watches.length, charged_micros: charged } };
+  return showRuns(output, ended);
 }
 
 /** A run of a watch; before it, where nobody else would, one that an earlier command left unfinished. */
@@ -79,8 +56,9 @@ async function runWatch(following: Following, stages: Stages, watch: Watch): Pro
     output.say(`  An earlier run of ${watch.id} has not ended (${unfinished.workflowId}); it continues first.`);
     done.push(await follow(following, stages, watch, unfinished));
   }
-  const name = newRunName(Date.now(), Math.random());
+  const name = runs.begun?.get(watch.id) ?? newRunName(Date.now(), Math.random());
   const handle = await startRun(client, ledger.id, watch, runs.until, name, { maxCost: runs.maxCost });
+  runs.begun?.delete(watch.id);
   return [...done, await follow(following, stages, watch, handle)];
 }
 
@@ -113,25 +91,7 @@ async function follow(
     showRunProgress(stages, watch.id, progress);
     await detectStall(progress);
   });
-  const review = await listBatches(ledger, { run, state: 'needs_review' });
-  return {
-    watch,
-    run,
-    result,
-    ...listNotices(watch, result, { review, earlier: await getEarlierBatches(ledger, run) }),
-  };
-}
-
-function showRun(output: Output, { watch, run, result, sentences, exitCode }: EndedRun): void {
-  const { counts, report: sums } = result;
-  output.record(toRunRecord({ watch: watch.id, run }, result, sentences));
-  const line =
-    `${watch.id}: ${formatCount(counts.found)} found, ${formatCount(counts.new)} new, ` +
-    `${formatCount(sums?.submitted ?? 0)} submitted, ${formatCount(sums?.completed ?? 0)} completed, ` +
-    `${formatCount(sums?.failed ?? 0)} failed, charged ${sums === null ? formatTry(ZERO) : formatCharge(sums)}`;
-  const saved = result.crawl.saved;
-  const unchanged = saved === undefined || saved.sitemaps === 0 ? [] : [`${watch.id}: ${formatSaved(saved)}`];
-  report(output, exitCode, [line, ...unchanged, ...sentences]);
+  return toEndedRun(ledger, watch, run, result);
 }
 
 async function toHeld(ledger: Ledger, { id }: Watch, run: RunId): Promise<CommandError> {

@@ -1,17 +1,12 @@
-import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { type Micros, parseTry } from '../../../contract/money.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
-import type { Output } from '../../cli-kit/output.ts';
-import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { parseDuration } from '../../config/duration.ts';
-import { withTemporal } from '../../connector/temporal-server.ts';
-import { action, type Ending } from '../output/command.ts';
-import { requireWorker } from '../requirements.ts';
+import { action } from '../output/command.ts';
 import { createTimeLimit, MAX_TIME_OPTION } from '../time-limit.ts';
-import { type CommandContext, selectWatches, withLedger } from '../with-ledger.ts';
-import { untilAborted, workHere } from '../work-here.ts';
-import { followRuns, type RunsToFollow } from './follow-runs.ts';
+import { selectWatches, withLedger } from '../with-ledger.ts';
+import type { RunsToFollow } from './follow-runs.ts';
+import { runOnce } from './run-once.ts';
 
 interface RunFlags {
   readonly once?: boolean;
@@ -31,7 +26,7 @@ export function runCommand(command: Command): void {
     .option(...MAX_TIME_OPTION)
     .action(
       action((output, flags, names: string[], { once = false, wait = false, maxCost, timeout, maxTime }: RunFlags) =>
-        withLedger(flags, (context) => {
+        withLedger(flags, async (context) => {
           const runs: RunsToFollow = {
             watches: selectWatches(context.config, names),
             until: wait ? 'terminal' : 'accepted',
@@ -40,10 +35,11 @@ export function runCommand(command: Command): void {
             here: once,
           };
           const limits = createTimeLimit(maxTime);
-          if (!once) return runAtWorker(output, context, runs, limits);
-          const { ledger } = context;
-          const follow = (client: Client) => followRuns({ output, client, ledger, runs });
-          return workHere(output, context, runs.watches, follow, limits);
+          if (once) return runOnce(output, context, runs, limits);
+          // Loaded here: a run in this process that finds nothing new needs none of Temporal's SDK.
+          const { runAtWorker } = await import('./run-at-temporal.ts');
+          const { exitCode, charged } = await runAtWorker(output, context, runs, limits);
+          return { exitCode, summary: { watches: runs.watches.length, charged_micros: charged } };
         }),
       ),
     );
@@ -65,18 +61,4 @@ function parseTimeout(text: string): number {
     EXIT.usage,
     `--timeout "${text}" is not a duration. Nothing was run or charged. Write it as 15m or 2h.`,
   );
-}
-
-function runAtWorker(
-  output: Output,
-  { config, file, ledger }: CommandContext,
-  runs: RunsToFollow,
-  limits: readonly AbortSignal[],
-): Promise<Ending> {
-  const stop = stopSignal('The runs continue at the worker; "courier status" shows them.');
-  return withTemporal(config, file, async (temporal) => {
-    await requireWorker(temporal, ledger.id);
-    const { client } = temporal;
-    return untilAborted(client, [stop, ...limits], () => followRuns({ output, client, ledger, runs }));
-  });
 }

@@ -8,6 +8,7 @@ import {
   micros,
   nullable,
   oneOf,
+  optional,
   text,
   texts,
 } from '../../../cli-kit/record-schema.ts';
@@ -127,7 +128,11 @@ export const toIndexCheckRecord = (
 export const RUN_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   run: {
     records: [RunRecord],
-    summary: { watches: count('watches that were run'), charged_micros: micros('reported charge of all runs') },
+    summary: {
+      watches: count('watches that were run'),
+      charged_micros: micros('reported charge of all runs'),
+      rejected_keys: optional(texts('accounts whose key the service rejects; only with `--once`')),
+    },
   },
   'index-check': { records: [IndexCheckRecord], summary: { watches: count('watches that were checked') } },
   approve: {

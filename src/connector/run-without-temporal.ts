@@ -1,0 +1,89 @@
+import { observeCrawl } from '../../activities/observe-crawl.ts';
+import { toRunReport } from '../../activities/run-report.ts';
+import { runStart } from '../../activities/run-start.ts';
+import type { Micros } from '../../contract/money.ts';
+import { type Config, requireAccount, type Watch } from '../config/config.ts';
+import { diffRun } from '../ledger/crawl/diff-run.ts';
+import { LedgerError } from '../ledger/ledger-error.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
+import { planRun } from '../ledger/plans/make-plan.ts';
+import { surveyDue } from '../ledger/plans/survey-due.ts';
+import { getRunSummary } from '../ledger/reports/run-summary.ts';
+import { judgeRun } from '../ledger/runs/judge-run.ts';
+import { beginRun, endRun, getRun, touchRun } from '../ledger/runs/runs.ts';
+import type { RunId } from '../submission/ids.ts';
+import { watchWorkflowId } from '../temporal-api/ids.ts';
+import type { WatchResult } from '../temporal-api/workflows.ts';
+import { OperationError } from './operation-error.ts';
+
+export type LocalRun =
+  | { readonly kind: 'ended'; readonly run: RunId; readonly result: WatchResult }
+  /**
+   * Temporal must carry it: something is due, a guard holds it, or another run is open. `begun`: it is in the ledger under
+   * its name, and a workflow of that name continues it as after the end of a worker.
+   */
+  | { readonly kind: 'open'; readonly begun: boolean };
+
+export interface LocalRunOptions {
+  /** The name of the run, as `newRunName` makes it. */
+  readonly name: string;
+  readonly maxCost: Micros | null;
+  readonly signal: AbortSignal;
+  readonly onProgress: (urls: number) => void;
+}
+
+/**
+ * A run of a watch as its workflow does it, step by step, as long as nothing is to be sent: begin, crawl, compare, judge,
+ * plan, end. What it finds due it leaves unplanned. Throws an OperationError (run_active) when another run takes over.
+ */
+export async function runWithoutTemporal(
+  { config, ledger }: { readonly config: Config; readonly ledger: Ledger },
+  watch: Watch,
+  { name, maxCost, signal, onProgress }: LocalRunOptions,
+): Promise<LocalRun> {
+  const run = watchWorkflowId(ledger.id, watch.id, name) as RunId;
+  const input = { watch, account: requireAccount(config, watch.account), maxCost };
+  if ((await beginRun(ledger, runStart(watch, run))).kind === 'active') return { kind: 'open', begun: false };
+  const crawling = observeCrawl(ledger, watch, run, signal);
+  const ticker = setInterval(() => {
+    onProgress(crawling.soFar().urls);
+    // An error here belongs to the work below, which reports it.
+    touchRun(ledger, run).catch(() => undefined);
+  }, 1_000);
+  let isHandedOver = false;
+  try {
+    const crawl = await crawling.report;
+    signal.throwIfAborted();
+    const counts = await diffRun(ledger, run, { complete: crawl.complete, configured: [...config.watches.keys()] });
+    const hold = await judgeRun(ledger, run, watch.guard, { input });
+    if (hold === null && !(await hasDueUrls(ledger, run, watch))) {
+      const { batches, urls, cost, basis, held, heldReason } = await planRun(ledger, run, input);
+      // Nothing was due a moment ago; a URL whose time came since is carried on like every other.
+      if (urls + held === 0) {
+        const report = toRunReport(await getRunSummary(ledger, run));
+        await endRun(ledger, run, 'finished');
+        const plan = { batches, urls, cost, basis, held, heldReason };
+        return { kind: 'ended', run, result: { crawl, counts, plan, report, decision: 'none needed' } };
+      }
+    }
+    isHandedOver = true;
+    return { kind: 'open', begun: true };
+  } catch (error) {
+    throw error instanceof LedgerError && error.code === 'RUN_ENDED' ? takenOver(watch) : error;
+  } finally {
+    clearInterval(ticker);
+    // Changes nothing once it has ended.
+    if (!isHandedOver) await endRun(ledger, run, 'abandoned');
+  }
+}
+
+async function hasDueUrls(ledger: Ledger, run: RunId, watch: Watch): Promise<boolean> {
+  const { watch_id: watchId } = await getRun(ledger.db, run);
+  return (await surveyDue(ledger.db, watchId, watch, ledger.now())).total > 0;
+}
+
+const takenOver = ({ id }: Watch): OperationError =>
+  new OperationError(
+    'run_active',
+    `Another run of ${id} took over (a worker's). This command submitted and charged nothing. Wait for the other run to end.`,
+  );

@@ -1,0 +1,56 @@
+import type { Queryable } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { AccountId, WatchId } from '../../submission/ids.ts';
+import { getRefusalStop } from '../batches/refusal-stop.ts';
+import { countDueChecks } from '../index-checks/count-due-checks.ts';
+import { getHistoryHold } from '../jobs/history-hold.ts';
+import { findWatch } from './watches.ts';
+
+/** What somebody has to carry on. */
+export type OpenWork =
+  /** Planned, in flight or in doubt. */
+  | 'batches'
+  /** Accepted and not settled: they are polled. */
+  | 'jobs'
+  | 'index checks'
+  /** It waits for money, for a key that works, or for your word. */
+  | 'an account'
+  /** A run of one of the watches that has not ended: a held one too. */
+  | 'a run';
+
+export interface WorkScope {
+  readonly watches: readonly {
+    readonly id: WatchId;
+    readonly account: AccountId;
+    /** Null: without index checks. */
+    readonly indexCheck: unknown;
+  }[];
+  readonly now: number;
+}
+
+/**
+ * What a run must not leave undone, although its own crawl finds nothing new: batches, jobs and index checks of any
+ * account, and what its own watches and their accounts wait for. Null when there is nothing.
+ */
+export async function findOpenWork(db: Queryable, { watches, now }: WorkScope): Promise<OpenWork | null> {
+  // Each uses a partial index, which holds what is open and nothing else.
+  const has = async (query: ReturnType<typeof sql>) => (await db.get(query)) !== undefined;
+  if (await has(sql`SELECT 1 FROM batches WHERE state IN ('planned', 'sending') LIMIT 1`)) return 'batches';
+  if (await has(sql`SELECT 1 FROM batches WHERE in_doubt_since IS NOT NULL LIMIT 1`)) return 'batches';
+  if (await has(sql`SELECT 1 FROM batches WHERE state = 'accepted' AND settled_at IS NULL LIMIT 1`)) return 'jobs';
+  if (await has(sql`SELECT 1 FROM checks WHERE state IN ('planned', 'sending') LIMIT 1`)) return 'index checks';
+  for (const account of new Set(watches.map((watch) => watch.account))) {
+    const stopped = await has(sql`
+      SELECT 1 FROM ledger_accounts
+      WHERE id = ${account} AND (suspended_code IS NOT NULL OR key_rejected_code IS NOT NULL)`);
+    if (stopped || (await getHistoryHold(db, account)) !== null) return 'an account';
+    if ((await getRefusalStop(db, account)) !== null) return 'an account';
+  }
+  for (const { id, indexCheck } of watches) {
+    const watchId = await findWatch(db, id);
+    if (watchId === null) continue;
+    if (await has(sql`SELECT 1 FROM runs WHERE watch_id = ${watchId} AND ended_at IS NULL LIMIT 1`)) return 'a run';
+    if (indexCheck !== null && (await countDueChecks(db, watchId, now)) > 0) return 'index checks';
+  }
+  return null;
+}

@@ -62,7 +62,7 @@ describe('run --once without Temporal', () => {
     const service = await openService(t);
     const alone = await openShopFolder(t, service, '', { firstRun: 'baseline' });
     const through = await openShopFolder(t, service, await temporalAddress(t), { firstRun: 'baseline' });
-    for (const pages of [['1', '2'], ['1', '2'], ['1'], []]) {
+    for (const pages of [['1', '2'], ['1']]) {
       publish(alone, pages);
       publish(through, pages);
       const local = await courier(alone, 'run', '--once');
@@ -73,7 +73,7 @@ describe('run --once without Temporal', () => {
     const runs = await getRuns(alone);
     assert.deepEqual(
       runs.map(({ endState }) => endState),
-      ['finished', 'finished', 'finished', 'finished'],
+      ['finished', 'finished'],
     );
     const status = await courier(alone, 'status');
     const last = ofType(status, 'watch')[0]?.last_run as Record<string, unknown>;
@@ -115,7 +115,7 @@ describe('run --once without Temporal', () => {
     assert.equal(ofType(planned, 'plan')[0]?.urls, 1, planned.stderr);
   });
 
-  test('a key that the service rejects ends it with 6, on a night without news too', async (t) => {
+  test('a key that the service rejects ends it with 6, also when nothing is new', async (t) => {
     const folder = await openShopFolder(t, await openService(t), '', { firstRun: 'baseline' });
     publish(folder, ['1']);
     assert.equal((await courier(folder, 'run', '--once')).code, 0);

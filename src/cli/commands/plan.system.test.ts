@@ -10,7 +10,8 @@ describe('courier plan --urls', () => {
     const folder = await openShopFolder(t, service, '', { watch: 'spend: { per_run: 0.50 TRY }' });
     publish(folder, ['a', 'b', 'c']);
     const planned = await courier(folder, 'plan', '--urls');
-    assert.equal(planned.code, 0, planned.stderr);
+    assert.equal(planned.code, 7, planned.stderr);
+    assert.match(String(ofType(planned, 'plan')[0]?.notices), /1 URL held back: .*per run of 0\.50 TRY/);
     assert.deepEqual(
       ofType(planned, 'planned_url').map(({ url, due, generation, held_reason }) => [
         url,

@@ -110,8 +110,8 @@ async function planAll(
 }
 
 function showWatch(output: Output, watchPlan: WatchPlan): ExitCode {
-  const { watch, crawl, diff } = watchPlan;
-  const result = { crawl, counts: diff, plan: null, report: null, decision: 'none needed' } as const;
+  const { watch, crawl, diff, plan } = watchPlan;
+  const result = { crawl, counts: diff, plan, report: null, decision: 'none needed' } as const;
   const { sentences, exitCode } = listNotices(watch, result);
   output.record(toPlanRecord(watchPlan, sentences));
   output.print(formatWatchPlan(watchPlan));

@@ -78,7 +78,6 @@ export function formatWatchPlan({ watch, diff, plan, guards, skipped }: WatchPla
     adopted
       ? '  buys nothing: the first run adopts what is there (first_run: baseline)'
       : `  to buy: ${bought}, ${formatCost(plan)}${due.length === 0 ? '' : ` (${due.join(', ')})`}`,
-    ...(plan.held === 0 ? [] : [`  held back: ${formatCounted(plan.held, 'URL')}: ${plan.heldReason}`]),
     ...guards.map((reason) => `  a guard would hold this run: ${renderReason(reason)}`),
   ].join('\n');
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
+import type { Client, WorkflowStartOptions } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { planRun } from '../src/ledger/plans/make-plan.ts';
@@ -16,6 +17,7 @@ import { runStart } from './run-start.ts';
 import { runActivities } from './runs.ts';
 
 const MINUTE = 60_000;
+type Connector = Awaited<ReturnType<typeof createTestConnector>>;
 const OLD = 'old' as WatchId;
 const RUN = { watch: 'shop' as WatchId, account: 'main' as AccountId, run: 'r1' as RunId };
 
@@ -27,7 +29,7 @@ describe('awaitRun', () => {
     const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY' });
     await connector.plan('r1', ['1', '2', '3']);
     assert.equal((await connector.send()).kind, 'suspended');
-    const { awaitRun } = runActivities(connector.deps);
+    const { awaitRun } = runActivities({ ...connector.deps, client: recordStarts([]) });
     const scheduledTimestampMs = connector.now();
     const wait = (until: 'accepted' | 'terminal', attempt: number): Promise<RunReport> =>
       new MockActivityEnvironment({ attempt, scheduledTimestampMs }, { logger: new DefaultLogger('ERROR') }).run(() =>
@@ -50,6 +52,50 @@ describe('awaitRun', () => {
     const watch = connector.deps.getWatch(RUN.watch);
     const next = await beginRun(connector.ledger, runStart(watch, 'r2' as RunId));
     assert.equal(next.kind, 'begun', 'the next run crawls');
+  });
+});
+
+/** A client that records which workflows it starts, with their conflict policy. */
+function recordStarts(started: string[]): Client {
+  const start = async (type: string, { workflowIdConflictPolicy }: WorkflowStartOptions) => {
+    started.push(`${type} ${workflowIdConflictPolicy}`);
+  };
+  return { workflow: { start } } as unknown as Client;
+}
+
+describe('a run whose batches are planned again by an older copy of the ledger', () => {
+  const attempts = async (
+    t: TestContext,
+    first: number,
+    last: number,
+    prepare: (connector: Connector) => Promise<unknown>,
+  ) => {
+    const { baseUrl } = await startFakeService(t);
+    const connector = await createTestConnector(t, { baseUrl });
+    await connector.plan('r1', ['1']);
+    await prepare(connector);
+    const started: string[] = [];
+    const { awaitRun } = runActivities({ ...connector.deps, client: recordStarts(started) });
+    for (let attempt = first; attempt <= last; attempt++) {
+      const environment = new MockActivityEnvironment({ attempt, scheduledTimestampMs: connector.now() });
+      await assert.rejects(
+        environment.run(() => awaitRun({ ...RUN, until: 'terminal' })),
+        isRetryLater,
+      );
+    }
+    return started;
+  };
+
+  test('starts the dispatcher when none runs, every tenth time that it looks, and wakes none that runs', async (t) => {
+    assert.deepEqual(await attempts(t, 11, 30, async () => undefined), [
+      'dispatchAccount USE_EXISTING',
+      'dispatchAccount USE_EXISTING',
+    ]);
+  });
+
+  test('with jobs alone it does so every sixtieth time: they have trackers', async (t) => {
+    const send = (connector: Connector) => connector.send();
+    assert.deepEqual(await attempts(t, 51, 70, send), ['dispatchAccount USE_EXISTING']);
   });
 });
 

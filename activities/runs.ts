@@ -20,7 +20,7 @@ import type {
   WatchRun,
 } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
-import { wakeDispatcher } from '../src/temporal-api/wake-dispatcher.ts';
+import { ensureDispatcher, wakeDispatcher } from '../src/temporal-api/wake-dispatcher.ts';
 import type { Deps } from './deps.ts';
 import { toRunReport } from './run-report.ts';
 import { runStart } from './run-start.ts';
@@ -30,6 +30,13 @@ const LONGEST_WAIT_MS = 2 * 3_600_000;
 
 /** How often a waiting run queries the ledger: after a second at first, up to a minute. */
 const waitMs = (attempt: number): number => Math.min(1_000 * 1.15 ** Math.max(0, attempt - 15), 60_000);
+
+/**
+ * Every so many times that it looks, a waiting run starts the dispatcher if none runs: a dispatcher that had ended does not
+ * know that an older copy of the ledger, with batches to send, came back. Jobs alone have trackers, so they are looked after
+ * rarely.
+ */
+const shouldEnsureDispatcher = (attempt: number, toSend: number): boolean => attempt % (toSend > 0 ? 10 : 60) === 0;
 
 /** The activities of a run: its ledger work, and the dispatcher's wake-up. */
 export function runActivities(deps: Deps) {
@@ -84,7 +91,11 @@ export function runActivities(deps: Deps) {
       await wakeDispatcher(client, ledger.id, account);
     },
 
-    async awaitRun({ run, until }: WatchRun & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport> {
+    async awaitRun({
+      run,
+      account,
+      until,
+    }: WatchRun & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport> {
       const summary = await getRunSummary(ledger, run);
       const { due } = await getEarlierBatches(ledger, run);
       const open = until === 'accepted' ? 0 : await countOpenJobs(ledger, run);
@@ -92,6 +103,7 @@ export function runActivities(deps: Deps) {
       const { attempt, scheduledTimestampMs } = Context.current().info;
       // Anything that waits longer waits for money or a cap. The dispatcher continues it; it must not delay the next run.
       if (until === 'accepted' && now() - scheduledTimestampMs > LONGEST_WAIT_MS) return toRunReport(summary);
+      if (shouldEnsureDispatcher(attempt, summary.unanswered + due)) await ensureDispatcher(client, ledger.id, account);
       throw retryLater(waitMs(attempt), describeWait(summary, due, open));
     },
 

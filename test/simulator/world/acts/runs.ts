@@ -23,11 +23,9 @@ async function startAll(
   world.runs += 1;
   const name = `run-${world.runs}`;
   const client = createClient(world.temporal, world.operator);
-  // Nothing wakes the dispatcher for a run with --wait when an older ledger comes back under it.
-  const until = world.scenario.acts.some(({ kind }) => kind === 'restore ledger') ? 'accepted' : 'terminal';
   for (const watch of world.readConfig().watches.values()) {
     try {
-      await start(client, world.ledgerId, watch, until, name);
+      await start(client, world.ledgerId, watch, 'terminal', name);
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError) && !isOutage(error)) throw error;
     }

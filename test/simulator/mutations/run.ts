@@ -1,6 +1,6 @@
 /**
  * Plays seeds with one deliberate defect after the other, and says how many each needed to be found:
- * npm run simulate:mutations -- [--seeds N] [--seconds S] [--only TEXT]. Exit code 1 when one was not found.
+ * npm run simulate:mutations -- [--seeds N] [--seconds S] [--only EXPRESSION] [--small]. Exit code 1 when one was not found.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -13,7 +13,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '2000' },
     from: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '600' },
-    /** Mutations whose name contains this text. */
+    /** Mutations whose name matches this expression. */
     only: { type: 'string', default: '' },
     /** Mutations that are played at a time. */
     jobs: { type: 'string', default: String(availableParallelism()) },
@@ -44,7 +44,7 @@ async function search(mutation: string): Promise<Result> {
   }
 }
 
-const names = MUTATIONS.map(({ name }) => name).filter((name) => name.includes(values.only));
+const names = MUTATIONS.map(({ name }) => name).filter((name) => new RegExp(values.only).test(name));
 const waiting = names.values();
 let missed = 0;
 

@@ -1,6 +1,7 @@
 import { formatTry, micros } from '../../../contract/money.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { readConfig } from '../../../src/config/load.ts';
+import type { Caps } from './caps-rule.ts';
 import { SERVICE } from './programs.ts';
 import { SITE } from './site.ts';
 
@@ -11,8 +12,7 @@ export const RETRIES = 1;
 export interface OperatorSettings {
   /** price_per_url; null: it is learned. */
   readonly price: number | null;
-  /** The cap of a day; null: none. */
-  readonly perDay: number | null;
+  readonly caps: Caps;
   readonly floor: number;
   /** Watches, and the sitemap of each. */
   readonly watches: ReadonlyMap<string, string>;
@@ -32,8 +32,18 @@ function readOnce(text: string): Config {
 /** Settings of a watch, by the names of the configuration file. */
 export type WatchSettings = Readonly<Record<string, unknown>>;
 
+const toSpend = (caps: Readonly<Record<string, number | null>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(caps).flatMap(([name, cap]) => (cap === null ? [] : [[name, formatTry(micros(cap))]])),
+  );
+
 /** The configuration file that says so. `more` are further settings of each watch. */
-export function toConfig({ price, perDay, floor, watches }: OperatorSettings, more: WatchSettings): Config {
+export function toConfig({ price, caps, floor, watches }: OperatorSettings, more: WatchSettings): Config {
+  const watchSpend = toSpend({
+    per_run: caps.watchPerRun,
+    per_day: caps.watchPerDay,
+    per_month: caps.watchPerMonth,
+  });
   const watch = (sitemap: string) => ({
     account: 'main',
     project: `Project ${sitemap}`,
@@ -45,10 +55,11 @@ export function toConfig({ price, perDay, floor, watches }: OperatorSettings, mo
     resubmit: { on_lastmod_change: true },
     guard: { max_gone_percent: 30 },
     index_check: { after: '0s', every: '365d', sample: '10%' },
+    ...(Object.keys(watchSpend).length === 0 ? {} : { spend: watchSpend }),
     ...more,
   });
   const spend = {
-    ...(perDay === null ? {} : { per_day: formatTry(micros(perDay)) }),
+    ...toSpend({ per_day: caps.perDay, per_month: caps.perMonth }),
     ...(floor === 0 ? {} : { balance_floor: formatTry(micros(floor)) }),
   };
   const text = JSON.stringify({

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Kernel } from '../platform/kernel.ts';
 import type { NetRequest } from '../platform/network.ts';
+import { type CapName, type Caps, CapsRule, looser, NO_CAPS, toDay } from './caps-rule.ts';
 import { FAILS, POISON, type Site } from './site.ts';
 
-const DAY = 86_400_000;
 /** A price that rises is noticed within this time, as docs/explanation/money.md says. */
 const PRICE_NOTICED_MS = 3_700_000;
 
@@ -20,14 +20,19 @@ export interface OracleSettings {
 
 interface Sent {
   readonly body: string;
-  /** The highest cap and the lowest floor that were in force when it was sent; null: there was no cap. */
-  cap: number | null;
+  readonly watch: string;
+  /** The loosest caps and the lowest floor that were in force when it was sent. */
+  caps: Caps;
   floor: number;
-  /** The days, since 1970, on which it was sent. */
-  readonly days: Set<number>;
+  /** The last day, since 1970, on which it was sent. */
+  day: number;
   /** When it was last sent. */
   at: number;
 }
+
+/** A project of the configuration names the sitemap of its watch; the connector adds a tag. */
+const readWatch = (body: string): string =>
+  /^Project (\w+)/.exec((JSON.parse(body) as { project?: string }).project ?? '')?.[1] ?? '';
 
 interface Charge {
   readonly id: number;
@@ -49,8 +54,8 @@ export class Oracle {
   /** The version of each URL when it was last bought. */
   readonly #boughtVersion = new Map<string, number>();
   readonly #allowed = new Map<string, number>();
-  readonly #spentOn = new Map<number, number>();
-  #cap: number | null = null;
+  readonly #capsRule = new CapsRule();
+  #caps: Caps = NO_CAPS;
   #floor = 0;
   #price: number;
   #roseAt = Number.NEGATIVE_INFINITY;
@@ -68,9 +73,14 @@ export class Oracle {
   }
 
   /** The configuration of all workers from now on. */
-  configure({ perDay, floor }: { readonly perDay: number | null; readonly floor: number }): void {
-    this.#cap = perDay;
+  configure({ caps, floor }: { readonly caps: Caps; readonly floor: number }): void {
+    this.#caps = caps;
     this.#floor = floor;
+  }
+
+  /** A run of a watch, named by its sitemap, has begun. */
+  beginRun(watch: string): void {
+    this.#capsRule.beginRun(watch);
   }
 
   changePrice(price: number): void {
@@ -83,9 +93,10 @@ export class Oracle {
     this.#allowed.set(url, (this.#allowed.get(url) ?? 0) + 1 + this.#settings.retries);
   }
 
-  spentToday(): number {
+  /** What is spent by now in the window of a cap; of a watch's cap: by the watch that spent most. */
+  getSpent(name: CapName, watches: Iterable<string>): number {
     this.check();
-    return this.#spentOn.get(this.#today()) ?? 0;
+    return this.#capsRule.getSpent(name, watches, this.#today());
   }
 
   /** A request leaves the connector. */
@@ -95,16 +106,17 @@ export class Oracle {
     const text = body.toString('utf8');
     const known = this.#sent.get(key);
     if (known !== undefined && known.body !== text) this.breach(`key ${key} was sent with two bodies`);
-    const sent = known ?? { body: text, cap: this.#cap, floor: this.#floor, days: new Set<number>(), at: 0 };
-    sent.cap = sent.cap === null || this.#cap === null ? null : Math.max(sent.cap, this.#cap);
+    const watch = known?.watch ?? readWatch(text);
+    const sent = known ?? { body: text, watch, caps: this.#caps, floor: this.#floor, day: 0, at: 0 };
+    sent.caps = looser(sent.caps, this.#caps);
     sent.floor = Math.min(sent.floor, this.#floor);
-    sent.days.add(this.#today());
+    sent.day = Math.max(sent.day, this.#today());
     sent.at = this.#settings.kernel.elapsed;
     this.#sent.set(key, sent);
   }
 
   #today(): number {
-    return Math.floor(this.#settings.kernel.now() / DAY);
+    return toDay(this.#settings.kernel.now());
   }
 
   /** Reads the charges since it was last called. */
@@ -123,14 +135,8 @@ export class Oracle {
         .get(row.subject) as { readonly id: number; readonly key: string } | undefined;
       // Amounts of charges are negative, those of what is given back are not.
       if (row.kind === 'charge' && job !== undefined) this.#checkCharge(row, job);
-      else this.#spend(this.#today(), -row.amount);
+      else this.#capsRule.addToAccount(-row.amount, this.#today());
     }
-  }
-
-  #spend(day: number, amount: number): number {
-    const spent = (this.#spentOn.get(day) ?? 0) + amount;
-    this.#spentOn.set(day, spent);
-    return spent;
   }
 
   #checkCharge({ subject, amount, balance }: Charge, { id, key }: { readonly id: number; readonly key: string }): void {
@@ -140,11 +146,9 @@ export class Oracle {
       this.breach(`${subject} was charged under a key that was never sent: ${key}`);
       return;
     }
-    const spent = this.#spend(Math.max(...sent.days), -amount);
+    const broken = this.#capsRule.spend(-amount, sent);
     if (sent.at - this.#roseAt > PRICE_NOTICED_MS) {
-      if (sent.cap !== null && spent > sent.cap) {
-        this.breach(`${spent} was spent in a day, of at most ${sent.cap} when ${subject} was sent`);
-      }
+      for (const text of broken) this.breach(`${text}, when ${subject} was sent`);
       if (balance < sent.floor)
         this.breach(`${subject} took the balance to ${balance}, below the floor of ${sent.floor}`);
     }

@@ -2,6 +2,7 @@ import { micros } from '../../../contract/money.ts';
 import { administer } from '../../../service/accounts/administration.ts';
 import { beginAct } from './acts/index.ts';
 import { startRuns } from './acts/runs.ts';
+import { NO_CAPS } from './caps-rule.ts';
 import { startOperator } from './operator.ts';
 import { onTerminal } from './programs.ts';
 import { AMPLE, type Scenario } from './scenario.ts';
@@ -65,7 +66,7 @@ async function playToEnd(world: World): Promise<void> {
   world.temporal.restart();
   void onTerminal(async () => {
     await administer(world.stores.service).topUp(ACCOUNT, micros(AMPLE));
-    await world.reconfigure({ perDay: null, floor: 0 });
+    await world.reconfigure({ caps: NO_CAPS, floor: 0 });
   });
   await kernel.play(() => false, HOUR);
   for (let round = 0; round < MOST_ROUNDS; round++) {

@@ -6,6 +6,7 @@ import type { OPERATOR_PLAYS } from './acts/operator.ts';
 import type { PROGRAM_PLAYS } from './acts/programs.ts';
 import type { RUN_PLAYS } from './acts/runs.ts';
 import type { SITE_PLAYS } from './acts/sites.ts';
+import { CAP_NAMES, type Caps, NO_CAPS } from './caps-rule.ts';
 import { FAILS, type Page, POISON, SITE } from './site.ts';
 
 /** Something that happens in the world, at a time. */
@@ -34,8 +35,8 @@ export interface Scenario {
   readonly epoch: number;
   /** Whether the configuration says the price. */
   readonly configuresPrice: boolean;
-  /** The cap of a day at first, in micro-lira. */
-  readonly perDay: number | null;
+  /** At first. */
+  readonly caps: Caps;
   /** Whether the service fails some pages. */
   readonly fails: boolean;
   /** How long the service's list does not show a new job. */
@@ -139,7 +140,7 @@ export function toScenario(seed: number, size: Size = 'usual'): Scenario {
     seed,
     epoch: pick(random, EPOCHS),
     configuresPrice: chance(0.5),
-    perDay: chance(0.25) ? Math.floor(pages * price * random()) : null,
+    caps: chance(0.4) ? { ...NO_CAPS, [pick(random, CAP_NAMES)]: Math.floor(pages * price * random()) } : NO_CAPS,
     fails,
     listLagMs: chance(0.3) ? between(0, 120_000) : 0,
     watches,

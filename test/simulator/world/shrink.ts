@@ -1,3 +1,4 @@
+import { NO_CAPS } from './caps-rule.ts';
 import type { Played } from './play.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -48,7 +49,7 @@ export function* listSimpler(scenario: Scenario): Generator<Scenario> {
     { tooLarge: null },
     { latencyMs: 20 },
     { listLagMs: 0 },
-    { perDay: null },
+    { caps: NO_CAPS },
     { configuresPrice: false },
     { suggestAfter: 4_000 },
     { jobMs: 0 },

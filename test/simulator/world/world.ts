@@ -7,6 +7,7 @@ import { seeded } from '../../support/seeded.ts';
 import { type Host, Kernel, setKernel } from '../platform/kernel.ts';
 import { type NetRequest, type NetResponse, setNetwork, VirtualNetwork } from '../platform/network.ts';
 import { VirtualTemporal } from '../temporal/server.ts';
+import { describeCaps } from './caps-rule.ts';
 import { type OperatorSettings, RETRIES, toConfig, type WatchSettings } from './configuration.ts';
 import { serviceFaults, siteFaults } from './faults.ts';
 import { Oracle } from './oracle.ts';
@@ -108,7 +109,7 @@ export class World {
     const watches = new Map([...scenario.watches.keys()].map((watch) => [watch, watch]));
     this.settings = {
       price: scenario.configuresPrice ? scenario.price : null,
-      perDay: scenario.perDay,
+      caps: scenario.caps,
       floor: 0,
       watches,
     };
@@ -158,9 +159,9 @@ export class World {
       await this.kernel.sleep(1_000);
       this.settings = { ...this.settings, ...(typeof change === 'function' ? change(this.settings) : change) };
       this.oracle.configure(this.settings);
-      const { price, perDay, floor, watches } = this.settings;
+      const { price, caps, floor, watches } = this.settings;
       this.kernel.trace(
-        `configured: price ${price}, cap ${perDay}, floor ${floor}, watches ${[...watches.keys()].join(' ')}`,
+        `configured: price ${price}, caps ${describeCaps(caps)}, floor ${floor}, watches ${[...watches.keys()].join(' ')}`,
       );
     });
   }

@@ -1,14 +1,21 @@
 import { pick } from '../../../support/seeded.ts';
+import { CAP_NAMES } from '../caps-rule.ts';
 import type { Play } from './play.ts';
 
 export const CONFIGURATION_PLAYS = {
-  /** The cap of a day falls to what is spent, or a little more, and is lifted later. */
+  /** A cap falls to what is spent in its window, or a little more, and is lifted later. */
   async 'lower cap'(world, { forMs }, random) {
     const { oracle, kernel, scenario } = world;
-    await world.reconfigure(() => ({ perDay: oracle.spentToday() + Math.floor(random() * 30) * scenario.price }));
+    const name = pick(random, CAP_NAMES);
+    const set = (most: number) =>
+      world.reconfigure(({ caps }) => {
+        const spent = name === 'watchPerRun' ? 0 : oracle.getSpent(name, scenario.watches.keys());
+        return { caps: { ...caps, [name]: spent + Math.floor(random() * most) * scenario.price } };
+      });
+    await set(30);
     await kernel.sleep(forMs);
-    const perDay = random() < 0.5 ? null : oracle.spentToday() + Math.floor(random() * 60) * scenario.price;
-    await world.reconfigure({ perDay });
+    if (random() < 0.5) await set(60);
+    else await world.reconfigure(({ caps }) => ({ caps: { ...caps, [name]: null } }));
   },
   async 'raise floor'(world, { forMs }, random) {
     const balance = world.readBalance();

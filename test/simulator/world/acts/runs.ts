@@ -13,7 +13,10 @@ export const RUN_PLAYS = {
 } satisfies Record<string, Play>;
 
 export async function startRuns(world: World): Promise<void> {
-  await startAll(world, startRun);
+  await startAll(world, async (client, ledger, watch, until, name) => {
+    world.oracle.beginRun(world.settings.watches.get(watch.id) ?? '');
+    await startRun(client, ledger, watch, until, name);
+  });
 }
 
 async function startAll(

@@ -1,0 +1,96 @@
+/** The caps of a configuration, in micro-lira; null: none. Those of a watch hold for each watch. */
+export interface Caps {
+  readonly perDay: number | null;
+  readonly perMonth: number | null;
+  readonly watchPerRun: number | null;
+  readonly watchPerDay: number | null;
+  readonly watchPerMonth: number | null;
+}
+
+export type CapName = keyof Caps;
+
+export const NO_CAPS: Caps = {
+  perDay: null,
+  perMonth: null,
+  watchPerRun: null,
+  watchPerDay: null,
+  watchPerMonth: null,
+};
+export const CAP_NAMES = Object.keys(NO_CAPS) as CapName[];
+/** Those that are set. */
+export const describeCaps = (caps: Caps): string =>
+  CAP_NAMES.flatMap((name) => (caps[name] === null ? [] : [`${name} ${caps[name]}`])).join(' ') || 'none';
+
+const DAY = 86_400_000;
+
+/** A batch that was sent: the loosest caps that were in force at any of its attempts, and the day of the last one. */
+export interface SentUnder {
+  readonly watch: string;
+  readonly caps: Caps;
+  /** Days since 1970. */
+  readonly day: number;
+}
+
+export const looser = (a: Caps, b: Caps): Caps =>
+  Object.fromEntries(
+    CAP_NAMES.map((name) => [name, a[name] === null || b[name] === null ? null : Math.max(a[name], b[name])]),
+  ) as unknown as Caps;
+
+export const toDay = (now: number): number => Math.floor(now / DAY);
+
+const toMonth = (day: number): string => new Date(day * DAY).toISOString().slice(0, 7);
+
+/**
+ * What was spent in each window of a cap. Days and months are those of UTC. A charge belongs to the window in which its
+ * batch was last sent. Which run a batch belongs to is the ledger's own: a watch spends the cap of a run for each run.
+ */
+export class CapsRule {
+  readonly #spent = new Map<string, number>();
+  readonly #runs = new Map<string, number>();
+
+  beginRun(watch: string): void {
+    this.#runs.set(watch, (this.#runs.get(watch) ?? 0) + 1);
+  }
+
+  /** Adds a charge. Returns which caps it breaks. */
+  spend(amount: number, { watch, caps, day }: SentUnder): string[] {
+    return CAP_NAMES.flatMap((name) => {
+      const spent = this.#add(toWindow(name, watch, day), amount);
+      const cap = name === 'watchPerRun' ? times(caps[name], this.#runs.get(watch) ?? 0) : caps[name];
+      return cap !== null && spent > cap ? [`${spent} was spent, of at most ${cap} by ${name} for ${watch}`] : [];
+    });
+  }
+
+  /** A charge or a refund that belongs to no batch: it counts, and breaks nothing. */
+  addToAccount(amount: number, day: number): void {
+    for (const name of ['perDay', 'perMonth'] as const) this.#add(toWindow(name, '', day), amount);
+  }
+
+  /** What is spent by now in the window of a cap; of a watch's cap: by the watch that spent most. */
+  getSpent(name: CapName, watches: Iterable<string>, day: number): number {
+    return Math.max(0, ...[...watches].map((watch) => this.#spent.get(toWindow(name, watch, day)) ?? 0));
+  }
+
+  #add(window: string, amount: number): number {
+    const spent = (this.#spent.get(window) ?? 0) + amount;
+    this.#spent.set(window, spent);
+    return spent;
+  }
+}
+
+const times = (cap: number | null, runs: number): number | null => (cap === null ? null : cap * runs);
+
+function toWindow(name: CapName, watch: string, day: number): string {
+  switch (name) {
+    case 'perDay':
+      return `account ${day}`;
+    case 'perMonth':
+      return `account ${toMonth(day)}`;
+    case 'watchPerDay':
+      return `${watch} ${day}`;
+    case 'watchPerMonth':
+      return `${watch} ${toMonth(day)}`;
+    case 'watchPerRun':
+      return watch;
+  }
+}

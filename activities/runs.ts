@@ -32,9 +32,8 @@ const LONGEST_WAIT_MS = 2 * 3_600_000;
 const waitMs = (attempt: number): number => Math.min(1_000 * 1.15 ** Math.max(0, attempt - 15), 60_000);
 
 /**
- * Every so many times that it looks, a waiting run starts the dispatcher if none runs: a dispatcher that had ended does not
- * know that an older copy of the ledger, with batches to send, came back. Jobs alone have trackers, so they are looked after
- * rarely.
+ * Every tenth poll of a run starts the dispatcher if none runs: one that had ended does not know that an older copy of the
+ * ledger, with batches to send, came back. Jobs have trackers, so for jobs alone it is every sixtieth.
  */
 const shouldEnsureDispatcher = (attempt: number, toSend: number): boolean => attempt % (toSend > 0 ? 10 : 60) === 0;
 

@@ -87,6 +87,10 @@ export const COURIER: ProgramDefinition = {
       description: 'show what was charged, by watch, day or month',
       load: async () => (await import('./commands/spend.ts')).spendCommand,
     },
+    report: {
+      description: 'write a report as one HTML file: coverage, money, times, failures, index checks, what waits',
+      load: async () => (await import('./commands/report.ts')).reportCommand,
+    },
     accounts: {
       description: 'confirm that the service of an account has moved',
       load: async () => (await import('./commands/accounts.ts')).accountsCommand,

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { sql } from '../database/sql.ts';
+import { recordWatchDays } from '../ledger/reports/watch-days.ts';
 import { createNotifier } from '../notify/notify.ts';
 import { pingWatches } from '../notify/ping-watches.ts';
 import { ping } from '../notify/send.ts';
@@ -54,6 +55,8 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
     { name: 'delivery', cron: '*/10 * * * * *', run: notifier.deliver },
     { name: 'watch pings', cron: '40 * * * * *', run: () => pingWatches(ledger, deps.config, ping) },
     { name: 'worker ping', cron: '*/5 * * * *', run: pingWorker },
+    // Late in the UTC day: a report shows each day as it was when it was last counted.
+    { name: 'daily figures', cron: '50 23 * * *', timezone: 'UTC', run: () => recordWatchDays(ledger) },
     { name: 'retention of messages', cron: '17 3 * * *', run: notifier.forget },
   ];
 

@@ -268,6 +268,16 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       'ALTER TABLE run_sitemaps ADD COLUMN saved_ms BIGINT',
     ],
   },
+  {
+    name: 'daily figures of watches, for reports',
+    statements: (t) => [
+      // One row for each watch and UTC day, as it was when it was last counted on that day.
+      `CREATE TABLE watch_days (
+        watch_id BIGINT NOT NULL, day BIGINT NOT NULL, listed BIGINT NOT NULL, bought BIGINT NOT NULL,
+        completed BIGINT NOT NULL, checked BIGINT NOT NULL, found BIGINT NOT NULL, at BIGINT NOT NULL,
+        PRIMARY KEY (watch_id, day)) ${t.withoutRowid}`,
+    ],
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

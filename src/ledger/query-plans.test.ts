@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { testLedger } from '../../test/support/ledger.ts';
 import { join, type Query, raw, sql } from '../database/sql.ts';
-import type { AccountId } from '../submission/ids.ts';
+import type { AccountId, BatchId, WatchId } from '../submission/ids.ts';
 import type { Url } from '../url/normalize-url.ts';
 import { selectListed, selectOfRemoved, selectQuarantinedPage, selectSpelled } from './crawl/earlier-purchases.ts';
 import { selectWaiting, updateNextTimes } from './index-checks/check-queue.ts';
@@ -12,7 +12,12 @@ import { selectOverlaps } from './jobs/take-out.ts';
 import type { Ledger } from './open-ledger.ts';
 import { selectDuePage } from './plans/due.ts';
 import { selectOtherWatches } from './plans/resubmission.ts';
+import { selectAccepted, selectGroups } from './reports/accepted-batches.ts';
 import { selectCharged, selectDue, selectInDoubt, selectInReview, selectPending } from './reports/account-figures.ts';
+import { selectDoneChecks, selectFirstFound } from './reports/checked-urls.ts';
+import { selectEndedRuns } from './reports/run-days.ts';
+import { selectDueUrls, selectQuarantineReasons, selectWaitingBatches } from './reports/waiting.ts';
+import { countChecked, countUrls, selectWatchDays } from './reports/watch-days.ts';
 import { countQuarantined, selectLastRuns } from './reports/watch-figures.ts';
 
 const account = 'main' as AccountId;
@@ -61,6 +66,24 @@ const QUERIES: readonly { readonly what: string; readonly query: Query; readonly
   { what: 'jobs that have not ended', query: selectPending(account), index: 'batches_followed' },
   { what: 'the last runs of a watch', query: selectLastRuns(1), index: 'runs_by_watch' },
   { what: 'URLs in quarantine', query: countQuarantined(1), index: 'urls_quarantined' },
+  { what: 'URLs of a page', query: countUrls(0, 10), index: 'USING INTEGER PRIMARY KEY' },
+  { what: 'checked URLs of a page', query: countChecked(0, 10), index: 'USING INTEGER PRIMARY KEY' },
+  { what: 'days of a watch', query: selectWatchDays('shop' as WatchId, 0), index: 'USING PRIMARY KEY' },
+  { what: 'ended runs of a watch', query: selectEndedRuns(1, 0), index: 'runs_by_watch' },
+  {
+    what: 'accepted batches',
+    query: selectAccepted(account, 0, { at: 1, id: 1 }),
+    index: 'batches_by_acceptance',
+  },
+  { what: 'URLs of accepted batches', query: selectGroups([{ id: 1 as BatchId }]), index: 'm USING PRIMARY KEY' },
+  { what: 'checks of a period', query: selectDoneChecks(1, 0), index: 'charges_by_watch' },
+  { what: 'first finds', query: selectFirstFound([{ id: 1 }], 0), index: 'check_urls_by_url' },
+  { what: 'due URLs of a report', query: selectDueUrls(1), index: 'urls_due' },
+  { what: 'reasons of the quarantine', query: selectQuarantineReasons(1, 5), index: 'urls_quarantined' },
+  { what: 'oldest unsent batches', query: selectWaitingBatches('to_be_sent', account, 5), index: 'batches_waiting' },
+  { what: 'oldest batches in doubt', query: selectWaitingBatches('in_doubt', account, 5), index: 'batches_in_doubt' },
+  { what: 'oldest reviews', query: selectWaitingBatches('needs_review', account, 5), index: 'batches_in_review' },
+  { what: 'oldest open jobs', query: selectWaitingBatches('open_job', account, 5), index: 'batches_followed' },
 ];
 
 async function explain({ db }: Ledger, query: Query): Promise<string> {
@@ -77,7 +100,11 @@ describe('query plans', () => {
       for (const { what, query, index } of QUERIES) {
         const plan = await explain(ledger, query);
         assert.ok(plan.includes(index), `${what} does not use ${index}:\n${plan}`);
-        assert.doesNotMatch(plan, /SCAN (urls|u|q|b|m|batches|batch_urls|charges|checks|check_queue|runs)\b/, what);
+        assert.doesNotMatch(
+          plan,
+          /SCAN (urls|u|q|b|m|batches|batch_urls|charges|checks|check_queue|check_urls|runs|watch_days)\b/,
+          what,
+        );
       }
     },
   );

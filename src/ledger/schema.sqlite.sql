@@ -367,6 +367,18 @@ CREATE INDEX urls_gone ON urls (gone_run) WHERE gone_run IS NOT NULL;
 
 CREATE INDEX urls_quarantined ON urls (watch_id, id) WHERE state = 'quarantined';
 
+CREATE TABLE watch_days (
+  watch_id BIGINT NOT NULL,
+  day BIGINT NOT NULL,
+  listed BIGINT NOT NULL,
+  bought BIGINT NOT NULL,
+  completed BIGINT NOT NULL,
+  checked BIGINT NOT NULL,
+  found BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  PRIMARY KEY (watch_id, day)
+) WITHOUT ROWID;
+
 CREATE TABLE watches (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { micros } from '../../../contract/money.ts';
+import { findViolations, OPEN_ALL } from '../../../test/support/browser.ts';
 import { CHROMIUM, getRoot, skipWithoutChromium } from '../../../test/support/dashboard.ts';
 import { type Bench, lira, openService, TestClient, urlList } from '../../../test/support/service.ts';
 import { begin, finish, recordOutcomes } from '../../processing/transitions.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Set to a folder to keep a picture of every page. */
 const PICTURES = process.env.COURIER_TEST_PICTURES;
 const WIDTHS = [1400, 800, 360] as const;
@@ -81,16 +80,6 @@ async function seed({ service, client, db, account }: Bench): Promise<Seeded> {
       contract: '/contract',
     },
   };
-}
-
-/** What can be opened is judged as well. */
-const OPEN_ALL = "for (const each of document.querySelectorAll('details')) each.open = true";
-
-async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  await page.evaluate(OPEN_ALL);
-  return page.evaluate(`axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(
-    ({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
 }
 
 /** Elements that stand out of the window. */

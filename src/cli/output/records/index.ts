@@ -10,6 +10,7 @@ import { INIT_OUTPUT } from './init.ts';
 import { NOTIFY_OUTPUT } from './notify.ts';
 import { PLAN_OUTPUT } from './plan.ts';
 import { RECOVER_OUTPUT } from './recover.ts';
+import { REPORT_OUTPUT } from './report.ts';
 import { RUN_OUTPUT } from './run.ts';
 import { SPEND_OUTPUT } from './spend.ts';
 import { STATUS_OUTPUT } from './status.ts';
@@ -24,6 +25,7 @@ export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...INIT_OUTPUT,
   ...INDEX_CHECKS_OUTPUT,
   ...SPEND_OUTPUT,
+  ...REPORT_OUTPUT,
   ...PLAN_OUTPUT,
   ...NOTIFY_OUTPUT,
   ...RUN_OUTPUT,

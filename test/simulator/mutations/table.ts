@@ -184,6 +184,12 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'Math.min(tracked.listedAt, listedAt) - RECENT_MS',
     to: 'deps.now() - RECENT_MS',
   },
+  {
+    name: 'does not start the dispatcher for a run that waits (fixed: seed 30390)',
+    file: 'activities/runs.ts',
+    from: 'await ensureDispatcher(client, ledger.id, account);',
+    to: ';',
+  },
   // Plans, keys and generations
   {
     name: 'does not grow the generation',

@@ -13,6 +13,7 @@ import type { AccountId, BatchId, Reference } from '../../../src/submission/ids.
 import { approveUpdate } from '../../../src/temporal-api/messages.ts';
 import { createClient } from '../temporal/client.ts';
 import { onTerminal } from './programs.ts';
+import { FORGOTTEN } from './stores.ts';
 import type { World } from './world.ts';
 
 const MINUTE = 60_000;
@@ -61,9 +62,9 @@ async function resolveReviews(world: World, seen: Map<BatchId, number>): Promise
   for (const { id, key } of rows) {
     if (!seen.has(id)) seen.set(id, kernel.elapsed);
     if (kernel.elapsed - seen.get(id)! < EVERY_MS) continue;
-    const job = stores.read.service.prepare('SELECT reference FROM submissions WHERE idempotency_key = ?').get(key) as
-      | { reference: Reference }
-      | undefined;
+    const job = stores.read.service
+      .prepare('SELECT reference FROM submissions WHERE idempotency_key IN (?, ?)')
+      .get(key, `${key}${FORGOTTEN}`) as { reference: Reference } | undefined;
     const ledger = await world.openOperatorLedger();
     kernel.trace(`batch ${id} is resolved: ${job === undefined ? 'released' : 'charged'}`);
     if (job === undefined) await resolveNeedsReview(ledger, id, 'release');

@@ -2,7 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Kernel } from '../platform/kernel.ts';
 import type { NetRequest } from '../platform/network.ts';
 import { type CapName, type Caps, CapsRule, looser, NO_CAPS, toDay } from './caps-rule.ts';
+import type { OperatorSettings } from './configuration.ts';
 import { FAILS, POISON, type Site } from './site.ts';
+import { FORGOTTEN } from './stores.ts';
 
 /** A price that rises is noticed within this time, as docs/explanation/money.md says. */
 const PRICE_NOTICED_MS = 3_700_000;
@@ -56,6 +58,8 @@ export class Oracle {
   readonly #allowed = new Map<string, number>();
   readonly #capsRule = new CapsRule();
   #caps: Caps = NO_CAPS;
+  /** Those of the configured watches. */
+  #sitemaps: ReadonlySet<string> = new Set();
   #floor = 0;
   #price: number;
   #roseAt = Number.NEGATIVE_INFINITY;
@@ -73,7 +77,8 @@ export class Oracle {
   }
 
   /** The configuration of all workers from now on. */
-  configure({ caps, floor }: { readonly caps: Caps; readonly floor: number }): void {
+  configure({ caps, floor, watches }: Pick<OperatorSettings, 'caps' | 'floor' | 'watches'>): void {
+    this.#sitemaps = new Set(watches.values());
     this.#caps = caps;
     this.#floor = floor;
   }
@@ -107,6 +112,8 @@ export class Oracle {
     const known = this.#sent.get(key);
     if (known !== undefined && known.body !== text) this.breach(`key ${key} was sent with two bodies`);
     const watch = known?.watch ?? readWatch(text);
+    if (known === undefined && !this.#sitemaps.has(watch))
+      this.breach(`${key} was sent for a watch that is not configured`);
     const sent = known ?? { body: text, watch, caps: this.#caps, floor: this.#floor, day: 0, at: 0 };
     sent.caps = looser(sent.caps, this.#caps);
     sent.floor = Math.min(sent.floor, this.#floor);
@@ -141,7 +148,7 @@ export class Oracle {
 
   #checkCharge({ subject, amount, balance }: Charge, { id, key }: { readonly id: number; readonly key: string }): void {
     this.charges += 1;
-    const sent = this.#sent.get(key);
+    const sent = this.#sent.get(key.replace(FORGOTTEN, ''));
     if (sent === undefined) {
       this.breach(`${subject} was charged under a key that was never sent: ${key}`);
       return;

@@ -59,6 +59,8 @@ export interface Scenario {
   readonly latencyMs: number;
   /** Share of the calls to a database that wait a moment before and after, so that others come in between. */
   readonly storageShare: number;
+  /** Whether the service forgets a key after a day, as it may. */
+  readonly forgetsKeys: boolean;
   readonly suggestAfter: number;
   /** A run that waits looks at its batches this often at most: each time costs as much as a poll. */
   readonly runPollMs: number;
@@ -93,6 +95,7 @@ const GROUPS: readonly (readonly ActKind[])[] = [
   ['recover', 'cancel batch', 'release quarantine'],
   ['approve', 'reject', 'empty sitemap'],
   ['jump clock'],
+  ['stop workers for days'],
 ];
 
 /** How much a schedule has in it. */
@@ -153,6 +156,7 @@ export function toScenario(seed: number, size: Size = 'usual'): Scenario {
     jobMs: Math.floor(random() ** 2 * 40 * MINUTE),
     latencyMs: chance(0.5) ? 20 : between(20, 3_000),
     storageShare: chance(0.3) ? 0 : random() * 0.3,
+    forgetsKeys: chance(0.5),
     suggestAfter: chance(0.5) ? 4_000 : between(20, 200),
     runPollMs: chance(0.2) ? 0 : between(30, 300) * 1_000,
     goodAt,

@@ -51,6 +51,7 @@ export function* listSimpler(scenario: Scenario): Generator<Scenario> {
     { listLagMs: 0 },
     { caps: NO_CAPS },
     { configuresPrice: false },
+    { forgetsKeys: false },
     { suggestAfter: 4_000 },
     { jobMs: 0 },
   ];

@@ -40,9 +40,13 @@ export interface Stores {
   backUp(): void;
   /** Puts the copy in the place of the ledger, which nobody uses now. */
   restore(): Promise<void>;
+  /** The service remembers no key of a job that is older: the same request would be charged again. */
+  forgetKeys(before: number): void;
   close(): Promise<void>;
 }
 
+/** Ends a key that the service has forgotten. */
+export const FORGOTTEN = '~forgotten';
 export const ACCOUNT = 'simulated';
 let templates: Readonly<Record<Name, Image>> | null = null;
 let firstKey: CreatedKey | null = null;
@@ -99,6 +103,14 @@ export function openStores(): Stores {
       const restored = open(backup);
       stores.ledger = restored.db;
       read.ledger = restored.connection;
+    },
+    forgetKeys(before) {
+      read.service
+        .prepare(
+          `UPDATE submissions SET idempotency_key = idempotency_key || '${FORGOTTEN}'
+           WHERE created_at < ? AND idempotency_key NOT LIKE '%${FORGOTTEN}'`,
+        )
+        .run(before);
     },
     async close() {
       await Promise.all([stores.ledger, stores.budgets, stores.service].map((each) => each.close()));

@@ -4,7 +4,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { type Ledger, ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import type { LedgerId } from '../../../src/submission/ids.ts';
 import { seeded } from '../../support/seeded.ts';
-import { type Host, Kernel, setKernel } from '../platform/kernel.ts';
+import { getHost, type Host, Kernel, setKernel } from '../platform/kernel.ts';
 import { type NetRequest, type NetResponse, setNetwork, VirtualNetwork } from '../platform/network.ts';
 import { VirtualTemporal } from '../temporal/server.ts';
 import { describeCaps } from './caps-rule.ts';
@@ -15,6 +15,8 @@ import { type Machine, onTerminal, SERVICE, type ServiceBehavior, ServiceProgram
 import type { Scenario } from './scenario.ts';
 import { SITE, Site } from './site.ts';
 import { ACCOUNT, getFirstKey, openStores, type Stores } from './stores.ts';
+
+const DAY = 86_400_000;
 
 /** What a long simulation changes about a world. */
 export interface WorldOptions {
@@ -88,7 +90,10 @@ export class World {
       kernel,
       latency,
       getFault: (request) => (request.origin === SERVICE ? toServiceFault(request) : toSiteFault()),
-      onSent: (request) => this.oracle.sent(request),
+      onSent: (request) => {
+        this.oracle.sent(request);
+        if (request.method === 'POST' && request.path.endsWith('/submissions')) this.#onSubmission();
+      },
       onAnswered: (request, response) => {
         if (request.method === 'POST') this.oracle.check();
         if (request.origin === SERVICE) options.onAnswered?.(request, response);
@@ -148,6 +153,22 @@ export class World {
   /** As an operator writes it now. */
   readConfig(): Config {
     return toConfig(this.settings, this.#options.watchSettings ?? {});
+  }
+
+  #onSubmission(): void {
+    if (this.scenario.forgetsKeys) this.stores.forgetKeys(this.kernel.now() - DAY);
+    if (!this.#crashesAtSubmission) return;
+    this.#crashesAtSubmission = false;
+    this.workers.find(({ host }) => host !== null && host === getHost())?.crash();
+  }
+
+  #crashesAtSubmission = false;
+
+  /** Waits until a worker sends a batch, and kills that one: its answer is lost. Ends after ten minutes without one. */
+  async crashAtSubmission(): Promise<void> {
+    this.#crashesAtSubmission = true;
+    for (let waited = 0; this.#crashesAtSubmission && waited < 600_000; waited += 1_000) await this.kernel.sleep(1_000);
+    this.#crashesAtSubmission = false;
   }
 
   /** Stops all workers, changes the configuration, and starts them again. */

@@ -1,5 +1,6 @@
 import { pick } from '../../../support/seeded.ts';
 import { CAP_NAMES } from '../caps-rule.ts';
+import type { World } from '../world.ts';
 import type { Play } from './play.ts';
 
 export const CONFIGURATION_PLAYS = {
@@ -12,6 +13,7 @@ export const CONFIGURATION_PLAYS = {
         const spent = name === 'watchPerRun' ? 0 : oracle.getSpent(name, scenario.watches.keys());
         return { caps: { ...caps, [name]: spent + Math.floor(random() * most) * scenario.price } };
       });
+    await atBadMoment(world, random);
     await set(30);
     await kernel.sleep(forMs);
     if (random() < 0.5) await set(60);
@@ -27,6 +29,7 @@ export const CONFIGURATION_PLAYS = {
   async 'remove watch'(world, { forMs }, random) {
     const name = pick(random, [...world.settings.watches.keys()]);
     const sitemap = world.settings.watches.get(name)!;
+    await atBadMoment(world, random);
     await world.reconfigure(({ watches }) => ({ watches: without(watches, name) }));
     await world.kernel.sleep(forMs);
     await world.reconfigure(({ watches }) => ({ watches: new Map([...watches, [name, sitemap]]) }));
@@ -41,6 +44,11 @@ export const CONFIGURATION_PLAYS = {
     }));
   },
 } satisfies Record<string, Play>;
+
+/** Half of the changes come while the answer to a batch is lost, and others wait behind it. */
+async function atBadMoment(world: World, random: () => number): Promise<void> {
+  if (random() < 0.5) await world.crashAtSubmission();
+}
 
 const without = (watches: ReadonlyMap<string, string>, name: string) =>
   new Map([...watches].filter(([each]) => each !== name));

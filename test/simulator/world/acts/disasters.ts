@@ -19,6 +19,17 @@ export const DISASTER_PLAYS = {
       if (random() < 0.5) await recover(world);
     });
   },
+  /** What a killed worker had sent is in doubt for a day or longer. */
+  async 'stop workers for days'(world, _act, random) {
+    const { kernel } = world;
+    await world.crashAtSubmission();
+    await world.whileStopped(async () => {
+      await kernel.sleep(LATE_MS);
+      const ms = Math.floor((0.7 + random() * 2) * DAY);
+      kernel.epoch += ms;
+      kernel.trace(`the workers were away for ${ms} ms`);
+    });
+  },
   'lose temporal': (world) => world.whileStopped(() => world.loseTemporal()),
   /** Of all machines: forward by hours or days, or back by minutes. */
   async 'jump clock'({ kernel }, _act, random) {

@@ -1,3 +1,4 @@
+import { dirname, resolve, sep } from 'node:path';
 import { maskSecrets } from './mask-secrets.ts';
 
 /** One mistake in a configuration. Lines and columns start at 1; null when it is about the file as a whole. */
@@ -17,10 +18,11 @@ export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
   constructor(file: string, problems: readonly ConfigProblem[]) {
+    const folders = [...new Set([file, ...problems.map((problem) => problem.file)].flatMap(listFolders))];
     const shown = problems.map((problem) => ({
       ...problem,
       path: maskSecrets(problem.path),
-      message: maskSecrets(problem.message),
+      message: maskSecrets(problem.message, { keep: folders }),
     }));
     super(
       `${file} cannot be used, so nothing was started and nothing was charged:\n` +
@@ -30,6 +32,9 @@ export class ConfigError extends Error {
     this.problems = shown;
   }
 }
+
+/** The folder of a file, as it is named and in full, with the slash: no setting can be written so by mistake. */
+const listFolders = (file: string): string[] => [`${dirname(resolve(file))}${sep}`, `${dirname(file)}${sep}`];
 
 const formatProblem = ({ file, line, column, message }: ConfigProblem): string =>
   line === null ? `${file}: ${message}` : `${file}:${line}:${column} ${message}`;

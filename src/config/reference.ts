@@ -71,6 +71,9 @@ the schema); [config/courier.example.yaml](../../config/courier.example.yaml) is
 The files \`courier.d/*.yaml\` beside \`courier.yaml\` belong to it, and \`--config FOLDER\` names a folder of files: together they
 are one configuration, read in the order of their names. \`accounts\` and \`watches\` may be in several of them, each name in one;
 \`defaults\` and the sections after it are in one file. A name that two files have is a mistake, reported with both places.
+In an editor, the files of \`courier.d\` have a schema of their own, \`config/courier-part.schema.json\`, in which nothing is
+required.
+
 Relative paths start at the folder of \`courier.yaml\`, in files of \`courier.d\` too.
 
 `;

@@ -86,3 +86,22 @@ describe('secrets', () => {
     assert.equal(readSecret(header), 'usk_from_a_file');
   });
 });
+
+describe('masking of what looks like a key', () => {
+  const KEY = 'usk_Ogq4vjDv8yWrP636ePC57sV2';
+  const FOLDER = '/srv/shop_2026Release11AbcDefGhi';
+
+  test('masks a key, and not the folder of the configuration or of a secret file', () => {
+    const problem = { file: `${FOLDER}/courier.yaml`, path: `accounts.${KEY}`, line: 3, column: 5 };
+    const { message } = new ConfigError(`${FOLDER}/courier.yaml`, [
+      { ...problem, message: `${FOLDER}/sitemap.xml does not exist; "${KEY}" is no account` },
+    ]);
+    assert.ok(message.includes(`${FOLDER}/sitemap.xml`), message);
+    assert.ok(!message.includes(KEY), message);
+    assert.throws(() => readSecret({ file: `${FOLDER}/key` }), new RegExp(`${FOLDER}/key cannot be read`));
+    assert.throws(
+      () => readSecret({ file: `${FOLDER}/${KEY}` }),
+      (error: Error) => error.message.includes(`${FOLDER}/[secret]`) && !error.message.includes(KEY),
+    );
+  });
+});

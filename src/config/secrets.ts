@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dirname, sep } from 'node:path';
 import { maskSecrets } from './mask-secrets.ts';
 import type { SecretReference } from './schema.ts';
 
@@ -6,8 +7,9 @@ import type { SecretReference } from './schema.ts';
 export class SecretMissingError extends Error {
   override readonly name = 'SecretMissingError';
 
-  constructor(message: string) {
-    super(maskSecrets(message));
+  /** `file`: the secret file that the message names; its folder may look like a key. */
+  constructor(message: string, { file }: { readonly file?: string } = {}) {
+    super(maskSecrets(message, { keep: file === undefined ? [] : [`${dirname(file)}${sep}`] }));
   }
 }
 
@@ -29,9 +31,11 @@ export function readSecret(reference: SecretReference): string {
   } catch (error) {
     throw new SecretMissingError(
       `The secret file ${reference.file} cannot be read (${(error as NodeJS.ErrnoException).code}), so no request was made. Correct its path or permissions.`,
+      reference,
     );
   }
   throw new SecretMissingError(
     `The secret file ${reference.file} is empty, so no request was made. Write the secret into it.`,
+    reference,
   );
 }

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client';
 import type { Config, Watch } from '../config/config.ts';
 import type { LedgerId } from '../submission/ids.ts';
 import { isUnknownSearchAttribute, withoutSearchAttributes } from '../temporal/search-attribute-fallback.ts';
@@ -25,7 +31,7 @@ const NO_LONGER_CONFIGURED = 'no longer in the configuration';
 const HOUR = 3_600_000;
 
 /** Schedules that are created or updated at the same time. */
-const AT_ONCE = 10;
+const AT_ONCE = 20;
 
 /**
  * Syncs the schedules on the server with the configuration: creates missing ones, updates others, and pauses those whose
@@ -33,27 +39,34 @@ const AT_ONCE = 10;
  */
 export async function reconcileSchedules(client: Client, config: Config, ledger: LedgerId): Promise<ScheduleChange[]> {
   const wanted = listSchedules(config, ledger);
-  const changes = await createOrUpdateAll(client, [...wanted.values()]);
+  const known = new Set<string>();
+  const unwanted: string[] = [];
   for await (const { scheduleId, state } of client.schedule.list()) {
+    known.add(scheduleId);
     // Other ledgers may share the namespace.
-    if (!isScheduleOf(ledger, scheduleId) || wanted.has(scheduleId) || state.paused) continue;
-    changes.push(await pause(client, scheduleId));
+    if (isScheduleOf(ledger, scheduleId) && !wanted.has(scheduleId) && !state.paused) unwanted.push(scheduleId);
   }
+  const changes = await putAll(client, [...wanted.values()], known);
+  for (const id of unwanted) changes.push(await pause(client, id));
   return changes;
 }
 
-/** The same for what differs between two configurations: 300 watches of which one changed take one request. */
+/**
+ * The same for what differs between two configurations: 300 watches of which one changed take one request. `signal` ends
+ * it between two of them, with its reason.
+ */
 export async function updateSchedules(
   client: Client,
   { before, after }: { readonly before: Config; readonly after: Config },
   ledger: LedgerId,
+  signal?: AbortSignal,
 ): Promise<ScheduleChange[]> {
   const known = listSchedules(before, ledger);
   const wanted = listSchedules(after, ledger);
   const differing = [...wanted.values()].filter(
     (options) => !isDeepStrictEqual(options, known.get(options.scheduleId)),
   );
-  const changes = await createOrUpdateAll(client, differing);
+  const changes = await putAll(client, differing, new Set(known.keys()), signal);
   for (const id of known.keys()) if (!wanted.has(id)) changes.push(await pause(client, id));
   return changes;
 }
@@ -65,12 +78,22 @@ const listSchedules = (config: Config, ledger: LedgerId): Map<string, ScheduleOp
       .map((options) => [options.scheduleId, options]),
   );
 
-async function createOrUpdateAll(client: Client, all: readonly ScheduleOptions[]): Promise<ScheduleChange[]> {
+/** Updates the schedules that should be there and creates the others; what turns out otherwise takes one request more. */
+async function putAll(
+  client: Client,
+  all: readonly ScheduleOptions[],
+  known: ReadonlySet<string>,
+  signal?: AbortSignal,
+): Promise<ScheduleChange[]> {
   const changes: ScheduleChange[] = [];
-  for (let at = 0; at < all.length; at += AT_ONCE) {
-    const some = all.slice(at, at + AT_ONCE);
-    changes.push(...(await Promise.all(some.map((options) => createOrUpdate(client, options)))));
-  }
+  const left = all.values();
+  const workers = Array.from({ length: AT_ONCE }, async () => {
+    for (const options of left) {
+      signal?.throwIfAborted();
+      changes.push(await put(client, options, known.has(options.scheduleId)));
+    }
+  });
+  await Promise.all(workers);
   return changes;
 }
 
@@ -80,31 +103,49 @@ async function pause(client: Client, id: string): Promise<ScheduleChange> {
 }
 
 /** In a namespace without our search attributes, the schedule and its runs go without them. */
-async function createOrUpdate(client: Client, options: ScheduleOptions): Promise<ScheduleChange> {
+async function put(client: Client, options: ScheduleOptions, isKnown: boolean): Promise<ScheduleChange> {
+  const tryPut = async (each: ScheduleOptions): Promise<ScheduleChange> =>
+    isKnown
+      ? ((await tryUpdate(client, each)) ?? (await tryCreate(client, each)) ?? Promise.reject(changedMeanwhile(each)))
+      : ((await tryCreate(client, each)) ?? (await tryUpdate(client, each)) ?? Promise.reject(changedMeanwhile(each)));
   try {
-    return await tryCreateOrUpdate(client, options);
+    return await tryPut(options);
   } catch (error) {
     if (!isUnknownSearchAttribute(error)) throw error;
     const { typedSearchAttributes: _, ...without } = options;
-    return tryCreateOrUpdate(client, { ...without, action: withoutSearchAttributes(options.action) });
+    return tryPut({ ...without, action: withoutSearchAttributes(options.action) });
   }
 }
 
-async function tryCreateOrUpdate(client: Client, options: ScheduleOptions): Promise<ScheduleChange> {
-  const id = options.scheduleId;
+const changedMeanwhile = ({ scheduleId }: ScheduleOptions): Error =>
+  new Error(`the schedule ${scheduleId} was created or deleted by another program meanwhile`);
+
+/** Null when it is there already. */
+async function tryCreate(client: Client, options: ScheduleOptions): Promise<ScheduleChange | null> {
   try {
     await client.schedule.create(options);
-    return { id, change: 'created' };
+    return { id: options.scheduleId, change: 'created' };
   } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    if (error instanceof ScheduleAlreadyRunning) return null;
+    throw error;
   }
-  await client.schedule.getHandle(id).update((previous) => ({
-    spec: options.spec,
-    action: options.action,
-    policies: { ...options.policies },
-    state: mergeScheduleState(previous.state, options.state?.paused ?? false),
-  }));
-  return { id, change: 'updated' };
+}
+
+/** Null when it is not there. */
+async function tryUpdate(client: Client, options: ScheduleOptions): Promise<ScheduleChange | null> {
+  const { scheduleId: id, spec, action, policies, state } = options;
+  try {
+    await client.schedule.getHandle(id).update((previous) => ({
+      spec,
+      action,
+      policies: { ...policies },
+      state: mergeScheduleState(previous.state, state?.paused ?? false),
+    }));
+    return { id, change: 'updated' };
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return null;
+    throw error;
+  }
 }
 
 /** Keeps your pause; a pause by the configuration follows the configuration. */

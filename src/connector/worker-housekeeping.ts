@@ -30,14 +30,25 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
     path,
     config,
     log,
-    async apply(after, before) {
+    async apply(after) {
       connector.replaceConfig(after);
       await digest.close();
       digest = startDigest();
-      for (const { id, change } of await updateSchedules(client, { before, after }, ledger.id))
-        log.debug({ schedule: id }, `schedule ${id}: ${change}`);
     },
   });
+
+  /** The configuration that the schedules have. */
+  let scheduled = config;
+
+  /** Apart from the reload: on a slow server hundreds of schedules take half a minute, and the rest must not wait. */
+  async function syncSchedules(): Promise<void> {
+    const after = deps.config;
+    if (after === scheduled || deps.stopping.aborted) return;
+    const changes = await updateSchedules(client, { before: scheduled, after }, ledger.id, deps.stopping);
+    scheduled = after;
+    for (const { id, change } of changes) log.debug({ schedule: id }, `schedule ${id}: ${change}`);
+    if (changes.length > 0) log.info({ schedules: changes.length }, 'the schedules are as configured again');
+  }
 
   /** The digest has a schedule of the configuration, which a reload may change. */
   function startDigest(): Housekeeping {
@@ -50,6 +61,7 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
 
   const chores: Chore[] = [
     { name: 'reload', cron: '* * * * * *', run: reload },
+    { name: 'schedules', cron: '* * * * * *', run: syncSchedules },
     { name: 'balances', cron: '*/5 * * * *', run: () => readBalances(deps) },
     { name: 'notifications', cron: '20 * * * * *', run: notifier.check },
     { name: 'delivery', cron: '*/10 * * * * *', run: notifier.deliver },

@@ -1,44 +1,84 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
-let script = '';
 
-/** What bash offers for the last of these words. */
-function complete(...words: string[]): string[] {
-  const line = `${script}
-COMP_WORDS=(courier ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
-_courier; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr, status } = spawnSync('bash', ['-c', line], { encoding: 'utf8' });
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof SHELLS)[number];
+const scripts = new Map<Shell, string>();
+
+const isInstalled = (shell: Shell): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+const quote = (word: string): string => `'${word}'`;
+
+/** Lines that ask a shell what it offers for the last of these words. Files are offered as `FILES`. */
+const QUESTIONS: Readonly<Record<Shell, (words: readonly string[]) => string>> = {
+  bash: (words) => `COMP_WORDS=(courier ${words.map(quote).join(' ')}); COMP_CWORD=${words.length}
+_courier; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  // Outside of its line editor zsh has none of these functions.
+  zsh: (words) => `_files() { print FILES }
+compadd() { shift; print -l -- "$@" }
+_describe() { local name=$@[-1]; for each in "\${(@P)name}"; do print -r -- "\${each%%:*}"; done }
+words=(courier ${words.map(quote).join(' ')}); CURRENT=${words.length + 1}; PREFIX=${quote(words.at(-1) ?? '')}
+_courier`,
+  fish: (words) => `complete -C ${quote(['courier', ...words].join(' '))} | string replace -r '\\t.*' ''; true`,
+};
+
+/** What a shell offers for the last of these words. */
+function complete(shell: Shell, ...words: string[]): string[] {
+  const script = `${shell === 'zsh' ? 'compdef() { : }\n' : ''}${scripts.get(shell)}\n${QUESTIONS[shell](words)}`;
+  const options = shell === 'fish' ? ['--no-config', '-c', script] : ['-c', script];
+  const { stdout, stderr, status } = spawnSync(shell, options, { encoding: 'utf8' });
   assert.equal(status, 0, stderr);
-  return stdout.split('\n').filter((word) => word !== '');
+  const last = words.at(-1) ?? '';
+  return stdout.split('\n').filter((word) => word !== '' && word.startsWith(last));
 }
 
 describe('courier completion', () => {
   before(() => {
-    const run = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'completion'], {
-      encoding: 'utf8',
+    for (const shell of SHELLS) {
+      const args = ['--disable-warning=ExperimentalWarning', main, 'completion', shell];
+      const run = spawnSync(process.execPath, args, { encoding: 'utf8' });
+      assert.equal(run.status, 0, run.stderr);
+      scripts.set(shell, run.stdout);
+    }
+  });
+
+  for (const shell of SHELLS) {
+    const skip = isInstalled(shell) ? false : `${shell} is not installed`;
+    test(`${shell} offers commands, subcommands and options`, { skip }, () => {
+      assert.deepEqual(complete(shell, 'sta'), ['status']);
+      assert.ok(['list', 'show', 'resolve', 'cancel'].every((word) => complete(shell, 'batches', '').includes(word)));
+      assert.deepEqual(complete(shell, 'status', '--fo'), ['--follow']);
+      assert.deepEqual(complete(shell, 'plan', 'shop', '--ur'), ['--urls'], 'after an argument');
+      assert.deepEqual(complete(shell, 'why', '--js'), ['--json'], 'of every command');
+      assert.deepEqual(complete(shell, 'status', 'sta'), [], 'a command is not offered twice');
     });
-    assert.equal(run.status, 0, run.stderr);
-    script = run.stdout;
-  });
 
-  test('offers commands, subcommands and options', () => {
-    assert.deepEqual(complete('sta'), ['status']);
-    assert.ok(['list', 'show', 'resolve', 'cancel'].every((word) => complete('batches', '').includes(word)));
-    assert.deepEqual(complete('status', '--fo'), ['--follow']);
-    assert.deepEqual(complete('plan', 'shop', '--ur'), ['--urls'], 'after an argument');
-    assert.deepEqual(complete('why', '--js'), ['--json'], 'of every command');
-  });
+    test(`${shell} offers the values of an option, and files where it has none`, { skip }, () => {
+      assert.deepEqual(complete(shell, 'spend', '--by', '').toSorted(), ['day', 'month', 'watch']);
+      assert.deepEqual(complete(shell, 'batches', 'list', '--state', 'need'), ['needs_review']);
+      for (const words of [
+        ['plan', '--out', ''],
+        ['validate', '--config', ''],
+      ]) {
+        const offered = complete(shell, ...words);
+        // fish lists the files of this folder; bash does where a completion offers nothing.
+        const files: readonly string[] = { bash: [] as string[], zsh: ['FILES'], fish: readdirSync('.') }[shell];
+        assert.ok(
+          offered.every((word) => files.includes(word.replace(/\/$/, ''))),
+          offered.join(),
+        );
+        assert.equal(offered.length > 0, shell !== 'bash');
+      }
+    });
+  }
 
-  test('offers the values of an option, and files where it has none', () => {
-    assert.deepEqual(complete('spend', '--by', ''), ['watch', 'day', 'month']);
-    assert.deepEqual(complete('batches', 'list', '--state', 'need'), ['needs_review']);
-    assert.deepEqual(complete('plan', '--out', ''), [], 'bash offers files');
-    assert.deepEqual(complete('validate', '--config', ''), [], 'bash offers files');
+  test('without a shell it prints the script for bash', () => {
+    const args = ['--disable-warning=ExperimentalWarning', main, 'completion'];
+    assert.equal(spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout, scripts.get('bash'));
   });
 });
 

@@ -7,7 +7,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { PREBUILT_BUNDLE } from '../src/temporal/workflow-code.ts';
+import { PREBUILT_BUNDLE, PREBUILT_TRACED_BUNDLE, resolveTracedModules } from '../src/temporal/workflow-code.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -20,14 +20,20 @@ const compiled = spawnSync(
 );
 if (compiled.status !== 0) process.exit(compiled.status ?? 1);
 
-// What the programs print as their version; Node also learns from it that these files are ES modules.
-const { name, version, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, string>;
-writeFileSync(join(dist, 'package.json'), `${JSON.stringify({ name, version, type }, null, 2)}\n`);
+// What the programs print as their version, and which packages traces need; Node also learns from it that these files are
+// ES modules.
+const { name, version, type, peerDependencies } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+) as Record<string, unknown>;
+writeFileSync(join(dist, 'package.json'), `${JSON.stringify({ name, version, type, peerDependencies }, null, 2)}\n`);
 
-for (const folder of ['workflows', 'service/processing/workflows']) {
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: join(root, folder, 'index.ts'),
-    logger: new DefaultLogger('WARN'),
-  });
-  writeFileSync(join(dist, folder, PREBUILT_BUNDLE), code);
+await bundle('workflows', PREBUILT_BUNDLE);
+await bundle('workflows', PREBUILT_TRACED_BUNDLE, resolveTracedModules());
+await bundle('service/processing/workflows', PREBUILT_BUNDLE);
+
+async function bundle(folder: string, file: string, workflowInterceptorModules: string[] = []): Promise<void> {
+  const workflowsPath = join(root, folder, 'index.ts');
+  const logger = new DefaultLogger('WARN');
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger, workflowInterceptorModules });
+  writeFileSync(join(dist, folder, file), code);
 }

@@ -10,6 +10,7 @@ import { openRateLimits } from '../rate-limit/limiter.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { connectClient, connectWorker, type TemporalSettings } from '../temporal/connect.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
+import { openTracing } from '../temporal/tracing.ts';
 import { DUTIES, type Duty } from '../temporal-api/duties.ts';
 import { getTaskQueue } from '../temporal-api/ids.ts';
 import { prepareAdmin } from './admin.ts';
@@ -71,7 +72,9 @@ async function buildConnector(
   };
   const ledger = keep(await openLedger(config.ledgerUrl));
   const rateLimits = keep(await openRateLimits(config.ledgerUrl));
-  const { client, connection, namespace } = await connectClient(temporal);
+  const tracing = await openTracing(process.env, (message) => log.warn(message));
+  if (tracing !== null) keep(tracing);
+  const { client, connection, namespace } = await connectClient(temporal, { interceptors: tracing?.client ?? [] });
   keep(connection);
   const notice = await ensureSearchAttributes(connection, namespace);
   if (notice !== null) log.warn({ namespace }, notice);
@@ -94,6 +97,7 @@ async function buildConnector(
     taskQueue: getTaskQueue(ledger.id),
     activities: createActivities(deps),
     duties,
+    tracing,
   });
   const listener = await admin?.open({
     deps,

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { NativeConnection, Worker, WorkflowBundleOption } from '@temporalio/worker';
 import { activityInterceptor } from '../../activities/interceptor.ts';
+import type { Tracing } from '../temporal/tracing.ts';
 import { type ActivitySlots, createWorker } from '../temporal/worker.ts';
 import { bundleWorkflows, findPrebuiltBundle } from '../temporal/workflow-code.ts';
 import type { Activities } from '../temporal-api/activities.ts';
@@ -9,8 +10,10 @@ import { ACTIVITIES_OF, type ActivityDuty, DUTIES, type Duty, getDutyQueue } fro
 const WORKFLOWS = new URL('../../workflows/', import.meta.url);
 
 /** The connector's workflow code: prebuilt in the package, bundled once per process in a checkout. */
-export async function courierWorkflows(): Promise<WorkflowBundleOption> {
-  return findPrebuiltBundle(WORKFLOWS) ?? bundleWorkflows(fileURLToPath(new URL('index.ts', WORKFLOWS)));
+export async function courierWorkflows(options: { readonly traced?: boolean } = {}): Promise<WorkflowBundleOption> {
+  return (
+    findPrebuiltBundle(WORKFLOWS, options) ?? bundleWorkflows(fileURLToPath(new URL('index.ts', WORKFLOWS)), options)
+  );
 }
 
 /** A crawl needs memory, and a site that never answers keeps its slot for hours. All other activities are one request. */
@@ -29,6 +32,8 @@ export interface CourierWorkerOptions {
   readonly taskQueue: string;
   /** Default: all. */
   readonly duties?: readonly Duty[];
+  /** Absent or null: no traces. */
+  readonly tracing?: Tracing | null;
 }
 
 /** The workers of one process, one for each of its duties. They begin and end together. */
@@ -68,17 +73,19 @@ export async function createCourierWorker({
 
 async function createDutyWorker(
   duty: Duty,
-  { connection, namespace, activities, taskQueue }: Omit<CourierWorkerOptions, 'duties'>,
+  { connection, namespace, activities, taskQueue, tracing = null }: Omit<CourierWorkerOptions, 'duties'>,
   all: boolean,
 ): Promise<Worker> {
   const base = {
     ...{ connection, namespace, taskQueue: getDutyQueue(taskQueue, duty) },
-    interceptors: { activity: [activityInterceptor] },
+    // Traces see what the server sees: waits are not failures.
+    interceptors: { activity: [...(tracing?.activity ?? []), activityInterceptor] },
+    ...(tracing === null ? {} : { sinks: tracing.sinks }),
   };
   if (duty !== 'workflows') return createWorker({ ...base, activities: pick(activities, duty), slots: SLOTS[duty] });
   return createWorker({
     ...base,
-    workflowBundle: await courierWorkflows(),
+    workflowBundle: await courierWorkflows({ traced: tracing !== null }),
     // Activities that were scheduled before the duties had queues of their own wait here, trackers' for days.
     ...(all ? { activities } : {}),
     slots: SLOTS.track,

@@ -1,4 +1,4 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type WorkflowClientInterceptor } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { installRuntime, type RuntimeLogger, type RuntimeOptions } from './runtime.ts';
 import { searchAttributeFallback } from './search-attribute-fallback.ts';
@@ -13,17 +13,26 @@ export interface Connected {
   readonly namespace: string;
 }
 
+export interface ClientOptions {
+  readonly timeoutMs?: number;
+  readonly interceptors?: readonly WorkflowClientInterceptor[];
+}
+
 /** Connects a client. Throws an error that names the address when no server responds. */
 export async function connectClient(
   settings: TemporalSettings,
-  { timeoutMs = 10_000 }: { readonly timeoutMs?: number } = {},
+  { timeoutMs = 10_000, interceptors = [] }: ClientOptions = {},
 ): Promise<Connected> {
   const resolved = resolveTemporal(settings);
   const { options, namespace } = resolved;
   const connection = await named(resolved, () => Connection.connect({ connectTimeout: timeoutMs, ...options }));
   return {
     connection,
-    client: new Client({ connection, namespace, interceptors: { workflow: [searchAttributeFallback()] } }),
+    client: new Client({
+      connection,
+      namespace,
+      interceptors: { workflow: [...interceptors, searchAttributeFallback()] },
+    }),
     namespace,
   };
 }

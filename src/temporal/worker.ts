@@ -23,7 +23,7 @@ export async function createWorker({
   slots,
   ...options
 }: Required<Pick<WorkerOptions, 'connection' | 'namespace' | 'taskQueue'>> &
-  Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'interceptors'> & {
+  Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'interceptors' | 'sinks'> & {
     readonly slots: ActivitySlots;
   }): Promise<Worker> {
   return Worker.create({

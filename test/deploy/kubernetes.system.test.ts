@@ -87,7 +87,7 @@ describe('the Kubernetes files', () => {
   });
 
   const noKubectl = spawnSync('kubectl', ['version', '--client']).status !== 0 && 'kubectl is not installed';
-  for (const overlay of ['worker', 'cron']) {
+  for (const overlay of ['worker', 'cron', 'example']) {
     test(`kustomize builds ${overlay}, with pinned images in one namespace`, { skip: noKubectl }, () => {
       const built = spawnSync('kubectl', ['kustomize', join(ROOT, 'deploy/kubernetes', overlay)], { encoding: 'utf8' });
       assert.equal(built.status, 0, built.stderr);
@@ -96,7 +96,7 @@ describe('the Kubernetes files', () => {
       const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
       for (const manifest of all) {
         if (manifest.kind !== 'Namespace') assert.equal(manifest.metadata.namespace, 'courier');
-        for (const { image } of getPod(manifest)?.containers ?? []) assert.equal(image, `sitemap-courier:${version}`);
+        for (const { image } of getPod(manifest)?.containers ?? []) assert.match(image, new RegExp(`(^|/)sitemap-courier:${version}$`));
       }
     });
   }

@@ -30,6 +30,8 @@ function listCalls(text: string): string[] {
     (code ?? '').replaceAll('\n', ' '),
   );
   return [...blocks, ...inline].flatMap((line) => {
+    // There it is the name of a user, an image or a namespace.
+    if (/^(install|docker build|kubectl)\b/.test(line)) return [];
     const call = /(?:^|[\s=])(?:npm run -s )?(courier(?:-service)?)(?: --)? ((?:[a-z-]|--?[a-z])[^#|;&`]*)/.exec(line);
     return call === null ? [] : [`${call[1]} ${call[2]}`.trim()];
   });

@@ -22,6 +22,9 @@ import '../support/temporal.ts';
 
 const SERVICE_WORKFLOWS = fileURLToPath(new URL('../../service/processing/workflows/index.ts', import.meta.url));
 
+/** The sink of the interceptors that write traces. */
+const NO_SPANS = { exporter: { export: { fn: () => undefined } } };
+
 /** Each program has a bundle of its own. */
 const getBundle = (history: History): Promise<WorkflowBundleOption> =>
   getWorkflowType(history) in serviceWorkflows ? bundleWorkflows(SERVICE_WORKFLOWS) : courierWorkflows();
@@ -31,6 +34,7 @@ async function replay(history: History): Promise<void> {
 }
 
 const names = listRecordings();
+const ofCourier = names.filter((name) => getWorkflowType(readRecording(name)) in connectorWorkflows);
 
 describe('recorded histories', () => {
   test('every workflow of both programs has one, under its name and a version that is not in the future', () => {
@@ -46,6 +50,12 @@ describe('recorded histories', () => {
   });
 
   for (const name of names) test(`${name} continues under the code of today`, () => replay(readRecording(name)));
+
+  for (const name of ofCourier)
+    test(`${name} continues when traces are switched on while it is under way`, async () => {
+      const workflowBundle = await courierWorkflows({ traced: true });
+      await Worker.runReplayHistory({ workflowBundle, sinks: NO_SPANS }, readRecording(name), 'replay');
+    });
 
   test('a workflow that no longer fits its history fails the replay', async () => {
     const history = readRecording('watchSitemap/0.1.0/plausible.json');

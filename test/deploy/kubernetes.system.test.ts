@@ -96,7 +96,8 @@ describe('the Kubernetes files', () => {
       const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
       for (const manifest of all) {
         if (manifest.kind !== 'Namespace') assert.equal(manifest.metadata.namespace, 'courier');
-        for (const { image } of getPod(manifest)?.containers ?? []) assert.match(image, new RegExp(`(^|/)sitemap-courier:${version}$`));
+        for (const { image } of getPod(manifest)?.containers ?? [])
+          assert.match(image, new RegExp(`(^|/)sitemap-courier:${version}$`));
       }
     });
   }

@@ -18,3 +18,15 @@ export function guardStdout(): void {
     if (isBroken && code === EXIT.done) process.exitCode = EXIT.partial;
   });
 }
+
+/** Writes to stdout, and waits while its reader is slower than the program: memory stays bounded. */
+export function writeOut(text: string): Promise<void> | undefined {
+  if (text === '' || process.stdout.write(text)) return undefined;
+  return new Promise((resolve) => {
+    const settle = () => {
+      process.stdout.off('drain', settle).off('error', settle);
+      resolve();
+    };
+    process.stdout.on('drain', settle).on('error', settle);
+  });
+}

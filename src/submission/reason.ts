@@ -91,6 +91,7 @@ export type Reason =
   | { readonly code: 'dissolved'; readonly why: Reason }
   | { readonly code: 'resolved'; readonly how: 'release' | 'leave'; readonly before: Reason | null }
   | { readonly code: 'recovered' }
+  | { readonly code: 'imported' }
   /** A job that `courier recover` found holds some of its URLs. */
   | { readonly code: 'bought_in_job'; readonly reference: string }
   /** The account is held back until its history is compared or recovered. */
@@ -244,6 +245,8 @@ export function renderReason(reason: Reason): string {
     }
     case 'recovered':
       return 'recovered from the service';
+    case 'imported':
+      return 'imported as already submitted';
     case 'bought_in_job':
       return `the service has taken some of its URLs as ${reason.reference}: it is not sent as it is. URLs of it that were not bought are due again, or wait for your review where an attempt may have been charged`;
     case 'history_hold':

@@ -7,8 +7,10 @@ import { normalizeUrl, type Url } from '../../url/normalize-url.ts';
 import { action } from '../output/command.ts';
 import { toUrlHistoryRecord } from '../output/records/url-history.ts';
 import { withLedger } from '../with-ledger.ts';
+import { transferCommands } from './ledger-transfer.ts';
 
 export function ledgerCommand(command: Command): void {
+  transferCommands(command);
   command
     .command('show')
     .description('show the history of a URL: where it was found, every purchase, every index check')

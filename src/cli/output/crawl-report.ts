@@ -1,5 +1,6 @@
 import type { SingleBar } from 'cli-progress';
 import type { Output } from '../../cli-kit/output.ts';
+import { writeOut } from '../../cli-kit/stdout.ts';
 import type { CrawlEvent, Problem, Saved } from '../../sitemap/crawl.ts';
 import type { StateDirectory } from '../../sitemap/state-directory.ts';
 import { pageLines } from './crawl-lines.ts';
@@ -68,7 +69,7 @@ export class CrawlReport {
     this.#stats?.on(event);
     if (event.type === 'entries') {
       for (const { url } of event.entries) if (url !== null) this.#urls += 1;
-      if (this.#stats === undefined) await write(pageLines(event, this.#output.json));
+      if (this.#stats === undefined) await writeOut(pageLines(event, this.#output.json));
     } else if (event.type === 'problem') this.#addProblem(event);
     else if (event.type === 'delay') this.#addDelay(event);
     else if (event.type === 'summary') this.complete = event.complete;
@@ -151,16 +152,4 @@ export class CrawlReport {
       this.#output.say(`${severity} ${code} ${sitemap}: ${message}${times === undefined ? '' : ` (${times} times)`}`);
     }
   }
-}
-
-/** Waits while the reader of stdout is slower than the crawl, so memory stays bounded. */
-function write(text: string): Promise<void> | undefined {
-  if (text === '' || process.stdout.write(text)) return undefined;
-  return new Promise((resolve) => {
-    const settle = () => {
-      process.stdout.off('drain', settle).off('error', settle);
-      resolve();
-    };
-    process.stdout.on('drain', settle).on('error', settle);
-  });
 }

@@ -1,20 +1,19 @@
 import { type Micros, ZERO } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
-import { insertRows, type Row, toRows } from '../../database/rows.ts';
+import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
-import type { AccountId, BatchId, Reference, RunId, WatchId } from '../../submission/ids.ts';
+import type { AccountId, BatchId, Reference, WatchId } from '../../submission/ids.ts';
 import { parseTag } from '../../submission/project-tag.ts';
 import { toStoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { acceptBatch } from '../batches/accept-batch.ts';
 import { getBatch } from '../batches/batch-queries.ts';
-import { toUrlKey } from '../crawl/fingerprint.ts';
 import { learnPrice } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { ensureWatch, lockAccount } from '../runs/watches.ts';
+import { ensureRecoveredUrls, type RecoveredBy } from './recovered-urls.ts';
 import type { UrlResult } from './settle-job.ts';
-import { listSpellings } from './spellings.ts';
 import { findSameBatch, takeOutOfBatches } from './take-out.ts';
 
 /** A job from the service's history, with its result for each URL. */
@@ -57,7 +56,7 @@ export async function recoverJob(
     if (known !== undefined) return { kind: 'known', batch: known.id };
     const watchId = await ensureWatch(tx, watch, account);
     const job = { ...past, createdAt: Math.min(past.createdAt, now) };
-    const members = await ensureUrls(tx, ledger, { watch, watchId, account }, job, now);
+    const members = await ensureMembers(tx, ledger, { watch, watchId, account }, job, now);
     const ids = members.map(({ id }) => id);
     const same = await findSameBatch(tx, account, ids, job.createdAt);
     if (same !== null) {
@@ -104,79 +103,21 @@ function toUrlState({ state, terminal }: PastJob, result: UrlResult['result']): 
   return terminal ? 'known' : 'submitted';
 }
 
-/** The run that stands for the recovery of a watch. Its URLs are gone until a crawl finds them in a sitemap. */
-export const toRecoveryRun = (watch: WatchId): RunId => `recover/${watch}` as RunId;
-
-/**
- * The rows of the job's URLs, in its order, each once. A row that is there under another spelling is that page: services
- * return URLs with or without the slash that ends their path.
- */
-async function ensureUrls(
+/** The rows of the job's URLs, in its order, each once. */
+async function ensureMembers(
   tx: Queryable,
   ledger: Ledger,
-  { watch, watchId, account }: { readonly watch: WatchId; readonly watchId: number; readonly account: AccountId },
+  by: RecoveredBy,
   job: PastJob,
   now: number,
 ): Promise<Member[]> {
-  const spelled = job.urls.flatMap(({ url }, at) =>
-    listSpellings(url).map((spelling, rank): Row => [at, rank, toUrlKey(spelling, ledger.seed), spelling]),
-  );
-  const columns = { at: 'bigint', rank: 'bigint', fp: 'bigint', url: 'text' } as const;
-  const existing = await tx.all(sql<{ at: number; id: number }>`
-    SELECT r.at, u.id FROM ${toRows(columns, spelled)} AS r CROSS JOIN urls AS u
-    WHERE u.fp = r.fp AND u.watch_id = ${watchId} AND u.url = r.url ORDER BY r.at, r.rank DESC`);
-  const known = new Map(existing.map(({ at, id }) => [at, id]));
-  const missing = job.urls.flatMap(({ url }, at) => (known.has(at) ? [] : [{ url, at }]));
-  if (missing.length > 0) {
-    const run = await ensureRecoveryRun(tx, watch, watchId, account, now);
-    const sitemap = await ensureHistorySitemap(tx, watchId);
-    const rows = missing.map(({ url }): Row => [toUrlKey(url, ledger.seed), watchId, sitemap, url, run, run, 'known']);
-    await insertRows(tx, 'urls', URL_COLUMNS, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING');
-    const keys = missing.map(({ url, at }): Row => [at, toUrlKey(url, ledger.seed)]);
-    const added = await tx.all(sql<{ at: number; id: number }>`
-      SELECT r.at, u.id FROM ${toRows({ at: 'bigint', fp: 'bigint' }, keys)} AS r CROSS JOIN urls AS u
-      WHERE u.fp = r.fp AND u.watch_id = ${watchId}`);
-    for (const { at, id } of added) known.set(at, id);
-  }
+  const known = await ensureRecoveredUrls(tx, ledger, by, job.urls, now);
   const members = new Map<number, Member>();
   for (const [at, { result, reason }] of job.urls.entries()) {
     const id = known.get(at);
     if (id !== undefined) members.set(id, { id, result, reason });
   }
   return [...members.values()];
-}
-
-const URL_COLUMNS = {
-  fp: 'bigint',
-  watch_id: 'bigint',
-  sitemap_id: 'bigint',
-  url: 'text',
-  first_run: 'bigint',
-  gone_run: 'bigint',
-  state: 'text',
-} as const;
-
-async function ensureRecoveryRun(
-  tx: Queryable,
-  watch: WatchId,
-  watchId: number,
-  account: AccountId,
-  now: number,
-): Promise<number> {
-  const run = toRecoveryRun(watch);
-  await tx.run(sql`
-    INSERT INTO runs (name, watch_id, account_id, scope, baseline, first_run, started_at, touched_at, ended_at, end_state)
-    VALUES (${run}, ${watchId}, ${account}, '', 0, 0, ${now}, ${now}, ${now}, 'recovered')
-    ON CONFLICT (name) DO UPDATE SET started_at = excluded.started_at`);
-  return (await tx.one(sql<{ id: number }>`SELECT id FROM runs WHERE name = ${run}`)).id;
-}
-
-async function ensureHistorySitemap(tx: Queryable, watchId: number): Promise<number> {
-  const source = 'history of the service';
-  await tx.run(sql`
-    INSERT INTO sitemaps (watch_id, url) VALUES (${watchId}, ${source}) ON CONFLICT (watch_id, url) DO NOTHING`);
-  return (await tx.one(sql<{ id: number }>`SELECT id FROM sitemaps WHERE watch_id = ${watchId} AND url = ${source}`))
-    .id;
 }
 
 /**

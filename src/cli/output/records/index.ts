@@ -7,6 +7,7 @@ import { DEMO_OUTPUT } from './demo.ts';
 import { DOCTOR_OUTPUT } from './doctor.ts';
 import { INDEX_CHECKS_OUTPUT } from './index-checks.ts';
 import { INIT_OUTPUT } from './init.ts';
+import { LEDGER_OUTPUT } from './ledger.ts';
 import { NOTIFY_OUTPUT } from './notify.ts';
 import { PLAN_OUTPUT } from './plan.ts';
 import { RECOVER_OUTPUT } from './recover.ts';
@@ -24,6 +25,7 @@ export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...DOCTOR_OUTPUT,
   ...INIT_OUTPUT,
   ...INDEX_CHECKS_OUTPUT,
+  ...LEDGER_OUTPUT,
   ...SPEND_OUTPUT,
   ...REPORT_OUTPUT,
   ...PLAN_OUTPUT,

@@ -1,0 +1,65 @@
+import type { Static } from 'typebox';
+import {
+  type CommandOutput,
+  count,
+  defineRecord,
+  flag,
+  instant,
+  nullable,
+  oneOf,
+  text,
+  toInstantOrNull,
+} from '../../../cli-kit/record-schema.ts';
+import type { Imported } from '../../../ledger/jobs/import-purchases.ts';
+import type { PurchasedUrl } from '../../../ledger/reports/purchased-urls.ts';
+import { URL_STATES } from './url-history.ts';
+
+export const PurchasedUrlRecord = defineRecord('purchased_url', 'A URL that was bought, or is about to be.', {
+  watch: text('name of the watch'),
+  account: text('name of its account'),
+  url: text('the URL, normalized'),
+  state: oneOf(URL_STATES, 'where it stands'),
+  generation: count('how often it was planned'),
+  bought_at: nullable(instant('when its last batch was accepted; null until one was')),
+  lastmod: nullable(text('lastmod of the page as it was bought; null without one')),
+  lastmod_at: nullable(instant('the same as an instant; null when it cannot be parsed')),
+});
+
+export const toPurchasedUrlRecord = (row: PurchasedUrl): Static<typeof PurchasedUrlRecord> => ({
+  type: 'purchased_url',
+  watch: row.watch,
+  account: row.account,
+  url: row.url,
+  state: row.state,
+  generation: row.generation,
+  bought_at: toInstantOrNull(row.bought_at),
+  lastmod: row.bought_lastmod,
+  lastmod_at: toInstantOrNull(row.bought_lastmod === row.lastmod ? row.lastmod_at : null),
+});
+
+const ImportedRecord = defineRecord('imported', 'What an import does to one watch.', {
+  watch: text('name of the watch'),
+  account: text('name of its account'),
+  added: count('URLs that the ledger did not have'),
+  marked: count('URLs that it had and that were not bought: they are not bought for being new'),
+  known: count('URLs that are bought according to the ledger too; they are left as they are'),
+});
+
+export const toImportedRecord = (
+  watch: string,
+  account: string,
+  imported: Imported,
+): Static<typeof ImportedRecord> => ({
+  type: 'imported',
+  watch,
+  account,
+  ...imported,
+});
+
+export const LEDGER_OUTPUT: Readonly<Record<string, CommandOutput>> = {
+  'ledger export': { records: [PurchasedUrlRecord], summary: { urls: count('URLs exported') } },
+  'ledger import': {
+    records: [ImportedRecord],
+    summary: { urls: count('URLs in the file'), written: flag('false: a dry run, which changed nothing') },
+  },
+};

@@ -1,0 +1,99 @@
+import { type Row, toRows } from '../../database/rows.ts';
+import { sql } from '../../database/sql.ts';
+import type { AccountId, WatchId } from '../../submission/ids.ts';
+import { toStoredReason } from '../../submission/reason.ts';
+import type { Url } from '../../url/normalize-url.ts';
+import { LedgerError } from '../ledger-error.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { ensureWatch, lockAccount } from '../runs/watches.ts';
+import type { LedgerUrlState } from '../url-state.ts';
+import { ensureRecoveredUrls } from './recovered-urls.ts';
+
+/** A URL that was bought outside of this ledger: by another one, or by hand. */
+export interface ImportedUrl {
+  readonly url: Url;
+  readonly state: Extract<LedgerUrlState, 'known' | 'completed' | 'failed' | 'quarantined'>;
+  /** How often it was bought, at least 1. */
+  readonly generation: number;
+  readonly boughtAt: number;
+  /** Of the page as it was bought; null when not known, and then the next lastmod is no change. */
+  readonly lastmod: string | null;
+  readonly lastmodAt: number | null;
+}
+
+export interface Imported {
+  /** Not in the ledger before. */
+  readonly added: number;
+  /** In the ledger, and not bought so far: they are not bought now. */
+  readonly marked: number;
+  /** Bought according to this ledger too. They are left as they are. */
+  readonly known: number;
+}
+
+/** Ends the transaction of a trial without writing. */
+class Trial extends Error {}
+
+/**
+ * Records URLs as bought, so that no run of the watch buys them for being new. A second import of the same URLs changes
+ * nothing. Nothing is charged, and no charge is recorded: the amounts belong to whoever paid. Throws a LedgerError
+ * (WRONG_STATE) while batches of the account wait to be sent, because one of them may hold such a URL. `write` false:
+ * counts only.
+ */
+export async function importPurchases(
+  ledger: Ledger,
+  { account, watch }: { readonly account: AccountId; readonly watch: WatchId },
+  urls: readonly ImportedUrl[],
+  { write }: { readonly write: boolean },
+): Promise<Imported> {
+  let imported: Imported = { added: 0, marked: 0, known: 0 };
+  try {
+    await ledger.db.tx(async (tx) => {
+      const now = ledger.now();
+      await lockAccount(tx, account);
+      const waiting = await tx.get(sql<{ id: number }>`
+        SELECT id FROM batches WHERE account_id = ${account} AND state IN ('planned', 'sending') ORDER BY id LIMIT 1`);
+      if (waiting !== undefined) throw hasWaitingBatch(account, waiting.id);
+      const watchId = await ensureWatch(tx, watch, account);
+      const { top } = await tx.one(sql<{ top: number }>`SELECT coalesce(max(id), 0) AS top FROM urls`);
+      const rows = await ensureRecoveredUrls(tx, ledger, { watch, watchId, account }, urls, now);
+      // Two spellings of one page are one row; the first counts.
+      const byId = new Map([...rows].toReversed().map(([at, id]) => [id, at]));
+      const { reason_code, reason_params } = toStoredReason({ code: 'imported' });
+      const listed = toRows(
+        COLUMNS,
+        [...byId].map(([id, at]): Row => {
+          const { state, generation, boughtAt, lastmod, lastmodAt } = urls[at] as ImportedUrl;
+          return [id, state, generation, Math.min(boughtAt, now), lastmod, lastmodAt];
+        }),
+      );
+      const added = [...byId.keys()].filter((id) => id > top).length;
+      const { changes } = await tx.run(sql`
+        UPDATE urls SET generation = r.generation, state = r.state, bought_at = r.bought_at, due = NULL, due_at = NULL,
+          bought_lastmod = r.lastmod, lastmod = coalesce(urls.lastmod, r.lastmod),
+          lastmod_at = CASE WHEN urls.lastmod IS NULL THEN r.lastmod_at ELSE urls.lastmod_at END,
+          reason_code = ${reason_code}, reason_params = ${reason_params}
+        FROM ${listed} AS r WHERE urls.id = r.id AND urls.generation = 0`);
+      imported = { added, marked: changes - added, known: byId.size - changes };
+      if (!write) throw new Trial();
+    });
+  } catch (error) {
+    if (!(error instanceof Trial)) throw error;
+  }
+  return imported;
+}
+
+const COLUMNS = {
+  id: 'bigint',
+  state: 'text',
+  generation: 'bigint',
+  bought_at: 'bigint',
+  lastmod: 'text',
+  lastmod_at: 'bigint',
+} as const;
+
+const hasWaitingBatch = (account: AccountId, batch: number): LedgerError =>
+  new LedgerError(
+    'WRONG_STATE',
+    `Batch ${batch} of account ${account} waits to be sent, and may hold URLs that you import. Nothing was imported. Let a ` +
+      `run send it, or take it back with "courier batches cancel ${batch}", then import again.`,
+  );

@@ -90,7 +90,7 @@ async function playToEnd(world: World): Promise<void> {
     if (round > 0 && !isWorkLeft(world)) break;
     await kernel.play(() => false, HOUR);
   }
-  oracle.checkEnd(new Set(world.settings.watches.values()), !world.wasRestored && !world.wasRenamed);
+  oracle.checkEnd(new Set(world.settings.watches.values()), !world.wasRestored);
   compareCharges(world);
 }
 

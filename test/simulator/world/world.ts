@@ -45,8 +45,6 @@ export class World {
   settings: OperatorSettings;
   /** A copy of the ledger has come back at some time. */
   wasRestored = false;
-  /** A watch has another name: what it sees for the first time is not new, whatever its lastmod is. */
-  wasRenamed = false;
   isRecovering = false;
   refusesKey = false;
   /** The network and the sites are as they should be. */

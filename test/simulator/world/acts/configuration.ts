@@ -38,7 +38,6 @@ export const CONFIGURATION_PLAYS = {
     const name = pick(random, [...world.settings.watches.keys()]);
     const sitemap = world.settings.watches.get(name);
     if (sitemap === undefined) return;
-    world.wasRenamed = true;
     await world.reconfigure(({ watches }) => ({
       watches: new Map([...without(watches, name), [`${name}r`, sitemap]]),
     }));

@@ -96,16 +96,17 @@ async function playToEnd(world: World): Promise<void> {
 
 const isIdle = ({ temporal }: World): boolean => temporal.listRunning().length === 0;
 
-/** What another run would go on with. */
-function isWorkLeft({ stores }: World): boolean {
+/** What another run would go on with: of a watch that is not configured there is none. */
+function isWorkLeft({ stores, settings }: World): boolean {
   const row = stores.read.ledger
     .prepare(
-      `SELECT (SELECT count(*) FROM urls WHERE due IS NOT NULL AND gone_run IS NULL)
-        + (SELECT count(*) FROM checks WHERE state IN ('planned', 'sending'))
-        + (SELECT count(*) FROM runs AS r WHERE coalesce(r.complete, 0) = 0
+      `WITH configured AS (SELECT id FROM watches WHERE name IN (SELECT value FROM json_each(?)))
+       SELECT (SELECT count(*) FROM urls WHERE due IS NOT NULL AND gone_run IS NULL AND watch_id IN configured)
+        + (SELECT count(*) FROM checks WHERE state IN ('planned', 'sending') AND watch_id IN configured)
+        + (SELECT count(*) FROM runs AS r WHERE coalesce(r.complete, 0) = 0 AND watch_id IN configured
             AND r.id = (SELECT max(id) FROM runs WHERE watch_id = r.watch_id)) AS n`,
     )
-    .get() as { n: number };
+    .get(JSON.stringify([...settings.watches.keys()])) as { n: number };
   return row.n > 0;
 }
 

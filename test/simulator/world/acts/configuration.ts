@@ -1,11 +1,11 @@
 import { pick } from '../../../support/seeded.ts';
 import { CAP_NAMES } from '../caps-rule.ts';
-import type { World } from '../world.ts';
+import { atBadMoment } from './bad-moment.ts';
 import type { Play } from './play.ts';
 
 export const CONFIGURATION_PLAYS = {
   /** A cap falls to what is spent in its window, or a little more, and is lifted later. */
-  async 'lower cap'(world, { forMs }, random) {
+  async 'lower cap'(world, act, random) {
     const { oracle, kernel, scenario } = world;
     const name = pick(random, CAP_NAMES);
     const set = (most: number) =>
@@ -13,25 +13,26 @@ export const CONFIGURATION_PLAYS = {
         const spent = name === 'watchPerRun' ? 0 : oracle.getSpent(name, scenario.watches.keys());
         return { caps: { ...caps, [name]: spent + Math.floor(random() * most) * scenario.price } };
       });
-    await atBadMoment(world, random);
+    await atBadMoment(world, act, random);
     await set(30);
-    await kernel.sleep(forMs);
+    await kernel.sleep(act.forMs);
     if (random() < 0.5) await set(60);
     else await world.reconfigure(({ caps }) => ({ caps: { ...caps, [name]: null } }));
   },
-  async 'raise floor'(world, { forMs }, random) {
+  async 'raise floor'(world, act, random) {
+    await atBadMoment(world, act, random);
     const balance = world.readBalance();
     const floor = Math.max(0, balance - Math.floor(random() * 30) * world.scenario.price);
     await world.reconfigure({ floor });
-    await world.kernel.sleep(forMs);
+    await world.kernel.sleep(act.forMs);
     await world.reconfigure({ floor: 0 });
   },
-  async 'remove watch'(world, { forMs }, random) {
+  async 'remove watch'(world, act, random) {
+    await atBadMoment(world, act, random);
     const name = pick(random, [...world.settings.watches.keys()]);
     const sitemap = world.settings.watches.get(name)!;
-    await atBadMoment(world, random);
     await world.reconfigure(({ watches }) => ({ watches: without(watches, name) }));
-    await world.kernel.sleep(forMs);
+    await world.kernel.sleep(act.forMs);
     await world.reconfigure(({ watches }) => ({ watches: new Map([...watches, [name, sitemap]]) }));
   },
   async 'rename watch'(world, _act, random) {
@@ -43,11 +44,6 @@ export const CONFIGURATION_PLAYS = {
     }));
   },
 } satisfies Record<string, Play>;
-
-/** Half of the changes come while the answer to a batch is lost, and others wait behind it. */
-async function atBadMoment(world: World, random: () => number): Promise<void> {
-  if (random() < 0.5) await world.crashAtSubmission();
-}
 
 const without = (watches: ReadonlyMap<string, string>, name: string) =>
   new Map([...watches].filter(([each]) => each !== name));

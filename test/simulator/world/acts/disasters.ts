@@ -1,4 +1,5 @@
 import { recover } from '../operator.ts';
+import { crashWhileSending } from './bad-moment.ts';
 import type { Play } from './play.ts';
 
 /** Longer than a request that its client has given up may still travel. */
@@ -20,9 +21,9 @@ export const DISASTER_PLAYS = {
     });
   },
   /** What a killed worker had sent is in doubt for a day or longer. */
-  async 'stop workers for days'(world, _act, random) {
+  async 'stop workers for days'(world, act, random) {
     const { kernel } = world;
-    await world.crashAtSubmission();
+    await crashWhileSending(world, act, random);
     await world.whileStopped(async () => {
       await kernel.sleep(LATE_MS);
       const ms = Math.floor((0.7 + random() * 2) * DAY);

@@ -49,6 +49,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'src/rate-limit',
     'src/metrics',
     'src/notify',
+    'src/report',
     'src/observability',
     'src/temporal-api',
     'src/temporal',

@@ -29,6 +29,7 @@ export function checkReferences(checked: Checked): void {
     checkScope(id, dropWrong(watch), complain);
   }
   checkSchedule(['notify', 'digest'], raw.notify?.digest, complain);
+  checkSchedule(['report'], raw.report, complain);
   for (const [name, channel] of Object.entries(raw.notify?.channels ?? {})) checkChannel(checked, name, channel);
   checkTemporal(raw.temporal?.address, complain);
   checkLedger(raw.ledger?.url, complain);

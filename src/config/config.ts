@@ -6,6 +6,7 @@ import type { AccountId, WatchId } from '../submission/ids.ts';
 import type { PollPolicy } from '../submission/poll-schedule.ts';
 import type { StatusMap } from '../submission/status-map.ts';
 import type { AddressReference, NotifySettings } from './notify.ts';
+import type { REPORT_LANGUAGES } from './schema/report.ts';
 import type { SecretReference } from './schema.ts';
 
 /** The resolved configuration: durations in milliseconds, money in micro-lira, defaults filled in. */
@@ -18,6 +19,18 @@ export interface Config {
   /** Where a worker shows its metrics and health; null: nowhere. */
   readonly admin: { readonly host: string; readonly port: number } | null;
   readonly notify: NotifySettings;
+  /** When and where a worker writes reports; null: never. */
+  readonly report: ReportSettings | null;
+}
+
+export interface ReportSettings {
+  readonly cron: string;
+  readonly timezone: string;
+  /** An absolute path. */
+  readonly folder: string;
+  readonly days: number;
+  readonly keep: number;
+  readonly language: (typeof REPORT_LANGUAGES)[number];
 }
 
 /** The account of a watch; it exists, because the configuration was validated. */

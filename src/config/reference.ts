@@ -38,6 +38,7 @@ const SECTIONS = [
   ['ledger', 'Ledger', 'ledger'],
   ['admin', 'Metrics and health', 'admin'],
   ['notify', 'Notifications', 'notify'],
+  ['report', 'Report', 'report'],
 ] as const;
 
 /** The expected content of the page in docs/reference. */

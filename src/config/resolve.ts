@@ -7,10 +7,10 @@ import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../submission/
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import { DEFAULT_POLLING, type PollPolicy } from '../submission/poll-schedule.ts';
 import { DEFAULT_CONFIRM_MS, DEFAULT_KEY_TRUST_MS } from '../submission/reconcile.ts';
-import type { Account, Watch } from './config.ts';
+import type { Account, ReportSettings, Watch } from './config.ts';
 import { parseDuration } from './duration.ts';
 import type { AddressReference } from './notify.ts';
-import type { RawAccount, RawWatch, SecretReference } from './schema.ts';
+import type { RawAccount, RawConfig, RawWatch, SecretReference } from './schema.ts';
 import { toStatusMap, toTerminalStates } from './status-map.ts';
 
 const DAY = 86_400_000;
@@ -138,6 +138,16 @@ export function toWatch(id: WatchId, raw: RawWatch, folder: string): Watch {
     indexCheck: toIndexCheckPolicy(raw.index_check),
   };
 }
+
+/** The folder is relative to the configuration file, as the ledger is. */
+export const toReportSettings = (raw: NonNullable<RawConfig['report']>, folder: string): ReportSettings => ({
+  cron: raw.cron,
+  timezone: raw.timezone ?? 'UTC',
+  folder: resolvePath(folder, raw.folder),
+  days: raw.days ?? 31,
+  keep: raw.keep ?? 30,
+  language: raw.language ?? 'en',
+});
 
 export const isAddress = (source: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(source);
 

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Account } from './schema/account.ts';
 import { Admin } from './schema/admin.ts';
 import { Notify } from './schema/notify.ts';
+import { Report } from './schema/report.ts';
 import { closed, PATTERN, type Secret } from './schema/values.ts';
 import { Watch, watchSettings } from './schema/watch.ts';
 
@@ -60,6 +61,7 @@ export const ConfigSchema = Type.Object(
     ),
     admin: Type.Optional(Admin),
     notify: Type.Optional(Notify),
+    report: Type.Optional(Report),
   },
   {
     ...closed,

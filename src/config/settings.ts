@@ -5,6 +5,7 @@ import { absoluteSource, toLedgerUrl, toSecret } from './resolve.ts';
 import { Account } from './schema/account.ts';
 import { Admin } from './schema/admin.ts';
 import { Notify } from './schema/notify.ts';
+import { Report } from './schema/report.ts';
 import { Watch } from './schema/watch.ts';
 import type { SecretReference } from './schema.ts';
 import { ConfigSchema } from './schema.ts';
@@ -31,7 +32,7 @@ export interface Environment {
 type Tree = Readonly<Record<string, unknown>>;
 
 /** Absent, these switch something off; the defaults inside count only when they are written. */
-const SWITCHES = ['schedule', 'index_check', 'admin'];
+const SWITCHES = ['schedule', 'index_check', 'admin', 'report'];
 
 /** Every setting of a configuration, in the order of the reference page. */
 export function listSettings({ config, merged, folder }: LoadedConfig, environment: Environment): Setting[] {
@@ -102,6 +103,7 @@ export function listSettings({ config, merged, folder }: LoadedConfig, environme
   add(['ledger', 'url'], toLedgerUrl(ledger ?? LEDGER_URL, folder), ledger === undefined ? null : ['ledger', 'url']);
   walk(['admin'], Admin as unknown as Expectation, raw.admin, ['admin']);
   walk(['notify'], Notify as unknown as Expectation, raw.notify, ['notify']);
+  walk(['report'], Report as unknown as Expectation, raw.report, ['report']);
   return settings;
 }
 

@@ -10,6 +10,7 @@ import { type Chore, type Housekeeping, startHousekeeping } from './housekeeping
 import { readBalances } from './read-balances.ts';
 import { createReload } from './reload.ts';
 import { updateSchedules } from './schedules.ts';
+import { writeScheduledReport } from './write-report.ts';
 
 export interface WorkerHousekeepingOptions {
   readonly connector: Connector;
@@ -24,7 +25,7 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
   const { deps } = connector;
   const { client, ledger } = deps;
   const notifier = createNotifier({ ledger, getConfig: () => deps.config, log, startedAt: ledger.now() });
-  let digest = startDigest();
+  let timed = startTimed();
 
   const reload = createReload({
     path,
@@ -32,8 +33,8 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
     log,
     async apply(after) {
       connector.replaceConfig(after);
-      await digest.close();
-      digest = startDigest();
+      await timed.close();
+      timed = startTimed();
     },
   });
 
@@ -50,13 +51,18 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
     if (changes.length > 0) log.info({ schedules: changes.length }, 'the schedules are as configured again');
   }
 
-  /** The digest has a schedule of the configuration, which a reload may change. */
-  function startDigest(): Housekeeping {
-    const { digest: schedule } = deps.config.notify;
-    if (schedule === null) return startHousekeeping([], log);
+  /** What runs at times that the configuration sets, and a reload may change. */
+  function startTimed(): Housekeeping {
+    const { notify, report } = deps.config;
+    const due: Chore[] = [];
     // Of several workers one queues it: to the minute they agree on the occasion.
-    const run = () => notifier.queueDigest(new Date(ledger.now()).toISOString().slice(0, 16));
-    return startHousekeeping([{ name: 'digest', ...schedule, run }], log);
+    const queueDigest = () => notifier.queueDigest(new Date(ledger.now()).toISOString().slice(0, 16));
+    if (notify.digest !== null) due.push({ name: 'digest', ...notify.digest, run: queueDigest });
+    if (report !== null) {
+      const { cron, timezone } = report;
+      due.push({ name: 'report', cron, timezone, run: () => writeScheduledReport(ledger, deps.config, report, log) });
+    }
+    return startHousekeeping(due, log);
   }
 
   const chores: Chore[] = [
@@ -84,7 +90,7 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
   return {
     async close() {
       await housekeeping.close();
-      await digest.close();
+      await timed.close();
     },
   };
 }

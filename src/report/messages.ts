@@ -1,7 +1,8 @@
+import { REPORT_LANGUAGES } from '../config/schema/report.ts';
 import { EN, type MessageKey, type Messages } from './messages.en.ts';
 import { TR } from './messages.tr.ts';
 
-export const LANGUAGES = ['en', 'tr'] as const;
+export const LANGUAGES = REPORT_LANGUAGES;
 export type Language = (typeof LANGUAGES)[number];
 
 export type { MessageKey, Messages };

@@ -11,8 +11,19 @@ const HOUR_MS = 60 * 60 * 1_000;
 const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 function showCreated(output: Output, key: CreatedKey): void {
+  warnWhenUnread(output, key.id);
   output.record(toKeyRecord(key));
   output.print(`${key.id}: ${key.apiKey}\nKeep it now: only its hash is stored, it cannot be shown again.`);
+}
+
+/** The key is shown this once: where nobody can read it, somebody must know which one to end. */
+function warnWhenUnread(output: Output, id: string): void {
+  const warn = () =>
+    output.warn(
+      `The key ${id} was made and not shown. End it with "courier-service key revoke ${id}", and make another one.`,
+    );
+  if (process.stdout.errored === null) process.stdout.once('error', warn);
+  else warn();
 }
 
 function show(output: Output, key: ApiKey): void {

@@ -10,12 +10,13 @@ import { fileURLToPath } from 'node:url';
  */
 const RULES: Readonly<Record<string, readonly string[]>> = {
   contract: [],
+  'src/json-schema': [],
   'src/url': ['contract'],
   'src/submission': ['contract', 'src/url'],
   'src/sitemap': ['src/url'],
   'src/database': [],
   'src/observability': ['contract', 'src/submission'],
-  'src/config': ['contract', 'src/url', 'src/submission'],
+  'src/config': ['contract', 'src/json-schema', 'src/url', 'src/submission'],
   'src/api-client': ['contract', 'src/submission'],
   'src/ledger': ['contract', 'src/url', 'src/submission', 'src/database'],
   'src/rate-limit': ['contract', 'src/submission', 'src/database', 'src/api-client'],
@@ -55,9 +56,10 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'src/temporal',
     'activities',
   ],
-  'src/cli-kit': ['src/observability'],
+  'src/cli-kit': ['src/json-schema', 'src/observability'],
   'src/cli': [
     'contract',
+    'src/json-schema',
     'src/url',
     'src/submission',
     'src/sitemap',

@@ -1,4 +1,5 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import { Type } from '../json-schema/type.ts';
 
 /**
  * Fields of machine output. Every name is snake_case and says its unit: `_micros` for micro-lira, `_seconds` or `_ms`

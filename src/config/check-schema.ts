@@ -6,7 +6,9 @@ import { ConfigSchema } from './schema.ts';
 import { findNearest } from './suggest.ts';
 import type { At, Path, YamlFile } from './yaml-file.ts';
 
-const ajv = new Ajv2020.default({ allErrors: true, verbose: true, strict: false });
+/** Each command compiles the schema once, for one file: what ajv does to make many checks fast costs more than it saves. */
+const ONCE = { meta: false, validateSchema: false, messages: false, code: { optimize: false } } as const;
+const ajv = new Ajv2020.default({ allErrors: true, verbose: true, strict: false, ...ONCE });
 /** One of several files may have watches only: what the whole must have is checked when they are put together. */
 const validate: ValidateFunction = ajv.compile({ ...ConfigSchema, required: [] });
 

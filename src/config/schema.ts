@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../json-schema/type.ts';
 import { Account } from './schema/account.ts';
 import { Admin } from './schema/admin.ts';
 import { Notify } from './schema/notify.ts';

@@ -5,7 +5,7 @@ import type { Output } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import { type AccountResources, getAccountResources } from '../../connector/account-resources.ts';
 import { type Preview, previewWatch } from '../../connector/preview.ts';
-import { findSpendingHold } from '../../connector/spending-hold.ts';
+import type { findSpendingHold } from '../../connector/spending-hold.ts';
 import { previewRuns } from '../../ledger/plans/preview-runs.ts';
 import { listPlannedUrls, type PlannedUrl } from '../../ledger/reports/planned-urls.ts';
 import { listSkippedByReason } from '../../ledger/reports/run-summary.ts';
@@ -73,8 +73,8 @@ async function plan(
     const { limits } = getAccount(config, account.account);
     const own = plans.filter(({ watch }) => watch.account === account.account);
     const sum = sumAccountPlan(account, own, limits.submissionsPerMinute);
-    // Only what would be bought is worth the requests of a comparison.
-    const hold = sum.urls === 0 ? null : await findSpendingHold(config, ledger, account.account, signal);
+    // Only what would be bought is worth the requests of a comparison, and the modules that it needs.
+    const hold = sum.urls === 0 ? null : await findHold(config, ledger, account.account, signal);
     codes.push(showAccount(output, sum, hold));
   }
   if (out !== undefined) {
@@ -87,6 +87,9 @@ async function plan(
   if (detailedExitcode && wanted > 0) codes.push(EXIT.changesPending);
   return { exitCode: pickWorst(codes), summary: { urls: wanted, plan_file: out ?? null } };
 }
+
+const findHold: typeof findSpendingHold = async (...args) =>
+  (await import('../../connector/spending-hold.ts')).findSpendingHold(...args);
 
 /** Planned one after the other, as they would be bought: a cap of the account counts once for all of them. */
 async function planAll(

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { count, list, text } from '../../cli-kit/record-schema.ts';
+import { Type } from '../../json-schema/type.ts';
 import type { HostDelay, SavedTransfers } from '../../temporal-api/payloads.ts';
 import { formatCount } from './format.ts';
 

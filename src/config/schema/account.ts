@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../json-schema/type.ts';
 import { Count, closed, Duration, Money, PATTERN, Secret } from './values.ts';
 
 const pollSettings = (level: string, first: string, min: string, max: string, timeout: string) =>

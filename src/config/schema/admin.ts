@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../json-schema/type.ts';
 import { closed } from './values.ts';
 
 export const Admin = Type.Object(

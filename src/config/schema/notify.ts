@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../json-schema/type.ts';
 import { NOTICE_KINDS } from '../notice-kinds.ts';
 import { Count, closed, Duration, PATTERN, Secret } from './values.ts';
 

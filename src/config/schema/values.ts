@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../json-schema/type.ts';
 
 /** A settings object: an unknown setting is an error, not ignored. */
 export const closed = { additionalProperties: false } as const;

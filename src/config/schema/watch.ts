@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../json-schema/type.ts';
 import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../../submission/guard.ts';
 import { Address } from './notify.ts';
 import { Count, closed, Duration, Glob, Money, PATTERN, Percent, Secret, Service } from './values.ts';

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import {
   type CommandOutput,
   count,
@@ -11,6 +10,7 @@ import {
   optional,
   text,
 } from '../../../cli-kit/record-schema.ts';
+import { Type } from '../../../json-schema/type.ts';
 import { DELAYS, SAVED_FIELDS } from '../politeness.ts';
 
 /** Written by hand in crawl-lines.ts: a serializer takes as long for a million objects as the crawl. */

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import {
   type CommandOutput,
   count,
@@ -9,6 +8,7 @@ import {
   text,
   texts,
 } from '../../../cli-kit/record-schema.ts';
+import { Type } from '../../../json-schema/type.ts';
 import type { SiteSurvey } from '../../../sitemap/survey-site.ts';
 
 const SiteRecord = defineRecord('site', 'What a site publishes.', {

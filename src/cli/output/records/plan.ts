@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import {
   type CommandOutput,
   count,
@@ -14,6 +14,7 @@ import {
   texts,
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
+import { Type } from '../../../json-schema/type.ts';
 import type { Plan } from '../../../ledger/plans/make-plan.ts';
 import type { PlannedUrl } from '../../../ledger/reports/planned-urls.ts';
 import { renderReason } from '../../../submission/reason.ts';

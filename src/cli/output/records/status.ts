@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { ExitCode } from '../../../cli-kit/exit-codes.ts';
 import {
   type CommandOutput,
@@ -15,6 +15,7 @@ import {
   toInstant,
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
+import { Type } from '../../../json-schema/type.ts';
 import type { AccountStatus } from '../../../ledger/money/account-status.ts';
 import type { HeldRun } from '../../../ledger/reports/held-runs.ts';
 import type { RunSummary } from '../../../ledger/reports/run-summary.ts';

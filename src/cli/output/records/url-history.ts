@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import {
   type CommandOutput,
   count,
@@ -14,6 +14,7 @@ import {
   toInstant,
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
+import { Type } from '../../../json-schema/type.ts';
 import type { Quarantined } from '../../../ledger/jobs/quarantine.ts';
 import type { Purchase, UrlCheck, UrlHistory } from '../../../ledger/reports/url-history.ts';
 import { BATCH_STATES } from './batch.ts';

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
@@ -8,6 +9,10 @@ import { getOpenRun, type RunRow } from '../runs/runs.ts';
 import { takeOverPurchases } from './earlier-purchases.ts';
 import { growingList, listKeys, unpackList } from './fingerprint-list.ts';
 import { addLive } from './insert-found.ts';
+import { addCandidates } from './record-verdict.ts';
+
+/** URLs that are written in one turn of the event loop. */
+const TURN = 1_000;
 
 /** A run's counts of URLs. `known` + `new` + `changed` is `found` when the crawl was complete. */
 export interface RunDiff {
@@ -89,12 +94,7 @@ async function dropUnlisted(tx: Queryable, run: RunRow): Promise<void> {
     WHERE s.watch_id = ${run.watch_id} AND (s.known IS NOT NULL OR p.entries IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM run_sitemaps AS r WHERE r.run_id = ${run.id} AND r.sitemap_id = s.id)`);
   for (const { id, entries } of unlisted) {
-    const list = unpackList(entries ?? new Uint8Array());
-    const rows = listKeys(list).map((fp): Row => [fp]);
-    await tx.run(sql`
-      INSERT INTO gone_candidates (watch_id, fp)
-      SELECT CAST(${run.watch_id} AS BIGINT), r.fp FROM ${toRows({ fp: 'bigint' }, rows)} AS r WHERE true
-      ON CONFLICT (watch_id, fp) DO NOTHING`);
+    await addCandidates(tx, run.watch_id, listKeys(unpackList(entries ?? new Uint8Array())));
     await tx.run(sql`DELETE FROM sitemap_snapshots WHERE sitemap_id = ${id}`);
     await tx.run(sql`UPDATE sitemaps SET known = NULL, urls = 0 WHERE id = ${id}`);
   }
@@ -125,12 +125,16 @@ async function resolveGoneCandidates(tx: Queryable, run: RunRow): Promise<void> 
       const index = list.find(entries.high(at), entries.low(at));
       if (index >= 0) listed[index] = 1;
     }
+    await yieldToEventLoop();
   }
   const gone = candidates.filter((_, index) => listed[index] === 0).map(({ fp }): Row => [BigInt(fp)]);
-  const { changes } = await tx.run(sql`
-    UPDATE urls SET gone_run = ${run.id}
-    WHERE watch_id = ${run.watch_id} AND gone_run IS NULL
-      AND fp IN (SELECT fp FROM ${toRows({ fp: 'bigint' }, gone)} AS r)`);
-  await addLive(tx, run.watch_id, -changes);
+  for (let from = 0; from < gone.length; from += TURN) {
+    const { changes } = await tx.run(sql`
+      UPDATE urls SET gone_run = ${run.id}
+      WHERE watch_id = ${run.watch_id} AND gone_run IS NULL
+        AND fp IN (SELECT fp FROM ${toRows({ fp: 'bigint' }, gone.slice(from, from + TURN))} AS r)`);
+    await addLive(tx, run.watch_id, -changes);
+    await yieldToEventLoop();
+  }
   await tx.run(sql`DELETE FROM gone_candidates WHERE watch_id = ${run.watch_id}`);
 }

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
@@ -30,7 +31,8 @@ export interface Observation {
 
 /** Maximum number of rows buffered in memory, so that an endless sitemap cannot exhaust it. */
 const FLUSH_AT = 10_000;
-const CHUNK = 5_000;
+/** Rows that are written in one turn of the event loop. */
+const TURN = 1_000;
 const EXAMPLES = 5;
 const FINGERPRINT_COLLISION = 'fingerprint-collision';
 
@@ -101,14 +103,16 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
     const counts = await db.tx(async (tx) => {
       await getOpenRun(tx, run);
       const sums: Flushed = { new: at.new, changed: at.changed, collided: [] };
-      for (let from = 0; from < found.length; from += CHUNK) {
-        const part = await insertFound(tx, at.place, found, { from, to: from + CHUNK });
+      for (let from = 0; from < found.length; from += TURN) {
+        const part = await insertFound(tx, at.place, found, { from, to: from + TURN });
         sums.new += part.new;
         sums.changed += part.changed;
         sums.collided.push(...part.collided);
+        await yieldToEventLoop();
       }
-      for (let from = 0; from < moved.length; from += CHUNK) {
-        sums.changed += await markChanged(tx, at.place, moved, { from, to: from + CHUNK });
+      for (let from = 0; from < moved.length; from += TURN) {
+        sums.changed += await markChanged(tx, at.place, moved, { from, to: from + TURN });
+        await yieldToEventLoop();
       }
       await work(tx, sums);
       return sums;

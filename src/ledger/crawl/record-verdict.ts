@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
@@ -72,11 +73,17 @@ async function replaceList(tx: Queryable, { place, reading }: SitemapRecord): Pr
   await addCandidates(tx, place.watchId, reading.missing());
 }
 
+/** Candidates that are written in one turn of the event loop. */
+const TURN = 2_000;
+
 /** Gone candidates: the next complete run clears those that a sitemap still lists and marks the others gone. */
-async function addCandidates(tx: Queryable, watchId: number, fps: readonly bigint[]): Promise<void> {
+export async function addCandidates(tx: Queryable, watchId: number, fps: readonly bigint[]): Promise<void> {
   const columns = { watch_id: 'bigint', fp: 'bigint' } as const;
-  const rows = fps.map((fp): Row => [watchId, fp]);
-  await insertRows(tx, 'gone_candidates', columns, rows, 'ON CONFLICT (watch_id, fp) DO NOTHING');
+  for (let from = 0; from < fps.length; from += TURN) {
+    const rows = fps.slice(from, from + TURN).map((fp): Row => [watchId, fp]);
+    await insertRows(tx, 'gone_candidates', columns, rows, 'ON CONFLICT (watch_id, fp) DO NOTHING');
+    await yieldToEventLoop();
+  }
 }
 
 async function saveSitemap(

@@ -27,6 +27,9 @@ export interface SitemapReading {
   snapshot(): Uint8Array | null;
 }
 
+/** Entries that are compared before the lookup. */
+const GAP = 4;
+
 /**
  * Compares in document order: while the order is unchanged, an entry costs one hash and one comparison. Only an entry
  * out of order needs a lookup. The list of this visit is written down only from its first difference on.
@@ -42,8 +45,12 @@ export function readSitemap(before: FingerprintList, seed: number): SitemapReadi
   /** Where `find` expects the next entry. */
   let ahead = 0;
 
+  /** Looks behind the expected place first: entries that are gone, or that `find` did not get, leave a gap there. */
   function indexOf(high: number, low: number, expected: number): number {
-    if (expected < before.length && before.low(expected) === low && before.high(expected) === high) return expected;
+    const end = Math.min(expected + GAP, before.length);
+    for (let index = expected; index < end; index++) {
+      if (before.low(index) === low && before.high(index) === high) return index;
+    }
     return before.length === 0 ? -1 : before.find(high, low);
   }
 

@@ -37,11 +37,13 @@ export function startOperator(world: World): void {
   kernel.schedule(EVERY_MS, null, attend);
 }
 
-export function listHeldRuns({ stores }: World): string[] {
+/** Those that wait for a decision, also when they were reset to a time before the decision that the ledger has. */
+export function listHeldRuns({ stores, temporal }: World): string[] {
   const held = stores.read.ledger
-    .prepare('SELECT name FROM runs WHERE held IS NOT NULL AND decision IS NULL AND ended_at IS NULL')
-    .all() as { name: string }[];
-  return held.map(({ name }) => name);
+    .prepare('SELECT name, decision FROM runs WHERE held IS NOT NULL AND ended_at IS NULL')
+    .all() as { name: string; decision: string | null }[];
+  const waits = (name: string) => temporal.getRun(name)?.activities.size === 0;
+  return held.filter(({ name, decision }) => decision === null || waits(name)).map(({ name }) => name);
 }
 
 async function approveHeld(world: World): Promise<void> {

@@ -30,7 +30,7 @@ export function startOperator(world: World): void {
       await approveHeld(world);
       await resolveReviews(world, seen);
       await recoverHeld(world);
-      if (world.isGood) endRunsWithoutWatch(world);
+      if (world.isGood) endLostRuns(world);
     }).catch((error: unknown) => world.oracle.breach(`the operator failed: ${(error as Error).message}`));
     kernel.schedule(EVERY_MS, null, attend);
   };
@@ -89,12 +89,18 @@ async function recoverHeld(world: World): Promise<void> {
   await recover(world);
 }
 
-/** The run of a watch that is not configured waits for its configuration: its message says to end it. */
-function endRunsWithoutWatch({ temporal, settings, ledgerId }: World): void {
+/**
+ * Ends the run of a watch that is not configured, which waits for its configuration as its message says, and a run that
+ * waits for a decision and is younger than the copy of the ledger that came back.
+ */
+function endLostRuns({ temporal, settings, ledgerId, stores }: World): void {
+  const isKnown = stores.read.ledger.prepare('SELECT 1 FROM runs WHERE name = ?');
   for (const run of temporal.listRunning()) {
     const [kind, ledger, watch] = run.workflowId.split('/');
     const isRun = kind === 'watch' || kind === 'index-check';
-    if (isRun && ledger === ledgerId && !settings.watches.has(watch ?? '')) temporal.terminate(run);
+    if (!isRun || ledger !== ledgerId) continue;
+    const isForgotten = kind === 'watch' && run.activities.size === 0 && isKnown.get(run.workflowId) === undefined;
+    if (isForgotten || !settings.watches.has(watch ?? '')) temporal.terminate(run);
   }
 }
 

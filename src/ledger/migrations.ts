@@ -278,6 +278,13 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (watch_id, day)) ${t.withoutRowid}`,
     ],
   },
+  {
+    name: 'charges without a known amount, which each learned price searches for',
+    statements: () => [
+      `CREATE INDEX charges_without_amount ON charges (account_id)
+        WHERE kind = 'batch' AND reported = 0 AND amount = 0`,
+    ],
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import type { Micros } from '../../contract/money.ts';
 import { testLedger } from '../../test/support/ledger.ts';
 import { join, type Query, raw, sql } from '../database/sql.ts';
 import type { AccountId, BatchId, WatchId } from '../submission/ids.ts';
@@ -9,6 +10,7 @@ import { selectWaiting, updateNextTimes } from './index-checks/check-queue.ts';
 import { selectOverdue } from './jobs/overdue-jobs.ts';
 import { selectMembers, updateResults } from './jobs/settle-job.ts';
 import { selectOverlaps } from './jobs/take-out.ts';
+import { updateUnreported } from './money/price.ts';
 import type { Ledger } from './open-ledger.ts';
 import { selectDuePage } from './plans/due.ts';
 import { selectOtherWatches } from './plans/resubmission.ts';
@@ -60,6 +62,11 @@ const QUERIES: readonly { readonly what: string; readonly query: Query; readonly
     index: 'checks_by_watch',
   },
   { what: 'charges of the month', query: selectCharged(account, 5), index: 'charges_by_account' },
+  {
+    what: 'charges that wait for a price',
+    query: updateUnreported(account, 'fast', 250_000 as Micros),
+    index: 'charges_without_amount',
+  },
   { what: 'batches that are due', query: selectDue(account), index: 'batches_waiting' },
   { what: 'batches in doubt', query: selectInDoubt(account), index: 'batches_in_doubt' },
   { what: 'batches that need review', query: selectInReview(account), index: 'batches_in_review' },

@@ -134,6 +134,8 @@ CREATE INDEX charges_by_run ON charges USING btree (run_id);
 
 CREATE INDEX charges_by_watch ON charges USING btree (watch_id, kind, at);
 
+CREATE INDEX charges_without_amount ON charges USING btree (account_id) WHERE ((kind = 'batch'::text) AND (reported = 0) AND (amount = 0));
+
 CREATE TABLE check_queue (
   url_id bigint NOT NULL,
   watch_id bigint NOT NULL,

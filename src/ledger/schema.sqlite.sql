@@ -127,6 +127,8 @@ CREATE INDEX charges_by_run ON charges (run_id);
 
 CREATE INDEX charges_by_watch ON charges (watch_id, kind, at);
 
+CREATE INDEX charges_without_amount ON charges (account_id) WHERE kind = 'batch' AND reported = 0 AND amount = 0;
+
 CREATE TABLE check_queue (
   url_id BIGINT PRIMARY KEY,
   watch_id BIGINT NOT NULL,

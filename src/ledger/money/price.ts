@@ -40,9 +40,8 @@ export async function computeCurrentCost(
 
 /**
  * Learns the price from a charge, as of when it was charged: an older charge never replaces the price of a newer one. A
- * A price learned in the future, under a clock that was wrong, is replaced. A
- * charge that is not a whole amount per URL, or is below zero, shows no price. Unreported charges of this service level
- * from before any price was known count at this price. Uses charges_by_account.
+ * price learned in the future, under a clock that was wrong, is replaced. A charge that is not a whole amount per URL, or is below zero, shows no price. Unreported charges of this service level
+ * from before any price was known count at this price.
  */
 export async function learnPrice(tx: Queryable, { account, service, charge, urls, at, now }: Charged): Promise<void> {
   if (charge <= 0 || urls < 1 || charge % urls !== 0) return;
@@ -51,11 +50,14 @@ export async function learnPrice(tx: Queryable, { account, service, charge, urls
     INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${price}, ${at})
     ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at
       WHERE prices.learned_at <= excluded.learned_at OR prices.learned_at > ${now}`);
-  await tx.run(sql`
-    UPDATE charges SET amount = urls * ${price}
-    WHERE account_id = ${account} AND kind = 'batch' AND reported = 0 AND amount = 0
-      AND of_id IN (SELECT id FROM batches WHERE id = of_id AND service = ${service})`);
+  await tx.run(updateUnreported(account, service, price));
 }
+
+/** Uses charges_without_amount: it runs at each charge. */
+export const updateUnreported = (account: AccountId, service: ServiceLevel, price: Micros) => sql`
+  UPDATE charges SET amount = urls * ${price}
+  WHERE account_id = ${account} AND kind = 'batch' AND reported = 0 AND amount = 0
+    AND of_id IN (SELECT id FROM batches WHERE id = of_id AND service = ${service})`;
 
 interface Charged {
   readonly account: AccountId;

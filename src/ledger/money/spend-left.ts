@@ -12,7 +12,8 @@ export interface SpendLeft {
 export async function getSpendLeft({ db, now }: Ledger, { id, pricePerUrl, spend }: AccountPolicy): Promise<SpendLeft> {
   if (spend.perDay === null && spend.perMonth === null) return { day: null, month: null };
   const scope = { account: id, watchId: 0, runId: null };
-  const { account: spent } = await sumSpend(db, scope, pricePerUrl, { count: 'all' }, now());
+  const capped = { run: false, day: spend.perDay !== null, month: spend.perMonth !== null };
+  const { account: spent } = await sumSpend(db, scope, pricePerUrl, { count: 'all' }, { capped, now: now() });
   const left = (cap: Micros | null, used: Micros) => (cap === null ? null : micros(cap - used));
   return { day: left(spend.perDay, spent.day), month: left(spend.perMonth, spent.month) };
 }

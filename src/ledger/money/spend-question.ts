@@ -20,7 +20,10 @@ export async function buildSpendQuestion(
   scope: SpendScope,
   now: number,
 ): Promise<Omit<SpendQuestion, 'cost'>> {
-  const sums = await sumSpend(tx, { account: account.id, ...who }, account.pricePerUrl, scope, now);
+  const isCapped = (cap: keyof Caps) =>
+    (watchCaps[cap] ?? null) !== null || ((account.spend as Caps)[cap] ?? null) !== null;
+  const capped = { run: isCapped('perRun'), day: isCapped('perDay'), month: isCapped('perMonth') };
+  const sums = await sumSpend(tx, { account: account.id, ...who }, account.pricePerUrl, scope, { capped, now });
   const sendsNow = scope.sendsNow ?? scope.count === 'on their way';
   return {
     watch: { caps: watchCaps, spent: sums.watch },

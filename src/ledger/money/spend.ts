@@ -48,6 +48,14 @@ export interface CommitmentScope {
   readonly except?: { readonly kind: 'batch' | 'check'; readonly id: number };
 }
 
+/** The periods that have a cap. The month holds the others; one that nothing asks for is not read. */
+export interface CappedPeriods {
+  readonly run: boolean;
+  readonly day: boolean;
+  readonly month: boolean;
+}
+
+/** Amounts of periods without a cap may be too low. */
 export interface SpentSums {
   readonly watch: Spent;
   readonly account: Omit<Spent, 'run'>;
@@ -106,25 +114,33 @@ export const committedBatches = (account: AccountId, prices: PriceByService, { c
   WHERE b.account_id = ${account} AND b.state = 'needs_review' AND b.in_doubt_since IS NOT NULL
     AND b.id <> ${except?.kind === 'batch' ? except.id : 0}`;
 
-/** What was charged and is committed. Uses charges_by_account, charges_by_run and checks_open. */
+/**
+ * What was charged and is committed. A key at full speed has 432,000 charges in a month: those are read only where a cap
+ * counts them. Uses charges_by_account, charges_by_run and checks_open.
+ */
 export async function sumSpend(
   db: Queryable,
   { account, watchId, runId }: SpentFor,
   prices: PriceByService,
   scope: CommitmentScope,
-  now: number,
+  { capped, now }: { readonly capped: CappedPeriods; readonly now: number },
 ): Promise<SpentSums> {
   const day = getDayStart(now);
-  const month = getMonthStart(now);
-  const charged = await db.one(sql<Record<'day' | 'month' | 'watch_day' | 'watch_month', number>>`
+  const since = capped.month ? getMonthStart(now) : day;
+  const charged =
+    capped.day || capped.month
+      ? await db.one(sql<Record<'day' | 'month' | 'watch_day' | 'watch_month', number>>`
     SELECT coalesce(sum(CASE WHEN at >= ${day} THEN counted ELSE 0 END), 0) AS day,
       coalesce(sum(counted), 0) AS month,
       coalesce(sum(CASE WHEN at >= ${day} AND watch_id = ${watchId} THEN counted ELSE 0 END), 0) AS watch_day,
       coalesce(sum(CASE WHEN watch_id = ${watchId} THEN counted ELSE 0 END), 0) AS watch_month
-    FROM (${countedCharges(account, prices)} AND c.at >= ${month}) AS this_month`);
-  const ofRun = await db.one(sql<{ amount: number }>`
+    FROM (${countedCharges(account, prices)} AND c.at >= ${since}) AS this_period`)
+      : { day: 0, month: 0, watch_day: 0, watch_month: 0 };
+  const ofRun = capped.run
+    ? await db.one(sql<{ amount: number }>`
     SELECT coalesce(sum(counted), 0) AS amount
-    FROM (${countedCharges(account, prices)} AND c.run_id = ${runId} AND c.kind = 'batch') AS this_run`);
+    FROM (${countedCharges(account, prices)} AND c.run_id = ${runId} AND c.kind = 'batch') AS this_run`)
+    : { amount: 0 };
   const committed = await db.one(sql<Record<'account' | 'watch' | 'run', number>>`
     SELECT coalesce(sum(cost), 0) AS account,
       coalesce(sum(CASE WHEN watch_id = ${watchId} THEN cost ELSE 0 END), 0) AS watch,

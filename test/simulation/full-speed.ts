@@ -1,16 +1,17 @@
 /**
- * A key at full speed: npm run simulate:speed -- [--batches 300] [--workers 3] [--minute 6000] [--fake]; a whole day
- * of it: npm run simulate:day. Several workers, one key, a service that counts strictly. What a minute is, is a setting
+ * A key at full speed: npm run simulate:speed -- [--batches 300] [--workers 3] [--minute 6000]. The programs as
+ * processes, one key, the real service; a whole day is played by the simulator (npm run simulate:day). What a minute is, is a setting
  * of both sides; every other length follows. SIGTERM ends it early, with the figures so far. Exit code 1 when a promise
  * is missed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from '../../src/database/sql.ts';
-import type { AccountId } from '../../src/submission/ids.ts';
+import type { AccountId, WatchId } from '../../src/submission/ids.ts';
 import { dispatcherWorkflowId, getTaskQueue } from '../../src/temporal-api/ids.ts';
 import { wakeSignal } from '../../src/temporal-api/messages.ts';
 import type { dispatchAccount } from '../../workflows/index.ts';
+import { HOST } from '../chaos/site.ts';
 import { getHistorySizes, sumOf } from './histories.ts';
 import { planBatch } from './plan-batches.ts';
 import { openStack, type Stack } from './stack.ts';
@@ -21,7 +22,6 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '3' },
     minute: { type: 'string', default: '6000' },
     'job-minutes': { type: 'string', default: '7' },
-    fake: { type: 'boolean', default: false },
   },
 });
 const batches = Number(values.batches);
@@ -39,6 +39,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     ended = true;
   });
 }
+
+/** The size of a batch changes nothing about the number of requests. */
+const listUrls = (batch: number) => [0, 1, 2].map((page) => `https://${HOST}/${batch}/${page}`);
 
 const settledIn = async ({ ledger }: Stack): Promise<number> =>
   (await ledger.db.get(sql<{ n: number }>`SELECT count(*) AS n FROM batches WHERE settled_at IS NOT NULL`))!.n;
@@ -59,7 +62,8 @@ async function play(stack: Stack): Promise<number> {
   for (let reportedAt = Date.now(); !ended && Date.now() < latest; await sleep(200)) {
     const sent = stack.server.posts.length;
     const idle = planned < batches && sent === planned;
-    for (; planned < Math.min(batches, sent + AHEAD) && !ended; planned++) await planBatch(stack, planned);
+    for (; planned < Math.min(batches, sent + AHEAD) && !ended; planned++)
+      await planBatch(stack, 'shop' as WatchId, String(planned), listUrls(planned));
     if (idle) await wake(stack);
     if ((await settledIn(stack)) === batches) break;
     if (Date.now() - reportedAt > 60_000) {
@@ -95,7 +99,6 @@ const stack = await openStack({
   service: 'fast',
   minuteMs,
   jobMinutes: Number(values['job-minutes']),
-  fake: values.fake,
 });
 try {
   const planned = await play(stack);
@@ -104,10 +107,7 @@ try {
 
   const { used } = laneUse(stack);
   const perBatch = requestsOf(stack) / stack.server.posts.length;
-  console.log(
-    `${batches} batches wanted, ${planned} planned; ${values.workers} workers, minute = ${minuteMs} ms, ` +
-      `service: ${values.fake ? 'the fake' : 'the real one'}`,
-  );
+  console.log(`${batches} batches wanted, ${planned} planned; ${values.workers} workers, minute = ${minuteMs} ms`);
   console.log(figures(stack, settled));
   console.log(`answers: ${[...stack.server.answers].map((each) => each.join(': ')).join(', ')}`);
   if (settled !== batches) misses.push(`${batches - settled} batches did not end`);

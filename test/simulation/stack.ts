@@ -6,7 +6,6 @@ import { stringify } from 'yaml';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open-ledger.ts';
-import { toRateLimits } from '../../src/rate-limit/limits.ts';
 import { startDevServer } from '../../src/temporal/dev-server.ts';
 import { ensureSearchAttributes } from '../../src/temporal/ensure-search-attributes.ts';
 import { freePort } from '../../src/temporal/free-port.ts';
@@ -15,7 +14,6 @@ import { openAccount } from '../chaos/account-admin.ts';
 import { keepProgram } from '../chaos/program.ts';
 import { startFaultProxy } from '../chaos/proxy.ts';
 import { HOST, type Site, startSite } from '../chaos/site.ts';
-import { startFakeService } from '../fakes/service/fake-service.ts';
 import type { ServerSide } from './server-side.ts';
 
 export interface StackOptions {
@@ -23,10 +21,8 @@ export interface StackOptions {
   readonly service: 'fast' | 'standard';
   /** What stands for a minute, in milliseconds: every length of both sides follows. */
   readonly minuteMs: number;
-  /** How long the service works on a job, in such minutes. The fake: from so long to twice as long. */
+  /** How long the service works on a job, in such minutes. */
   readonly jobMinutes: number;
-  /** The fake service of the tests in place of ours. */
-  readonly fake?: boolean;
 }
 
 /** The real programs, a strict service and a day that is shorter than a day. */
@@ -48,13 +44,7 @@ const POLLS = {
 /** Has a program stopped when everything is. */
 type Keep = <T extends { stop(): Promise<void> }>(each: T) => T;
 
-export async function openStack({
-  workers,
-  service,
-  minuteMs,
-  jobMinutes,
-  fake = false,
-}: StackOptions): Promise<Stack> {
+export async function openStack({ workers, service, minuteMs, jobMinutes }: StackOptions): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'courier-simulation-'));
   const path = (name: string) => join(folder, name);
   const closing: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
@@ -70,9 +60,7 @@ export async function openStack({
   closing.push(() => site.close());
 
   const jobMs = Math.round(jobMinutes * minuteMs);
-  const { server, key } = fake
-    ? await startFake(minuteMs, jobMs)
-    : await startService({ folder, minuteMs, jobMs, temporal: temporal.address, keep });
+  const { server, key } = await startService({ folder, minuteMs, jobMs, temporal: temporal.address, keep });
   closing.push(() => server.close());
   writeFileSync(path('api-key'), key, { mode: 0o600 });
 
@@ -162,16 +150,6 @@ async function startService({ folder, minuteMs, jobMs, temporal, keep }: Service
     refuses: () => null,
   });
   return { server, key };
-}
-
-/** A fake that serves a day in minutes on a machine that also runs Temporal and three workers. */
-async function startFake(minuteMs: number, jobMs: number): Promise<Started> {
-  const server = await startFakeService(null, {
-    limits: toRateLimits({}, minuteMs),
-    // From once to twice as long, in an order that repeats after 61 jobs.
-    jobMs: (n) => Math.round(jobMs * (1 + ((n * 37) % 61) / 60)),
-  });
-  return { server, key: 'any-key' };
 }
 
 interface Started {

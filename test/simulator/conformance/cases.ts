@@ -1,5 +1,6 @@
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { ApplicationFailure, SignalDefinition, UpdateDefinition } from '@temporalio/common';
+import { SCHEDULE_CASES } from './schedule-cases.ts';
 
 export interface Stage {
   readonly client: Client;
@@ -13,7 +14,7 @@ const ADD = { name: 'add', type: 'signal' } as unknown as SignalDefinition<[stri
 const END = { name: 'end', type: 'signal' } as unknown as SignalDefinition;
 const JOIN = { name: 'join', type: 'update' } as unknown as UpdateDefinition<string, [string]>;
 
-type Case = (stage: Stage) => Promise<unknown>;
+export type Case = (stage: Stage) => Promise<unknown>;
 
 const start = ({ client, taskQueue, suffix }: Stage, type: string, args: unknown[] = []) =>
   client.workflow.start(type, { workflowId: `${type}/${suffix}`, taskQueue, args });
@@ -34,6 +35,7 @@ const nameOfError = async (work: () => Promise<unknown>): Promise<string> => {
 
 /** Each behaviour that the stand-in claims: what a client sees of it must be the same on the real server. */
 export const CASES: Readonly<Record<string, Case>> = {
+  ...SCHEDULE_CASES,
   'an activity is tried until it succeeds, as often as its policy says, and not after a permanent failure':
     result('retries'),
   'a failure names the time of the next attempt': result('namedDelay'),

@@ -164,3 +164,8 @@ export async function waits(): Promise<string> {
   await condition(() => isEnded);
   return workflowInfo().workflowId.split('/')[0]!;
 }
+
+export async function brief(): Promise<void> {}
+
+/** Longer than the time between two times of its schedule. */
+export const lasting = (): Promise<void> => sleep(2_500);

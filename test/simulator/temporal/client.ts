@@ -1,5 +1,7 @@
 import {
   type Client,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
   ServiceError,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
@@ -8,6 +10,7 @@ import {
 import { ApplicationFailure } from '@temporalio/common';
 import { fence, type Host } from '../platform/kernel.ts';
 import { fromPayload } from './history.ts';
+import { type ScheduleSettings, VirtualSchedule } from './schedule.ts';
 import type { VirtualTemporal } from './server.ts';
 
 interface Options {
@@ -93,6 +96,7 @@ export function createClient(server: VirtualTemporal, host: Host): Client {
   }
 
   return {
+    schedule: createScheduleClient(server, call),
     workflow: {
       getHandle,
       start: (type: string, options: Options) =>
@@ -112,4 +116,78 @@ export function createClient(server: VirtualTemporal, host: Host): Client {
         }),
     },
   } as unknown as Client;
+}
+
+type Call = <T>(work: () => T) => Promise<T>;
+
+const NEXT_TIMES = 10;
+
+function describe(schedule: VirtualSchedule) {
+  const { settings, taken, skipped, missed } = schedule;
+  return {
+    ...settings,
+    info: {
+      numActionsTaken: taken,
+      numActionsSkippedOverlap: skipped,
+      numActionsMissedCatchupWindow: missed,
+      nextActionTimes: schedule.listNext(NEXT_TIMES).map((at) => new Date(at)),
+    },
+  };
+}
+
+function createScheduleClient(server: VirtualTemporal, call: Call) {
+  function requireSchedule(id: string): VirtualSchedule {
+    const schedule = server.schedules.get(id);
+    if (schedule === undefined) throw new ScheduleNotFoundError('schedule not found', id);
+    return schedule;
+  }
+  const setPaused = (id: string, paused: boolean, note: string) =>
+    call(() => {
+      const schedule = requireSchedule(id);
+      schedule.process();
+      schedule.settings = { ...schedule.settings, state: { paused, note } };
+    });
+
+  function getHandle(scheduleId: string) {
+    return {
+      scheduleId,
+      describe: () => call(() => describe(requireSchedule(scheduleId))),
+      update: async (change: (previous: ScheduleSettings) => ScheduleSettings) => {
+        const changed = change(await call(() => requireSchedule(scheduleId).settings));
+        await call(() => requireSchedule(scheduleId).update(changed));
+      },
+      pause: (note = '') => setPaused(scheduleId, true, note),
+      unpause: (note = '') => setPaused(scheduleId, false, note),
+      trigger: () => call(() => requireSchedule(scheduleId).trigger()),
+      delete: () =>
+        call(() => {
+          requireSchedule(scheduleId).delete();
+          server.schedules.delete(scheduleId);
+        }),
+    };
+  }
+
+  return {
+    getHandle,
+    create: ({
+      scheduleId,
+      policies = {},
+      state: { paused = false, note = '' } = {},
+      ...rest
+    }: Omit<ScheduleSettings, 'policies' | 'state'> & {
+      readonly scheduleId: string;
+      readonly policies?: ScheduleSettings['policies'];
+      readonly state?: { readonly paused?: boolean; readonly note?: string };
+    }) =>
+      call(() => {
+        if (server.schedules.has(scheduleId)) throw new ScheduleAlreadyRunning('schedule exists', scheduleId);
+        const settings = { ...rest, policies, state: { paused, note } };
+        server.schedules.set(scheduleId, new VirtualSchedule(server, scheduleId, settings));
+        return getHandle(scheduleId);
+      }),
+    async *list() {
+      const all = await call(() => [...server.schedules].map(([scheduleId, each]) => ({ scheduleId, each })));
+      for (const { scheduleId, each } of all) yield { scheduleId, state: each.settings.state };
+    },
+  };
 }

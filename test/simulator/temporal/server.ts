@@ -2,6 +2,7 @@ import { fence, type Host, type Kernel, runOn } from '../platform/kernel.ts';
 import { type Command, countEvents, type Failure, type Job, type Task, toPayload } from './history.ts';
 import type { UpdateOutcome } from './instance.ts';
 import { PendingActivity } from './pending-activity.ts';
+import type { VirtualSchedule } from './schedule.ts';
 import type { VirtualWorker } from './worker.ts';
 
 /** How long the server gives a worker for a workflow task. */
@@ -37,6 +38,8 @@ export interface Run {
   isTaskScheduled: boolean;
   /** Has it in memory. */
   worker: VirtualWorker | null;
+  /** When it ended, since the simulation began; null while it runs. */
+  endedAt: number | null;
 }
 
 export interface ServerSettings {
@@ -63,6 +66,7 @@ export class VirtualTemporal {
   readonly onBreach: (text: string) => void;
   /** All runs of a workflow id, the latest last. */
   readonly executions = new Map<string, Run[]>();
+  readonly schedules = new Map<string, VirtualSchedule>();
   /** Nothing reaches the server while it is down; its state is on its disk. */
   isUp = true;
   readonly #suggestAfter: number;
@@ -112,6 +116,7 @@ export class VirtualTemporal {
   restart(): void {
     this.isUp = true;
     this.#giveBacklog();
+    for (const schedule of this.schedules.values()) schedule.process();
   }
 
   // Executions
@@ -122,6 +127,19 @@ export class VirtualTemporal {
 
   isRunning(workflowId: string): boolean {
     return this.getRun(workflowId)?.status === 'RUNNING';
+  }
+
+  /** Forgets what ended before that time, as a server does, and tells how many runs and the most events of one. */
+  takeEnded(before: number): { executions: number; mostEvents: number } {
+    let [executions, mostEvents] = [0, 0];
+    for (const [id, runs] of this.executions) {
+      const kept = runs.filter(({ endedAt }) => endedAt === null || endedAt >= before);
+      for (const run of runs) mostEvents = Math.max(mostEvents, countEvents(run.tasks));
+      executions += runs.length - kept.length;
+      if (kept.length === 0) this.executions.delete(id);
+      else if (kept.length < runs.length) this.executions.set(id, kept);
+    }
+    return { executions, mostEvents };
   }
 
   listRunning(): Run[] {
@@ -159,6 +177,7 @@ export class VirtualTemporal {
       inTask: null,
       isTaskScheduled: false,
       worker: null,
+      endedAt: null,
     };
     this.executions.set(workflowId, [...(this.executions.get(workflowId) ?? []), run]);
     return run;
@@ -355,6 +374,7 @@ export class VirtualTemporal {
 
   #close(run: Run, status: RunStatus, isEnd = true): void {
     run.status = status;
+    run.endedAt = this.kernel.elapsed;
     for (const activity of run.activities.values()) activity.abandon();
     for (const timer of run.timers.values()) timer.cancel();
     run.activities.clear();

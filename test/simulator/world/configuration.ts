@@ -16,7 +16,11 @@ export interface OperatorSettings {
   readonly floor: number;
   /** Watches, and the sitemap of each. */
   readonly watches: ReadonlyMap<string, string>;
+  /** By sitemap; a watch of another one runs by command alone. */
+  readonly schedules: Schedules;
 }
+
+export type Schedules = ReadonlyMap<string, { readonly cron: string; readonly timezone: string }>;
 
 const configs = new Map<string, Config>();
 
@@ -38,7 +42,7 @@ const toSpend = (caps: Readonly<Record<string, number | null>>): Record<string, 
   );
 
 /** The configuration file that says so. `more` are further settings of each watch. */
-export function toConfig({ price, caps, floor, watches }: OperatorSettings, more: WatchSettings): Config {
+export function toConfig({ price, caps, floor, watches, schedules }: OperatorSettings, more: WatchSettings): Config {
   const watchSpend = toSpend({
     per_run: caps.watchPerRun,
     per_day: caps.watchPerDay,
@@ -56,6 +60,7 @@ export function toConfig({ price, caps, floor, watches }: OperatorSettings, more
     guard: { max_gone_percent: 30 },
     index_check: { after: '0s', every: '365d', sample: '10%' },
     ...(Object.keys(watchSpend).length === 0 ? {} : { spend: watchSpend }),
+    ...(schedules.has(sitemap) ? { schedule: schedules.get(sitemap) } : {}),
     ...more,
   });
   const spend = {

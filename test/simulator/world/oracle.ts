@@ -50,6 +50,8 @@ interface Charge {
 export class Oracle {
   readonly breaches: string[] = [];
   charges = 0;
+  /** Of all submissions, in micro-lira. */
+  charged = 0;
   readonly #settings: OracleSettings;
   readonly #sent = new Map<string, Sent>();
   readonly #bought = new Map<string, number>();
@@ -148,6 +150,7 @@ export class Oracle {
 
   #checkCharge({ subject, amount, balance }: Charge, { id, key }: { readonly id: number; readonly key: string }): void {
     this.charges += 1;
+    this.charged -= amount;
     const sent = this.#sent.get(key.replace(FORGOTTEN, ''));
     if (sent === undefined) {
       this.breach(`${subject} was charged under a key that was never sent: ${key}`);
@@ -171,9 +174,10 @@ export class Oracle {
     const versions = this.#settings.site.getVersions(url);
     this.#boughtVersion.set(url, versions);
     if (versions === 0) this.breach(`${url} was bought, and no sitemap ever listed it (${reference})`);
+    const allowed = versions + (this.#allowed.get(url) ?? 0);
+    if (times <= allowed) return;
     // A page that the service reports as failed, also when the time of its job was up, may be bought again.
-    const retries = Math.min(this.#settings.retries * versions, this.#countFailures(url));
-    const wanted = versions + retries + (this.#allowed.get(url) ?? 0);
+    const wanted = allowed + Math.min(this.#settings.retries * versions, this.#countFailures(url));
     if (times > wanted) this.breach(`${url} was bought ${times} times, at most ${wanted} are wanted (${reference})`);
   }
 

@@ -3,6 +3,7 @@ import { administer } from '../../../service/accounts/administration.ts';
 import { beginAct } from './acts/index.ts';
 import { startRuns } from './acts/runs.ts';
 import { NO_CAPS } from './caps-rule.ts';
+import { compareCharges } from './compare-charges.ts';
 import { startOperator } from './operator.ts';
 import { onTerminal } from './programs.ts';
 import { AMPLE, type Scenario } from './scenario.ts';
@@ -60,21 +61,21 @@ const getEndOfActs = ({ acts }: Scenario): number =>
   Math.max(0, ...acts.map(({ at, forMs }) => at + 3 * forMs + 5_000_000));
 
 /** Runs until nothing is left for another one. */
-async function playToEnd(world: World): Promise<void> {
+export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Promise<void> {
   const { kernel, oracle } = world;
   await kernel.play(() => false, Math.max(0, getEndOfActs(world.scenario) - kernel.elapsed));
   world.temporal.restart();
   void onTerminal(async () => {
     await administer(world.stores.service).topUp(ACCOUNT, micros(AMPLE));
-    await world.reconfigure({ caps: NO_CAPS, floor: 0 });
+    await world.reconfigure({ caps: NO_CAPS, floor: 0, schedules: new Map() });
   });
   await kernel.play(() => false, HOUR);
   for (let round = 0; round < MOST_ROUNDS; round++) {
     void onTerminal(() => startRuns(world));
     await kernel.play(() => false, 10 * MINUTE);
     const until = kernel.elapsed + ROUND_MS;
-    while (!isIdle(world) && kernel.elapsed < until && oracle.breaches.length === 0 && kernel.events < EVENTS_AT_MOST) {
-      await kernel.play(() => oracle.breaches.length > 0 || kernel.events >= EVENTS_AT_MOST, 10 * MINUTE);
+    while (!isIdle(world) && kernel.elapsed < until && oracle.breaches.length === 0 && kernel.events < mostEvents) {
+      await kernel.play(() => oracle.breaches.length > 0 || kernel.events >= mostEvents, 10 * MINUTE);
     }
     if (oracle.breaches.length > 0) return;
     if (!isIdle(world)) {
@@ -108,17 +109,4 @@ function isWorkLeft({ stores, settings }: World): boolean {
     )
     .get(JSON.stringify([...settings.watches.keys()])) as { n: number };
   return row.n > 0;
-}
-
-/** The ledger and the service say the same about the money. */
-function compareCharges({ stores, oracle }: World): void {
-  const theirs = stores.read.service
-    .prepare('SELECT coalesce(sum(charged), 0) AS charged, count(*) AS jobs FROM submissions')
-    .get() as { charged: number; jobs: number };
-  const ours = stores.read.ledger
-    .prepare(`SELECT coalesce(sum(amount), 0) AS charged, count(*) AS jobs FROM charges WHERE kind = 'batch'`)
-    .get() as { charged: number; jobs: number };
-  if (theirs.charged !== ours.charged) {
-    oracle.breach(`the service charged ${theirs.charged}, the ledger says ${ours.charged}`);
-  }
 }

@@ -8,10 +8,12 @@ import * as serviceWorkflows from '../../../service/processing/workflows/index.t
 import { openService } from '../../../service/serve.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { createDeps } from '../../../src/connector/create-deps.ts';
+import { reconcileSchedules } from '../../../src/connector/schedules.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import { createLogger } from '../../../src/observability/log.ts';
 import { rateLimitsOver } from '../../../src/rate-limit/limiter.ts';
+import type { LedgerId } from '../../../src/submission/ids.ts';
 import { getTaskQueue } from '../../../src/temporal-api/ids.ts';
 import * as courierWorkflows from '../../../workflows/index.ts';
 import { fence, type Host, type Kernel, runOn } from '../platform/kernel.ts';
@@ -35,7 +37,8 @@ export interface Machine {
 
 export const SERVICE = 'https://service.example';
 const QUEUE = 'courier-service';
-const HOUR = 3_600_000;
+/** How long a service manager waits. */
+const RESTART_MS = 10_000;
 
 /** A program that can be killed at any moment and started again. */
 export abstract class Program {
@@ -75,15 +78,17 @@ export abstract class Program {
 
 /** What the specification leaves to a service. */
 export interface ServiceBehavior {
-  /** How long a fast job takes; a standard one takes 20 times as long. */
+  /** How long a job takes. */
   readonly getJobMs?: (reference: string) => number;
   /** URLs on a page of a job at most, whatever is asked for. */
   readonly urlsPerPage?: number;
+  /** See Host. */
+  readonly repeatMs?: number;
 }
 
 /** The real service, without its sockets. */
 export class ServiceProgram extends Program {
-  protected override readonly repeatMs = 600_000;
+  protected override readonly repeatMs: number;
   readonly #db: Database;
   readonly #behavior: ServiceBehavior;
 
@@ -91,6 +96,7 @@ export class ServiceProgram extends Program {
     super('service', machine);
     this.#db = db;
     this.#behavior = behavior;
+    this.repeatMs = behavior.repeatMs ?? 600_000;
   }
 
   protected async boot(host: Host): Promise<void> {
@@ -106,8 +112,8 @@ export class ServiceProgram extends Program {
           ...activities,
           planProcessing: async (reference: string, level: ServiceLevel) => {
             const plan = await activities.planProcessing(reference, level);
-            const factor = getJobMs(reference) / HOUR;
-            return { ...plan, queuedMs: Math.floor(plan.queuedMs * factor), stepMs: Math.floor(plan.stepMs * factor) };
+            const queuedMs = Math.floor(getJobMs(reference) / 3);
+            return { ...plan, queuedMs, stepMs: Math.floor((2 * queuedMs) / Math.max(1, plan.steps)) };
           },
         },
       });
@@ -129,7 +135,7 @@ export class ServiceProgram extends Program {
     const service = await openService(this.hosted(this.#db, host), {
       temporal: { address: 'virtual' },
       connect,
-      simulated: { fastMs: HOUR, standardMs: 20 * HOUR },
+      simulated: { fastMs: 0, standardMs: 0 },
       // It is woken for each submission; what a killed service has left is found this often.
       settings: { processing: { sweepMs: 600_000 } },
     });
@@ -197,6 +203,21 @@ export class WorkerProgram extends Program {
       activities: createActivities(deps),
       interceptor: activityInterceptor,
     });
+    await this.#syncSchedules(host, server, config, ledger.id);
+  }
+
+  /** As `courier worker` does at its start; one that cannot reach the server ends, and is started again. */
+  async #syncSchedules(host: Host, server: VirtualTemporal, config: Config, ledger: LedgerId): Promise<void> {
+    if (server.schedules.size === 0 && [...config.watches.values()].every(({ schedule }) => schedule === null)) return;
+    try {
+      await reconcileSchedules(createClient(server, host), config, ledger);
+    } catch (error) {
+      if ((error as Error).name !== 'ServiceError') throw error;
+      this.crash();
+      this.machine.kernel.schedule(RESTART_MS, null, () => {
+        if (this.host === null) this.start();
+      });
+    }
   }
 }
 

@@ -5,8 +5,10 @@ import type { DISASTER_PLAYS } from './acts/disasters.ts';
 import type { OPERATOR_PLAYS } from './acts/operator.ts';
 import type { PROGRAM_PLAYS } from './acts/programs.ts';
 import type { RUN_PLAYS } from './acts/runs.ts';
+import type { SCHEDULE_PLAYS } from './acts/schedules.ts';
 import type { SITE_PLAYS } from './acts/sites.ts';
 import { CAP_NAMES, type Caps, NO_CAPS } from './caps-rule.ts';
+import type { Schedules } from './configuration.ts';
 import { FAILS, type Page, POISON, SITE } from './site.ts';
 
 /** Something that happens in the world, at a time. */
@@ -27,7 +29,8 @@ export type ActKind =
   | keyof typeof CONFIGURATION_PLAYS
   | keyof typeof SITE_PLAYS
   | keyof typeof OPERATOR_PLAYS
-  | keyof typeof DISASTER_PLAYS;
+  | keyof typeof DISASTER_PLAYS
+  | keyof typeof SCHEDULE_PLAYS;
 
 export interface Scenario {
   readonly seed: number;
@@ -43,6 +46,8 @@ export interface Scenario {
   readonly listLagMs: number;
   /** The pages of each watch at first. */
   readonly watches: ReadonlyMap<string, readonly Page[]>;
+  /** When the watches run besides the acts, by sitemap. */
+  readonly schedules: Schedules;
   readonly workers: number;
   /** Share of requests that meet a fault, 0 to 1: at the service, and at the sites. */
   readonly faultShare: number;
@@ -97,6 +102,18 @@ const GROUPS: readonly (readonly ActKind[])[] = [
   ['jump clock'],
   ['stop workers for days'],
 ];
+/** Of seeds whose watches have schedules. */
+const SCHEDULED: readonly ActKind[] = ['change cron', 'pause schedule', 'trigger schedule', 'stop temporal'];
+
+const CRONS = ['*/20 * * * *', '7,37 * * * *', '15 */2 * * *', '30 2 * * *'];
+/** Each has a day of 23 hours or of 25 near one of the epochs, but the first. */
+const TIME_ZONES = ['UTC', 'Europe/Berlin', 'America/New_York'];
+
+/** When a watch may run. */
+export const drawSchedule = (random: () => number) => ({
+  cron: pick(random, CRONS),
+  timezone: pick(random, TIME_ZONES),
+});
 
 /** How much a schedule has in it. */
 export type Size = 'usual' | 'small';
@@ -116,7 +133,8 @@ export function toScenario(seed: number, size: Size = 'usual'): Scenario {
   const chance = (share: number) => random() < share;
   const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));
   const groups = GROUPS.filter(() => chance(0.25));
-  const kinds = [...ALWAYS, ...groups.flat(), ...groups.flat()];
+  const isScheduled = chance(0.2);
+  const kinds = [...ALWAYS, ...groups.flat(), ...groups.flat(), ...(isScheduled ? SCHEDULED : [])];
   // A failed page is bought again by a rule of its own, which a renamed watch or a restored ledger begins again.
   const fails = !kinds.includes('rename watch') && !kinds.includes('restore ledger') && !kinds.includes('move pages');
   const names = Array.from({ length: between(...most.watches) }, (_, n) => `w${n}`);
@@ -147,6 +165,7 @@ export function toScenario(seed: number, size: Size = 'usual'): Scenario {
     fails,
     listLagMs: chance(0.3) ? between(0, 120_000) : 0,
     watches,
+    schedules: new Map(isScheduled ? names.map((name) => [name, drawSchedule(random)]) : []),
     workers: chance(0.3) ? 2 : 1,
     faultShare: chance(0.2) ? 0 : random() * 0.5,
     siteFaultShare: chance(0.5) ? 0 : random() * 0.4,
@@ -161,6 +180,24 @@ export function toScenario(seed: number, size: Size = 'usual'): Scenario {
     runPollMs: chance(0.2) ? 0 : between(30, 300) * 1_000,
     goodAt,
     acts: acts.toSorted((a, b) => a.at - b.at),
+  };
+}
+
+const NOT_IN_A_YEAR: ReadonlySet<ActKind> = new Set([
+  'jump clock',
+  'rename watch',
+  'change cron',
+  'stop workers for days',
+]);
+
+/** An act of a year: any but those that lose count of its days, or rename what its schedules are counted by. */
+export function drawAct(random: () => number, forMs: number): Act {
+  const kinds = ALWAYS.concat(GROUPS.flat(), SCHEDULED).filter((kind) => !NOT_IN_A_YEAR.has(kind));
+  return {
+    at: Math.floor(random() * forMs),
+    kind: random() < 0.4 ? 'change pages' : pick(random, kinds),
+    forMs: Math.floor(random() ** 3 * 180 * MINUTE),
+    salt: Math.floor(random() * 2 ** 31),
   };
 }
 

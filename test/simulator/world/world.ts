@@ -115,6 +115,7 @@ export class World {
       caps: scenario.caps,
       floor: 0,
       watches,
+      schedules: scenario.schedules,
     };
     this.oracle.configure(this.settings);
     const key = getFirstKey();

@@ -9,6 +9,7 @@ import { OPERATOR_PLAYS } from './operator.ts';
 import type { Play } from './play.ts';
 import { PROGRAM_PLAYS } from './programs.ts';
 import { RUN_PLAYS } from './runs.ts';
+import { SCHEDULE_PLAYS } from './schedules.ts';
 import { SITE_PLAYS } from './sites.ts';
 
 const PLAYS: Readonly<Record<ActKind, Play>> = {
@@ -19,6 +20,7 @@ const PLAYS: Readonly<Record<ActKind, Play>> = {
   ...SITE_PLAYS,
   ...OPERATOR_PLAYS,
   ...DISASTER_PLAYS,
+  ...SCHEDULE_PLAYS,
 };
 
 /** Begins an act; it may go on for a while. */

@@ -208,6 +208,30 @@ describe('courier crawl', () => {
     assert.match(stderr, /HTTP 429; the server asks to wait 60 min/);
   });
 
+  test('--state reports what a 304 saved, and --respect-crawl-delay the hosts that ask for a delay', async () => {
+    const body = urlset(A);
+    await using polite = await serve({
+      '/robots.txt': 'User-agent: *\nCrawl-delay: 0.1\n',
+      '/s.xml': ({ headers }, response) => {
+        if (headers['if-none-match'] === '"v1"') response.writeHead(304).end();
+        else response.writeHead(200, { etag: '"v1"' }).end(body);
+      },
+    });
+    const args = ['--allow-private-hosts', '--respect-crawl-delay', '--state', join(folder, 'polite')];
+    const first = await courier([...args, '--json', `${polite.origin}/s.xml`]);
+    const { not_transferred: none, saved_bytes: nothing, delays } = first.records.at(-1) ?? {};
+    assert.deepEqual([none, nothing], [0, 0]);
+    assert.deepEqual(delays, [{ host: new URL(polite.origin).host, delay_ms: 100, asked_ms: 100 }]);
+    assert.match(first.stderr, /asks for 0\.1 s between two requests/);
+    const second = await courier([...args, '--json', `${polite.origin}/s.xml`]);
+    const summary = second.records.at(-1);
+    assert.deepEqual([summary?.not_transferred, summary?.saved_bytes], [1, Buffer.byteLength(body)]);
+    assert.match(
+      second.stderr,
+      /1 of them not modified \(304 for 1: \d+ B and \d\.\d s saved\); slowed down for 1 host/,
+    );
+  });
+
   test('--max-urls limits the pages and --header is sent', async () => {
     const limited = ['--max-urls', '5', '--header', 'X-Test: 1', '--header', 'Cookie: a=b'];
     const { code, stdout } = await courier([...limited, '--allow-private-hosts', `${server.origin}/many.xml`]);

@@ -66,6 +66,23 @@ const needsReview: BatchLine = {
 };
 
 describe('notices of a run', () => {
+  test('say that a first run adopted what is there, and not when it bought something', () => {
+    const adopted = {
+      ...good,
+      plan: { ...plan, batches: 0, urls: 0 },
+      report: { ...report, batches: 0, submitted: 0 },
+    };
+    assert.deepEqual(listNotices(watch, adopted), {
+      sentences: [
+        'shop: 10 URLs adopted without buying them: a first run takes what is there as known (first_run: baseline).',
+      ],
+      exitCode: 0,
+    });
+    assert.deepEqual(listNotices(watch, good).sentences, []);
+    const later = { ...adopted, counts: { ...good.counts, firstRun: false } };
+    assert.deepEqual(listNotices(watch, later).sentences, []);
+  });
+
   test('a successful run has none and exits with 0', () => {
     assert.deepEqual(listNotices(watch, good), { sentences: [], exitCode: 0 });
   });

@@ -52,6 +52,14 @@ export function listNotices(
         'Check that it is the right sitemap, and "hosts", "include" and "exclude" of the watch.',
     );
   }
+  // A plan says so itself.
+  if (report !== null && isAdoption(watch, result)) {
+    const adopted = formatCounted(counts.found, 'URL');
+    add(
+      EXIT.done,
+      `${adopted} adopted without buying them: a first run takes what is there as known (first_run: baseline).`,
+    );
+  }
   for (const delay of crawl.delays ?? []) add(EXIT.done, formatDelay(delay));
   for (const rule of crawl.unmatchedRules ?? []) add(EXIT.done, formatUnmatchedRule(rule));
   if (decision === 'rejected') add(EXIT.guard, 'the run was rejected. Nothing of it was submitted or charged.');
@@ -132,6 +140,10 @@ export function formatOverdue({ batch, reference, watch, urls, state, acceptedAt
     'again, and charged again) or --leave.'
   );
 }
+
+/** Whether a first run took what is there as known, in place of buying it. */
+const isAdoption = ({ firstRun }: Watch, { counts, plan }: WatchResult): boolean =>
+  counts.firstRun && firstRun === 'baseline' && counts.new > 0 && plan !== null && plan.urls + plan.held === 0;
 
 /** Why a batch needs review, how to find it at the service, and the command that answers. */
 export function formatReview({ batch, urls, tag, key, reason, reference }: BatchLine): string {

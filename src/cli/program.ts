@@ -100,7 +100,7 @@ export const COURIER: ProgramDefinition = {
       load: async () => (await import('./commands/notify.ts')).notifyCommand,
     },
     ledger: {
-      description: 'show what the ledger knows of a URL, and carry purchases from one ledger to another',
+      description: 'show what the ledger knows of a URL, carry purchases to another ledger, or remove old details',
       load: async () => (await import('./commands/ledger.ts')).ledgerCommand,
     },
     quarantine: {

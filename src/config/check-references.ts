@@ -1,4 +1,5 @@
 import { findCronProblem } from './cron.ts';
+import { parseDuration } from './duration.ts';
 import { isAddress } from './resolve.ts';
 import type { RawAccount, RawConfig, RawWatch } from './schema.ts';
 import { checkScope } from './scope.ts';
@@ -30,6 +31,7 @@ export function checkReferences(checked: Checked): void {
   }
   checkSchedule(['notify', 'digest'], raw.notify?.digest, complain);
   checkSchedule(['report'], raw.report, complain);
+  checkRetention(raw.retention, complain);
   for (const [name, channel] of Object.entries(raw.notify?.channels ?? {})) checkChannel(checked, name, channel);
   checkTemporal(raw.temporal?.address, complain);
   checkLedger(raw.ledger?.url, complain);
@@ -43,7 +45,24 @@ function checkAccount(path: Path, account: RawAccount, complain: Complain): void
     complain([...path, 'base_url'], `"${address}" is not an address; write https://indexing.example/api/v1`);
 }
 
-function checkSchedule(path: Path, schedule: RawWatch['schedule'], complain: Complain): void {
+/** Details of the last days are what explains a failure. */
+function checkRetention(retention: RawConfig['retention'], complain: Complain): void {
+  checkSchedule(['retention'], retention, complain);
+  for (const key of ['runs', 'batches', 'index_checks'] as const) {
+    const age = retention?.[key];
+    if (age !== undefined && (parseDuration(age) ?? 0) < LEAST_AGE_MS)
+      complain(['retention', key], `"${age}" is too short; write 7d or more`);
+  }
+}
+
+const LEAST_AGE_MS = 7 * 86_400_000;
+
+interface RawSchedule {
+  readonly cron?: string;
+  readonly timezone?: string;
+}
+
+function checkSchedule(path: Path, schedule: RawSchedule | undefined, complain: Complain): void {
   const cron = schedule?.cron === undefined ? null : findCronProblem(schedule.cron);
   if (cron !== null) complain([...path, 'cron'], cron);
   const zone = schedule?.timezone === undefined ? null : findTimeZoneProblem(schedule.timezone);

@@ -21,6 +21,17 @@ export interface Config {
   readonly notify: NotifySettings;
   /** When and where a worker writes reports; null: never. */
   readonly report: ReportSettings | null;
+  /** When old details are removed from the ledger; null: never. */
+  readonly retention: RetentionSettings | null;
+}
+
+export interface RetentionSettings {
+  /** In milliseconds. */
+  readonly ages: { readonly runs: number; readonly batches: number; readonly index_checks: number };
+  /** An absolute path; null: they are not kept. */
+  readonly archive: string | null;
+  readonly cron: string;
+  readonly timezone: string;
 }
 
 export interface ReportSettings {

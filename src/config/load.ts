@@ -7,7 +7,7 @@ import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { type ConfigText, getConfigFolder, readConfigFiles } from './files.ts';
 import { type Merged, mergeFiles } from './merge-files.ts';
 import { toNotifySettings } from './notify.ts';
-import { toAccount, toAddress, toLedgerUrl, toReportSettings, toWatch } from './resolve.ts';
+import { toAccount, toAddress, toLedgerUrl, toReportSettings, toRetentionSettings, toWatch } from './resolve.ts';
 import { type At, type Path, parseYamlFile } from './yaml-file.ts';
 
 export interface LoadOptions {
@@ -81,6 +81,7 @@ function toConfig({ raw }: Merged, folder: string): Config {
     admin: raw.admin === undefined ? null : { host: raw.admin.host ?? '127.0.0.1', port: raw.admin.port },
     notify: toNotifySettings(raw.notify ?? {}, (reference) => toAddress(reference, folder)),
     report: raw.report === undefined ? null : toReportSettings(raw.report, folder),
+    retention: raw.retention === undefined ? null : toRetentionSettings(raw.retention, folder),
   };
 }
 

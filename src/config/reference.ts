@@ -39,6 +39,7 @@ const SECTIONS = [
   ['admin', 'Metrics and health', 'admin'],
   ['notify', 'Notifications', 'notify'],
   ['report', 'Report', 'report'],
+  ['retention', 'Retention', 'retention'],
 ] as const;
 
 /** The expected content of the page in docs/reference. */

@@ -7,7 +7,7 @@ import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../submission/
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import { DEFAULT_POLLING, type PollPolicy } from '../submission/poll-schedule.ts';
 import { DEFAULT_CONFIRM_MS, DEFAULT_KEY_TRUST_MS } from '../submission/reconcile.ts';
-import type { Account, ReportSettings, Watch } from './config.ts';
+import type { Account, ReportSettings, RetentionSettings, Watch } from './config.ts';
 import { parseDuration } from './duration.ts';
 import type { AddressReference } from './notify.ts';
 import type { RawAccount, RawConfig, RawWatch, SecretReference } from './schema.ts';
@@ -147,6 +147,17 @@ export const toReportSettings = (raw: NonNullable<RawConfig['report']>, folder: 
   days: raw.days ?? 31,
   keep: raw.keep ?? 30,
   language: raw.language ?? 'en',
+});
+
+export const toRetentionSettings = (raw: NonNullable<RawConfig['retention']>, folder: string): RetentionSettings => ({
+  ages: {
+    runs: duration(raw.runs, 90 * DAY),
+    batches: duration(raw.batches, 180 * DAY),
+    index_checks: duration(raw.index_checks, 365 * DAY),
+  },
+  archive: raw.archive === undefined ? null : resolvePath(folder, raw.archive),
+  cron: raw.cron ?? '40 3 * * *',
+  timezone: raw.timezone ?? 'UTC',
 });
 
 export const isAddress = (source: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(source);

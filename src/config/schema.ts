@@ -4,6 +4,7 @@ import { Account } from './schema/account.ts';
 import { Admin } from './schema/admin.ts';
 import { Notify } from './schema/notify.ts';
 import { Report } from './schema/report.ts';
+import { Retention } from './schema/retention.ts';
 import { closed, PATTERN, type Secret } from './schema/values.ts';
 import { Watch, watchSettings } from './schema/watch.ts';
 
@@ -63,6 +64,7 @@ export const ConfigSchema = Type.Object(
     admin: Type.Optional(Admin),
     notify: Type.Optional(Notify),
     report: Type.Optional(Report),
+    retention: Type.Optional(Retention),
   },
   {
     ...closed,

@@ -6,6 +6,7 @@ import { Account } from './schema/account.ts';
 import { Admin } from './schema/admin.ts';
 import { Notify } from './schema/notify.ts';
 import { Report } from './schema/report.ts';
+import { Retention } from './schema/retention.ts';
 import { Watch } from './schema/watch.ts';
 import type { SecretReference } from './schema.ts';
 import { ConfigSchema } from './schema.ts';
@@ -32,7 +33,7 @@ export interface Environment {
 type Tree = Readonly<Record<string, unknown>>;
 
 /** Absent, these switch something off; the defaults inside count only when they are written. */
-const SWITCHES = ['schedule', 'index_check', 'admin', 'report'];
+const SWITCHES = ['schedule', 'index_check', 'admin', 'report', 'retention'];
 
 /** Every setting of a configuration, in the order of the reference page. */
 export function listSettings({ config, merged, folder }: LoadedConfig, environment: Environment): Setting[] {
@@ -104,6 +105,7 @@ export function listSettings({ config, merged, folder }: LoadedConfig, environme
   walk(['admin'], Admin as unknown as Expectation, raw.admin, ['admin']);
   walk(['notify'], Notify as unknown as Expectation, raw.notify, ['notify']);
   walk(['report'], Report as unknown as Expectation, raw.report, ['report']);
+  walk(['retention'], Retention as unknown as Expectation, raw.retention, ['retention']);
   return settings;
 }
 

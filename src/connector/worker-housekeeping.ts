@@ -7,6 +7,7 @@ import { ping } from '../notify/send.ts';
 import type { Logger } from '../observability/log.ts';
 import type { Connector } from './connector.ts';
 import { type Chore, type Housekeeping, startHousekeeping } from './housekeeping.ts';
+import { pruneDetails } from './prune-details.ts';
 import { readBalances } from './read-balances.ts';
 import { createReload } from './reload.ts';
 import { updateSchedules } from './schedules.ts';
@@ -53,7 +54,8 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
 
   /** What runs at times that the configuration sets, and a reload may change. */
   function startTimed(): Housekeeping {
-    const { notify, report } = deps.config;
+    const { notify, report, retention } = deps.config;
+    const stopping = new AbortController();
     const due: Chore[] = [];
     // Of several workers one queues it: to the minute they agree on the occasion.
     const queueDigest = () => notifier.queueDigest(new Date(ledger.now()).toISOString().slice(0, 16));
@@ -62,7 +64,18 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
       const { cron, timezone } = report;
       due.push({ name: 'report', cron, timezone, run: () => writeScheduledReport(ledger, deps.config, report, log) });
     }
-    return startHousekeeping(due, log);
+    if (retention !== null) {
+      const { cron, timezone } = retention;
+      const run = () => pruneDetails(ledger, retention, log, stopping.signal);
+      due.push({ name: 'retention', cron, timezone, run });
+    }
+    const started = startHousekeeping(due, log);
+    return {
+      async close() {
+        stopping.abort();
+        await started.close();
+      },
+    };
   }
 
   const chores: Chore[] = [

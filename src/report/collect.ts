@@ -7,6 +7,7 @@ import { listRunDays } from '../ledger/reports/run-days.ts';
 import { listSpending } from '../ledger/reports/spending.ts';
 import { getDueUrls, listQuarantineReasons, listWaitingBatches, type Waiting } from '../ledger/reports/waiting.ts';
 import { DAY, findFirstWatchDay, listWatchDays, recordWatchDays } from '../ledger/reports/watch-days.ts';
+import { getCheckDetailsFrom } from '../ledger/retention/prune.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import { addTime, collectPurchases, toStageReport } from './collect-purchases.ts';
 import { type AccountReport, type Report, type SpendDay, STAGES, type WatchReport } from './report.ts';
@@ -32,7 +33,7 @@ export async function collectReport(ledger: Ledger, config: Config, scope: Repor
   const watches = [...config.watches.values()].filter((watch) => isInScope(scope, watch));
   const names = new Set(watches.map(({ id }) => id));
   const accounts = [...config.accounts.values()].filter(({ id }) => watches.some(({ account }) => account === id));
-  const checkDetailsFrom = null;
+  const checkDetailsFrom = await getCheckDetailsFrom(ledger);
   const { times, ...purchases } = await collectPurchases(
     ledger,
     accounts.map(({ id }) => id),

@@ -7,10 +7,12 @@ import { normalizeUrl, type Url } from '../../url/normalize-url.ts';
 import { action } from '../output/command.ts';
 import { toUrlHistoryRecord } from '../output/records/url-history.ts';
 import { withLedger } from '../with-ledger.ts';
+import { ledgerPruneCommand } from './ledger-prune.ts';
 import { transferCommands } from './ledger-transfer.ts';
 
 export function ledgerCommand(command: Command): void {
   transferCommands(command);
+  ledgerPruneCommand(command);
   command
     .command('show')
     .description('show the history of a URL: where it was found, every purchase, every index check')

@@ -30,7 +30,7 @@ export interface UrlGroup {
 /** Batches that are read at once. */
 const PAGE = 500;
 /** URLs that one query reads. */
-const MAX_URLS_A_QUERY = 20_000;
+const MAX_URLS_A_QUERY = 5_000;
 
 /**
  * The batches of an account that were accepted since then, newest first, until `maxUrls` URLs are read; returns whether

@@ -10,6 +10,7 @@ import { INIT_OUTPUT } from './init.ts';
 import { LEDGER_OUTPUT } from './ledger.ts';
 import { NOTIFY_OUTPUT } from './notify.ts';
 import { PLAN_OUTPUT } from './plan.ts';
+import { PRUNE_OUTPUT } from './prune.ts';
 import { RECOVER_OUTPUT } from './recover.ts';
 import { REPORT_OUTPUT } from './report.ts';
 import { RUN_OUTPUT } from './run.ts';
@@ -28,6 +29,7 @@ export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...LEDGER_OUTPUT,
   ...SPEND_OUTPUT,
   ...REPORT_OUTPUT,
+  ...PRUNE_OUTPUT,
   ...PLAN_OUTPUT,
   ...NOTIFY_OUTPUT,
   ...RUN_OUTPUT,

@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import type { Output } from '../../cli-kit/output.ts';
+import { stopSignal } from '../../cli-kit/stop-signal.ts';
+import { type Vacuumed, vacuumSqlite } from '../../database/vacuum.ts';
+import { openArchive } from '../../ledger/retention/archive.ts';
+import { type Pruned, pruneLedger } from '../../ledger/retention/prune.ts';
+import { action, type Ending } from '../output/command.ts';
+import { formatCounted } from '../output/format.ts';
+import { toPrunedRecord } from '../output/records/prune.ts';
+import { type CommandContext, withLedger } from '../with-ledger.ts';
+
+interface PruneFlags {
+  readonly dryRun?: boolean;
+  readonly vacuum?: boolean;
+}
+
+export function ledgerPruneCommand(command: Command): void {
+  command
+    .command('prune')
+    .description('remove old details as "retention" of the configuration says; purchases and charges stay')
+    .option('--dry-run', 'only count what would be removed')
+    .option('--vacuum', 'then give free space of a SQLite file back to the disk; nothing can be written meanwhile')
+    .action(
+      action((output, flags, options: PruneFlags) => withLedger(flags, (context) => prune(output, context, options))),
+    );
+}
+
+const PROGRESS_EVERY_MS = 5_000;
+
+async function prune(
+  output: Output,
+  { config, ledger }: CommandContext,
+  { dryRun = false, vacuum = false }: PruneFlags,
+): Promise<Ending> {
+  const { retention } = config;
+  if (retention === null) {
+    throw new CommandError(
+      EXIT.usage,
+      'The configuration has no "retention", so nothing was removed. Write retention: { runs: 90d, batches: 180d, ' +
+        'index_checks: 365d } with the ages that you want.',
+    );
+  }
+  const signal = stopSignal('What was removed before stays removed; run again for the rest.');
+  const archive = retention.archive === null || dryRun ? null : openArchive(retention.archive, ledger.now());
+  let saidAt = Date.now();
+  let pruned: Pruned;
+  try {
+    pruned = await pruneLedger(ledger, retention.ages, {
+      dryRun,
+      signal,
+      ...(archive === null ? {} : { archive: archive.keep }),
+      onProgress(sums) {
+        if (Date.now() - saidAt < PROGRESS_EVERY_MS) return;
+        saidAt = Date.now();
+        output.say(`${formatCounted(sum(sums), 'row')} so far`);
+      },
+    });
+  } finally {
+    await archive?.close();
+  }
+  for (const [table, rows] of Object.entries(pruned)) {
+    output.record(toPrunedRecord(table, rows));
+    if (rows > 0 && !output.quiet) output.print(`${table}: ${formatCounted(rows, 'row')}`);
+  }
+  const file = archive?.file() ?? null;
+  const vacuumed = vacuum && !dryRun ? compact(output, config.ledgerUrl) : null;
+  if (!output.quiet) {
+    output.print(`${formatCounted(sum(pruned), 'row')} ${dryRun ? 'would be removed; nothing was' : 'removed'}.`);
+    if (file !== null) output.print(`They are kept in ${file}.`);
+  }
+  return {
+    exitCode: EXIT.done,
+    summary: {
+      rows: sum(pruned),
+      dry_run: dryRun,
+      archive: file,
+      freed_bytes: vacuumed === null ? null : vacuumed.bytesBefore - vacuumed.bytesAfter,
+    },
+  };
+}
+
+const sum = (pruned: Pruned): number => Object.values(pruned).reduce((all, rows) => all + rows, 0);
+
+function compact(output: Output, url: string): Vacuumed | null {
+  if (!url.startsWith('sqlite:')) {
+    output.say('Postgres reuses free space by itself (autovacuum); nothing was done.');
+    return null;
+  }
+  const vacuumed = vacuumSqlite(url.slice('sqlite:'.length));
+  const toMb = (bytes: number) => (bytes / 1_000_000).toFixed(1);
+  if (!output.quiet)
+    output.print(`The file has ${toMb(vacuumed.bytesAfter)} MB, before ${toMb(vacuumed.bytesBefore)} MB.`);
+  return vacuumed;
+}

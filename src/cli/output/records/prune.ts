@@ -1,0 +1,25 @@
+import type { Static } from 'typebox';
+import { type CommandOutput, count, defineRecord, flag, nullable, text } from '../../../cli-kit/record-schema.ts';
+
+const PrunedRecord = defineRecord('pruned', 'Details of one kind that were removed from the ledger.', {
+  table: text('name of the table'),
+  rows: count('rows removed, or with `--dry-run` those that would be'),
+});
+
+export const toPrunedRecord = (table: string, rows: number): Static<typeof PrunedRecord> => ({
+  type: 'pruned',
+  table,
+  rows,
+});
+
+export const PRUNE_OUTPUT: Readonly<Record<string, CommandOutput>> = {
+  'ledger prune': {
+    records: [PrunedRecord],
+    summary: {
+      rows: count('rows of all kinds'),
+      dry_run: flag('whether nothing was removed'),
+      archive: nullable(text('the file where they are kept; null when they are not')),
+      freed_bytes: nullable(count('bytes that the SQLite file became smaller by; null without `--vacuum`')),
+    },
+  },
+};

@@ -5,6 +5,7 @@ import { backoffMs } from '../src/submission/backoff.ts';
 import { decideCheckOutcome } from '../src/submission/outcome.ts';
 import type { CheckStep, WatchRun } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
+import type { CanWait } from '../src/temporal-api/waits.ts';
 import { openHistoryGuard } from './compare-history.ts';
 import type { Deps } from './deps.ts';
 
@@ -17,7 +18,7 @@ export function checkActivities(deps: Deps) {
   const { ledger, getWatch, getAccount, getApi, now, random, emit } = deps;
   const findHistoryHold = openHistoryGuard(deps);
   return {
-    async checkNextBatch({ watch, account: id }: WatchRun): Promise<CheckStep> {
+    async checkNextBatch({ watch, account: id }: WatchRun & CanWait): Promise<CheckStep> {
       const policy = getWatch(watch).indexCheck;
       if (policy === null) return { kind: 'idle' };
       const account = getAccount(id);

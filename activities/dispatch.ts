@@ -1,5 +1,4 @@
-import { Context } from '@temporalio/activity';
-import { formatTry, type Micros } from '../contract/money.ts';
+import type { Micros } from '../contract/money.ts';
 import { ApiError, unwrapData } from '../src/api-client/errors.ts';
 import type { PendingBatch } from '../src/ledger/batches/batch-queries.ts';
 import { listPendingBatches } from '../src/ledger/batches/batch-queries.ts';
@@ -10,39 +9,48 @@ import { findOtherService } from '../src/ledger/money/account.ts';
 import { resumeAccount } from '../src/ledger/money/account-status.ts';
 import { recordBalance } from '../src/ledger/money/balance.ts';
 import { checkFunds, resumeWithinCaps } from '../src/ledger/money/funds.ts';
+import { getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
 import { waitsForMoney } from '../src/submission/caps.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import { decideOutcome } from '../src/submission/outcome.ts';
-import { isMoneyReason, renderReason } from '../src/submission/reason.ts';
+import { isMoneyReason, type Reason, renderReason } from '../src/submission/reason.ts';
 import type { DispatchStep } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
+import type { CanWait } from '../src/temporal-api/waits.ts';
 import { recordFreshBalance, witnessBalanceAfter, witnessBalanceBefore } from './balance-witness.ts';
 import { openHistoryGuard } from './compare-history.ts';
 import type { Deps } from './deps.ts';
+import { describeShortage } from './describe-shortage.ts';
 import { reconcileBatch } from './reconcile.ts';
 import { reportBatch } from './report-batch.ts';
+import { countAttempts } from './shown-waits.ts';
 import { startTrackers } from './trackers.ts';
 
 /** Between two attempts to start missing trackers. */
 const TRACKER_RETRY_MS = 30_000;
 
 /** Between two balance reads or key checks: 30 s at first, up to a quarter of an hour. */
-function pause(): number {
-  return Math.min(30_000 * 2 ** Math.min(Context.current().info.attempt - 1, 5), 900_000);
+function pause({ waits }: CanWait): number {
+  return Math.min(30_000 * 2 ** Math.min(countAttempts(waits) - 1, 5), 900_000);
 }
 
 /** New plans are noticed after this long at the latest, whatever the waiting batches wait for. */
 const READ_AGAIN_MS = 30_000;
+/** The same where a signal ends the wait and each read is in the history: after a while. */
+const READ_AGAIN_SHOWN_MS = 300_000;
+
+const readAgainMs = ({ waits }: CanWait): number =>
+  waits === undefined ? READ_AGAIN_MS : Math.min(READ_AGAIN_MS * 2 ** (countAttempts(waits) - 1), READ_AGAIN_SHOWN_MS);
 
 /** The dispatcher's activities: one step at a time, and the waits between them. */
 export function dispatchActivities(deps: Deps) {
   const { ledger, now, getApi, getAccount, emit } = deps;
   const findHistoryHold = openHistoryGuard(deps);
   return {
-    async sendNextBatch({ account }: { account: AccountId }): Promise<DispatchStep> {
+    async sendNextBatch({ account, ...waiting }: CanWait & { account: AccountId }): Promise<DispatchStep> {
       const tracked = await startTrackers(deps, account);
-      const step = await sendNext(deps, account, findHistoryHold);
+      const step = await sendNext(deps, account, findHistoryHold, readAgainMs(waiting));
       if (step.kind === 'suspended' || step.kind === 'key_rejected') {
         emit({ kind: step.kind, account, reason: step.reason });
       }
@@ -51,19 +59,19 @@ export function dispatchActivities(deps: Deps) {
       return step;
     },
 
-    async awaitMoney({ account: id }: { account: AccountId }): Promise<void> {
+    async awaitMoney({ account: id, ...waiting }: CanWait & { account: AccountId }): Promise<void> {
       const hold = await findHistoryHold(id);
-      if (hold !== null) throw retryLater(pause(), hold);
+      if (hold !== null) throw retryLater(pause(waiting), hold);
       const stop = await getRefusalStop(ledger.db, id);
       if (stop !== null) {
         if (stop.until <= now()) return;
         // An operator may end it sooner.
-        throw retryLater(Math.min(stop.until - now(), READ_AGAIN_MS), renderReason(stop.reason));
+        throw retryLater(Math.min(stop.until - now(), readAgainMs(waiting)), renderReason(stop.reason));
       }
       const account = getAccount(id);
       if ((await findOtherService(ledger.db, account)) !== null) {
         throw retryLater(
-          READ_AGAIN_MS,
+          readAgainMs(waiting),
           'the configuration names a service other than the one that the batches of the account belong to',
         );
       }
@@ -72,12 +80,13 @@ export function dispatchActivities(deps: Deps) {
       const read = await askBalance(deps, id);
       if (read.balance === null) {
         // Only a batch can show that the funds suffice again. Try rarely: each 402 makes its wait longer.
-        if (Context.current().info.attempt > 1 && account.spend.balanceFloor <= 0) {
+        if (countAttempts(waiting.waits) > 1 && account.spend.balanceFloor <= 0) {
           return resumeAccount(ledger, id, 'suspended');
         }
-        throw retryLater(pause(), `the balance cannot be read: ${read.why}`);
+        throw retryLater(pause(waiting), `the balance cannot be read: ${read.why}`);
       }
-      let earliest = now() + pause();
+      let earliest = now() + pause(waiting);
+      let short: Reason | null = null;
       for (const batch of batches) {
         if (batch.not_before !== null && batch.not_before > now() && !isMoneyReason(batch.reason_code)) {
           // It waits for something else: its own retry time resumes it, not the balance.
@@ -89,12 +98,14 @@ export function dispatchActivities(deps: Deps) {
         if (watch === undefined) return resumeAccount(ledger, id, 'suspended');
         const funds = await checkFunds(ledger, batch, { account, watch });
         if (funds.kind === 'enough') return resumeAccount(ledger, id, 'suspended');
+        short ??= funds.refusal.reason;
         if (funds.until !== null) earliest = Math.min(earliest, funds.until);
       }
-      throw retryLater(earliest - now(), `insufficient funds (balance ${formatTry(read.balance)})`);
+      const needed = await getWaitingMoney(ledger, id);
+      throw retryLater(earliest - now(), describeShortage(needed, account, short ?? needed.reason));
     },
 
-    async awaitKey({ account }: { account: AccountId }): Promise<void> {
+    async awaitKey({ account, ...waiting }: CanWait & { account: AccountId }): Promise<void> {
       const answer = await getApi(account).request('poll', (client) => client.me());
       // Only a success proves it: no response or a gateway's error says nothing about the key.
       if (answer.body.kind === 'success') {
@@ -102,7 +113,7 @@ export function dispatchActivities(deps: Deps) {
         emit({ kind: 'key_accepted', account });
         return;
       }
-      throw retryLater(pause(), 'the API key is not accepted yet');
+      throw retryLater(pause(waiting), 'the API key is not accepted yet');
     },
   };
 }
@@ -134,6 +145,7 @@ async function sendNext(
   deps: Deps,
   account: AccountId,
   findHistoryHold: (account: AccountId) => Promise<string | null>,
+  readAgain: number,
 ): Promise<DispatchStep> {
   const { ledger, now } = deps;
   let suspended: string | null = null;
@@ -144,7 +156,8 @@ async function sendNext(
       if (suspended !== null) return { kind: 'suspended', reason: suspended };
       if (nextAt === null) return { kind: 'idle' };
       if (await resumeWithinCaps(ledger, deps.getAccount(account), (watch) => deps.config.watches.get(watch))) continue;
-      throw retryLater(Math.min(nextAt - now(), READ_AGAIN_MS), 'every planned batch waits for its next attempt');
+      const waiting = await getWaitingMoney(ledger, account);
+      throw retryLater(Math.min(nextAt - now(), readAgain), describeShortage(waiting, deps.getAccount(account)));
     }
     const hold = await findHistoryHold(account);
     if (hold !== null) return { kind: 'suspended', reason: hold };

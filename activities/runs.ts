@@ -2,28 +2,38 @@ import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { diffRun } from '../src/ledger/crawl/diff-run.ts';
+import { computeMissing, getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import { type PlanInput, planRun } from '../src/ledger/plans/make-plan.ts';
 import { countOpenJobs, getEarlierBatches } from '../src/ledger/reports/earlier-work.ts';
-import { getRunSummary, type RunSummary } from '../src/ledger/reports/run-summary.ts';
+import { listFirstPlanned } from '../src/ledger/reports/planned-urls.ts';
+import { getHeldRun } from '../src/ledger/reports/run-problem.ts';
+import { getRunSummary } from '../src/ledger/reports/run-summary.ts';
+import { getWatchFigures } from '../src/ledger/reports/watch-figures.ts';
 import { decideRun } from '../src/ledger/runs/decide-run.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
 import { beginRun, endRun } from '../src/ledger/runs/runs.ts';
 import type { AccountId, RunId } from '../src/submission/ids.ts';
+import { formatInstantIn } from '../src/submission/instant.ts';
 import { renderReason } from '../src/submission/reason.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import type {
   GuardHold,
+  HoldQuestion,
   PlanReport,
   PlanRunInput,
   RunCounts,
   RunReport,
+  RunVerdict,
   WatchRun,
 } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
+import type { CanWait } from '../src/temporal-api/waits.ts';
 import { ensureDispatcher, wakeDispatcher } from '../src/temporal-api/wake-dispatcher.ts';
 import type { Deps } from './deps.ts';
+import { describeRunWait } from './describe-run-wait.ts';
 import { toRunReport } from './run-report.ts';
 import { runStart } from './run-start.ts';
+import { countAttempts, getZone } from './shown-waits.ts';
 
 /** A scheduled run ends after this long at the latest, so that the watch is crawled again. */
 const LONGEST_WAIT_MS = 2 * 3_600_000;
@@ -33,9 +43,26 @@ const waitMs = (attempt: number): number => Math.min(1_000 * 1.15 ** Math.max(0,
 
 /**
  * Every tenth poll of a run starts the dispatcher if none runs: one that had ended does not know that an older copy of the
- * ledger, with batches to send, came back. Jobs have trackers, so for jobs alone it is every sixtieth.
+ * ledger, with batches to send, came back. Jobs have trackers, so for jobs alone it is every sixtieth. A
+ * wait that is shown has fewer polls: every one and every tenth.
  */
-const shouldEnsureDispatcher = (attempt: number, toSend: number): boolean => attempt % (toSend > 0 ? 10 : 60) === 0;
+function shouldEnsureDispatcher(attempt: number, toSend: number, isShown: boolean): boolean {
+  if (isShown) return toSend > 0 || attempt % 10 === 0;
+  return attempt % (toSend > 0 ? 10 : 60) === 0;
+}
+
+/** A run whose account sends nothing waits this long at least: it will not be accepted in a second. */
+const STUCK_MS = 60_000;
+/** Before that its dispatcher may not have read the ledger. */
+const SETTLE_MS = 10_000;
+
+/** A wait whose every check is in the history grows with its age, up to half an hour: a job may take seven days. */
+const shownWaitMs = (attempt: number, ageMs: number, isStuck: boolean): number => {
+  const least = isStuck && ageMs >= SETTLE_MS ? STUCK_MS : waitMs(attempt);
+  return Math.max(least, Math.min(ageMs / 20, 1_800_000));
+};
+
+const EXAMPLES = 5;
 
 /** The activities of a run: its ledger work, and the dispatcher's wake-up. */
 export function runActivities(deps: Deps) {
@@ -65,7 +92,7 @@ export function runActivities(deps: Deps) {
       if (hold === null) return null;
       const reasons = hold.reasons.map(renderReason);
       emit({ kind: 'run_held', watch: run.watch, account: run.account, run: run.run, reasons });
-      return { reasons, sample: hold.sample };
+      return { reasons, sample: hold.sample, question: await askApproval(deps, run) };
     },
 
     async recordDecision({
@@ -83,7 +110,8 @@ export function runActivities(deps: Deps) {
         ...inputOf(run),
         maxCost: maxCost ?? null,
       });
-      return { batches, urls, cost, basis, held, heldReason };
+      const sample = batches === 0 ? [] : await listFirstPlanned(ledger.db, run.run, EXAMPLES);
+      return { batches, urls, cost, basis, held, heldReason, sample };
     },
 
     async wakeDispatcher({ account }: { account: AccountId }): Promise<void> {
@@ -94,19 +122,26 @@ export function runActivities(deps: Deps) {
       run,
       account,
       until,
-    }: WatchRun & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport> {
+      waits,
+    }: WatchRun & CanWait & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport> {
       const summary = await getRunSummary(ledger, run);
       const { due } = await getEarlierBatches(ledger, run);
       const open = until === 'accepted' ? 0 : await countOpenJobs(ledger, run);
       if (summary.unanswered + due + open === 0) return toRunReport(summary);
-      const { attempt, scheduledTimestampMs } = Context.current().info;
+      const since = waits?.since ?? Context.current().info.scheduledTimestampMs;
+      const ageMs = now() - since;
       // Anything that waits longer waits for money or a cap. The dispatcher continues it; it must not delay the next run.
-      if (until === 'accepted' && now() - scheduledTimestampMs > LONGEST_WAIT_MS) return toRunReport(summary);
-      if (shouldEnsureDispatcher(attempt, summary.unanswered + due)) await ensureDispatcher(client, ledger.id, account);
-      throw retryLater(waitMs(attempt), describeWait(summary, due, open));
+      if (until === 'accepted' && ageMs > LONGEST_WAIT_MS) return toRunReport(summary);
+      const attempt = countAttempts(waits);
+      const isShown = (waits?.attempts ?? 0) > 0;
+      if (shouldEnsureDispatcher(attempt, summary.unanswered + due, isShown)) {
+        await ensureDispatcher(client, ledger.id, account);
+      }
+      const { text, isStuck } = await describeRunWait(ledger, getAccount(account), { summary, earlier: due, open });
+      throw retryLater(waits === undefined ? waitMs(attempt) : shownWaitMs(attempt, ageMs, isStuck), text);
     },
 
-    async finishRun({ watch, account, run }: WatchRun): Promise<void> {
+    async finishRun({ watch, account, run }: WatchRun): Promise<RunVerdict> {
       await endRun(ledger, run, 'finished');
       const { complete, found, changed, gone, submitted, held, heldReason, unanswered, charged, ...summary } =
         await getRunSummary(ledger, run);
@@ -126,8 +161,19 @@ export function runActivities(deps: Deps) {
         unanswered,
         charged,
       });
+      const { failedRuns } = await getWatchFigures(ledger, watch);
+      return { incompleteRuns: complete ? 0 : failedRuns, limit: deps.config.notify.failedRuns };
     },
   };
+}
+
+/** What an approval would buy, and whether the balance covers it. */
+async function askApproval(deps: Deps, { watch, account: id, run }: WatchRun): Promise<HoldQuestion> {
+  const { ledger, now, getWatch, getAccount } = deps;
+  const account = getAccount(id);
+  const { urls, cost } = await getHeldRun(ledger, run, account, getWatch(watch).service);
+  const missing = computeMissing(await getWaitingMoney(ledger, id), account, cost);
+  return { urls, cost, missing, since: formatInstantIn(getZone(deps, { account: id, watch }), now()) };
 }
 
 /** Whether the workflow that owns a run still exists to end it. */
@@ -146,10 +192,4 @@ function runActive({ watch }: WatchRun, other: RunId): ApplicationFailure {
       'continues; wait for it to end.',
     FAILURE_TYPE.runActive,
   );
-}
-
-function describeWait({ unanswered, batches }: RunSummary, earlier: number, open: number): string {
-  if (unanswered > 0) return `${unanswered} of ${batches} batches are not accepted yet`;
-  if (earlier > 0) return `${earlier} ${earlier === 1 ? 'batch' : 'batches'} of earlier runs not accepted yet`;
-  return `${open} ${open === 1 ? 'job of the watch has' : 'jobs of the watch have'} not ended yet`;
 }

@@ -17,7 +17,9 @@ import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { alignToTick, freshSince, nextPoll, waitAfter } from '../src/submission/poll-schedule.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { isRetryLater, retryLater } from '../src/temporal-api/retry-later.ts';
+import type { CanWait } from '../src/temporal-api/waits.ts';
 import type { Deps } from './deps.ts';
+import { countAttempts } from './shown-waits.ts';
 
 /** In these two states an open URL has the result of its job, whatever else its URL says. */
 const COMPLETED = 'completed';
@@ -30,10 +32,15 @@ export function trackActivities(deps: Deps) {
   const { ledger, getAccount, getJobStatusLoader, now, emit } = deps;
 
   return {
-    async followSubmission({ known, ...job }: TrackInput & { readonly known: string }): Promise<JobStatus> {
+    async followSubmission({
+      known,
+      waits,
+      ...job
+    }: TrackInput & CanWait & { readonly known: string }): Promise<JobStatus> {
       const { account: id, reference, watch, service, acceptedAt } = job;
       const account = getAccount(id);
-      const { attempt, currentAttemptScheduledTimestampMs: scheduledAt } = Context.current().info;
+      const attempt = countAttempts(waits);
+      const { currentAttemptScheduledTimestampMs: scheduledAt } = Context.current().info;
       const lagMs = Math.max(0, now() - scheduledAt);
       const policy = account.tracking[service];
       const next = nextPoll(policy, attempt, now() - acceptedAt);
@@ -79,7 +86,8 @@ export function trackActivities(deps: Deps) {
       if (isOverdue) return { ...toJobStatus(polled.state, null), overdue: true };
       if (polled.state !== known) return toJobStatus(polled.state, null);
       const wait = alignToTick(policy, now(), next.waitMs);
-      throw retryLater(wait, `${reference} is ${polled.state}; polled ${attempt} times since its last change`);
+      const polls = attempt === 1 ? 'once' : `${attempt} times`;
+      throw retryLater(wait, `${reference} is ${polled.state}, polled ${polls} since its last change`);
     },
   };
 }

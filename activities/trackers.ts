@@ -1,4 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { countJobs } from '../src/ledger/jobs/count-jobs.ts';
 import {
   getLastBatch,
   listOpenSubmissions,
@@ -6,18 +7,24 @@ import {
   type OpenSubmission,
 } from '../src/ledger/jobs/record-poll.ts';
 import type { AccountId } from '../src/submission/ids.ts';
+import { formatInstantIn } from '../src/submission/instant.ts';
 import { alignToTick, nextPoll } from '../src/submission/poll-schedule.ts';
 import { getTaskQueue, trackerWorkflowId } from '../src/temporal-api/ids.ts';
 import type { TrackInput } from '../src/temporal-api/payloads.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
+import { urls as countUrls } from '../src/temporal-api/sentences.ts';
+import { describeTracker } from '../src/temporal-api/static-details.ts';
 import { toKeyword, toSummary } from '../src/temporal-api/summary.ts';
 import { type TrackSubmission, WORKFLOW } from '../src/temporal-api/workflows.ts';
 import type { Deps } from './deps.ts';
+import { getZone } from './shown-waits.ts';
 
 /** Longer than another process may take to record what it has sent. */
 const RECENT_MS = 600_000;
 /** More jobs than are accepted within that time. */
 const REMEMBERED = 1_000;
+/** Jobs of an account whose every poll is shown. Each costs some thousand events of history, where others cost ten. */
+const MOST_SHOWN = 50;
 
 /**
  * Ensures that every open job of the account has a tracker: started after each accepted batch, and again for jobs that
@@ -59,14 +66,13 @@ export async function startTrackers(deps: Deps, account: AccountId): Promise<boo
   return missing.size === 0;
 }
 
-async function startTracker(
-  { client, ledger, getAccount, now }: Deps,
-  account: AccountId,
-  open: OpenSubmission,
-): Promise<void> {
+async function startTracker(deps: Deps, account: AccountId, open: OpenSubmission): Promise<void> {
+  const { client, ledger, getAccount, now } = deps;
   const { watch, batch, key, reference, service, urls, acceptedAt } = open;
   const policy = getAccount(account).tracking[service];
   const next = nextPoll(policy, 0, now() - acceptedAt);
+  const firstPollMs = next.kind === 'in' ? alignToTick(policy, now(), next.waitMs, false) : 0;
+  const showsPolls = (await countJobs(ledger.db, account, MOST_SHOWN + 1)) <= MOST_SHOWN;
   const input: TrackInput = {
     account,
     watch,
@@ -76,7 +82,9 @@ async function startTracker(
     service,
     urls,
     acceptedAt,
-    firstPollMs: next.kind === 'in' ? alignToTick(policy, now(), next.waitMs, false) : 0,
+    firstPollMs,
+    firstPollAt: formatInstantIn(getZone(deps, { account, watch }), now() + firstPollMs),
+    ...(showsPolls ? { showsPolls } : {}),
   };
   try {
     await client.workflow.start<TrackSubmission>(WORKFLOW.trackSubmission, {
@@ -85,7 +93,8 @@ async function startTracker(
       args: [input],
       // A completed tracker belongs to a later copy of the ledger: its result was not restored.
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: toSummary(`${urls} URLs of ${watch} (${service}): ${reference}`),
+      staticSummary: toSummary(`${countUrls(urls)} of ${watch} (${service}): ${reference}`),
+      staticDetails: describeTracker({ watch, account, reference, batch }),
       typedSearchAttributes: [
         { key: SEARCH_ATTRIBUTES.ledger, value: ledger.id },
         { key: SEARCH_ATTRIBUTES.account, value: account },

@@ -1,11 +1,12 @@
-import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, patched, workflowInfo } from '@temporalio/workflow';
 import type { Micros } from '../contract/money.ts';
 import type { RunId } from '../src/submission/ids.ts';
 import { CHECK_PHASE } from '../src/temporal-api/phases.ts';
+import { money, urls, withoutStop } from '../src/temporal-api/sentences.ts';
 import type { CheckInput, CheckResult } from '../src/temporal-api/workflows.ts';
-import { money, table, urls } from './details.ts';
 import { proxyDuty } from './duty-activities.ts';
-import { showPhase } from './phase.ts';
+import { showWaits, WAITS_AS_TIMERS } from './show-waits.ts';
+import { createStatus } from './status.ts';
 
 const { checkNextBatch } = proxyDuty('check', {
   startToCloseTimeout: '3 minutes',
@@ -14,40 +15,52 @@ const { checkNextBatch } = proxyDuty('check', {
   priority: { priorityKey: 3 },
 });
 
+/** Waits for the next request are shorter than this while the account checks. */
+const SHOWN_FROM_MS = 20_000;
+
 /** Checks the due URLs of a watch in batches of at most 50, until none is left or the check budget is spent. */
 export async function checkIndex({ watch, account, soFar }: CheckInput): Promise<CheckResult> {
   let checked = soFar?.checked ?? 0;
   let found = soFar?.found ?? 0;
   let charged = soFar?.charged ?? 0;
-  const show = (phase: string) => {
-    showPhase(phase);
-    setCurrentDetails(table({ phase, checked: urls(checked), found: urls(found), charged: money(charged as Micros) }));
+  const { show: display } = createStatus();
+  const describe = () => `${urls(checked)} checked, ${urls(found)} found in the index, ${money(charged as Micros)}`;
+  const show = (phase: string, why = '', next = 'nothing') =>
+    display(phase, `${why}${describe()}.`, {
+      next,
+      checked: urls(checked),
+      found: urls(found),
+      charged: money(charged as Micros),
+    });
+  const end = (stopped: string | null): CheckResult => {
+    const why = stopped === null ? '' : `Stopped: ${withoutStop(stopped)}. `;
+    show(stopped === null ? CHECK_PHASE.done : CHECK_PHASE.stopped, why);
+    return { summary: `${why}${describe()}.`, checked, found, charged: charged as Micros, stopped };
   };
   const run = workflowInfo().workflowId as RunId;
-  show(CHECK_PHASE.checking);
+  const isShown = patched(WAITS_AS_TIMERS);
+  show(CHECK_PHASE.checking, '', 'the next URLs');
   for (;;) {
-    const step = await checkNextBatch.executeWithOptions({ summary: `Check due URLs of ${watch}` }, [
-      { watch, account, run },
-    ]);
-    if (step.kind !== 'checked') {
-      show(step.kind === 'idle' ? CHECK_PHASE.done : CHECK_PHASE.stopped);
-      return { checked, found, charged: charged as Micros, stopped: step.kind === 'stopped' ? step.reason : null };
-    }
-    checked += step.urls;
-    found += step.found;
-    charged += step.charged;
-    if (step.stop !== undefined) {
-      show(CHECK_PHASE.stopped);
-      return { checked, found, charged: charged as Micros, stopped: step.stop };
-    }
-    setCurrentDetails(
-      table({
-        phase: CHECK_PHASE.checking,
-        checked: urls(checked),
-        found: urls(found),
-        charged: money(charged as Micros),
-      }),
+    const step = await showWaits(
+      (waits) =>
+        checkNextBatch.executeWithOptions({ summary: `Check due URLs of ${watch}` }, [
+          { watch, account, run, ...waits },
+        ]),
+      {
+        fromMs: isShown ? SHOWN_FROM_MS : null,
+        label: 'WAITING',
+        stop: () => workflowInfo().continueAsNewSuggested,
+        onWait: ({ why, next }) => show(CHECK_PHASE.checking, `WAITING: ${why}. `, next),
+      },
     );
+    if (step !== null) {
+      if (step.kind !== 'checked') return end(step.kind === 'stopped' ? step.reason : null);
+      checked += step.urls;
+      found += step.found;
+      charged += step.charged;
+      if (step.stop !== undefined) return end(step.stop);
+      show(CHECK_PHASE.checking, '', 'the next URLs');
+    }
     if (workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof checkIndex>({ watch, account, soFar: { checked, found, charged } });
     }

@@ -1,16 +1,18 @@
-import { continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import { wakeSignal } from '../src/temporal-api/messages.ts';
 import { DISPATCH_PHASE } from '../src/temporal-api/phases.ts';
 import { readDispatchStep } from '../src/temporal-api/recorded-payloads.ts';
+import { batches, urls } from '../src/temporal-api/sentences.ts';
 import { toSummary } from '../src/temporal-api/summary.ts';
+import type { CanWait } from '../src/temporal-api/waits.ts';
 import type { DispatchInput, DispatchResult } from '../src/temporal-api/workflows.ts';
-import { count, table, urls } from './details.ts';
 import { proxyDuty } from './duty-activities.ts';
-import { showPhase } from './phase.ts';
 import { raceWithSignal } from './race-with-signal.ts';
+import { showWaits, WAITS_AS_TIMERS } from './show-waits.ts';
+import { createStatus } from './status.ts';
 
 /**
- * A denial of the rate limiter, a 429 and an unknown outcome are retries with a delay of their own: no worker slot
+ * A short denial of the rate limiter, a 429 and an unknown outcome are retries with a delay of their own: no worker slot
  * waits and no history grows. The interval here is for failures without a delay, such as a killed worker; it does not
  * grow, because most attempts are waits, not failures.
  */
@@ -26,6 +28,9 @@ const { awaitMoney, awaitKey } = proxyDuty('submit', {
   retry: { initialInterval: '30 seconds', backoffCoefficient: 1 },
   priority: { priorityKey: 4 },
 });
+
+/** Waits for the next request are shorter than this while the account sends. */
+const SHOWN_FROM_MS = 20_000;
 
 /**
  * Sends an account's planned batches, one after another, in the ledger's order. The ledger is the source of truth. A
@@ -44,54 +49,84 @@ export async function dispatchAccount({
       woken = true;
     },
     {
-      description: 'Read the ledger again: batches were planned, the balance was topped up, or the key works again.',
+      description:
+        'Read the ledger again: batches were planned, the balance was topped up, or the key works again. No data is needed.',
     },
   );
+  const status = createStatus();
+  const describeSent = () => `${batches(sentBatches)} with ${urls(sentUrls)} accepted so far`;
+  const show = (phase: string, summary: string, rows: Readonly<Record<string, string>> = {}) =>
+    status.show(phase, summary, { ...rows, sent: describeSent() });
 
-  let phase = '';
-  const show = (now: string, rows: Readonly<Record<string, string>>) => {
-    if (now !== phase) showPhase(now);
-    phase = now;
-    setCurrentDetails(table({ phase: now, ...rows, sent: `${count(sentBatches)} batches, ${urls(sentUrls)}` }));
-  };
-  const wait = async (activity: () => Promise<void>) => {
+  /** The signal, or a history that is long enough: the ledger is read again then. */
+  const stop = () => woken || workflowInfo().continueAsNewSuggested;
+  const wait = async (phase: string, label: string, rows: Readonly<Record<string, string>>, call: Awaiting) => {
     woken = false;
-    await raceWithSignal(activity, () => woken);
+    await showWaits(
+      (waits) =>
+        raceWithSignal(
+          () => call(waits),
+          () => woken,
+        ),
+      {
+        fromMs: isShown ? 0 : null,
+        label,
+        stop,
+        onWait: ({ why, next }) => show(phase, `${label}: ${why}.`, { next, ...rows }),
+      },
+    );
   };
 
+  const isShown = patched(WAITS_AS_TIMERS);
   for (;;) {
     woken = false;
-    const step = readDispatchStep(
-      await sendNextBatch.executeWithOptions({ summary: 'Send the next planned batch' }, [{ account }]),
+    const step = await showWaits(
+      (waits) => sendNextBatch.executeWithOptions({ summary: 'Send the next planned batch' }, [{ account, ...waits }]),
+      {
+        fromMs: isShown ? SHOWN_FROM_MS : null,
+        label: 'WAITING',
+        stop,
+        onWait: ({ why, next }) => show(DISPATCH_PHASE.waiting, `WAITING: ${why}.`, { next }),
+      },
     );
-    switch (step.kind) {
+    const taken = step === null ? null : readDispatchStep(step);
+    switch (taken?.kind) {
+      case undefined:
+        break;
       case 'sent':
         sentBatches += 1;
-        sentUrls += step.urls;
-        show(DISPATCH_PHASE.sending, { last: `batch ${step.batch} of ${step.watch}: ${step.outcome}` });
+        sentUrls += taken.urls;
+        show(DISPATCH_PHASE.sending, `Sends the planned batches: ${describeSent()}.`, {
+          last: `batch ${taken.batch} of ${taken.watch}: ${taken.outcome}`,
+        });
         break;
       case 'suspended':
-        show(DISPATCH_PHASE.suspended, { why: step.reason, next: 'resumes automatically when the funds suffice' });
-        await wait(() =>
-          awaitMoney.executeWithOptions({ summary: toSummary(`Suspended: ${step.reason}`) }, [{ account }]),
+        show(DISPATCH_PHASE.suspended, `SUSPENDED: ${taken.reason}`, {
+          next: 'resumes automatically when the funds suffice',
+        });
+        await wait(DISPATCH_PHASE.suspended, 'SUSPENDED', { why: taken.reason }, (waits) =>
+          awaitMoney.executeWithOptions({ summary: toSummary(`Suspended: ${taken.reason}`) }, [{ account, ...waits }]),
         );
         break;
       case 'key_rejected':
-        show(DISPATCH_PHASE.keyRejected, {
-          why: step.reason,
+        show(DISPATCH_PHASE.keyRejected, `KEY REJECTED: ${taken.reason}`, {
           next: 'correct the key; resumes automatically when the key works',
         });
-        await wait(() =>
-          awaitKey.executeWithOptions({ summary: toSummary(`Key rejected: ${step.reason}`) }, [{ account }]),
+        await wait(DISPATCH_PHASE.keyRejected, 'KEY REJECTED', { why: taken.reason }, (waits) =>
+          awaitKey.executeWithOptions({ summary: toSummary(`Key rejected: ${taken.reason}`) }, [{ account, ...waits }]),
         );
         break;
       case 'idle':
         if (woken) break;
-        show(DISPATCH_PHASE.done, { next: 'starts again with the next plan' });
-        return { sentBatches, sentUrls };
+        show(DISPATCH_PHASE.done, `Nothing is planned: ${describeSent()}.`, {
+          next: 'starts again with the next plan',
+        });
+        return { summary: `Nothing more is planned: ${describeSent()}.`, sentBatches, sentUrls };
     }
     if (workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof dispatchAccount>({ account, sentBatches, sentUrls });
     }
   }
 }
+
+type Awaiting = (waits: CanWait) => Promise<void>;

@@ -1,26 +1,22 @@
-import {
-  ApplicationFailure,
-  condition,
-  continueAsNew,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ApplicationFailure, condition, continueAsNew, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import { formatSpan } from '../src/submission/span.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { pollNowSignal } from '../src/temporal-api/messages.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { readTrackInput, recordedPollNowSignal } from '../src/temporal-api/recorded-payloads.ts';
+import { count, urls } from '../src/temporal-api/sentences.ts';
 import { toSummary } from '../src/temporal-api/summary.ts';
-import { table, urls } from './details.ts';
 import { proxyDuty } from './duty-activities.ts';
 import { showPhase } from './phase.ts';
 import { raceWithSignal } from './race-with-signal.ts';
+import { showWaits, WAITS_AS_TIMERS } from './show-waits.ts';
+import { createStatus } from './status.ts';
 
 /**
  * A poll that finds nothing new fails with a delay for its retry, so waiting seven days costs a handful of events and
- * the Web UI shows the next poll as the pending activity's next attempt. A failure without a delay, such as a killed
- * worker, is retried after a fixed interval: a hundred polls without news are not a hundred failures.
+ * the Web UI shows the next poll as the pending activity's next attempt. Where few jobs are open, the wait is a timer
+ * that names the time instead. A failure without a delay, such as a killed worker, is retried after a fixed interval: a
+ * hundred polls without news are not a hundred failures.
  */
 const { followSubmission } = proxyDuty('track', {
   startToCloseTimeout: '2 minutes',
@@ -36,48 +32,68 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
   const requestPoll = () => {
     pollNow = true;
   };
-  setHandler(pollNowSignal, requestPoll, { description: 'Poll the job now instead of at the next scheduled poll.' });
+  setHandler(pollNowSignal, requestPoll, {
+    description: 'Poll the job now instead of at the next scheduled poll. No data is needed.',
+  });
   setHandler(recordedPollNowSignal, requestPoll);
   let status: JobStatus = { state: 'queued', terminal: false, completed: 0, failed: 0, overdue: false };
-  const show = (next: string) => {
-    const rows = {
-      reference: input.reference,
-      state: status.state,
+  // The state is a search attribute from the start on: it is set where it changes.
+  const display = createStatus(() => undefined);
+  const show = (summary: string, next: string) =>
+    display.show(status.state, summary, {
       next,
+      reference: input.reference,
       urls: urls(input.urls),
       service: input.service,
-    };
-    setCurrentDetails(table(rows));
-  };
+    });
 
-  show(`first poll in ${formatSpan(input.firstPollMs)}`);
+  const isShown = input.showsPolls === true && patched(WAITS_AS_TIMERS);
+  const stop = () => pollNow || workflowInfo().continueAsNewSuggested;
+  const first = input.firstPollAt === undefined ? `in ${formatSpan(input.firstPollMs)}` : `at ${input.firstPollAt}`;
+  show(`Accepted: ${urls(input.urls)} are with the service.`, `first poll ${first}`);
   if (input.firstPollMs > 0) {
-    await condition(() => pollNow, input.firstPollMs, { summary: `First poll in ${formatSpan(input.firstPollMs)}` });
+    await condition(() => pollNow, input.firstPollMs, { summary: toSummary(`Accepted; first poll ${first}`) });
   }
   while (!status.terminal) {
     pollNow = false;
-    show('polls with backoff');
+    show(`The job is ${status.state}: ${urls(input.urls)} are with the service.`, 'polls with backoff');
     const known = status.state;
-    const follow = () =>
-      followSubmission.executeWithOptions({ summary: toSummary(`Follow ${input.reference}`) }, [{ ...input, known }]);
     // Null when a signal requests an immediate poll: the wait is dropped and starts again.
-    const change = await raceWithSignal(follow, () => pollNow);
-    if (change === null) continue;
-    status = change;
-    showPhase(status.state);
-    if (status.overdue) {
-      show('ask the service about this job');
-      throw ApplicationFailure.nonRetryable(
-        `Job ${input.reference} is still ${status.state} after the tracking timeout. Its ${urls(input.urls)} stay ` +
-          `submitted and are not bought again. Ask the service about the job, then run "courier batches resolve ${input.batch}" ` +
-          'with --release or --leave.',
-        FAILURE_TYPE.submissionOverdue,
-      );
+    const change = await showWaits(
+      (waits) =>
+        raceWithSignal(
+          () =>
+            followSubmission.executeWithOptions({ summary: toSummary(`Follow ${input.reference}`) }, [
+              { ...input, known, ...waits },
+            ]),
+          () => pollNow,
+        ),
+      {
+        fromMs: isShown ? 0 : null,
+        label: 'OPEN',
+        stop,
+        onWait: ({ why, next }) => show(`${why}: ${urls(input.urls)} are with the service.`, next),
+      },
+    );
+    if (change !== null) {
+      status = change;
+      showPhase(status.state);
+      if (status.overdue) {
+        show('OVERDUE: the job did not end within the tracking timeout.', 'ask the service about this job');
+        throw ApplicationFailure.nonRetryable(
+          `Job ${input.reference} is still ${status.state} after the tracking timeout. Its ${urls(input.urls)} stay ` +
+            `submitted and are not bought again. Ask the service about the job, then run "courier batches resolve ${input.batch}" ` +
+            'with --release or --leave.',
+          FAILURE_TYPE.submissionOverdue,
+        );
+      }
     }
-    if (!status.terminal && workflowInfo().continueAsNewSuggested) {
+    if ((change !== null || isShown) && !status.terminal && workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof trackSubmission>({ ...input, firstPollMs: 0 });
     }
   }
-  show(`ended: ${status.completed} completed, ${status.failed} failed`);
-  return status;
+  const failed = status.failed > 0 ? `, ${count(status.failed)} failed` : '';
+  const summary = `The job is ${status.state}: ${urls(status.completed)} completed${failed}.`;
+  show(summary, 'nothing; its URLs are index-checked where the watch asks for it');
+  return { summary, ...status };
 }

@@ -2,19 +2,22 @@ import {
   ApplicationFailure,
   allHandlersFinished,
   condition,
-  setCurrentDetails,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RunId } from '../src/submission/ids.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
-import { approveUpdate, type Decision, describeDecision, rejectUpdate } from '../src/temporal-api/messages.ts';
-import type { GuardHold, RunCounts, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
+import { planQuery, urlsQuery } from '../src/temporal-api/messages.ts';
+import type { GuardHold, PlanReport, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
 import { WATCH_PHASE } from '../src/temporal-api/phases.ts';
+import { describeHold, describeResult, findRunFailure } from '../src/temporal-api/result-sentences.ts';
+import { batches, money, urls } from '../src/temporal-api/sentences.ts';
 import type { WatchInput, WatchResult } from '../src/temporal-api/workflows.ts';
-import { money, table, urls } from './details.ts';
 import { proxyDuty } from './duty-activities.ts';
-import { showPhase } from './phase.ts';
+import { acceptDecision } from './hold.ts';
+import { showWaits, WAITS_AS_TIMERS } from './show-waits.ts';
+import { createStatus, type StatusDisplay } from './status.ts';
 
 const ledgerWork = {
   startToCloseTimeout: '10 minutes',
@@ -28,23 +31,27 @@ const { crawlWatch } = proxyDuty('crawl', {
   heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '5 seconds', maximumInterval: '5 minutes', maximumAttempts: 5 },
 });
-/** The server retries it until the wait is over, without adding to the history. */
+/** Short waits are retries, which add nothing to the history; longer ones are timers that say for what. */
 const { awaitRun } = proxyDuty('submit', {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 1 },
 });
+const SHOWN_FROM_MS = 10_000;
 
 /** One run of a watch: crawl, compare with the ledger, plan what is new, hand over to the dispatcher. */
 export async function watchSitemap({ watch, account, until, maxCost }: WatchInput): Promise<WatchResult> {
+  const isShown = patched(WAITS_AS_TIMERS);
   const run: WatchRun = { watch, account, run: workflowInfo().workflowId as RunId };
-  const decided = holdsForDecision();
+  const decided = acceptDecision();
+  const { show } = createStatus();
+  const facts = answerQuestions();
 
-  show(WATCH_PHASE.crawling, { next: 'diff against the ledger' });
+  show(WATCH_PHASE.crawling, `Reads the sitemaps of ${watch}.`, { next: 'compare with the ledger' });
   await beginRun.executeWithOptions({ summary: 'Open the run in the ledger' }, [run]);
   const crawl = await crawlWatch.executeWithOptions({ summary: `Read the sitemaps of ${watch}` }, [run]);
 
-  show(WATCH_PHASE.comparing, { found: urls(crawl.urls) });
+  show(WATCH_PHASE.comparing, `Compares ${urls(crawl.urls)} with the ledger.`, { found: urls(crawl.urls) });
   const counts = await diffRun.executeWithOptions({ summary: `Compare ${urls(crawl.urls)} with the ledger` }, [
     { ...run, complete: crawl.complete },
   ]);
@@ -52,32 +59,50 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
   const hold = await judgeRun.executeWithOptions({ summary: 'Check the change against the guards' }, [run]);
   let decision: WatchResult['decision'] = 'none needed';
   if (hold !== null) {
-    decision = await decided.wait(hold, counts);
+    const question = describeHold(hold, counts);
+    facts.holds(hold, question);
+    show(WATCH_PHASE.held, `HELD: ${question}`, {
+      'waits for': 'your decision: send the update approve or reject, without data',
+      'would cost': money(hold.question?.cost ?? null),
+      why: hold.reasons.join('; '),
+      new: urls(counts.new),
+      gone: urls(counts.gone),
+      'for example': hold.sample.join('<br>'),
+    });
+    decision = await decided.wait(hold, counts, isShown);
     await recordDecision.executeWithOptions({ summary: `Record: ${decision}` }, [
       { ...run, decision, by: decided.by() },
     ]);
     if (decision === 'rejected') {
-      show(WATCH_PHASE.rejected, { by: decided.by(), bought: 'nothing' });
+      const result = { crawl, counts, plan: null, report: null, decision };
+      const summary = describeResult(result, decided.by());
+      show(WATCH_PHASE.rejected, summary, { by: decided.by(), bought: 'nothing' });
       await finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
       await condition(allHandlersFinished);
-      return { crawl, counts, plan: null, report: null, decision };
+      return { summary, ...result };
     }
   }
 
-  show(WATCH_PHASE.planning, { new: urls(counts.new), changed: urls(counts.changed) });
+  show(WATCH_PHASE.planning, `Plans ${urls(counts.new + counts.changed)}.`, {
+    new: urls(counts.new),
+    changed: urls(counts.changed),
+  });
   const plan = await planRun.executeWithOptions({ summary: `Plan ${urls(counts.new + counts.changed)}` }, [
     maxCost === undefined ? run : { ...run, maxCost },
   ]);
+  facts.plans(plan);
   // Even when this run planned nothing: continues batches that an earlier run left unsent or untracked.
   await wakeDispatcher.executeWithOptions({ summary: `Wake the dispatcher of ${account}` }, [{ account }]);
 
-  let report: RunReport | null = null;
-  if (until !== 'planned') {
-    show(WATCH_PHASE.submitting, { plan: `${urls(plan.urls)} in ${plan.batches} batches`, cost: money(plan.cost) });
-    report = await awaitRun.executeWithOptions({ summary: `Wait until every batch is ${until}` }, [{ ...run, until }]);
-  }
-  await finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
-  show(WATCH_PHASE.done, {
+  const report = until === 'planned' ? null : await awaitBatches(run, until, plan, { show, isShown });
+  const verdict = await finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
+  const result = { crawl, counts, plan, report, decision };
+  const summary = describeResult(result);
+  // Executions of older code ended as completed whatever they could read.
+  const failure = isShown && verdict !== undefined ? findRunFailure(result, verdict) : null;
+  const ended =
+    failure !== null ? WATCH_PHASE.failed : crawl.complete || !isShown ? WATCH_PHASE.done : WATCH_PHASE.incomplete;
+  show(ended, failure?.message ?? summary, {
     found: urls(counts.found),
     new: urls(counts.new),
     planned: urls(plan.urls),
@@ -86,63 +111,63 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
     ...(crawl.complete ? {} : { incomplete: crawl.problems[0] ?? 'some sitemaps could not be read' }),
   });
   await condition(allHandlersFinished);
-  return { crawl, counts, plan, report, decision };
+  if (failure !== null) {
+    throw ApplicationFailure.create({
+      message: failure.message,
+      type: FAILURE_TYPE[failure.kind],
+      nonRetryable: true,
+      details: [{ summary, ...result }],
+    });
+  }
+  return { summary, ...result };
 }
 
-function show(phase: string, rows: Readonly<Record<string, string>>): void {
-  showPhase(phase);
-  setCurrentDetails(table({ phase, ...rows }));
-}
-
-interface HeldDecision {
-  wait(hold: GuardHold, counts: RunCounts): Promise<'approved' | 'rejected'>;
-  by(): string;
-}
-
-/** Accepts a decision, but only while a guard holds the run. */
-function holdsForDecision(): HeldDecision {
-  let held = false;
-  let taken: { decision: 'approved' | 'rejected'; by: string } | null = null;
-
-  const validator = (_decision?: Decision) => {
-    if (taken !== null)
-      throw ApplicationFailure.nonRetryable(
-        `This run was already ${taken.decision}; nothing was changed.`,
-        FAILURE_TYPE.alreadyDecided,
-      );
-    if (!held)
-      throw ApplicationFailure.nonRetryable(
-        'No guard holds this run, so there is nothing to decide.',
-        FAILURE_TYPE.nothingHeld,
-      );
-  };
-  const take = (decision: 'approved' | 'rejected') => (given?: Decision) => {
-    taken = { decision, by: describeDecision(given) };
-    return decision;
-  };
-  setHandler(approveUpdate, take('approved'), {
-    validator,
-    description: 'Buy what this held run found. Data, optional: { "by": "your name", "note": "why" }',
-  });
-  setHandler(rejectUpdate, take('rejected'), {
-    validator,
-    description: 'Buy nothing of this held run. Data, optional: { "by": "your name", "note": "why" }',
-  });
-
-  return {
-    async wait(hold, counts) {
-      held = true;
-      show(WATCH_PHASE.held, {
-        'waits for': 'your decision: approve or reject this run',
-        why: hold.reasons.join('; '),
-        new: urls(counts.new),
-        gone: urls(counts.gone),
-        'for example': hold.sample.join('<br>'),
-      });
-      await condition(() => taken !== null);
-      held = false;
-      return taken?.decision ?? 'rejected';
+/** Waits until the batches of the run are accepted, or have ended, and shows what they wait for. */
+async function awaitBatches(
+  run: WatchRun,
+  until: 'accepted' | 'terminal',
+  plan: PlanReport,
+  { show, isShown }: StatusDisplay & { readonly isShown: boolean },
+): Promise<RunReport> {
+  const planned = `${urls(plan.urls)} in ${batches(plan.batches)}`;
+  const rows = { plan: planned, cost: money(plan.cost) };
+  show(WATCH_PHASE.submitting, `Waits until every batch is ${until}: ${planned}, ${money(plan.cost)}.`, rows);
+  const report = await showWaits(
+    (waits) =>
+      awaitRun.executeWithOptions({ summary: `Wait until every batch is ${until}` }, [{ ...run, until, ...waits }]),
+    {
+      fromMs: isShown ? SHOWN_FROM_MS : null,
+      label: 'WAITING',
+      stop: () => false,
+      onWait: ({ why, next }) => show(WATCH_PHASE.waiting, `WAITING: ${why}.`, { next, ...rows }),
     },
-    by: () => taken?.by ?? '',
+  );
+  // Nothing stops this wait.
+  if (report === null) throw new Error('the wait for the batches ended without a report');
+  return report;
+}
+
+/** Answers the queries `plan` and `urls`, from what the run knows so far. */
+function answerQuestions() {
+  let plan: { readonly summary: string } & Readonly<Record<string, unknown>> = { summary: 'Nothing is planned yet.' };
+  let sample: readonly string[] = [];
+  let what = 'No URL is known yet.';
+  setHandler(planQuery, () => plan, { description: 'What it plans to buy, for which money. No data is needed.' });
+  setHandler(urlsQuery, () => ({ summary: `${what} "courier why URL" explains any other.`, sample }), {
+    description: 'A few of its URLs: those that a guard asks about, or that are planned. No data is needed.',
+  });
+  return {
+    holds(hold: GuardHold, question: string) {
+      plan = { summary: `HELD: ${question}`, wouldCost: money(hold.question?.cost ?? null), reasons: hold.reasons };
+      sample = hold.sample;
+      what = `${urls(sample.length)} of what the guard asks about.`;
+    },
+    plans({ sample: planned = [], ...rest }: PlanReport) {
+      const held = rest.held > 0 ? ` ${urls(rest.held)} held back: ${rest.heldReason}.` : '';
+      plan = { summary: `${urls(rest.urls)} in ${batches(rest.batches)} for ${money(rest.cost)}.${held}`, ...rest };
+      sample = planned;
+      what =
+        rest.urls === 0 ? 'No URL is planned.' : `${urls(sample.length)} of the ${urls(rest.urls)} that are planned.`;
+    },
   };
 }

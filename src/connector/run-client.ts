@@ -17,6 +17,7 @@ import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
 import { checkWorkflowId, getTaskQueue, watchWorkflowId } from '../temporal-api/ids.ts';
 import { WATCH_PHASE } from '../temporal-api/phases.ts';
 import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
+import { describeChecks, describeRun } from '../temporal-api/static-details.ts';
 import {
   type CheckIndex,
   type CheckResult,
@@ -66,6 +67,7 @@ export async function startRun(
     taskQueue: getTaskQueue(ledger),
     args: [{ watch: watch.id, account: watch.account, until, ...(maxCost === null ? {} : { maxCost }) }],
     staticSummary: `Run of ${watch.id}`,
+    staticDetails: describeRun(watch.id, watch.account),
     typedSearchAttributes: toSearchAttributes(ledger, watch),
   });
 }
@@ -81,6 +83,7 @@ export async function startCheck(
     taskQueue: getTaskQueue(ledger),
     args: [{ watch: watch.id, account: watch.account }],
     staticSummary: `Index-checks of ${watch.id}`,
+    staticDetails: describeChecks(watch.id, watch.account),
     typedSearchAttributes: toSearchAttributes(ledger, watch),
   });
 }
@@ -104,6 +107,8 @@ export async function followRun(
     if (progress !== null) await onProgress(progress);
     if (ended === undefined) continue;
     if ('value' in ended) return ended.value;
+    const result = getResultOfFailed(ended.error);
+    if (result !== null) return result;
     throw toOperationError(ended.error, handle.workflowId);
   }
 }
@@ -159,6 +164,14 @@ function toOperationError(error: unknown, workflow: string): Error {
   const failure =
     kind === FAILURE_TYPE.runActive ? 'run_active' : kind === FAILURE_TYPE.authentication ? 'key_rejected' : 'failed';
   return new OperationError(failure, `${workflow} did not complete: ${cause?.message ?? error.message}`);
+}
+
+/** The result of a run that did its work and ended as failed, because its sitemaps could not be read. */
+function getResultOfFailed(error: unknown): WatchResult | null {
+  const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
+  if (!(cause instanceof ApplicationFailure)) return null;
+  if (cause.type !== FAILURE_TYPE.nothingRead && cause.type !== FAILURE_TYPE.incompleteTooOften) return null;
+  return (cause.details?.[0] as WatchResult | undefined) ?? null;
 }
 
 function deepestFailure(error: unknown): Error | undefined {

@@ -18,6 +18,7 @@ import {
   watchWorkflowId,
 } from '../temporal-api/ids.ts';
 import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
+import { describeChecks, describeRun } from '../temporal-api/static-details.ts';
 import { WORKFLOW } from '../temporal-api/workflows.ts';
 
 export interface ScheduleChange {
@@ -185,6 +186,7 @@ function toSchedules(ledger: LedgerId, watch: Watch): ScheduleOptions[] {
       args: [{ watch: id, account, until: 'accepted' }],
       typedSearchAttributes,
       staticSummary: `Scheduled run of ${id}`,
+      staticDetails: describeRun(id, account),
     },
   };
   if (watch.indexCheck === null) return [run];
@@ -201,6 +203,7 @@ function toSchedules(ledger: LedgerId, watch: Watch): ScheduleOptions[] {
       args: [{ watch: id, account }],
       typedSearchAttributes,
       staticSummary: `Index-checks of ${id}`,
+      staticDetails: describeChecks(id, account),
     },
   };
   return [run, check];

@@ -28,9 +28,11 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
   let since = startedAt;
   return async ({ phase, summary }: JobProgress): Promise<void> => {
     const now = Date.now();
-    const state = `${phase} ${summary?.unanswered} ${summary?.submitted}`;
+    // A run that shows what it waits for is still the same stall.
+    const stage = phase === WATCH_PHASE.waiting ? WATCH_PHASE.submitting : phase;
+    const state = `${stage} ${summary?.unanswered} ${summary?.submitted}`;
     if (state !== seen) [seen, since] = [state, now];
-    if (phase !== WATCH_PHASE.submitting || now - since < SETTLE_MS) return;
+    if (stage !== WATCH_PHASE.submitting || now - since < SETTLE_MS) return;
     const waiting = (summary?.unanswered ?? 0) + (await getEarlierBatches(ledger, run)).due;
     if (waiting === 0) return;
     const { reason: own, nextAttemptAt, answer } = await getLatestAnswer(ledger, run, startedAt);

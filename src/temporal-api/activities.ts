@@ -9,13 +9,16 @@ import type {
   PlanRunInput,
   RunCounts,
   RunReport,
+  RunVerdict,
   TrackInput,
   WatchRun,
 } from './payloads.ts';
+import type { CanWait } from './waits.ts';
 
 /**
  * The activities that workflows call. Every activity may run again, or twice at once: the ledger makes that harmless.
- * Waiting is a retryable failure with the delay of the next attempt, so no worker slot ever sleeps.
+ * Waiting is a retryable failure with the delay of the next attempt, or a result for a workflow that shows its waits
+ * (waits.ts), so no worker slot ever sleeps.
  */
 export interface Activities {
   /** Opens the run in the ledger. Fails permanently when another run of the watch is alive (RunActive). */
@@ -32,19 +35,20 @@ export interface Activities {
   /** Starts the account's dispatcher, or wakes the running one. */
   wakeDispatcher(input: { readonly account: AccountId }): Promise<void>;
   /** Retries until every batch of the run has a response (accepted) or has ended (terminal). */
-  awaitRun(run: WatchRun & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport>;
-  finishRun(run: WatchRun): Promise<void>;
+  awaitRun(run: WatchRun & CanWait & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport>;
+  /** Ends the run in the ledger. The verdict is absent in recorded histories. */
+  finishRun(run: WatchRun): Promise<RunVerdict | undefined>;
 
   /** Sends the next planned batch, records the outcome and starts a tracker for an accepted batch. */
-  sendNextBatch(input: { readonly account: AccountId }): Promise<DispatchStep>;
+  sendNextBatch(input: CanWait & { readonly account: AccountId }): Promise<DispatchStep>;
   /** Retries until the funds suffice for the next batch. */
-  awaitMoney(input: { readonly account: AccountId }): Promise<void>;
+  awaitMoney(input: CanWait & { readonly account: AccountId }): Promise<void>;
   /** Retries until the key is accepted again. */
-  awaitKey(input: { readonly account: AccountId }): Promise<void>;
+  awaitKey(input: CanWait & { readonly account: AccountId }): Promise<void>;
 
   /** Retries until the job's state differs from `known`, then records it. */
-  followSubmission(input: TrackInput & { readonly known: string }): Promise<JobStatus>;
+  followSubmission(input: TrackInput & CanWait & { readonly known: string }): Promise<JobStatus>;
 
   /** Checks up to 50 due URLs. */
-  checkNextBatch(run: WatchRun): Promise<CheckStep>;
+  checkNextBatch(run: WatchRun & CanWait): Promise<CheckStep>;
 }

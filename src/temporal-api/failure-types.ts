@@ -10,6 +10,10 @@ export const FAILURE_TYPE = {
   notConfigured: 'NotConfigured',
   /** A job had no terminal state when its tracking deadline passed. */
   submissionOverdue: 'SubmissionOverdue',
+  /** A run could read nothing. Its details hold the result of the run. */
+  nothingRead: 'NothingRead',
+  /** The sitemaps of a watch were incomplete in too many runs in a row. Its details hold the result of the run. */
+  incompleteTooOften: 'IncompleteTooOften',
   /** A decision arrived for a run that already has one. */
   alreadyDecided: 'AlreadyDecided',
   /** A decision arrived for a run that no guard holds. */

@@ -61,6 +61,26 @@ export interface HostDelay {
 export interface GuardHold {
   readonly reasons: readonly string[];
   readonly sample: readonly string[];
+  /** What an approval would buy; absent in recorded histories. */
+  readonly question?: HoldQuestion;
+}
+
+export interface HoldQuestion {
+  readonly urls: number;
+  /** Null when no price is known. */
+  readonly cost: Micros | null;
+  /** What the balance lacks for it and for what is planned already; null when that is not known. */
+  readonly missing: Micros | null;
+  /** Since when the run is held, in the zone of the watch. */
+  readonly since: string;
+}
+
+/** How a run ended, by the watch's last runs. */
+export interface RunVerdict {
+  /** Runs in a row that were not complete, this one included; 0 when it is complete. */
+  readonly incompleteRuns: number;
+  /** So many of them are a failure. */
+  readonly limit: number;
 }
 
 /** What a run planned. `held`: URLs that caps do not allow now, with the reason. */
@@ -73,6 +93,8 @@ export interface PlanReport {
   readonly basis: 'learned' | 'configured' | 'unknown';
   readonly held: number;
   readonly heldReason: string | null;
+  /** A few of the planned URLs; absent in recorded histories. */
+  readonly sample?: readonly string[];
 }
 
 /** The results of a run's batches. */
@@ -124,10 +146,16 @@ export interface TrackInput {
   readonly acceptedAt: number;
   /** Wait before the first poll, in milliseconds. */
   readonly firstPollMs: number;
+  /** The time of the first poll, in the zone of the watch; absent in recorded histories. */
+  readonly firstPollAt?: string;
+  /** Each wait between polls is a timer with a summary: only for as many jobs as a reader can follow (decision 0007). */
+  readonly showsPolls?: boolean;
 }
 
 /** The result of a poll that found a change. */
 export interface JobStatus {
+  /** What it means, as the first line of the tracker's result; absent in what the activity returns. */
+  readonly summary?: string;
   readonly state: string;
   readonly terminal: boolean;
   readonly completed: number;

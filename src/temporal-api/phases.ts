@@ -7,7 +7,12 @@ export const WATCH_PHASE = {
   rejected: 'rejected',
   planning: 'planning',
   submitting: 'submitting',
+  /** It waits for its account: for money, a key, or the time of the next attempt. */
+  waiting: 'waiting',
   done: 'done',
+  /** It has ended, and not every sitemap could be read. */
+  incomplete: 'incomplete',
+  failed: 'failed',
 } as const;
 
 export const DISPATCH_PHASE = {
@@ -15,6 +20,8 @@ export const DISPATCH_PHASE = {
   /** The balance, the floor or a cap does not allow the next batch. */
   suspended: 'suspended',
   keyRejected: 'key rejected',
+  /** Every planned batch waits for a time of its own, such as the next day of a cap. */
+  waiting: 'waiting',
   done: 'done',
 } as const;
 

@@ -7,12 +7,20 @@ import { FAILURE_TYPE } from './failure-types.ts';
  * polling"). Benign: no warning in the log, no failure metric.
  */
 export function retryLater(delayMs: number, message: string): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: FAILURE_TYPE.retryLater,
-    message,
-    nextRetryDelay: Math.max(Math.ceil(delayMs), 1),
-    category: ApplicationFailureCategory.BENIGN,
-  });
+  return withoutStack(
+    ApplicationFailure.create({
+      type: FAILURE_TYPE.retryLater,
+      message,
+      nextRetryDelay: Math.max(Math.ceil(delayMs), 1),
+      category: ApplicationFailureCategory.BENIGN,
+    }),
+  );
+}
+
+/** What is only waiting must not look like a defect: the Web UI shows the message alone. */
+export function withoutStack(failure: ApplicationFailure): ApplicationFailure {
+  failure.stack = '';
+  return failure;
 }
 
 /** Whether a failure only requests a later retry. */

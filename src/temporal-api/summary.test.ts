@@ -23,6 +23,11 @@ describe('texts for the Web UI', () => {
     assert.equal(toSummary('a\ud83d'), 'a\ufffd');
   });
 
+  test('an ending stays whole when the text before it is cut', () => {
+    const cut = toSummary('ş'.repeat(1_000), '; next check 14:32');
+    assert.ok(bytes(cut) <= 400 && cut.endsWith('…; next check 14:32'), cut);
+  });
+
   test('a search attribute keeps 200 whole characters', () => {
     assert.equal(toKeyword('R-1'), 'R-1');
     assert.equal(toKeyword(`a${'🚀'.repeat(300)}`), `a${'🚀'.repeat(199)}`);

@@ -2,8 +2,12 @@
 const SUMMARY_BYTES = 400;
 const DETAIL_BYTES = 2_400;
 
-/** A summary of a workflow, activity or timer, cut to what Temporal accepts. For texts that the service or a site wrote. */
-export const toSummary = (text: string): string => cutToBytes(text.replaceAll(/\s+/g, ' '), SUMMARY_BYTES);
+/**
+ * A summary of a workflow, activity or timer, cut to what Temporal accepts. For texts that the service or a site wrote.
+ * `ending` stays whole.
+ */
+export const toSummary = (text: string, ending = ''): string =>
+  cutToBytes(text.replaceAll(/\s+/g, ' '), SUMMARY_BYTES - countTextBytes(ending)) + ending;
 
 /** One value of the details of a workflow: eight of them fit into the 20,000 bytes that Temporal accepts. */
 export const toDetail = (text: string): string => cutToBytes(text, DETAIL_BYTES);
@@ -24,9 +28,9 @@ function cutToBytes(text: string, most: number): string {
   let bytes = 0;
   let kept = '';
   for (const character of text.toWellFormed()) {
-    const size = countBytes(character);
+    const size = countTextBytes(character);
     if (bytes + size > most) {
-      while (countBytes(kept) > most - countBytes(ELLIPSIS)) kept = kept.replace(/.$/su, '');
+      while (countTextBytes(kept) > most - countTextBytes(ELLIPSIS)) kept = kept.replace(/.$/su, '');
       return `${kept}${ELLIPSIS}`;
     }
     bytes += size;
@@ -35,7 +39,7 @@ function cutToBytes(text: string, most: number): string {
   return kept;
 }
 
-function countBytes(text: string): number {
+function countTextBytes(text: string): number {
   let bytes = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;

@@ -3,6 +3,7 @@ import type { AccountId, LedgerId } from '../submission/ids.ts';
 import { dispatcherWorkflowId, getTaskQueue } from './ids.ts';
 import { wakeSignal } from './messages.ts';
 import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
+import { describeDispatcher } from './static-details.ts';
 import { type DispatchAccount, WORKFLOW } from './workflows.ts';
 
 /** Signals an account's dispatcher that batches are planned; starts it when it does not run. */
@@ -27,6 +28,7 @@ function toOptions(ledger: LedgerId, account: AccountId) {
     taskQueue: getTaskQueue(ledger),
     args: [{ account }] as [{ account: AccountId }],
     staticSummary: `Sends the planned batches of account ${account}`,
+    staticDetails: describeDispatcher(account),
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.ledger, value: ledger },
       { key: SEARCH_ATTRIBUTES.account, value: account },

@@ -14,6 +14,8 @@ export interface WatchInput {
 }
 
 export interface WatchResult {
+  /** What the run did, in a sentence; absent in recorded histories. */
+  readonly summary?: string;
   readonly crawl: CrawlReport;
   readonly counts: RunCounts;
   readonly plan: PlanReport | null;
@@ -29,6 +31,7 @@ export interface DispatchInput {
 }
 
 export interface DispatchResult {
+  readonly summary?: string;
   readonly sentBatches: number;
   readonly sentUrls: number;
 }
@@ -41,6 +44,7 @@ export interface CheckInput {
 }
 
 export interface CheckResult {
+  readonly summary?: string;
   readonly checked: number;
   readonly found: number;
   readonly charged: Micros;

@@ -10,9 +10,14 @@ import type { Output } from '../../cli-kit/output.ts';
 import { approveUpdate, type Decision, rejectUpdate } from '../../temporal-api/messages.ts';
 
 const KINDS = {
-  approve: { update: approveUpdate, meaning: 'What it found is planned and submitted.' },
+  approve: {
+    update: approveUpdate,
+    decision: 'approved',
+    meaning: 'What it found is planned and submitted.',
+  },
   reject: {
     update: rejectUpdate,
+    decision: 'rejected',
     meaning:
       'This run submits nothing. Its URLs stay due: the next run finds them again and is held again if a guard trips. ' +
       'To leave them out permanently, exclude them ("exclude" of the watch).',
@@ -24,7 +29,7 @@ export type DecisionKind = keyof typeof KINDS;
 /** A worker that is alive answers within seconds. */
 const DECISION_MS = 30_000;
 
-/** Sends a decision to the run's workflow and says what it means; returns what the workflow made of it. */
+/** Sends a decision to the run's workflow and says what it means; returns it as the ledger names it. */
 export async function sendDecision(
   output: Pick<Output, 'print'>,
   client: Pick<Client, 'withDeadline' | 'workflow'>,
@@ -32,9 +37,9 @@ export async function sendDecision(
   run: string,
   decision: Decision,
 ): Promise<string> {
-  const { update, meaning } = KINDS[kind];
+  const { update, decision: taken, meaning } = KINDS[kind];
   try {
-    const taken = await client.withDeadline(Date.now() + DECISION_MS, () =>
+    await client.withDeadline(Date.now() + DECISION_MS, () =>
       client.workflow.getHandle(run).executeUpdate(update, { args: [decision] }),
     );
     output.print(`${run} is ${taken}. ${meaning}`);

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import type { RunId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { DueReason } from '../plans/due.ts';
@@ -17,6 +18,14 @@ export interface PlannedUrl {
 }
 
 type PlannedRow = Omit<PlannedUrl, 'heldReason'>;
+
+/** The first URLs of a run's plan, in the order in which they are sent. */
+export async function listFirstPlanned(db: Queryable, run: RunId, limit: number): Promise<Url[]> {
+  const rows = await db.all(sql<{ url: Url }>`
+    SELECT u.url FROM batches AS b JOIN batch_urls AS m ON m.batch_id = b.id JOIN urls AS u ON u.id = m.url_id
+    WHERE b.run_id = (SELECT id FROM runs WHERE name = ${run}) ORDER BY b.id, m.position LIMIT ${limit}`);
+  return rows.map(({ url }) => url);
+}
 
 /** The URLs of a run's plan in the order in which they are sent, then those that a cap holds back. Uses urls_due. */
 export async function listPlannedUrls(db: Queryable, run: Pick<RunRow, 'id' | 'watch_id'>): Promise<PlannedUrl[]> {

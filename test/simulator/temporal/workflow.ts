@@ -12,6 +12,10 @@ export { ApplicationFailure } from '@temporalio/common';
 
 export const defineSignal = (name: string) => ({ type: 'signal', name }) as const;
 export const defineUpdate = (name: string) => ({ type: 'update', name }) as const;
+export const defineQuery = (name: string) => ({ type: 'query', name }) as const;
+
+/** Every execution here begins and ends with the code of today. */
+export const patched = (_change: string): boolean => true;
 
 interface HandlerOptions {
   readonly validator?: (...args: unknown[]) => void;

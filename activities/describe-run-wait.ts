@@ -1,0 +1,44 @@
+import type { Account } from '../src/config/config.ts';
+import { getAccountStatus } from '../src/ledger/money/account-status.ts';
+import { getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
+import type { Ledger } from '../src/ledger/open-ledger.ts';
+import type { RunSummary } from '../src/ledger/reports/run-summary.ts';
+import { isAccountHold, renderReason } from '../src/submission/reason.ts';
+import { batches, counted, money, urls, withoutStop } from '../src/temporal-api/sentences.ts';
+import { describeShortage } from './describe-shortage.ts';
+
+export interface RunWait {
+  readonly summary: RunSummary;
+  /** Batches of earlier runs that are due. */
+  readonly earlier: number;
+  /** Jobs of the watch that have not ended. */
+  readonly open: number;
+}
+
+export interface DescribedWait {
+  readonly text: string;
+  /** The account sends nothing: waiting a second more changes nothing. */
+  readonly isStuck: boolean;
+}
+
+/** What a run waits for: how many batches and what they cost, and what holds up its account. */
+export async function describeRunWait(ledger: Ledger, account: Account, wait: RunWait): Promise<DescribedWait> {
+  const what = describeOpen(wait);
+  if (wait.summary.unanswered + wait.earlier === 0) return { text: what, isStuck: false };
+  const { suspended, keyRejected } = await getAccountStatus(ledger, account.id);
+  const held = keyRejected ?? (suspended !== null && isAccountHold(suspended) ? suspended : null);
+  if (held !== null) return { text: `${what}: ${withoutStop(renderReason(held))}`, isStuck: true };
+  const waiting = await getWaitingMoney(ledger, account.id);
+  const reason = suspended ?? waiting.reason;
+  if (reason === null) return { text: what, isStuck: false };
+  return { text: `${what}. Account ${account.id}: ${describeShortage(waiting, account, reason)}`, isStuck: true };
+}
+
+function describeOpen({ summary, earlier, open }: RunWait): string {
+  const { unanswered, batches: all, planned, plannedCost } = summary;
+  if (unanswered > 0) {
+    return `${unanswered} of ${batches(all)} not accepted yet (the run plans ${urls(planned)} for ${money(plannedCost)})`;
+  }
+  if (earlier > 0) return `${batches(earlier)} of earlier runs not accepted yet`;
+  return `${counted(open, 'job of the watch has', 'jobs of the watch have')} not ended yet`;
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import type { WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { Micros } from '../../contract/money.ts';
+import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../src/submission/ids.ts';
+import type { Activities } from '../../src/temporal-api/activities.ts';
+import type { JobStatus, RunCounts, TrackInput } from '../../src/temporal-api/payloads.ts';
+import { checkIndex, dispatchAccount, trackSubmission, watchSitemap } from '../../workflows/index.ts';
+import { withWorker } from '../support/temporal.ts';
+import { recordHistory } from './recordings.ts';
+
+export const account = 'main' as AccountId;
+export const watch = 'shop' as WatchId;
+const counts: RunCounts = {
+  found: 10,
+  new: 7,
+  changed: 0,
+  known: 3,
+  gone: 0,
+  skipped: 0,
+  complete: true,
+  firstRun: false,
+};
+export const plan = { batches: 1, urls: 7, cost: 1_750_000 as Micros, basis: 'learned', held: 0, heldReason: null };
+export const report = {
+  batches: 1,
+  submitted: 7,
+  completed: 7,
+  failed: 0,
+  open: 0,
+  quarantined: 0,
+  stopped: 0,
+  charged: 1_750_000 as Micros,
+  unknownChargeUrls: 0,
+};
+
+/** What an activity throws to be retried later (see src/temporal-api/retry-later.ts). */
+export const later = (ms: number) =>
+  ApplicationFailure.create({ type: 'NotYet', nextRetryDelay: ms, category: ApplicationFailureCategory.BENIGN });
+
+export function runActivities(over: Partial<Activities> = {}): Partial<Activities> & { calls: string[] } {
+  const calls: string[] = [];
+  const note =
+    <T>(name: string, value: T) =>
+    async () => {
+      calls.push(name);
+      return value;
+    };
+  return {
+    beginRun: note('beginRun', undefined),
+    crawlWatch: note('crawlWatch', { urls: 10, sitemaps: 1, complete: true, problems: [] }),
+    diffRun: note('diffRun', counts),
+    judgeRun: note('judgeRun', null),
+    recordDecision: note('recordDecision', undefined),
+    planRun: note('planRun', plan),
+    wakeDispatcher: note('wakeDispatcher', undefined),
+    awaitRun: note('awaitRun', report),
+    finishRun: note('finishRun', undefined),
+    ...over,
+    calls,
+  } as Partial<Activities> & { calls: string[] };
+}
+
+export const events = async (handle: WorkflowHandle): Promise<number> =>
+  (await handle.fetchHistory()).events?.length ?? 0;
+
+export async function started(t: TestContext, activities: Partial<Activities>) {
+  const { client, taskQueue, address, beforeEnd } = await withWorker(t, activities);
+  const options = { taskQueue, workflowId: randomUUID() };
+  const recorded = async <H extends WorkflowHandle>(scenario: string, starting: Promise<H>): Promise<H> => {
+    const handle = await starting;
+    beforeEnd(() => recordHistory(scenario, address, handle.workflowId));
+    return handle;
+  };
+  return {
+    watch: (scenario: string) =>
+      recorded(
+        scenario,
+        client.workflow.start(watchSitemap, { ...options, args: [{ watch, account, until: 'terminal' }] }),
+      ),
+    dispatch: (scenario: string) =>
+      recorded(scenario, client.workflow.start(dispatchAccount, { ...options, args: [{ account }] })),
+    track: (scenario: string, input: Partial<TrackInput> = {}) =>
+      recorded(scenario, client.workflow.start(trackSubmission, { ...options, args: [{ ...job, ...input }] })),
+    check: (scenario: string) =>
+      recorded(scenario, client.workflow.start(checkIndex, { ...options, args: [{ watch, account }] })),
+    client,
+  };
+}
+
+const job: TrackInput = {
+  account,
+  watch,
+  batch: 1 as BatchId,
+  key: 'sc1-0' as IdempotencyKey,
+  reference: 'REF-1' as Reference,
+  service: 'fast',
+  urls: 7,
+  acceptedAt: 0,
+  firstPollMs: 10,
+};
+export const toStatus = (state: string, terminal = false): JobStatus => ({
+  state,
+  terminal,
+  completed: terminal ? 7 : 0,
+  failed: 0,
+  overdue: false,
+});

@@ -1,0 +1,68 @@
+import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
+import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
+import { approveUpdate, type Decision, describeDecision, rejectUpdate } from '../src/temporal-api/messages.ts';
+import type { GuardHold, RunCounts } from '../src/temporal-api/payloads.ts';
+import { describeHold } from '../src/temporal-api/result-sentences.ts';
+import { toSummary } from '../src/temporal-api/summary.ts';
+
+/** A hold is repeated in the event history this often, so that it stands at the end of the page. */
+const REMIND_MS = 12 * 3_600_000;
+
+const FORM = 'No data is needed. Data, optional: { "by": "your name", "note": "why" }, or your name as a text.';
+
+export interface HeldDecision {
+  /** Waits for your decision. `isShown`: on a timer whose summary says what is asked. */
+  wait(hold: GuardHold, counts: RunCounts, isShown: boolean): Promise<'approved' | 'rejected'>;
+  by(): string;
+}
+
+/** Accepts a decision, but only while a guard holds the run. */
+export function acceptDecision(): HeldDecision {
+  let held = false;
+  let taken: { decision: 'approved' | 'rejected'; by: string } | null = null;
+
+  const validator = (_decision?: Decision) => {
+    if (taken !== null)
+      throw ApplicationFailure.nonRetryable(
+        `This run was already ${taken.decision}; nothing was changed.`,
+        FAILURE_TYPE.alreadyDecided,
+      );
+    if (!held)
+      throw ApplicationFailure.nonRetryable(
+        'No guard holds this run, so there is nothing to decide.',
+        FAILURE_TYPE.nothingHeld,
+      );
+  };
+  const take = (decision: 'approved' | 'rejected', meaning: string) => (given?: Decision) => {
+    taken = { decision, by: describeDecision(given) };
+    return `${decision} by ${taken.by}. ${meaning}`;
+  };
+  setHandler(approveUpdate, take('approved', 'What the run found is planned and submitted, within the caps.'), {
+    validator,
+    description: `Buy what this held run found. ${FORM}`,
+  });
+  setHandler(rejectUpdate, take('rejected', 'Nothing of this run is submitted; its URLs stay due.'), {
+    validator,
+    description: `Buy nothing of this held run. ${FORM}`,
+  });
+
+  return {
+    async wait(hold, counts, isShown) {
+      held = true;
+      if (isShown) await remind(hold, counts, () => taken !== null);
+      else await condition(() => taken !== null);
+      held = false;
+      return taken?.decision ?? 'rejected';
+    },
+    by: () => taken?.by ?? '',
+  };
+}
+
+async function remind(hold: GuardHold, counts: RunCounts, isDecided: () => boolean): Promise<void> {
+  const question = describeHold(hold, counts);
+  const since = hold.question === undefined ? '' : `; held since ${hold.question.since}`;
+  for (let reminder = 0; ; reminder++) {
+    const label = reminder === 0 ? 'HELD' : `HELD, reminder ${reminder}`;
+    if (await condition(isDecided, REMIND_MS, { summary: toSummary(`${label}: ${question}`, since) })) return;
+  }
+}

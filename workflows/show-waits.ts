@@ -1,0 +1,35 @@
+import { condition } from '@temporalio/workflow';
+import { toSummary } from '../src/temporal-api/summary.ts';
+import { type CanWait, isWaiting, type Wait } from '../src/temporal-api/waits.ts';
+
+/** Recorded by executions whose waits are timers. An execution without it began when each wait was a retry (decision 0007). */
+export const WAITS_AS_TIMERS = 'waits-as-timers';
+
+export interface ShownWait {
+  /** Waits from this length on are timers; null: none, as in executions of older code. */
+  readonly fromMs: number | null;
+  /** Begins the summary of the timer: "SUSPENDED". */
+  readonly label: string;
+  /** Ends the wait at once. */
+  readonly stop: () => boolean;
+  readonly onWait: (wait: Wait) => void;
+}
+
+/**
+ * Calls an activity until it no longer waits. Each wait is a timer, whose summary the Web UI shows on its first page: for
+ * what, and until when. Returns null when `stop` ended a wait, or when the call itself returned null.
+ */
+export async function showWaits<T>(
+  call: (waits: CanWait) => Promise<T>,
+  { fromMs, label, stop, onWait }: ShownWait,
+): Promise<T | null> {
+  let waits: CanWait = fromMs === null ? {} : { waits: { fromMs, attempts: 0, since: null } };
+  for (;;) {
+    const result = await call(waits);
+    if (fromMs === null || !isWaiting(result)) return result;
+    const { waitMs, why, next, attempts, since } = result.waiting;
+    onWait(result.waiting);
+    if (await condition(stop, waitMs, { summary: toSummary(`${label}: ${why}`, `; ${next}`) })) return null;
+    waits = { waits: { fromMs, attempts, since } };
+  }
+}

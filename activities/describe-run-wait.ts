@@ -31,13 +31,13 @@ export async function describeRunWait(ledger: Ledger, account: Account, wait: Ru
   const waiting = await getWaitingMoney(ledger, account.id);
   const reason = suspended ?? waiting.reason;
   if (reason === null) return { text: what, isStuck: false };
-  return { text: `${what}. Account ${account.id}: ${describeShortage(waiting, account, reason)}`, isStuck: true };
+  return { text: `${describeShortage(waiting, account, reason)} (account ${account.id}; ${what})`, isStuck: true };
 }
 
 function describeOpen({ summary, earlier, open }: RunWait): string {
   const { unanswered, batches: all, planned, plannedCost } = summary;
   if (unanswered > 0) {
-    return `${unanswered} of ${batches(all)} not accepted yet (the run plans ${urls(planned)} for ${money(plannedCost)})`;
+    return `${unanswered} of ${batches(all)} of this run not accepted yet, ${urls(planned)} for ${money(plannedCost)}`;
   }
   if (earlier > 0) return `${batches(earlier)} of earlier runs not accepted yet`;
   return `${counted(open, 'job of the watch has', 'jobs of the watch have')} not ended yet`;

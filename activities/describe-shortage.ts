@@ -17,9 +17,9 @@ export function describeShortage(
   if (missing !== null && missing > 0) {
     const { balanceFloor } = account.spend;
     const floor = balanceFloor > 0 ? ` above a floor of ${money(balanceFloor)}` : '';
-    return `${money(missing)} missing: ${what} need ${money(cost)}, the balance is ${money(balance)}${floor}`;
+    return `${money(missing)} missing: ${money(cost)} for ${what}, the balance is ${money(balance)}${floor}`;
   }
-  const price = cost === null ? '' : ` for ${money(cost)}`;
-  if (reason === null) return `${what}${price} wait for their next attempt`;
-  return `${what}${price} wait: ${withoutStop(renderReason(reason))}`;
+  const price = cost === null ? '' : `${money(cost)} for `;
+  if (reason === null) return `${price}${what} waiting for the next attempt`;
+  return `${price}${what} waiting: ${withoutStop(renderReason(reason))}`;
 }

@@ -12,7 +12,7 @@ import { alignToTick, nextPoll } from '../src/submission/poll-schedule.ts';
 import { getTaskQueue, trackerWorkflowId } from '../src/temporal-api/ids.ts';
 import type { TrackInput } from '../src/temporal-api/payloads.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal-api/search-attributes.ts';
-import { urls as countUrls } from '../src/temporal-api/sentences.ts';
+import { urls as countUrls, money } from '../src/temporal-api/sentences.ts';
 import { describeTracker } from '../src/temporal-api/static-details.ts';
 import { toKeyword, toSummary } from '../src/temporal-api/summary.ts';
 import { type TrackSubmission, WORKFLOW } from '../src/temporal-api/workflows.ts';
@@ -68,7 +68,7 @@ export async function startTrackers(deps: Deps, account: AccountId): Promise<boo
 
 async function startTracker(deps: Deps, account: AccountId, open: OpenSubmission): Promise<void> {
   const { client, ledger, getAccount, now } = deps;
-  const { watch, batch, key, reference, service, urls, acceptedAt } = open;
+  const { watch, batch, key, reference, service, urls, acceptedAt, charge } = open;
   const policy = getAccount(account).tracking[service];
   const next = nextPoll(policy, 0, now() - acceptedAt);
   const firstPollMs = next.kind === 'in' ? alignToTick(policy, now(), next.waitMs, false) : 0;
@@ -83,6 +83,7 @@ async function startTracker(deps: Deps, account: AccountId, open: OpenSubmission
     urls,
     acceptedAt,
     firstPollMs,
+    charged: charge,
     firstPollAt: formatInstantIn(getZone(deps, { account, watch }), now() + firstPollMs),
     ...(showsPolls ? { showsPolls } : {}),
   };
@@ -103,6 +104,7 @@ async function startTracker(deps: Deps, account: AccountId, open: OpenSubmission
         { key: SEARCH_ATTRIBUTES.service, value: service },
         { key: SEARCH_ATTRIBUTES.urls, value: urls },
         { key: SEARCH_ATTRIBUTES.phase, value: toKeyword(open.state) },
+        { key: SEARCH_ATTRIBUTES.summary, value: toKeyword(describeAccepted(input)) },
       ],
     });
   } catch (error) {
@@ -110,3 +112,6 @@ async function startTracker(deps: Deps, account: AccountId, open: OpenSubmission
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }
+
+const describeAccepted = ({ urls, charged, firstPollAt }: TrackInput): string =>
+  `Accepted: ${countUrls(urls)}${charged == null ? '' : `, ${money(charged)} charged`}; polled from ${firstPollAt} on`;

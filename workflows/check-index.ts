@@ -23,7 +23,7 @@ export async function checkIndex({ watch, account, soFar }: CheckInput): Promise
   let checked = soFar?.checked ?? 0;
   let found = soFar?.found ?? 0;
   let charged = soFar?.charged ?? 0;
-  const { show: display } = createStatus();
+  const { show: display, showWait } = createStatus();
   const describe = () => `${urls(checked)} checked, ${urls(found)} found in the index, ${money(charged as Micros)}`;
   const show = (phase: string, why = '', next = 'nothing') =>
     display(phase, `${why}${describe()}.`, {
@@ -50,7 +50,7 @@ export async function checkIndex({ watch, account, soFar }: CheckInput): Promise
         fromMs: isShown ? SHOWN_FROM_MS : null,
         label: 'WAITING',
         stop: () => workflowInfo().continueAsNewSuggested,
-        onWait: ({ why, next }) => show(CHECK_PHASE.checking, `WAITING: ${why}. `, next),
+        onWait: ({ why, next }) => showWait(CHECK_PHASE.checking, `WAITING: ${why}.`, { next, 'so far': describe() }),
       },
     );
     if (step !== null) {

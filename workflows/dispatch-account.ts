@@ -57,6 +57,8 @@ export async function dispatchAccount({
   const describeSent = () => `${batches(sentBatches)} with ${urls(sentUrls)} accepted so far`;
   const show = (phase: string, summary: string, rows: Readonly<Record<string, string>> = {}) =>
     status.show(phase, summary, { ...rows, sent: describeSent() });
+  const showWait = (phase: string, summary: string, rows: Readonly<Record<string, string>>) =>
+    status.showWait(phase, summary, { ...rows, sent: describeSent() });
 
   /** The signal, or a history that is long enough: the ledger is read again then. */
   const stop = () => woken || workflowInfo().continueAsNewSuggested;
@@ -72,7 +74,7 @@ export async function dispatchAccount({
         fromMs: isShown ? 0 : null,
         label,
         stop,
-        onWait: ({ why, next }) => show(phase, `${label}: ${why}.`, { next, ...rows }),
+        onWait: ({ why, next }) => showWait(phase, `${label}: ${why}.`, { next, ...rows }),
       },
     );
   };
@@ -86,7 +88,7 @@ export async function dispatchAccount({
         fromMs: isShown ? SHOWN_FROM_MS : null,
         label: 'WAITING',
         stop,
-        onWait: ({ why, next }) => show(DISPATCH_PHASE.waiting, `WAITING: ${why}.`, { next }),
+        onWait: ({ why, next }) => showWait(DISPATCH_PHASE.waiting, `WAITING: ${why}.`, { next }),
       },
     );
     const taken = step === null ? null : readDispatchStep(step);

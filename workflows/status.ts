@@ -7,18 +7,23 @@ import { showPhase } from './phase.ts';
 export interface StatusDisplay {
   /** `rows`: state, money and next action first. */
   show(phase: string, summary: string, rows?: Readonly<Record<string, string>>): void;
+  /** The same for a wait: the list of workflows shows its sentence, also when only the money changes. */
+  showWait(phase: string, summary: string, rows?: Readonly<Record<string, string>>): void;
 }
 
-/** `begin`: the first phase. A workflow that is found with a phase does not set it again. */
-export function createStatus(setPhase: (phase: string) => void = showPhase): StatusDisplay {
+/** `setPhase` puts the phase and its sentence into the list of workflows, where that is not done elsewhere. */
+export function createStatus(setPhase: (phase: string, summary: string) => void = showPhase): StatusDisplay {
   let status: Status = { summary: 'It has just begun.', phase: '' };
   setHandler(statusQuery, () => status, { description: 'What it does, why, and what comes next. No data is needed.' });
+  const show = (phase: string, summary: string, rows: Readonly<Record<string, string>>, isListed: boolean) => {
+    if (isListed) setPhase(phase, summary);
+    status = { summary, phase, ...rows };
+    setCurrentDetails(`**${toDetail(summary)}**\n\n${table({ phase, ...rows })}`);
+  };
   return {
-    show(phase, summary, rows = {}) {
-      if (phase !== status.phase) setPhase(phase);
-      status = { summary, phase, ...rows };
-      setCurrentDetails(`**${toDetail(summary)}**\n\n${table({ phase, ...rows })}`);
-    },
+    show: (phase, summary, rows = {}) => show(phase, summary, rows, phase !== status.phase),
+    showWait: (phase, summary, rows = {}) =>
+      show(phase, summary, rows, phase !== status.phase || summary !== status.summary),
   };
 }
 

@@ -4,7 +4,7 @@ import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { pollNowSignal } from '../src/temporal-api/messages.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { readTrackInput, recordedPollNowSignal } from '../src/temporal-api/recorded-payloads.ts';
-import { count, urls } from '../src/temporal-api/sentences.ts';
+import { count, money, urls } from '../src/temporal-api/sentences.ts';
 import { toSummary } from '../src/temporal-api/summary.ts';
 import { proxyDuty } from './duty-activities.ts';
 import { showPhase } from './phase.ts';
@@ -50,13 +50,15 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
   const isShown = input.showsPolls === true && patched(WAITS_AS_TIMERS);
   const stop = () => pollNow || workflowInfo().continueAsNewSuggested;
   const first = input.firstPollAt === undefined ? `in ${formatSpan(input.firstPollMs)}` : `at ${input.firstPollAt}`;
-  show(`Accepted: ${urls(input.urls)} are with the service.`, `first poll ${first}`);
+  show(`Accepted: ${describeMoney(input)}.`, `first poll ${first}`);
   if (input.firstPollMs > 0) {
-    await condition(() => pollNow, input.firstPollMs, { summary: toSummary(`Accepted; first poll ${first}`) });
+    await condition(() => pollNow, input.firstPollMs, {
+      summary: toSummary(`Accepted: ${describeMoney(input)}; first poll ${first}`),
+    });
   }
   while (!status.terminal) {
     pollNow = false;
-    show(`The job is ${status.state}: ${urls(input.urls)} are with the service.`, 'polls with backoff');
+    show(`The job is ${status.state}: ${describeMoney(input)}.`, 'polls with backoff');
     const known = status.state;
     // Null when a signal requests an immediate poll: the wait is dropped and starts again.
     const change = await showWaits(
@@ -70,14 +72,14 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
         ),
       {
         fromMs: isShown ? 0 : null,
-        label: 'OPEN',
+        label: `OPEN, ${describeMoney(input)}`,
         stop,
-        onWait: ({ why, next }) => show(`${why}: ${urls(input.urls)} are with the service.`, next),
+        onWait: ({ why, next }) => show(`${why}: ${describeMoney(input)}.`, next),
       },
     );
     if (change !== null) {
       status = change;
-      showPhase(status.state);
+      showPhase(status.state, `The job is ${status.state}: ${describeMoney(input)}.`);
       if (status.overdue) {
         show('OVERDUE: the job did not end within the tracking timeout.', 'ask the service about this job');
         throw ApplicationFailure.nonRetryable(
@@ -97,3 +99,7 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
   show(summary, 'nothing; its URLs are index-checked where the watch asks for it');
   return { summary, ...status };
 }
+
+/** "40 URLs, 10.00 TRY charged". */
+const describeMoney = ({ urls: submitted, charged }: TrackInput): string =>
+  `${urls(submitted)}${charged == null ? '' : `, ${money(charged)} charged`}`;

@@ -44,7 +44,7 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
   const isShown = patched(WAITS_AS_TIMERS);
   const run: WatchRun = { watch, account, run: workflowInfo().workflowId as RunId };
   const decided = acceptDecision();
-  const { show } = createStatus();
+  const { show, showWait } = createStatus();
   const facts = answerQuestions();
 
   show(WATCH_PHASE.crawling, `Reads the sitemaps of ${watch}.`, { next: 'compare with the ledger' });
@@ -94,7 +94,7 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
   // Even when this run planned nothing: continues batches that an earlier run left unsent or untracked.
   await wakeDispatcher.executeWithOptions({ summary: `Wake the dispatcher of ${account}` }, [{ account }]);
 
-  const report = until === 'planned' ? null : await awaitBatches(run, until, plan, { show, isShown });
+  const report = until === 'planned' ? null : await awaitBatches(run, until, plan, { show, showWait, isShown });
   const verdict = await finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
   const result = { crawl, counts, plan, report, decision };
   const summary = describeResult(result);
@@ -127,7 +127,7 @@ async function awaitBatches(
   run: WatchRun,
   until: 'accepted' | 'terminal',
   plan: PlanReport,
-  { show, isShown }: StatusDisplay & { readonly isShown: boolean },
+  { show, showWait, isShown }: StatusDisplay & { readonly isShown: boolean },
 ): Promise<RunReport> {
   const planned = `${urls(plan.urls)} in ${batches(plan.batches)}`;
   const rows = { plan: planned, cost: money(plan.cost) };
@@ -139,7 +139,7 @@ async function awaitBatches(
       fromMs: isShown ? SHOWN_FROM_MS : null,
       label: 'WAITING',
       stop: () => false,
-      onWait: ({ why, next }) => show(WATCH_PHASE.waiting, `WAITING: ${why}.`, { next, ...rows }),
+      onWait: ({ why, next }) => showWait(WATCH_PHASE.waiting, `WAITING: ${why}.`, { next, ...rows }),
     },
   );
   // Nothing stops this wait.

@@ -16,7 +16,7 @@ import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
 import { checkWorkflowId, getTaskQueue, watchWorkflowId } from '../temporal-api/ids.ts';
 import { WATCH_PHASE } from '../temporal-api/phases.ts';
-import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
+import { NOT_BEGUN, SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
 import { describeChecks, describeRun } from '../temporal-api/static-details.ts';
 import {
   type CheckIndex,
@@ -92,6 +92,7 @@ const toSearchAttributes = (ledger: LedgerId, { id, account }: Watch) => [
   { key: SEARCH_ATTRIBUTES.ledger, value: ledger },
   { key: SEARCH_ATTRIBUTES.watch, value: id },
   { key: SEARCH_ATTRIBUTES.account, value: account },
+  { key: SEARCH_ATTRIBUTES.summary, value: NOT_BEGUN },
 ];
 
 /** Follows a workflow to its result and reports progress; a failure becomes a message with an exit code. */

@@ -17,7 +17,7 @@ import {
   watchScheduleId,
   watchWorkflowId,
 } from '../temporal-api/ids.ts';
-import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
+import { NOT_BEGUN, SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
 import { describeChecks, describeRun } from '../temporal-api/static-details.ts';
 import { WORKFLOW } from '../temporal-api/workflows.ts';
 
@@ -168,6 +168,7 @@ function toSchedules(ledger: LedgerId, watch: Watch): ScheduleOptions[] {
     { key: SEARCH_ATTRIBUTES.watch, value: id },
     { key: SEARCH_ATTRIBUTES.account, value: account },
   ];
+  const ofRun = [...typedSearchAttributes, { key: SEARCH_ATTRIBUTES.summary, value: NOT_BEGUN }];
   const common = {
     spec: { cronExpressions: [schedule.cron], timezone: schedule.timezone },
     // Runs never overlap. A run missed in a short outage is made up; a week of missed runs is not.
@@ -184,7 +185,7 @@ function toSchedules(ledger: LedgerId, watch: Watch): ScheduleOptions[] {
       workflowId: watchWorkflowId(ledger, id, 'scheduled'),
       taskQueue: getTaskQueue(ledger),
       args: [{ watch: id, account, until: 'accepted' }],
-      typedSearchAttributes,
+      typedSearchAttributes: ofRun,
       staticSummary: `Scheduled run of ${id}`,
       staticDetails: describeRun(id, account),
     },
@@ -201,7 +202,7 @@ function toSchedules(ledger: LedgerId, watch: Watch): ScheduleOptions[] {
       workflowId: checkWorkflowId(ledger, id, 'scheduled'),
       taskQueue: getTaskQueue(ledger),
       args: [{ watch: id, account }],
-      typedSearchAttributes,
+      typedSearchAttributes: ofRun,
       staticSummary: `Index-checks of ${id}`,
       staticDetails: describeChecks(id, account),
     },

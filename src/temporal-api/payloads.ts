@@ -146,6 +146,8 @@ export interface TrackInput {
   readonly acceptedAt: number;
   /** Wait before the first poll, in milliseconds. */
   readonly firstPollMs: number;
+  /** Null when the service did not say; absent in recorded histories. */
+  readonly charged?: Micros | null;
   /** The time of the first poll, in the zone of the watch; absent in recorded histories. */
   readonly firstPollAt?: string;
   /** Each wait between polls is a timer with a summary: only for as many jobs as a reader can follow (decision 0007). */

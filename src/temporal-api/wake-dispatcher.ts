@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { AccountId, LedgerId } from '../submission/ids.ts';
 import { dispatcherWorkflowId, getTaskQueue } from './ids.ts';
 import { wakeSignal } from './messages.ts';
-import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
+import { NOT_BEGUN, SEARCH_ATTRIBUTES } from './search-attributes.ts';
 import { describeDispatcher } from './static-details.ts';
 import { type DispatchAccount, WORKFLOW } from './workflows.ts';
 
@@ -32,6 +32,7 @@ function toOptions(ledger: LedgerId, account: AccountId) {
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.ledger, value: ledger },
       { key: SEARCH_ATTRIBUTES.account, value: account },
+      { key: SEARCH_ATTRIBUTES.summary, value: NOT_BEGUN },
     ],
   };
 }

@@ -1,3 +1,4 @@
+import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
@@ -20,13 +21,15 @@ export interface OpenSubmission {
   readonly urls: number;
   readonly state: string;
   readonly acceptedAt: number;
+  /** Null when nobody knows it. */
+  readonly charge: Micros | null;
 }
 
 /** The account's tracked jobs accepted since then, oldest first. Uses batches_followed. */
 export async function listOpenSubmissions(ledger: Ledger, account: AccountId, since = 0): Promise<OpenSubmission[]> {
   return ledger.db.all(sql<OpenSubmission>`
     SELECT b.id AS batch, w.name AS watch, b.idempotency_key AS key, b.reference, b.service, b.urls,
-      b.job_state AS state, b.accepted_at AS "acceptedAt"
+      b.job_state AS state, b.accepted_at AS "acceptedAt", b.charge
     FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
     WHERE b.account_id = ${account} AND b.state = 'accepted' AND b.settled_at IS NULL AND b.accepted_at >= ${since}
     ORDER BY b.accepted_at, b.id`);
@@ -40,7 +43,7 @@ export async function listRecoveredSubmissions(
 ): Promise<OpenSubmission[]> {
   return ledger.db.all(sql<OpenSubmission>`
     SELECT b.id AS batch, w.name AS watch, b.idempotency_key AS key, b.reference, b.service, b.urls,
-      b.job_state AS state, b.accepted_at AS "acceptedAt"
+      b.job_state AS state, b.accepted_at AS "acceptedAt", b.charge
     FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
     WHERE b.id > ${after} AND b.account_id = ${account} AND b.idempotency_key IS NULL AND b.state = 'accepted'
       AND b.settled_at IS NULL

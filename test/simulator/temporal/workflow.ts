@@ -45,6 +45,7 @@ export function workflowInfo() {
     // A stand-in's worker does all duties, so the queues of activities are one.
     taskQueue: '',
     continueAsNewSuggested: instance.continueAsNewSuggested,
+    typedSearchAttributes: { get: () => undefined },
   };
 }
 

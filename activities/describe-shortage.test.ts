@@ -56,21 +56,23 @@ describe('what an account waits for', () => {
   });
 });
 
-testOnEachDialect('a suspended account says what is missing until it is there', async (t, dialect) => {
-  let balance = 0.25;
-  const overrides = {
-    post: () => (balance < 0.75 ? failure(402, 'insufficient_balance') : null),
-    balance: () => success({ balance }),
-  };
-  const { baseUrl } = await startFakeService(t, { overrides });
-  const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY', dialect });
-  await connector.plan('r1', ['1', '2', '3']);
-  assert.equal((await connector.send()).kind, 'suspended');
-  await assert.rejects(connector.awaitMoney(), (error: Error) => {
-    assert.ok(isRetryLater(error));
-    assert.match(error.message, /^0\.50 TRY missing: 0\.75 TRY for 1 batch \(3 URLs\), the balance is 0\.25 TRY/);
-    return true;
+describe('a suspended account', () => {
+  testOnEachDialect('says what is missing until it is there', async (t, dialect) => {
+    let balance = 0.25;
+    const overrides = {
+      post: () => (balance < 0.75 ? failure(402, 'insufficient_balance') : null),
+      balance: () => success({ balance }),
+    };
+    const { baseUrl } = await startFakeService(t, { overrides });
+    const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY', dialect });
+    await connector.plan('r1', ['1', '2', '3']);
+    assert.equal((await connector.send()).kind, 'suspended');
+    await assert.rejects(connector.awaitMoney(), (error: Error) => {
+      assert.ok(isRetryLater(error));
+      assert.match(error.message, /^0\.50 TRY missing: 0\.75 TRY for 1 batch \(3 URLs\), the balance is 0\.25 TRY/);
+      return true;
+    });
+    balance = 10;
+    await connector.awaitMoney();
   });
-  balance = 10;
-  await connector.awaitMoney();
 });

@@ -4,6 +4,7 @@ import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { pollNowSignal } from '../src/temporal-api/messages.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { readTrackInput, recordedPollNowSignal } from '../src/temporal-api/recorded-payloads.ts';
+import { withoutStack } from '../src/temporal-api/retry-later.ts';
 import { count, money, urls } from '../src/temporal-api/sentences.ts';
 import { toSummary } from '../src/temporal-api/summary.ts';
 import { proxyDuty } from './duty-activities.ts';
@@ -82,11 +83,13 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
       showPhase(status.state, `The job is ${status.state}: ${describeMoney(input)}.`);
       if (status.overdue) {
         show('OVERDUE: the job did not end within the tracking timeout.', 'ask the service about this job');
-        throw ApplicationFailure.nonRetryable(
-          `Job ${input.reference} is still ${status.state} after the tracking timeout. Its ${urls(input.urls)} stay ` +
-            `submitted and are not bought again. Ask the service about the job, then run "courier batches resolve ${input.batch}" ` +
-            'with --release or --leave.',
-          FAILURE_TYPE.submissionOverdue,
+        throw withoutStack(
+          ApplicationFailure.nonRetryable(
+            `Job ${input.reference} is still ${status.state} after the tracking timeout. Its ${urls(input.urls)} stay ` +
+              `submitted and are not bought again. Ask the service about the job, then run "courier batches resolve ${input.batch}" ` +
+              'with --release or --leave.',
+            FAILURE_TYPE.submissionOverdue,
+          ),
         );
       }
     }

@@ -12,6 +12,7 @@ import { planQuery, urlsQuery } from '../src/temporal-api/messages.ts';
 import type { GuardHold, PlanReport, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
 import { WATCH_PHASE } from '../src/temporal-api/phases.ts';
 import { describeHold, describeResult, findRunFailure } from '../src/temporal-api/result-sentences.ts';
+import { withoutStack } from '../src/temporal-api/retry-later.ts';
 import { batches, money, urls } from '../src/temporal-api/sentences.ts';
 import type { WatchInput, WatchResult } from '../src/temporal-api/workflows.ts';
 import { proxyDuty } from './duty-activities.ts';
@@ -112,12 +113,14 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
   });
   await condition(allHandlersFinished);
   if (failure !== null) {
-    throw ApplicationFailure.create({
-      message: failure.message,
-      type: FAILURE_TYPE[failure.kind],
-      nonRetryable: true,
-      details: [{ summary, ...result }],
-    });
+    throw withoutStack(
+      ApplicationFailure.create({
+        message: failure.message,
+        type: FAILURE_TYPE[failure.kind],
+        nonRetryable: true,
+        details: [{ summary, ...result }],
+      }),
+    );
   }
   return { summary, ...result };
 }

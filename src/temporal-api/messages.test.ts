@@ -9,7 +9,9 @@ describe('who decided', () => {
     ['nothing', undefined, 'the Web UI, without a name'],
     ['null', null, 'the Web UI, without a name'],
     ['an empty form', {}, 'the Web UI, without a name'],
-    ['a text instead of a form', 'ok', 'the Web UI, without a name'],
+    ['a text alone', 'ayşe', 'ayşe'],
+    ['an empty text', ' ', 'the Web UI, without a name'],
+    ['a list', ['ayşe'], 'the Web UI, without a name'],
     ['a name that is a number', { by: 7, note: ['x'] }, 'the Web UI, without a name'],
   ] as const) {
     test(`${what}: ${says}`, () => assert.equal(describeDecision(given), says));

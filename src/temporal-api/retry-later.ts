@@ -17,7 +17,7 @@ export function retryLater(delayMs: number, message: string): ApplicationFailure
   );
 }
 
-/** What is only waiting must not look like a defect: the Web UI shows the message alone. */
+/** What is a wait, or the fault of a site, must not look like a defect of the program: the Web UI shows the message alone. */
 export function withoutStack(failure: ApplicationFailure): ApplicationFailure {
   failure.stack = '';
   return failure;

@@ -89,7 +89,7 @@ describe('the first screen of the Web UI', { skip: skipWithoutChromium }, () => 
     await shows(
       'submission',
       await findRun('trackSubmission'),
-      /OPEN, 40 URLs, 10\.00 TRY charged: .* is queued.*next poll \d{4}-\d\d-\d\d \d\d:\d\d Europe\/Istanbul/,
+      /OPEN, 40 URLs, 10\.00 TRY charged: .* is queued.*next poll \d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)? Europe\/Istanbul/,
     );
   });
 
@@ -103,7 +103,7 @@ describe('the first screen of the Web UI', { skip: skipWithoutChromium }, () => 
 
   test('of a completed run: what it submitted for how much', async () => {
     const path = await findRun('watchSitemap', "CourierWatch='blog'", "ExecutionStatus='Completed'");
-    await shows('completed-run', path, /"?summary"?: "Submitted 40 URLs for 10\.00 TRY/);
+    await shows('completed-run', path, /"Submitted 40 URLs for 10\.00 TRY/);
   });
 
   test('of the schedules: when each watch runs next', async () => {
@@ -118,7 +118,6 @@ describe('the first screen of the Web UI', { skip: skipWithoutChromium }, () => 
       /SUSPENDED: 40\.00 TRY missing/,
       /WAITING: 40\.00 TRY missing/,
       /Nothing could be read/,
-      ...SAVED_VIEWS.map(({ name }) => new RegExp(name.replace('?', '\\?'))),
     );
   });
 

@@ -203,15 +203,15 @@ describe('a job that is polled', () => {
       return toStatus('completed', true);
     };
     const activities = { followSubmission } as unknown as Partial<Activities>;
-    const input = { showsPolls: true, firstPollAt: '2026-01-31 04:30 Europe/Istanbul' };
+    const input = { showsPolls: true, charged: lira(1.75), firstPollAt: '2026-01-31 04:30 Europe/Istanbul' };
     const handle = await (await started(t, activities)).track('polls-shown', input);
     while ((await listTimers(handle)).length < 3);
     await handle.signal(pollNowSignal);
     const result = await handle.result();
     assert.equal(result.summary, 'The job is completed: 7 URLs completed.');
     const [first, second] = await listTimers(handle);
-    assert.equal(first, 'Accepted; first poll at 2026-01-31 04:30 Europe/Istanbul');
-    assert.match(second ?? '', /^OPEN: REF-1 is queued, polled once; next check 2026/);
+    assert.equal(first, 'Accepted: 7 URLs, 1.75 TRY charged; first poll at 2026-01-31 04:30 Europe/Istanbul');
+    assert.match(second ?? '', /^OPEN, 7 URLs, 1\.75 TRY charged: REF-1 is queued, polled once; next check 2026/);
     // Measured: what docs/decisions/0007 says of a poll that is shown.
     assert.ok((await events(handle)) <= 12 + 3 * 11 + 8, `${await events(handle)} events`);
   });
@@ -231,30 +231,32 @@ describe('index-checks that wait', () => {
   });
 });
 
-test('the plan of a run is answered with a sentence, its sum and a few URLs', async (t) => {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const sample = ['https://shop.example/1', 'https://shop.example/2'];
-  const activities = runActivities({
-    planRun: async () => ({ ...plan, basis: 'learned' as const, sample }),
-    awaitRun: async () => {
-      await released;
-      return report;
-    },
-  });
-  const handle = await (await started(t, activities)).watch('asked-for-its-plan');
-  for (;;) {
-    const { summary } = await handle.query(planQuery);
-    if (summary !== 'Nothing is planned yet.') {
-      assert.equal(summary, '7 URLs in 1 batch for 1.75 TRY.');
-      break;
+describe('a query', () => {
+  test('for the plan of a run is answered with a sentence, its sum and a few URLs', async (t) => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const sample = ['https://shop.example/1', 'https://shop.example/2'];
+    const activities = runActivities({
+      planRun: async () => ({ ...plan, basis: 'learned' as const, sample }),
+      awaitRun: async () => {
+        await released;
+        return report;
+      },
+    });
+    const handle = await (await started(t, activities)).watch('asked-for-its-plan');
+    for (;;) {
+      const { summary } = await handle.query(planQuery);
+      if (summary !== 'Nothing is planned yet.') {
+        assert.equal(summary, '7 URLs in 1 batch for 1.75 TRY.');
+        break;
+      }
     }
-  }
-  const seen = await handle.query(urlsQuery);
-  assert.match(seen.summary, /^2 URLs of the 7 URLs that are planned\./);
-  assert.deepEqual(seen.sample, sample);
-  release();
-  await handle.result();
+    const seen = await handle.query(urlsQuery);
+    assert.match(seen.summary, /^2 URLs of the 7 URLs that are planned\./);
+    assert.deepEqual(seen.sample, sample);
+    release();
+    await handle.result();
+  });
 });

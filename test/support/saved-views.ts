@@ -11,14 +11,11 @@ export const SAVED_VIEWS = [
   { name: 'What do index-checks find?', query: "WorkflowType='checkIndex'" },
 ] as const;
 
-/** What the Web UI keeps in the browser: the columns of the list, and the saved views. */
+/** What the Web UI keeps in the browser: the columns of the list. */
 export const BROWSER_SETTINGS: Readonly<Record<string, unknown>> = {
   'namespace-workflow-table-columns': {
     default: ['Status', 'CourierSummary', 'CourierWatch', 'CourierPhase', 'Workflow ID', 'Start', 'End'].map(
       (label) => ({ label }),
     ),
-  },
-  'saved-namespace-queries': {
-    default: SAVED_VIEWS.map(({ name, query }, at) => ({ id: `courier-${at}`, name, query })),
   },
 };

@@ -31,7 +31,10 @@ export async function describeRunWait(ledger: Ledger, account: Account, wait: Ru
   const waiting = await getWaitingMoney(ledger, account.id);
   const reason = suspended ?? waiting.reason;
   if (reason === null) return { text: what, isStuck: false };
-  return { text: `${describeShortage(waiting, account, reason)} (account ${account.id}; ${what})`, isStuck: true };
+  return {
+    text: `${describeShortage(waiting, account, reason)} (account ${account.id}; ${what})`,
+    isStuck: suspended !== null,
+  };
 }
 
 function describeOpen({ summary, earlier, open }: RunWait): string {

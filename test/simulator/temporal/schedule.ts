@@ -129,6 +129,7 @@ export class VirtualSchedule {
     this.#last = id;
     server.kernel.trace(`schedule ${this.id} starts ${id}`);
     const attributes = Object.fromEntries(typedSearchAttributes.map(({ key, value }) => [key.name, value]));
+    server.onScheduled(workflowType, args);
     server.start(workflowType, { workflowId: id, taskQueue, args, attributes });
   }
 }

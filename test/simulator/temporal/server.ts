@@ -52,6 +52,8 @@ export interface ServerSettings {
   readonly isSticky?: boolean;
   /** A retry of an activity may come later than it asks for: after so many milliseconds at least. */
   readonly leastRetryMs?: (activityType: string) => number;
+  /** A schedule starts a workflow. */
+  readonly onScheduled?: (type: string, args: readonly unknown[]) => void;
   readonly onBreach: (text: string) => void;
 }
 
@@ -63,6 +65,7 @@ export class VirtualTemporal {
   readonly kernel: Kernel;
   readonly latency: () => number;
   readonly leastRetryMs: (activityType: string) => number;
+  readonly onScheduled: (type: string, args: readonly unknown[]) => void;
   readonly onBreach: (text: string) => void;
   /** All runs of a workflow id, the latest last. */
   readonly executions = new Map<string, Run[]>();
@@ -77,7 +80,9 @@ export class VirtualTemporal {
   readonly #ends = new Map<string, (() => void)[]>();
   #runs = 0;
 
-  constructor({ kernel, latency, suggestAfter, isSticky = false, leastRetryMs = () => 0, onBreach }: ServerSettings) {
+  constructor(settings: ServerSettings) {
+    const { kernel, latency, suggestAfter, isSticky = false, leastRetryMs = () => 0, onBreach } = settings;
+    this.onScheduled = settings.onScheduled ?? (() => undefined);
     this.leastRetryMs = leastRetryMs;
     this.kernel = kernel;
     this.latency = latency;

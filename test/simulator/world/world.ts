@@ -3,6 +3,7 @@ import { administer } from '../../../service/accounts/administration.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { type Ledger, ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import type { LedgerId } from '../../../src/submission/ids.ts';
+import { WORKFLOW } from '../../../src/temporal-api/workflows.ts';
 import { seeded } from '../../support/seeded.ts';
 import { getHost, type Host, Kernel, setKernel } from '../platform/kernel.ts';
 import { type NetRequest, type NetResponse, setNetwork, VirtualNetwork } from '../platform/network.ts';
@@ -145,6 +146,12 @@ export class World {
       suggestAfter: this.scenario.suggestAfter,
       isSticky: this.#options.isSticky ?? false,
       leastRetryMs: (type) => (type === 'awaitRun' ? this.scenario.runPollMs : 0),
+      onScheduled: (type, args) => {
+        if (type !== WORKFLOW.watchSitemap) return;
+        const { watch } = args[0] as { readonly watch: string };
+        // One that was removed meanwhile waits for its watch: a renamed one has an "r" behind its name for each time.
+        this.oracle.beginRun(this.settings.watches.get(watch) ?? watch.replace(/r+$/, ''));
+      },
       onBreach: (text) => this.oracle.breach(text),
     });
   }

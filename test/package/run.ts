@@ -1,6 +1,7 @@
 /**
  * npm run test:package: packs the package, installs it in an empty folder without install scripts, and runs its programs
- * with Node 22 and Node 24, the demo included. Needs the package registry: about three minutes.
+ * with Node 22 and Node 24, the demo and the transcript of a new user included. Needs the package registry: about five
+ * minutes.
  */
 import assert from 'node:assert/strict';
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
@@ -8,6 +9,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { replayTranscript } from './transcript.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'courier-package-'));
@@ -22,6 +24,12 @@ try {
   install(join(folder, 'node'), [`node@${OTHER_NODE}`], []);
   const nodes = [process.execPath, join(folder, 'node/node_modules/node/bin/node')];
   for (const node of nodes) tryPrograms(node, app);
+  log('the transcript of a new user');
+  const typing = performance.now();
+  await replayTranscript(nodes[0]!, app, (line) => log(`  ${line}`));
+  const minutes = (performance.now() - typing) / 60_000;
+  log(`from init to report in ${minutes.toFixed(1)} minutes`);
+  assert.ok(minutes < 5, 'a new user needs longer than five minutes');
   log('the demo, installed');
   const demo = run(nodes[1]!, ['node_modules/.bin/courier', 'demo', '--once'], app);
   assert.equal(demo.status, 0, demo.stdout + demo.stderr);

@@ -9,6 +9,8 @@ import { checkSitemaps } from '../../connector/doctor/check-sitemaps.ts';
 import { checkTemporal } from '../../connector/doctor/check-temporal.ts';
 import { type Finding, fail, ok, warn } from '../../connector/doctor/finding.ts';
 import { forecastRuns } from '../../connector/forecast.ts';
+import { listRuns } from '../../ledger/reports/totals.ts';
+import type { WatchId } from '../../submission/ids.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toFindingRecord } from '../output/records/doctor.ts';
@@ -90,13 +92,26 @@ async function checkMoney({ config, ledger }: CommandContext): Promise<Finding[]
 /** Whether runs come and end as they should, and what waits for you. */
 async function checkRuns({ config, ledger }: CommandContext): Promise<Finding[]> {
   const problems = [];
-  for (const watch of config.watches.values()) problems.push(...(await findWatchProblems(ledger, watch)));
+  const fresh: Finding[] = [];
+  for (const watch of config.watches.values()) {
+    const isFresh = watch.schedule !== null && !watch.paused && !(await hasRun(ledger, watch.id));
+    if (!isFresh) problems.push(...(await findWatchProblems(ledger, watch)));
+    else fresh.push(warn({ check: 'runs', subject: watch.id }, 'no run yet', FIRST_RUN));
+  }
   for (const account of config.accounts.values()) problems.push(...(await findAccountProblems(ledger, account)));
-  if (problems.length === 0) return [ok({ check: 'runs', subject: null }, 'nothing waits for you')];
-  return problems.map(({ subject, problem, exitCode }) =>
+  if (problems.length + fresh.length === 0) return [ok({ check: 'runs', subject: null }, 'nothing waits for you')];
+  const failures = problems.map(({ subject, problem, exitCode }) =>
     fail({ check: 'runs', subject }, problem, 'see "courier status"', { transient: exitCode === EXIT.transient }),
   );
+  return [...fresh, ...failures];
 }
+
+/** A new watch is not a failure. */
+const FIRST_RUN = 'see what a run would buy with "courier plan", then "courier run --once", or start "courier worker"';
+
+/** A plan is not a run. */
+const hasRun = async (ledger: CommandContext['ledger'], watch: WatchId): Promise<boolean> =>
+  (await listRuns(ledger, watch, 20)).some(({ endState }) => endState !== 'previewed');
 
 const WIDTH = 24;
 

@@ -68,7 +68,11 @@ async function init(
   }
   write(file, renderStarterConfig(toStarterConfig(file, baseUrl, watches, flags)));
   output.print(`${file} is written: ${formatCounted(watches.length, 'watch', 'watches')}. The first run buys nothing.`);
-  output.print('Next: put the API key in place, then run "courier validate" and "courier plan".');
+  const place =
+    flags.keyFile === undefined ? `the variable ${flags.keyEnv ?? 'COURIER_API_KEY'}` : `the file ${flags.keyFile}`;
+  output.print(
+    `Next: put the API key into ${place}, then run "courier validate", "courier doctor" and "courier plan".`,
+  );
   return { exitCode: isPartial ? EXIT.partial : EXIT.done, summary: { file, ...summary } };
 }
 

@@ -55,7 +55,7 @@ export function explainRefusedName(guard: AddressGuard, hostname: string): strin
 export function createPrivateHostError(host: string, why: string): SitemapError {
   return new SitemapError(
     'PRIVATE_HOST',
-    `no connection to ${host} was made: ${why}. If you trust it, use --allow-private-hosts of courier crawl, or allow_private_hosts of the watch`,
+    `no connection to ${host} was made: ${why}. If you trust it, use --allow-private-hosts (init, crawl), or allow_private_hosts of the watch`,
   );
 }
 

@@ -7,6 +7,7 @@ import type { CheckInput, CheckResult } from '../src/temporal-api/workflows.ts';
 import { proxyDuty } from './duty-activities.ts';
 import { showWaits, WAITS_AS_TIMERS } from './show-waits.ts';
 import { createStatus } from './status.ts';
+import { setVersioning } from './versioning.ts';
 
 const { checkNextBatch } = proxyDuty('check', {
   startToCloseTimeout: '3 minutes',
@@ -17,6 +18,8 @@ const { checkNextBatch } = proxyDuty('check', {
 
 /** Waits for the next request are shorter than this while the account checks. */
 const SHOWN_FROM_MS = 20_000;
+
+setVersioning(checkIndex, 'PINNED');
 
 /** Checks the due URLs of a watch in batches of at most 50, until none is left or the check budget is spent. */
 export async function checkIndex({ watch, account, soFar }: CheckInput): Promise<CheckResult> {

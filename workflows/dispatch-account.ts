@@ -10,6 +10,7 @@ import { proxyDuty } from './duty-activities.ts';
 import { raceWithSignal } from './race-with-signal.ts';
 import { showWaits, WAITS_AS_TIMERS } from './show-waits.ts';
 import { createStatus } from './status.ts';
+import { setVersioning } from './versioning.ts';
 
 /**
  * A short denial of the rate limiter, a 429 and an unknown outcome are retries with a delay of their own: no worker slot
@@ -31,6 +32,8 @@ const { awaitMoney, awaitKey } = proxyDuty('submit', {
 
 /** Waits for the next request are shorter than this while the account sends. */
 const SHOWN_FROM_MS = 20_000;
+
+setVersioning(dispatchAccount, 'AUTO_UPGRADE');
 
 /**
  * Sends an account's planned batches, one after another, in the ledger's order. The ledger is the source of truth. A

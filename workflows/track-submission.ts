@@ -12,6 +12,7 @@ import { showPhase } from './phase.ts';
 import { raceWithSignal } from './race-with-signal.ts';
 import { showWaits, WAITS_AS_TIMERS } from './show-waits.ts';
 import { createStatus } from './status.ts';
+import { setVersioning } from './versioning.ts';
 
 /**
  * A poll that finds nothing new fails with a delay for its retry, so waiting seven days costs a handful of events and
@@ -25,6 +26,8 @@ const { followSubmission } = proxyDuty('track', {
   retry: { initialInterval: '5 seconds', backoffCoefficient: 1 },
   priority: { priorityKey: 2 },
 });
+
+setVersioning(trackSubmission, 'AUTO_UPGRADE');
 
 /** Follows one accepted job to its terminal state and records the result of its URLs. */
 export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> {

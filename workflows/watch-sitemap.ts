@@ -19,6 +19,7 @@ import { proxyDuty } from './duty-activities.ts';
 import { acceptDecision } from './hold.ts';
 import { showWaits, WAITS_AS_TIMERS } from './show-waits.ts';
 import { createStatus, type StatusDisplay } from './status.ts';
+import { setVersioning } from './versioning.ts';
 
 const ledgerWork = {
   startToCloseTimeout: '10 minutes',
@@ -39,6 +40,8 @@ const { awaitRun } = proxyDuty('submit', {
   retry: { initialInterval: '2 seconds', backoffCoefficient: 1 },
 });
 const SHOWN_FROM_MS = 10_000;
+
+setVersioning(watchSitemap, 'PINNED');
 
 /** One run of a watch: crawl, compare with the ledger, plan what is new, hand over to the dispatcher. */
 export async function watchSitemap({ watch, account, until, maxCost }: WatchInput): Promise<WatchResult> {

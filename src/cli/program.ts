@@ -91,6 +91,10 @@ export const COURIER: ProgramDefinition = {
       description: 'write a report as one HTML file: coverage, money, times, failures, index checks, what waits',
       load: async () => (await import('./commands/report.ts')).reportCommand,
     },
+    deployments: {
+      description: 'list the builds of the workers and what runs on them, or promote one',
+      load: async () => (await import('./commands/deployments.ts')).deploymentsCommand,
+    },
     accounts: {
       description: 'confirm that the service of an account has moved',
       load: async () => (await import('./commands/accounts.ts')).accountsCommand,

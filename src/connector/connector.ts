@@ -11,6 +11,7 @@ import type { AccountId } from '../submission/ids.ts';
 import { connectClient, connectWorker, type TemporalSettings } from '../temporal/connect.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
 import { openTracing } from '../temporal/tracing.ts';
+import type { DeploymentVersion } from '../temporal/version-status.ts';
 import { DUTIES, type Duty } from '../temporal-api/duties.ts';
 import { getTaskQueue } from '../temporal-api/ids.ts';
 import { prepareAdmin } from './admin.ts';
@@ -40,6 +41,7 @@ export interface ConnectorOptions {
   readonly serveAdmin?: boolean;
   /** What the worker does. Default: everything. */
   readonly duties?: readonly Duty[];
+  readonly version?: DeploymentVersion | undefined;
 }
 
 /** Assembles the modules: one worker for one configuration. */
@@ -64,7 +66,7 @@ async function buildConnector(
   config: Config,
   temporal: TemporalSettings,
   log: Logger,
-  { serveAdmin = false, duties = DUTIES }: ConnectorOptions,
+  { serveAdmin = false, duties = DUTIES, version }: ConnectorOptions,
 ): Promise<Connector> {
   const keep = <T extends Closable>(resource: T): T => {
     opened.push(resource);
@@ -96,8 +98,7 @@ async function buildConnector(
     namespace,
     taskQueue: getTaskQueue(ledger.id),
     activities: createActivities(deps),
-    duties,
-    tracing,
+    ...{ duties, version, tracing },
   });
   const listener = await admin?.open({
     deps,

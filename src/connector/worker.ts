@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { NativeConnection, Worker, WorkflowBundleOption } from '@temporalio/worker';
 import { activityInterceptor } from '../../activities/interceptor.ts';
 import type { Tracing } from '../temporal/tracing.ts';
+import type { DeploymentVersion } from '../temporal/version-status.ts';
 import { type ActivitySlots, createWorker } from '../temporal/worker.ts';
 import { bundleWorkflows, findPrebuiltBundle } from '../temporal/workflow-code.ts';
 import type { Activities } from '../temporal-api/activities.ts';
@@ -34,6 +35,8 @@ export interface CourierWorkerOptions {
   readonly duties?: readonly Duty[];
   /** Absent or null: no traces. */
   readonly tracing?: Tracing | null;
+  /** Its version, where the namespace uses Worker Versioning. */
+  readonly version?: DeploymentVersion | undefined;
 }
 
 /** The workers of one process, one for each of its duties. They begin and end together. */
@@ -73,11 +76,11 @@ export async function createCourierWorker({
 
 async function createDutyWorker(
   duty: Duty,
-  { connection, namespace, activities, taskQueue, tracing = null }: Omit<CourierWorkerOptions, 'duties'>,
+  { connection, namespace, activities, taskQueue, version, tracing = null }: Omit<CourierWorkerOptions, 'duties'>,
   all: boolean,
 ): Promise<Worker> {
   const base = {
-    ...{ connection, namespace, taskQueue: getDutyQueue(taskQueue, duty) },
+    ...{ connection, namespace, taskQueue: getDutyQueue(taskQueue, duty), version },
     // Traces see what the server sees: waits are not failures.
     interceptors: { activity: [...(tracing?.activity ?? []), activityInterceptor] },
     ...(tracing === null ? {} : { sinks: tracing.sinks }),

@@ -1,4 +1,5 @@
 import { Worker, type WorkerOptions, type WorkerTuner } from '@temporalio/worker';
+import type { DeploymentVersion } from './version-status.ts';
 
 /**
  * How long a worker that stops waits for what is in flight: longer than the API client's own deadline. What still runs
@@ -21,13 +22,17 @@ const NONE = { type: 'fixed-size', numSlots: 1 } as const;
 /** Creates a worker with this project's limits and shutdown. It works on workflows only with a bundle of their code. */
 export async function createWorker({
   slots,
+  version,
   ...options
 }: Required<Pick<WorkerOptions, 'connection' | 'namespace' | 'taskQueue'>> &
   Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'interceptors' | 'sinks'> & {
     readonly slots: ActivitySlots;
+    /** With it the server sends work of its own version to this worker alone (Worker Versioning). */
+    readonly version?: DeploymentVersion | undefined;
   }): Promise<Worker> {
   return Worker.create({
     ...options,
+    ...(version === undefined ? {} : { workerDeploymentOptions: toDeploymentOptions(version) }),
     tuner: toTuner(slots),
     // More polls while tasks wait, few while none does: an idle worker costs the server little.
     activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 2, maximum: 10 },
@@ -37,6 +42,13 @@ export async function createWorker({
     shutdownForceTime: SHUTDOWN.forceMs,
   });
 }
+
+/** What a workflow does when its build is no longer current is set beside its code; this is for those that say nothing. */
+const toDeploymentOptions = ({ deployment, build }: DeploymentVersion) => ({
+  version: { deploymentName: deployment, buildId: build },
+  useWorkerVersioning: true as const,
+  defaultVersioningBehavior: 'AUTO_UPGRADE' as const,
+});
 
 const toTuner = ({ minimum, maximum }: ActivitySlots): WorkerTuner => ({
   activityTaskSlotSupplier:

@@ -1,11 +1,14 @@
+import type { Client } from '@temporalio/client';
 import { type Command, Option } from 'commander';
-import { EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
+import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openConnector } from '../../connector/connector.ts';
 import { reconcileSchedules } from '../../connector/schedules.ts';
 import { openTemporal } from '../../connector/temporal-server.ts';
 import { startWorkerHousekeeping } from '../../connector/worker-housekeeping.ts';
 import { createLogger } from '../../observability/log.ts';
+import { findCurrentBuild } from '../../temporal/deployment.ts';
+import type { DeploymentVersion } from '../../temporal/version-status.ts';
 import { DUTIES, type Duty } from '../../temporal-api/duties.ts';
 import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
@@ -13,6 +16,8 @@ import { toReadyRecord } from '../output/records/run.ts';
 import { requireKeys } from '../requirements.ts';
 
 interface WorkerFlags {
+  readonly deployment?: string;
+  readonly build?: string;
   readonly duty: readonly ('all' | Duty)[];
 }
 
@@ -21,40 +26,61 @@ export function workerCommand(command: Command): void {
   const option = new Option('--duty <duty...>', 'what this worker does; give every duty to some worker')
     .choices(['all', ...DUTIES])
     .default(['all']);
-  command.addOption(option).action(
-    action(async (output, { config: file }, { duty: given }: WorkerFlags) => {
-      const config = loadConfig(file);
-      const duties = given.includes('all') ? DUTIES : DUTIES.filter((one) => given.includes(one));
-      requireKeys(config);
-      const log = createLogger(output.verbose ? 'debug' : output.quiet ? 'error' : 'info', 'courier');
-      const here = await openTemporal(config, file, output.say);
-      const connector = await openConnector(config, here.settings, log, { serveAdmin: true, duties });
-      const getExitCode = stopOnSignal(() => connector.stop());
-      here.server?.lost.addEventListener('abort', () => connector.stop());
-      const working = connector.run();
-      try {
-        const { client, ledger } = connector.deps;
-        for (const { id, change } of await reconcileSchedules(client, config, ledger.id))
-          log.info({ schedule: id }, `schedule ${id}: ${change}`);
-        connector.keep(startWorkerHousekeeping({ connector, path: file, config, log }));
-        output.record(toReadyRecord(config.watches.size));
-        output.say(
-          `Working for ${formatCounted(config.watches.size, 'watch', 'watches')}${formatDuties(duties)}. Ctrl-C stops it once what is under way is finished.`,
-        );
-        if (connector.adminUrl !== undefined)
-          output.say(`Metrics and health: ${connector.adminUrl}/metrics, /healthz, /readyz`);
-        await working;
-      } finally {
-        // After a failure the worker would keep the process alive.
-        connector.stop();
-        await working;
-        await here.server?.stop();
-      }
-      // Exit code 5: a service manager restarts the worker, which starts a server.
-      here.server?.lost.throwIfAborted();
-      return { exitCode: getExitCode() };
-    }),
-  );
+  command
+    .addOption(option)
+    .option('--deployment <name>', 'the Worker Deployment that this worker belongs to; needs --build')
+    .option('--build <id>', 'the build that this worker is, such as a version or a commit')
+    .action(
+      action(async (output, { config: file }, { duty: given, deployment, build }: WorkerFlags) => {
+        const config = loadConfig(file);
+        const duties = given.includes('all') ? DUTIES : DUTIES.filter((one) => given.includes(one));
+        const version = toVersion(deployment, build);
+        requireKeys(config);
+        const log = createLogger(output.verbose ? 'debug' : output.quiet ? 'error' : 'info', 'courier');
+        const here = await openTemporal(config, file, output.say);
+        const connector = await openConnector(config, here.settings, log, { serveAdmin: true, duties, version });
+        const getExitCode = stopOnSignal(() => connector.stop());
+        here.server?.lost.addEventListener('abort', () => connector.stop());
+        const working = connector.run();
+        try {
+          const { client, ledger } = connector.deps;
+          for (const { id, change } of await reconcileSchedules(client, config, ledger.id))
+            log.info({ schedule: id }, `schedule ${id}: ${change}`);
+          connector.keep(startWorkerHousekeeping({ connector, path: file, config, log }));
+          output.record(toReadyRecord(config.watches.size));
+          output.say(
+            `Working for ${formatCounted(config.watches.size, 'watch', 'watches')}${formatDuties(duties)}. Ctrl-C stops it once what is under way is finished.`,
+          );
+          if (connector.adminUrl !== undefined)
+            output.say(`Metrics and health: ${connector.adminUrl}/metrics, /healthz, /readyz`);
+          if (version !== undefined) output.say(await describeVersion(connector.deps.client, version));
+          await working;
+        } finally {
+          // After a failure the worker would keep the process alive.
+          connector.stop();
+          await working;
+          await here.server?.stop();
+        }
+        // Exit code 5: a service manager restarts the worker, which starts a server.
+        here.server?.lost.throwIfAborted();
+        return { exitCode: getExitCode() };
+      }),
+    );
+}
+
+function toVersion(deployment?: string, build?: string): DeploymentVersion | undefined {
+  if (deployment === undefined && build === undefined) return undefined;
+  if (deployment !== undefined && build !== undefined) return { deployment, build };
+  throw new CommandError(EXIT.usage, 'Give --deployment and --build together. Nothing was started.');
+}
+
+/** A worker that is not current gets no new workflows, and nothing else would say so. */
+async function describeVersion(client: Client, { deployment, build }: DeploymentVersion): Promise<string> {
+  const current = await findCurrentBuild({ client, namespace: client.options.namespace }, deployment);
+  const here = `This worker is build ${build} of ${deployment}`;
+  if (current === build) return `${here}, which is current.`;
+  const now = current === null ? 'no build is current, so nothing runs' : `build ${current} is current`;
+  return `${here}; ${now}. To send new workflows to it: courier deployments promote ${deployment} ${build}`;
 }
 
 const formatDuties = (duties: readonly Duty[]): string =>

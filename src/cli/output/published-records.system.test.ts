@@ -32,6 +32,9 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'submissions resolve': ['1', '--leave'],
   why: ['https://shop.example/'],
   'ledger show': ['https://shop.example/'],
+  'ledger import': ['no-such-export.ndjson'],
+  'deployments list': ['courier'],
+  'deployments promote': ['courier', '1'],
   'quarantine release': ['shop', 'https://shop.example/'],
   crawl: ['no-such-sitemap.xml'],
 };

@@ -49,6 +49,9 @@ export function workflowInfo() {
   };
 }
 
+/** Worker Versioning is not simulated. */
+export function setWorkflowOptions(): void {}
+
 export function upsertSearchAttributes(pairs: readonly { key: { name: string }; value: unknown }[]): void {
   const values = Object.fromEntries(pairs.map(({ key, value }) => [key.name, value]));
   addCommand(getContext().instance, { kind: 'attributes', values: JSON.stringify(values) });

@@ -4,6 +4,7 @@ import { BATCH_OUTPUT } from './batch.ts';
 import { CONFIG_OUTPUT } from './config.ts';
 import { CRAWL_OUTPUT } from './crawl.ts';
 import { DEMO_OUTPUT } from './demo.ts';
+import { DEPLOYMENT_OUTPUT } from './deployment.ts';
 import { DOCTOR_OUTPUT } from './doctor.ts';
 import { INDEX_CHECKS_OUTPUT } from './index-checks.ts';
 import { INIT_OUTPUT } from './init.ts';
@@ -37,6 +38,7 @@ export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...TONIGHT_OUTPUT,
   ...BATCH_OUTPUT,
   ...ACCOUNT_OUTPUT,
+  ...DEPLOYMENT_OUTPUT,
   ...URL_OUTPUT,
   ...WHY_OUTPUT,
   ...RECOVER_OUTPUT,

@@ -1,0 +1,82 @@
+import { isGrpcServiceError } from '@temporalio/client';
+import { type Command, InvalidArgumentError } from 'commander';
+import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { loadConfig } from '../../config/load.ts';
+import { withTemporal } from '../../connector/temporal-server.ts';
+import { listVersions, promoteBuild } from '../../temporal/deployment.ts';
+import type { VersionStatus } from '../../temporal/version-status.ts';
+import { action } from '../output/command.ts';
+import { formatCounted } from '../output/format.ts';
+import { toBuildRecord, toPromotedRecord } from '../output/records/deployment.ts';
+
+export function deploymentsCommand(command: Command): void {
+  configureList(command.command('list').description('list the builds of a deployment, and what still runs on each'));
+  configurePromote(
+    command.command('promote').description('send new workflows to a build: all of them, or a share of them'),
+  );
+}
+
+function configureList(command: Command): void {
+  command.argument('<deployment>', 'its name, as "courier worker --deployment" has it').action(
+    action((output, { config: file }, deployment: string) =>
+      withTemporal(loadConfig(file), file, async (temporal) => {
+        const versions = await listVersions(temporal, deployment);
+        if (versions.length === 0) throw toUnknown(deployment);
+        for (const version of versions) {
+          output.record(toBuildRecord(deployment, version));
+          output.print(formatVersion(version));
+        }
+        return { exitCode: EXIT.done, summary: { builds: versions.length } };
+      }),
+    ),
+  );
+}
+
+function configurePromote(command: Command): void {
+  command
+    .argument('<deployment>', 'its name, as "courier worker --deployment" has it')
+    .argument('<build>', 'its name, as "courier worker --build" has it')
+    .option('--percent <share>', 'only this share of the new workflows, from 1 to 99', parseShare, 100)
+    .action(
+      action((output, { config: file }, deployment: string, build: string, { percent }: { percent: number }) =>
+        withTemporal(loadConfig(file), file, async (temporal) => {
+          await promoteBuild(temporal, { deployment, build }, percent).catch((error: unknown) => {
+            throw isGrpcServiceError(error) ? toRefused(deployment, build, error.details) : error;
+          });
+          output.record(toPromotedRecord({ deployment, build, percent }));
+          output.print(
+            percent === 100
+              ? `New workflows run on build ${build}. Runs that began before end on their own build; what waits or polls ` +
+                  `for days moves to ${build} with its next step.`
+              : `${percent} of 100 new workflows run on build ${build}, the others on the current build.`,
+          );
+          return { exitCode: EXIT.done, summary: { deployment, build } };
+        }),
+      ),
+    );
+}
+
+function formatVersion({ build, state, percent, workflows }: VersionStatus): string {
+  const open = workflows === 0 ? 'nothing runs on it' : `${formatCounted(workflows, 'workflow', 'workflows')} on it`;
+  return `${build}  ${state}${percent === 0 ? '' : `, ${percent}% of new workflows`}, ${open}`;
+}
+
+function parseShare(text: string): number {
+  const share = Number(text);
+  if (Number.isInteger(share) && share >= 1 && share <= 99) return share;
+  throw new InvalidArgumentError('Give a whole number from 1 to 99; without the option the build takes everything.');
+}
+
+const toUnknown = (deployment: string): CommandError =>
+  new CommandError(
+    EXIT.usage,
+    `The Temporal server knows no deployment "${deployment}". Nothing was changed. Start a worker of it: ` +
+      `courier worker --deployment ${deployment} --build BUILD`,
+  );
+
+const toRefused = (deployment: string, build: string, details: string): CommandError =>
+  new CommandError(
+    EXIT.usage,
+    `The Temporal server did not promote build ${build} of ${deployment}: ${details}. Nothing was changed. ` +
+      `See that workers of every duty run with --deployment ${deployment} --build ${build}.`,
+  );

@@ -1,0 +1,70 @@
+import { isGrpcServiceError } from '@temporalio/client';
+import type { Connected } from './connect.ts';
+import type { DeploymentVersion, VersionState, VersionStatus } from './version-status.ts';
+
+const NOT_FOUND = 5;
+/** temporal.api.enums.v1.WorkerDeploymentVersionStatus */
+const STATES: readonly (VersionState | undefined)[] = [
+  undefined,
+  'inactive',
+  'current',
+  'ramping',
+  'draining',
+  'drained',
+];
+
+/** The versions of a deployment, newest first; none when no worker of it has polled. */
+export async function listVersions(
+  { client, namespace }: Pick<Connected, 'client' | 'namespace'>,
+  deployment: string,
+): Promise<VersionStatus[]> {
+  const info = await describe({ client, namespace }, deployment);
+  const ramping = info?.routingConfig?.rampingDeploymentVersion?.buildId;
+  const share = info?.routingConfig?.rampingVersionPercentage ?? 0;
+  const versions = (info?.versionSummaries ?? []).toSorted(
+    (a, b) => Number(b.createTime?.seconds ?? 0) - Number(a.createTime?.seconds ?? 0),
+  );
+  return await Promise.all(
+    versions.map(async ({ deploymentVersion, status }) => {
+      const build = deploymentVersion?.buildId ?? '';
+      const state = STATES[status ?? 0] ?? 'inactive';
+      const query = `ExecutionStatus = "Running" AND TemporalWorkerDeploymentVersion = "${deployment}:${build}"`;
+      const { count } = await client.workflow.count(query);
+      const percent = build === ramping ? share : state === 'current' ? 100 - share : 0;
+      return { build, state, percent, workflows: count };
+    }),
+  );
+}
+
+/** The build that takes new workflows; null when none was made current. */
+export async function findCurrentBuild(connected: Pick<Connected, 'client' | 'namespace'>, deployment: string) {
+  const info = await describe(connected, deployment);
+  return info?.routingConfig?.currentDeploymentVersion?.buildId || null;
+}
+
+/**
+ * Sends all new workflows to a build (percent 100), or a share of them: the others stay with the current build. The server
+ * refuses a build whose workers have not polled, and one that lacks a task queue of the current build.
+ */
+export async function promoteBuild(
+  { client, namespace }: Pick<Connected, 'client' | 'namespace'>,
+  { deployment, build }: DeploymentVersion,
+  percent: number,
+): Promise<void> {
+  const version = { namespace, deploymentName: deployment, buildId: build, identity: 'courier' };
+  if (percent < 100) {
+    await client.workflowService.setWorkerDeploymentRampingVersion({ ...version, percentage: percent });
+    return;
+  }
+  await client.workflowService.setWorkerDeploymentCurrentVersion(version);
+}
+
+async function describe({ client, namespace }: Pick<Connected, 'client' | 'namespace'>, deploymentName: string) {
+  try {
+    const found = await client.workflowService.describeWorkerDeployment({ namespace, deploymentName });
+    return found.workerDeploymentInfo ?? null;
+  } catch (error) {
+    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return null;
+    throw error;
+  }
+}

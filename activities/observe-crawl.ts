@@ -14,6 +14,7 @@ import {
 } from '../src/sitemap/crawl.ts';
 import type { RunId } from '../src/submission/ids.ts';
 import type { CrawlReport, HostDelay } from '../src/temporal-api/payloads.ts';
+import { maskQuery } from '../src/url/mask-query.ts';
 import type { Url } from '../src/url/normalize-url.ts';
 import { createRuleMatches, listScopeRules, makeScope, type RuleMatches, type ScopeOptions } from '../src/url/scope.ts';
 
@@ -128,7 +129,7 @@ async function take(event: CrawlEvent, observation: Observation, scope: Recorded
     case 'problem':
       if (event.code === 'BAD_URL') observation.skipped(event.sitemap, 'bad-url', event.message, event.count ?? 1);
       if (event.severity === 'error' && totals.problems.length < MAX_PROBLEMS) {
-        totals.problems.push(`${event.sitemap}: ${event.message}`);
+        totals.problems.push(maskQuery(`${event.sitemap}: ${event.message}`));
       }
       return;
     case 'verdict':

@@ -1,8 +1,9 @@
-import type { Client } from '@temporalio/client';
+import { ApplicationFailure, type Client } from '@temporalio/client';
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { LedgerId } from '../../src/submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../src/submission/reason.ts';
+import { FAILURE_TYPE } from '../../src/temporal-api/failure-types.ts';
 import { PRICE } from './account-admin.ts';
 import {
   countGenerationsByUrl,
@@ -171,6 +172,8 @@ async function findOpenRows(ledger: Database): Promise<string[]> {
 
 /** A run that another one blocked, and one that was reset after its end, say so and did nothing. */
 const MAY_FAIL = /Another run of \S+ is active|has ended \(/;
+/** A run whose sitemaps failed says so by failing; it did its work, and the next one reads them again. */
+const SITEMAPS_FAILED: readonly string[] = [FAILURE_TYPE.nothingRead, FAILURE_TYPE.incompleteTooOften];
 
 /** Those of one ledger: another one may share the namespace, and be judged by itself. */
 async function findFailedWorkflows(client: Client, ledgerId: LedgerId): Promise<string[]> {
@@ -182,10 +185,12 @@ async function findFailedWorkflows(client: Client, ledgerId: LedgerId): Promise<
       .getHandle(workflowId, runId, { firstExecutionRunId: runId })
       .result()
       .then(
-        () => '',
-        (error: Error) => deepest(error).message,
+        () => null,
+        (error: Error) => deepest(error),
       );
-    if (!MAY_FAIL.test(why)) failed.push(`${workflowId} ended ${status.name}: ${why}`);
+    const type = why instanceof ApplicationFailure ? (why.type ?? '') : '';
+    if (SITEMAPS_FAILED.includes(type) || MAY_FAIL.test(why?.message ?? '')) continue;
+    failed.push(`${workflowId} ended ${status.name}: ${why?.message ?? ''}`);
   }
   return failed;
 }

@@ -23,7 +23,7 @@ import { endRun } from '../ledger/runs/runs.ts';
 import type { Verdict } from '../submission/answer.ts';
 import type { AccountId, RunId, WatchId } from '../submission/ids.ts';
 import { collectReport } from './collect.ts';
-import { toCoverage } from './figures.ts';
+import { toCoverage } from './figures/coverage.ts';
 
 const CONFIG = readConfig(
   `version: 1

@@ -1,5 +1,5 @@
 import { renderReason } from '../submission/reason.ts';
-import { toCoverage } from './figures.ts';
+import { toCoverage } from './figures/coverage.ts';
 import type { Report } from './report.ts';
 
 const COLUMNS = ['figure', 'day', 'account', 'watch', 'stage', 'measure', 'value', 'text'] as const;

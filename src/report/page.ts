@@ -1,18 +1,13 @@
 import { sumMicros } from '../../contract/money.ts';
 import { type Figure, renderFigure } from './figure.ts';
-import {
-  buildChecks,
-  buildCoverage,
-  buildCoverageTable,
-  buildDue,
-  buildFailures,
-  buildNew,
-  buildQuarantine,
-  buildSlowest,
-  buildSpend,
-  buildStage,
-  buildWaiting,
-} from './figures.ts';
+import { buildChecks } from './figures/checks.ts';
+import { buildCoverage, buildCoverageTable } from './figures/coverage.ts';
+import { buildDue, buildQuarantine } from './figures/due.ts';
+import { buildFailures } from './figures/failures.ts';
+import { buildNew } from './figures/new-urls.ts';
+import { buildSpend } from './figures/spend.ts';
+import { buildStage } from './figures/stages.ts';
+import { buildSlowest, buildWaiting } from './figures/waiting.ts';
 import { createFormats, type Formats } from './formats.ts';
 import { type Html, html, Html as Markup } from './html.ts';
 import type { Language, MessageKey } from './messages.ts';

@@ -11,7 +11,7 @@ import {
   toInstant,
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
-import { toCoverage } from '../../../report/figures.ts';
+import { toCoverage } from '../../../report/figures/coverage.ts';
 import { type Report, STAGES } from '../../../report/report.ts';
 import { renderReason } from '../../../submission/reason.ts';
 

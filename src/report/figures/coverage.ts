@@ -1,0 +1,108 @@
+import { drawLine } from '../draw.ts';
+import type { Cell, Figure } from '../figure.ts';
+import type { Formats } from '../formats.ts';
+import type { Report, WatchReport } from '../report.ts';
+import { COLOUR, tableOnly, toDrawing } from './plot.ts';
+
+/** URLs of a watch on each day that anything is known of. */
+export interface CoverageDay {
+  readonly day: number;
+  readonly listed: number | null;
+  readonly bought: number | null;
+  readonly completed: number | null;
+  readonly checked: number | null;
+  readonly found: number | null;
+}
+
+/** What was counted on a day says how many were listed at its last count; else the last complete run of the day does. */
+export function toCoverage({ runs, counts }: WatchReport): CoverageDay[] {
+  const days = new Map<number, CoverageDay>();
+  const unknown = { bought: null, completed: null, checked: null, found: null };
+  for (const { day, listed } of runs) if (listed !== null) days.set(day, { day, listed, ...unknown });
+  for (const { day, listed, bought, completed, checked, found } of counts)
+    days.set(day, { day, listed, bought, completed, checked, found });
+  return [...days.values()].sort((a, b) => a.day - b.day);
+}
+
+export function buildCoverage(report: Report, watch: WatchReport, formats: Formats): Figure {
+  const { say, count, percent, day } = formats;
+  const days = toCoverage(watch);
+  const last = watch.counts.at(-1);
+  const top = Math.max(0, ...days.map(({ listed }) => listed ?? 0));
+  const title =
+    last === undefined || last.listed === 0
+      ? say('coverage_nothing', { watch: watch.watch })
+      : say('coverage_of', {
+          watch: watch.watch,
+          percent: percent(last.bought / last.listed),
+          listed: count(last.listed),
+        });
+  const series = (name: 'listed' | 'bought' | 'found', dashed = false) =>
+    drawLine(
+      days.flatMap(({ day: at, [name]: value }) => (value === null ? [] : [{ day: at, value }])),
+      COLOUR[name],
+      { dashed },
+    );
+  const isChecked = days.some(({ checked }) => (checked ?? 0) > 0);
+  const shown = (value: number | null) => (value === null ? say('not_known') : count(value));
+  return {
+    title,
+    drawing:
+      top === 0
+        ? null
+        : toDrawing(report, {
+            label: title,
+            unit: say('urls_axis'),
+            top,
+            marks: [...series('listed', true), ...series('bought'), ...(isChecked ? series('found') : [])],
+          }),
+    legend: [
+      { label: say('listed'), colour: COLOUR.listed, line: 'dashed' },
+      { label: say('bought'), colour: COLOUR.bought, line: 'solid' },
+      ...(isChecked ? [{ label: say('found'), colour: COLOUR.found, line: 'solid' } as const] : []),
+    ],
+    notes:
+      watch.countedSince !== null && watch.countedSince > report.since && top > 0
+        ? [say('coverage_since', { day: day(watch.countedSince) })]
+        : [],
+    table: {
+      columns: [
+        { name: say('day') },
+        ...(['listed', 'bought', 'completed', 'checked', 'found'] as const).map((key) => ({
+          name: say(key),
+          numeric: true,
+        })),
+      ],
+      rows: days
+        .toReversed()
+        .map((each) => [
+          day(each.day),
+          shown(each.listed),
+          shown(each.bought),
+          shown(each.completed),
+          shown(each.checked),
+          shown(each.found),
+        ]),
+    },
+  };
+}
+
+/** Every watch in a line, for those that have no plot of their own. */
+export function buildCoverageTable({ watches }: Report, { say, count, percent }: Formats): Figure {
+  return tableOnly({
+    title: say('coverage_table'),
+    columns: [
+      { name: say('watch') },
+      { name: say('listed'), numeric: true },
+      { name: say('bought'), numeric: true },
+      { name: say('share'), numeric: true },
+      { name: say('found'), numeric: true },
+    ],
+    rows: watches.map(({ watch, counts }): Cell[] => {
+      const last = counts.at(-1);
+      if (last === undefined) return [watch, say('not_known'), say('not_known'), '', say('not_known')];
+      const share = last.listed === 0 ? 0 : last.bought / last.listed;
+      return [watch, count(last.listed), count(last.bought), { text: percent(share), share }, count(last.found)];
+    }),
+  });
+}

@@ -1,0 +1,36 @@
+import type { Cell, Figure } from '../figure.ts';
+import type { Formats } from '../formats.ts';
+import type { Report } from '../report.ts';
+
+export function buildFailures({ failures, otherFailures }: Report, { say, count }: Formats): Figure {
+  const total = failures.reduce((sum, { urls }) => sum + urls, otherFailures);
+  const most = Math.max(1, otherFailures, ...failures.map(({ urls }) => urls));
+  const [first] = failures;
+  const title =
+    first === undefined
+      ? say('failures_nothing')
+      : first.reason === null
+        ? say('failures_title_none', { count: count(total) })
+        : say('failures_title', { count: count(total), reason: shorten(first.reason) });
+  const row = (reason: Cell, urls: number): Cell[] => [reason, { text: count(urls), share: urls / most }];
+  return {
+    title,
+    drawing: null,
+    legend: [],
+    notes: first === undefined ? [] : [say('failures_note')],
+    open: true,
+    table: {
+      columns: [{ name: say('reason') }, { name: say('urls'), numeric: true }],
+      rows: [
+        ...failures.map(({ reason, urls }) => row(reason === null ? say('no_reason') : { foreign: reason }, urls)),
+        ...(otherFailures === 0 ? [] : [row(say('other_reasons'), otherFailures)]),
+      ],
+    },
+  };
+}
+
+const SHOWN_CHARACTERS = 60;
+const shorten = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= SHOWN_CHARACTERS ? line : `${line.slice(0, SHOWN_CHARACTERS).trimEnd()}…`;
+};

@@ -1,0 +1,14 @@
+/** What the guides show and a test cannot run, with the reason. Bash still parses it. Every entry must match something. */
+export const NOT_RUN: readonly { readonly pattern: RegExp; readonly reason: string }[] = [
+  { pattern: /^npm start\b/, reason: 'the demo: test/e2e/demo.test.ts runs it' },
+  { pattern: /^npm (test|run test:unit)$/, reason: 'the tests themselves' },
+  { pattern: /^npm install\b/, reason: 'downloads packages; npm run test:package installs the package' },
+  { pattern: /\bsystemctl\b|\/etc\/systemd|\bsystemd-sysusers\b|^cd \S+\/deploy\/systemd$/, reason: 'needs systemd' },
+  { pattern: /^install -[do]/, reason: 'gives files to a user of the system' },
+  { pattern: /^(cp -r \. \/opt|mkdir -p \/etc)/, reason: 'writes to folders of the system' },
+  { pattern: /\bsudo -u\b/, reason: 'needs a user of the system' },
+  { pattern: /^docker\b|^cd deploy\/compose\b/, reason: 'needs Docker; npm run test:image runs the image' },
+  { pattern: /^kubectl\b/, reason: 'needs a cluster' },
+  { pattern: /^(pg_dump|pg_restore|createdb)\b/, reason: 'needs a Postgres of its own and its programs' },
+  { pattern: /^export TEMPORAL_API_KEY=/, reason: 'switches TLS on, which a local server does not speak' },
+];

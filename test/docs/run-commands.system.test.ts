@@ -94,7 +94,7 @@ async function listFailures(scene: GuideScene, page: string, folder: string): Pr
   const begin = async (name: string, command: string, { ready, code }: (typeof LASTING)[number]) => {
     const { isReady, stop } = await start(scene, command, folder, ready);
     lasting.push({ name, code, stop });
-    if (!isReady) failures.push(`${name}: not ready within a minute`);
+    if (!isReady) failures.push(`${name}: not ready within two minutes`);
   };
   try {
     if (WITH_WORKER.has(page)) await begin(`the worker of ${page}`, 'exec courier worker', WORKER);
@@ -153,7 +153,7 @@ async function start(scene: GuideScene, command: string, folder: string, ready: 
   const closed = once(child, 'close').finally(() => {
     isOver = true;
   });
-  for (const until = Date.now() + 60_000; !ready.test(getSaid()) && !isOver && Date.now() < until; ) await pause(50);
+  for (const until = Date.now() + 120_000; !ready.test(getSaid()) && !isOver && Date.now() < until; ) await pause(50);
   return {
     isReady: ready.test(getSaid()),
     async stop(): Promise<Ran> {

@@ -23,7 +23,7 @@ export async function listOverdueJobs(
   return ledger.db.all(selectOverdue(account, { standard: now - timeouts.standard, fast: now - timeouts.fast }));
 }
 
-/** Uses batches_followed. */
+/** Uses batches_followed. Postgres takes values that only a CASE returns for text, and compares no number with them. */
 export const selectOverdue = (
   account: AccountId,
   acceptedBefore: Readonly<Record<ServiceLevel, number>>,
@@ -32,5 +32,6 @@ export const selectOverdue = (
   FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
   WHERE b.account_id = ${account} AND b.state = 'accepted' AND b.settled_at IS NULL
     AND b.accepted_at <= ${Math.max(acceptedBefore.standard, acceptedBefore.fast)}
-    AND b.accepted_at <= CASE b.service WHEN 'fast' THEN ${acceptedBefore.fast} ELSE ${acceptedBefore.standard} END
+    AND b.accepted_at <= CASE b.service
+      WHEN 'fast' THEN CAST(${acceptedBefore.fast} AS BIGINT) ELSE CAST(${acceptedBefore.standard} AS BIGINT) END
   ORDER BY b.accepted_at, b.id`;

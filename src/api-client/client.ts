@@ -6,6 +6,7 @@ import { createStatusMapping, type StatusMap, type UnknownStatus } from '../subm
 import { type DataReader, readEnvelope } from './envelope.ts';
 import { getHeader } from './headers.ts';
 import { readRetryAfter } from './http-time.ts';
+import { maskKey } from './mask-key.ts';
 import { readBudgets } from './rate-limit-headers.ts';
 import { type AccountView, type BalanceView, readAccount, readBalance } from './read/account.ts';
 import { readCheck } from './read/check.ts';
@@ -109,7 +110,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       ...(post === undefined ? {} : { body: Buffer.from(post.body, 'utf8') }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return toAnswer(endpoint, withoutKey(exchange, key), read, now(), performance.now() - started);
+    return toAnswer(endpoint, maskKey(exchange, key), read, now(), performance.now() - started);
   }
 
   const keyHeader = (key: string): Record<string, string> =>
@@ -175,17 +176,6 @@ function sendable(key: string): string {
     'the API key is empty or contains spaces, line breaks or other characters that a header cannot carry; nothing was sent. ' +
       'Check the variable or the file that it comes from',
   );
-}
-
-/** A service may repeat the key in its response. Masking a short key would blank out ordinary text; real keys are long. */
-function withoutKey(exchange: Exchange, key: string | null): Exchange {
-  if (key === null || key.length < 8) return exchange;
-  const cleaned = <Value>(value: Value): Value =>
-    JSON.parse(JSON.stringify(value).replaceAll(key, '[API key]')) as Value;
-  if (exchange.kind === 'answered') {
-    return { ...exchange, headers: cleaned(exchange.headers), text: exchange.text.replaceAll(key, '[API key]') };
-  }
-  return cleaned(exchange);
 }
 
 function toAnswer<Data>(

@@ -16,6 +16,7 @@ import {
   formatAccountPlan,
   formatPlannedUrl,
   formatShortfall,
+  formatUnreadBalance,
   formatWatchPlan,
   sumAccountPlan,
   type WatchPlan,
@@ -131,7 +132,7 @@ function showAccount(output: Output, account: AccountPlan, hold: string | null):
   const codes: ExitCode[] = [];
   const { failure } = account;
   if (failure !== null) {
-    notices.push(`The balance of ${account.account} is unknown: ${failure.message} Nothing was planned or charged.`);
+    notices.push(formatUnreadBalance(account, failure.message));
     codes.push(toBalanceExitCode(failure));
   }
   if (hold !== null) {

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { micros } from '../../../contract/money.ts';
 import { courier, folderFor, ofType, printCourier } from '../../../test/support/cli.ts';
-import { ACCOUNT, accepted, crawled, DAY, QUARTER, sendOne, shopUrl, WATCH } from '../../../test/support/ledger.ts';
+import {
+  ACCOUNT,
+  accepted,
+  crawled,
+  DAY,
+  NO_GUARD,
+  QUARTER,
+  sendOne,
+  shopUrl,
+  WATCH,
+} from '../../../test/support/ledger.ts';
 import { listPendingBatches } from '../../ledger/batches/batch-queries.ts';
 import { beginSend } from '../../ledger/batches/begin-send.ts';
 import { recordAnswer } from '../../ledger/batches/record-answer.ts';
@@ -13,6 +24,8 @@ import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
 import { planRun } from '../../ledger/plans/make-plan.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
 import { getUrlHistory } from '../../ledger/reports/url-history.ts';
+import { decideRun } from '../../ledger/runs/decide-run.ts';
+import { judgeRun } from '../../ledger/runs/judge-run.ts';
 import { endRun } from '../../ledger/runs/runs.ts';
 import type { BatchId, Reference, RunId } from '../../submission/ids.ts';
 import type { Reason } from '../../submission/reason.ts';
@@ -278,6 +291,26 @@ describe('status', () => {
     await answer(ledger, batch!.batch, accepted('R-1'), 202);
     const shown = await printCourier(folder, 'status');
     assert.match(shown, /balance 0\.25 TRY as of 2026-01-15 12:00 UTC/);
-    assert.match(shown, /charge unknown for 2 URLs: not in these sums/);
+    assert.match(shown, /charge unknown for 2 URLs: not in these sums; the caps count 0\.50 TRY for them/);
+  });
+
+  test('says what was charged since the balance was read', async (t) => {
+    let now = Date.UTC(2026, 0, 15, 12);
+    const { folder, ledger } = await openFolder(t, () => now);
+    await recordBalance(ledger, ACCOUNT.id, micros(100_000_000));
+    assert.match(await printCourier(folder, 'status'), /balance 100\.00 TRY as of 2026-01-15 12:00 UTC;/);
+    now += 60_000;
+    const [batch] = await planRuns(ledger, ['1', '2', '3']);
+    await answer(ledger, batch!, accepted('R-1', micros(750_000)), 202);
+    const shown = await printCourier(folder, 'status');
+    assert.match(shown, /balance 100\.00 TRY as of 2026-01-15 12:00 UTC, before 0\.75 TRY charged since;/);
+  });
+
+  test('says who decided on the last run', async (t) => {
+    const { folder, ledger } = await openFolder(t);
+    await crawled(ledger, 'r1', { [SITEMAP]: ['1'] });
+    await judgeRun(ledger, 'r1' as RunId, { ...NO_GUARD, maxNew: 0 });
+    await decideRun(ledger, 'r1' as RunId, 'rejected', 'ayse');
+    assert.match(await printCourier(folder, 'status'), /r1: active \(rejected by ayse\), 1 found/);
   });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { formatTry } from '../../../contract/money.ts';
+import { formatTry, ZERO } from '../../../contract/money.ts';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output, OutputRecord } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
@@ -11,7 +11,7 @@ import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type HeldRun, listHeldRuns } from '../../ledger/reports/held-runs.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
 import { getRunSummary } from '../../ledger/reports/run-summary.ts';
-import { type AccountTotals, getAccountTotals, listRuns } from '../../ledger/reports/totals.ts';
+import { type AccountTotals, getAccountTotals, listRuns, type RunLine } from '../../ledger/reports/totals.ts';
 import { formatInstant } from '../../submission/instant.ts';
 import { isAccountHold, renderReason } from '../../submission/reason.ts';
 import { action, type Ending } from '../output/command.ts';
@@ -107,7 +107,7 @@ async function showWatch(output: Output, ledger: Ledger, watch: Watch, nextRunAt
   if (last !== null) {
     const { summary } = last;
     output.print(
-      `  ${last.run.run}: ${last.run.endState ?? 'active'}, ${formatCount(summary.found)} found, ` +
+      `  ${last.run.run}: ${last.run.endState ?? 'active'}${formatDecision(last.run)}, ${formatCount(summary.found)} found, ` +
         `${formatCount(summary.new)} new, ${formatCount(summary.planned)} planned, ${formatCount(summary.completed)} completed, ` +
         `${formatCount(summary.failed)} failed, charged ${formatCharge(summary)}`,
     );
@@ -131,7 +131,7 @@ async function showAccount(output: Output, ledger: Ledger, { id, pricePerUrl, tr
   output.record(toAccountRecord(id, totals, status, overdue.length));
   output.print(formatAccount(id, totals));
   if (totals.unknownChargeUrls > 0)
-    output.print(`  charge unknown for ${formatCounted(totals.unknownChargeUrls, 'URL')}: not in these sums`);
+    output.print(`  charge unknown for ${formatCounted(totals.unknownChargeUrls, 'URL')}: ${formatUnknown(totals)}`);
   if (status.keyRejected !== null) output.print(`  the service rejects the key: ${renderReason(status.keyRejected)}`);
   if (status.suspended !== null) {
     const what = isAccountHold(status.suspended) ? 'held' : 'batches wait for money';
@@ -169,12 +169,22 @@ async function findWaiting(ledger: Ledger, account: Account['id']): Promise<stri
 const SHOWN_REVIEWS = 5;
 const SHOWN_JOBS = 5;
 
+const formatDecision = ({ decision, decidedBy }: RunLine): string =>
+  decision === null || decidedBy === null ? '' : ` (${decision} by ${decidedBy})`;
+
+const formatUnknown = ({ unknownChargeEstimate: estimate }: AccountTotals): string =>
+  `not in these sums${estimate === ZERO ? '' : `; the caps count ${formatTry(estimate)} for them, at the configured price`}`;
+
+function formatBalance({ balance, balanceAt, chargedSinceBalance }: AccountTotals): string {
+  if (balance === null) return NOT_KNOWN;
+  const since = chargedSinceBalance === ZERO ? '' : `, before ${formatTry(chargedSinceBalance)} charged since`;
+  return `${formatTry(balance)} as of ${formatInstant(balanceAt ?? 0)}${since}`;
+}
+
 function formatAccount(id: string, totals: AccountTotals): string {
-  const balance =
-    totals.balance === null ? NOT_KNOWN : `${formatTry(totals.balance)} as of ${formatInstant(totals.balanceAt ?? 0)}`;
   const since = totals.oldestInDoubtAt === null ? '' : ` (since ${formatInstant(totals.oldestInDoubtAt)})`;
   return (
-    `account ${id}: balance ${balance}; charged today ${formatTry(totals.chargedToday)}, this month ` +
+    `account ${id}: balance ${formatBalance(totals)}; charged today ${formatTry(totals.chargedToday)}, this month ` +
     `${formatTry(totals.chargedThisMonth)}; committed ${formatTry(totals.committed)}\n` +
     `  batches: ${formatCount(totals.waiting)} planned, ${formatCount(totals.inDoubt)} in doubt${since}, ` +
     `${formatCount(totals.open)} open, ${formatCount(totals.needsReview)} need review`

@@ -22,8 +22,10 @@ export interface EndedRun extends Notices {
 
 export async function toEndedRun(ledger: Ledger, watch: Watch, run: RunId, result: WatchResult): Promise<EndedRun> {
   const review = await listBatches(ledger, { run, state: 'needs_review' });
+  const accepted = await listBatches(ledger, { run, state: 'accepted' });
+  const remarked = accepted.filter(({ reason }) => reason !== null);
   const earlier = await getEarlierBatches(ledger, run);
-  return { watch, run, result, ...listNotices(watch, result, { review, earlier }) };
+  return { watch, run, result, ...listNotices(watch, result, { review, remarked, earlier }) };
 }
 
 /** What the runs of a command came to. */

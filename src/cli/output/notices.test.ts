@@ -4,7 +4,7 @@ import { micros, ZERO } from '../../../contract/money.ts';
 import { readConfig } from '../../config/load.ts';
 import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
-import type { BatchId, IdempotencyKey, WatchId } from '../../submission/ids.ts';
+import type { BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
 import type { Reason } from '../../submission/reason.ts';
 import type { WatchResult } from '../../temporal-api/workflows.ts';
 import { getWatch } from '../with-ledger.ts';
@@ -129,7 +129,7 @@ describe('notices of a run', () => {
     const none = { suspended: null, keyRejected: null };
     const listed = (earlier: Partial<EarlierBatches>) => {
       const { sentences, exitCode } = listNotices(watch, good, {
-        earlier: { batches: 2, urls: 60, due: 0, account: none, ...earlier },
+        earlier: { batches: 2, urls: 60, due: 0, needsReview: 0, account: none, ...earlier },
       });
       return [exitCode, sentences.join()];
     };
@@ -160,6 +160,30 @@ describe('notices of a run', () => {
       [3, 7, 6],
     );
     assert.match(String(codes[0]?.[1]), /^shop: the account is held: /);
+  });
+
+  test('a batch of an earlier run that needs review ends every run with 3 until you decide', () => {
+    const account = { suspended: null, keyRejected: null };
+    const { sentences, exitCode } = listNotices(watch, good, {
+      earlier: { batches: 0, urls: 0, due: 0, needsReview: 2, account },
+    });
+    assert.equal(exitCode, 3);
+    assert.match(
+      sentences.join(),
+      /^shop: 2 batches of earlier runs need review: nothing more of them is sent .*batches list --state needs_review/,
+    );
+  });
+
+  test('what the service said against an accepted batch is shown, the first five of them', () => {
+    const odd = { ...needsReview, reference: 'R-7' as Reference, reason: 'charged 2.00 TRY in place of 1.00 TRY' };
+    const { sentences, exitCode } = listNotices(watch, good, { remarked: Array.from({ length: 7 }, () => odd) });
+    assert.equal(exitCode, 0);
+    assert.equal(sentences.length, 6);
+    assert.equal(
+      sentences[0],
+      'shop: batch 7 (10 URLs; reference R-7) was accepted, but: charged 2.00 TRY in place of 1.00 TRY.',
+    );
+    assert.match(String(sentences[5]), /^shop: 2 more batches with such a remark/);
   });
 
   test('a batch that needs review is named with its reason, tag, key and the command that resolves it', () => {

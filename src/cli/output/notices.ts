@@ -19,6 +19,8 @@ export interface NoticeInput {
   readonly check?: CheckResult;
   /** The batches of the run that need review. */
   readonly review?: readonly BatchLine[];
+  /** Its batches that the service accepted with a contradiction, or whose job has an unknown state. */
+  readonly remarked?: readonly BatchLine[];
   /** What earlier runs of the watch left without a response. */
   readonly earlier?: EarlierBatches | null;
 }
@@ -27,7 +29,7 @@ export interface NoticeInput {
 export function listNotices(
   watch: Watch,
   result: WatchResult,
-  { check, review = [], earlier = null }: NoticeInput = {},
+  { check, review = [], remarked = [], earlier = null }: NoticeInput = {},
 ): Notices {
   const { crawl, counts, plan, report, decision } = result;
   const sentences: string[] = [];
@@ -92,6 +94,11 @@ export function listNotices(
   }
   if (earlier !== null) for (const [code, sentence] of describeEarlier(earlier)) add(code, sentence);
   for (const batch of review) add(EXIT.partial, formatReview(batch));
+  for (const batch of remarked.slice(0, SHOWN_REMARKS)) add(EXIT.done, formatRemark(batch));
+  if (remarked.length > SHOWN_REMARKS) {
+    const more = formatCounted(remarked.length - SHOWN_REMARKS, 'more batch', 'more batches');
+    add(EXIT.done, `${more} with such a remark: "courier batches show BATCH" has it.`);
+  }
   if (review.length === 0 && report !== null && report.stopped > 0) {
     add(
       EXIT.partial,
@@ -104,8 +111,25 @@ export function listNotices(
   return { sentences, exitCode: pickWorst(codes) };
 }
 
+const SHOWN_REMARKS = 5;
+
+/** What the service said of an accepted batch that you must know: another charge than planned, or an unknown state. */
+const formatRemark = ({ batch, urls, reference, reason }: BatchLine): string =>
+  `batch ${batch} (${formatCounted(urls, 'URL')}${reference === null ? '' : `; reference ${reference}`}) was accepted, but: ` +
+  `${(reason ?? 'no reason was recorded').replace(/\.$/, '')}.`;
+
 /** Reported by every run until it is answered, also by one that found nothing to buy. */
-function describeEarlier({ batches, urls, account }: EarlierBatches): [ExitCode, string][] {
+function describeEarlier(earlier: EarlierBatches): [ExitCode, string][] {
+  const { needsReview } = earlier;
+  if (needsReview === 0) return describeWaiting(earlier);
+  const which = formatCounted(needsReview, 'batch of earlier runs needs', 'batches of earlier runs need');
+  const review =
+    `${which} review: nothing more of ${needsReview === 1 ? 'it' : 'them'} is sent until you decide. ` +
+    '"courier batches list --state needs_review" says why.';
+  return [...describeWaiting(earlier), [EXIT.partial, review]];
+}
+
+function describeWaiting({ batches, urls, account }: EarlierBatches): [ExitCode, string][] {
   const left = `${formatCounted(batches, 'batch', 'batches')} of earlier runs (${formatCounted(urls, 'URL')})`;
   const say = (reason: Reason) => renderReason(reason).replace(/\.$/, '');
   const { suspended, keyRejected } = account;

@@ -3,7 +3,13 @@ import { describe, test } from 'node:test';
 import { type Micros, parseTry } from '../../../contract/money.ts';
 import type { AccountResources } from '../../connector/account-resources.ts';
 import type { AccountId } from '../../submission/ids.ts';
-import { formatAccountPlan, formatShortfall, sumAccountPlan, type WatchPlan } from './plan-text.ts';
+import {
+  formatAccountPlan,
+  formatShortfall,
+  formatUnreadBalance,
+  sumAccountPlan,
+  type WatchPlan,
+} from './plan-text.ts';
 
 const lira = (text: string): Micros => parseTry(text) ?? assert.fail(text);
 
@@ -36,5 +42,14 @@ describe('the plan of an account', () => {
     assert.equal(formatShortfall(summary(null, '12.50')), null);
     assert.equal(formatShortfall(summary('10.00', '12.50', null)), null);
     assert.match(formatAccountPlan(summary(null, '12.50')), /balance not known/);
+  });
+
+  test('a balance that cannot be read now is the one of its time, or was never read', () => {
+    assert.equal(
+      formatUnreadBalance(resources('100.00'), 'status 401.'),
+      'The balance of main cannot be read now: status 401. The one shown is of 2026-01-15 12:30 UTC and may have changed ' +
+        'since. Nothing was planned or charged.',
+    );
+    assert.match(formatUnreadBalance(resources(null), 'status 401.'), /It was never read\. Nothing was planned/);
   });
 });

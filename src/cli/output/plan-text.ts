@@ -121,6 +121,15 @@ export function formatAccountPlan(plan: AccountPlan): string {
   );
 }
 
+/** That the service did not show the balance now, and what is known of it. */
+export function formatUnreadBalance({ account, balance, balanceAt }: AccountResources, why: string): string {
+  const known =
+    balance === null
+      ? 'It was never read.'
+      : `The one shown is of ${formatInstant(balanceAt ?? 0)} and may have changed since.`;
+  return `The balance of ${account} cannot be read now: ${why} ${known} Nothing was planned or charged.`;
+}
+
 /** That the balance does not suffice, and what then happens. Null when it does, or when that is unknown. */
 export function formatShortfall({ account, shortfall }: AccountPlan): string | null {
   if (shortfall === null || shortfall === ZERO) return null;

@@ -97,6 +97,21 @@ describe('charge', () => {
     assert.equal(summary.unknownChargeUrls, 2, 'unknown, not 0.00');
     const totals = await getAccountTotals(ledger, ACCOUNT.id);
     assert.deepEqual([totals.chargedToday, totals.unknownChargeUrls], [0, 8]);
+    assert.equal(totals.unknownChargeEstimate, 0, 'no price is configured');
+    const priced = await getAccountTotals(ledger, ACCOUNT.id, ACCOUNT.pricePerUrl);
+    assert.equal(priced.unknownChargeEstimate, lira(2), 'what the caps count: 8 at 0.25 TRY');
+  });
+
+  testLedger('charges since the balance was read are known to be missing in it', async (ledger) => {
+    await sent(ledger, await planned(ledger, 'r1', ['1', '2']), { charged: lira(0.5) });
+    await endAll(ledger);
+    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedSinceBalance, 0, 'no balance, nothing to correct');
+    ledger.pass(1_000);
+    await recordBalance(ledger, ACCOUNT.id, lira(99.5));
+    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedSinceBalance, 0);
+    ledger.pass(1_000);
+    await sent(ledger, await planned(ledger, 'r2', ['1', '2', '3']), { charged: lira(0.25) });
+    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedSinceBalance, lira(0.25));
   });
 
   testLedger('purchases at an unknown price count against a cap once a price is known', async (ledger) => {

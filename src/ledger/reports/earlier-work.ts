@@ -16,16 +16,18 @@ export async function countOpenJobs({ db }: Ledger, run: RunId): Promise<number>
   return jobs;
 }
 
-/** What earlier runs of a watch left without a response of the service. */
+/** What earlier runs of a watch left without a response of the service, or for your review. */
 export interface EarlierBatches {
   readonly batches: number;
   readonly urls: number;
   /** Those that are sent now: nothing holds their account, and they wait for no time of their own. */
   readonly due: number;
+  /** Batches that need review; they are not among `batches`. */
+  readonly needsReview: number;
   readonly account: AccountStatus;
 }
 
-/** Uses batches_waiting. */
+/** Uses batches_waiting and batches_in_review. */
 export async function getEarlierBatches(ledger: Ledger, run: RunId): Promise<EarlierBatches> {
   const { id, account_id, watch_id: watch } = await getRun(ledger.db, run);
   const account = await getAccountStatus(ledger, account_id);
@@ -34,6 +36,10 @@ export async function getEarlierBatches(ledger: Ledger, run: RunId): Promise<Ear
       coalesce(sum(CASE WHEN not_before IS NULL OR not_before <= ${ledger.now()} THEN 1 ELSE 0 END), 0) AS due
     FROM batches
     WHERE account_id = ${account_id} AND state IN ('planned', 'sending') AND watch_id = ${watch} AND (run_id IS NULL OR run_id <> ${id})`);
+  const review = await ledger.db.one(sql<{ batches: number }>`
+    SELECT count(*) AS batches FROM batches
+    WHERE account_id = ${account_id} AND state = 'needs_review' AND watch_id = ${watch}
+      AND (run_id IS NULL OR run_id <> ${id})`);
   const isHeld = account.suspended !== null || account.keyRejected !== null;
-  return { ...row, due: isHeld ? 0 : row.due, account };
+  return { ...row, due: isHeld ? 0 : row.due, needsReview: review.batches, account };
 }

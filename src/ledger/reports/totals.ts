@@ -1,8 +1,8 @@
-import type { Micros } from '../../../contract/money.ts';
+import { type Micros, ZERO } from '../../../contract/money.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
 import { getPrice, type Price } from '../money/price.ts';
-import { getDayStart, getMonthStart } from '../money/spend.ts';
+import { countedCharges, getDayStart, getMonthStart } from '../money/spend.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { PriceByService } from '../policy.ts';
 
@@ -10,11 +10,15 @@ import type { PriceByService } from '../policy.ts';
 export interface AccountTotals {
   readonly balance: Micros | null;
   readonly balanceAt: number | null;
+  /** Reported charges since then: the balance does not show them. */
+  readonly chargedSinceBalance: Micros;
   readonly chargedToday: Micros;
   readonly chargedThisMonth: Micros;
   readonly chargedEver: Micros;
   /** URLs whose charge nobody knows: they are bought and not in these sums. */
   readonly unknownChargeUrls: number;
+  /** What the caps count for those: at the configured price; 0 without one. */
+  readonly unknownChargeEstimate: Micros;
   /** What batches may still be charged: planned, in flight, in doubt, or in review with a doubt. */
   readonly committed: Micros;
   readonly price: { readonly standard: Price; readonly fast: Price };
@@ -35,12 +39,23 @@ export async function getAccountTotals(
   const now = ledger.now();
   const money = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
     SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
-  const charged = await db.one(sql<Record<'day' | 'month' | 'ever', Micros> & { unknown_charge_urls: number }>`
+  const charged = await db.one(sql<
+    Record<'day' | 'month' | 'ever' | 'since_balance', Micros> & { unknown_charge_urls: number }
+  >`
     SELECT coalesce(sum(CASE WHEN at >= ${getDayStart(now)} THEN amount ELSE 0 END), 0) AS day,
       coalesce(sum(CASE WHEN at >= ${getMonthStart(now)} THEN amount ELSE 0 END), 0) AS month,
       coalesce(sum(amount), 0) AS ever,
+      coalesce(sum(CASE WHEN at > ${money?.balance_at ?? Number.MAX_SAFE_INTEGER} THEN amount ELSE 0 END), 0) AS since_balance,
       coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS unknown_charge_urls
     FROM charges WHERE account_id = ${account}`);
+  const estimate =
+    charged.unknown_charge_urls === 0
+      ? ZERO
+      : (
+          await db.one(sql<{ amount: Micros }>`
+    SELECT coalesce(sum(counted), 0) AS amount
+    FROM (${countedCharges(account, configured)} AND c.reported = 0 AND c.amount = 0) AS unreported`)
+        ).amount;
   const batches = await db.one(sql<BatchCounts>`
     SELECT coalesce(sum(CASE WHEN state = 'planned' THEN 1 ELSE 0 END), 0) AS waiting,
       coalesce(sum(CASE WHEN in_doubt_since IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_doubt,
@@ -53,10 +68,12 @@ export async function getAccountTotals(
   return {
     balance: money?.balance ?? null,
     balanceAt: money?.balance_at ?? null,
+    chargedSinceBalance: charged.since_balance,
     chargedToday: charged.day,
     chargedThisMonth: charged.month,
     chargedEver: charged.ever,
     unknownChargeUrls: charged.unknown_charge_urls,
+    unknownChargeEstimate: estimate,
     committed: batches.committed,
     price: {
       standard: await getPrice(db, account, 'standard', configured.standard),
@@ -87,6 +104,8 @@ export interface RunLine {
   readonly complete: boolean | null;
   readonly held: boolean;
   readonly decision: string | null;
+  /** Who decided; null when nobody did. */
+  readonly decidedBy: string | null;
 }
 
 /** What the list of runs has of a run. */
@@ -102,8 +121,8 @@ export interface RunListRow {
 
 /** The last runs of a watch, newest first. Uses runs_by_watch. */
 export async function listRuns(ledger: Ledger, watch: WatchId, limit = 20): Promise<RunLine[]> {
-  const rows = await ledger.db.all(sql<RunListRow>`
-    SELECT name, started_at, ended_at, end_state, complete, held, decision FROM runs
+  const rows = await ledger.db.all(sql<RunListRow & { readonly decided_by: string | null }>`
+    SELECT name, started_at, ended_at, end_state, complete, held, decision, decided_by FROM runs
     WHERE watch_id = (SELECT id FROM watches WHERE name = ${watch}) ORDER BY started_at DESC, id DESC LIMIT ${limit}`);
   return rows.map((row) => ({
     run: row.name,
@@ -113,5 +132,6 @@ export async function listRuns(ledger: Ledger, watch: WatchId, limit = 20): Prom
     complete: row.complete === null ? null : row.complete === 1,
     held: row.held !== null && row.decision === null,
     decision: row.decision,
+    decidedBy: row.decided_by,
   }));
 }

@@ -14,8 +14,8 @@ import { replayTranscript } from './transcript.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'courier-package-'));
 const OTHER_NODE = '22';
-/** Compressed; what nobody needs at run time would show here first. */
-const LARGEST_PACKAGE = 4_000_000;
+/** Compressed: half a megabyte of it are pictures of the guides, another is the workflow code with traces. What nobody needs would show here. */
+const LARGEST_PACKAGE = 4_600_000;
 
 try {
   const tarball = pack();

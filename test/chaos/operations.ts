@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { formatTry, micros } from '../../contract/money.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { sql } from '../../src/database/sql.ts';
@@ -11,6 +8,7 @@ import { pick } from '../support/seeded.ts';
 import { PRICE } from './account-admin.ts';
 import { getLedgerCharges, getServiceCharges } from './charges.ts';
 import type { Harness } from './harness.ts';
+import { runCommand } from './run-command.ts';
 
 /** What an operator does to a connector that runs, besides breaking it. */
 export const OPERATIONS = [
@@ -42,7 +40,6 @@ export interface OperationReport {
 
 /** The longest that a request is delayed on its way to the service. */
 const LATE_MS = 7_000;
-const RECOVER_TRIES = 20;
 
 export const carryOutOperation = (operation: Operation, stage: Stage): Promise<OperationReport> =>
   OPERATION[operation](stage);
@@ -73,27 +70,10 @@ async function restoreLedger(stage: Stage, withoutTemporal: boolean): Promise<Op
     copyFileSync(backup, file);
     // What a killed worker had sent may still arrive.
     await sleep(LATE_MS);
-    breaches.push(...(await recover(harness.folder)));
+    breaches.push(...(await runCommand(harness.folder, 'recover')));
     return { namespace };
   });
   return { text: `restored the ledger${withoutTemporal ? ' and lost the state of Temporal' : ''}`, breaches };
-}
-
-/** Runs `courier recover` until it succeeds: the network fails it sometimes. */
-async function recover(folder: string): Promise<string[]> {
-  const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-  let last = '';
-  for (let tries = 0; tries < RECOVER_TRIES; tries++) {
-    const args = [main, 'recover', '--config', join(folder, 'courier.yaml'), '--json'];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    last = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      last += chunk.toString();
-    });
-    const [code] = (await once(child, 'close')) as [number | null];
-    if (code === 0) return [];
-  }
-  return [`courier recover did not succeed in ${RECOVER_TRIES} tries: ${last.slice(-400)}`];
 }
 
 async function changePrice({ harness, random, startRuns, waitUntilIdle }: Stage): Promise<OperationReport> {

@@ -5,6 +5,7 @@ import { openHarness } from './harness.ts';
 import { judge } from './judge.ts';
 import type { KillableTemporal } from './killable-temporal.ts';
 import { carryOutOperation, OPERATIONS, type Operation } from './operations.ts';
+import { resolveReviews } from './resolve-reviews.ts';
 import { type ScenarioReport, startChecks, startRuns } from './run-scenario.ts';
 import { type Scenario, toScenario } from './scenario.ts';
 import { countWorkLeft, describeOpenWorkflows, waitUntilIdle } from './wait-until-idle.ts';
@@ -82,7 +83,9 @@ export async function runOperations(
         );
         break;
       }
-      if ((await countWorkLeft(harness)) === 0) break;
+      const reviews = await resolveReviews(harness);
+      breaches.push(...reviews.breaches);
+      if (reviews.resolved === 0 && (await countWorkLeft(harness)) === 0) break;
     }
     const approved = await approving.stop();
     const judged = await judge(harness, {

@@ -6,5 +6,20 @@
 /** Whether the server has its port: it then prints its addresses, one a line. */
 export const hasStarted = (output: string): boolean => /^Server:\s/m.test(output);
 
+/**
+ * Finds the addresses in output that arrives in pieces. A server that workers already call may print any number of errors
+ * before them, so no part of the output can be left out.
+ */
+export function createStartFinder(): (piece: string) => boolean {
+  let started = false;
+  let line = '';
+  return (piece) => {
+    line += piece;
+    started ||= hasStarted(line);
+    line = line.slice(line.lastIndexOf('\n') + 1);
+    return started;
+  };
+}
+
 /** Whether another program took one of its ports. The sentence is the one of the operating system (EADDRINUSE). */
 export const isPortTaken = (output: string): boolean => output.includes('address already in use');

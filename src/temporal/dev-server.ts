@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasStarted, isPortTaken } from './dev-server-output.ts';
+import { createStartFinder, hasStarted, isPortTaken } from './dev-server-output.ts';
 import { freePort } from './free-port.ts';
 
 export interface DevServerOptions {
@@ -84,10 +84,10 @@ async function startOnce(options: DevServerOptions): Promise<DevServer> {
     ...DYNAMIC_CONFIG.flatMap((setting) => ['--dynamic-config-value', setting]),
   ];
   // A process group of its own: Ctrl-C must reach the workers first, so that they can still report.
-  const { child, readOutput } = spawnServer(options, args);
+  const { child, readOutput, isStarted } = spawnServer(options, args);
   const address = `127.0.0.1:${port}`;
   try {
-    await untilAnswers(address, child, readOutput);
+    await untilAnswers(address, child, isStarted);
   } catch (error) {
     await stopProcess(child);
     throw new StartError((error as Error).message, readOutput());
@@ -105,33 +105,37 @@ async function startOnce(options: DevServerOptions): Promise<DevServer> {
 function spawnServer(
   { binary, logFile }: DevServerOptions,
   args: readonly string[],
-): { readonly child: ChildProcess; readOutput(): string } {
+): { readonly child: ChildProcess; readOutput(): string; isStarted(): boolean } {
   const detached = process.platform !== 'win32';
   if (logFile !== undefined) {
     const log = openSync(logFile, 'w', 0o600);
     const child = spawn(binary, args, { stdio: ['ignore', log, log], detached });
     closeSync(log);
     child.unref();
-    return { child, readOutput: () => readFileSync(logFile, 'utf8').slice(0, MOST_OUTPUT) };
+    const read = () => readFileSync(logFile, 'utf8');
+    return { child, readOutput: () => read().slice(0, MOST_OUTPUT), isStarted: () => hasStarted(read()) };
   }
   const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'], detached });
   let output = '';
-  const keep = (chunk: Buffer) => {
-    output = (output + chunk.toString()).slice(0, MOST_OUTPUT);
-  };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  return { child, readOutput: () => output };
+  let started = false;
+  for (const stream of [child.stdout, child.stderr]) {
+    const find = createStartFinder();
+    stream.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(0, MOST_OUTPUT);
+      started ||= find(chunk.toString());
+    });
+  }
+  return { child, readOutput: () => output, isStarted: () => started };
 }
 
 /**
  * Waits until the server says that it has its port. A response at the address proves nothing: two programs that start in
  * the same second choose the same port, and one would take the other's server for its own.
  */
-async function untilAnswers(address: string, child: ChildProcess, readOutput: () => string): Promise<void> {
+async function untilAnswers(address: string, child: ChildProcess, isStarted: () => boolean): Promise<void> {
   for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
     if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}.`);
-    if (hasStarted(readOutput()) && (await answers(address))) return;
+    if (isStarted() && (await answers(address))) return;
   }
   throw new Error('no response within 30 s.');
 }

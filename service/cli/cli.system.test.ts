@@ -32,7 +32,7 @@ async function serve(...args: string[]): Promise<{ child: ChildProcess; baseUrl:
 describe('courier-service', () => {
   test('account create, key create and serve work on an empty disk; SIGTERM answers the request in flight and exits with 0', async (t) => {
     const database = `sqlite:${join(folder(t), 'sub', 'service.db')}`;
-    const made = runService(
+    const made = await runService(
       'account',
       'create',
       '--name',
@@ -52,10 +52,10 @@ describe('courier-service', () => {
       ['version', 'account', 'summary'],
     );
     assert.equal(made.records[1]?.price_fast_micros, 500_000);
-    const created = runService('key', 'create', '--account', 'shop', '--database', database).records[1]!;
+    const created = (await runService('key', 'create', '--account', 'shop', '--database', database)).records[1]!;
     assert.equal(created.type, 'key');
     const key = String(created.api_key);
-    const listed = runService('key', 'list', '--account', 'shop', '--database', database);
+    const listed = await runService('key', 'list', '--account', 'shop', '--database', database);
     assert.ok(!JSON.stringify(listed.records).includes(key), 'the key is shown once');
 
     const { child, baseUrl } = await serve('--database', database);
@@ -64,7 +64,10 @@ describe('courier-service', () => {
       (await client.post('/submissions', 'cli-test-key-1', { urls: urlList(2), service: 'fast' })).status,
       202,
     );
-    assert.equal(runService('account', 'top-up', '--name', 'shop', '--amount', '1', '--database', database).code, 0);
+    assert.equal(
+      (await runService('account', 'top-up', '--name', 'shop', '--amount', '1', '--database', database)).code,
+      0,
+    );
     assert.equal(await client.balance(), 100, 'a running service sees the top-up at once');
 
     const body = JSON.stringify({ urls: urlList(3) });
@@ -112,19 +115,23 @@ describe('courier-service', () => {
     });
   }
 
-  test('usage errors name the mistake and exit with 2; an unreachable database exits with 5', (t) => {
+  test('usage errors name the mistake and exit with 2; an unreachable database exits with 5', async (t) => {
     const here = folder(t);
     const database = `sqlite:${join(here, 'service.db')}`;
     const file = join(here, 'service.yaml');
     writeFileSync(file, 'processing: { procesor: indexnow }\n');
     const wrong: [Ran, number, RegExp][] = [
-      [runService('key', 'create', '--account', 'nobody', '--database', database), 2, /no account named "nobody"/],
-      [runService('account', 'create', '--name', 'x', '--price', '1,5', '--database', database), 2, /amount/],
-      [runService('account', 'top-up', '--name', 'x', '--amount', '-1', '--database', database), 2, /amount/],
-      [runService('serve', '--config', file, '--database', database), 2, /processing.*procesor/],
-      [runService('serve', '--database', 'mysql://x'), 2, /sqlite:PATH or postgres/],
-      [runService('account', 'list', '--database', 'postgres://x@127.0.0.1:1/x'), 5, /cannot be used/],
-      [runService('unknown'), 2, /unknown/],
+      [
+        await runService('key', 'create', '--account', 'nobody', '--database', database),
+        2,
+        /no account named "nobody"/,
+      ],
+      [await runService('account', 'create', '--name', 'x', '--price', '1,5', '--database', database), 2, /amount/],
+      [await runService('account', 'top-up', '--name', 'x', '--amount', '-1', '--database', database), 2, /amount/],
+      [await runService('serve', '--config', file, '--database', database), 2, /processing.*procesor/],
+      [await runService('serve', '--database', 'mysql://x'), 2, /sqlite:PATH or postgres/],
+      [await runService('account', 'list', '--database', 'postgres://x@127.0.0.1:1/x'), 5, /cannot be used/],
+      [await runService('unknown'), 2, /unknown/],
     ];
     for (const [{ code, stderr }, expected, said] of wrong) {
       assert.equal(code, expected, stderr);

@@ -14,8 +14,11 @@ describe('money commands of courier-service', () => {
     const { reference } = body.data;
 
     const topUp = ['account', 'top-up', ...named, '--amount', '5', '--reference', 'invoice 1'];
-    assert.deepEqual([run(...topUp).records[1]?.repeated, run(...topUp).records[1]?.repeated], [false, true]);
-    const adjust = run(
+    assert.deepEqual(
+      [(await run(...topUp)).records[1]?.repeated, (await run(...topUp)).records[1]?.repeated],
+      [false, true],
+    );
+    const adjust = await run(
       'account',
       'adjust',
       ...named,
@@ -27,15 +30,19 @@ describe('money commands of courier-service', () => {
       'case 1',
     );
     assert.equal(adjust.records[1]?.balance_micros, 1_001_500_000);
-    const refund = run('refund', reference, '--amount', '0.25', '--reason', 'outage');
+    const refund = await run('refund', reference, '--amount', '0.25', '--reason', 'outage');
     assert.deepEqual([refund.records[1]?.refunded_now_micros, refund.records[1]?.refunded_micros], [250_000, 250_000]);
-    assert.equal(run('refund', reference, '--amount', '9', '--reason', 'outage').code, 2);
-    assert.equal(run('account', 'adjust', ...named, '--amount', '-2.50').code, 2, 'reason and reference are required');
+    assert.equal((await run('refund', reference, '--amount', '9', '--reason', 'outage')).code, 2);
+    assert.equal(
+      (await run('account', 'adjust', ...named, '--amount', '-2.50')).code,
+      2,
+      'reason and reference are required',
+    );
 
-    run('account', 'set-price', ...named, '--price', '0.30', '--reason', 'new year');
+    await run('account', 'set-price', ...named, '--price', '0.30', '--reason', 'new year');
     assert.deepEqual(
-      run('account', 'prices', ...named)
-        .records.slice(1, -1)
+      (await run('account', 'prices', ...named)).records
+        .slice(1, -1)
         .map(({ price_micros, reason }) => [price_micros, reason]),
       [
         [250_000, null],
@@ -46,7 +53,7 @@ describe('money commands of courier-service', () => {
 
     await db.run(sql`UPDATE entries SET created_at = 1795000000000`);
     const days = ['--from', '2026-11-18', '--to', '2026-11-18'];
-    const { records } = run('account', 'statement', ...named, ...days);
+    const { records } = await run('account', 'statement', ...named, ...days);
     assert.deepEqual(
       records.slice(1, -2).map(({ kind, amount_micros }) => [kind, amount_micros]),
       [
@@ -59,7 +66,7 @@ describe('money commands of courier-service', () => {
     );
     const { opening_balance_micros, closing_balance_micros } = records.at(-2) ?? {};
     assert.deepEqual([opening_balance_micros, closing_balance_micros], [0, 1_001_750_000]);
-    const csv = printService('account', 'statement', ...named, ...days, '--database', url);
+    const csv = await printService('account', 'statement', ...named, ...days, '--database', url);
     assert.match(csv, /time_utc,kind,subject/);
     assert.match(csv, /adjustment,adjustment,case 1,typing error,-2\.50,1001\.50\r\n/);
     assert.equal(await client.balance(), 1001.75);
@@ -71,33 +78,34 @@ describe('money commands of courier-service', () => {
     const { body } = await client.post('/submissions', 'cli-operations-1', { urls: urlList(4) });
     const { reference } = body.data;
     assert.deepEqual(
-      [run('submission', 'show', reference), run('submission', 'requeue', reference)].map(
+      [await run('submission', 'show', reference), await run('submission', 'requeue', reference)].map(
         ({ records }) => records[1]?.status,
       ),
       ['queued', 'queued'],
     );
-    const failed = run('submission', 'fail', reference, '--reason', 'the host is gone').records[1]!;
+    const failed = (await run('submission', 'fail', reference, '--reason', 'the host is gone')).records[1]!;
     assert.deepEqual([failed.status, failed.failed_now, failed.refunded_now_micros], ['failed', 4, 1_000_000]);
-    assert.equal(run('submission', 'requeue', reference).code, 2);
-    run('account', 'suspend', '--name', account, '--reason', 'unpaid');
+    assert.equal((await run('submission', 'requeue', reference)).code, 2);
+    await run('account', 'suspend', '--name', account, '--reason', 'unpaid');
     assert.equal((await client.get('/balance')).status, 401);
-    run('account', 'resume', '--name', account);
+    await run('account', 'resume', '--name', account);
     assert.equal(await client.balance(), 1000);
-    const link = run('account', 'reset-link', '--name', account, '--address', 'https://service.example/').records[1]!;
+    const link = (await run('account', 'reset-link', '--name', account, '--address', 'https://service.example/'))
+      .records[1]!;
     assert.match(String(link.link), /^https:\/\/service\.example\/reset\/[\w-]{43}$/);
     assert.deepEqual(
-      run('account', 'events', '--name', account, '--limit', '4')
-        .records.slice(1, -1)
+      (await run('account', 'events', '--name', account, '--limit', '4')).records
+        .slice(1, -1)
         .map(({ event, actor }) => `${event} ${actor}`),
       ['password.reset_link_created', 'account.resumed', 'account.suspended', 'submission.failed'].map(
         (event) => `${event} operator`,
       ),
     );
-    const events = run('events').records.slice(1, -1);
+    const events = (await run('events')).records.slice(1, -1);
     assert.ok(events.every(({ account: name }) => name === account));
     const failedEvent = events.find(({ event }) => event === 'submission.failed')!;
     assert.match(String(failedEvent.address), new RegExp(`^[^ @]+@${hostname()}`), 'who did it, and on which machine');
-    const later = run('events', '--after', String(failedEvent.id)).records.slice(1, -1);
+    const later = (await run('events', '--after', String(failedEvent.id))).records.slice(1, -1);
     assert.deepEqual(
       later.map(({ event }) => event),
       ['account.suspended', 'account.resumed', 'password.reset_link_created'],
@@ -106,9 +114,9 @@ describe('money commands of courier-service', () => {
 
   test('audit exits with 0 for a consistent database and with 3 when a balance was changed by hand', async (t) => {
     const { url, db } = await openService(t, 'sqlite');
-    assert.equal(runService('audit', '--database', url).code, 0);
+    assert.equal((await runService('audit', '--database', url)).code, 0);
     await db.run(sql`UPDATE accounts SET balance = balance + 1`);
-    const { code, records, stderr } = runService('audit', '--database', url);
+    const { code, records, stderr } = await runService('audit', '--database', url);
     await db.run(sql`UPDATE accounts SET balance = balance - 1`);
     assert.equal(code, 3);
     assert.deepEqual(

@@ -15,47 +15,47 @@ describe('the published records of courier-service', () => {
   test('are printed by every command that succeeds', async (t) => {
     const { client, url } = await openService(t, 'sqlite');
     const done = new Set<string>();
-    const run = (command: string, ...args: string[]) => {
+    const run = async (command: string, ...args: string[]) => {
       done.add(command);
-      const ran = runService(...command.split(' '), ...args, '--database', url);
+      const ran = await runService(...command.split(' '), ...args, '--database', url);
       assert.equal(ran.code, 0, `${command}: ${ran.stderr}`);
       return ran.records[1] ?? {};
     };
-    run('account create', ...NAMED, '--price', '0.25');
-    run('account list');
-    run('account suspend', ...NAMED, '--reason', 'unpaid');
-    run('account resume', ...NAMED);
-    run('account top-up', ...NAMED, '--amount', '5', '--reference', 'invoice 1');
-    run('account adjust', ...NAMED, '--amount', '-5', '--reason', 'typing error', '--reference', 'case 1');
-    run('account set-price', ...NAMED, '--price', '0.30');
-    run('account prices', ...NAMED);
-    run('account statement', ...NAMED, '--from', '2026-01-01', '--to', '2036-01-01');
-    run('account events', ...NAMED);
-    run('account reset-password', ...NAMED);
-    run('account reset-link', ...NAMED);
-    const key = run('key create', '--account', 'published');
-    run('key list', '--account', 'published');
-    const next = run('key regenerate', String(key.id));
-    run('key revoke', String(next.id));
+    await run('account create', ...NAMED, '--price', '0.25');
+    await run('account list');
+    await run('account suspend', ...NAMED, '--reason', 'unpaid');
+    await run('account resume', ...NAMED);
+    await run('account top-up', ...NAMED, '--amount', '5', '--reference', 'invoice 1');
+    await run('account adjust', ...NAMED, '--amount', '-5', '--reason', 'typing error', '--reference', 'case 1');
+    await run('account set-price', ...NAMED, '--price', '0.30');
+    await run('account prices', ...NAMED);
+    await run('account statement', ...NAMED, '--from', '2026-01-01', '--to', '2036-01-01');
+    await run('account events', ...NAMED);
+    await run('account reset-password', ...NAMED);
+    await run('account reset-link', ...NAMED);
+    const key = await run('key create', '--account', 'published');
+    await run('key list', '--account', 'published');
+    const next = await run('key regenerate', String(key.id));
+    await run('key revoke', String(next.id));
     const { body } = await client.post('/submissions', 'published-records-1', { urls: urlList(2) });
     const { reference } = body.data;
-    run('submission show', reference);
-    run('submission requeue', reference);
-    run('submission fail', reference, '--reason', 'test', '--no-refund');
-    run('refund', reference, '--reason', 'test');
-    run('events', '--after', '0');
-    run('audit');
+    await run('submission show', reference);
+    await run('submission requeue', reference);
+    await run('submission fail', reference, '--reason', 'test', '--no-refund');
+    await run('refund', reference, '--reason', 'test');
+    await run('events', '--after', '0');
+    await run('audit');
     const folder = mkdtempSync(join(tmpdir(), 'courier-published-'));
     t.after(() => rmSync(folder, { recursive: true }));
-    const copy = run('backup', join(folder, 'copy.db'));
+    const copy = await run('backup', join(folder, 'copy.db'));
     assert.equal(copy.bytes, statSync(join(folder, 'copy.db')).size);
-    run('account close', ...NAMED, '--reason', 'test');
+    await run('account close', ...NAMED, '--reason', 'test');
     assert.deepEqual([...done, 'serve'].toSorted(), Object.keys(SERVICE_OUTPUT).toSorted(), 'every command was asked');
   });
 
-  test('are printed on failure: the version and an error summary', () => {
+  test('are printed on failure: the version and an error summary', async () => {
     for (const command of ['serve', 'account create', 'key revoke', 'audit']) {
-      const { code, records } = runService(...command.split(' '), '--no-such-option');
+      const { code, records } = await runService(...command.split(' '), '--no-such-option');
       assert.equal(code, 2, command);
       assert.deepEqual(
         records.map(({ type }) => type),

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { SERVICE_OUTPUT } from '../../service/cli/records.ts';
@@ -34,21 +35,29 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a command of courier-service with --json. */
-export function runService(...args: string[]): Ran {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args, '--json'], { encoding: 'utf8' });
+/**
+ * Runs a command of courier-service with --json. Never synchronously: a test's own service lives in its process, and one that
+ * cannot run closes connections that its client is about to use again.
+ */
+export async function runService(...args: string[]): Promise<Ran> {
+  const { code, stdout, stderr } = await runProcess([main, ...args, '--json']);
   const records = stdout
     .trim()
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   checkRecords(SERVICE_OUTPUT, args, records);
-  return { code: status, records, stderr };
+  return { code, records, stderr };
 }
 
 /** Runs a command of courier-service, and returns what it prints. */
-export const printService = (...args: string[]): string =>
-  spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' }).stdout;
+export const printService = async (...args: string[]): Promise<string> => (await runProcess([main, ...args])).stdout;
+
+async function runProcess(args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: code as number | null, stdout, stderr };
+}
 
 /** A configuration file whose budgets no test reaches. */
 export function ampleConfig(t: TestContext): string {

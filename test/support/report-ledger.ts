@@ -3,6 +3,7 @@ import type { Database } from '../../src/database/database.ts';
 import { insertRows, type Row } from '../../src/database/rows.ts';
 import { sql } from '../../src/database/sql.ts';
 import { ledgerOver } from '../../src/ledger/open-ledger.ts';
+import { WATCH_DAY_COLUMNS } from '../../src/ledger/reports/watch-days.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -365,17 +366,5 @@ const TABLES = {
       found_at: 'bigint',
     },
   },
-  counted: {
-    table: 'watch_days',
-    columns: {
-      watch_id: 'bigint',
-      day: 'bigint',
-      listed: 'bigint',
-      bought: 'bigint',
-      completed: 'bigint',
-      checked: 'bigint',
-      found: 'bigint',
-      at: 'bigint',
-    },
-  },
+  counted: { table: 'watch_days', columns: WATCH_DAY_COLUMNS },
 } as const;

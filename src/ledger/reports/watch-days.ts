@@ -27,6 +27,18 @@ export interface WatchDay extends WatchCounts {
   readonly at: number;
 }
 
+/** The columns of `watch_days`, in the order of their values. */
+export const WATCH_DAY_COLUMNS = {
+  watch_id: 'bigint',
+  day: 'bigint',
+  listed: 'bigint',
+  bought: 'bigint',
+  completed: 'bigint',
+  checked: 'bigint',
+  found: 'bigint',
+  at: 'bigint',
+} as const;
+
 /** Rows that one query reads: a hundredth of a second, so the process stays responsive. */
 const PAGE = 20_000;
 
@@ -54,16 +66,6 @@ export async function recordWatchDays(ledger: Ledger): Promise<void> {
   for (let after = await first(db, 'queue'); after !== null; after = await next(db, 'queue', after + PAGE))
     add(await db.all(countChecked(after, after + PAGE)));
   const at = ledger.now();
-  const columns = {
-    watch_id: 'bigint',
-    day: 'bigint',
-    listed: 'bigint',
-    bought: 'bigint',
-    completed: 'bigint',
-    checked: 'bigint',
-    found: 'bigint',
-    at: 'bigint',
-  } as const;
   const rows = [...sums].map(
     ([watch, { listed, bought, completed, checked, found }]): Row => [
       watch,
@@ -80,7 +82,7 @@ export async function recordWatchDays(ledger: Ledger): Promise<void> {
     insertRows(
       tx,
       'watch_days',
-      columns,
+      WATCH_DAY_COLUMNS,
       rows,
       `ON CONFLICT (watch_id, day) DO UPDATE SET listed = excluded.listed, bought = excluded.bought,
         completed = excluded.completed, checked = excluded.checked, found = excluded.found, at = excluded.at`,

@@ -22,6 +22,13 @@ describe('maskQuery', () => {
     test(`masks ${text}`, () => assert.equal(maskQuery(text), shown));
   }
 
+  const names = 'token client_secret apikey sig x-signature password passwd pwd auth credential';
+  for (const name of names.split(' ')) {
+    test(`masks the value of ${name}`, () => {
+      assert.equal(maskQuery(`https://a.example/?a=1&${name}=abc#f`), `https://a.example/?a=1&${name}=[secret]#f`);
+    });
+  }
+
   for (const text of [
     'https://a.example/sitemap_products_1.xml?from=1&to=99: HTTP 404',
     'https://a.example/token=abc/s.xml',

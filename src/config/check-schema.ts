@@ -1,16 +1,27 @@
-import Ajv2020, { type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { createRequire } from 'node:module';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { ConfigProblem } from './config-error.ts';
 import { describeMistake, describeUnknown, type Expectation, exampleFor } from './expected.ts';
+import { isSurelyValid } from './is-surely-valid.ts';
 import { PATTERN } from './schema/values.ts';
 import { ConfigSchema } from './schema.ts';
 import { findNearest } from './suggest.ts';
 import type { At, Path, YamlFile } from './yaml-file.ts';
 
-/** Each command compiles the schema once, for one file: what ajv does to make many checks fast costs more than it saves. */
-const ONCE = { meta: false, validateSchema: false, messages: false, code: { optimize: false } } as const;
-const ajv = new Ajv2020.default({ allErrors: true, verbose: true, strict: false, ...ONCE });
 /** One of several files may have watches only: what the whole must have is checked when they are put together. */
-const validate: ValidateFunction = ajv.compile({ ...ConfigSchema, required: [] });
+const SCHEMA = { ...ConfigSchema, required: [] };
+
+/** The schema is compiled once, for one file: what ajv does to make many checks fast costs more than it saves. */
+const ONCE = { meta: false, validateSchema: false, messages: false, code: { optimize: false } } as const;
+
+/** Loaded for a file with a mistake only: ajv and the compiled schema cost more time than a small command has. */
+function compileSchema(): ValidateFunction {
+  const require = createRequire(import.meta.url);
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  return new Ajv2020({ allErrors: true, verbose: true, strict: false, ...ONCE }).compile(SCHEMA);
+}
+
+let compiled: ValidateFunction | undefined;
 
 interface Mistake {
   readonly path: Path;
@@ -28,7 +39,11 @@ export interface CheckedFile {
 
 /** Checks a file against the schema. */
 export function checkSchema({ raw, locate }: YamlFile): CheckedFile {
-  if (validate(raw)) return { raw: raw as CheckedFile['raw'], problems: [], wrong: [] };
+  const right = { raw: raw as CheckedFile['raw'], problems: [], wrong: [] };
+  if (isSurelyValid(SCHEMA, raw)) return right;
+  compiled ??= compileSchema();
+  const validate = compiled;
+  if (validate(raw)) return right;
   const mistakes = isSettings(raw) ? listMistakes(validate.errors ?? []) : [NOT_SETTINGS];
   const problems = mistakes.map(({ path, at, message }) => ({ ...locate(path, at), path: path.join('.'), message }));
   const rest = structuredClone(raw);

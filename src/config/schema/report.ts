@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../json-schema/type.ts';
 import { Count, closed } from './values.ts';
 
 export const REPORT_LANGUAGES = ['en', 'tr'] as const;

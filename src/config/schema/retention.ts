@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../json-schema/type.ts';
 import { closed, Duration } from './values.ts';
 
 export const Retention = Type.Object(

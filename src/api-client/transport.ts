@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { getHeader, type ResponseHeaders } from './headers.ts';
+import { openPool } from './open-pool.ts';
 
 /** How long each phase of a request may take, in milliseconds. */
 export interface Timeouts {
@@ -41,7 +42,7 @@ export interface Transport {
 export function createTransport(origin: string, timeouts: Timeouts, dispatcher?: Dispatcher): Transport {
   const { connectMs, headersMs, bodyMs, totalMs } = timeouts;
   // One request at a time per connection: pipelined requests would all be in doubt together.
-  const pool = dispatcher ?? new Pool(origin, { connections: 8, pipelining: 1, connect: { timeout: connectMs } });
+  const pool = dispatcher ?? openPool(origin, { connections: 8, pipelining: 1, connect: { timeout: connectMs } });
 
   return {
     async send({ method, path, headers, body, signal }) {

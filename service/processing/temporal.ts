@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { type Connected, connectClient, connectWorker } from '../../src/temporal/connect.ts';
 import type { RuntimeLogger } from '../../src/temporal/runtime.ts';
-import { findPrebuiltBundle } from '../../src/temporal/workflow-code.ts';
+import { bundleWorkflows, findPrebuiltBundle } from '../../src/temporal/workflow-code.ts';
 import type { ProcessingActivities } from './activities.ts';
 import type { StartProcessing } from './dispatcher.ts';
 import type { TemporalOptions } from './settings.ts';
@@ -30,30 +28,11 @@ interface Surroundings {
   readonly stopMs: number;
 }
 
-const run = promisify(execFile);
-let bundled: Promise<WorkflowBundleOption> | undefined;
-
 const WORKFLOWS = new URL('./workflows/', import.meta.url);
 
-/**
- * The workflow code for the SDK's sandbox: prebuilt in the package; in a checkout made once a process, in a process of
- * its own (two to three seconds).
- */
-async function bundle(): Promise<WorkflowBundleOption> {
-  const prebuilt = findPrebuiltBundle(WORKFLOWS);
-  if (prebuilt !== null) return prebuilt;
-  bundled ??= run(process.execPath, [fileURLToPath(new URL('./bundle.ts', import.meta.url))], {
-    maxBuffer: 64 * 1024 * 1024,
-  }).then(
-    ({ stdout }) => ({ code: stdout }),
-    (error: unknown) => {
-      // The next caller retries.
-      bundled = undefined;
-      throw error;
-    },
-  );
-  return bundled;
-}
+/** The workflow code for the SDK's sandbox: prebuilt in the package, bundled in a checkout. */
+const bundle = async (): Promise<WorkflowBundleOption> =>
+  findPrebuiltBundle(WORKFLOWS) ?? bundleWorkflows(fileURLToPath(new URL('index.ts', WORKFLOWS)));
 
 /**
  * Connects to Temporal in the background and keeps trying: the service answers meanwhile, and submissions are

@@ -1,12 +1,12 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  type WorkflowBundleOption,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker';
+import { promisify } from 'node:util';
+import type { WorkflowBundle, WorkflowBundleOption } from '@temporalio/worker';
+import { findStoredBundle, type StoredBundle, storeBundle } from './bundle-store.ts';
 import { TRACED_WORKFLOW_MODULES } from './tracing.ts';
 
 /** The file that `npm run build` writes beside the index of workflows, so that an installed package bundles nothing. */
@@ -14,23 +14,39 @@ export const PREBUILT_BUNDLE = 'workflow-bundle.js';
 /** The same code with the interceptors that write traces. */
 export const PREBUILT_TRACED_BUNDLE = 'workflow-bundle-traced.js';
 
-const bundles = new Map<string, Promise<WorkflowBundleWithSourceMap>>();
+/** Where a checkout keeps bundles between processes. */
+const STORE = fileURLToPath(new URL('../../node_modules/.cache/sitemap-courier', import.meta.url));
 
-/** Bundles the workflow code of a file for the sandbox, once per process (about a second). */
+const run = promisify(execFile);
+const bundles = new Map<string, Promise<WorkflowBundle>>();
+
+/**
+ * The workflow code of a file for the sandbox: made in a process of its own (two to three seconds), and kept on disk until
+ * one of the files in it changes.
+ */
 export function bundleWorkflows(
   workflowsPath: string,
-  { traced = false }: { readonly traced?: boolean } = {},
-): Promise<WorkflowBundleWithSourceMap> {
-  const key = `${workflowsPath} ${traced}`;
-  const bundled =
-    bundles.get(key) ??
-    bundleWorkflowCode({
-      workflowsPath,
-      logger: new DefaultLogger('ERROR'),
-      ...(traced ? { workflowInterceptorModules: resolveTracedModules() } : {}),
-    });
+  { traced = false, store = STORE }: { readonly traced?: boolean; readonly store?: string } = {},
+): Promise<WorkflowBundle> {
+  const args = [workflowsPath, ...(traced ? resolveTracedModules() : [])];
+  const key = createHash('sha256').update(args.join('\n')).digest('hex').slice(0, 16);
+  const bundled = bundles.get(key) ?? findOrMake(args, join(store, `workflows-${key}.json`));
   bundles.set(key, bundled);
+  // The next caller tries again.
+  bundled.catch(() => bundles.delete(key));
   return bundled;
+}
+
+async function findOrMake(args: readonly string[], file: string): Promise<WorkflowBundle> {
+  const stored = findStoredBundle(file);
+  if (stored !== null) return { code: stored.code };
+  const program = fileURLToPath(new URL('./make-bundle.ts', import.meta.url));
+  const { stdout } = await run(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const made = JSON.parse(stdout) as StoredBundle;
+  storeBundle(file, made);
+  return { code: made.code };
 }
 
 /** Paths, because the bundler would look for the names beside the workflows. */

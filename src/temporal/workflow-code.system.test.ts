@@ -2,27 +2,29 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-test('the workflow code is bundled once, and again when a file that it imports has changed', (t) => {
-  const { workflows, answer, store } = createWorkflows(t);
-  assert.equal(readAnswer(workflows, store), '41');
-  const [name = ''] = readdirSync(store);
-  const { ino } = statSync(join(store, name));
+describe('workflow code', () => {
+  test('is bundled once, and again when a file that it imports has changed', (t) => {
+    const { workflows, answer, store } = createWorkflows(t);
+    assert.equal(readAnswer(workflows, store), '41');
+    const [name = ''] = readdirSync(store);
+    const { ino } = statSync(join(store, name));
 
-  assert.equal(readAnswer(workflows, store), '41');
-  assert.equal(statSync(join(store, name)).ino, ino, 'a second process bundled again');
+    assert.equal(readAnswer(workflows, store), '41');
+    assert.equal(statSync(join(store, name)).ino, ino, 'a second process bundled again');
 
-  writeFileSync(answer, "export const answer = 'the answer is 42';");
-  assert.equal(readAnswer(workflows, store), '42');
-  assert.deepEqual(readdirSync(store), [name]);
-});
+    writeFileSync(answer, "export const answer = 'the answer is 42';");
+    assert.equal(readAnswer(workflows, store), '42');
+    assert.deepEqual(readdirSync(store), [name]);
+  });
 
-test('code that cannot be bundled is an error that names it', (t) => {
-  const { workflows, answer, store } = createWorkflows(t);
-  rmSync(answer);
-  assert.throws(() => readAnswer(workflows, store), /answer\.js/);
+  test('that cannot be bundled is an error that names what is missing', (t) => {
+    const { workflows, answer, store } = createWorkflows(t);
+    rmSync(answer);
+    assert.throws(() => readAnswer(workflows, store), /answer\.js/);
+  });
 });
 
 const MODULE = fileURLToPath(new URL('./workflow-code.ts', import.meta.url));

@@ -4,6 +4,7 @@ import './platform/module-hooks.ts';
 import './platform/install.ts';
 import './platform/compile-once.ts';
 import { findMutation, loadMutated } from './mutations/load.ts';
+import { Reach } from './mutations/reach.ts';
 import type { PlayerSettings } from './seed-player.ts';
 
 export interface PlayRequest {
@@ -20,11 +21,14 @@ export interface PlayedSeed {
   readonly breaches: readonly string[];
   /** What a reader is shown about it. */
   readonly lines: readonly string[];
+  /** Mutations whose place has run, where that is asked for. */
+  readonly reached?: readonly string[];
 }
 
-const { mutation, size, withAct } = JSON.parse(process.env.COURIER_SIMULATOR!) as PlayerSettings;
+const { mutation, size, withAct, showsReach } = JSON.parse(process.env.COURIER_SIMULATOR!) as PlayerSettings;
 delete process.env.COURIER_SIMULATOR;
 if (mutation !== undefined) loadMutated(findMutation(mutation));
+const reach = showsReach ? new Reach() : null;
 const { play } = await import('./world/play.ts');
 const { toScenario } = await import('./world/scenario.ts');
 const { shrink: toShortest } = await import('./world/shrink.ts');
@@ -54,7 +58,7 @@ async function playSeed({ seed, trace, shrink }: PlayRequest): Promise<PlayedSee
       lines.push(`  ${String(n).padStart(3)}. ${line}`);
     });
   }
-  return { seed, digest, breaches, lines };
+  return { seed, digest, breaches, lines, ...(reach === null ? {} : { reached: reach.take() }) };
 }
 
 process.on('message', (request: PlayRequest) => {

@@ -17,6 +17,8 @@ export interface PlayerSettings {
   readonly size: Size;
   /** Seeds without this act are skipped. */
   readonly withAct?: string | undefined;
+  /** Says of each seed which mutations it can find. */
+  readonly showsReach?: boolean;
 }
 
 /** A process of its own that plays one seed after the other. */
@@ -54,14 +56,14 @@ export class SeedPlayer {
   }
 
   #start(): ChildProcess {
-    const { mutation, size, withAct } = this.#settings;
+    const { mutation, size, withAct, showsReach = false } = this.#settings;
     return fork(PROGRAM, [], {
       execArgv: NODE_OPTIONS,
       env: {
         ...process.env,
         // The next process loads what this one has compiled.
         NODE_COMPILE_CACHE: join(tmpdir(), 'courier-simulator-code'),
-        COURIER_SIMULATOR: JSON.stringify({ mutation, size, withAct }),
+        COURIER_SIMULATOR: JSON.stringify({ mutation, size, withAct, showsReach }),
       },
       stdio: ['ignore', 'inherit', mutation === undefined ? 'inherit' : 'ignore', 'ipc'],
     });

@@ -5,6 +5,8 @@ export interface Mutation {
   readonly file: string;
   readonly from: string;
   readonly to: string;
+  /** It changes nothing before the last character of `from` runs; else before the first. */
+  readonly actsAtEnd?: boolean;
 }
 
 const BATCHES = 'src/ledger/batches';
@@ -19,12 +21,14 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/begin-send.ts`,
     from: 'if (hold !== null) {',
     to: 'if (hold !== null && now < 0) {',
+    actsAtEnd: true,
   },
   {
     name: 'sends a batch that has its answer',
     file: `${BATCHES}/begin-send.ts`,
     from: "if (row.state !== 'planned' && row.state !== 'sending') {",
     to: "if (row.state === 'refused') {",
+    actsAtEnd: true,
   },
   {
     name: 'never stops to trust a key',
@@ -37,24 +41,28 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/begin-send.ts`,
     from: 'if (inDoubtSince !== null && (row.needs_lookup === 1 || mustReconcile(inDoubtSince, now, afterMs))) {',
     to: 'if (inDoubtSince !== null && mustReconcile(inDoubtSince, now, afterMs)) {',
+    actsAtEnd: true,
   },
   {
     name: 'does not look up a batch of a restored copy',
     file: `${BATCHES}/begin-send.ts`,
     from: 'if (inDoubtSince === null && mustReconcile(await getLastActivity(tx, row), now, afterMs)) {',
     to: 'if (inDoubtSince === null && now < 0) {',
+    actsAtEnd: true,
   },
   {
     name: 'sends for a watch that is not configured',
     file: `${BATCHES}/begin-send.ts`,
     from: 'if (watch === null) return withoutWatch(tx, row, now);',
     to: 'watch ??= { spend: {} } as never;',
+    actsAtEnd: true,
   },
   {
     name: 'sends beyond a cap',
     file: `${BATCHES}/begin-send.ts`,
     from: 'if (refusal !== null) {',
     to: 'if (refusal !== null && now < 0) {',
+    actsAtEnd: true,
   },
   {
     name: 'takes back a batch in doubt',
@@ -110,12 +118,14 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/record-answer.ts`,
     from: 'if (!certain) return putInDoubt(tx, row, reason, outcome);',
     to: '',
+    actsAtEnd: true,
   },
   {
     name: 'carries out an answer that comes twice',
     file: `${BATCHES}/record-answer.ts`,
     from: "if (row.state !== 'sending' || !first) return describeState(row);",
     to: "if (row.state !== 'sending') return describeState(row);",
+    actsAtEnd: true,
   },
   {
     name: 'does not record the charge',
@@ -146,6 +156,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/transitions.ts`,
     from: "if (row.in_doubt_since !== null) throw notAllowed(row.id, 'sending');",
     to: '',
+    actsAtEnd: true,
   },
   // Lookups
   {
@@ -153,30 +164,35 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/record-reconciled.ts`,
     from: 'if (now - (row.absent_at ?? now) < confirmMs) {',
     to: 'if (now < 0) {',
+    actsAtEnd: true,
   },
   {
     name: 'takes any job with the first URL for the batch',
     file: `${SUBMISSION}/reconcile.ts`,
     from: "if (project !== null && parseTag(project) !== null) return { kind: 'other' };",
     to: "if (project !== null && parseTag(project) !== null) return { kind: 'same' };",
+    actsAtEnd: true,
   },
   {
     name: 'does not know its own job in the list',
     file: `${SUBMISSION}/reconcile.ts`,
     from: "if (project?.includes(batch.tag) === true) return { kind: 'same' };",
     to: "if (project?.includes(batch.tag) === true) return { kind: 'other' };",
+    actsAtEnd: true,
   },
   {
     name: 'compares the history with the ledger never',
     file: 'activities/compare-history.ts',
     from: 'if (compared.at === null || now() - compared.at >= SILENCE_MS) {',
     to: 'if (now() < 0) {',
+    actsAtEnd: true,
   },
   {
     name: 'holds an account for a job that another comparison has found (fixed: seed 38)',
     file: 'activities/compare-history.ts',
     from: 'if (ours.length > 0) ours.splice(0, ours.length, ...(await selectUnknown(ledger, account, ours)));',
     to: '',
+    actsAtEnd: true,
   },
   {
     name: 'does not track a job accepted long before the next step (fixed: seed 38)',
@@ -208,6 +224,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/ledger/plans/make-plan.ts',
     from: "if (row.held !== null && row.decision !== 'approved') {",
     to: "if (row.held !== null && row.decision === 'none') {",
+    actsAtEnd: true,
   },
   {
     name: 'has one key for all generations',
@@ -238,18 +255,21 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/ledger/plans/resubmission.ts',
     from: "if (other === 'bought') return { kind: 'drop', reason: { code: 'bought_by_other_watch' } };",
     to: '',
+    actsAtEnd: true,
   },
   {
     name: 'buys what another watch has planned',
     file: 'src/ledger/plans/resubmission.ts',
     from: "if (other === 'planned') {",
     to: "if (other === 'planned' && now < 0) {",
+    actsAtEnd: true,
   },
   {
     name: 'buys a lastmod again that it has bought',
     file: 'src/ledger/plans/resubmission.ts',
     from: 'if (row.generation > 0 && row.lastmod !== null && row.lastmod === row.bought_lastmod) {',
     to: 'if (now < 0) {',
+    actsAtEnd: true,
   },
   {
     name: 'puts rejected URLs into the parts again',

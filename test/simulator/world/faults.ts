@@ -18,14 +18,35 @@ const json = (status: number, code: string, headers: Record<string, string> = {}
 /** A gateway's, of which some say what is not so: the key is right, the balance suffices. */
 const REFUSALS = ['rate-limit', 'unavailable', 'unauthorized'] as const;
 const READS = ['drop-before', 'refused', 'drop-after', 'cut', 'stall', 'html', 'error-after', ...REFUSALS] as const;
-const POSTS = [...READS, 'late', 'too-large', 'payment', 'still-running'] as const;
+const POSTS = [...READS, 'unavailable-after', 'late', 'too-large', 'payment', 'still-running'] as const;
 type Kind = (typeof POSTS)[number];
+const LOST: readonly Kind[] = ['drop-after', 'error-after', 'unavailable-after'];
+const NOT_TAKEN: readonly Kind[] = ['refused', 'rate-limit', 'payment'];
+
+/** What happens to each request of a kind for a while. */
+export type Outage =
+  /** Submissions are taken and charged, and their answers are lost. */
+  | 'answers are lost'
+  /** No submission reaches the service, and each says surely so. */
+  | 'nothing is taken'
+  /** Submissions of more than one URL are refused, one as too large and the other as invalid. */
+  | 'batches are refused'
+  /** The list of jobs cannot be read. */
+  | 'the list fails';
+export const OUTAGES: readonly Outage[] = [
+  'answers are lost',
+  'nothing is taken',
+  'batches are refused',
+  'the list fails',
+];
 
 export interface FaultSettings {
   readonly random: () => number;
   /** Share of requests that meet a fault now. */
   readonly share: () => number;
   readonly tooLarge: number | null;
+  /** What lasts now. */
+  readonly outages: () => ReadonlySet<Outage>;
   /** Whether a gateway refuses every key now. */
   readonly refusesKey: () => boolean;
   /** How long the list does not show a new job. */
@@ -38,6 +59,7 @@ export function serviceFaults({
   random,
   share,
   tooLarge,
+  outages,
   refusesKey,
   listLagMs,
   now,
@@ -51,9 +73,31 @@ export function serviceFaults({
     if (tooLarge !== null && urls.length > tooLarge) {
       return { kind: 'instead', response: json(413, 'payload_too_large') };
     }
+    const lasting = [...outages()]
+      .map((outage) => toLasting(outage, request, urls, random))
+      .find((fault) => fault !== null);
+    if (lasting !== undefined) return lasting;
     if (random() >= share()) return listLagMs > 0 && isList(request) ? lag(now() - listLagMs) : { kind: 'none' };
     return toFault(request.method === 'POST' ? forPosts() : forReads(), urls, random);
   };
+}
+
+/** What an outage does to a request, or null. */
+function toLasting(outage: Outage, request: NetRequest, urls: readonly string[], random: () => number): Fault | null {
+  switch (outage) {
+    case 'answers are lost':
+      return urls.length > 0 ? toFault(pick(random, LOST), urls, random) : null;
+    case 'nothing is taken':
+      return urls.length > 0 ? toFault(pick(random, NOT_TAKEN), urls, random) : null;
+    case 'batches are refused':
+      if (urls.length < 2) return null;
+      return {
+        kind: 'instead',
+        response: random() < 0.5 ? json(413, 'payload_too_large') : json(422, 'validation_error'),
+      };
+    case 'the list fails':
+      return isList(request) ? { kind: 'instead', response: json(500, 'internal_error') } : null;
+  }
 }
 
 function toFault(kind: Kind, urls: readonly string[], random: () => number): Fault {
@@ -88,6 +132,11 @@ function toFault(kind: Kind, urls: readonly string[], random: () => number): Fau
       };
     case 'error-after':
       return { kind: 'instead-after', response: respond(502, 'text/html', '<h1>502 Bad Gateway</h1>') };
+    case 'unavailable-after':
+      return {
+        kind: 'instead-after',
+        response: json(503, 'unavailable', { 'retry-after': pick(random, ['1', '120']) }),
+      };
     case 'too-large':
       // A gateway that refuses this once what it lets through at another time. One URL alone would need review.
       return urls.length > 4

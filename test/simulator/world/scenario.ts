@@ -101,6 +101,7 @@ const GROUPS: readonly (readonly ActKind[])[] = [
   ['approve', 'reject', 'empty sitemap'],
   ['jump clock'],
   ['stop workers for days'],
+  ['suffer', 'suffer'],
 ];
 /** Of seeds whose watches have schedules. */
 const SCHEDULED: readonly ActKind[] = ['change cron', 'pause schedule', 'trigger schedule', 'stop temporal'];
@@ -123,7 +124,7 @@ const SIZES: Readonly<
   Record<Size, Readonly<Record<'watches' | 'pages' | 'acts' | 'minutes', readonly [number, number]>>>
 > = {
   usual: { watches: [1, 3], pages: [3, 40], acts: [2, 10], minutes: [60, 480] },
-  small: { watches: [1, 2], pages: [1, 12], acts: [1, 4], minutes: [10, 90] },
+  small: { watches: [1, 2], pages: [1, 12], acts: [1, 5], minutes: [10, 90] },
 };
 
 /** The schedule of a seed: the same on every machine. */
@@ -134,7 +135,7 @@ export function toScenario(seed: number, size: Size = 'usual'): Scenario {
   const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));
   const groups = GROUPS.filter(() => chance(0.25));
   const isScheduled = chance(0.2);
-  const kinds = [...ALWAYS, ...groups.flat(), ...groups.flat(), ...(isScheduled ? SCHEDULED : [])];
+  const kinds = [...ALWAYS, ...groups.flat(), ...groups.flat(), ...groups.flat(), ...(isScheduled ? SCHEDULED : [])];
   // A failed page is bought again by a rule of its own, which a renamed watch or a restored ledger begins again.
   const fails = !kinds.includes('rename watch') && !kinds.includes('restore ledger') && !kinds.includes('move pages');
   const names = Array.from({ length: between(...most.watches) }, (_, n) => `w${n}`);

@@ -10,7 +10,7 @@ import { type NetRequest, type NetResponse, setNetwork, VirtualNetwork } from '.
 import { VirtualTemporal } from '../temporal/server.ts';
 import { describeCaps } from './caps-rule.ts';
 import { type OperatorSettings, RETRIES, toConfig, type WatchSettings } from './configuration.ts';
-import { serviceFaults, siteFaults } from './faults.ts';
+import { type Outage, serviceFaults, siteFaults } from './faults.ts';
 import { Oracle } from './oracle.ts';
 import { type Machine, onTerminal, SERVICE, type ServiceBehavior, ServiceProgram, WorkerProgram } from './programs.ts';
 import type { Scenario } from './scenario.ts';
@@ -18,6 +18,7 @@ import { SITE, Site } from './site.ts';
 import { ACCOUNT, getFirstKey, openStores, type Stores } from './stores.ts';
 
 const DAY = 86_400_000;
+const NO_OUTAGES: ReadonlySet<Outage> = new Set();
 
 /** What a long simulation changes about a world. */
 export interface WorldOptions {
@@ -48,6 +49,8 @@ export class World {
   wasRestored = false;
   isRecovering = false;
   refusesKey = false;
+  /** What lasts at the service now, in a world that is not good. */
+  readonly outages = new Set<Outage>();
   /** The network and the sites are as they should be. */
   isGood = false;
   runs = 0;
@@ -80,6 +83,7 @@ export class World {
       random: seeded(seed ^ 0xfa17),
       share: () => (this.isGood ? 0 : faultShare),
       tooLarge,
+      outages: () => (this.isGood ? NO_OUTAGES : this.outages),
       refusesKey: () => this.refusesKey,
       listLagMs: scenario.listLagMs,
       now: () => kernel.now(),
@@ -162,6 +166,7 @@ export class World {
   }
 
   #onSubmission(): void {
+    this.#submissions += 1;
     if (this.scenario.forgetsKeys) this.stores.forgetKeys(this.kernel.now() - DAY);
     if (!this.#crashesAtSubmission) return;
     this.#crashesAtSubmission = false;
@@ -169,12 +174,31 @@ export class World {
   }
 
   #crashesAtSubmission = false;
+  #submissions = 0;
+
+  /** Waits until a worker sends a batch, and for ten minutes at most. */
+  async awaitSubmission(): Promise<void> {
+    const before = this.#submissions;
+    for (let waited = 0; this.#submissions === before && waited < 600_000; waited += 1_000) {
+      await this.kernel.sleep(1_000);
+    }
+  }
 
   /** Waits until a worker sends a batch, and kills that one: its answer is lost. Ends after ten minutes without one. */
   async crashAtSubmission(): Promise<void> {
     this.#crashesAtSubmission = true;
     for (let waited = 0; this.#crashesAtSubmission && waited < 600_000; waited += 1_000) await this.kernel.sleep(1_000);
     this.#crashesAtSubmission = false;
+  }
+
+  /** For so long; one that lasts already goes on as it would. */
+  async suffer(outage: Outage, forMs: number): Promise<void> {
+    if (this.outages.has(outage)) return;
+    this.outages.add(outage);
+    this.kernel.trace(`outage: ${outage}`);
+    await this.kernel.sleep(forMs);
+    this.outages.delete(outage);
+    this.kernel.trace(`over: ${outage}`);
   }
 
   /** Stops all workers, changes the configuration, and starts them again. */

@@ -1,6 +1,7 @@
 import { micros } from '../../../../contract/money.ts';
 import { administer } from '../../../../service/accounts/administration.ts';
 import { pick } from '../../../support/seeded.ts';
+import { OUTAGES } from '../faults.ts';
 import { AMPLE } from '../scenario.ts';
 import { ACCOUNT } from '../stores.ts';
 import type { Play } from './play.ts';
@@ -13,6 +14,8 @@ export const ACCOUNT_PLAYS = {
     world.refusesKey = false;
     if (random() < 0.5) await wake(world);
   },
+  /** Submissions or the list fail alike for a while. */
+  suffer: (world, { forMs }, random) => world.suffer(pick(random, OUTAGES), 60_000 + forMs),
   async 'replace key'(world, { forMs }, random) {
     await world.replaceKey(() => world.kernel.sleep(forMs));
     if (random() < 0.5) await wake(world);

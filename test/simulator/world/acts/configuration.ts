@@ -1,6 +1,5 @@
 import { pick } from '../../../support/seeded.ts';
 import { CAP_NAMES } from '../caps-rule.ts';
-import { atBadMoment } from './bad-moment.ts';
 import type { Play } from './play.ts';
 
 export const CONFIGURATION_PLAYS = {
@@ -13,14 +12,12 @@ export const CONFIGURATION_PLAYS = {
         const spent = name === 'watchPerRun' ? 0 : oracle.getSpent(name, scenario.watches.keys());
         return { caps: { ...caps, [name]: spent + Math.floor(random() * most) * scenario.price } };
       });
-    await atBadMoment(world, act, random);
     await set(30);
     await kernel.sleep(act.forMs);
     if (random() < 0.5) await set(60);
     else await world.reconfigure(({ caps }) => ({ caps: { ...caps, [name]: null } }));
   },
   async 'raise floor'(world, act, random) {
-    await atBadMoment(world, act, random);
     const balance = world.readBalance();
     const floor = Math.max(0, balance - Math.floor(random() * 30) * world.scenario.price);
     await world.reconfigure({ floor });
@@ -28,7 +25,6 @@ export const CONFIGURATION_PLAYS = {
     await world.reconfigure({ floor: 0 });
   },
   async 'remove watch'(world, act, random) {
-    await atBadMoment(world, act, random);
     const name = pick(random, [...world.settings.watches.keys()]);
     const sitemap = world.settings.watches.get(name)!;
     await world.reconfigure(({ watches }) => ({ watches: without(watches, name) }));

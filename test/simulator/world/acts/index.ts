@@ -3,6 +3,7 @@ import { onTerminal } from '../programs.ts';
 import type { Act, ActKind } from '../scenario.ts';
 import type { World } from '../world.ts';
 import { ACCOUNT_PLAYS } from './account.ts';
+import { atBadMoment } from './bad-moment.ts';
 import { CONFIGURATION_PLAYS } from './configuration.ts';
 import { DISASTER_PLAYS } from './disasters.ts';
 import { OPERATOR_PLAYS } from './operator.ts';
@@ -26,7 +27,9 @@ const PLAYS: Readonly<Record<ActKind, Play>> = {
 /** Begins an act; it may go on for a while. */
 export function beginAct(world: World, act: Act): void {
   world.kernel.trace(`ACT ${act.kind}`);
-  onTerminal(() => PLAYS[act.kind](world, act, seeded(act.salt))).catch((error: unknown) =>
-    world.oracle.breach(`the act "${act.kind}" failed: ${(error as Error).message}`),
-  );
+  const random = seeded(act.salt);
+  onTerminal(async () => {
+    await atBadMoment(world, act, random);
+    await PLAYS[act.kind](world, act, random);
+  }).catch((error: unknown) => world.oracle.breach(`the act "${act.kind}" failed: ${(error as Error).message}`));
 }

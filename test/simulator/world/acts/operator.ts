@@ -26,10 +26,12 @@ export const OPERATOR_PLAYS = {
   },
   async 'cancel batch'(world, _act, random) {
     const ledger = await world.openOperatorLedger();
-    const open = (await listBatches(ledger, { limit: 50 })).filter(({ state }) => state === 'planned');
+    const open = (await listBatches(ledger, { limit: 50 })).filter(
+      ({ state }) => state === 'planned' || state === 'sending',
+    );
     if (open.length === 0) return;
     await cancelBatch(ledger, pick(random, open).batch, 'operator').catch((error: unknown) => {
-      // It was sent meanwhile: nothing was changed.
+      // It is in doubt, or was sent meanwhile: nothing was changed.
       if (!(error instanceof LedgerError)) throw error;
     });
   },

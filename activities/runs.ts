@@ -9,7 +9,7 @@ import { listFirstPlanned } from '../src/ledger/reports/planned-urls.ts';
 import { getHeldRun } from '../src/ledger/reports/run-problem.ts';
 import { getRunSummary } from '../src/ledger/reports/run-summary.ts';
 import { getWatchFigures } from '../src/ledger/reports/watch-figures.ts';
-import { decideRun } from '../src/ledger/runs/decide-run.ts';
+import { decideRun, findDecision } from '../src/ledger/runs/decide-run.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
 import { beginRun, endRun } from '../src/ledger/runs/runs.ts';
 import type { AccountId, RunId } from '../src/submission/ids.ts';
@@ -22,6 +22,7 @@ import type {
   PlanReport,
   PlanRunInput,
   RunCounts,
+  RunDecided,
   RunReport,
   RunVerdict,
   WatchRun,
@@ -94,6 +95,8 @@ export function runActivities(deps: Deps) {
       emit({ kind: 'run_held', watch: run.watch, account: run.account, run: run.run, reasons });
       return { reasons, sample: hold.sample, question: await askApproval(deps, run) };
     },
+
+    findDecision: ({ run }: WatchRun): Promise<RunDecided | null> => findDecision(ledger, run),
 
     async recordDecision({
       decision,

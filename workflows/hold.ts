@@ -1,7 +1,7 @@
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { approveUpdate, type Decision, describeDecision, rejectUpdate } from '../src/temporal-api/messages.ts';
-import type { GuardHold, RunCounts } from '../src/temporal-api/payloads.ts';
+import type { GuardHold, RunCounts, RunDecided } from '../src/temporal-api/payloads.ts';
 import { describeHold } from '../src/temporal-api/result-sentences.ts';
 import { toSummary } from '../src/temporal-api/summary.ts';
 
@@ -11,6 +11,10 @@ const REMIND_MS = 12 * 3_600_000;
 const FORM = 'No data is needed. Data, optional: { "by": "your name", "note": "why" }, or your name as a text.';
 
 export interface HeldDecision {
+  /** From now on a decision is accepted. */
+  hold(): void;
+  /** Takes the decision that the ledger has: the first one stands. */
+  accept(recorded: RunDecided | null): void;
   /** Waits for your decision. `isShown`: on a timer whose summary says what is asked. */
   wait(hold: GuardHold, counts: RunCounts, isShown: boolean): Promise<'approved' | 'rejected'>;
   by(): string;
@@ -47,9 +51,14 @@ export function acceptDecision(): HeldDecision {
   });
 
   return {
-    async wait(hold, counts, isShown) {
+    hold() {
       held = true;
-      if (isShown) await remind(hold, counts, () => taken !== null);
+    },
+    accept(recorded) {
+      taken = recorded ?? taken;
+    },
+    async wait(hold, counts, isShown) {
+      if (taken === null && isShown) await remind(hold, counts, () => taken !== null);
       else await condition(() => taken !== null);
       held = false;
       return taken?.decision ?? 'rejected';

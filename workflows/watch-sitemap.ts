@@ -26,7 +26,10 @@ const ledgerWork = {
   heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 } as const;
-const { beginRun, diffRun, judgeRun, recordDecision, planRun, finishRun } = proxyDuty('crawl', ledgerWork);
+const { beginRun, diffRun, judgeRun, findDecision, recordDecision, planRun, finishRun } = proxyDuty(
+  'crawl',
+  ledgerWork,
+);
 const { wakeDispatcher } = proxyDuty('submit', ledgerWork);
 const { crawlWatch } = proxyDuty('crawl', {
   startToCloseTimeout: '12 hours',
@@ -40,6 +43,9 @@ const { awaitRun } = proxyDuty('submit', {
   retry: { initialInterval: '2 seconds', backoffCoefficient: 1 },
 });
 const SHOWN_FROM_MS = 10_000;
+
+/** Recorded by executions that ask the ledger for a decision before they wait for one. */
+const READS_DECISION = 'reads-decision';
 
 setVersioning(watchSitemap, 'PINNED');
 
@@ -63,6 +69,11 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
   const hold = await judgeRun.executeWithOptions({ summary: 'Check the change against the guards' }, [run]);
   let decision: WatchResult['decision'] = 'none needed';
   if (hold !== null) {
+    decided.hold();
+    // A reset repeats an approval before the run is held again, when it is refused: the ledger has it.
+    if (patched(READS_DECISION)) {
+      decided.accept(await findDecision.executeWithOptions({ summary: 'Read the decision, if there is one' }, [run]));
+    }
     const question = describeHold(hold, counts);
     facts.holds(hold, question);
     show(WATCH_PHASE.held, `HELD: ${question}`, {

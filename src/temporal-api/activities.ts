@@ -8,6 +8,7 @@ import type {
   PlanReport,
   PlanRunInput,
   RunCounts,
+  RunDecided,
   RunReport,
   RunVerdict,
   TrackInput,
@@ -29,6 +30,8 @@ export interface Activities {
   diffRun(run: WatchRun & { readonly complete: boolean }): Promise<RunCounts>;
   /** Whether the change is plausible; if not, why it waits for approval. */
   judgeRun(run: WatchRun): Promise<GuardHold | null>;
+  /** The decision that the ledger has on a held run: of an execution that was reset to the time before it. */
+  findDecision(run: WatchRun): Promise<RunDecided | null>;
   recordDecision(run: WatchRun & { readonly decision: 'approved' | 'rejected'; readonly by: string }): Promise<void>;
   /** Freezes batches with their keys, within the caps. The same run planned twice is planned once. */
   planRun(run: PlanRunInput): Promise<PlanReport>;

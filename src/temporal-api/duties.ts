@@ -10,7 +10,7 @@ export type ActivityDuty = Exclude<Duty, 'workflows'>;
 
 /** The activities of each duty. Waiting for the jobs of a run is a reading of the ledger, so it stays off the crawls' queue. */
 export const ACTIVITIES_OF = {
-  crawl: ['beginRun', 'crawlWatch', 'diffRun', 'judgeRun', 'recordDecision', 'planRun', 'finishRun'],
+  crawl: ['beginRun', 'crawlWatch', 'diffRun', 'judgeRun', 'findDecision', 'recordDecision', 'planRun', 'finishRun'],
   submit: ['wakeDispatcher', 'sendNextBatch', 'awaitMoney', 'awaitKey', 'awaitRun'],
   track: ['followSubmission'],
   check: ['checkNextBatch'],

@@ -65,6 +65,12 @@ export interface GuardHold {
   readonly question?: HoldQuestion;
 }
 
+/** A decision on a held run, and whose it is. */
+export interface RunDecided {
+  readonly decision: 'approved' | 'rejected';
+  readonly by: string;
+}
+
 export interface HoldQuestion {
   readonly urls: number;
   /** Null when no price is known. */

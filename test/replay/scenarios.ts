@@ -52,6 +52,7 @@ export function runActivities(over: Partial<Activities> = {}): Partial<Activitie
     crawlWatch: note('crawlWatch', { urls: 10, sitemaps: 1, complete: true, problems: [] }),
     diffRun: note('diffRun', counts),
     judgeRun: note('judgeRun', null),
+    findDecision: note('findDecision', null),
     recordDecision: note('recordDecision', undefined),
     planRun: note('planRun', plan),
     wakeDispatcher: note('wakeDispatcher', undefined),

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import type { Micros } from '../../contract/money.ts';
 import type { BatchId } from '../../src/submission/ids.ts';
 import { approveUpdate, pollNowSignal, rejectUpdate, wakeSignal } from '../../src/temporal-api/messages.ts';
-import type { DispatchStep, JobStatus } from '../../src/temporal-api/payloads.ts';
+import type { DispatchStep, JobStatus, RunDecided } from '../../src/temporal-api/payloads.ts';
+import type { watchSitemap } from '../../workflows/index.ts';
 import { events, later, report, runActivities, started, toStatus, watch } from './scenarios.ts';
 
 describe('watchSitemap', () => {
@@ -92,6 +93,45 @@ describe('watchSitemap', () => {
     assert.equal((await handle.result()).decision, 'rejected');
     assert.ok(!activities.calls.includes('planRun') && !activities.calls.includes('wakeDispatcher'));
     assert.ok(activities.calls.includes('recordDecision'));
+  });
+});
+
+describe('a run that is reset after it was approved', () => {
+  test('continues with the decision of the ledger, to the task in which it was held', async (t) => {
+    const hold = { reasons: ['too many'], sample: [] };
+    let recorded: RunDecided | null = null;
+    const activities = runActivities({
+      judgeRun: async () => hold,
+      findDecision: async () => recorded,
+      recordDecision: async ({ decision, by }: RunDecided) => {
+        recorded ??= { decision, by };
+      },
+    });
+    const { watch, client } = await started(t, activities);
+    const handle = await watch('reset-after-approval');
+    for (;;) {
+      const details = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+      if (details.currentDetails?.includes('too many')) break;
+    }
+    await handle.executeUpdate(approveUpdate, { args: [{ by: 'ayşe' }] });
+    await handle.result();
+    const history = (await handle.fetchHistory()).events ?? [];
+    // The task that takes the result of judgeRun: the fourth activity.
+    const judged = history.filter(({ activityTaskCompletedEventAttributes: done }) => done != null)[3]!;
+    const task = history.find(
+      ({ eventId, workflowTaskCompletedEventAttributes: done }) =>
+        done != null && Number(eventId) > Number(judged.eventId),
+    )!;
+    const planned = activities.calls.filter((call) => call === 'planRun').length;
+    const { runId } = await client.workflowService.resetWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId: handle.workflowId },
+      workflowTaskFinishEventId: task.eventId!,
+      requestId: handle.workflowId,
+    });
+    const again = client.workflow.getHandle<typeof watchSitemap>(handle.workflowId, runId);
+    assert.equal((await again.result()).decision, 'approved');
+    assert.equal(activities.calls.filter((call) => call === 'planRun').length, planned + 1);
   });
 });
 

@@ -5,7 +5,7 @@ import { ACCOUNT, completeRun, crawled, NO_GUARD, testLedger, WATCH } from '../.
 import type { RunId } from '../../submission/ids.ts';
 import { renderReason } from '../../submission/reason.ts';
 import { planRun } from '../plans/make-plan.ts';
-import { decideRun } from './decide-run.ts';
+import { decideRun, findDecision } from './decide-run.ts';
 import { judgeRun } from './judge-run.ts';
 import type { RunHold } from './run-hold.ts';
 import { endRun } from './runs.ts';
@@ -25,8 +25,10 @@ describe('decide run', () => {
     assert.deepEqual(held!.sample.length, 4);
     assert.deepEqual(await judgeRun(ledger, run('r2'), guard), held, 'a retry reads the same');
     await assert.rejects(planRun(ledger, run('r2'), input), /waits for approval/);
+    assert.equal(await findDecision(ledger, run('r2')), null);
     assert.equal(await decideRun(ledger, run('r2'), 'approved', 'ayşe'), 'approved');
     assert.equal(await decideRun(ledger, run('r2'), 'rejected', 'ali'), 'approved', 'the first decision stands');
+    assert.deepEqual(await findDecision(ledger, run('r2')), { decision: 'approved', by: 'ayşe' });
     assert.equal(await judgeRun(ledger, run('r2'), guard), null);
     assert.equal((await planRun(ledger, run('r2'), input)).urls, 4);
   });

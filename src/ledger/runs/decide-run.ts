@@ -20,6 +20,15 @@ export async function decideRun(ledger: Ledger, run: RunId, decision: RunDecisio
   });
 }
 
+/** The decision that was recorded on a held run, or null. It stands, whoever decides again. */
+export async function findDecision(
+  { db }: Ledger,
+  run: RunId,
+): Promise<{ readonly decision: RunDecision; readonly by: string } | null> {
+  const { decision, decided_by: by } = await getRun(db, run);
+  return decision === null ? null : { decision, by: by ?? '' };
+}
+
 /** The same inside a transaction; null when the run is not held. */
 export async function decide(
   tx: Queryable,

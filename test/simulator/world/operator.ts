@@ -6,6 +6,8 @@ import { recoverAccount } from '../../../src/connector/recover-account.ts';
 import { createAccountClient } from '../../../src/connector/service-client.ts';
 import { recordReconciled } from '../../../src/ledger/batches/record-reconciled.ts';
 import { resolveNeedsReview } from '../../../src/ledger/batches/resolve-review.ts';
+import { listOverdueJobs } from '../../../src/ledger/jobs/overdue-jobs.ts';
+import { resolveJob } from '../../../src/ledger/jobs/settle-job.ts';
 import { createLimitedClient } from '../../../src/rate-limit/limited-client.ts';
 import { RateLimitedError, rateLimitsOver } from '../../../src/rate-limit/limiter.ts';
 import { toRateLimits } from '../../../src/rate-limit/limits.ts';
@@ -29,6 +31,7 @@ export function startOperator(world: World): void {
     onTerminal(async () => {
       await approveHeld(world);
       await resolveReviews(world, seen);
+      await resolveOverdue(world);
       await recoverHeld(world);
       if (world.isGood) endLostRuns(world);
     }).catch((error: unknown) => world.oracle.breach(`the operator failed: ${(error as Error).message}`));
@@ -37,13 +40,12 @@ export function startOperator(world: World): void {
   kernel.schedule(EVERY_MS, null, attend);
 }
 
-/** Those that wait for a decision, also when they were reset to a time before the decision that the ledger has. */
-export function listHeldRuns({ stores, temporal }: World): string[] {
+/** Those that wait for a decision. */
+export function listHeldRuns({ stores }: World): string[] {
   const held = stores.read.ledger
-    .prepare('SELECT name, decision FROM runs WHERE held IS NOT NULL AND ended_at IS NULL')
-    .all() as { name: string; decision: string | null }[];
-  const waits = (name: string) => temporal.getRun(name)?.activities.size === 0;
-  return held.filter(({ name, decision }) => decision === null || waits(name)).map(({ name }) => name);
+    .prepare('SELECT name FROM runs WHERE held IS NOT NULL AND decision IS NULL AND ended_at IS NULL')
+    .all() as { name: string }[];
+  return held.map(({ name }) => name);
 }
 
 async function approveHeld(world: World): Promise<void> {
@@ -74,6 +76,21 @@ async function resolveReviews(world: World, seen: Map<BatchId, number>): Promise
       const found = { state: null, charged: null, pricePerUrl: null, balance: null };
       await recordReconciled(ledger, id, { kind: 'found', reference: job.reference, ...found });
     }
+  }
+}
+
+/**
+ * Ends the jobs that are no longer polled, as `courier status` asks. Their URLs count as bought: what the service has
+ * failed is not bought again.
+ */
+async function resolveOverdue(world: World): Promise<void> {
+  const account = requireAccount(world.readConfig(), ACCOUNT_ID);
+  const ledger = await world.openOperatorLedger();
+  const { standard, fast } = account.tracking;
+  const timeouts = { standard: standard.timeoutMs, fast: fast.timeoutMs };
+  for (const { batch, reference } of await listOverdueJobs(ledger, account.id, timeouts)) {
+    world.kernel.trace(`job ${reference} of batch ${batch} is overdue: left`);
+    await resolveJob(ledger, account.id, reference, 'leave', { retryFailed: null });
   }
 }
 

@@ -1,25 +1,26 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { describe, test } from 'node:test';
 import { mutate } from './load.ts';
 import { MUTATIONS } from './table.ts';
 
 describe('the mutations of the simulator', () => {
-  test('at least 40 apply to the code as it is, and leave it a program', () => {
+  test('all apply to the code as it is, and leave it a program', () => {
     const stale: string[] = [];
     for (const mutation of MUTATIONS) {
-      let text: string;
       try {
-        text = mutate(mutation);
+        stripTypeScriptTypes(mutate(mutation));
       } catch (error) {
-        stale.push((error as Error).message);
-        continue;
+        stale.push(`"${mutation.name}": ${(error as Error).message}`);
       }
-      assert.notEqual(text, readFileSync(mutation.file, 'utf8'), mutation.name);
-      assert.doesNotThrow(() => stripTypeScriptTypes(text), mutation.name);
     }
-    assert.ok(MUTATIONS.length - stale.length >= 40, `write these again for the code of today: ${stale.join('; ')}`);
+    assert.deepEqual(stale, [], 'write these again for the code of today');
+  });
+
+  test('at least 40 change their file', () => {
+    const changing = MUTATIONS.filter(({ from, to }) => from !== to);
+    assert.equal(changing.length, MUTATIONS.length);
+    assert.ok(changing.length >= 40);
   });
 
   test('each has a name of its own', () => {

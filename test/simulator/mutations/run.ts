@@ -28,8 +28,8 @@ const { values } = parseArgs({
   },
 });
 
-/** Seeds that are played before the mutations that were not found play the next ones. */
-const BLOCK = 50;
+/** Seeds that all play before those that were not found play as many again. */
+const FIRST_BLOCK = 16;
 
 interface Found {
   readonly seeds: number;
@@ -98,10 +98,10 @@ function show(name: string): void {
 }
 
 console.log('| defect | seeds | of them ran its place | what broke |\n| --- | --- | --- | --- |');
-for (let n = 0; n < Number(values.seeds) && !isOver(); n += BLOCK) {
+for (let n = 0; n < Number(values.seeds) && !isOver(); n = Math.max(FIRST_BLOCK, 2 * n)) {
   const left = names.filter((name) => !found.has(name));
   if (left.length === 0) break;
-  const size = Math.min(BLOCK, Number(values.seeds) - n);
+  const size = Math.min(Math.max(FIRST_BLOCK, n), Number(values.seeds) - n);
   const reached = await listReached(Array.from({ length: size }, (_, at) => first + n + at));
   await share(reaching, left, (_, name) => search(name, reached));
 }

@@ -52,7 +52,20 @@ function writeLoc(random: Random): string {
     'https://shop.example',
     'https://cdn.example',
   ]);
-  const odd = ['/p/1&amp;a=2', '/p/ü', '/p/%2e/1', '/p/%C3%BC', '/./p/3', ' /p/4 ', '/p/5#top', '/p/ ', ''];
+  const odd = [
+    '/p/1&amp;a=2',
+    '/p/ü',
+    '/p/%2e/1',
+    '/p/%C3%BC',
+    '/./p/3',
+    ' /p/4 ',
+    '/p/5#top',
+    '/p/ ',
+    '/p/ç&amp;ğ',
+    '/日本/😀',
+    '/p/ü\u3000',
+    '',
+  ];
   if (random() < 0.7) return `${host}/p/${page}`;
   return pick(random, [...odd.map((path) => `${host}${path}`), 'HTTPS://Shop.example/p/6', '/p/7', 'mailto:a@b', host]);
 }

@@ -173,10 +173,10 @@ async function takeEntries(
 function withMatches(recognizer: PageRecognizer | undefined, matches: RuleMatches): PageRecognizer | undefined {
   if (recognizer === undefined) return undefined;
   return {
-    find(bytes, locFrom, locTo, lastmodFrom, lastmodTo) {
-      const known = recognizer.find(bytes, locFrom, locTo, lastmodFrom, lastmodTo);
+    find(url, lastmod, lastmodFrom, lastmodTo) {
+      const known = recognizer.find(url, lastmod, lastmodFrom, lastmodTo);
       if (known >= 0 && !matches.isDone) {
-        matches.add(Buffer.from(bytes.subarray(locFrom, locTo)).toString('latin1') as Url, null);
+        matches.add(Buffer.from(url.bytes.subarray(url.from, url.to)).toString('latin1') as Url, null);
       }
       return known;
     },

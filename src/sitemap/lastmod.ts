@@ -1,10 +1,6 @@
+import { CHAR } from '../url/characters.ts';
+
 const DAY_MS = 86_400_000;
-const DASH = 0x2d;
-const COLON = 0x3a;
-const DOT = 0x2e;
-const PLUS = 0x2b;
-const UPPER_T = 0x54;
-const UPPER_Z = 0x5a;
 
 /**
  * Parses a W3C date (the profile of ISO 8601 that sitemaps use): `1997`, `1997-07`, `1997-07-16`, or one with a time to the
@@ -25,26 +21,26 @@ export function parseW3cDateBytes(bytes: Uint8Array, from: number, to: number): 
   const year = length < 4 ? -1 : digits(bytes, from, from + 4);
   if (year < 0) return null;
   if (length === 4) return toMidnight(year, 1, 1);
-  const month = length >= 7 && bytes[from + 4] === DASH ? digits(bytes, from + 5, from + 7) : -1;
+  const month = length >= 7 && bytes[from + 4] === CHAR.dash ? digits(bytes, from + 5, from + 7) : -1;
   if (length === 7) return toMidnight(year, month, 1);
-  const day = length >= 10 && bytes[from + 7] === DASH ? digits(bytes, from + 8, from + 10) : -1;
+  const day = length >= 10 && bytes[from + 7] === CHAR.dash ? digits(bytes, from + 8, from + 10) : -1;
   const midnight = toMidnight(year, month, day);
   return midnight === null || length === 10 ? midnight : withTime(midnight, bytes, from + 10, to);
 }
 
 /** `from` is the index of the `T`. */
 function withTime(midnight: number, bytes: Uint8Array, from: number, to: number): number | null {
-  if (to - from < 7 || bytes[from] !== UPPER_T || bytes[from + 3] !== COLON) return null;
+  if (to - from < 7 || bytes[from] !== CHAR.upperT || bytes[from + 3] !== CHAR.colon) return null;
   const hour = digits(bytes, from + 1, from + 3);
   const minute = digits(bytes, from + 4, from + 6);
   let second = 0;
   let millis = 0;
   let zone = from + 6;
-  if (bytes[zone] === COLON) {
+  if (bytes[zone] === CHAR.colon) {
     if (to - zone < 4) return null;
     second = digits(bytes, zone + 1, zone + 3);
     zone += 3;
-    if (bytes[zone] === DOT) {
+    if (bytes[zone] === CHAR.dot) {
       const fraction = zone + 1;
       zone = fraction;
       while (zone < to && digits(bytes, zone, zone + 1) >= 0) zone += 1;
@@ -61,19 +57,19 @@ function withTime(midnight: number, bytes: Uint8Array, from: number, to: number)
 function zoneOffset(bytes: Uint8Array, at: number, to: number): number | null {
   if (at >= to) return null;
   const sign = bytes[at];
-  if (sign === UPPER_Z) return to === at + 1 ? 0 : null;
-  if ((sign !== PLUS && sign !== DASH) || to !== at + 6 || bytes[at + 3] !== COLON) return null;
+  if (sign === CHAR.upperZ) return to === at + 1 ? 0 : null;
+  if ((sign !== CHAR.plus && sign !== CHAR.dash) || to !== at + 6 || bytes[at + 3] !== CHAR.colon) return null;
   const hours = digits(bytes, at + 1, at + 3);
   const minutes = digits(bytes, at + 4, at + 6);
   if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59) return null;
-  return (sign === DASH ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+  return (sign === CHAR.dash ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
 /** Decimal digits as a number; negative when one is not a digit. */
 function digits(bytes: Uint8Array, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at += 1) {
-    const digit = (bytes[at] ?? 0) - 0x30;
+    const digit = (bytes[at] ?? 0) - CHAR.zero;
     if (!(digit >= 0 && digit <= 9)) return -1;
     value = value * 10 + digit;
   }

@@ -1,3 +1,4 @@
+import type { UrlBytes } from '../url/normal-bytes.ts';
 import type { KnownSitemap } from './events.ts';
 import type { PrivateHosts } from './fetch/address-guard.ts';
 import type { RequestTimeouts } from './fetch/request.ts';
@@ -10,11 +11,10 @@ export interface Timeouts extends RequestTimeouts {
 /** Recognizes pages that stand in a sitemap as they stood when it was last read. */
 export interface PageRecognizer {
   /**
-   * `bytes` from `locFrom` to `locTo` is a normalized URL in ASCII, and from `lastmodFrom` to `lastmodTo` its lastmod, a valid
-   * date; `lastmodFrom` is -1 without one. Returns a number from 0 for a page that is known in exactly this form: it
-   * counts as read and is emitted as this number. Else -1.
+   * `lastmod` from `lastmodFrom` to `lastmodTo` is a valid date in ASCII; `lastmodFrom` is -1 without one. Returns a number
+   * from 0 for a page that is known in exactly this form: it counts as read and is emitted as this number. Else -1.
    */
-  find(bytes: Uint8Array, locFrom: number, locTo: number, lastmodFrom: number, lastmodTo: number): number;
+  find(url: UrlBytes, lastmod: Uint8Array, lastmodFrom: number, lastmodTo: number): number;
 }
 
 export interface CrawlOptions {

@@ -1,4 +1,4 @@
-import { isNormalBytes } from '../url/normal-bytes.ts';
+import { NormalBytes } from '../url/normal-bytes.ts';
 import { type BadUrlReason, isNormal, type NormalizedUrl, normalizeUrl, type Url } from '../url/normalize-url.ts';
 import type { Problem, SitemapEntry, SitemapKind } from './events.ts';
 import { parseRfc822Date, parseW3cDate, parseW3cDateBytes } from './lastmod.ts';
@@ -55,6 +55,7 @@ export class RecordCollector implements Sink {
   readonly #options: CollectorOptions;
   readonly #problems = new Map<string, Problem & { count: number }>();
   readonly #children = new Set<string>();
+  readonly #url = new NormalBytes();
   #batch: SitemapEntry[] = [];
   #order: number[] = [];
   kind: SitemapKind | undefined;
@@ -87,22 +88,26 @@ export class RecordCollector implements Sink {
     this.#add(isRelative ? { loc, url, relative: true, lastmod, lastmodAt } : { loc, url, lastmod, lastmodAt });
   }
 
-  /** Takes a page whose URL is in its normal form and whose date has no problem; `page` decides all others. */
+  /** Takes a page whose URL needs no parser and whose date has no problem; `page` decides all others. */
   rawPage(block: Block, { locFrom, locTo, lastmodFrom, lastmodTo }: RecordFields): boolean {
     const { bytes } = block;
-    if (!isNormalBytes(bytes, locFrom, locTo)) return false;
+    const url = this.#url;
+    if (!url.read(bytes, locFrom, locTo)) return false;
     const hasDate = lastmodFrom !== -1;
     const lastmodAt = hasDate ? parseW3cDateBytes(bytes, lastmodFrom, lastmodTo) : null;
     if (hasDate && (lastmodAt === null || this.#isFuture(lastmodAt))) return false;
     this.#count(true);
     if (this.pages <= this.#options.skip) return true;
-    const known = this.#options.recognizer?.find(bytes, locFrom, locTo, lastmodFrom, lastmodTo) ?? -1;
+    const known = this.#options.recognizer?.find(url, bytes, lastmodFrom, lastmodTo) ?? -1;
     if (known >= 0) {
       this.#order.push(known);
       return true;
     }
-    const url = block.text.slice(locFrom, locTo) as Url;
-    this.#add({ loc: url, url, lastmod: hasDate ? block.text.slice(lastmodFrom, lastmodTo) : null, lastmodAt });
+    this.#add({
+      ...toTexts(url, block, locFrom, locTo),
+      lastmod: hasDate ? block.text.slice(lastmodFrom, lastmodTo) : null,
+      lastmodAt,
+    });
     return true;
   }
 
@@ -235,3 +240,18 @@ export class RecordCollector implements Sink {
     return at > this.#options.now + FUTURE_MS;
   }
 }
+
+/** The loc as written, decoded, and the URL: nearly always one string. */
+function toTexts(
+  { bytes, from, to, hasLetters }: NormalBytes,
+  block: Block,
+  locFrom: number,
+  locTo: number,
+): Pick<SitemapEntry, 'loc' | 'url'> {
+  const url = (bytes === block.bytes ? block.text.slice(from, to) : latin1(bytes, from, to)) as Url;
+  if (!hasLetters) return { loc: url, url };
+  return { loc: block.bytes.toString('utf8', locFrom, locTo).replaceAll('&amp;', '&'), url };
+}
+
+const latin1 = (bytes: Uint8Array, from: number, to: number): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');

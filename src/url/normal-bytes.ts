@@ -1,14 +1,19 @@
+import { isUtf8 } from 'node:buffer';
 import { LIMITS } from '../../contract/limits.ts';
+import { CHAR } from './characters.ts';
 import { isNormal } from './normalize-url.ts';
 
-const SLASH = 0x2f;
-const DOT = 0x2e;
-const PERCENT = 0x25;
-const TWO = 0x32;
-const LOWER_E = 0x65;
-const TO_LOWER = 0x20;
 /** `https://` of an origin that was examined is so long at least. */
 const SCHEME_BYTES = 8;
+const TO_LOWER = 0x20;
+const FIRST_BEYOND_ASCII = 0x80;
+/** The first byte of U+FFFD, which stands for bytes that are no character. */
+const LEADS_REPLACEMENT = 0xef;
+/** A character of UTF-8 has at most so many bytes. */
+const CHARACTER_BYTES = 4;
+const EMPTY = new Uint8Array();
+const AMP = Buffer.from('&amp;');
+const HEX = Buffer.from('0123456789ABCDEF');
 
 /** 1 for a character that stays as it is behind the host of a URL and that XML does not escape. */
 const SAFE = new Uint8Array(256);
@@ -16,47 +21,114 @@ for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
   SAFE[byte] = 1;
 }
 
-/** The origin of the last URL that was in its normal form. */
-let origin: Uint8Array = new Uint8Array();
+/** A URL in its normal form: the ASCII bytes from `from` to `to`. */
+export interface UrlBytes {
+  readonly bytes: Uint8Array;
+  readonly from: number;
+  readonly to: number;
+}
 
 /**
- * Whether bytes of an XML document are certainly a URL in its normal form (`isNormal`), with nothing to decode or to trim.
- * Costs no string, except for an origin other than the last one.
+ * Makes the normal form (`normalizeUrl`) of URLs from bytes of an XML document, without a string. It does so for nearly all
+ * URLs that sites write: those in their normal form, also with `&amp;` and with letters beyond ASCII. It decides no other,
+ * and never says that one is no URL.
  */
-export function isNormalBytes(bytes: Uint8Array, from: number, to: number): boolean {
-  if (to - from > LIMITS.urlLength) return false;
-  let at = startsWithOrigin(bytes, from, to) ? from + origin.length : findOrigin(bytes, from, to);
-  if (at < 0) return false;
-  let isAfterSlash = false;
-  for (; at < to; at += 1) {
-    const byte = bytes[at] ?? 0;
-    if (SAFE[byte] === 0) return false;
-    if (byte === DOT && isAfterSlash) return false;
-    if (byte === PERCENT && isEncodedDot(bytes, at + 1, to)) return false;
-    isAfterSlash = byte === SLASH;
+export class NormalBytes implements UrlBytes {
+  /** The normal form of the last URL, in ASCII, from `from` to `to`: in the document, or in memory of its own. */
+  bytes: Uint8Array = EMPTY;
+  from = 0;
+  to = 0;
+  /** Whether the URL had letters beyond ASCII, which its normal form encodes. */
+  hasLetters = false;
+
+  /** The origin of the last URL that had one in its normal form. */
+  #origin: Uint8Array = EMPTY;
+  readonly #own = new Uint8Array(LIMITS.urlLength * 3 + 1);
+
+  /** Reads the text from `from` to `to`. Returns false when it leaves the decision to `normalizeUrl`. */
+  read(bytes: Uint8Array, from: number, to: number): boolean {
+    if (to - from > LIMITS.urlLength) return false;
+    this.hasLetters = false;
+    let at = this.#startsWithOrigin(bytes, from, to) ? from + this.#origin.length : this.#findOrigin(bytes, from, to);
+    if (at < 0) return false;
+    let isAfterSlash = false;
+    for (; at < to; at += 1) {
+      const byte = bytes[at] ?? 0;
+      if (SAFE[byte] === 0) return this.#copy(bytes, from, at, to);
+      if (byte === CHAR.dot && isAfterSlash) return false;
+      if (byte === CHAR.percent && isEncodedDot(bytes, at + 1, to)) return false;
+      isAfterSlash = byte === CHAR.slash;
+    }
+    this.bytes = bytes;
+    this.from = from;
+    this.to = to;
+    return true;
   }
-  return true;
+
+  /** The same for a text with something to decode or to encode, which is at `special` at first. */
+  #copy(bytes: Uint8Array, from: number, special: number, to: number): boolean {
+    const own = this.#own;
+    let length = 0;
+    for (let at = from; at < special; at += 1) own[length++] = bytes[at] ?? 0;
+    let isAfterSlash = false;
+    for (let at = special; at < to; at += 1) {
+      const byte = bytes[at] ?? 0;
+      if (SAFE[byte] === 1) {
+        if (byte === CHAR.dot && isAfterSlash) return false;
+        if (byte === CHAR.percent && isEncodedDot(bytes, at + 1, to)) return false;
+        own[length++] = byte;
+      } else if (byte >= FIRST_BEYOND_ASCII) {
+        if (byte === LEADS_REPLACEMENT) return false;
+        this.hasLetters = true;
+        own[length++] = CHAR.percent;
+        own[length++] = HEX[byte >> 4] ?? 0;
+        own[length++] = HEX[byte & 15] ?? 0;
+      } else if (byte === CHAR.ampersand && startsWith(bytes, AMP, at, to)) {
+        own[length++] = byte;
+        at += AMP.length - 1;
+      } else return false;
+      isAfterSlash = byte === CHAR.slash;
+    }
+    if (length > LIMITS.urlLength || (this.hasLetters && !isText(bytes, special, to))) return false;
+    this.bytes = own;
+    this.from = 0;
+    this.to = length;
+    return true;
+  }
+
+  #startsWithOrigin(bytes: Uint8Array, from: number, to: number): boolean {
+    const { length } = this.#origin;
+    return length > 0 && bytes[from + length] === CHAR.slash && startsWith(bytes, this.#origin, from, to - 1);
+  }
+
+  /** Reads the origin of a URL and remembers it. Returns the index of the slash behind it; -1 for none that is normal. */
+  #findOrigin(bytes: Uint8Array, from: number, to: number): number {
+    const slash = bytes.subarray(0, to).indexOf(CHAR.slash, from + SCHEME_BYTES);
+    if (slash === -1) return -1;
+    const head = Buffer.from(bytes.subarray(from, slash));
+    // With a path that changes nothing: only the origin is in question.
+    if (!isNormal(`${head.toString('latin1')}/`)) return -1;
+    this.#origin = head;
+    return slash;
+  }
 }
 
-function startsWithOrigin(bytes: Uint8Array, from: number, to: number): boolean {
-  const { length } = origin;
-  if (length === 0 || from + length >= to || bytes[from + length] !== SLASH) return false;
+function startsWith(bytes: Uint8Array, piece: Uint8Array, from: number, to: number): boolean {
+  const { length } = piece;
+  if (from + length > to) return false;
   for (let at = 0; at < length; at += 1) {
-    if (bytes[from + at] !== origin[at]) return false;
+    if (bytes[from + at] !== piece[at]) return false;
   }
   return true;
-}
-
-/** Reads the origin of a URL and remembers it. Returns the index of the slash behind it; -1 for none that is normal. */
-function findOrigin(bytes: Uint8Array, from: number, to: number): number {
-  const slash = bytes.subarray(0, to).indexOf(SLASH, from + SCHEME_BYTES);
-  if (slash === -1) return -1;
-  const head = Buffer.from(bytes.subarray(from, slash));
-  // With a path that changes nothing: only the origin is in question.
-  if (!isNormal(`${head.toString('latin1')}/`)) return -1;
-  origin = head;
-  return slash;
 }
 
 const isEncodedDot = (bytes: Uint8Array, at: number, to: number): boolean =>
-  at + 1 < to && bytes[at] === TWO && ((bytes[at + 1] ?? 0) | TO_LOWER) === LOWER_E;
+  at + 1 < to && bytes[at] === CHAR.two && ((bytes[at + 1] ?? 0) | TO_LOWER) === CHAR.lowerE;
+
+/** Whether bytes are characters of UTF-8, the last of which is no white space: that would be trimmed. */
+function isText(bytes: Uint8Array, from: number, to: number): boolean {
+  if (!isUtf8(bytes.subarray(from, to))) return false;
+  if ((bytes[to - 1] ?? 0) < FIRST_BEYOND_ASCII) return true;
+  const tail = Buffer.from(bytes.subarray(Math.max(from, to - CHARACTER_BYTES), to)).toString();
+  return tail.trimEnd() === tail;
+}

@@ -1,3 +1,4 @@
+import type { UrlBytes } from '../../url/normal-bytes.ts';
 import { asKey, fingerprint, fingerprintBytes, lastmodMark, lastmodMarkBytes } from './fingerprint.ts';
 import { type FingerprintList, type GrowingList, growingList, listKeys } from './fingerprint-list.ts';
 import { type Found, foundList, type ObservedEntry } from './found.ts';
@@ -10,10 +11,10 @@ export interface SitemapReading {
    */
   add(entries: readonly ObservedEntry[], order?: readonly number[]): void;
   /**
-   * The number of the entry that the last complete visit listed with this URL and this lastmod, both in ASCII; -1 for
+   * The number of the entry that the last complete visit listed with this URL and this lastmod, which is ASCII; -1 for
    * none. Changes nothing, so it may run ahead of `add`.
    */
-  find(bytes: Uint8Array, locFrom: number, locTo: number, lastmodFrom: number, lastmodTo: number): number;
+  find(url: UrlBytes, lastmod: Uint8Array, lastmodFrom: number, lastmodTo: number): number;
   /** Returns and clears the entries that are new or have another lastmod since the last complete visit. */
   takeFound(): Found;
   takeMoved(): Found;
@@ -110,13 +111,13 @@ export function readSitemap(before: FingerprintList, seed: number): SitemapReadi
         else addOne(entry);
       }
     },
-    find(bytes, locFrom, locTo, lastmodFrom, lastmodTo) {
-      fingerprintBytes(bytes, locFrom, locTo, seed, half);
+    find({ bytes, from, to }, lastmod, lastmodFrom, lastmodTo) {
+      fingerprintBytes(bytes, from, to, seed, half);
       const [high = 0, low = 0] = half;
       const index = indexOf(high, low, ahead);
       if (index === -1) return -1;
       ahead = index + 1;
-      return lastmodMarkBytes(bytes, lastmodFrom, lastmodTo, seed) === before.lastmod(index) ? index : -1;
+      return lastmodMarkBytes(lastmod, lastmodFrom, lastmodTo, seed) === before.lastmod(index) ? index : -1;
     },
     takeFound() {
       const taken = found;

@@ -1,5 +1,6 @@
+import { CHAR } from '../../url/characters.ts';
 import { refuseDoctype } from './doctype.ts';
-import { CHAR, INCOMPLETE, isNameStart, tagEnd } from './markup.ts';
+import { INCOMPLETE, isNameStart, tagEnd } from './markup.ts';
 
 /** Receives the markup of a document in order. Positions are indexes in the text. */
 export interface MarkupHandler {

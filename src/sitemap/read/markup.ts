@@ -1,15 +1,4 @@
-/** Character codes that XML markup is made of. */
-export const CHAR = {
-  space: 0x20,
-  bang: 0x21,
-  quote: 0x22,
-  apostrophe: 0x27,
-  slash: 0x2f,
-  colon: 0x3a,
-  lt: 0x3c,
-  gt: 0x3e,
-  question: 0x3f,
-} as const;
+import { CHAR } from '../../url/characters.ts';
 
 /** The markup continues in the next block. */
 export const INCOMPLETE = -1;

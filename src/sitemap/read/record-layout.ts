@@ -1,4 +1,5 @@
-const LT = 0x3c;
+import { CHAR } from '../../url/characters.ts';
+
 /** Layouts that are kept: generators leave fields out, and write a few different priorities. */
 const MAX_LAYOUTS = 4;
 const MAX_LENGTH = 2_000;
@@ -161,6 +162,6 @@ function startsWith(block: Uint8Array, piece: Uint8Array, from: number): boolean
 export function findMarkup(block: Uint8Array, from: number): number {
   const { length } = block;
   let at = from;
-  while (at < length && block[at] !== LT) at += 1;
+  while (at < length && block[at] !== CHAR.lt) at += 1;
   return at;
 }

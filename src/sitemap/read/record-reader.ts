@@ -1,9 +1,10 @@
+import { CHAR } from '../../url/characters.ts';
 import { SitemapError } from '../problems.ts';
 import { Block } from './block.ts';
 import { BlockFeeder } from './block-feeder.ts';
 import { refuseDoctype } from './doctype.ts';
 import { decodeEntities } from './entities.ts';
-import { CHAR, INCOMPLETE, isNameStart, parseAttributes, tagEnd } from './markup.ts';
+import { INCOMPLETE, isNameStart, parseAttributes, tagEnd } from './markup.ts';
 import { Namespaces, SITEMAP_NAMESPACE } from './namespaces.ts';
 import type { DocumentReader, Sink } from './reader.ts';
 import { OpenRecord } from './record.ts';

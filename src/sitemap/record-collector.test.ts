@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { describe, mock, test } from 'node:test';
+import fc from 'fast-check';
+import { readBytes } from '../../test/support/sitemap/collect.ts';
+import { RecordCollector } from './record-collector.ts';
+
+const pieces = fc.constantFrom(
+  ...[
+    '/',
+    'a',
+    'ç',
+    '日本',
+    '😀',
+    '&amp;',
+    '&amp;amp;',
+    '&lt;',
+    '&',
+    '%C3%BC',
+    '%2e',
+    '.',
+    '?q=',
+    ' ',
+    '\u00a0',
+    '\u0085',
+  ],
+  ...['\u3000', '\ufeff', '\ufffd', '\uff11', "'", '#x', '|', 'ü'.repeat(340), '&amp;'.repeat(410)],
+);
+const locs = fc.tuple(
+  fc.constantFrom('https://shop.example/', 'https://shop.example/', 'https://çay.example/', 'http://shop.example', ''),
+  fc.array(pieces, { maxLength: 4 }),
+);
+const lastmods = fc.constantFrom(
+  '',
+  '<lastmod>2026-01-01</lastmod>',
+  '<lastmod>çay</lastmod>',
+  '<lastmod>2999-01-01</lastmod>',
+);
+const records = fc.tuple(locs, lastmods).map(([[origin, path], lastmod]) => {
+  return `<url><loc>${origin}${path.join('')}</loc>${lastmod}</url>`;
+});
+
+/** Reads a document; `asStrings`: no page is taken as bytes. */
+async function read(document: Buffer, asStrings: boolean): Promise<unknown> {
+  const taken = mock.method(RecordCollector.prototype, 'rawPage');
+  if (asStrings) taken.mock.mockImplementation(() => false);
+  try {
+    return await readBytes(document);
+  } finally {
+    letters += taken.mock.calls.filter(({ result, arguments: [block] }) => result === true && !block.isAscii).length;
+    taken.mock.restore();
+  }
+}
+
+let letters = 0;
+
+describe('pages as bytes', () => {
+  test('have the loc, the URL, the lastmod and the problems that strings give them', async () => {
+    const documents = fc.array(records, { minLength: 20, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(documents, fc.boolean(), async (pages, isBroken) => {
+        const text = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${pages.join('')}</urlset>`;
+        const document = Buffer.from(text);
+        // The second byte of ç, so that a text is not UTF-8.
+        const letter = document.lastIndexOf(0xa7);
+        if (isBroken && letter > 0) document[letter] = 0xff;
+        assert.deepEqual(await read(document, false), await read(document, true));
+      }),
+      { numRuns: 100 },
+    );
+    assert.ok(letters > 200, `${letters} pages were taken from documents with letters beyond ASCII`);
+  });
+});

@@ -1,0 +1,22 @@
+/** Codes of the characters that XML markup, URLs and dates are made of. */
+export const CHAR = {
+  space: 0x20,
+  bang: 0x21,
+  quote: 0x22,
+  percent: 0x25,
+  ampersand: 0x26,
+  apostrophe: 0x27,
+  plus: 0x2b,
+  dash: 0x2d,
+  dot: 0x2e,
+  slash: 0x2f,
+  zero: 0x30,
+  two: 0x32,
+  colon: 0x3a,
+  lt: 0x3c,
+  gt: 0x3e,
+  question: 0x3f,
+  upperT: 0x54,
+  upperZ: 0x5a,
+  lowerE: 0x65,
+} as const;

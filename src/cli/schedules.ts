@@ -1,5 +1,6 @@
 import type { Output } from '../cli-kit/output.ts';
 import { withTemporal } from '../connector/temporal-server.ts';
+import { TemporalAccessError } from '../temporal/access-error.ts';
 import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 import { watchScheduleId } from '../temporal-api/ids.ts';
 import type { CommandContext } from './with-ledger.ts';
@@ -29,6 +30,10 @@ export async function readSchedules(
       }
     });
   } catch (error) {
+    if (error instanceof TemporalAccessError) {
+      output.say(`${error.problem}, so the next runs are not known. ${error.next}. What follows is from the ledger.`);
+      return schedules;
+    }
     if (!(error instanceof TemporalUnreachableError)) throw error;
     output.say('Temporal does not answer, so the next runs are not known. What follows is from the ledger.');
   }

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { resolve as resolvePath } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Complain } from './check-references.ts';
 import { absoluteSource, isAddress, toSecret } from './resolve.ts';
@@ -9,7 +10,11 @@ import { readSecret, SecretMissingError } from './secrets.ts';
  * What only runs need: secrets and sitemap files that can be read. Checked by `courier validate`; a worker starts without,
  * because they may come and go while it runs.
  */
-export function checkOutside({ accounts, watches, notify }: RawConfig, folder: string, complain: Complain): void {
+export function checkOutside(
+  { accounts, watches, notify, temporal }: RawConfig,
+  folder: string,
+  complain: Complain,
+): void {
   const read = (path: readonly string[], secret: SecretReference) => {
     try {
       readSecret(toSecret(secret, folder));
@@ -20,6 +25,12 @@ export function checkOutside({ accounts, watches, notify }: RawConfig, folder: s
   };
   for (const [id, account] of Object.entries(accounts))
     if (isSecret(account.api_key)) read(['accounts', id, 'api_key'], account.api_key);
+  if (isSecret(temporal?.api_key)) read(['temporal', 'api_key'], temporal.api_key);
+  for (const key of ['ca', 'cert', 'key'] as const) {
+    const file = temporal?.tls?.[key];
+    const problem = file === undefined ? null : findUnreadable(resolvePath(folder, file));
+    if (problem !== null) complain(['temporal', 'tls', key], problem);
+  }
   for (const [path, secret] of listNotifySecrets(notify)) read(path, secret);
   for (const [id, { headers = {}, sitemaps = [], ping }] of Object.entries(watches)) {
     if (typeof ping === 'object' && isSecret(ping)) read(['watches', id, 'ping'], ping);
@@ -47,6 +58,15 @@ function listNotifySecrets(notify: RawConfig['notify']): [readonly string[], Sec
 /** A secret with a mistake is absent, or has lost the part that is wrong. */
 const isSecret = (secret: SecretReference | undefined): secret is SecretReference =>
   secret !== undefined && ('env' in secret || 'file' in secret);
+
+function findUnreadable(file: string): string | null {
+  try {
+    accessSync(file, constants.R_OK);
+    return null;
+  } catch (error) {
+    return `${file} cannot be read (${(error as NodeJS.ErrnoException).code}); correct its path or permissions`;
+  }
+}
 
 function findMissingFile(source: string, folder: string): string | null {
   if (isAddress(source) && !/^file:/i.test(source)) return null;

@@ -33,7 +33,7 @@ export function checkReferences(checked: Checked): void {
   checkSchedule(['report'], raw.report, complain);
   checkRetention(raw.retention, complain);
   for (const [name, channel] of Object.entries(raw.notify?.channels ?? {})) checkChannel(checked, name, channel);
-  checkTemporal(raw.temporal?.address, complain);
+  checkTemporal(checked);
   checkLedger(raw.ledger?.url, complain);
 }
 
@@ -125,7 +125,24 @@ function dropWrong({ hosts, include, exclude }: RawWatch): Pick<RawWatch, 'hosts
   >;
 }
 
-function checkTemporal(address: string | undefined, complain: Complain): void {
+function checkTemporal({ raw: { temporal = {} }, isWrong, complain }: Checked): void {
+  checkTemporalAddress(temporal.address, complain);
+  const { address = '', tls } = temporal;
+  for (const [one, other] of [
+    ['cert', 'key'],
+    ['key', 'cert'],
+  ] as const) {
+    const path = ['temporal', 'tls', one];
+    if (tls?.[one] !== undefined && tls[other] === undefined && !isWrong(['temporal', 'tls', other]))
+      complain(path, `a client certificate and its key belong together; write ${other} too`);
+  }
+  if (address !== '' || isWrong(['temporal', 'address'])) return;
+  for (const key of ['tls', 'api_key'] as const)
+    if (temporal[key] !== undefined)
+      complain(['temporal', key], 'credentials belong to one server; write its address in temporal.address', 'key');
+}
+
+function checkTemporalAddress(address: string | undefined, complain: Complain): void {
   if (address === undefined || address === '' || /^(\[[0-9a-f:]+\]|[^\s:/@]+):\d{1,5}$/i.test(address)) return;
   const host = URL.canParse(address) && /\/\//.test(address) ? new URL(address) : null;
   const instead =

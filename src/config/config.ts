@@ -13,8 +13,7 @@ import type { SecretReference } from './schema.ts';
 export interface Config {
   readonly accounts: ReadonlyMap<AccountId, Account>;
   readonly watches: ReadonlyMap<WatchId, Watch>;
-  /** Empty: what the environment names. */
-  readonly temporal: { readonly address: string; readonly namespace: string };
+  readonly temporal: TemporalServer;
   readonly ledgerUrl: string;
   /** Where a worker shows its metrics and health; null: nowhere. */
   readonly admin: { readonly host: string; readonly port: number } | null;
@@ -23,6 +22,25 @@ export interface Config {
   readonly report: ReportSettings | null;
   /** When old details are removed from the ledger; null: never. */
   readonly retention: RetentionSettings | null;
+}
+
+/** Where the workflows run. The credentials belong to the server that `address` names. */
+export interface TemporalServer {
+  /** Empty: what the environment names. */
+  readonly address: string;
+  readonly namespace: string;
+  /** Null: that of the environment. */
+  readonly tls: TlsFiles | null;
+  /** Null: that of the environment. A file is an absolute path. */
+  readonly apiKey: SecretReference | null;
+}
+
+/** Absolute paths. */
+export interface TlsFiles {
+  readonly ca: string | null;
+  readonly cert: string | null;
+  readonly key: string | null;
+  readonly serverName: string | null;
 }
 
 export interface RetentionSettings {

@@ -66,6 +66,8 @@ function describe(value: unknown, schema: Expectation): string {
     return `is not text; write ${typeof value === 'object' ? exampleFor(schema) : `"${String(value)}"`}`;
   if (pattern === PATTERN.address || pattern === PATTERN.robots) return describeAddress(value, schema);
   if (pattern === PATTERN.path) return describePath(value);
+  if (pattern === PATTERN.file)
+    return `is not a path of a file${value.startsWith('-----') ? ', but its content' : ''}; write ${exampleFor(schema)}`;
   if (pattern === PATTERN.name) return describeName(value);
   if (pattern === PATTERN.database) return 'is not a database; write sqlite:PATH or postgres://USER@HOST/NAME';
   if (schema.minLength !== undefined && value.length < schema.minLength)

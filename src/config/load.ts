@@ -7,7 +7,15 @@ import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { type ConfigText, getConfigFolder, readConfigFiles } from './files.ts';
 import { type Merged, mergeFiles } from './merge-files.ts';
 import { toNotifySettings } from './notify.ts';
-import { toAccount, toAddress, toLedgerUrl, toReportSettings, toRetentionSettings, toWatch } from './resolve.ts';
+import {
+  toAccount,
+  toAddress,
+  toLedgerUrl,
+  toReportSettings,
+  toRetentionSettings,
+  toTemporalServer,
+  toWatch,
+} from './resolve.ts';
 import { type At, type Path, parseYamlFile } from './yaml-file.ts';
 
 export interface LoadOptions {
@@ -76,7 +84,7 @@ function toConfig({ raw }: Merged, folder: string): Config {
   return {
     accounts,
     watches,
-    temporal: { address: raw.temporal?.address ?? '', namespace: raw.temporal?.namespace ?? '' },
+    temporal: toTemporalServer(raw.temporal ?? {}, folder),
     ledgerUrl: toLedgerUrl(raw.ledger?.url ?? 'sqlite:.courier/ledger.db', folder),
     admin: raw.admin === undefined ? null : { host: raw.admin.host ?? '127.0.0.1', port: raw.admin.port },
     notify: toNotifySettings(raw.notify ?? {}, (reference) => toAddress(reference, folder)),

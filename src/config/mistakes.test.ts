@@ -275,6 +275,29 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     ['13:22 temporal.address: "https://temporal.internal" is not host:port; write temporal.internal:7233'],
   ],
   [
+    'a client certificate without its key',
+    'ledger:',
+    'temporal: { address: "temporal.internal:7233", tls: { cert: a.pem } }\nledger:',
+    ['13:61 temporal.tls.cert: a client certificate and its key belong together; write key too'],
+  ],
+  [
+    'credentials of a server that is not named',
+    'ledger:',
+    'temporal: { tls: {}, api_key: { file: temporal.key } }\nledger:',
+    [
+      '13:13 temporal.tls: credentials belong to one server; write its address in temporal.address',
+      '13:22 temporal.api_key: credentials belong to one server; write its address in temporal.address',
+    ],
+  ],
+  [
+    'a private key in place of its file',
+    'ledger:',
+    'temporal: { address: "temporal.internal:7233", tls: { ca: "-----BEGIN CERTIFICATE-----" } }\nledger:',
+    [
+      '13:59 temporal.tls.ca: "-----BEGIN CERTIFICATE-----" is not a path of a file, but its content; write certs/ca.pem',
+    ],
+  ],
+  [
     'a database that is not supported',
     'sqlite:',
     'mysql:',

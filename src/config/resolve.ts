@@ -7,7 +7,7 @@ import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../submission/
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import { DEFAULT_POLLING, type PollPolicy } from '../submission/poll-schedule.ts';
 import { DEFAULT_CONFIRM_MS, DEFAULT_KEY_TRUST_MS } from '../submission/reconcile.ts';
-import type { Account, ReportSettings, RetentionSettings, Watch } from './config.ts';
+import type { Account, ReportSettings, RetentionSettings, TemporalServer, Watch } from './config.ts';
 import { parseDuration } from './duration.ts';
 import type { AddressReference } from './notify.ts';
 import type { RawAccount, RawConfig, RawWatch, SecretReference } from './schema.ts';
@@ -53,6 +53,24 @@ export function toSecret(raw: SecretReference, folder: string): SecretReference 
 /** The same for an address that may be in the file itself. */
 export function toAddress<Reference extends AddressReference>(raw: Reference, folder: string): Reference {
   return typeof raw === 'object' ? (toSecret(raw, folder) as Reference) : raw;
+}
+
+export function toTemporalServer(raw: NonNullable<RawConfig['temporal']>, folder: string): TemporalServer {
+  const toPath = (path: string | undefined) => (path === undefined ? null : resolvePath(folder, path));
+  return {
+    address: raw.address ?? '',
+    namespace: raw.namespace ?? '',
+    tls:
+      raw.tls === undefined
+        ? null
+        : {
+            ca: toPath(raw.tls.ca),
+            cert: toPath(raw.tls.cert),
+            key: toPath(raw.tls.key),
+            serverName: raw.tls.server_name ?? null,
+          },
+    apiKey: raw.api_key === undefined ? null : toSecret(raw.api_key, folder),
+  };
 }
 
 export function toAccount(id: AccountId, raw: RawAccount, folder: string): Account {

@@ -5,6 +5,7 @@ import { Admin } from './schema/admin.ts';
 import { Notify } from './schema/notify.ts';
 import { Report } from './schema/report.ts';
 import { Retention } from './schema/retention.ts';
+import { Temporal } from './schema/temporal.ts';
 import { closed, PATTERN, type Secret } from './schema/values.ts';
 import { Watch, watchSettings } from './schema/watch.ts';
 
@@ -23,29 +24,7 @@ export const ConfigSchema = Type.Object(
       ...closed,
       description: 'Sitemaps to watch, by names that you choose.',
     }),
-    temporal: Type.Optional(
-      Type.Object(
-        {
-          address: Type.Optional(
-            Type.String({
-              description:
-                'host:port of a Temporal server. Empty: the TEMPORAL_* variables and profiles, else a local server.',
-              default: '',
-              examples: ['temporal.internal:7233'],
-            }),
-          ),
-          namespace: Type.Optional(
-            Type.String({
-              minLength: 1,
-              description: 'Namespace. Any number of ledgers may share one.',
-              default: 'default',
-              examples: ['courier'],
-            }),
-          ),
-        },
-        { ...closed, description: 'Where the workflows run.' },
-      ),
-    ),
+    temporal: Type.Optional(Temporal),
     ledger: Type.Optional(
       Type.Object(
         {

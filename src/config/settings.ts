@@ -7,6 +7,7 @@ import { Admin } from './schema/admin.ts';
 import { Notify } from './schema/notify.ts';
 import { Report } from './schema/report.ts';
 import { Retention } from './schema/retention.ts';
+import { Temporal } from './schema/temporal.ts';
 import { Watch } from './schema/watch.ts';
 import type { SecretReference } from './schema.ts';
 import { ConfigSchema } from './schema.ts';
@@ -33,7 +34,7 @@ export interface Environment {
 type Tree = Readonly<Record<string, unknown>>;
 
 /** Absent, these switch something off; the defaults inside count only when they are written. */
-const SWITCHES = ['schedule', 'index_check', 'admin', 'report', 'retention'];
+const SWITCHES = ['schedule', 'index_check', 'admin', 'report', 'retention', 'tls'];
 
 /** Every setting of a configuration, in the order of the reference page. */
 export function listSettings({ config, merged, folder }: LoadedConfig, environment: Environment): Setting[] {
@@ -99,6 +100,11 @@ export function listSettings({ config, merged, folder }: LoadedConfig, environme
     if (own !== undefined && own !== '') add(path, own, path);
     else if (other === null) add(path, name === 'address' ? 'a local server' : 'default', null);
     else settings.push({ key: path.join('.'), value: redact(other), origin: 'environment', file: null, line: null });
+  }
+  for (const name of ['tls', 'api_key'] as const) {
+    const own = raw.temporal?.[name];
+    const path = ['temporal', name];
+    walk(path, Temporal.properties[name] as unknown as Expectation, own, own === undefined ? null : path);
   }
   const ledger = raw.ledger?.url;
   add(['ledger', 'url'], toLedgerUrl(ledger ?? LEDGER_URL, folder), ledger === undefined ? null : ['ledger', 'url']);

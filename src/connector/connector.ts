@@ -8,8 +8,9 @@ import type { Logger } from '../observability/log.ts';
 import { emitToAll } from '../observability/worker-events.ts';
 import { openRateLimits } from '../rate-limit/limiter.ts';
 import type { AccountId } from '../submission/ids.ts';
-import { connectClient, connectWorker, type TemporalSettings } from '../temporal/connect.ts';
+import { connectClient, connectWorker, openConnection, type TemporalSettings } from '../temporal/connect.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
+import { followCredentials } from '../temporal/follow-credentials.ts';
 import { openTracing } from '../temporal/tracing.ts';
 import type { DeploymentVersion } from '../temporal/version-status.ts';
 import { DUTIES, type Duty } from '../temporal-api/duties.ts';
@@ -28,6 +29,8 @@ export interface Connector {
   confirmAccounts(ids: Iterable<AccountId>): Promise<void>;
   /** Closes the resource when the worker has ended, before what the worker itself uses. */
   keep(resource: Closable): void;
+  /** Puts a rotated API key or certificate of the Temporal connection in force. Call it every few seconds. */
+  refreshCredentials(): Promise<void>;
   /** Activities work with this configuration from now on. */
   replaceConfig(next: Config): void;
   /** Runs until `stop`, then releases everything. Rejects when the worker fails. */
@@ -76,13 +79,14 @@ async function buildConnector(
   const rateLimits = keep(await openRateLimits(config.ledgerUrl));
   const tracing = await openTracing(process.env, (message) => log.warn(message));
   if (tracing !== null) keep(tracing);
-  const { client, connection, namespace } = await connectClient(temporal, { interceptors: tracing?.client ?? [] });
+  const connected = await connectClient(temporal, { interceptors: tracing?.client ?? [] });
+  const { client, connection, namespace } = connected;
   keep(connection);
   const notice = await ensureSearchAttributes(connection, namespace);
   if (notice !== null) log.warn({ namespace }, notice);
   const admin = serveAdmin && config.admin !== null ? await prepareAdmin(config.admin) : null;
-  const native = await connectWorker(temporal, log, admin?.runtime);
-  keep(native.connection);
+  const native = { ...(await connectWorker(temporal, log, admin?.runtime)) };
+  keep({ close: () => native.connection.close() });
   let current = config;
   const stopping = new AbortController();
   const writeEvent = createEventLog(log, Date.now);
@@ -120,6 +124,21 @@ async function buildConnector(
       }
     },
     keep,
+    refreshCredentials: followCredentials(temporal, {
+      log,
+      setApiKey: (key) => native.connection.setApiKey(key),
+      async reconnect() {
+        const [client, next] = [
+          await openConnection(temporal),
+          await connectWorker(temporal, log, { keepRuntime: true }),
+        ];
+        worker.replaceConnection(next.connection);
+        const former = native.connection;
+        native.connection = next.connection;
+        await connected.replace(client);
+        await former.close();
+      },
+    }),
     replaceConfig(next) {
       current = next;
     },

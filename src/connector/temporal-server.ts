@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { readSecret } from '../config/secrets.ts';
 import { type Connected, connectClient, type TemporalSettings } from '../temporal/connect.ts';
 import { type LocalServer, localAddress, openLocalServer } from '../temporal/local-server.ts';
 import { findTemporalBinary } from '../temporal/server-binary.ts';
@@ -14,17 +15,27 @@ export interface OpenedTemporal {
 
 /** The server that the configuration or the environment names, else the local one, started if necessary. */
 export async function openTemporal(config: Config, file: string, say: (line: string) => void): Promise<OpenedTemporal> {
-  if (namesServer(config.temporal)) return { settings: config.temporal, server: null };
+  if (namesServer(config.temporal)) return { settings: toTemporalSettings(config), server: null };
   const server = await openLocalServer(getStateFolder(file), () => findTemporalBinary(say));
   say(`Temporal runs at ${server.address}${server.uiUrl === null ? '' : `; its Web UI is ${server.uiUrl}`}`);
-  return { settings: { ...config.temporal, address: server.address, local: true }, server };
+  return { settings: toLocalSettings(config, server.address), server };
 }
 
+/** The configured server, with what reads its API key at each use. */
+export function toTemporalSettings({ temporal: { apiKey, ...server } }: Pick<Config, 'temporal'>): TemporalSettings {
+  return { ...server, apiKey: apiKey === null ? null : () => readSecret(apiKey) };
+}
+
+const toLocalSettings = ({ temporal: { namespace } }: Config, address: string): TemporalSettings => ({
+  ...{ address, namespace },
+  local: true,
+});
+
 /** Finds that server for a command that does not start one. Throws an error with exit code 5 when there is none. */
-export function findServer({ temporal }: Config, file: string): TemporalSettings {
-  if (namesServer(temporal)) return temporal;
+export function findServer(config: Config, file: string): TemporalSettings {
+  if (namesServer(config.temporal)) return toTemporalSettings(config);
   const address = localAddress(getStateFolder(file));
-  if (address !== null) return { ...temporal, address, local: true };
+  if (address !== null) return toLocalSettings(config, address);
   throw new TemporalUnreachableError(
     `No Temporal server is configured, and none runs for ${file} on this machine. Nothing was submitted or charged. ` +
       'Start "courier worker", which starts one, or set temporal.address to yours.',

@@ -81,6 +81,7 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
   const chores: Chore[] = [
     { name: 'reload', cron: '* * * * * *', run: reload },
     { name: 'schedules', cron: '* * * * * *', run: syncSchedules },
+    { name: 'credentials', cron: '*/5 * * * * *', run: () => connector.refreshCredentials() },
     { name: 'balances', cron: '*/5 * * * *', run: () => readBalances(deps) },
     { name: 'notifications', cron: '20 * * * * *', run: notifier.check },
     { name: 'delivery', cron: '*/10 * * * * *', run: notifier.deliver },

@@ -44,6 +44,8 @@ export interface CourierWorker {
   /** Runs until `shutdown`. When one of them fails the others end too, and its error is thrown. */
   run(): Promise<void>;
   shutdown(): void;
+  /** Polls and responds on another connection from now on. */
+  replaceConnection(next: NativeConnection): void;
   isRunning(): boolean;
 }
 
@@ -70,6 +72,9 @@ export async function createCourierWorker({
       }
     },
     shutdown,
+    replaceConnection(next) {
+      for (const worker of workers) worker.connection = next;
+    },
     isRunning: () => workers.every(isRunning),
   };
 }

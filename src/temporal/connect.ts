@@ -1,8 +1,12 @@
 import { Client, Connection, type WorkflowClientInterceptor } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
+import { toAccessError } from './access-error.ts';
+import { explainHandshake } from './explain-handshake.ts';
+import { type Replaceable, toReplaceable } from './replaceable-connection.ts';
 import { installRuntime, type RuntimeLogger, type RuntimeOptions } from './runtime.ts';
 import { searchAttributeFallback } from './search-attribute-fallback.ts';
 import { type ResolvedTemporal, resolveTemporal, type TemporalSettings } from './settings.ts';
+import { checkTls, type TlsConfig } from './tls-files.ts';
 import { TemporalUnreachableError } from './unreachable.ts';
 
 export { namesServer, type TemporalSettings } from './settings.ts';
@@ -18,22 +22,47 @@ export interface ClientOptions {
   readonly interceptors?: readonly WorkflowClientInterceptor[];
 }
 
-/** Connects a client. Throws an error that names the address when no server responds. */
+/**
+ * Connects a client. Throws a TemporalUnreachableError that names the address when no server responds, and a
+ * TemporalAccessError when one does and refuses us.
+ */
 export async function connectClient(
   settings: TemporalSettings,
   { timeoutMs = 10_000, interceptors = [] }: ClientOptions = {},
-): Promise<Connected> {
-  const resolved = resolveTemporal(settings);
-  const { options, namespace } = resolved;
-  const connection = await named(resolved, () => Connection.connect({ connectTimeout: timeoutMs, ...options }));
+): Promise<Connected & Pick<Replaceable, 'replace'>> {
+  const { connection, replace } = toReplaceable(await openConnection(settings, timeoutMs));
+  const { namespace } = resolveTemporal(settings);
   return {
     connection,
+    replace,
     client: new Client({
       connection,
       namespace,
       interceptors: { workflow: [...interceptors, searchAttributeFallback()] },
     }),
     namespace,
+  };
+}
+
+/** Opens the connection of a client with the credentials of this moment. It reads the API key again for each request. */
+export function openConnection(settings: TemporalSettings, timeoutMs = 10_000): Promise<Connection> {
+  const resolved = resolveTemporal(settings);
+  const { options } = resolved;
+  const { apiKey: read = null } = settings;
+  const rotated = read === null || options.apiKey === undefined ? {} : { apiKey: keepLast(read, options.apiKey) };
+  return explained(resolved, () => Connection.connect({ connectTimeout: timeoutMs, ...options, ...rotated }));
+}
+
+/** A file that is replaced may be missing for a moment, and no request should fail for that. */
+function keepLast(read: () => string, first: string): () => string {
+  let last = first;
+  return () => {
+    try {
+      last = read();
+    } catch {
+      // followCredentials reports it.
+    }
+    return last;
   };
 }
 
@@ -50,23 +79,52 @@ export async function connectWorker(
   const { options, namespace } = resolved;
   installRuntime(log, runtime);
   try {
-    return { connection: await named(resolved, () => NativeConnection.connect(options)), namespace };
+    return { connection: await explained(resolved, () => NativeConnection.connect(options)), namespace };
   } catch (error) {
     if (!keepRuntime) await Runtime.instance().shutdown();
     throw error;
   }
 }
 
-async function named<T>({ options, unusedCredentialsOf }: ResolvedTemporal, connect: () => Promise<T>): Promise<T> {
+/** Connects, and finds out why when that fails. */
+async function explained<T>({ options, unusedCredentialsOf }: ResolvedTemporal, connect: () => Promise<T>): Promise<T> {
+  const tls = toTls(options);
+  if (tls !== null) checkTls(tls, Date.now());
+  // The timers of the SDK do not keep a process alive, which would end without a word while no server responds.
+  const alive = setInterval(() => undefined, 60_000);
   try {
     return await connect();
   } catch (error) {
+    const denied = findDenial(error);
+    if (denied !== null) throw denied;
+    const { address = 'localhost:7233' } = options;
+    const refused = await explainHandshake(address, tls);
+    if (refused !== null) throw refused;
     throw new TemporalUnreachableError(
       `No Temporal server responds at ${options.address ?? 'the configured address'} (${(error as Error).message}). ` +
         `Nothing was submitted or charged. Start the server, or correct temporal.address.${formatUnused(unusedCredentialsOf)}`,
       { cause: error },
     );
+  } finally {
+    clearInterval(alive);
   }
+}
+
+/** The TLS settings that the SDK uses: an API key switches TLS on. Null: none. */
+export function toTls({ tls, apiKey }: ResolvedTemporal['options']): TlsConfig | null {
+  if (tls === undefined || tls === null) return apiKey === undefined ? null : {};
+  if (typeof tls === 'boolean') return tls ? {} : null;
+  return tls;
+}
+
+/** The status of the first request of a connection. */
+function findDenial(error: unknown): Error | null {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const { code, details } = each as { readonly code?: unknown; readonly details?: unknown };
+    if (typeof code === 'number' && typeof details === 'string')
+      return toAccessError({ code, details }, { cause: error });
+  }
+  return null;
 }
 
 const formatUnused = (server: string | null): string =>

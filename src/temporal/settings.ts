@@ -1,4 +1,5 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { readTls, type TlsFiles } from './tls-files.ts';
 
 /** The settings of the Temporal server. Reading them loads none of Temporal's SDK. */
 export interface TemporalSettings {
@@ -8,6 +9,10 @@ export interface TemporalSettings {
   readonly namespace: string;
   /** A server that this program keeps itself: it takes nothing of the environment. */
   readonly local?: boolean;
+  /** Absent or null: that of the environment. */
+  readonly tls?: TlsFiles | null;
+  /** Reads the API key, which may change. Absent or null: that of the environment. */
+  readonly apiKey?: (() => string) | null;
 }
 
 export interface ResolvedTemporal {
@@ -30,12 +35,22 @@ export function readTemporalEnvironment(): { readonly address: string | null; re
 }
 
 /**
- * Address and namespace as configured, TLS, API key and headers as the environment or its profile gives them. An
- * environment that names another server keeps its credentials: they belong to that server alone.
+ * What is configured comes first, then what the environment or its profile gives. An environment that names another server
+ * keeps its credentials: they belong to that server alone. Reads the files of TLS and the API key.
  */
-export function resolveTemporal({ address, namespace, local = false }: TemporalSettings): ResolvedTemporal {
+export function resolveTemporal({
+  address,
+  namespace,
+  local = false,
+  tls: files = null,
+  apiKey: readKey = null,
+}: TemporalSettings): ResolvedTemporal {
+  const own = {
+    ...(files === null ? {} : { tls: readTls(files) }),
+    ...(readKey === null ? {} : { apiKey: readKey() }),
+  };
   const plain = {
-    options: { address },
+    options: { address, ...own },
     namespace: namespace === '' ? 'default' : namespace,
     unusedCredentialsOf: null,
   };
@@ -44,11 +59,12 @@ export function resolveTemporal({ address, namespace, local = false }: TemporalS
   const other = connectionOptions.address ?? '';
   if (address !== '' && other !== '' && !isSameServer(address, other)) {
     const { apiKey, tls, metadata } = connectionOptions;
-    const hasCredentials = apiKey !== undefined || tls !== undefined || metadata !== undefined;
+    const hasCredentials =
+      readKey === null && files === null && (apiKey !== undefined || tls !== undefined || metadata !== undefined);
     return { ...plain, unusedCredentialsOf: hasCredentials ? other : null };
   }
   return {
-    options: { ...connectionOptions, ...(address === '' ? {} : { address }) },
+    options: { ...connectionOptions, ...(address === '' ? {} : { address }), ...own },
     namespace: namespace === '' ? named : namespace,
     unusedCredentialsOf: null,
   };

@@ -6,6 +6,7 @@ import { SecretMissingError } from '../../config/secrets.ts';
 import { OperationError, type OperationFailure } from '../../connector/operation-error.ts';
 import { DatabaseUnavailableError, DatabaseUrlError, DatabaseVersionError } from '../../database/database.ts';
 import { LedgerError } from '../../ledger/ledger-error.ts';
+import { TemporalAccessError } from '../../temporal/access-error.ts';
 import { NoTemporalServerError } from '../../temporal/server-binary.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
 import { toServerFailure } from './temporal-failure.ts';
@@ -43,6 +44,7 @@ export function toCommandError(error: unknown): CommandError | null {
 
 function findExitCode(error: unknown): ExitCode | null {
   if (error instanceof ConfigError || error instanceof SecretMissingError) return EXIT.usage;
+  if (error instanceof TemporalAccessError) return EXIT.usage;
   if (error instanceof OperationError) return EXIT_OF_FAILURE[error.failure];
   if (error instanceof LedgerError || error instanceof DatabaseUrlError || error instanceof DatabaseVersionError)
     return EXIT.usage;

@@ -1,8 +1,8 @@
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { toAccessError } from '../../temporal/access-error.ts';
 
 /** gRPC status codes that another attempt may not meet: cancelled, deadline, exhausted, aborted, unavailable. */
 const TRANSIENT = new Set([1, 4, 8, 10, 14]);
-const DENIED = new Set([7, 16]);
 
 /**
  * A request to the Temporal server that failed while a command was connected; null when the error is another. Recognized
@@ -27,13 +27,8 @@ export function toServerFailure(error: unknown): CommandError | null {
       { cause: error },
     );
   }
-  if (!DENIED.has(status.code)) return null;
-  return new CommandError(
-    EXIT.usage,
-    `The Temporal server refused the request: ${status.details}. Nothing was submitted or charged. Check the ` +
-      'credentials of its connection.',
-    { cause: error },
-  );
+  const denied = toAccessError(status);
+  return denied === null ? null : new CommandError(EXIT.usage, denied.message, { cause: error });
 }
 
 interface GrpcStatus {

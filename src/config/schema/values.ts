@@ -21,6 +21,8 @@ export const PATTERN = {
   name: '^[a-z0-9][a-z0-9_-]{0,62}$',
   address: '^https?://[^@\\s]+$',
   robots: '^https?://',
+  /** A path, and not the text of a certificate or key, which messages would repeat. */
+  file: '^(?!-----BEGIN)[^\\r\\n]+$',
   database: '^(sqlite:|postgres(ql)?://)',
 } as const;
 

@@ -1,6 +1,10 @@
 import type { Config } from '../../config/config.ts';
+import { SecretMissingError } from '../../config/secrets.ts';
 import type { LedgerId } from '../../submission/ids.ts';
-import type { Connected } from '../../temporal/connect.ts';
+import { TemporalAccessError } from '../../temporal/access-error.ts';
+import { type Connected, type TemporalSettings, toTls } from '../../temporal/connect.ts';
+import { resolveTemporal } from '../../temporal/settings.ts';
+import { checkTls } from '../../temporal/tls-files.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
 import { watchScheduleId } from '../../temporal-api/ids.ts';
 import { SEARCH_ATTRIBUTES } from '../../temporal-api/search-attributes.ts';
@@ -22,11 +26,29 @@ export async function checkTemporal(config: Config, file: string, ledger: Ledger
     ];
   }
   try {
-    return await withTemporal(config, file, (temporal) => checkServer(temporal, config, ledger));
+    return [
+      ...(await withTemporal(config, file, (temporal) => checkServer(temporal, config, ledger))),
+      ...checkCertificate(findServer(config, file), Date.now()),
+    ];
   } catch (error) {
+    if (error instanceof TemporalAccessError) return [fail(SERVER, error.problem, error.next)];
+    if (error instanceof SecretMissingError) return [fail(SERVER, error.message, 'then run "courier doctor" again')];
     if (!(error instanceof TemporalUnreachableError)) throw error;
     return [fail(SERVER, error.message, 'start the server, or correct temporal.address', { transient: true })];
   }
+}
+
+const DAY = 86_400_000;
+
+/** Nobody notices a certificate that ends before all workers stop at once. */
+function checkCertificate(settings: TemporalSettings, now: number): Finding[] {
+  const { options } = resolveTemporal(settings);
+  const tls = toTls(options);
+  const ends = tls === null ? null : checkTls(tls, now);
+  if (ends === null) return [];
+  const message = `the client certificate is valid until ${new Date(ends).toISOString().slice(0, 10)}`;
+  if (ends - now > 14 * DAY) return [ok(SERVER, message)];
+  return [warn(SERVER, message, 'renew it and replace both files; a worker takes the new ones up by itself')];
 }
 
 async function checkServer(temporal: Connected, config: Config, ledger: LedgerId): Promise<Finding[]> {

@@ -1,0 +1,57 @@
+import { Type } from '../../json-schema/type.ts';
+import { closed, PATTERN, Secret } from './values.ts';
+
+const File = (description: string, example: string) =>
+  Type.Optional(Type.String({ pattern: PATTERN.file, description, examples: [example] }));
+
+const Tls = Type.Object(
+  {
+    ca: File(
+      'File with the certificates of the authorities that sign the certificate of the server, relative to this ' +
+        'configuration file. Absent: those of the system.',
+      'certs/ca.pem',
+    ),
+    cert: File(
+      'File with the client certificate, for a server that asks for one (mTLS). Needs `key`.',
+      'certs/courier.pem',
+    ),
+    key: File('File with the private key of the client certificate, not encrypted.', '/run/secrets/courier-key.pem'),
+    server_name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'Name that the certificate of the server must have. Absent: the host of `address`.',
+        examples: ['temporal.internal'],
+      }),
+    ),
+  },
+  {
+    ...closed,
+    description:
+      'Encrypts the connection; `{}` is TLS with the authorities of the system. Files are read again when they change. ' +
+      'Absent: no TLS, unless there is an API key.',
+  },
+);
+
+export const Temporal = Type.Object(
+  {
+    address: Type.Optional(
+      Type.String({
+        description:
+          'host:port of a Temporal server. Empty: the TEMPORAL_* variables and profiles, else a local server.',
+        default: '',
+        examples: ['temporal.internal:7233'],
+      }),
+    ),
+    namespace: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'Namespace. Any number of ledgers may share one.',
+        default: 'default',
+        examples: ['courier'],
+      }),
+    ),
+    tls: Type.Optional(Tls),
+    api_key: Type.Optional(Secret),
+  },
+  { ...closed, description: 'Where the workflows run.' },
+);

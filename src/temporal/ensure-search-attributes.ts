@@ -1,6 +1,7 @@
 import type { Connection } from '@temporalio/client';
 import { SearchAttributeType } from '@temporalio/common';
 import { SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
+import { findMissingSearchAttributes, formatAdminCommand } from './missing-search-attributes.ts';
 
 /** temporal.api.enums.v1.IndexedValueType */
 const INDEXED_VALUE_TYPE = { [SearchAttributeType.KEYWORD]: 2, [SearchAttributeType.INT]: 3 } as const;
@@ -10,10 +11,10 @@ const REFUSED = new Set([3, 7, 8, 9, 12]);
 
 /**
  * Registers the attributes that our workflows set; leaves existing ones unchanged. Returns null, or a notice for the log
- * when the server does not allow it (Temporal Cloud, a connection without operator rights): everything works without.
+ * when some are missing and the server does not allow it (Temporal Cloud, a connection without operator rights):
+ * everything works without.
  */
 export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<string | null> {
-  const names = Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => `${name} (${type.toLowerCase()})`);
   try {
     const known = await connection.operatorService.listSearchAttributes({ namespace });
     const missing = Object.values(SEARCH_ATTRIBUTES).filter((key) => known.customAttributes?.[key.name] === undefined);
@@ -26,10 +27,12 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
   } catch (error) {
     const { code, details } = error as { readonly code?: number; readonly details?: string };
     if (code === undefined || !REFUSED.has(code)) throw error;
+    const missing = await findMissingSearchAttributes(connection, namespace);
+    if (missing.length === 0) return null;
     return (
-      `The search attributes of the Web UI could not be checked or registered in namespace ${namespace} (${details}). ` +
+      `The namespace ${namespace} lacks search attributes of the Web UI, and they could not be registered (${details}). ` +
       'Nothing else depends on them: runs, submissions and schedules work without. To filter by account or watch in the ' +
-      `Web UI, let an administrator of the namespace add ${names.join(', ')}; workflows that start afterwards have them.`
+      `Web UI, let an administrator run: ${formatAdminCommand(namespace, missing)}. Workflows that start afterwards have them.`
     );
   }
 }

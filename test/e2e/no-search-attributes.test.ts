@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
 import { startService } from '../../service/serve.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -11,8 +14,10 @@ import { startDevServer } from '../../src/temporal/dev-server.ts';
 import { ensureSearchAttributes } from '../../src/temporal/ensure-search-attributes.ts';
 import { findTemporalBinary } from '../../src/temporal/server-binary.ts';
 import { watchScheduleId } from '../../src/temporal-api/ids.ts';
-import { courier, ofType, publish } from '../support/cli.ts';
+import { createAuthority } from '../support/certificates.ts';
+import { courier, ofType, publish, startCourier } from '../support/cli.ts';
 import { emptyDatabaseUrl } from '../support/database.ts';
+import { secureTemporal } from '../support/secured-temporal.ts';
 import { AMPLE } from '../support/service.ts';
 import { openShopFolder } from '../support/shop-folder.ts';
 
@@ -63,5 +68,73 @@ describe('a Temporal namespace without our search attributes', () => {
       assert.deepEqual(await reconcileSchedules(client, config, ledger.id), [{ id, change }]);
     await reconcileSchedules(client, { ...config, watches: new Map() }, ledger.id);
     assert.equal((await client.schedule.getHandle(id).describe()).state.note, 'no longer in the configuration');
+  });
+
+  test('the same without operator rights, and doctor says what an administrator can add', async (t) => {
+    const server = await startDevServer({ binary: await findTemporalBinary(() => undefined), headless: true });
+    t.after(() => server.stop());
+    const authority = createAuthority('courier test authority');
+    const denied = new Set<string>();
+    const secured = await secureTemporal(t, {
+      target: server.address,
+      certificate: authority.issue({ name: 'server', hosts: ['127.0.0.1'] }),
+      // What a key of Temporal Cloud may not do: anything outside of its namespace.
+      deny(method) {
+        if (
+          !/OperatorService|GetClusterInfo|ListNamespaces|RegisterNamespace|UpdateNamespace|GetSearchAttr/.test(method)
+        )
+          return null;
+        denied.add(method.split('/').at(-1) ?? '');
+        return { code: 7, message: 'Request unauthorized.' };
+      },
+    });
+    const service = await startService({ database: emptyDatabaseUrl(t, 'sqlite'), settings: { budgets: AMPLE } });
+    t.after(() => service.close());
+    const folder = await openShopFolder(t, service, secured.address, {
+      watch: 'schedule: { cron: "30 4 1 1 *" }',
+    });
+    const file = join(folder, 'courier.yaml');
+    const withTls = readFileSync(file, 'utf8').replace(
+      'namespace: default }',
+      'namespace: default, tls: { ca: ca.pem } }',
+    );
+    writeFileSync(file, withTls);
+    writeFileSync(join(folder, 'ca.pem'), authority.cert);
+
+    const worker = startCourier(folder, 'worker');
+    let said = '';
+    worker.stderr?.on('data', (chunk) => {
+      said += chunk;
+    });
+    const ended = once(worker, 'exit');
+    t.after(async () => {
+      worker.kill('SIGTERM');
+      await ended;
+    });
+    assert.ok(worker.stdout !== null);
+    await once(createInterface(worker.stdout), 'line');
+    publish(folder, ['1', '2', '3']);
+    const run = await courier(folder, 'run');
+    assert.equal(run.code, 0, run.stderr);
+    assert.deepEqual(
+      ofType(run, 'run').map(({ result }) => (result as { submitted: number }).submitted),
+      [3],
+    );
+    assert.ok(denied.has('ListSearchAttributes'), 'the worker has asked');
+    assert.match(said, /lacks search attributes of the Web UI.*Request unauthorized.*let an administrator run/);
+
+    const doctor = await courier(folder, 'doctor', '--no-sitemaps');
+    const findings = ofType(doctor, 'finding');
+    const [missing] = findings.filter(({ check, level }) => check === 'temporal' && level === 'warn');
+    assert.match(String(missing?.message), /lacks the search attributes CourierLedger, .*CourierSummary/);
+    assert.match(
+      String(missing?.next),
+      /temporal operator search-attribute create --namespace default --name CourierLedger/,
+    );
+    assert.deepEqual(
+      findings.filter(({ level }) => level === 'fail'),
+      [],
+    );
+    assert.equal(ofType(await courier(folder, 'status'), 'watch').length, 1);
   });
 });

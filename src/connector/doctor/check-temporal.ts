@@ -3,11 +3,11 @@ import { SecretMissingError } from '../../config/secrets.ts';
 import type { LedgerId } from '../../submission/ids.ts';
 import { TemporalAccessError } from '../../temporal/access-error.ts';
 import { type Connected, type TemporalSettings, toTls } from '../../temporal/connect.ts';
+import { findMissingSearchAttributes, formatAdminCommand } from '../../temporal/missing-search-attributes.ts';
 import { resolveTemporal } from '../../temporal/settings.ts';
 import { checkTls } from '../../temporal/tls-files.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
 import { watchScheduleId } from '../../temporal-api/ids.ts';
-import { SEARCH_ATTRIBUTES } from '../../temporal-api/search-attributes.ts';
 import { findWorkers, listMissingDuties } from '../find-workers.ts';
 import { findServer, withTemporal } from '../temporal-server.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -71,23 +71,18 @@ async function checkServer(temporal: Connected, config: Config, ledger: LedgerId
 }
 
 async function checkSearchAttributes({ connection, namespace }: Connected): Promise<Finding[]> {
-  const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
-  try {
-    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-    const missing = names.filter((name) => customAttributes?.[name] === undefined);
-    if (missing.length === 0) return [];
-    const message = `the namespace lacks the search attributes ${missing.join(', ')}`;
-    return [
-      warn(
-        SERVER,
-        message,
-        'nothing if no worker has started yet: it registers them. Only filters in the Web UI need them',
-      ),
-    ];
-  } catch {
-    // A connection without operator rights, as on Temporal Cloud, cannot say.
-    return [];
-  }
+  const missing = await findMissingSearchAttributes(connection, namespace);
+  if (missing.length === 0) return [];
+  const names = missing.map(({ name }) => name).join(', ');
+  const command = formatAdminCommand(namespace, missing);
+  return [
+    warn(
+      SERVER,
+      `the namespace lacks the search attributes ${names}`,
+      `nothing, if no worker has started yet: it registers them. Only filters in the Web UI need them. A worker that may ` +
+        `not register them says so; then let an administrator run: ${command}`,
+    ),
+  ];
 }
 
 async function checkSchedules({ client }: Connected, config: Config, ledger: LedgerId): Promise<Finding[]> {

@@ -112,7 +112,7 @@ describe('a Temporal namespace without our search attributes', () => {
       await ended;
     });
     assert.ok(worker.stdout !== null);
-    await once(createInterface(worker.stdout), 'line');
+    for await (const line of createInterface(worker.stdout)) if (line.includes('"ready"')) break;
     publish(folder, ['1', '2', '3']);
     const run = await courier(folder, 'run');
     assert.equal(run.code, 0, run.stderr);

@@ -4,7 +4,7 @@ import { TemporalAccessError } from './access-error.ts';
 import type { TlsConfig } from './tls-files.ts';
 
 /** After the handshake a server that accepts us sends its HTTP/2 settings; one that does not, an alert. */
-const WAIT_MS = 3_000;
+const WAIT_MS = 10_000;
 
 /** How the first moment of a connection ended. */
 type Handshake = 'accepted' | 'silent' | NodeJS.ErrnoException;

@@ -44,7 +44,7 @@ export function followCredentials(
   };
 }
 
-/** The certificates as a digest, which also covers what the SDK is not told again. */
+/** The certificates as a digest. Throws when the two files of a client certificate do not belong together. */
 function readCredentials(settings: TemporalSettings): { readonly tls: string; readonly apiKey: string | undefined } {
   const { options } = resolveTemporal(settings);
   const tls = toTls(options);

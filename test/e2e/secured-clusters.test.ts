@@ -12,7 +12,7 @@ import { type SecuredOptions, secureTemporal } from '../support/secured-temporal
 import { temporalAddress } from '../support/temporal.ts';
 
 const authority = createAuthority('courier test authority');
-const strangers = createAuthority('another authority');
+const other = createAuthority('another authority');
 const HOSTS = ['localhost', '127.0.0.1', 'temporal.internal'];
 
 const server = (t: TestContext, options: Partial<SecuredOptions> = {}) =>
@@ -36,6 +36,9 @@ function write(t: TestContext, { ca, client, key }: { ca?: string; client?: Cert
     serverName: null,
   };
 }
+
+/** A handshake that fails is tried until the time is over. */
+const REFUSED = { timeoutMs: 1_000 };
 
 /** Connects and asks for the namespace. */
 async function use(
@@ -85,7 +88,7 @@ describe('a Temporal server behind TLS', () => {
     },
     {
       what: 'another authority',
-      files: { ca: strangers.cert },
+      files: { ca: other.cert },
       says: /of an authority that temporal\.tls\.ca does not name/,
     },
     {
@@ -109,7 +112,7 @@ describe('a Temporal server behind TLS', () => {
     {
       what: 'a client certificate of another authority',
       secured: mtls,
-      files: { ca: authority.cert, client: strangers.issue({ name: 'courier' }) },
+      files: { ca: authority.cert, client: other.issue({ name: 'courier' }) },
       says: /does not accept the client certificate of temporal\.tls\.cert/,
     },
     {
@@ -143,7 +146,7 @@ describe('a Temporal server behind TLS', () => {
   for (const { what, secured = {}, files, says } of refusals) {
     test(`${what}: the error says so, that nothing was charged, and what to do`, async (t) => {
       const { address } = await server(t, secured);
-      await assert.rejects(use(address, files === undefined ? null : write(t, files)), (error: Error) => {
+      await assert.rejects(use(address, files === undefined ? null : write(t, files), REFUSED), (error: Error) => {
         assert.equal(error.name, 'TemporalAccessError', error.stack);
         assert.match(error.message, says);
         assert.match(error.message, /Nothing was submitted or charged/);
@@ -159,12 +162,14 @@ describe('a Temporal server behind TLS', () => {
       name: 'TemporalAccessError',
       message: /\/nonexistent\/ca\.pem of temporal\.tls\.ca cannot be read \(ENOENT\)/,
     });
-    await assert.rejects(use(target, tls), { name: 'TemporalAccessError', message: /does not speak TLS/ });
+    await assert.rejects(use(target, tls, REFUSED), { name: 'TemporalAccessError', message: /does not speak TLS/ });
   });
 
   test('a server that is not there is not a matter of TLS', async (t) => {
-    await assert.rejects(use('127.0.0.1:9', write(t, { ca: authority.cert })), { name: 'TemporalUnreachableError' });
-    await assert.rejects(use('127.0.0.1:9', null), { name: 'TemporalUnreachableError' });
+    await assert.rejects(use('127.0.0.1:9', write(t, { ca: authority.cert }), REFUSED), {
+      name: 'TemporalUnreachableError',
+    });
+    await assert.rejects(use('127.0.0.1:9', null, REFUSED), { name: 'TemporalUnreachableError' });
   });
 });
 

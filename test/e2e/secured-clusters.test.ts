@@ -44,12 +44,10 @@ const REFUSED = { timeoutMs: 1_000 };
 async function use(
   address: string,
   tls: TlsFiles | null,
-  {
-    apiKey = null,
-    namespace = 'default',
-  }: { readonly apiKey?: (() => string) | null; readonly namespace?: string } = {},
+  { apiKey = null, timeoutMs = 10_000 }: { readonly apiKey?: (() => string) | null; readonly timeoutMs?: number } = {},
 ): Promise<void> {
-  const connected = await connectClient({ address, namespace, tls, apiKey }, { timeoutMs: 1_500 });
+  const namespace = 'default';
+  const connected = await connectClient({ address, namespace, tls, apiKey }, { timeoutMs });
   try {
     await connected.client.workflowService.describeNamespace({ namespace });
   } finally {
@@ -189,7 +187,7 @@ describe('a Temporal server with API keys', () => {
   });
 
   test('never gets a key without TLS', async (t) => {
-    await assert.rejects(use(await temporalAddress(t), null, { apiKey: () => GOOD }), {
+    await assert.rejects(use(await temporalAddress(t), null, { ...REFUSED, apiKey: () => GOOD }), {
       message: /does not speak TLS/,
     });
   });

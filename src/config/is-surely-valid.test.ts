@@ -78,7 +78,7 @@ test('a configuration with settings replaced at random is surely valid exactly w
     }),
     { numRuns: 3_000 },
   );
-  assert.ok(verdicts.valid > 100 && verdicts.invalid > 100, JSON.stringify(verdicts));
+  assert.ok(verdicts.valid > 50 && verdicts.invalid > 50, JSON.stringify(verdicts));
 });
 
 describe('keywords', () => {

@@ -35,9 +35,13 @@ const lastmods = fc.constantFrom(
   '<lastmod>çay</lastmod>',
   '<lastmod>2999-01-01</lastmod>',
 );
-const records = fc.tuple(locs, lastmods).map(([[origin, path], lastmod]) => {
+const odd = fc.tuple(locs, lastmods).map(([[origin, path], lastmod]) => {
   return `<url><loc>${origin}${path.join('')}</loc>${lastmod}</url>`;
 });
+const usual = fc.constantFrom('ç', '日本?a=1&amp;b=ü', 'a').map((path) => {
+  return `<url><loc>https://shop.example/${path}</loc><lastmod>2026-01-01</lastmod></url>`;
+});
+const records = fc.oneof(usual, odd);
 
 /** Reads a document; `asStrings`: no page is taken as bytes. */
 async function read(document: Buffer, asStrings: boolean): Promise<unknown> {

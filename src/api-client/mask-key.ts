@@ -9,8 +9,16 @@ const SHORTEST = 8;
  */
 export function maskKey(exchange: Exchange, key: string | null): Exchange {
   if (key === null || key.length < SHORTEST) return exchange;
-  const pattern = new RegExp([...key].map(toForms).join(''), 'g');
+  const pattern = getPattern(key);
   return maskTexts(exchange, (text) => text.replace(pattern, '[API key]'));
+}
+
+let last = { key: '', pattern: /(?!)/g };
+
+/** A client has one key for all its requests. */
+function getPattern(key: string): RegExp {
+  if (last.key !== key) last = { key, pattern: new RegExp([...key].map(toForms).join(''), 'g') };
+  return last.pattern;
 }
 
 /** A character as it is or escaped, as a regular expression. A header can carry the key, so it is ASCII (`sendable`). */

@@ -21,6 +21,8 @@ export interface PlayedSeed {
   readonly breaches: readonly string[];
   /** What a reader is shown about it. */
   readonly lines: readonly string[];
+  /** Processor time, in milliseconds. */
+  readonly cpuMs: number;
   /** Mutations whose place has run, where that is asked for. */
   readonly reached?: readonly string[];
 }
@@ -35,6 +37,7 @@ const { shrink: toShortest } = await import('./world/shrink.ts');
 const { describeScenario, isEvent } = await import('./world/describe.ts');
 
 async function playSeed({ seed, trace, shrink }: PlayRequest): Promise<PlayedSeed | null> {
+  const began = process.cpuUsage();
   const scenario = toScenario(seed, size);
   if (withAct !== undefined && !scenario.acts.some(({ kind }) => kind === withAct)) return null;
   // Errors are thrown often, and their stacks cost more than most events; messages name them.
@@ -58,7 +61,9 @@ async function playSeed({ seed, trace, shrink }: PlayRequest): Promise<PlayedSee
       lines.push(`  ${String(n).padStart(3)}. ${line}`);
     });
   }
-  return { seed, digest, breaches, lines, ...(reach === null ? {} : { reached: reach.take() }) };
+  const { user, system } = process.cpuUsage(began);
+  const cpuMs = (user + system) / 1_000;
+  return { seed, digest, breaches, lines, cpuMs, ...(reach === null ? {} : { reached: reach.take() }) };
 }
 
 process.on('message', (request: PlayRequest) => {

@@ -44,7 +44,7 @@ export class SeedPlayer {
       const fail = (why: string) => {
         child.kill('SIGKILL');
         this.#child = null;
-        settle({ seed, digest: '', breaches: [why], lines: [] });
+        settle({ seed, digest: '', breaches: [why], lines: [], cpuMs: 0 });
       };
       const mostMs = this.#settings.mutation === undefined ? MOST_MS : MOST_MUTATED_MS;
       const timer = setTimeout(

@@ -57,10 +57,12 @@ const endsAt = values.seconds === undefined ? Number.POSITIVE_INFINITY : began +
 const digest = createHash('sha256');
 const failed: number[] = [];
 let count = 0;
+let cpuMs = 0;
 
 /** Counts and shows a seed; the seeds come in their order, whoever played them first. */
-function report({ seed, digest: own, breaches, lines }: PlayedSeed): void {
+function report({ seed, digest: own, breaches, lines, cpuMs: ownMs }: PlayedSeed): void {
   count += 1;
+  cpuMs += ownMs;
   digest.update(own);
   if (breaches.length > 0) failed.push(seed);
   if (breaches.length > 0 || values.seed !== undefined) for (const line of lines) console.log(line);
@@ -97,7 +99,10 @@ async function playSome(): Promise<void> {
 
 await Promise.all(Array.from({ length: values.seed === undefined ? Number(values.jobs) : 1 }, playSome));
 const minutes = (performance.now() - began) / 60_000;
-console.log(`${count} seeds, ${failed.length} with a breach, ${Math.round(count / minutes)} schedules a minute`);
+console.log(
+  `${count} seeds, ${failed.length} with a breach, ${Math.round(count / minutes)} schedules a minute, ` +
+    `${(cpuMs / 1_000 / Math.max(1, count)).toFixed(3)} s of processor time each`,
+);
 if (failed.length > 0)
   console.log(`One again: npm run simulate -- ${values.small ? '--small ' : ''}--seed ${failed[0]} --shrink`);
 console.log(`digest of all traces: ${digest.digest('hex')}`);

@@ -39,5 +39,22 @@ function keepValidators(): void {
   } as typeof compile;
 }
 
+/** The router of the service makes its code at each start, from the same texts. It has no closure, so one serves all. */
+function keepGeneratedCode(): void {
+  const kept = new Map<string, unknown>();
+  globalThis.Function = new Proxy(Function, {
+    construct: (target, texts: string[]) => once(kept, texts.join('\0'), () => new target(...texts)) as object,
+  });
+}
+
+/** Looks for the name of a plugin among all loaded modules, at each start. */
+function forgetPluginFiles(): void {
+  const require = createRequire(createRequire(import.meta.url).resolve('fastify'));
+  const utils = require('./lib/plugin-utils.js') as { getPluginName: (plugin: { readonly name: string }) => string };
+  utils.getPluginName = ({ name }) => name;
+}
+
 keepSerializers();
 keepValidators();
+keepGeneratedCode();
+forgetPluginFiles();

@@ -25,6 +25,8 @@ export function burnFuse(host: Host): void {
   host.die?.();
 }
 
+const HASHED_AT_ONCE = 16_384;
+
 interface Event {
   readonly at: number;
   readonly order: number;
@@ -37,7 +39,16 @@ const hosts = new AsyncLocalStorage<Host>();
 
 /** The host whose code is running. */
 export const getHost = (): Host | null => hosts.getStore() ?? null;
-export const runOn = <T>(host: Host, work: () => T): T => hosts.run(host, work);
+const outside = AsyncLocalStorage.snapshot();
+type Run = <T>(work: () => T) => T;
+const contexts = new WeakMap<Host, Run>();
+
+/** Runs `work` as the host's, in a context that has nothing else: each host needs one alone, and many calls run in it. */
+export function runOn<T>(host: Host, work: () => T): T {
+  const run = contexts.get(host) ?? outside(() => hosts.run(host, () => AsyncLocalStorage.snapshot() as Run));
+  contexts.set(host, run);
+  return run(work);
+}
 
 /** A promise that no dead host sees settle. */
 export function fence<T>(host: Host, work: Promise<T>): Promise<T> {
@@ -61,6 +72,7 @@ export class Kernel {
   readonly #heap: Event[] = [];
   readonly #trace = createHash('sha256');
   readonly #onTrace: ((line: string) => void) | null;
+  #unhashed = '';
   #order = 0;
 
   constructor(seed: number, epoch: number, onTrace: ((line: string) => void) | null = null) {
@@ -91,8 +103,7 @@ export class Kernel {
     };
   }
 
-  sleep(ms: number): Promise<void> {
-    const host = getHost();
+  sleep(ms: number, host = getHost()): Promise<void> {
     return new Promise((resolve) => this.schedule(ms, host, resolve));
   }
 
@@ -110,7 +121,7 @@ export class Kernel {
               return resolve(false);
             }
             const running = this.#playEvent(next);
-            drain();
+            runTicks();
             if (running !== undefined) {
               running.then(() => realSetImmediate(go), reject);
               return;
@@ -140,23 +151,34 @@ export class Kernel {
   /** Writes a line of the trace; the digest of all lines shows that two runs were the same. */
   trace(line: string): void {
     const text = `${(this.elapsed / 1000).toFixed(3)} ${line}`;
-    this.#trace.update(`${text}\n`);
+    this.#unhashed += `${text}\n`;
+    if (this.#unhashed.length > HASHED_AT_ONCE) this.#hash();
     this.#onTrace?.(text);
   }
 
+  #hash(): void {
+    this.#trace.update(this.#unhashed);
+    this.#unhashed = '';
+  }
+
   digest(): string {
+    this.#hash();
     return this.#trace.copy().digest('hex');
   }
 }
 
-/** Runs every tick and microtask now; for callers that are neither. */
-const drain: () => void = (process as unknown as { _tickCallback(): void })._tickCallback.bind(process);
+const runTicks: () => void = (process as unknown as { _tickCallback(): void })._tickCallback.bind(process);
 
 /**
- * Waits until nothing runs without a virtual event: every microtask and tick is done before Node's next immediate. What
- * would need the real operating system must not be used by the code under simulation.
+ * Runs every tick and microtask now, until nothing runs without a virtual event; for callers that are neither, as events
+ * are. What would need the real operating system must not be used by the code under simulation.
  */
-export const settle = (): Promise<void> => new Promise((resolve) => realSetImmediate(resolve));
+export function drain(): void {
+  const host = hosts.getStore();
+  runTicks();
+  // A microtask leaves no context behind.
+  if (host !== undefined) hosts.enterWith(host);
+}
 
 function push(heap: Event[], event: Event): void {
   let at = heap.push(event) - 1;

@@ -1,32 +1,109 @@
-import { DatabaseSync as RealDatabase, type StatementSync } from 'node:sqlite';
+import { DatabaseSync as RealDatabase, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /*
  * Stands in for node:sqlite in `openSqlite`, which keeps its connection to itself: the simulation needs it to begin with
- * the content of a template, to copy what is committed, and to read beside everyone.
+ * the content of a template, to copy what is committed, and to read beside everyone. A connection that is closed serves
+ * the next simulation: its statements stay compiled.
  */
 
-let opened: RealDatabase | null = null;
+/** The content of a database, as SQLite writes it. */
+export type Image = Uint8Array;
 
-/** Compiles a text once, whoever asks for it. */
-export class DatabaseSync extends RealDatabase {
+interface Table {
+  readonly clear: StatementSync;
+  readonly insert: StatementSync;
+  readonly rows: readonly (readonly SQLInputValue[])[];
+}
+
+/** Connections that are closed, by the content that they began with. */
+const closed = new WeakMap<Image, Connection[]>();
+/** What the next connection begins with. */
+let wanted: Image | null = null;
+let opened: Connection | null = null;
+
+class Connection extends RealDatabase {
   readonly #statements = new Map<string, StatementSync>();
+  #template: Image | null = null;
+  /** What the template has in each table. */
+  #tables: readonly Table[] = [];
 
-  constructor(...args: ConstructorParameters<typeof RealDatabase>) {
-    super(...args);
-    opened = this;
-  }
-
+  /** Compiles a text once, whoever asks for it. */
   override prepare(text: string): StatementSync {
     const known = this.#statements.get(text) ?? super.prepare(text);
     this.#statements.set(text, known);
     return known;
   }
+
+  override exec(text: string): void {
+    // Settings stay with a connection that is used again.
+    if (this.#template !== null && text.startsWith('PRAGMA')) return;
+    if (/^(BEGIN IMMEDIATE|COMMIT|ROLLBACK)$/.test(text)) this.prepare(text).run();
+    else super.exec(text);
+  }
+
+  override close(): void {
+    if (this.#template === null) {
+      super.close();
+      return;
+    }
+    if (this.isTransaction) this.exec('ROLLBACK');
+    const others = closed.get(this.#template) ?? [];
+    closed.set(this.#template, others);
+    others.push(this);
+  }
+
+  get isFilled(): boolean {
+    return this.#template !== null;
+  }
+
+  /** Begins with that content, now and whenever it is opened again. */
+  fill(template: Image): void {
+    this.deserialize(template);
+    const tables = this.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all() as { name: string }[];
+    this.#tables = tables.map(({ name }) => {
+      const columns = this.prepare('SELECT name FROM pragma_table_info(?)').all(name) as { name: string }[];
+      const values = columns.map(() => '?').join();
+      return {
+        clear: this.prepare(`DELETE FROM ${name}`),
+        insert: this.prepare(`INSERT INTO ${name} VALUES (${values})`),
+        rows: this.prepare(`SELECT * FROM ${name}`)
+          .all()
+          .map((row) => columns.map((column) => row[column.name] as SQLInputValue)),
+      };
+    });
+    this.#template = template;
+  }
+
+  /** Begins again. */
+  reset(): void {
+    super.exec('PRAGMA foreign_keys = OFF; BEGIN');
+    for (const { clear } of this.#tables) clear.run();
+    for (const { insert, rows } of this.#tables) for (const row of rows) insert.run(...row);
+    super.exec('COMMIT; PRAGMA foreign_keys = ON');
+  }
 }
 
-/** The connection that `open` makes. */
-export function recordConnection<T>(open: () => T): { readonly result: T; readonly connection: RealDatabase } {
+/** What openSqlite makes. */
+export const DatabaseSync = new Proxy(Connection, {
+  construct(target, args: ConstructorParameters<typeof Connection>) {
+    const again = wanted === null ? undefined : closed.get(wanted)?.pop();
+    again?.reset();
+    opened = again ?? new target(...args);
+    return opened;
+  },
+});
+
+/** The connection that `open` makes; with a template, one that has its content. */
+export function recordConnection<T>(
+  open: () => T,
+  template: Image | null = null,
+): { readonly result: T; readonly connection: RealDatabase } {
   opened = null;
+  wanted = template;
   const result = open();
+  wanted = null;
   if (opened === null) throw new Error('no database was opened');
-  return { result, connection: opened };
+  const connection = opened as Connection;
+  if (template !== null && !connection.isFilled) connection.fill(template);
+  return { result, connection };
 }

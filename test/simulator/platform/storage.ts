@@ -31,7 +31,7 @@ export function hostedDatabase(db: Database, host: Host, { kernel, delay }: Stor
 
   async function pause(): Promise<void> {
     const ms = delay();
-    if (ms > 0) await runOn(host, () => kernel.sleep(ms));
+    if (ms > 0) await kernel.sleep(ms, host);
   }
 
   function requireHost(): void {

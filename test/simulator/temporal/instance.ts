@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ActivityFailure, ApplicationFailure, CancelledFailure, RetryState, TemporalFailure } from '@temporalio/common';
-import { settle } from '../platform/kernel.ts';
+import { drain } from '../platform/kernel.ts';
 import { type Command, type Failure, fromPayload, type Job, toPayload } from './history.ts';
 
 export interface CancelScope {
@@ -118,14 +118,14 @@ export class Instance {
    * Tells the workflow what happened and runs it until it waits again. Returns what it asks for. Signals and updates come
    * first, as in an activation of the SDK. Throws a WorkflowTaskFailed for a defect.
    */
-  async apply(jobs: readonly Job[]): Promise<{ commands: Command[]; updates: UpdateOutcome[] }> {
+  apply(jobs: readonly Job[]): { commands: Command[]; updates: UpdateOutcome[] } {
     this.commands = [];
     this.updates = [];
     const rank = ({ kind }: Job) => (kind === 'start' ? 0 : kind === 'signal' || kind === 'update' ? 1 : 2);
-    for (const job of jobs.toSorted((a, b) => rank(a) - rank(b))) {
+    for (const job of jobs.length === 1 ? jobs : jobs.toSorted((a, b) => rank(a) - rank(b))) {
       inContext(this, this.#scope, () => this.#tell(job));
-      await settle();
-      await this.#unblock();
+      drain();
+      this.#unblock();
     }
     if (this.#defect !== undefined) {
       throw new WorkflowTaskFailed(`${this.workflowId}: ${String((this.#defect as Error).stack ?? this.#defect)}`);
@@ -133,7 +133,7 @@ export class Instance {
     return { commands: this.commands, updates: this.updates };
   }
 
-  async #unblock(): Promise<void> {
+  #unblock(): void {
     for (let again = true; again; ) {
       again = false;
       for (const blocked of this.conditions) {
@@ -141,7 +141,7 @@ export class Instance {
         this.conditions.delete(blocked);
         blocked.resolve();
         again = true;
-        await settle();
+        drain();
       }
     }
   }

@@ -7,6 +7,8 @@ import type { VirtualWorker } from './worker.ts';
 
 /** How long the server gives a worker for a workflow task. */
 const WORKFLOW_TASK_MS = 10_000;
+/** Share of the tasks of a workflow that are replayed, while its history is short. */
+const MOST_EVICTIONS = 0.2;
 
 export interface StartOptions {
   readonly workflowId: string;
@@ -33,6 +35,8 @@ export interface Run {
   failure: Failure | null;
   /** What the workflow has not heard of. */
   waiting: Job[];
+  /** Events that the real server would have counted. */
+  events: number;
   /** The jobs of the task that a worker has. */
   inTask: readonly Job[] | null;
   isTaskScheduled: boolean;
@@ -48,10 +52,12 @@ export interface ServerSettings {
   readonly latency: () => number;
   /** Events after which continue-as-new is suggested; the real server: about 4,000. */
   readonly suggestAfter: number;
-  /** Whether a workflow's tasks go to the worker that has it in memory; else to any, so that histories are replayed often. */
+  /** Whether a worker keeps every workflow that it has in memory; else it loses one now and then, and histories are replayed. */
   readonly isSticky?: boolean;
   /** A retry of an activity may come later than it asks for: after so many milliseconds at least. */
   readonly leastRetryMs?: (activityType: string) => number;
+  /** So may a timer of a workflow. */
+  readonly leastTimerMs?: (workflowType: string, summary: string) => number;
   /** A schedule starts a workflow. */
   readonly onScheduled?: (type: string, args: readonly unknown[]) => void;
   readonly onBreach: (text: string) => void;
@@ -65,6 +71,7 @@ export class VirtualTemporal {
   readonly kernel: Kernel;
   readonly latency: () => number;
   readonly leastRetryMs: (activityType: string) => number;
+  readonly leastTimerMs: (workflowType: string, summary: string) => number;
   readonly onScheduled: (type: string, args: readonly unknown[]) => void;
   readonly onBreach: (text: string) => void;
   /** All runs of a workflow id, the latest last. */
@@ -81,9 +88,10 @@ export class VirtualTemporal {
   #runs = 0;
 
   constructor(settings: ServerSettings) {
-    const { kernel, latency, suggestAfter, isSticky = false, leastRetryMs = () => 0, onBreach } = settings;
+    const { kernel, latency, suggestAfter, isSticky = false, onBreach } = settings;
     this.onScheduled = settings.onScheduled ?? (() => undefined);
-    this.leastRetryMs = leastRetryMs;
+    this.leastRetryMs = settings.leastRetryMs ?? (() => 0);
+    this.leastTimerMs = settings.leastTimerMs ?? (() => 0);
     this.kernel = kernel;
     this.latency = latency;
     this.onBreach = onBreach;
@@ -139,7 +147,7 @@ export class VirtualTemporal {
     let [executions, mostEvents] = [0, 0];
     for (const [id, runs] of this.executions) {
       const kept = runs.filter(({ endedAt }) => endedAt === null || endedAt >= before);
-      for (const run of runs) mostEvents = Math.max(mostEvents, countEvents(run.tasks));
+      for (const run of runs) mostEvents = Math.max(mostEvents, run.events);
       executions += runs.length - kept.length;
       if (kept.length === 0) this.executions.delete(id);
       else if (kept.length < runs.length) this.executions.set(id, kept);
@@ -179,6 +187,7 @@ export class VirtualTemporal {
       result: null,
       failure: null,
       waiting: [],
+      events: 0,
       inTask: null,
       isTaskScheduled: false,
       worker: null,
@@ -227,7 +236,7 @@ export class VirtualTemporal {
     const again = this.#open(run.type, run.workflowId, run.taskQueue, run.args, run.attributes);
     const kept = run.tasks.slice(0, task);
     const later = [...run.tasks.slice(task + 1).flatMap(({ jobs }) => jobs), ...(run.inTask ?? []), ...run.waiting];
-    again.tasks.push(...kept);
+    for (const each of kept) addTask(again, each);
     const jobs = [
       ...(run.tasks[task]?.jobs ?? []),
       ...later.filter(({ kind }) => kind === 'signal' || kind === 'update'),
@@ -266,9 +275,9 @@ export class VirtualTemporal {
         run.waiting = [];
         run.inTask = jobs;
         run.worker = worker;
-        const suggested = countEvents(run.tasks) >= this.#suggestAfter;
-        this.kernel.schedule(this.latency(), worker.host, async () => {
-          const done = await worker.runTask(run, jobs, suggested);
+        const suggested = run.events >= this.#suggestAfter;
+        this.kernel.schedule(this.latency(), worker.host, () => {
+          const done = worker.runTask(run, jobs, suggested);
           if (done === null) return;
           this.whenUp(worker.host, () => {
             timeout.cancel();
@@ -279,8 +288,15 @@ export class VirtualTemporal {
           if (run.inTask === jobs) this.#repeatTask(run);
         });
       };
-      this.#dispatch(run.taskQueue, giveTask, this.#isSticky ? run.worker : null);
+      const isLost = !this.#isSticky && this.#isEvicted(run);
+      if (isLost) run.worker?.forget(run);
+      this.#dispatch(run.taskQueue, giveTask, isLost ? null : run.worker);
     });
+  }
+
+  /** Long histories are lost less often: on average one task of each task's history is replayed. */
+  #isEvicted({ tasks }: Run): boolean {
+    return this.kernel.random() < Math.min(MOST_EVICTIONS, 1 / tasks.length);
   }
 
   /** Calls the server from a host, now or when it is up again. */
@@ -315,7 +331,7 @@ export class VirtualTemporal {
     }
     const rejected = new Set(updates.filter((update) => update.rejected).map(({ id }) => id));
     run.inTask = null;
-    run.tasks.push({
+    addTask(run, {
       jobs: jobs.filter((job) => job.kind !== 'update' || !rejected.has(job.id)),
       suggested,
       commands,
@@ -342,7 +358,7 @@ export class VirtualTemporal {
       case 'timer':
         run.timers.set(
           command.seq,
-          this.kernel.schedule(command.at + command.ms - this.kernel.elapsed, null, () => {
+          this.kernel.schedule(this.#getTimerEnd(run, command) - this.kernel.elapsed, null, () => {
             run.timers.delete(command.seq);
             this.tell(run, { kind: 'timer', seq: command.seq });
           }),
@@ -375,6 +391,10 @@ export class VirtualTemporal {
         this.tell(next, { kind: 'start' });
       }
     }
+  }
+
+  #getTimerEnd({ type }: Run, { at, ms, summary }: Extract<Command, { kind: 'timer' }>): number {
+    return at + Math.max(ms, this.leastTimerMs(type, summary));
   }
 
   #close(run: Run, status: RunStatus, isEnd = true): void {
@@ -411,6 +431,11 @@ export class VirtualTemporal {
       });
     });
   }
+}
+
+function addTask(run: Run, task: Task): void {
+  run.tasks.push(task);
+  run.events += countEvents(task);
 }
 
 export const NO_RESULT = toPayload(undefined);

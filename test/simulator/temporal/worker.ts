@@ -42,15 +42,15 @@ export class VirtualWorker {
   }
 
   /** Null when the code failed the task: it stays as it is. */
-  async runTask(
+  runTask(
     run: Run,
     jobs: readonly Job[],
     suggested: boolean,
-  ): Promise<{ commands: Instance['commands']; updates: UpdateOutcome[] } | null> {
+  ): { commands: Instance['commands']; updates: UpdateOutcome[] } | null {
     try {
-      const instance = await this.#load(run);
+      const instance = this.#load(run);
       instance.continueAsNewSuggested = suggested;
-      const done = await instance.apply(jobs);
+      const done = instance.apply(jobs);
       const known = this.#instances.get(run);
       if (known !== undefined) known.tasks += 1;
       if (instance.ended) this.#instances.delete(run);
@@ -62,7 +62,7 @@ export class VirtualWorker {
     }
   }
 
-  async #load(run: Run): Promise<Instance> {
+  #load(run: Run): Instance {
     const known = this.#instances.get(run);
     if (known !== undefined && known.tasks === run.tasks.length) return known.instance;
     const { workflowId, runId, type, args } = run;
@@ -76,7 +76,7 @@ export class VirtualWorker {
     });
     for (const task of run.tasks) {
       instance.continueAsNewSuggested = task.suggested;
-      const { commands } = await instance.apply(task.jobs);
+      const { commands } = instance.apply(task.jobs);
       const again = commands.map(describeCommand).join(', ');
       const before = task.commands.map(describeCommand).join(', ');
       if (again !== before) throw new WorkflowTaskFailed(`${workflowId} replayed as [${again}], recorded: [${before}]`);

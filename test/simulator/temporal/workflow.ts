@@ -111,7 +111,11 @@ export class CancellationScope implements CancelScope {
   }
 }
 
-export function sleep(ms: number, _options?: unknown): Promise<void> {
+interface TimerOptions {
+  readonly summary?: string;
+}
+
+export function sleep(ms: number, { summary = '' }: TimerOptions = {}): Promise<void> {
   const { instance, scope } = getContext();
   return new Promise((resolve, reject) => {
     if (scope.consideredCancelled) {
@@ -119,7 +123,7 @@ export function sleep(ms: number, _options?: unknown): Promise<void> {
       return;
     }
     const seq = instance.nextSeq();
-    addCommand(instance, { kind: 'timer', seq, ms: Math.max(1, ms), at: instance.now() });
+    addCommand(instance, { kind: 'timer', seq, ms: Math.max(1, ms), at: instance.now(), summary });
     instance.timers.set(seq, resolve);
     scope.cancelRequested.catch((error: unknown) => {
       if (!instance.timers.delete(seq)) return;
@@ -129,11 +133,15 @@ export function sleep(ms: number, _options?: unknown): Promise<void> {
   });
 }
 
-export function condition(test: () => boolean, timeoutMs?: number, _options?: unknown): Promise<boolean | undefined> {
+export function condition(
+  test: () => boolean,
+  timeoutMs?: number,
+  options?: TimerOptions,
+): Promise<boolean | undefined> {
   if (timeoutMs === undefined) return until(test).then(() => undefined);
   return CancellationScope.cancellable(async () => {
     try {
-      return await Promise.race([sleep(timeoutMs).then(() => false), until(test).then(() => true)]);
+      return await Promise.race([sleep(timeoutMs, options).then(() => false), until(test).then(() => true)]);
     } finally {
       (CancellationScope.current() as CancellationScope).cancel();
     }

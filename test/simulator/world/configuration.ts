@@ -18,6 +18,8 @@ export interface OperatorSettings {
   readonly watches: ReadonlyMap<string, string>;
   /** By sitemap; a watch of another one runs by command alone. */
   readonly schedules: Schedules;
+  /** See Scenario. */
+  readonly pollsSeldom: boolean;
 }
 
 export type Schedules = ReadonlyMap<string, { readonly cron: string; readonly timezone: string }>;
@@ -42,7 +44,8 @@ const toSpend = (caps: Readonly<Record<string, number | null>>): Record<string, 
   );
 
 /** The configuration file that says so. `more` are further settings of each watch. */
-export function toConfig({ price, caps, floor, watches, schedules }: OperatorSettings, more: WatchSettings): Config {
+export function toConfig(settings: OperatorSettings, more: WatchSettings): Config {
+  const { price, caps, floor, watches, schedules, pollsSeldom } = settings;
   const watchSpend = toSpend({
     per_run: caps.watchPerRun,
     per_day: caps.watchPerDay,
@@ -74,6 +77,7 @@ export function toConfig({ price, caps, floor, watches, schedules }: OperatorSet
         reconcile: { confirm_after: '5m' },
         base_url: `${SERVICE}/api/v1`,
         api_key: { env: 'SIMULATED_KEY' },
+        ...(pollsSeldom ? { tracking: { fast: { min: '1m', max: '20m', growth: 2 } } } : {}),
         ...(price === null ? {} : { price_per_url: formatTry(micros(price)) }),
         ...(Object.keys(spend).length === 0 ? {} : { spend }),
       },

@@ -67,6 +67,7 @@ const SCENARIO: Scenario = {
     suggestAfter: 4_000,
     forgetsKeys: false,
     runPollMs: 30_000,
+    pollsSeldom: false,
   },
   ...{ goodAt: 0, acts: [] },
 };

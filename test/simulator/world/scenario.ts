@@ -69,6 +69,8 @@ export interface Scenario {
   readonly suggestAfter: number;
   /** A run that waits looks at its batches this often at most: each time costs as much as a poll. */
   readonly runPollMs: number;
+  /** Whether the configuration makes trackers poll their jobs seldom, which costs less. */
+  readonly pollsSeldom: boolean;
   /** When the world becomes good: no faults after that. */
   readonly goodAt: number;
   readonly acts: readonly Act[];
@@ -178,7 +180,8 @@ export function toScenario(seed: number, size: Size = 'usual'): Scenario {
     storageShare: chance(0.3) ? 0 : random() * 0.3,
     forgetsKeys: chance(0.5),
     suggestAfter: chance(0.5) ? 4_000 : between(20, 200),
-    runPollMs: chance(0.2) ? 0 : between(30, 300) * 1_000,
+    runPollMs: chance(0.1) ? 0 : between(60, 600) * 1_000,
+    pollsSeldom: chance(0.8),
     goodAt,
     acts: acts.toSorted((a, b) => a.at - b.at),
   };

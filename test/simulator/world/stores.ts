@@ -9,12 +9,9 @@ import { openSqlite, type SqliteOptions } from '../../../src/database/sqlite.ts'
 import { ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import { rateLimitsOver } from '../../../src/rate-limit/limiter.ts';
 import { Kernel, setKernel } from '../platform/kernel.ts';
-import { recordConnection } from '../platform/memory-database.ts';
+import { type Image, recordConnection } from '../platform/memory-database.ts';
 
 type Name = 'ledger' | 'budgets' | 'service';
-
-/** The content of a database. */
-type Image = Uint8Array;
 
 interface Store {
   readonly db: Database;
@@ -22,9 +19,8 @@ interface Store {
   readonly connection: DatabaseSync;
 }
 
-function open(image: Image | null, options: SqliteOptions = {}): Store {
-  const { result: db, connection } = recordConnection(() => openSqlite(':memory:', options));
-  if (image !== null) connection.deserialize(image);
+function open(template: Image | null, options: SqliteOptions = {}): Store {
+  const { result: db, connection } = recordConnection(() => openSqlite(':memory:', options), template);
   return { db, connection };
 }
 
@@ -100,7 +96,8 @@ export function openStores(): Stores {
     },
     async restore() {
       await stores.ledger.close();
-      const restored = open(backup);
+      const restored = open(null);
+      if (backup !== null) restored.connection.deserialize(backup);
       stores.ledger = restored.db;
       read.ledger = restored.connection;
     },

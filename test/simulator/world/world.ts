@@ -26,7 +26,7 @@ export interface WorldOptions {
   /** Further settings of each watch. */
   readonly watchSettings?: WatchSettings;
   readonly service?: ServiceBehavior;
-  /** Whether a workflow stays with the worker that has it in memory. Else each task may go to another one, and replays. */
+  /** See ServerSettings. */
   readonly isSticky?: boolean;
   /** The service has answered a request. */
   readonly onAnswered?: (request: NetRequest, response: NetResponse) => void;
@@ -121,6 +121,7 @@ export class World {
       floor: 0,
       watches,
       schedules: scenario.schedules,
+      pollsSeldom: scenario.pollsSeldom,
     };
     this.oracle.configure(this.settings);
     const key = getFirstKey();
@@ -150,6 +151,8 @@ export class World {
       suggestAfter: this.scenario.suggestAfter,
       isSticky: this.#options.isSticky ?? false,
       leastRetryMs: (type) => (type === 'awaitRun' ? this.scenario.runPollMs : 0),
+      leastTimerMs: (type, summary) =>
+        type === WORKFLOW.watchSitemap && summary.startsWith('WAITING: ') ? this.scenario.runPollMs : 0,
       onScheduled: (type, args) => {
         if (type !== WORKFLOW.watchSitemap) return;
         const { watch } = args[0] as { readonly watch: string };

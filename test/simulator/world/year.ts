@@ -74,6 +74,7 @@ export async function playYear({ seed, days, daysPerAct, onFigures }: YearOption
       suggestAfter: 4_000,
       forgetsKeys: false,
       runPollMs: 300_000,
+      pollsSeldom: false,
     },
     ...{ goodAt: forMs, acts: acts.toSorted((a, b) => a.at - b.at) },
   };

@@ -120,11 +120,7 @@ async function resolveGoneCandidates(tx: Queryable, run: RunRow): Promise<void> 
   for (const { id } of sitemaps) {
     const kept = await tx.one(sql<{ entries: Uint8Array }>`
       SELECT entries FROM sitemap_snapshots WHERE sitemap_id = ${id}`);
-    const entries = unpackList(kept.entries);
-    for (let at = 0; at < entries.length; at++) {
-      const index = list.find(entries.high(at), entries.low(at));
-      if (index >= 0) listed[index] = 1;
-    }
+    list.markListed(unpackList(kept.entries), listed);
     await yieldToEventLoop();
   }
   const gone = candidates.filter((_, index) => listed[index] === 0).map(({ fp }): Row => [BigInt(fp)]);

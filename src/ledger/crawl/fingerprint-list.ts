@@ -14,6 +14,8 @@ export interface FingerprintList {
 }
 
 export interface GrowingList extends FingerprintList {
+  /** Marks the entries that another list has too: 1 at the index of each in `marks`. */
+  markListed(other: FingerprintList, marks: Uint8Array): void;
   push(high: number, low: number, lastmod: number): void;
   /** The packed bytes, little-endian words. */
   bytes(): Uint8Array;
@@ -27,12 +29,12 @@ export function unpackList(bytes: Uint8Array): FingerprintList {
     throw new RangeError(`${bytes.byteLength} bytes are not a fingerprint list`);
   const words = new Uint32Array(bytes.byteLength / 4);
   new Uint8Array(words.buffer).set(bytes);
-  return toFingerprintList(words, words.length / WORDS);
+  return new PackedList(words, words.length / WORDS);
 }
 
 /** An empty list that grows, and finds what was pushed. */
 export function growingList(capacity = 64): GrowingList {
-  return toFingerprintList(new Uint32Array(capacity * WORDS), 0);
+  return new PackedList(new Uint32Array(capacity * WORDS), 0);
 }
 
 /** The URLs of a list as the `urls` table is indexed by them. */
@@ -40,62 +42,104 @@ export function listKeys(list: FingerprintList): bigint[] {
   return Array.from({ length: list.length }, (_, at) => asKey(list.high(at), list.low(at)));
 }
 
-function toFingerprintList(initial: Uint32Array, count: number): GrowingList {
-  let words = initial;
-  let length = count;
+const FILTER_MASK = 2 ** 20 - 1;
+
+/** A class, not closures: its small methods are called for each page of a crawl, and V8 inlines these. */
+class PackedList implements GrowingList {
+  #words: Uint32Array;
+  #length: number;
   /** Open addressing, at most half full: index + 1 of the entry, 0 for a free place. */
-  let table: Uint32Array | null = null;
+  #table: Uint32Array | null = null;
+  /** 1 for the low bits of each entry; of another list, most entries need no look-up. */
+  #filter: Uint8Array | null = null;
 
-  /** Every caller stays within `length`: the fallback only satisfies the type. */
-  const word = (index: number, offset: number): number => words[index * WORDS + offset] ?? 0;
+  constructor(words: Uint32Array, length: number) {
+    this.#words = words;
+    this.#length = length;
+  }
 
-  function place(into: Uint32Array, index: number): void {
-    const mask = into.length - 1;
-    for (let at = word(index, 1) & mask; ; at = (at + 1) & mask) {
-      if (into[at] === 0) {
-        into[at] = index + 1;
+  get length(): number {
+    return this.#length;
+  }
+
+  // Every caller stays within `length`: the fallbacks only satisfy the type.
+  high(index: number): number {
+    return this.#words[index * WORDS] ?? 0;
+  }
+
+  low(index: number): number {
+    return this.#words[index * WORDS + 1] ?? 0;
+  }
+
+  lastmod(index: number): number {
+    return this.#words[index * WORDS + 2] ?? 0;
+  }
+
+  find(high: number, low: number): number {
+    const table = this.#indexed();
+    const mask = table.length - 1;
+    for (let at = low & mask; ; at = (at + 1) & mask) {
+      const index = (table[at] ?? 0) - 1;
+      if (index < 0) return -1;
+      if (this.low(index) === low && this.high(index) === high) return index;
+    }
+  }
+
+  markListed(other: FingerprintList, marks: Uint8Array): void {
+    const filter = this.#filtered();
+    for (let at = 0; at < other.length; at++) {
+      if (filter[other.low(at) & FILTER_MASK] === 0) continue;
+      const index = this.find(other.high(at), other.low(at));
+      if (index >= 0) marks[index] = 1;
+    }
+  }
+
+  push(high: number, low: number, lastmod: number): void {
+    const from = this.#length * WORDS;
+    if (from + WORDS > this.#words.length) {
+      const larger = new Uint32Array(Math.max(this.#words.length * 2, 64 * WORDS));
+      larger.set(this.#words);
+      this.#words = larger;
+    }
+    this.#words[from] = high;
+    this.#words[from + 1] = low;
+    this.#words[from + 2] = lastmod;
+    const table = this.#table;
+    if (table !== null && table.length >= (this.#length + 1) * 2) this.#place(table, this.#length);
+    this.#length += 1;
+    if (this.#filter !== null) this.#filter[low & FILTER_MASK] = 1;
+  }
+
+  bytes(): Uint8Array {
+    return new Uint8Array(this.#words.buffer, 0, this.#length * WORDS * 4).slice();
+  }
+
+  #filtered(): Uint8Array {
+    if (this.#filter !== null) return this.#filter;
+    const filter = new Uint8Array(FILTER_MASK + 1);
+    for (let index = 0; index < this.#length; index++) filter[this.low(index) & FILTER_MASK] = 1;
+    this.#filter = filter;
+    return filter;
+  }
+
+  #place(table: Uint32Array, index: number): void {
+    const mask = table.length - 1;
+    for (let at = this.low(index) & mask; ; at = (at + 1) & mask) {
+      if (table[at] === 0) {
+        table[at] = index + 1;
         return;
       }
     }
   }
 
-  function indexed(): Uint32Array {
-    if (table !== null && table.length >= length * 2) return table;
+  #indexed(): Uint32Array {
+    const known = this.#table;
+    if (known !== null && known.length >= this.#length * 2) return known;
     let size = 128;
-    while (size < length * 4) size *= 2;
-    table = new Uint32Array(size);
-    for (let index = 0; index < length; index++) place(table, index);
+    while (size < this.#length * 4) size *= 2;
+    const table = new Uint32Array(size);
+    for (let index = 0; index < this.#length; index++) this.#place(table, index);
+    this.#table = table;
     return table;
   }
-
-  return {
-    get length() {
-      return length;
-    },
-    high: (index) => word(index, 0),
-    low: (index) => word(index, 1),
-    lastmod: (index) => word(index, 2),
-    find(high, low) {
-      const places = indexed();
-      const mask = places.length - 1;
-      for (let at = low & mask; ; at = (at + 1) & mask) {
-        const index = (places[at] ?? 0) - 1;
-        if (index < 0) return -1;
-        if (word(index, 1) === low && word(index, 0) === high) return index;
-      }
-    },
-    push(high, low, lastmod) {
-      if ((length + 1) * WORDS > words.length) {
-        const larger = new Uint32Array(Math.max(words.length * 2, 64 * WORDS));
-        larger.set(words);
-        words = larger;
-      }
-      words[length * WORDS] = high;
-      words[length * WORDS + 1] = low;
-      words[length * WORDS + 2] = lastmod;
-      if (table !== null && table.length >= (length + 1) * 2) place(table, length);
-      length += 1;
-    },
-    bytes: () => new Uint8Array(words.buffer, 0, length * WORDS * 4).slice(),
-  };
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, mock, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { readBytes } from '../../test/support/sitemap/collect.ts';
+import { Block } from './read/block.ts';
 import { RecordCollector } from './record-collector.ts';
 
 const pieces = fc.constantFrom(
@@ -72,5 +75,31 @@ describe('pages as bytes', () => {
       { numRuns: 100 },
     );
     assert.ok(letters > 200, `${letters} pages were taken from documents with letters beyond ASCII`);
+  });
+
+  test('that a recognizer does not know keep no more of a large sitemap than their own texts', () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const collector = new RecordCollector({
+      sitemap: 'test',
+      base: undefined,
+      budget: { urls: 0, isSpent: false, maxUrls: 1_000, maxSitemaps: 1 },
+      now: Date.parse('2026-11-21T00:00:00Z'),
+      skip: 0,
+      recognizer: { find: () => -1 },
+    });
+    const record = Buffer.from('https://shop.example/a-page 2026-01-01');
+    const fields = { locFrom: 0, locTo: 27, lastmodFrom: 28, lastmodTo: record.length };
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (let read = 0; read < 400; read += 1) {
+      const bytes = Buffer.alloc(64 * 1024, ' ');
+      record.copy(bytes);
+      assert.equal(collector.rawPage(new Block(bytes), fields), true);
+    }
+    collectGarbage();
+    const kept = process.memoryUsage().heapUsed - before;
+    assert.equal(collector.takeBatch().entries.length, 400);
+    assert.ok(kept < 2_000_000, `${kept} bytes of 26 MB`);
   });
 });

@@ -1,4 +1,4 @@
-import { NormalBytes } from '../url/normal-bytes.ts';
+import { NormalBytes, type UrlBytes } from '../url/normal-bytes.ts';
 import { type BadUrlReason, isNormal, type NormalizedUrl, normalizeUrl, type Url } from '../url/normalize-url.ts';
 import type { Problem, SitemapEntry, SitemapKind } from './events.ts';
 import { parseRfc822Date, parseW3cDate, parseW3cDateBytes } from './lastmod.ts';
@@ -103,11 +103,12 @@ export class RecordCollector implements Sink {
       this.#order.push(known);
       return true;
     }
-    this.#add({
-      ...toTexts(url, block, locFrom, locTo),
-      lastmod: hasDate ? block.text.slice(lastmodFrom, lastmodTo) : null,
-      lastmodAt,
-    });
+    // With a recognizer, few pages come to here.
+    const alone = this.#options.recognizer !== undefined;
+    const lastmod = hasDate ? block.slice(lastmodFrom, lastmodTo, alone) : null;
+    const text = (url.bytes === bytes ? block.slice(url.from, url.to, alone) : toText(url)) as Url;
+    const loc = url.hasLetters ? bytes.toString('utf8', locFrom, locTo).replaceAll('&amp;', '&') : text;
+    this.#add({ loc, url: text, lastmod, lastmodAt });
     return true;
   }
 
@@ -241,17 +242,5 @@ export class RecordCollector implements Sink {
   }
 }
 
-/** The loc as written, decoded, and the URL: nearly always one string. */
-function toTexts(
-  { bytes, from, to, hasLetters }: NormalBytes,
-  block: Block,
-  locFrom: number,
-  locTo: number,
-): Pick<SitemapEntry, 'loc' | 'url'> {
-  const url = (bytes === block.bytes ? block.text.slice(from, to) : latin1(bytes, from, to)) as Url;
-  if (!hasLetters) return { loc: url, url };
-  return { loc: block.bytes.toString('utf8', locFrom, locTo).replaceAll('&amp;', '&'), url };
-}
-
-const latin1 = (bytes: Uint8Array, from: number, to: number): string =>
+const toText = ({ bytes, from, to }: UrlBytes): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');

@@ -16,6 +16,14 @@ export class Block {
     return this.#text;
   }
 
+  /**
+   * Some of the text. `alone`: where few texts of a block are kept. Others are slices, which V8 makes faster and which
+   * keep the string of the whole block alive.
+   */
+  slice(from: number, to: number, alone: boolean): string {
+    return alone ? this.bytes.toString('latin1', from, to) : this.text.slice(from, to);
+  }
+
   get isAscii(): boolean {
     this.#isAscii ??= isAscii(this.bytes);
     return this.#isAscii;

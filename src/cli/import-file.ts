@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
 import type { Config, Watch } from '../config/config.ts';
+import { fromDigest } from '../ledger/forgotten/forgotten-url.ts';
 import type { ImportedUrl } from '../ledger/jobs/import-purchases.ts';
 import type { WatchId } from '../submission/ids.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
@@ -74,13 +75,16 @@ function parseLine(text: string, { config, watch: all, now }: ImportOptions): Im
     return `is not JSON: ${(error as Error).message}`;
   }
   if (record.type === 'version' || record.type === 'summary') return null;
-  if (record.type !== 'purchased_url') return `is of type ${JSON.stringify(record.type)}, not "purchased_url"`;
+  if (record.type !== 'purchased_url' && record.type !== 'forgotten_url')
+    return `is of type ${JSON.stringify(record.type)}, not "purchased_url"`;
   const watch = all ?? config.watches.get(record.watch as WatchId);
   if (watch === undefined) {
     return `names the watch ${JSON.stringify(record.watch)}, which the configuration does not have; give one with --watch`;
   }
-  const { url, generation, lastmod } = record;
-  if (typeof url !== 'string') return 'has no url';
+  const { url, digest, generation, lastmod } = record;
+  const forgotten = record.type === 'forgotten_url' ? fromDigest(String(digest)) : null;
+  if (record.type === 'forgotten_url' && forgotten === null) return 'has no digest of 64 hexadecimal digits';
+  if (forgotten === null && typeof url !== 'string') return 'has no url';
   if (typeof generation !== 'number' || !Number.isSafeInteger(generation) || generation < 1) return 'has no generation';
   if (lastmod !== null && typeof lastmod !== 'string') return 'has no lastmod (null without one)';
   const boughtAt = toTime(record.bought_at);
@@ -88,7 +92,8 @@ function parseLine(text: string, { config, watch: all, now }: ImportOptions): Im
   if (boughtAt === undefined) return 'has a bought_at that is no date';
   if (lastmodAt === undefined) return 'has a lastmod_at that is no date';
   const state = toState(record.state);
-  return toLine(watch, url, { state, generation, boughtAt: boughtAt ?? now, lastmod, lastmodAt });
+  const rest = { state, generation, boughtAt: boughtAt ?? now, lastmod, lastmodAt };
+  return forgotten === null ? toLine(watch, String(url), rest) : { watch, url: { url: forgotten, ...rest } };
 }
 
 function toLine(watch: Watch, text: string, rest: Omit<ImportedUrl, 'url'>): ImportLine | string {

@@ -3,6 +3,7 @@ import type { HeldRun } from '../ledger/reports/held-runs.ts';
 import type { BatchLine } from '../ledger/reports/lists.ts';
 import type { Purchase, UrlHistory } from '../ledger/reports/url-history.ts';
 import { inSample } from '../submission/check-schedule.ts';
+import { formatInstant } from '../submission/instant.ts';
 import { renderReason } from '../submission/reason.ts';
 import type { ScopeExplanation } from '../url/explain-scope.ts';
 
@@ -78,6 +79,14 @@ export function explainStanding(facts: StandingFacts): Standing {
   if (!scope.inScope) {
     const why = `the configuration leaves it out now (${scope.rule})${purchase === null ? '; it was not bought' : '; it was bought before'}`;
     return { standing: 'out_of_scope', why, next: 'not bought while the rule stands', nextAt: null };
+  }
+  if (history.forgottenAt !== null) {
+    return {
+      standing: 'gone',
+      why: `in no sitemap; the ledger forgot its address on ${formatInstant(history.forgottenAt)}${purchase === null ? '; it was not bought' : '; it was bought before'}`,
+      next: 'recognized when a sitemap lists it again, and then bought only as any page that was bought before',
+      nextAt: null,
+    };
   }
   if (history.goneRun !== null) {
     const why = `in no sitemap of the watch since ${history.goneRun}${purchase === null ? '; it was not bought' : '; it was bought before'}`;

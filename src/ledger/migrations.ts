@@ -285,6 +285,15 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         WHERE kind = 'batch' AND reported = 0 AND amount = 0`,
     ],
   },
+  {
+    name: 'pages whose addresses are forgotten',
+    statements: () => [
+      // Since when `url` holds a digest in place of the address, and `fp` its first 64 bits; `gone_run` is then set, 0 where
+      // no run did it.
+      'ALTER TABLE urls ADD COLUMN forgotten_at BIGINT',
+      'CREATE INDEX urls_forgotten ON urls (forgotten_at) WHERE forgotten_at IS NOT NULL',
+    ],
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

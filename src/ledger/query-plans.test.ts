@@ -6,6 +6,8 @@ import { join, type Query, raw, sql } from '../database/sql.ts';
 import type { AccountId, BatchId, WatchId } from '../submission/ids.ts';
 import type { Url } from '../url/normalize-url.ts';
 import { selectListed, selectOfRemoved, selectQuarantinedPage, selectSpelled } from './crawl/earlier-purchases.ts';
+import { selectNamed, selectStanding } from './forgotten/forget-selection.ts';
+import { selectAnyForgotten, selectForgotten } from './forgotten/restore-forgotten.ts';
 import { selectWaiting, updateNextTimes } from './index-checks/check-queue.ts';
 import { selectOverdue } from './jobs/overdue-jobs.ts';
 import { selectMembers, updateResults } from './jobs/settle-job.ts';
@@ -43,6 +45,10 @@ const QUERIES: readonly { readonly what: string; readonly query: Query; readonly
     query: selectSpelled({ seed: 1 }, [{ id: 1, url: 'https://a/b' as Url }], [{ run: 1, crawled: 1 }]),
     index: 'urls_by_fp',
   },
+  { what: 'whether anything is forgotten', query: selectAnyForgotten, index: 'urls_forgotten' },
+  { what: 'forgotten pages among due ones', query: selectForgotten([1n]), index: 'urls_by_fp' },
+  { what: 'what stands against forgetting', query: selectStanding([1], [], 0), index: 'urls_by_fp' },
+  { what: 'pages to forget by address', query: selectNamed([[1, 'https://a/b']]), index: 'urls_by_fp' },
   { what: 'rows that take over a purchase', query: selectListed([1], 2), index: 'urls_by_fp' },
   { what: 'quarantine of a removed watch', query: selectQuarantinedPage(1, 0), index: 'urls_quarantined' },
   { what: 'overdue jobs', query: selectOverdue(account, { standard: 0, fast: 0 }), index: 'batches_followed' },

@@ -378,12 +378,15 @@ CREATE TABLE urls (
   completed_at bigint,
   reason_code text,
   reason_params text,
+  forgotten_at bigint,
   PRIMARY KEY (id)
 );
 
 CREATE UNIQUE INDEX urls_by_fp ON urls USING btree (fp, watch_id);
 
 CREATE INDEX urls_due ON urls USING btree (watch_id, url COLLATE "C") WHERE (due IS NOT NULL);
+
+CREATE INDEX urls_forgotten ON urls USING btree (forgotten_at) WHERE (forgotten_at IS NOT NULL);
 
 CREATE INDEX urls_gone ON urls USING btree (gone_run) WHERE (gone_run IS NOT NULL);
 

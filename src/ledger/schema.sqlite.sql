@@ -358,12 +358,15 @@ CREATE TABLE urls (
   bought_lastmod TEXT,
   completed_at BIGINT,
   reason_code TEXT,
-  reason_params TEXT
+  reason_params TEXT,
+  forgotten_at BIGINT
 );
 
 CREATE UNIQUE INDEX urls_by_fp ON urls (fp, watch_id);
 
 CREATE INDEX urls_due ON urls (watch_id, url) WHERE due IS NOT NULL;
+
+CREATE INDEX urls_forgotten ON urls (forgotten_at) WHERE forgotten_at IS NOT NULL;
 
 CREATE INDEX urls_gone ON urls (gone_run) WHERE gone_run IS NOT NULL;
 

@@ -64,7 +64,7 @@ async function prune(
     if (rows > 0 && !output.quiet) output.print(`${table}: ${formatCounted(rows, 'row')}`);
   }
   const file = archive?.file() ?? null;
-  const vacuumed = vacuum && !dryRun ? compact(output, config.ledgerUrl) : null;
+  const vacuumed = vacuum && !dryRun ? compactLedger(output, config.ledgerUrl) : null;
   if (!output.quiet) {
     output.print(`${formatCounted(sum(pruned), 'row')} ${dryRun ? 'would be removed; nothing was' : 'removed'}.`);
     if (file !== null) output.print(`They are kept in ${file}.`);
@@ -82,7 +82,8 @@ async function prune(
 
 const sum = (pruned: Pruned): number => Object.values(pruned).reduce((all, rows) => all + rows, 0);
 
-function compact(output: Output, url: string): Vacuumed | null {
+/** Writes a SQLite file again without its free space; null for Postgres, which does this by itself. */
+export function compactLedger(output: Output, url: string): Vacuumed | null {
   if (!url.startsWith('sqlite:')) {
     output.say('Postgres reuses free space by itself (autovacuum); nothing was done.');
     return null;

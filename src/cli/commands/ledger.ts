@@ -1,18 +1,20 @@
 import type { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
-import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
+import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { getUrlHistory, type Purchase, type UrlHistory } from '../../ledger/reports/url-history.ts';
 import { formatInstant } from '../../submission/instant.ts';
-import { normalizeUrl, type Url } from '../../url/normalize-url.ts';
 import { action } from '../output/command.ts';
 import { toUrlHistoryRecord } from '../output/records/url-history.ts';
+import { parseUrlArgument } from '../url-argument.ts';
 import { withLedger } from '../with-ledger.ts';
+import { ledgerForgetCommand } from './ledger-forget.ts';
 import { ledgerPruneCommand } from './ledger-prune.ts';
 import { transferCommands } from './ledger-transfer.ts';
 
 export function ledgerCommand(command: Command): void {
   transferCommands(command);
   ledgerPruneCommand(command);
+  ledgerForgetCommand(command);
   command
     .command('show')
     .description('show the history of a URL: where it was found, every purchase, every index check')
@@ -34,22 +36,13 @@ export function ledgerCommand(command: Command): void {
     );
 }
 
-/** The URL as the ledger knows it. */
-export function parseUrlArgument(loc: string): Url {
-  const normal = normalizeUrl(loc);
-  if (normal.ok) return normal.url;
-  throw new CommandError(
-    EXIT.usage,
-    `"${loc}" is not a URL that can be submitted (${normal.reason}). Nothing was changed. Write the full URL: https://…`,
-  );
-}
-
 function formatHistory(history: UrlHistory): string {
   const lines = [
     `${history.url}  (${history.watch})`,
     `  ${history.state}${history.reason === null ? '' : `: ${history.reason}`}`,
     formatFirstRun(history),
     ...(history.lastmod === null ? [] : [`  lastmod ${history.lastmod}`]),
+    ...(history.forgottenAt === null ? [] : [`  its address was forgotten on ${formatInstant(history.forgottenAt)}`]),
     ...(history.goneRun === null ? [] : [`  in no sitemap since ${history.goneRun}`]),
     ...(history.due === null
       ? []

@@ -5,8 +5,8 @@ import type { BatchId, WatchId } from '../../submission/ids.ts';
 import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toQuarantinedRecord, toReleasedRecord } from '../output/records/url-history.ts';
+import { parseUrlArgument } from '../url-argument.ts';
 import { getWatch, withLedger } from '../with-ledger.ts';
-import { parseUrlArgument } from './ledger.ts';
 
 const PAGE = 1_000;
 

@@ -6,8 +6,8 @@ import type { Purchase, UrlHistory } from '../../ledger/reports/url-history.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
 import { action } from '../output/command.ts';
 import { toSimilarUrlRecord, toUrlExplanationRecord } from '../output/records/why.ts';
+import { parseUrlArgument } from '../url-argument.ts';
 import { withLedger } from '../with-ledger.ts';
-import { parseUrlArgument } from './ledger.ts';
 
 export function whyCommand(command: Command): void {
   command.argument('<url>', 'the whole URL').action(
@@ -49,17 +49,18 @@ function formatExplanation({ watch, why, next, nextAt, scope, history, zone }: U
 }
 
 function formatSeen(
-  { firstRun, sitemap, sitemapReadAt, goneRun, lastmod }: UrlHistory,
+  { firstRun, sitemap, sitemapReadAt, goneRun, forgottenAt, lastmod }: UrlHistory,
   at: (instant: number) => string,
 ) {
   if (firstRun.run === null) return '  seen    never in a sitemap: "courier recover" found it in a job';
-  const last =
-    goneRun !== null
-      ? `; in no sitemap since ${goneRun}`
-      : sitemapReadAt === null
-        ? ''
-        : `; the sitemap was read last on ${at(sitemapReadAt)}`;
+  const last = describeLast();
   return `  seen    first on ${at(firstRun.at)} in ${sitemap}${lastmod === null ? '' : `, lastmod ${lastmod}`}${last}`;
+
+  function describeLast(): string {
+    if (forgottenAt !== null) return `; the ledger forgot its address on ${at(forgottenAt)}`;
+    if (goneRun !== null) return `; in no sitemap since ${goneRun}`;
+    return sitemapReadAt === null ? '' : `; the sitemap was read last on ${at(sitemapReadAt)}`;
+  }
 }
 
 function formatPurchase(purchase: Purchase, at: (instant: number) => string): string {

@@ -33,6 +33,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   why: ['https://shop.example/'],
   'ledger show': ['https://shop.example/'],
   'ledger import': ['no-such-export.ndjson'],
+  'ledger forget': ['--watch', 'shop'],
   'deployments list': ['courier'],
   'deployments promote': ['courier', '1'],
   'quarantine release': ['shop', 'https://shop.example/'],

@@ -3,6 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { WatchId } from '../../submission/ids.ts';
+import { restoreForgotten } from '../forgotten/restore-forgotten.ts';
 import { listSpellings } from '../jobs/spellings.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { DUE_PAGE, type DueRow, eachDuePage } from '../plans/due.ts';
@@ -29,7 +30,8 @@ const SPELLING_UNSURE_MS = 3_600_000;
  * - rows of a watch that is not `configured` any more: it was renamed or removed. Null: which are is not known.
  * - rows that `courier recover` added and no sitemap lists, where the URL differs in its final slash alone.
  *
- * Costs two short queries when there are none, and otherwise a look-up for each URL that is due. Call it after the diff.
+ * Pages that were forgotten and are listed again count like any other: their addresses are restored first.
+ * Costs three short queries when there are none, and otherwise a look-up for each URL that is due. Call it after the diff.
  */
 export async function takeOverPurchases(
   ledger: Ledger,
@@ -37,6 +39,7 @@ export async function takeOverPurchases(
   configured: readonly WatchId[] | null,
 ): Promise<void> {
   const { db } = ledger;
+  await restoreForgotten(ledger, run);
   const removed = configured === null ? [] : await listRemoved(db, run, configured);
   const neverListed = await db.all(selectNeverListed(run, removed));
   if (removed.length === 0 && neverListed.length === 0) return;

@@ -5,7 +5,7 @@ import type { AccountId } from '../../submission/ids.ts';
 import { lockAccount } from '../runs/watches.ts';
 import { addLive } from './insert-found.ts';
 
-/** A row that was bought, and the row without a purchase that a crawl has made for the same page. */
+/** A row that was bought or forgotten, and the row without a purchase that a crawl has made for the same page. */
 export interface TakeOver {
   readonly bought: number;
   readonly listed: number;
@@ -84,7 +84,7 @@ export async function takeOver(
     AND (urls.lastmod_at IS NULL OR r.lastmod_at IS NULL OR urls.lastmod_at <> r.lastmod_at))`;
   const isChanged = sql`(${isChange} OR r.due = 'changed') AND urls.due IS NULL AND urls.state <> 'quarantined'`;
   await tx.run(sql`
-    UPDATE urls SET fp = r.fp, url = r.url, watch_id = r.watch_id, sitemap_id = r.sitemap_id, lastmod = r.lastmod,
+    UPDATE urls SET fp = r.fp, url = r.url, forgotten_at = NULL, watch_id = r.watch_id, sitemap_id = r.sitemap_id, lastmod = r.lastmod,
       lastmod_at = r.lastmod_at, first_run = r.first_run, gone_run = r.gone_run,
       changed_run = CASE WHEN ${isChange} THEN ${runId} ELSE r.changed_run END,
       guard_passed = CASE WHEN ${isChanged} THEN 0 ELSE urls.guard_passed END,
@@ -110,4 +110,5 @@ const selectPairs = (pairs: readonly TakeOver[]): Query<ListedRow> => sql<Listed
     { bought: 'bigint', listed: 'bigint' },
     pairs.map(({ bought, listed }): Row => [bought, listed]),
   )} AS r CROSS JOIN urls AS o CROSS JOIN urls AS n
-  WHERE o.id = r.bought AND n.id = r.listed AND n.generation = 0 AND o.generation > 0`;
+  WHERE o.id = r.bought AND n.id = r.listed AND n.generation = 0
+    AND (o.generation > 0 OR o.forgotten_at IS NOT NULL)`;

@@ -3,6 +3,8 @@ import { sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
 import { toStoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import { type ForgottenUrl, isForgottenUrl } from '../forgotten/forgotten-url.ts';
+import { restoreForgotten } from '../forgotten/restore-forgotten.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { ensureWatch, lockAccount } from '../runs/watches.ts';
@@ -11,7 +13,8 @@ import { ensureRecoveredUrls } from './recovered-urls.ts';
 
 /** A URL that was bought outside of this ledger: by another one, or by hand. */
 export interface ImportedUrl {
-  readonly url: Url;
+  /** A forgotten page comes without its address. */
+  readonly url: Url | ForgottenUrl;
   readonly state: Extract<LedgerUrlState, 'known' | 'completed' | 'failed' | 'quarantined'>;
   /** How often it was bought, at least 1. */
   readonly generation: number;
@@ -79,7 +82,16 @@ export async function importPurchases(
   } catch (error) {
     if (!(error instanceof Trial)) throw error;
   }
+  if (write && urls.some(({ url }) => isForgottenUrl(url))) await restoreListed(ledger, account);
   return imported;
+}
+
+/** A crawl may have found an imported page before: a plan that needs no other crawl must not buy it. */
+async function restoreListed(ledger: Ledger, account: AccountId): Promise<void> {
+  const lastRuns = await ledger.db.all(sql<{ id: number; watch_id: number }>`
+    SELECT max(r.id) AS id, w.id AS watch_id FROM watches AS w JOIN runs AS r ON r.watch_id = w.id
+    WHERE w.account_id = ${account} GROUP BY w.id ORDER BY w.id`);
+  for (const run of lastRuns) await restoreForgotten(ledger, { ...run, account_id: account });
 }
 
 const COLUMNS = {

@@ -3,7 +3,7 @@ import { type Query, sql } from '../../database/sql.ts';
 import type { BatchId, WatchId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { toUrlKey } from '../crawl/fingerprint.ts';
+import { isPage } from '../forgotten/stored-forms.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignReason } from '../reason-columns.ts';
 
@@ -31,7 +31,7 @@ export async function releaseUrl(ledger: Ledger, watch: WatchId, url: Url): Prom
   const { changes } = await ledger.db.run(sql`
     UPDATE urls SET state = 'held', due = 'released', due_at = NULL, failures = 0, guard_passed = 1,
       ${assignReason({ code: 'released' })}
-    WHERE fp = ${toUrlKey(url, ledger.seed)} AND url = ${url} AND state = 'quarantined'
+    WHERE ${isPage(url, ledger.seed)} AND state = 'quarantined'
       AND watch_id = (SELECT id FROM watches WHERE name = ${watch})`);
   return changes === 1;
 }

@@ -3,9 +3,9 @@ import { insertRows, type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { toUrlKey } from '../crawl/fingerprint.ts';
+import { type ForgottenUrl, isForgottenUrl } from '../forgotten/forgotten-url.ts';
+import { listStoredForms, toStoredKey } from '../forgotten/stored-forms.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { listSpellings } from './spellings.ts';
 
 /** Whose URLs they are. */
 export interface RecoveredBy {
@@ -19,30 +19,39 @@ export const toRecoveryRun = (watch: WatchId): RunId => `recover/${watch}` as Ru
 
 /**
  * The rows of URLs that were bought outside of this ledger, by their places in the list; created where there is none. A row
- * that is there under another spelling is that page: services return URLs with or without the slash that ends their path.
+ * that is there under another spelling is that page: services return URLs with or without the slash that ends their path. A
+ * forgotten page is found by its digest, and its address is not written again.
  */
 export async function ensureRecoveredUrls(
   tx: Queryable,
   ledger: Ledger,
   { watch, watchId, account }: RecoveredBy,
-  urls: readonly { readonly url: Url }[],
+  urls: readonly { readonly url: Url | ForgottenUrl }[],
   now: number,
 ): Promise<ReadonlyMap<number, number>> {
+  const { seed } = ledger;
   const spelled = urls.flatMap(({ url }, at) =>
-    listSpellings(url).map((spelling, rank): Row => [at, rank, toUrlKey(spelling, ledger.seed), spelling]),
+    listStoredForms(url).map((form, rank): Row => [at, rank, toStoredKey(form, seed), form]),
   );
   const columns = { at: 'bigint', rank: 'bigint', fp: 'bigint', url: 'text' } as const;
-  const existing = await tx.all(sql<{ at: number; id: number }>`
-    SELECT r.at, u.id FROM ${toRows(columns, spelled)} AS r CROSS JOIN urls AS u
-    WHERE u.fp = r.fp AND u.watch_id = ${watchId} AND u.url = r.url ORDER BY r.at, r.rank DESC`);
-  const known = new Map(existing.map(({ at, id }) => [at, id]));
-  const missing = urls.flatMap(({ url }, at) => (known.has(at) ? [] : [{ url, at }]));
+  const existing = await tx.all(sql<{ at: number; id: number; own: number; url: Url | ForgottenUrl }>`
+    SELECT r.at, u.id, u.url, CASE WHEN u.watch_id = ${watchId} THEN 1 ELSE 0 END AS own
+    FROM ${toRows(columns, spelled)} AS r CROSS JOIN urls AS u
+    WHERE u.fp = r.fp AND u.url = r.url AND (u.watch_id = ${watchId} OR u.forgotten_at IS NOT NULL)
+    ORDER BY r.at, r.rank DESC`);
+  const known = new Map(existing.flatMap(({ at, id, own }) => (own === 1 ? [[at, id] as const] : [])));
+  // A page that is forgotten under another watch stays forgotten under this one.
+  const forgotten = new Map(existing.flatMap(({ at, url, own }) => (own === 1 ? [] : [[at, url] as const])));
+  const missing = urls.flatMap(({ url }, at) => (known.has(at) ? [] : [{ url: forgotten.get(at) ?? url, at }]));
   if (missing.length > 0) {
     const run = await ensureRecoveryRun(tx, watch, watchId, account, now);
     const sitemap = await ensureHistorySitemap(tx, watchId);
-    const rows = missing.map(({ url }): Row => [toUrlKey(url, ledger.seed), watchId, sitemap, url, run, run, 'known']);
+    const rows = missing.map(({ url }): Row => {
+      const forgottenAt = isForgottenUrl(url) ? now : null;
+      return [toStoredKey(url, seed), watchId, sitemap, url, run, run, 'known', forgottenAt];
+    });
     await insertRows(tx, 'urls', URL_COLUMNS, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING');
-    const keys = missing.map(({ url, at }): Row => [at, toUrlKey(url, ledger.seed)]);
+    const keys = missing.map(({ url, at }): Row => [at, toStoredKey(url, seed)]);
     const added = await tx.all(sql<{ at: number; id: number }>`
       SELECT r.at, u.id FROM ${toRows({ at: 'bigint', fp: 'bigint' }, keys)} AS r CROSS JOIN urls AS u
       WHERE u.fp = r.fp AND u.watch_id = ${watchId}`);
@@ -59,6 +68,7 @@ const URL_COLUMNS = {
   first_run: 'bigint',
   gone_run: 'bigint',
   state: 'text',
+  forgotten_at: 'bigint',
 } as const;
 
 async function ensureRecoveryRun(

@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/database.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import type { ForgottenUrl } from '../forgotten/forgotten-url.ts';
 import type { LedgerUrlState } from '../url-state.ts';
 
 /** A URL that was bought, or that a batch is about to buy. */
@@ -9,7 +10,8 @@ export interface PurchasedUrl {
   readonly id: number;
   readonly watch: WatchId;
   readonly account: AccountId;
-  readonly url: Url;
+  /** A digest where the address is forgotten. */
+  readonly url: Url | ForgottenUrl;
   readonly state: LedgerUrlState;
   readonly generation: number;
   /** Null until a batch with it was accepted. */

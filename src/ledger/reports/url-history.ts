@@ -1,12 +1,12 @@
 import { type Micros, micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
-import { sql } from '../../database/sql.ts';
+import { raw, sql } from '../../database/sql.ts';
 import type { BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
 import type { BatchState } from '../batches/transitions.ts';
-import { toUrlKey } from '../crawl/fingerprint.ts';
+import { isPage } from '../forgotten/stored-forms.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { DueReason } from '../plans/due.ts';
 import type { LedgerUrlState } from '../url-state.ts';
@@ -30,6 +30,8 @@ export interface UrlHistory {
   readonly changedRun: RunId | null;
   /** Set when it is in no sitemap of the watch any more. */
   readonly goneRun: RunId | null;
+  /** Since when the ledger keeps a digest in place of its address. */
+  readonly forgottenAt: number | null;
   readonly purchases: readonly Purchase[];
   readonly checks: readonly UrlCheck[];
   readonly nextCheckAt: number | null;
@@ -64,7 +66,10 @@ export interface UrlCheck {
 }
 
 interface UrlRow
-  extends Omit<UrlHistory, 'reason' | 'dueAt' | 'firstRun' | 'purchases' | 'checks' | 'nextCheckAt'>,
+  extends Omit<
+      UrlHistory,
+      'url' | 'reason' | 'dueAt' | 'forgottenAt' | 'firstRun' | 'purchases' | 'checks' | 'nextCheckAt'
+    >,
     StoredReason {
   readonly id: number;
   readonly due_at: number | null;
@@ -73,6 +78,7 @@ interface UrlRow
   readonly first_at: number;
   readonly changed_run: RunId | null;
   readonly gone_run: RunId | null;
+  readonly forgotten_at: number | null;
   readonly next_at: number | null;
 }
 
@@ -80,19 +86,20 @@ interface UrlRow
 export async function getUrlHistory(ledger: Ledger, url: Url): Promise<UrlHistory[]> {
   const { db } = ledger;
   const rows = await db.all(sql<UrlRow>`
-    SELECT u.id, w.name AS watch, u.url, u.state, u.reason_code, u.reason_params, u.due, u.due_at, u.generation,
+    SELECT u.id, w.name AS watch, u.state, u.reason_code, u.reason_params, u.due, u.due_at, u.generation,
       u.failures, u.lastmod,
       s.url AS sitemap, s.complete_at AS sitemapreadat, f.name AS first_run, f.started_at AS first_at,
-      c.name AS changed_run, g.name AS gone_run, q.next_at
+      c.name AS changed_run, g.name AS gone_run, u.forgotten_at, q.next_at
     FROM urls AS u JOIN watches AS w ON w.id = u.watch_id LEFT JOIN sitemaps AS s ON s.id = u.sitemap_id
     LEFT JOIN runs AS f ON f.id = u.first_run LEFT JOIN runs AS c ON c.id = u.changed_run
     LEFT JOIN runs AS g ON g.id = u.gone_run LEFT JOIN check_queue AS q ON q.url_id = u.id
-    WHERE u.fp = ${toUrlKey(url, ledger.seed)} AND u.url = ${url} ORDER BY u.id`);
+    WHERE ${isPage(url, ledger.seed, raw('u.'))} ORDER BY u.id`);
   return Promise.all(
     rows.map(
       async (row): Promise<UrlHistory> => ({
         watch: row.watch,
-        url: row.url,
+        url,
+        forgottenAt: row.forgotten_at,
         state: row.state,
         reason: renderStoredReason(row) ?? (row.due === 'new' ? 'found, not planned yet' : null),
         due: row.due,

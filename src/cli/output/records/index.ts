@@ -6,6 +6,7 @@ import { CRAWL_OUTPUT } from './crawl.ts';
 import { DEMO_OUTPUT } from './demo.ts';
 import { DEPLOYMENT_OUTPUT } from './deployment.ts';
 import { DOCTOR_OUTPUT } from './doctor.ts';
+import { FORGET_OUTPUT } from './forget.ts';
 import { INDEX_CHECKS_OUTPUT } from './index-checks.ts';
 import { INIT_OUTPUT } from './init.ts';
 import { LEDGER_OUTPUT } from './ledger.ts';
@@ -31,6 +32,7 @@ export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...SPEND_OUTPUT,
   ...REPORT_OUTPUT,
   ...PRUNE_OUTPUT,
+  ...FORGET_OUTPUT,
   ...PLAN_OUTPUT,
   ...NOTIFY_OUTPUT,
   ...RUN_OUTPUT,

@@ -10,11 +10,12 @@ import {
   text,
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
+import { isForgottenUrl, toDigest } from '../../../ledger/forgotten/forgotten-url.ts';
 import type { Imported } from '../../../ledger/jobs/import-purchases.ts';
 import type { PurchasedUrl } from '../../../ledger/reports/purchased-urls.ts';
 import { URL_STATES } from './url-history.ts';
 
-export const PurchasedUrlRecord = defineRecord('purchased_url', 'A URL that was bought, or is about to be.', {
+const PURCHASED_FIELDS = {
   watch: text('name of the watch'),
   account: text('name of its account'),
   url: text('the URL, normalized'),
@@ -23,13 +24,31 @@ export const PurchasedUrlRecord = defineRecord('purchased_url', 'A URL that was 
   bought_at: nullable(instant('when its last batch was accepted; null until one was')),
   lastmod: nullable(text('lastmod of the page as it was bought; null without one')),
   lastmod_at: nullable(instant('the same as an instant; null when it cannot be parsed')),
+};
+
+export const PurchasedUrlRecord = defineRecord(
+  'purchased_url',
+  'A URL that was bought, or is about to be.',
+  PURCHASED_FIELDS,
+);
+
+const { url: _, ...FORGOTTEN_FIELDS } = PURCHASED_FIELDS;
+
+const ForgottenUrlRecord = defineRecord('forgotten_url', 'The same of a page whose address the ledger has forgotten.', {
+  ...FORGOTTEN_FIELDS,
+  digest: text('SHA-256 of the normalized URL, in hexadecimal digits'),
 });
 
-export const toPurchasedUrlRecord = (row: PurchasedUrl): Static<typeof PurchasedUrlRecord> => ({
-  type: 'purchased_url',
+export const toPurchasedUrlRecord = (
+  row: PurchasedUrl,
+): Static<typeof PurchasedUrlRecord> | Static<typeof ForgottenUrlRecord> =>
+  isForgottenUrl(row.url)
+    ? { type: 'forgotten_url', digest: toDigest(row.url), ...toPurchase(row) }
+    : { type: 'purchased_url', url: row.url, ...toPurchase(row) };
+
+const toPurchase = (row: PurchasedUrl) => ({
   watch: row.watch,
   account: row.account,
-  url: row.url,
   state: row.state,
   generation: row.generation,
   bought_at: toInstantOrNull(row.bought_at),
@@ -57,7 +76,7 @@ export const toImportedRecord = (
 });
 
 export const LEDGER_OUTPUT: Readonly<Record<string, CommandOutput>> = {
-  'ledger export': { records: [PurchasedUrlRecord], summary: { urls: count('URLs exported') } },
+  'ledger export': { records: [PurchasedUrlRecord, ForgottenUrlRecord], summary: { urls: count('URLs exported') } },
   'ledger import': {
     records: [ImportedRecord],
     summary: { urls: count('URLs in the file'), written: flag('false: a dry run, which changed nothing') },

@@ -49,7 +49,9 @@ export function toUrlExplanationRecord(url: Url, explained: UrlExplanation): Sta
     scope_rule: scope?.rule ?? null,
     sitemap: history?.sitemap ?? null,
     first_seen_at: toInstantOrNull(history?.firstRun.at ?? null),
-    last_seen_at: toInstantOrNull(history === null || history.goneRun !== null ? null : history.sitemapReadAt),
+    last_seen_at: toInstantOrNull(
+      history === null || history.goneRun !== null || history.forgottenAt !== null ? null : history.sitemapReadAt,
+    ),
     gone_run: history?.goneRun ?? null,
     purchases: (history?.purchases ?? []).map(toPurchase),
     index_checks: (history?.checks ?? []).map(toCheck),

@@ -48,7 +48,7 @@ export interface NetworkSettings {
   readonly latency: () => number;
   readonly getFault: (request: NetRequest) => Fault;
   /** A client has sent a request. */
-  readonly onSent?: (request: NetRequest) => void;
+  readonly onSent?: (request: NetRequest, fault: Fault) => void;
   /** An endpoint has answered one; the client may never hear of it. */
   readonly onAnswered?: (request: NetRequest, response: NetResponse) => void;
 }
@@ -82,7 +82,7 @@ export class VirtualNetwork {
     if (client?.alive === false) return;
     const fault = getFault(request);
     kernel.trace(`${client?.name ?? '-'} ${describeRequest(request)}${fault.kind === 'none' ? '' : ` ${fault.kind}`}`);
-    if (fault.kind !== 'refused') onSent?.(request);
+    if (fault.kind !== 'refused') onSent?.(request, fault);
     let done = false;
     const deliver = (delayMs: number, result: NetResponse | Error, cut = false) => {
       kernel.schedule(delayMs, client, () => {

@@ -82,6 +82,12 @@ export function serviceFaults({
   };
 }
 
+/** Answers of a gateway that rule out a charge. */
+const SURE = [401, 402, 413, 429];
+
+export const isSureRefusal = (fault: Fault): boolean =>
+  fault.kind === 'instead' && SURE.includes(fault.response.status);
+
 /** What an outage does to a request, or null. */
 function toLasting(outage: Outage, request: NetRequest, urls: readonly string[], random: () => number): Fault | null {
   switch (outage) {

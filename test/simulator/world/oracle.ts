@@ -30,6 +30,8 @@ interface Sent {
   day: number;
   /** When it was last sent. */
   at: number;
+  /** An attempt was not surely refused. */
+  mayBeCharged: boolean;
 }
 
 /** A project of the configuration names the sitemap of its watch; the connector adds a tag. */
@@ -106,17 +108,26 @@ export class Oracle {
     return this.#capsRule.getSpent(name, watches, this.#today());
   }
 
-  /** A request leaves the connector. */
-  sent({ method, path, headers, body }: NetRequest): void {
+  /** A request leaves the connector. `isRefused`: a gateway answers that surely nothing was charged. */
+  sent({ method, path, headers, body }: NetRequest, isRefused: boolean): void {
     const key = headers['idempotency-key'];
     if (method !== 'POST' || key === undefined || !path.endsWith('/submissions')) return;
     const text = body.toString('utf8');
     const known = this.#sent.get(key);
     if (known !== undefined && known.body !== text) this.breach(`key ${key} was sent with two bodies`);
     const watch = known?.watch ?? readWatch(text);
-    if (known === undefined && !this.#sitemaps.has(watch))
+    if (known?.mayBeCharged !== true && !this.#sitemaps.has(watch))
       this.breach(`${key} was sent for a watch that is not configured`);
-    const sent = known ?? { body: text, watch, caps: this.#caps, floor: this.#floor, day: 0, at: 0 };
+    const sent = known ?? {
+      body: text,
+      watch,
+      caps: this.#caps,
+      floor: this.#floor,
+      day: 0,
+      at: 0,
+      mayBeCharged: false,
+    };
+    sent.mayBeCharged ||= !isRefused;
     sent.caps = looser(sent.caps, this.#caps);
     sent.floor = Math.min(sent.floor, this.#floor);
     sent.day = Math.max(sent.day, this.#today());

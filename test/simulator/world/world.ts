@@ -10,7 +10,7 @@ import { type NetRequest, type NetResponse, setNetwork, VirtualNetwork } from '.
 import { VirtualTemporal } from '../temporal/server.ts';
 import { describeCaps } from './caps-rule.ts';
 import { type OperatorSettings, RETRIES, toConfig, type WatchSettings } from './configuration.ts';
-import { type Outage, serviceFaults, siteFaults } from './faults.ts';
+import { isSureRefusal, type Outage, serviceFaults, siteFaults } from './faults.ts';
 import { Oracle } from './oracle.ts';
 import { type Machine, onTerminal, SERVICE, type ServiceBehavior, ServiceProgram, WorkerProgram } from './programs.ts';
 import type { Scenario } from './scenario.ts';
@@ -93,8 +93,8 @@ export class World {
       kernel,
       latency,
       getFault: (request) => (request.origin === SERVICE ? toServiceFault(request) : toSiteFault()),
-      onSent: (request) => {
-        this.oracle.sent(request);
+      onSent: (request, fault) => {
+        this.oracle.sent(request, isSureRefusal(fault));
         if (request.method === 'POST' && request.path.endsWith('/submissions')) this.#onSubmission();
       },
       onAnswered: (request, response) => {

@@ -1,4 +1,5 @@
 import { pick } from '../../../support/seeded.ts';
+import type { Outage } from '../faults.ts';
 import { type ActKind, makePages } from '../scenario.ts';
 import type { World } from '../world.ts';
 import type { Play } from './play.ts';
@@ -23,12 +24,22 @@ export const crashWhileSending: Play = async (world, act, random) => {
   await world.crashAtSubmission();
 };
 
-/** Batches are charged and in doubt, or planned and refused, and stay so for a while. */
+/** What follows a lost answer: a refusal says nothing about the attempt before it. */
+const AFTER_LOSS: readonly Outage[] = ['nothing is taken', 'batches are refused'];
+
+/** Batches are charged and in doubt, planned and refused, or first the one and then the other, and stay so for a while. */
 const sufferWhileSending: Play = async (world, act, random) => {
-  const outage = random() < 0.6 ? 'answers are lost' : 'nothing is taken';
-  void world.suffer(outage, (5 + Math.floor(random() * 30)) * MINUTE);
+  const forMs = (5 + Math.floor(random() * 30)) * MINUTE;
+  const isLost = random() < 0.7;
+  if (random() < 0.3) void world.suffer('the list fails', forMs);
+  const first = world.suffer(isLost ? 'answers are lost' : 'nothing is taken', isLost ? 2 * MINUTE : forMs);
   await startSending(world, act, random);
   await world.awaitSubmission();
+  if (isLost && random() < 0.7) {
+    await first;
+    void world.suffer(pick(random, AFTER_LOSS), forMs);
+    await world.awaitSubmission();
+  }
   await world.kernel.sleep(Math.floor(random() * 2 * MINUTE));
 };
 

@@ -3,16 +3,17 @@ import { CAP_NAMES } from '../caps-rule.ts';
 import type { Play } from './play.ts';
 
 export const CONFIGURATION_PLAYS = {
-  /** A cap falls to what is spent in its window, or a little more, and is lifted later. */
+  /** A cap falls to what is spent in its window, or a little more, or below what a batch costs, and is lifted later. */
   async 'lower cap'(world, act, random) {
     const { oracle, kernel, scenario } = world;
     const name = pick(random, CAP_NAMES);
+    const isFar = random() < 0.5;
     const set = (most: number) =>
       world.reconfigure(({ caps }) => {
-        const spent = name === 'watchPerRun' ? 0 : oracle.getSpent(name, scenario.watches.keys());
+        const spent = name === 'watchPerRun' || isFar ? 0 : oracle.getSpent(name, scenario.watches.keys());
         return { caps: { ...caps, [name]: spent + Math.floor(random() * most) * scenario.price } };
       });
-    await set(30);
+    await set(isFar ? 3 : 30);
     await kernel.sleep(act.forMs);
     if (random() < 0.5) await set(60);
     else await world.reconfigure(({ caps }) => ({ caps: { ...caps, [name]: null } }));

@@ -29,12 +29,13 @@ export const DISASTER_PLAYS = {
       const ms = Math.floor((0.7 + random() * 2) * DAY);
       kernel.epoch += ms;
       kernel.trace(`the workers were away for ${ms} ms`);
+      if (random() < 0.5) void world.suffer('the list fails', Math.floor((15 + random() * 45) * 60_000));
     });
   },
   'lose temporal': (world) => world.whileStopped(() => world.loseTemporal()),
   /** Of all machines: forward by hours or days, or back by minutes. */
   async 'jump clock'({ kernel }, _act, random) {
-    const ms = random() < 0.3 ? -Math.floor(random() * 600_000) : Math.floor(random() ** 3 * 3 * DAY);
+    const ms = random() < 0.3 ? -Math.floor(random() * 600_000) : Math.floor(random() ** 2 * 3 * DAY);
     kernel.epoch += ms;
     kernel.trace(`the clocks jump by ${ms} ms`);
   },

@@ -99,7 +99,7 @@ export async function playYear({ seed, days, daysPerAct, onFigures }: YearOption
 
   try {
     world.start();
-    for (const act of scenario.acts) kernel.schedule(act.at, null, () => beginAct(world, act));
+    for (const act of scenario.acts) kernel.schedule(act.at, null, () => beginAct(world, act, { alone: true }));
     startOperator(world);
     for (let quarter = 1; quarter <= 4 && oracle.breaches.length === 0; quarter++) {
       await kernel.play(() => oracle.breaches.length > 0, (forMs * quarter) / 4 - kernel.elapsed);

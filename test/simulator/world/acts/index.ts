@@ -24,12 +24,12 @@ const PLAYS: Readonly<Record<ActKind, Play>> = {
   ...SCHEDULE_PLAYS,
 };
 
-/** Begins an act; it may go on for a while. */
-export function beginAct(world: World, act: Act): void {
+/** Begins an act; it may go on for a while. `alone`: never while batches are under way. */
+export function beginAct(world: World, act: Act, { alone = false }: { readonly alone?: boolean } = {}): void {
   world.kernel.trace(`ACT ${act.kind}`);
   const random = seeded(act.salt);
   onTerminal(async () => {
-    await atBadMoment(world, act, random);
+    if (!alone) await atBadMoment(world, act, random);
     await PLAYS[act.kind](world, act, random);
   }).catch((error: unknown) => world.oracle.breach(`the act "${act.kind}" failed: ${(error as Error).message}`));
 }

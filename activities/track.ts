@@ -79,8 +79,9 @@ export function trackActivities(deps: Deps) {
         if (!mustRead && !knowsAll) await readResults(polled.state);
         const retryFailed = deps.config.watches.get(watch)?.retryFailed ?? null;
         const settled = await settleJob(ledger, id, reference, { retryFailed });
-        const { completed, failed } = settled;
-        emit({ kind: 'job_ended', account: id, watch, reference, state: polled.state, completed, failed });
+        const { completed, failed, open: withoutResult } = settled;
+        const { state } = polled;
+        emit({ kind: 'job_ended', account: id, watch, reference, state, completed, failed, withoutResult });
         return toJobStatus(polled.state, settled);
       }
       if (isOverdue) return { ...toJobStatus(polled.state, null), overdue: true };

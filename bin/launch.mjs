@@ -31,10 +31,13 @@ function findProgram(entry) {
   };
 }
 
+/** A crash report of Node lists the environment, where the API key may be. */
+const ALWAYS = ['--disable-warning=ExperimentalWarning', '--report-exclude-env'];
+
 /** Runs a program in a process of its own (Node with `flags`) and ends as it ends. */
 export function launch(entry, args, flags = []) {
   const { node, file, cache } = findProgram(entry);
-  const child = spawn(node, [...flags, '--disable-warning=ExperimentalWarning', file, ...args], {
+  const child = spawn(node, [...flags, ...ALWAYS, file, ...args], {
     // The channel tells the program when this process is killed.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     // A process group of its own, so that Ctrl-C reaches this process alone and every signal is handed on once.

@@ -19,14 +19,19 @@ function folder(t: TestContext): string {
   return made;
 }
 
-async function serve(...args: string[]): Promise<{ child: ChildProcess; baseUrl: string }> {
+/** `said`: what it has written to stderr. */
+async function serve(...args: string[]): Promise<{ child: ChildProcess; baseUrl: string; said: () => string }> {
   const child = spawn(process.execPath, [main, 'serve', '--json', '--port', '0', '--log-level', 'warn', ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr?.on('data', (chunk) => {
+    stderr += String(chunk);
   });
   const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
   const first = JSON.parse(line) as { type: string; base_url: string };
   assert.equal(first.type, 'listening');
-  return { child, baseUrl: first.base_url };
+  return { child, baseUrl: first.base_url, said: () => stderr };
 }
 
 describe('courier-service', () => {
@@ -107,11 +112,14 @@ describe('courier-service', () => {
   }
 
   for (const signal of ['SIGINT', 'SIGHUP'] as const) {
-    test(`${signal} ends the service with 0, like SIGTERM`, async (t) => {
-      const { child } = await serve('--database', `sqlite:${join(folder(t), 'service.db')}`);
-      const ended = once(child, 'exit');
+    test(`${signal} ends the service with 0, like SIGTERM, and its log says when and that it stopped`, async (t) => {
+      const database = `sqlite:${join(folder(t), 'service.db')}`;
+      const { child, said } = await serve('--database', database, '--log-level', 'info');
+      const ended = once(child, 'close');
       child.kill(signal);
       assert.deepEqual(await ended, [0, null]);
+      assert.match(said(), /"level":"info","time":"\d{4}-\d\d-\d\dT[\d:.]+Z"/);
+      assert.match(said(), /\ncourier-service has stopped\.\n$/);
     });
   }
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { destination } from 'pino';
+import { destination, stdTimeFunctions } from 'pino';
 import { SERVICE_LEVELS, type ServiceLevel } from '../../contract/states.ts';
 import { parseWholeNumber } from '../../src/cli-kit/arguments.ts';
 import { EXIT } from '../../src/cli-kit/exit-codes.ts';
@@ -59,7 +59,12 @@ async function serve(output: Output, flags: ServeFlags): Promise<void> {
     host: flags.host ?? file.host ?? '127.0.0.1',
     port: flags.port ?? file.port ?? 8080,
     settings,
-    logger: { level: flags.logLevel, stream: destination({ dest: 2, sync: false }) },
+    logger: {
+      level: flags.logLevel,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      stream: destination({ dest: 2, sync: false }),
+    },
     ...(namesServer({ address })
       ? {
           temporal: {
@@ -78,7 +83,9 @@ async function serve(output: Output, flags: ServeFlags): Promise<void> {
     output.warn(notice);
   }
   await stopped;
+  output.say('courier-service stops: requests that have arrived are answered first.');
   await service.close();
+  output.say('courier-service has stopped.');
   // An idle timer of a library must not keep the process alive: every request was answered and every write is done.
   setImmediate(() => process.exit());
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isAlive } from '../temporal/is-alive.ts';
@@ -62,5 +65,27 @@ describe('courier launcher', () => {
     child.kill('SIGKILL');
     assert.equal((await summary).exit_code, 143, 'the program shut down cleanly');
     assert.ok(!isAlive(child.pid ?? 0));
+  });
+
+  test('keeps the environment out of the crash report of Node', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'courier-crash-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const hook = join(folder, 'hook.mjs');
+    writeFileSync(
+      hook,
+      "if (process.argv[1].includes('main')) for (const kept = []; ; ) kept.push(Array(1e4).fill(0.5));\n",
+    );
+    const options = `--report-on-fatalerror --report-directory=${folder} --max-old-space-size=40 --import=${hook}`;
+    const child = spawn(process.execPath, [launcher, 'schema'], {
+      cwd: folder,
+      env: { ...process.env, NODE_OPTIONS: options, COURIER_API_KEY: 'canary-of-the-report' },
+      stdio: 'ignore',
+    });
+    await once(child, 'close');
+    const reports = readdirSync(folder).filter((name) => name.endsWith('.json'));
+    assert.equal(reports.length, 1, 'the program ran out of memory and left a report');
+    const text = readFileSync(join(folder, reports[0] ?? ''), 'utf8');
+    assert.match(text, /Allocation failed/);
+    assert.doesNotMatch(text, /canary-of-the-report/);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -28,8 +28,11 @@ notify: { channels: { team: { slack: { url: "https://hooks.slack.example/service
 `;
 
 function show(t: TestContext, environment: Environment = { address: null, namespace: null }) {
-  const folder = mkdtempSync(join(tmpdir(), 'settings-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const parent = mkdtempSync(join(tmpdir(), 'settings-'));
+  t.after(() => rmSync(parent, { recursive: true, force: true }));
+  // Looks like a key.
+  const folder = join(parent, 'usk_4Jq8Zt2LmVx9Rw7Ks3Bn');
+  mkdirSync(folder);
   const file = join(folder, 'courier.yaml');
   writeFileSync(file, CONFIG);
   writeFileSync(join(folder, 'courier.key'), 'canary-4\n');

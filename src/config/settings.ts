@@ -151,7 +151,12 @@ const hideHeaders = (headers: Headers, folder: string): Tree =>
     ]),
   );
 
+/** The folders of absolute paths, not of addresses: a folder may look like a key, and is none. */
+const listFolders = (text: string): string[] =>
+  [...text.matchAll(/(?<=^|[\s:'"])(?:\/[^/\s]+)+\//g)].map(([folder]) => folder);
+
 function redact(value: unknown): string {
   const text = typeof value === 'string' ? value : toYaml(value);
-  return maskSecrets(text.replace(/\/\/[^/@\s]*@/g, '//[secret]@'));
+  const masked = text.replace(/\/\/[^/@\s]*@/g, '//[secret]@');
+  return maskSecrets(masked, { keep: listFolders(masked) });
 }

@@ -1,3 +1,4 @@
+import type { Watch } from './config.ts';
 import { didYouMean } from './suggest.ts';
 
 /** Whether it is an IANA time zone that this machine knows. */
@@ -17,3 +18,6 @@ export function findTimeZoneProblem(name: string): string | null {
   const instead = didYouMean(name, Intl.supportedValuesOf('timeZone'));
   return `"${name}" is not a time zone${instead === '' ? '; write one such as Europe/Istanbul' : instead}`;
 }
+
+/** The zone in which the times of a watch are shown: that of its schedule, else UTC. */
+export const getTimeZone = (watch: Pick<Watch, 'schedule'> | undefined): string => watch?.schedule?.timezone ?? 'UTC';

@@ -2,10 +2,10 @@ import type { Watch } from '../config/config.ts';
 import type { HeldRun } from '../ledger/reports/held-runs.ts';
 import type { BatchLine } from '../ledger/reports/lists.ts';
 import type { Purchase, UrlHistory } from '../ledger/reports/url-history.ts';
-import { inSample } from '../submission/check-schedule.ts';
 import { formatInstant } from '../submission/instant.ts';
 import { renderReason } from '../submission/reason.ts';
 import type { ScopeExplanation } from '../url/explain-scope.ts';
+import { findNextCheck } from './next-check.ts';
 
 /** Where a URL stands, by what decides over its next purchase. */
 export const STANDINGS = [
@@ -180,10 +180,9 @@ function explainSettled({ watch, nextRunAt }: StandingFacts, history: UrlHistory
   };
 }
 
-function findCheck(watch: Watch, { url, nextCheckAt }: UrlHistory): { at: number | null; text: string } {
-  if (watch.indexCheck === null) return { at: null, text: '' };
-  if (!inSample(url, watch.indexCheck.sample)) return { at: null, text: '; not in the sample of index_check' };
-  return { at: nextCheckAt, text: '' };
+function findCheck(watch: Watch, { url, goneRun, nextCheckAt }: UrlHistory): { at: number | null; text: string } {
+  const { at, why } = findNextCheck(watch, { url, gone: goneRun !== null, nextCheckAt });
+  return { at, text: why === null || watch.indexCheck === null ? '' : `; ${why}` };
 }
 
 const WHY_DUE: Readonly<Record<NonNullable<UrlHistory['due']>, string>> = {

@@ -1,5 +1,6 @@
 import type { Config, Watch } from '../config/config.ts';
 import { listNextRuns } from '../config/next-runs.ts';
+import { getTimeZone } from '../config/time-zone.ts';
 import { getAccountStatus } from '../ledger/money/account-status.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { listHeldRuns } from '../ledger/reports/held-runs.ts';
@@ -80,7 +81,7 @@ async function explainInWatch(
     watch: watch.id,
     scope,
     history,
-    zone: watch.schedule?.timezone ?? 'UTC',
+    zone: getTimeZone(watch),
     ...explainStanding({
       watch,
       scope,

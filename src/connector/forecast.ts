@@ -2,6 +2,7 @@ import { INDEX_CHECK_PRICE, type Micros, micros, timesMicros, ZERO } from '../..
 import type { Config, Watch } from '../config/config.ts';
 import { requireAccount } from '../config/config.ts';
 import { listNextRuns } from '../config/next-runs.ts';
+import { getTimeZone } from '../config/time-zone.ts';
 import { countDueChecks } from '../ledger/index-checks/count-due-checks.ts';
 import { getLastBalance } from '../ledger/money/balance.ts';
 import { getPrice } from '../ledger/money/price.ts';
@@ -180,7 +181,7 @@ async function forecastRun(
   const forecast: RunForecast = {
     watch: watch.id,
     account: account.id,
-    zone: watch.schedule?.timezone ?? 'UTC',
+    zone: getTimeZone(watch),
     at,
     noRun,
     runs,

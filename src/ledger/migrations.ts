@@ -294,6 +294,10 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX urls_forgotten ON urls (forgotten_at) WHERE forgotten_at IS NOT NULL',
     ],
   },
+  {
+    name: 'when a held run was decided on',
+    statements: () => ['ALTER TABLE runs ADD COLUMN decided_at BIGINT'],
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

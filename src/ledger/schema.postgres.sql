@@ -328,6 +328,7 @@ CREATE TABLE runs (
   held_reason_code text,
   held_reason_params text,
   unmatched_rules text,
+  decided_at bigint,
   UNIQUE (name),
   PRIMARY KEY (id)
 );

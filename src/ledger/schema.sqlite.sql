@@ -312,7 +312,8 @@ CREATE TABLE runs (
   max_cost BIGINT,
   held_reason_code TEXT,
   held_reason_params TEXT,
-  unmatched_rules TEXT
+  unmatched_rules TEXT,
+  decided_at BIGINT
 );
 
 CREATE INDEX runs_by_watch ON runs (watch_id, started_at);

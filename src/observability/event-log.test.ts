@@ -98,6 +98,20 @@ describe('the log of a worker', () => {
     assert.deepEqual([lines[0]?.batch, lines[0]?.reference, lines[0]?.requestId], [7, 'sub_1', 'req_1']);
   });
 
+  test('the end of a job counts the URLs without a result, and warns of them', () => {
+    const { emit, lines } = openLog();
+    const ended = { kind: 'job_ended', account, watch, reference: 'sub_1' as Reference, state: 'partial' } as const;
+    emit({ ...ended, completed: 2, failed: 0, withoutResult: 3 });
+    emit({ ...ended, state: 'completed', completed: 5, failed: 0, withoutResult: 0 });
+    assert.deepEqual(
+      lines.map(({ level, msg }) => [level, msg]),
+      [
+        [40, 'job sub_1 ended partial: 2 URLs completed, 0 failed, 3 without a result: they count as bought'],
+        [30, 'job sub_1 ended completed: 5 URLs completed, 0 failed'],
+      ],
+    );
+  });
+
   test('an outage is one line and its end another; a single failure is none', () => {
     const { request, lines, pass } = openLog();
     request('connection refused');

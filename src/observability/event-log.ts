@@ -86,9 +86,10 @@ export function createEventLog(log: Logger, now: () => number): EmitEvent {
       case 'poll':
         return log.debug(fields, `job ${event.reference} is ${event.state}`);
       case 'job_ended': {
-        const { reference, state, completed, failed } = event;
-        const text = `job ${reference} ended ${state}: ${completed} URLs completed, ${failed} failed`;
-        return failed > 0 ? log.warn(fields, text) : log.info(fields, text);
+        const { reference, state, completed, failed, withoutResult } = event;
+        const rest = withoutResult > 0 ? `, ${withoutResult} without a result: they count as bought` : '';
+        const text = `job ${reference} ended ${state}: ${completed} URLs completed, ${failed} failed${rest}`;
+        return failed + withoutResult > 0 ? log.warn(fields, text) : log.info(fields, text);
       }
       case 'index_check': {
         const { watch, urls, found, charged } = event;

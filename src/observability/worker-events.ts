@@ -85,6 +85,8 @@ export interface JobEnded extends OfWatch {
   readonly state: string;
   readonly completed: number;
   readonly failed: number;
+  /** URLs of which the service never said what became of them. */
+  readonly withoutResult: number;
 }
 
 export interface IndexChecked extends OfWatch {

@@ -113,6 +113,8 @@ export interface RunReport {
   /** Planned or submitted, and without a result of their own. */
   readonly open: number;
   readonly quarantined: number;
+  /** Their job ended without a result for them; absent in recorded histories. */
+  readonly withoutResult?: number;
   /** In batches that need review. */
   readonly stopped: number;
   readonly charged: Micros;

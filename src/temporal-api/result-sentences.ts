@@ -24,6 +24,8 @@ export function describeResult({ crawl, counts, plan, report, decision }: WatchR
   }
   if (report !== null && report.stopped > 0)
     sentences.push(`${urls(report.stopped)} in batches that need your review.`);
+  const withoutResult = report?.withoutResult ?? 0;
+  if (withoutResult > 0) sentences.push(`${urls(withoutResult)} whose job ended without a result for them.`);
   return sentences.join(' ');
 }
 

@@ -1,13 +1,14 @@
 import { userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
+import { getTimeZone } from '../../config/time-zone.ts';
 import { cancelBatch } from '../../ledger/batches/cancel-batch.ts';
 import type { BatchState } from '../../ledger/batches/transitions.ts';
 import { type BatchUrl, listBatchUrls } from '../../ledger/reports/batch-urls.ts';
 import { type BatchFilter, type BatchLine, listBatches } from '../../ledger/reports/lists.ts';
-import { formatInstant } from '../../submission/instant.ts';
+import { formatInstantIn } from '../../submission/instant.ts';
 import { action } from '../output/command.ts';
-import { formatAmount, formatCounted } from '../output/format.ts';
+import { formatAmount, formatCounted, formatDecision } from '../output/format.ts';
 import { BATCH_STATES, toBatchRecord, toBatchUrlRecord, toCancelledRecord } from '../output/records/batch.ts';
 import { getWatch, withLedger } from '../with-ledger.ts';
 import { findBatch } from './find-batch.ts';
@@ -56,7 +57,7 @@ function configureList(command: Command, only?: BatchState): void {
         const batches = await listBatches(ledger, filter);
         for (const batch of batches) {
           output.record(toBatchRecord(batch));
-          output.print(formatBatch(batch));
+          output.print(formatBatch(batch, getTimeZone(config.watches.get(batch.watch))));
           if (batch.state !== 'accepted' && batch.reason !== null) output.print(`  ${batch.reason}`);
         }
         if (batches.length === 0) output.print('The ledger has no such batch.');
@@ -69,13 +70,14 @@ function configureList(command: Command, only?: BatchState): void {
 function configureShow(command: Command): void {
   command.argument('<batch>', 'number of the batch, or reference of its job').action(
     action((output, flags, name: string) =>
-      withLedger(flags, async ({ ledger }) => {
+      withLedger(flags, async ({ ledger, config }) => {
         const batch = await findBatch(ledger, name);
+        const zone = getTimeZone(config.watches.get(batch.watch));
         output.record(toBatchRecord(batch));
-        output.print(formatBatch(batch));
+        output.print(formatBatch(batch, zone));
         if (batch.reason !== null) output.print(`  ${batch.reason}`);
         output.print(
-          `  run ${batch.run ?? 'none'}, project "${batch.project}", tag ${batch.tag ?? 'none'}, key ${batch.key ?? 'none'}, ` +
+          `  run ${batch.run ?? 'none'}${formatDecided(batch, zone)}, project "${batch.project}", tag ${batch.tag ?? 'none'}, key ${batch.key ?? 'none'}, ` +
             formatCounted(batch.attempts, 'attempt'),
         );
         for (const url of await listBatchUrls(ledger, batch.batch)) {
@@ -105,20 +107,23 @@ function configureCancel(command: Command): void {
   );
 }
 
-function formatBatch(batch: BatchLine): string {
+const formatDecided = ({ decision: decided }: BatchLine, zone: string): string =>
+  decided === null ? '' : formatDecision(decided.decision, decided.by, decided.at, zone);
+
+function formatBatch(batch: BatchLine, zone: string): string {
   const { reference, watch, state, jobState, urls, completed, failed, charge, expectedCost } = batch;
   const cost = charge === null ? `${formatAmount(expectedCost)} expected` : `${formatAmount(charge)} charged`;
   return (
-    `${batch.batch}  ${reference ?? 'no reference'}  ${watch}  ${formatInstant(batch.plannedAt)}  ` +
+    `${batch.batch}  ${reference ?? 'no reference'}  ${watch}  ${formatInstantIn(zone, batch.plannedAt)}  ` +
     `${state}${jobState === null ? '' : ` (${jobState})`}  ` +
-    `${formatCounted(urls, 'URL')}, ${completed} completed, ${failed} failed  ${cost}${formatNextAttempt(batch)}`
+    `${formatCounted(urls, 'URL')}, ${completed} completed, ${failed} failed  ${cost}${formatNextAttempt(batch, zone)}`
   );
 }
 
-const formatNextAttempt = ({ notBefore, state }: BatchLine): string =>
+const formatNextAttempt = ({ notBefore, state }: BatchLine, zone: string): string =>
   notBefore === null || (state !== 'planned' && state !== 'sending')
     ? ''
-    : `  next attempt ${formatInstant(notBefore)}`;
+    : `  next attempt ${formatInstantIn(zone, notBefore)}`;
 
 function formatUrl({ url, result, resultReason, state, stateReason }: BatchUrl): string {
   const reported = result === null ? 'no result' : `${result}${resultReason === null ? '' : ` (${resultReason})`}`;

@@ -1,11 +1,12 @@
 import { userInfo } from 'node:os';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import { EXIT } from '../../cli-kit/exit-codes.ts';
+import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { type Output, report } from '../../cli-kit/output.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
+import { findHeldWatch } from '../../ledger/reports/held-runs.ts';
 import { findRun } from '../../ledger/runs/runs.ts';
-import type { RunId } from '../../submission/ids.ts';
+import type { RunId, WatchId } from '../../submission/ids.ts';
 import type { Decision } from '../../temporal-api/messages.ts';
 import { action, type Ending } from '../output/command.ts';
 import { requireWorker } from '../requirements.ts';
@@ -32,16 +33,35 @@ function configureDecision(command: Command, kind: DecisionKind): void {
     .option(...MAX_TIME_OPTION)
     .action(
       action((output, flags, run: string, { note, once = false, maxTime }: DecisionFlags) =>
-        withLedger(flags, (context) => {
+        withLedger(flags, async (context) => {
+          const removed = await findRemovedWatch(context, run);
+          if (removed !== null && kind === 'approve') throw toNotBuyable(removed, run);
           const decision: Decision = { by: userInfo().username, ...(note === undefined ? {} : { note }) };
           const print = (line: string) => report(output, EXIT.done, [line]);
           const decide = (client: Client) => sendDecision({ print }, client, kind, run, decision);
           const limits = createTimeLimit(maxTime);
-          return once ? decideHere(output, context, run, decide, limits) : decideAtWorker(context, run, decide);
+          if (!once) return decideAtWorker(context, run, decide);
+          return removed === null
+            ? decideHere(output, context, run, decide, limits)
+            : endHere(output, context, run, decide, limits);
         }),
       ),
     );
 }
+
+/** The watch of a held run, when it is not in the configuration any more. */
+async function findRemovedWatch({ config, ledger }: CommandContext, run: string): Promise<WatchId | null> {
+  const watch = await findHeldWatch(ledger, run as RunId);
+  return watch === null || config.watches.has(watch) ? null : watch;
+}
+
+const toNotBuyable = (watch: WatchId, run: string): CommandError =>
+  new CommandError(
+    EXIT.usage,
+    `${run} belongs to the watch ${watch}, which is not in the configuration any more: what it found cannot be bought without ` +
+      'its settings. Nothing was decided, submitted or charged. Put the watch back and approve again, or end the run: ' +
+      `courier reject ${run}`,
+  );
 
 type Decide = (client: Client) => Promise<string>;
 
@@ -63,16 +83,32 @@ async function decideHere(
 ): Promise<Ending> {
   const [, , name = ''] = run.split('/');
   const watch = getWatch(context.config.watches, name);
-  const { ledger } = context;
+  const { config, ledger } = context;
   // Found out before a server is started for nothing.
   if ((await findRun(ledger.db, run as RunId))?.ended_at !== null) throw toNotActive(run);
   const follow = async (client: Client): Promise<Ending> => {
     const decision = await decide(client);
     const runs = { watches: [watch], until: 'accepted', maxCost: null, timeoutMs: TIMEOUT_MS, here: true } as const;
-    const exitCode = await followDecided({ output, client, ledger, runs }, watch, run);
+    const exitCode = await followDecided({ output, client, config, ledger, runs }, watch, run);
     return { exitCode: decision === 'rejected' ? EXIT.done : exitCode, summary: { run, decision } };
   };
   return workHere(output, context, [watch], follow, limits);
+}
+
+/** Ends a run of a watch that is not configured any more: it is rejected, so nothing of it is shown or bought. */
+function endHere(
+  output: Output,
+  context: CommandContext,
+  run: string,
+  decide: Decide,
+  limits: readonly AbortSignal[],
+): Promise<Ending> {
+  const end = async (client: Client): Promise<Ending> => {
+    const decision = await decide(client);
+    await client.workflow.getHandle(run).result();
+    return { exitCode: EXIT.done, summary: { run, decision } };
+  };
+  return workHere(output, context, [], end, limits);
 }
 
 /** As the default of `courier run --timeout`. */

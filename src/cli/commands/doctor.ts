@@ -15,7 +15,7 @@ import { action, type Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toFindingRecord } from '../output/records/doctor.ts';
 import { type CommandContext, withLedger } from '../with-ledger.ts';
-import { findAccountProblems, findWatchProblems } from './status-check.ts';
+import { findAccountProblems, findRemovedProblems, findWatchProblems } from './status-check.ts';
 
 export function doctorCommand(command: Command): void {
   command
@@ -98,7 +98,9 @@ async function checkRuns({ config, ledger }: CommandContext): Promise<Finding[]>
     if (!isFresh) problems.push(...(await findWatchProblems(ledger, watch)));
     else fresh.push(warn({ check: 'runs', subject: watch.id }, 'no run yet', FIRST_RUN));
   }
-  for (const account of config.accounts.values()) problems.push(...(await findAccountProblems(ledger, account)));
+  problems.push(...(await findRemovedProblems({ config, ledger })));
+  for (const account of config.accounts.values())
+    problems.push(...(await findAccountProblems({ config, ledger }, account)));
   if (problems.length + fresh.length === 0) return [ok({ check: 'runs', subject: null }, 'nothing waits for you')];
   const failures = problems.map(({ subject, problem, exitCode }) =>
     fail({ check: 'runs', subject }, problem, 'see "courier status"', { transient: exitCode === EXIT.transient }),

@@ -2,7 +2,8 @@ import type { Client } from '@temporalio/client';
 import type { Micros } from '../../../contract/money.ts';
 import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
-import type { Watch } from '../../config/config.ts';
+import type { Config, Watch } from '../../config/config.ts';
+import { createKeyMonitor } from '../../connector/missing-key.ts';
 import { activeRun, followRun, startRun } from '../../connector/run-client.ts';
 import { newRunName } from '../../connector/run-name.ts';
 import { createStallDetector } from '../../connector/stall-detector.ts';
@@ -14,6 +15,7 @@ import { WATCH_PHASE } from '../../temporal-api/phases.ts';
 import type { WatchSitemap } from '../../temporal-api/workflows.ts';
 import { type EndedRun, type RunsShown, showRun, showRuns, toEndedRun } from '../output/ended-runs.ts';
 import { openStages, type Stages, showRunProgress } from '../output/progress.ts';
+import { getAccount } from '../with-ledger.ts';
 
 /** What `courier run` was asked for. */
 export interface RunsToFollow {
@@ -34,6 +36,7 @@ export interface RunsToFollow {
 export interface Following {
   readonly output: Output;
   readonly client: Client;
+  readonly config: Config;
   readonly ledger: Ledger;
   readonly runs: RunsToFollow;
 }
@@ -77,7 +80,7 @@ export async function followDecided(following: Following, watch: Watch, run: str
 }
 
 async function follow(
-  { client, ledger, runs }: Following,
+  { output, client, config, ledger, runs }: Following,
   stages: Stages,
   watch: Watch,
   handle: Awaited<ReturnType<typeof startRun>>,
@@ -85,7 +88,14 @@ async function follow(
 ): Promise<EndedRun> {
   const run = handle.workflowId as RunId;
   const detectStall = createStallDetector(client, ledger, watch, run, runs.timeoutMs);
+  const { apiKey } = getAccount(config, watch.account);
+  const giveUpMs = runs.timeoutMs;
+  // A worker elsewhere may have the key in another place.
+  const checkKey = runs.here
+    ? createKeyMonitor({ watch: watch.id, apiKey, giveUpMs, now: Date.now, warn: output.warn })
+    : () => undefined;
   const result = await followRun(handle, ledger, async (progress) => {
+    checkKey();
     // A run that was just decided on shows its hold until it has recorded the decision.
     if (progress.phase === WATCH_PHASE.held && !decided) throw await toHeld(ledger, watch, run);
     showRunProgress(stages, watch.id, progress);

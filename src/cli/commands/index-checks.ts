@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
+import { getTimeZone } from '../../config/time-zone.ts';
+import { findNextCheck } from '../../connector/next-check.ts';
 import { eachIndexState, type IndexState } from '../../ledger/reports/index-states.ts';
-import { inSample } from '../../submission/check-schedule.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
 import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
@@ -38,14 +39,12 @@ export function indexChecksCommand(command: Command): void {
             options.watch === undefined ? selectWatches(config, []) : [getWatch(config.watches, options.watch)];
           const asked = (Object.keys(CHOICES) as (keyof typeof CHOICES)[]).find((flag) => options[flag] === true);
           let urls = 0;
-          for (const { id, indexCheck, schedule } of watches) {
-            for await (const state of eachIndexState(ledger, id)) {
+          for (const watch of watches) {
+            for await (const state of eachIndexState(ledger, watch.id)) {
               if (asked !== undefined && state.result !== CHOICES[asked]) continue;
-              // A URL outside the sample keeps a time, at which nothing is checked.
-              const isChecked = indexCheck !== null && !state.gone && inSample(state.url, indexCheck.sample);
-              const shown = isChecked ? state : { ...state, nextCheckAt: null };
+              const shown = { ...state, nextCheckAt: findNextCheck(watch, state).at };
               output.record(toIndexStateRecord(shown));
-              output.print(formatState(shown, schedule?.timezone ?? 'UTC'));
+              output.print(formatState(shown, getTimeZone(watch)));
               urls += 1;
             }
           }

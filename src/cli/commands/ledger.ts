@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
+import { getTimeZone } from '../../config/time-zone.ts';
+import { findNextCheck } from '../../connector/next-check.ts';
 import { getUrlHistory, type Purchase, type UrlHistory } from '../../ledger/reports/url-history.ts';
-import { formatInstant } from '../../submission/instant.ts';
+import { formatInstantIn } from '../../submission/instant.ts';
 import { action } from '../output/command.ts';
 import { toUrlHistoryRecord } from '../output/records/url-history.ts';
 import { parseUrlArgument } from '../url-argument.ts';
@@ -21,12 +23,15 @@ export function ledgerCommand(command: Command): void {
     .argument('<url>', 'the whole URL')
     .action(
       action((output, flags, loc: string) =>
-        withLedger(flags, async ({ ledger }) => {
+        withLedger(flags, async ({ config, ledger }) => {
           const url = parseUrlArgument(loc);
           const histories = await getUrlHistory(ledger, url);
           for (const history of histories) {
-            output.record(toUrlHistoryRecord(history));
-            output.print(formatHistory(history));
+            const watch = config.watches.get(history.watch);
+            const { url: page, goneRun, nextCheckAt } = history;
+            const next = findNextCheck(watch, { url: page, gone: goneRun !== null, nextCheckAt });
+            output.record(toUrlHistoryRecord({ ...history, nextCheckAt: next.at }));
+            output.print(formatHistory(history, next, (at) => formatInstantIn(getTimeZone(watch), at)));
           }
           if (histories.length === 0)
             output.print(`The ledger does not know ${url}: it was not submitted and nothing was charged for it.`);
@@ -36,31 +41,35 @@ export function ledgerCommand(command: Command): void {
     );
 }
 
-function formatHistory(history: UrlHistory): string {
+type Format = (at: number) => string;
+
+function formatHistory(history: UrlHistory, next: ReturnType<typeof findNextCheck>, format: Format): string {
   const lines = [
     `${history.url}  (${history.watch})`,
     `  ${history.state}${history.reason === null ? '' : `: ${history.reason}`}`,
-    formatFirstRun(history),
+    formatFirstRun(history, format),
     ...(history.lastmod === null ? [] : [`  lastmod ${history.lastmod}`]),
-    ...(history.forgottenAt === null ? [] : [`  its address was forgotten on ${formatInstant(history.forgottenAt)}`]),
+    ...(history.forgottenAt === null ? [] : [`  its address was forgotten on ${format(history.forgottenAt)}`]),
     ...(history.goneRun === null ? [] : [`  in no sitemap since ${history.goneRun}`]),
     ...(history.due === null
       ? []
-      : [`  due: ${history.due}${history.dueAt === null ? '' : `, not before ${formatInstant(history.dueAt)}`}`]),
-    ...history.purchases.map(formatPurchase),
+      : [`  due: ${history.due}${history.dueAt === null ? '' : `, not before ${format(history.dueAt)}`}`]),
+    ...history.purchases.map((purchase) => formatPurchase(purchase, format)),
     ...history.checks.map(
-      ({ at, result, state }) => `  index check ${at === null ? '' : `${formatInstant(at)} `}${result ?? state}`,
+      ({ at, result, state }) => `  index check ${at === null ? '' : `${format(at)} `}${result ?? state}`,
     ),
-    ...(history.nextCheckAt === null ? [] : [`  next index check ${formatInstant(history.nextCheckAt)}`]),
+    ...(next.at === null ? [] : [`  next index check ${format(next.at)}`]),
+    ...(next.why === null ? [] : [`  no further index check: ${next.why}`]),
   ];
   return lines.join('\n');
 }
 
-function formatFirstRun({ firstRun, sitemap }: UrlHistory): string {
-  return `  found by ${firstRun.run} on ${formatInstant(firstRun.at)} in ${sitemap}`;
+function formatFirstRun({ firstRun, sitemap }: UrlHistory, format: Format): string {
+  if (firstRun === null) return '  never in a sitemap: "courier recover" found it in a job';
+  return `  found by ${firstRun.run} on ${format(firstRun.at)} in ${sitemap}`;
 }
 
-function formatPurchase(purchase: Purchase): string {
+function formatPurchase(purchase: Purchase, format: Format): string {
   const { generation, reference, charge, batch, batchState, result, resultReason, requestIds } = purchase;
   const parts = [
     reference ?? `batch ${batch}`,
@@ -70,5 +79,5 @@ function formatPurchase(purchase: Purchase): string {
     ...(resultReason === null ? [] : [resultReason]),
     ...(requestIds.length === 0 ? [] : [`request ${requestIds.join(', ')}`]),
   ];
-  return `  purchase ${generation} on ${formatInstant(purchase.plannedAt)}: ${parts.join(', ')}`;
+  return `  purchase ${generation} on ${format(purchase.plannedAt)}: ${parts.join(', ')}`;
 }

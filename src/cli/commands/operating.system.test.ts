@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { courier, ended, folderFor, ofType, printCourier, startCourier } from '../../../test/support/cli.ts';
@@ -10,6 +11,8 @@ import { planRun } from '../../ledger/plans/make-plan.ts';
 import { judgeRun } from '../../ledger/runs/judge-run.ts';
 import { endRun } from '../../ledger/runs/runs.ts';
 import type { RunId } from '../../submission/ids.ts';
+
+const AT_CHECK = new Date(1_770_000_000_000).toISOString();
 
 const SITEMAP = 'https://shop.example/sitemap.xml';
 
@@ -77,6 +80,30 @@ describe('courier index-checks list', () => {
       /^shop {2}https:\/\/shop\.example\/b {2}found on 1970-01-01 \d\d:\d\d Europe\/Istanbul, next check 2026-02-02 /,
     );
     assert.equal((await courier(folder, 'index-checks', 'list', '--found', '--not-found')).code, 2);
+  });
+
+  test('a URL outside the sample has no next check, and ledger show says why', async (t) => {
+    const { folder, ledger } = await openFolder(t);
+    await buy(ledger, 'first', ['a']);
+    await ledger.db.run(sql`
+      INSERT INTO check_queue (url_id, watch_id, completed_at, next_at) SELECT id, watch_id, 1, 1770000000000 FROM urls`);
+    const url = 'https://shop.example/a';
+    const show = async () => [
+      ofType(await courier(folder, 'ledger', 'show', url), 'url_history')[0]?.next_check_at,
+      await printCourier(folder, 'ledger', 'show', url),
+    ];
+    const [at, text] = await show();
+    assert.deepEqual(
+      [at, /next index check 2026-02-02 05:40 Europe\/Istanbul/.test(String(text))],
+      [AT_CHECK, true],
+      text as string,
+    );
+    const file = join(folder, 'courier.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('index_check: {}', 'index_check: { sample: 0.01% }'));
+    const [none, why] = await show();
+    assert.equal(none, null);
+    assert.match(String(why), /no further index check: it is not in the sample of index_check/);
+    assert.doesNotMatch(String(why), /next index check/);
   });
 });
 

@@ -2,10 +2,11 @@ import { formatTry } from '../../../contract/money.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import type { Account, Config } from '../../config/config.ts';
+import { getTimeZone } from '../../config/time-zone.ts';
 import { resolveJob, type Settled } from '../../ledger/jobs/settle-job.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
 import type { Reference } from '../../submission/ids.ts';
-import { formatInstant } from '../../submission/instant.ts';
+import { formatInstantIn } from '../../submission/instant.ts';
 import { formatCounted } from '../output/format.ts';
 import { toResolvedRecord } from '../output/records/batch.ts';
 import { type CommandContext, getAccount } from '../with-ledger.ts';
@@ -31,7 +32,7 @@ export async function resolveOpenJob(
   if (overdueAt > ledger.now()) {
     throw new CommandError(
       EXIT.usage,
-      `Job ${reference} is followed until ${formatInstant(overdueAt)}: the service may still process it, and what it ` +
+      `Job ${reference} is followed until ${formatInstantIn(getTimeZone(config.watches.get(watch)), overdueAt)}: the service may still process it, and what it ` +
         'processes is charged. Nothing was changed or charged. "tracking" of the account sets the time.',
     );
   }

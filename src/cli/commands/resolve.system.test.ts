@@ -18,7 +18,8 @@ import { listPendingBatches } from '../../ledger/batches/batch-queries.ts';
 import { beginSend } from '../../ledger/batches/begin-send.ts';
 import { recordAnswer } from '../../ledger/batches/record-answer.ts';
 import { reviewBatch } from '../../ledger/batches/review-batch.ts';
-import { recordUrlResults } from '../../ledger/jobs/settle-job.ts';
+import { recordPoll } from '../../ledger/jobs/record-poll.ts';
+import { recordUrlResults, settleJob } from '../../ledger/jobs/settle-job.ts';
 import { recordBalance } from '../../ledger/money/balance.ts';
 import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
 import { planRun } from '../../ledger/plans/make-plan.ts';
@@ -42,7 +43,7 @@ async function openFolder(
 accounts:
   main: { base_url: "https://service.example/api/v1", api_key: { env: COURIER_API_KEY }, price_per_url: 0.25 TRY }
 watches:
-  shop: { account: main, project: Shop, sitemaps: ["${SITEMAP}"], hosts: [shop.example], first_run: submit }
+  shop: { account: main, project: Shop, sitemaps: ["${SITEMAP}"], hosts: [shop.example], first_run: submit, schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul } }
 temporal: { address: "127.0.0.1:9", namespace: default }
 ledger: { url: "sqlite:${join(path, 'ledger.db')}" }
 `,
@@ -277,7 +278,7 @@ describe('status', () => {
     );
     assert.match(
       await printCourier(folder, 'status'),
-      new RegExp(`batch ${batch} waits: ${message}; next attempt 2026-01-15 13:00 UTC`),
+      new RegExp(`batch ${batch} waits: ${message}; next attempt 2026-01-15 16:00 Europe/Istanbul`),
     );
   });
 
@@ -306,11 +307,33 @@ describe('status', () => {
     assert.match(shown, /balance 100\.00 TRY as of 2026-01-15 12:00 UTC, before 0\.75 TRY charged since;/);
   });
 
-  test('says who decided on the last run', async (t) => {
+  test('says for how many URLs a job ended without a result', async (t) => {
     const { folder, ledger } = await openFolder(t);
+    const [batch] = await planRuns(ledger, ['1', '2', '3']);
+    await sendOne(ledger, batch!);
+    const reference = `R-${batch}` as Reference;
+    await recordUrlResults(ledger, ACCOUNT.id, reference, [{ url: shopUrl('1'), result: 'completed', reason: null }]);
+    await recordPoll(ledger, ACCOUNT.id, reference, { state: 'partial', terminalStates: ['partial'] });
+    await settleJob(ledger, ACCOUNT.id, reference, { retryFailed: null });
+    assert.match(
+      await printCourier(folder, 'status'),
+      /the job ended without a result for 2 URLs\. They count as bought/,
+    );
+    const [watch] = ofType(await courier(folder, 'status'), 'watch');
+    assert.equal((watch?.last_run as { without_result: number } | undefined)?.without_result, 2);
+    assert.match(await printCourier(folder, 'why', shopUrl('2')), /its job ended partial without a result for it/);
+  });
+
+  test('says who decided on the last run, why and when, and so does a batch of it', async (t) => {
+    const { folder, ledger } = await openFolder(t, () => Date.UTC(2026, 0, 15, 12));
     await crawled(ledger, 'r1', { [SITEMAP]: ['1'] });
     await judgeRun(ledger, 'r1' as RunId, { ...NO_GUARD, maxNew: 0 });
-    await decideRun(ledger, 'r1' as RunId, 'rejected', 'ayse');
-    assert.match(await printCourier(folder, 'status'), /r1: active \(rejected by ayse\), 1 found/);
+    await decideRun(ledger, 'r1' as RunId, 'approved', 'ayse: relaunch');
+    const decided = /\(approved by ayse: relaunch, 2026-01-15 15:00 Europe\/Istanbul\)/;
+    assert.match(await printCourier(folder, 'status'), new RegExp(`r1: active ${decided.source}, 1 found`));
+    await planRun(ledger, 'r1' as RunId, { account: ACCOUNT, watch: WATCH });
+    assert.match(await printCourier(folder, 'batches', 'show', '1'), new RegExp(`run r1 ${decided.source}, project`));
+    const decision = { decision: 'approved', by: 'ayse: relaunch', at: '2026-01-15T12:00:00.000Z' };
+    assert.deepEqual(ofType(await courier(folder, 'batches', 'show', '1'), 'batch')[0]?.decision, decision);
   });
 });

@@ -15,8 +15,8 @@ export function runAtTemporal(
   runs: RunsToFollow,
   ends: readonly AbortSignal[],
 ): Promise<RunsShown> {
-  const { ledger } = context;
-  const follow = (client: Client) => followRuns({ output, client, ledger, runs });
+  const { config, ledger } = context;
+  const follow = (client: Client) => followRuns({ output, client, config, ledger, runs });
   return workLocked(output, context, runs.watches, follow, ends);
 }
 
@@ -31,6 +31,6 @@ export function runAtWorker(
   return withTemporal(config, file, async (temporal) => {
     await requireWorker(temporal, ledger.id);
     const { client } = temporal;
-    return untilAborted(client, [stop, ...limits], () => followRuns({ output, client, ledger, runs }));
+    return untilAborted(client, [stop, ...limits], () => followRuns({ output, client, config, ledger, runs }));
   });
 }

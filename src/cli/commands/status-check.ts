@@ -2,17 +2,19 @@ import { EXIT, type ExitCode, pickWorst } from '../../cli-kit/exit-codes.ts';
 import { type Output, report } from '../../cli-kit/output.ts';
 import type { Account, Watch } from '../../config/config.ts';
 import { listNextRuns } from '../../config/next-runs.ts';
+import { getTimeZone } from '../../config/time-zone.ts';
 import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
 import { getAccountStatus } from '../../ledger/money/account-status.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
-import { listHeldRuns } from '../../ledger/reports/held-runs.ts';
+import { listHeldRuns, listRemovedHeld } from '../../ledger/reports/held-runs.ts';
 import { listSitemapProblems } from '../../ledger/reports/sitemap-problems.ts';
 import { getAccountTotals, listRuns, type RunLine } from '../../ledger/reports/totals.ts';
+import type { WatchId } from '../../submission/ids.ts';
 import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
 import { isAccountHold, renderReason } from '../../submission/reason.ts';
 import type { Ending } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
-import { formatOverdue } from '../output/notices.ts';
+import { formatHowToDecide, formatOverdue } from '../output/notices.ts';
 import { type Problem, toProblemRecord } from '../output/records/status.ts';
 import type { CommandContext } from '../with-ledger.ts';
 
@@ -20,7 +22,9 @@ import type { CommandContext } from '../with-ledger.ts';
 export async function checkStatus(output: Output, { config, ledger }: CommandContext): Promise<Ending> {
   const problems: Problem[] = [];
   for (const watch of config.watches.values()) problems.push(...(await findWatchProblems(ledger, watch)));
-  for (const account of config.accounts.values()) problems.push(...(await findAccountProblems(ledger, account)));
+  problems.push(...(await findRemovedProblems({ config, ledger })));
+  for (const account of config.accounts.values())
+    problems.push(...(await findAccountProblems({ config, ledger }, account)));
   for (const problem of problems) {
     output.record(toProblemRecord(problem));
     report(output, problem.exitCode, [`${problem.subject}: ${problem.problem}`]);
@@ -44,12 +48,7 @@ export async function findWatchProblems(ledger: Ledger, watch: Watch): Promise<P
   const { id } = watch;
   const problems: Problem[] = [];
   const add = (exitCode: ExitCode, problem: string) => problems.push({ subject: id, exitCode, problem });
-  for (const { run, reasons } of await listHeldRuns(ledger, id)) {
-    add(
-      EXIT.guard,
-      `a guard holds ${run} (${reasons.map(renderReason).join('; ')}). Decide: courier approve ${run}   or   courier reject ${run}`,
-    );
-  }
+  problems.push(...(await findHeldProblems(ledger, id, true)));
   const runs = (await listRuns(ledger, id, 20)).filter(
     ({ endState }) => endState !== 'previewed' && endState !== 'recovered',
   );
@@ -61,15 +60,26 @@ export async function findWatchProblems(ledger: Ledger, watch: Watch): Promise<P
   return problems;
 }
 
+async function findHeldProblems(ledger: Ledger, watch: WatchId, isConfigured: boolean): Promise<Problem[]> {
+  return (await listHeldRuns(ledger, watch)).map(({ run, reasons }) => {
+    const why = reasons.map(renderReason).join('; ');
+    const decide = formatHowToDecide(run, isConfigured).replace(/^./, (first) => first.toUpperCase());
+    return { subject: watch, exitCode: EXIT.guard, problem: `a guard holds ${run} (${why}). ${decide}` };
+  });
+}
+
+/** Runs of watches that are not configured any more and still wait for a decision. */
+export async function findRemovedProblems({ config, ledger }: Known): Promise<Problem[]> {
+  const removed = await listRemovedHeld(ledger, config.watches);
+  return (await Promise.all(removed.map(({ id }) => findHeldProblems(ledger, id, false)))).flat();
+}
+
+type Known = Pick<CommandContext, 'config' | 'ledger'>;
+
 /** What went wrong with the last run, and since when. */
-async function describeBadRun(
-  ledger: Ledger,
-  last: RunLine,
-  runs: readonly RunLine[],
-  { schedule }: Watch,
-): Promise<string> {
+async function describeBadRun(ledger: Ledger, last: RunLine, runs: readonly RunLine[], watch: Watch): Promise<string> {
   const good = runs.find(({ endState, complete }) => endState === 'finished' && complete === true);
-  const at = (instant: number) => formatInstantIn(schedule?.timezone ?? 'UTC', instant);
+  const at = (instant: number) => formatInstantIn(getTimeZone(watch), instant);
   const since = good === undefined ? 'no run was complete yet' : `the last complete run began on ${at(good.startedAt)}`;
   if (last.endState !== 'finished') return `the last run (${at(last.startedAt)}) ended as ${last.endState}; ${since}`;
   const unread = await listSitemapProblems(ledger, last.run, 3);
@@ -100,7 +110,10 @@ function findLateness({ schedule, paused }: Watch, runs: readonly RunLine[], now
 /** A batch without an outcome is sent again within minutes while the service responds. */
 const LONG_IN_DOUBT_MS = 3_600_000;
 
-export async function findAccountProblems(ledger: Ledger, { id, pricePerUrl, tracking }: Account): Promise<Problem[]> {
+export async function findAccountProblems(
+  { config, ledger }: Known,
+  { id, pricePerUrl, tracking }: Account,
+): Promise<Problem[]> {
   const problems: Problem[] = [];
   const add = (exitCode: ExitCode, problem: string) => problems.push({ subject: id, exitCode, problem });
   const { keyRejected, suspended } = await getAccountStatus(ledger, id);
@@ -115,7 +128,7 @@ export async function findAccountProblems(ledger: Ledger, { id, pricePerUrl, tra
   }
   const { standard, fast } = tracking;
   for (const job of await listOverdueJobs(ledger, id, { standard: standard.timeoutMs, fast: fast.timeoutMs })) {
-    add(EXIT.partial, formatOverdue(job));
+    add(EXIT.partial, formatOverdue(job, getTimeZone(config.watches.get(job.watch))));
   }
   if (oldestInDoubtAt !== null && ledger.now() - oldestInDoubtAt > LONG_IN_DOUBT_MS) {
     const which = formatCounted(inDoubt, 'batch', 'batches');

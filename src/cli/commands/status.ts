@@ -5,18 +5,24 @@ import { EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output, OutputRecord } from '../../cli-kit/output.ts';
 import { stopSignal } from '../../cli-kit/stop-signal.ts';
 import type { Account, Watch } from '../../config/config.ts';
+import { getTimeZone } from '../../config/time-zone.ts';
 import { listOverdueJobs } from '../../ledger/jobs/overdue-jobs.ts';
 import { getAccountStatus } from '../../ledger/money/account-status.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { type HeldRun, listHeldRuns } from '../../ledger/reports/held-runs.ts';
+import { type HeldRun, listHeldRuns, listRemovedHeld, type RemovedWatch } from '../../ledger/reports/held-runs.ts';
 import { listBatches } from '../../ledger/reports/lists.ts';
 import { getRunSummary } from '../../ledger/reports/run-summary.ts';
 import { type AccountTotals, getAccountTotals, listRuns, type RunLine } from '../../ledger/reports/totals.ts';
-import { formatInstant } from '../../submission/instant.ts';
+import { formatInstant, formatInstantIn } from '../../submission/instant.ts';
 import { isAccountHold, renderReason } from '../../submission/reason.ts';
 import { action, type Ending } from '../output/command.ts';
-import { formatCharge, formatCount, formatCounted, NOT_KNOWN } from '../output/format.ts';
-import { formatOverdue, formatReview, formatUnmatchedRule } from '../output/notices.ts';
+import { formatCharge, formatCount, formatCounted, formatDecision, NOT_KNOWN } from '../output/format.ts';
+import {
+  formatHowToDecide,
+  formatOverdue,
+  formatReview,
+  formatUnmatchedRule,
+  formatWithoutResult,
+} from '../output/notices.ts';
 import { formatSaved } from '../output/politeness.ts';
 import { toAccountRecord, toWatchRecord } from '../output/records/status.ts';
 import { readSchedules } from '../schedules.ts';
@@ -49,11 +55,13 @@ export function statusCommand(command: Command): void {
 async function showStatus(output: Output, context: CommandContext): Promise<Ending> {
   const schedules = await readSchedules(context, output);
   const held: HeldRun[] = [];
-  for (const watch of context.config.watches.values())
-    held.push(...(await showWatch(output, context.ledger, watch, schedules.get(watch.id)?.nextAt ?? null)));
+  const { watches } = context.config;
+  for (const watch of watches.values())
+    held.push(...(await showWatch(output, context, watch, schedules.get(watch.id)?.nextAt ?? null)));
+  for (const removed of await listRemovedHeld(context.ledger, watches))
+    held.push(...(await showWatch(output, context, removed, null)));
   let needsReview = 0;
-  for (const account of context.config.accounts.values())
-    needsReview += await showAccount(output, context.ledger, account);
+  for (const account of context.config.accounts.values()) needsReview += await showAccount(output, context, account);
   return { exitCode: EXIT.done, summary: { held: held.map(({ run }) => run), needs_review: needsReview } };
 }
 
@@ -97,33 +105,48 @@ async function capture(output: Output, show: (output: Output) => Promise<unknown
   return { lines, records };
 }
 
-/** Shows a watch and returns its runs that wait for a decision. */
-async function showWatch(output: Output, ledger: Ledger, watch: Watch, nextRunAt: number | null): Promise<HeldRun[]> {
+/** Shows a watch, also one that is not configured any more, and returns its runs that wait for a decision. */
+async function showWatch(
+  output: Output,
+  { config, ledger }: CommandContext,
+  watch: Watch | RemovedWatch,
+  nextRunAt: number | null,
+): Promise<HeldRun[]> {
+  const configured = config.watches.get(watch.id);
+  const zone = getTimeZone(configured);
   const [run] = await listRuns(ledger, watch.id, 1);
   const last = run === undefined ? null : { run, summary: await getRunSummary(ledger, run.run) };
   const held = await listHeldRuns(ledger, watch.id);
-  output.record(toWatchRecord(watch, last, held, nextRunAt));
-  output.print(`watch ${watch.id}: next run ${nextRunAt === null ? NOT_KNOWN : formatInstant(nextRunAt)}`);
+  output.record(toWatchRecord(watch, { configured: configured !== undefined, last, held, nextRunAt }));
+  const next = nextRunAt === null ? NOT_KNOWN : formatInstantIn(zone, nextRunAt);
+  output.print(
+    `watch ${watch.id}: ${configured === undefined ? 'not in the configuration any more' : `next run ${next}`}`,
+  );
   if (last !== null) {
     const { summary } = last;
     output.print(
-      `  ${last.run.run}: ${last.run.endState ?? 'active'}${formatDecision(last.run)}, ${formatCount(summary.found)} found, ` +
+      `  ${last.run.run}: ${last.run.endState ?? 'active'}${formatRunDecision(last.run, zone)}, ${formatCount(summary.found)} found, ` +
         `${formatCount(summary.new)} new, ${formatCount(summary.planned)} planned, ${formatCount(summary.completed)} completed, ` +
         `${formatCount(summary.failed)} failed, charged ${formatCharge(summary)}`,
     );
+    if (summary.withoutResult > 0) output.print(`  ${formatWithoutResult(summary.withoutResult)}`);
     if (summary.saved.sitemaps > 0) output.print(`  ${formatSaved(summary.saved)}`);
     for (const rule of summary.unmatchedRules) output.print(`  ${formatUnmatchedRule(rule)}`);
   }
   for (const { run: name, reasons, sample } of held) {
     output.print(`  a guard holds ${name}: ${reasons.map(renderReason).join('; ')}`);
     if (sample.length > 0) output.print(`    for example ${sample.join(', ')}`);
-    output.print(`    decide: courier approve ${name}   or   courier reject ${name}`);
+    output.print(`    ${formatHowToDecide(name, configured !== undefined)}`);
   }
   return held;
 }
 
 /** Shows an account and returns how many of its batches need review. */
-async function showAccount(output: Output, ledger: Ledger, { id, pricePerUrl, tracking }: Account): Promise<number> {
+async function showAccount(
+  output: Output,
+  { config, ledger }: CommandContext,
+  { id, pricePerUrl, tracking }: Account,
+): Promise<number> {
   const totals = await getAccountTotals(ledger, id, pricePerUrl);
   const status = await getAccountStatus(ledger, id);
   const { standard, fast } = tracking;
@@ -137,9 +160,10 @@ async function showAccount(output: Output, ledger: Ledger, { id, pricePerUrl, tr
     const what = isAccountHold(status.suspended) ? 'held' : 'batches wait for money';
     output.print(`  ${what}: ${renderReason(status.suspended)}`);
   }
-  const waiting = totals.waiting + totals.inDoubt === 0 ? null : await findWaiting(ledger, id);
+  const waiting = totals.waiting + totals.inDoubt === 0 ? null : await findWaiting({ config, ledger }, id);
   if (waiting !== null) output.print(`  ${waiting}`);
-  for (const job of overdue.slice(0, SHOWN_JOBS)) output.print(`  ${formatOverdue(job)}`);
+  for (const job of overdue.slice(0, SHOWN_JOBS))
+    output.print(`  ${formatOverdue(job, getTimeZone(config.watches.get(job.watch)))}`);
   if (overdue.length > SHOWN_JOBS) output.print(`  and ${formatCount(overdue.length - SHOWN_JOBS)} more overdue jobs`);
   if (totals.needsReview > 0) {
     const review = await listBatches(ledger, {
@@ -155,12 +179,16 @@ async function showAccount(output: Output, ledger: Ledger, { id, pricePerUrl, tr
 }
 
 /** What the oldest batch that has a reason to wait waits for. */
-async function findWaiting(ledger: Ledger, account: Account['id']): Promise<string | null> {
+async function findWaiting(
+  { config, ledger }: Pick<CommandContext, 'config' | 'ledger'>,
+  account: Account['id'],
+): Promise<string | null> {
   for (const state of ['sending', 'planned'] as const) {
     const batches = await listBatches(ledger, { account, state });
     const waiting = batches.findLast(({ reason }) => reason !== null);
     if (waiting?.reason == null) continue;
-    const next = waiting.notBefore === null ? '' : `; next attempt ${formatInstant(waiting.notBefore)}`;
+    const zone = getTimeZone(config.watches.get(waiting.watch));
+    const next = waiting.notBefore === null ? '' : `; next attempt ${formatInstantIn(zone, waiting.notBefore)}`;
     return `batch ${waiting.batch} waits: ${waiting.reason.replace(/\.$/, '')}${next}`;
   }
   return null;
@@ -169,8 +197,8 @@ async function findWaiting(ledger: Ledger, account: Account['id']): Promise<stri
 const SHOWN_REVIEWS = 5;
 const SHOWN_JOBS = 5;
 
-const formatDecision = ({ decision, decidedBy }: RunLine): string =>
-  decision === null || decidedBy === null ? '' : ` (${decision} by ${decidedBy})`;
+const formatRunDecision = ({ decision, decidedBy, decidedAt }: RunLine, zone: string): string =>
+  formatDecision(decision, decidedBy, decidedAt, zone);
 
 const formatUnknown = ({ unknownChargeEstimate: estimate }: AccountTotals): string =>
   `not in these sums${estimate === ZERO ? '' : `; the caps count ${formatTry(estimate)} for them, at the configured price`}`;

@@ -2,9 +2,10 @@ import { type Client, ScheduleNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Watch } from '../../config/config.ts';
+import { getTimeZone } from '../../config/time-zone.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
 import type { LedgerId } from '../../submission/ids.ts';
-import { formatInstant } from '../../submission/instant.ts';
+import { formatInstantIn } from '../../submission/instant.ts';
 import { checkScheduleId, watchScheduleId } from '../../temporal-api/ids.ts';
 import { action } from '../output/command.ts';
 import { toScheduleRecord } from '../output/records/status.ts';
@@ -73,7 +74,9 @@ function configureList(command: Command): void {
             const state = schedule === undefined ? 'unscheduled' : schedule.paused ? 'paused' : 'scheduled';
             const next = state === 'scheduled' ? (schedule?.next ?? null) : null;
             output.record(toScheduleRecord(watch, state, next));
-            output.print(`${watch.id}  ${state}${next === null ? '' : `, next run ${formatInstant(next)}`}`);
+            output.print(
+              `${watch.id}  ${state}${next === null ? '' : `, next run ${formatInstantIn(getTimeZone(watch), next)}`}`,
+            );
           }
           return { exitCode: EXIT.done, summary: { watches: config.watches.size } };
         }),

@@ -52,7 +52,7 @@ function formatSeen(
   { firstRun, sitemap, sitemapReadAt, goneRun, forgottenAt, lastmod }: UrlHistory,
   at: (instant: number) => string,
 ) {
-  if (firstRun.run === null) return '  seen    never in a sitemap: "courier recover" found it in a job';
+  if (firstRun === null) return '  seen    never in a sitemap: "courier recover" found it in a job';
   const last = describeLast();
   return `  seen    first on ${at(firstRun.at)} in ${sitemap}${lastmod === null ? '' : `, lastmod ${lastmod}`}${last}`;
 

@@ -38,9 +38,17 @@ const EXIT_OF_FAILURE: Readonly<Record<OperationFailure, ExitCode>> = {
 export function toCommandError(error: unknown): CommandError | null {
   if (error instanceof CommandError) return error;
   const exitCode = findExitCode(error);
-  if (exitCode !== null && error instanceof Error) return new CommandError(exitCode, error.message, { cause: error });
+  if (exitCode !== null && error instanceof Error) return new CommandError(exitCode, describe(error), { cause: error });
   return toServerFailure(error);
 }
+
+/** The database knows what failed, but not what that means for the URLs. */
+const describe = (error: Error): string =>
+  error instanceof DatabaseUnavailableError
+    ? `The ledger cannot be used now: ${error.message.replace(/\.$/, '')}. What was recorded before is kept: planned batches keep ` +
+      'their idempotency keys, and nothing is bought twice. Free space if the disk is full, or bring the database back, then run ' +
+      'the same command again.'
+    : error.message;
 
 function findExitCode(error: unknown): ExitCode | null {
   if (error instanceof ConfigError || error instanceof SecretMissingError) return EXIT.usage;

@@ -1,4 +1,5 @@
 import { formatTry, type Micros } from '../../../contract/money.ts';
+import { formatInstantIn } from '../../submission/instant.ts';
 
 /** Shown for an unknown value: never 0, which is a value. */
 export const NOT_KNOWN = 'not known yet';
@@ -16,6 +17,12 @@ export const formatAmount = (amount: Micros | null): string => (amount === null 
 /** "45 s", "15 minutes". */
 export const formatDuration = (ms: number): string =>
   ms < 120_000 ? `${Math.ceil(ms / 1_000)} s` : `${Math.round(ms / 60_000)} minutes`;
+
+/** " (approved by ayşe: relaunch, 2026-01-31 04:30 Europe/Istanbul)"; empty without a decision. */
+export function formatDecision(decision: string | null, by: string | null, at: number | null, zone: string): string {
+  if (decision === null || by === null) return '';
+  return ` (${decision} by ${by}${at === null ? '' : `, ${formatInstantIn(zone, at)}`})`;
+}
 
 /** What a run was charged. A charge that the service has not reported is not shown as 0.00. */
 export function formatCharge({ charged, unknownChargeUrls }: { charged: Micros; unknownChargeUrls: number }): string {

@@ -43,6 +43,7 @@ const needsReview: BatchLine = {
   watch: 'shop' as WatchId,
   account: watch.account,
   run: null,
+  decision: null,
   service: 'standard',
   project: 'Shop',
   key: 'sc1-0123' as IdempotencyKey,
@@ -114,6 +115,16 @@ describe('notices of a run', () => {
     assert.match(listNotices(watch, held).sentences.join(), /4 URLs held back: over 250 TRY a run/);
     assert.equal(listNotices(watch, { ...held, decision: 'rejected' }).exitCode, 8);
     assert.equal(listNotices(watch, { ...good, report: { ...report, failed: 1 } }).exitCode, 3);
+  });
+
+  test('URLs whose job ended without a result for them are named, with what that means, and the run ends with 3', () => {
+    const { sentences, exitCode } = listNotices(watch, { ...good, report: { ...report, withoutResult: 2 } });
+    assert.equal(exitCode, 3);
+    assert.match(
+      sentences.join(),
+      /^shop: the job ended without a result for 2 URLs\. They count as bought: not submitted/,
+    );
+    assert.deepEqual(listNotices(watch, { ...good, report: { ...report, withoutResult: 0 } }).sentences, []);
   });
 
   test('a run that ended before its batches had an answer says what it left, and ends with 7', () => {

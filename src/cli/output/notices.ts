@@ -3,7 +3,7 @@ import type { Watch } from '../../config/config.ts';
 import type { OverdueJob } from '../../ledger/jobs/overdue-jobs.ts';
 import type { EarlierBatches } from '../../ledger/reports/earlier-work.ts';
 import type { BatchLine } from '../../ledger/reports/lists.ts';
-import { formatInstant } from '../../submission/instant.ts';
+import { formatInstantIn } from '../../submission/instant.ts';
 import { isAccountHold, type Reason, renderReason } from '../../submission/reason.ts';
 import type { CheckResult, WatchResult } from '../../temporal-api/workflows.ts';
 import { formatCounted } from './format.ts';
@@ -85,6 +85,8 @@ export function listNotices(
         `("courier quarantine list --watch ${watch.id}").`,
     );
   }
+  const withoutResult = report?.withoutResult ?? 0;
+  if (withoutResult > 0) add(EXIT.partial, formatWithoutResult(withoutResult));
   if (report?.unanswered !== undefined && report.unanswered > 0) {
     add(
       EXIT.balanceOrCap,
@@ -148,6 +150,17 @@ function describeWaiting({ batches, urls, account }: EarlierBatches): [ExitCode,
   ];
 }
 
+/** The commands that decide on a held run. What a removed watch found cannot be bought: its settings are gone. */
+export const formatHowToDecide = (run: string, isConfigured: boolean): string =>
+  isConfigured
+    ? `decide: courier approve ${run}   or   courier reject ${run}`
+    : `end it: courier reject ${run}   To approve it, put its watch back into the configuration first.`;
+
+/** What it means that a job ended and the service did not say what became of some of its URLs. */
+export const formatWithoutResult = (urls: number): string =>
+  `the job ended without a result for ${formatCounted(urls, 'URL')}. ${urls === 1 ? 'It counts' : 'They count'} as bought: not ` +
+  'submitted again until the page changes. Ask the service what became of them; "courier batches show BATCH" lists them.';
+
 /** What a rule of the scope that matched nothing means. It may be right, so it is a warning. */
 export function formatUnmatchedRule(rule: string): string {
   const [kind = '', pattern = ''] = rule.split(/ (.*)/s);
@@ -156,10 +169,10 @@ export function formatUnmatchedRule(rule: string): string {
 }
 
 /** What an open job means that is no longer polled, and the command that ends it. */
-export function formatOverdue({ batch, reference, watch, urls, state, acceptedAt }: OverdueJob): string {
+export function formatOverdue({ batch, reference, watch, urls, state, acceptedAt }: OverdueJob, zone: string): string {
   return (
     `job ${reference} (batch ${batch} of ${watch}, ${formatCounted(urls, 'URL')}) is still ${state} and no longer followed: the ` +
-    `service accepted it at ${formatInstant(acceptedAt)}. Its URLs count as submitted and are not bought again. Ask the service ` +
+    `service accepted it at ${formatInstantIn(zone, acceptedAt)}. Its URLs count as submitted and are not bought again. Ask the service ` +
     `what became of it, then run "courier batches resolve ${batch}" with --release (its URLs without a result are due ` +
     'again, and charged again) or --leave.'
   );

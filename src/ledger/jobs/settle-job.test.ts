@@ -57,7 +57,7 @@ describe('settle job', () => {
     const [history] = await getUrlHistory(ledger, shopUrl('1'));
     assert.equal(history!.state, 'submitted');
     assert.deepEqual(
-      [history!.sitemap, history!.lastmod, history!.firstRun.run],
+      [history!.sitemap, history!.lastmod, history!.firstRun?.run],
       ['https://shop.example/sitemap.xml', '2026-01-01', 'r1'],
     );
     const [purchase] = history!.purchases;

@@ -26,7 +26,7 @@ export async function applyPlans(
     await lockAccounts(tx, plans);
     const applied: Plan[] = [];
     for (const { run, input, digest } of plans) {
-      if (approvedBy !== null) await decide(tx, run, 'approved', approvedBy);
+      if (approvedBy !== null) await decide(tx, ledger.now(), run, 'approved', approvedBy);
       const row = await getPlannableRun(tx, run);
       if (row.planned_at !== null) throw appliedBefore(row);
       const plan = await makePlan(tx, ledger.now(), row, input);

@@ -6,6 +6,7 @@ import { renderStoredReason } from '../../submission/reason.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
 import type { BatchState } from '../batches/transitions.ts';
 import type { Ledger } from '../open-ledger.ts';
+import type { RunDecision } from '../runs/decide-run.ts';
 
 /** A batch as lists and reports show it. */
 export interface BatchLine {
@@ -13,6 +14,8 @@ export interface BatchLine {
   readonly watch: WatchId;
   readonly account: AccountId;
   readonly run: RunId | null;
+  /** What was decided on that run, when a guard held it; null when nothing was. */
+  readonly decision: RunDecisionLine | null;
   readonly service: ServiceLevel;
   readonly project: string;
   readonly key: IdempotencyKey | null;
@@ -38,6 +41,20 @@ export interface BatchLine {
   readonly notBefore: number | null;
 }
 
+/** Who decided on a held run, with the note, and when. */
+export interface RunDecisionLine {
+  readonly decision: RunDecision;
+  readonly by: string;
+  /** Null when an earlier release recorded it. */
+  readonly at: number | null;
+}
+
+interface DecisionRow {
+  readonly decision: RunDecision | null;
+  readonly decided_by: string | null;
+  readonly decided_at: number | null;
+}
+
 export interface BatchFilter {
   readonly account?: AccountId;
   readonly watch?: WatchId;
@@ -49,6 +66,9 @@ export interface BatchFilter {
   /** Those before this batch: the last one of the page before. */
   readonly before?: BatchId;
 }
+
+const toDecision = ({ decision, decided_by, decided_at }: DecisionRow): RunDecisionLine | null =>
+  decision === null ? null : { decision, by: decided_by ?? 'nobody named', at: decided_at };
 
 /** Batches, newest first. A batch in doubt has `inDoubtSince` set. */
 export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Promise<BatchLine[]> {
@@ -63,14 +83,15 @@ export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Pro
     ...(batch === undefined ? [] : [sql`b.id = ${batch}`]),
     ...(before === undefined ? [] : [sql`b.id < ${before}`]),
   ];
-  const rows = await ledger.db.all(sql<BatchRow & { readonly run: RunId | null }>`
-    SELECT b.*, w.name AS watch, r.name AS run FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
+  const rows = await ledger.db.all(sql<BatchRow & DecisionRow & { readonly run: RunId | null }>`
+    SELECT b.*, w.name AS watch, r.name AS run, r.decision, r.decided_by, r.decided_at FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
     LEFT JOIN runs AS r ON r.id = b.run_id WHERE ${join(conditions, ' AND ')} ORDER BY b.id DESC LIMIT ${limit}`);
   return rows.map((row) => ({
     batch: row.id,
     watch: row.watch,
     account: row.account_id,
     run: row.run,
+    decision: toDecision(row),
     service: row.service,
     project: row.project,
     key: row.idempotency_key,

@@ -26,6 +26,8 @@ export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
   /** Planned or submitted, and without a result of their own. */
   readonly open: number;
   readonly quarantined: number;
+  /** Their job ended and the service never said what became of them. They count as bought. */
+  readonly withoutResult: number;
   /** In batches that need review. */
   readonly needsReview: number;
   readonly charged: Micros;
@@ -53,8 +55,9 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
         AS open,
       coalesce(sum(completed), 0) AS completed, coalesce(sum(failed), 0) AS failed
     FROM batches WHERE run_id = ${id}`);
-  const urls = await db.one(sql<{ quarantined: number; in_index: number }>`
+  const urls = await db.one(sql<{ quarantined: number; without_result: number; in_index: number }>`
     SELECT coalesce(sum(CASE WHEN u.state = 'quarantined' THEN 1 ELSE 0 END), 0) AS quarantined,
+      coalesce(sum(CASE WHEN u.reason_code = 'no_result' AND u.state = 'known' THEN 1 ELSE 0 END), 0) AS without_result,
       coalesce(sum(CASE WHEN q.found_at IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_index
     FROM batches AS b JOIN batch_urls AS m ON m.batch_id = b.id JOIN urls AS u ON u.id = m.url_id
     LEFT JOIN check_queue AS q ON q.url_id = u.id WHERE b.run_id = ${id}`);
@@ -82,6 +85,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
     failed: batches.failed,
     open: batches.open,
     quarantined: urls.quarantined,
+    withoutResult: urls.without_result,
     needsReview: batches.needs_review,
     charged: charged.amount,
     unknownChargeUrls: charged.unknown_charge_urls,

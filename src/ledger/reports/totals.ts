@@ -104,8 +104,10 @@ export interface RunLine {
   readonly complete: boolean | null;
   readonly held: boolean;
   readonly decision: string | null;
-  /** Who decided; null when nobody did. */
+  /** Who decided, with the note; null when nobody did. */
   readonly decidedBy: string | null;
+  /** Null when nobody did, or an earlier release recorded it. */
+  readonly decidedAt: number | null;
 }
 
 /** What the list of runs has of a run. */
@@ -121,8 +123,10 @@ export interface RunListRow {
 
 /** The last runs of a watch, newest first. Uses runs_by_watch. */
 export async function listRuns(ledger: Ledger, watch: WatchId, limit = 20): Promise<RunLine[]> {
-  const rows = await ledger.db.all(sql<RunListRow & { readonly decided_by: string | null }>`
-    SELECT name, started_at, ended_at, end_state, complete, held, decision, decided_by FROM runs
+  const rows = await ledger.db.all(sql<
+    RunListRow & { readonly decided_by: string | null; readonly decided_at: number | null }
+  >`
+    SELECT name, started_at, ended_at, end_state, complete, held, decision, decided_by, decided_at FROM runs
     WHERE watch_id = (SELECT id FROM watches WHERE name = ${watch}) ORDER BY started_at DESC, id DESC LIMIT ${limit}`);
   return rows.map((row) => ({
     run: row.name,
@@ -133,5 +137,6 @@ export async function listRuns(ledger: Ledger, watch: WatchId, limit = 20): Prom
     held: row.held !== null && row.decision === null,
     decision: row.decision,
     decidedBy: row.decided_by,
+    decidedAt: row.decided_at,
   }));
 }

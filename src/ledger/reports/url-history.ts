@@ -26,7 +26,8 @@ export interface UrlHistory {
   /** The sitemap that last showed it new or changed, and when that was last read to its end. */
   readonly sitemap: string;
   readonly sitemapReadAt: number | null;
-  readonly firstRun: { readonly run: RunId; readonly at: number };
+  /** The run that found it; null when `recover` found it in a job. */
+  readonly firstRun: { readonly run: RunId; readonly at: number } | null;
   readonly changedRun: RunId | null;
   /** Set when it is in no sitemap of the watch any more. */
   readonly goneRun: RunId | null;
@@ -74,8 +75,8 @@ interface UrlRow
   readonly id: number;
   readonly due_at: number | null;
   readonly sitemapreadat: number | null;
-  readonly first_run: RunId;
-  readonly first_at: number;
+  readonly first_run: RunId | null;
+  readonly first_at: number | null;
   readonly changed_run: RunId | null;
   readonly gone_run: RunId | null;
   readonly forgotten_at: number | null;
@@ -109,7 +110,7 @@ export async function getUrlHistory(ledger: Ledger, url: Url): Promise<UrlHistor
         lastmod: row.lastmod,
         sitemap: row.sitemap,
         sitemapReadAt: row.sitemapreadat,
-        firstRun: { run: row.first_run, at: row.first_at },
+        firstRun: row.first_run === null || row.first_at === null ? null : { run: row.first_run, at: row.first_at },
         changedRun: row.changed_run,
         goneRun: row.gone_run,
         purchases: await listPurchases(db, row.id),

@@ -9,12 +9,12 @@ import { getRun } from './runs.ts';
 export type RunDecision = 'approved' | 'rejected';
 
 /**
- * Records the decision on a held run; the first decision stands. Rejected: nothing of it is bought, its URLs
+ * Records the decision on a held run, with when, who and why (`by`: the name, then the note); the first decision stands. Rejected: nothing of it is bought, its URLs
  * are held with the name of who said so, and the next run is judged with them.
  */
 export async function decideRun(ledger: Ledger, run: RunId, decision: RunDecision, by: string): Promise<RunDecision> {
   return ledger.db.tx(async (tx) => {
-    const taken = await decide(tx, run, decision, by);
+    const taken = await decide(tx, ledger.now(), run, decision, by);
     if (taken !== null) return taken;
     throw new LedgerError('NOTHING_TO_DECIDE', `Run "${run}" is not waiting for a decision. Nothing was changed.`);
   });
@@ -32,6 +32,7 @@ export async function findDecision(
 /** The same inside a transaction; null when the run is not held. */
 export async function decide(
   tx: Queryable,
+  now: number,
   run: RunId,
   decision: RunDecision,
   by: string,
@@ -39,7 +40,7 @@ export async function decide(
   const row = await getRun(tx, run);
   if (row.held === null || row.decision !== null) return row.decision;
   await tx.run(sql`
-    UPDATE runs SET decision = ${decision}, decided_by = ${by}
+    UPDATE runs SET decision = ${decision}, decided_by = ${by}, decided_at = ${now}
     WHERE id = ${row.id} AND decision IS NULL`);
   if (decision === 'rejected') {
     await tx.run(sql`

@@ -3,6 +3,7 @@ import {
   type CommandOutput,
   count,
   defineRecord,
+  group,
   instant,
   micros,
   nullable,
@@ -25,11 +26,20 @@ export const BATCH_STATES = [
   'cancelled',
 ] as const satisfies readonly BatchState[];
 
+const DECISION_FIELDS = {
+  decision: oneOf(['approved', 'rejected'], 'what was decided'),
+  by: text('who decided, with the note'),
+  at: nullable(instant('when; null when an earlier release recorded it')),
+};
+
 const BatchRecord = defineRecord('batch', 'A batch of URLs: one submission, or the intent to make it.', {
   batch: count('its number in the ledger'),
   watch: text('name of the watch'),
   account: text('name of the account'),
   run: nullable(text('the run that planned it; null when `recover` found it')),
+  decision: nullable(
+    group(DECISION_FIELDS, 'what was decided on that run, when a guard held it; null when nothing was'),
+  ),
   service: oneOf(['standard', 'fast'], 'service level'),
   project: text('project, as it is sent'),
   idempotency_key: nullable(text('key of its request; null when it is unknown')),
@@ -63,6 +73,7 @@ export function toBatchRecord(batch: BatchLine): Static<typeof BatchRecord> {
     watch: batch.watch,
     account: batch.account,
     run: batch.run,
+    decision: batch.decision && { ...batch.decision, at: toInstantOrNull(batch.decision.at) },
     service: batch.service,
     project: batch.project,
     idempotency_key: batch.key,

@@ -4,6 +4,7 @@ import {
   type CommandOutput,
   count,
   defineRecord,
+  flag,
   group,
   instant,
   list,
@@ -27,6 +28,7 @@ import { COUNT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
 const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
   watch: text('name of the watch'),
   account: text('name of its account'),
+  configured: flag('false: it is not in the configuration any more, and a run of it still waits for your decision'),
   next_run_at: nullable(instant('when its schedule runs next; null when not known')),
   last_run: nullable(
     group(
@@ -38,7 +40,8 @@ const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
           text('how it ended: finished, previewed, rejected, failed or abandoned; null while it is active'),
         ),
         decision: nullable(text('what was decided on it: approved or rejected; null when nothing was')),
-        decided_by: nullable(text('who decided; null when nobody did')),
+        decided_by: nullable(text('who decided, with the note; null when nobody did')),
+        decided_at: nullable(instant('when; null when nothing was, or an earlier release recorded it')),
         ...COUNT_FIELDS,
         ...SAVED_FIELDS,
         unmatched_rules: UNMATCHED_RULES,
@@ -52,6 +55,7 @@ const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
         failed: count('URLs that failed'),
         open: count('URLs without a result yet'),
         quarantined: count('URLs in quarantine'),
+        without_result: count('URLs whose job ended without a result for them; they count as bought'),
         needs_review: count('URLs in batches that need review'),
         in_index: count('URLs found at their last index check'),
         charged_micros: micros('reported charge in micro-lira'),
@@ -70,16 +74,22 @@ const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
   ),
 });
 
+interface WatchState {
+  readonly configured: boolean;
+  readonly last: { readonly run: RunLine; readonly summary: RunSummary } | null;
+  readonly held: readonly HeldRun[];
+  readonly nextRunAt: number | null;
+}
+
 export function toWatchRecord(
   { id, account }: { readonly id: string; readonly account: string },
-  last: { readonly run: RunLine; readonly summary: RunSummary } | null,
-  held: readonly HeldRun[],
-  nextRunAt: number | null,
+  { configured, last, held, nextRunAt }: WatchState,
 ): Static<typeof WatchRecord> {
   return {
     type: 'watch',
     watch: id,
     account,
+    configured,
     next_run_at: toInstantOrNull(nextRunAt),
     last_run: last && toLastRun(last.run, last.summary),
     held: held.map(({ run, reasons, sample }) => ({ run, reasons: reasons.map(renderReason), sample: [...sample] })),
@@ -93,6 +103,7 @@ const toLastRun = (run: RunLine, summary: RunSummary) => ({
   end: run.endState,
   decision: run.decision,
   decided_by: run.decidedBy,
+  decided_at: toInstantOrNull(run.decidedAt),
   ...toCountFields(summary),
   ...toSavedFields(summary.saved),
   unmatched_rules: [...summary.unmatchedRules],
@@ -106,6 +117,7 @@ const toLastRun = (run: RunLine, summary: RunSummary) => ({
   failed: summary.failed,
   open: summary.open,
   quarantined: summary.quarantined,
+  without_result: summary.withoutResult,
   needs_review: summary.needsReview,
   in_index: summary.inIndex,
   charged_micros: summary.charged,

@@ -48,7 +48,7 @@ export function toUrlExplanationRecord(url: Url, explained: UrlExplanation): Sta
     in_scope: scope?.inScope ?? null,
     scope_rule: scope?.rule ?? null,
     sitemap: history?.sitemap ?? null,
-    first_seen_at: toInstantOrNull(history?.firstRun.at ?? null),
+    first_seen_at: toInstantOrNull(history?.firstRun?.at ?? null),
     last_seen_at: toInstantOrNull(
       history === null || history.goneRun !== null || history.forgottenAt !== null ? null : history.sitemapReadAt,
     ),

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { courier, ended, folderFor, ofType, publish } from '../../../test/support/cli.ts';
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+describe('a disk that is full', () => {
+  test('ends a plan with 5 and says what is kept; with space again the plan is whole', async (t) => {
+    const folder = folderFor(
+      t,
+      () => `version: 1
+accounts:
+  main: { base_url: "http://127.0.0.1:9/api/v1", api_key: { file: key }, price_per_url: 0.25 TRY }
+watches:
+  shop: { account: main, sitemaps: [sitemap.xml], hosts: [shop.example], first_run: submit }
+ledger: { url: "sqlite:ledger.db" }
+`,
+    );
+    const pages = Array.from({ length: 9_000 }, (_, n) => `products/item-number-${n}`);
+    publish(folder, pages);
+    // No file may grow beyond 1,100 blocks: the ledger's own tables fit, nine thousand pages do not.
+    const node = `'${process.execPath}' --disable-warning=ExperimentalWarning '${main}'`;
+    const script = `ulimit -f 1100; exec ${node} "$0" "$@"`;
+    const limited = spawn('bash', ['-c', script, 'plan', '--json'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const full = await ended(limited);
+    assert.equal(full.code, 5, full.stderr);
+    assert.match(
+      String(full.records.at(-1)?.error),
+      /^The ledger cannot be used now: .*(disk I\/O error|is full)\. What was recorded before is kept: .*Free space/,
+    );
+    const status = await courier(folder, 'status');
+    assert.deepEqual([status.code, ofType(status, 'account')[0]?.charged_ever_micros], [0, 0], status.stderr);
+    const [plan] = ofType(await courier(folder, 'plan'), 'plan');
+    assert.deepEqual([plan?.found, plan?.urls], [pages.length, pages.length], join(folder, 'ledger.db'));
+  });
+});

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { RunId } from '../src/submission/ids.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
-import { planQuery, urlsQuery } from '../src/temporal-api/messages.ts';
+import { planQuery, urlsQuery, wakeSignal } from '../src/temporal-api/messages.ts';
 import type { GuardHold, PlanReport, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
 import { WATCH_PHASE } from '../src/temporal-api/phases.ts';
 import { describeHold, describeResult, findRunFailure } from '../src/temporal-api/result-sentences.ts';
@@ -149,19 +149,28 @@ async function awaitBatches(
   const planned = `${urls(plan.urls)} in ${batches(plan.batches)}`;
   const rows = { plan: planned, cost: money(plan.cost) };
   show(WATCH_PHASE.submitting, `Waits until every batch is ${until}: ${planned}, ${money(plan.cost)}.`, rows);
-  const report = await showWaits(
-    (waits) =>
-      awaitRun.executeWithOptions({ summary: `Wait until every batch is ${until}` }, [{ ...run, until, ...waits }]),
-    {
-      fromMs: isShown ? SHOWN_FROM_MS : null,
-      label: 'WAITING',
-      stop: () => false,
-      onWait: ({ why, next }) => showWait(WATCH_PHASE.waiting, `WAITING: ${why}.`, { next, ...rows }),
+  let isWoken = false;
+  setHandler(
+    wakeSignal,
+    () => {
+      isWoken = true;
     },
+    { description: 'Check now whether its batches are done. No data is needed.' },
   );
-  // Nothing stops this wait.
-  if (report === null) throw new Error('the wait for the batches ended without a report');
-  return report;
+  for (;;) {
+    const report = await showWaits(
+      (waits) =>
+        awaitRun.executeWithOptions({ summary: `Wait until every batch is ${until}` }, [{ ...run, until, ...waits }]),
+      {
+        fromMs: isShown ? SHOWN_FROM_MS : null,
+        label: 'WAITING',
+        stop: () => isWoken,
+        onWait: ({ why, next }) => showWait(WATCH_PHASE.waiting, `WAITING: ${why}.`, { next, ...rows }),
+      },
+    );
+    if (report !== null) return report;
+    isWoken = false;
+  }
 }
 
 /** Answers the queries `plan` and `urls`, from what the run knows so far. */

@@ -123,5 +123,5 @@ function describeFailure(error: unknown): string {
   const { message, name } = error as Error;
   const code = getErrorCode(error);
   if (name === 'TimeoutError') return 'timed out as a whole';
-  return [message || name, code].filter((part) => part !== '').join(', ');
+  return [message || name, ...(message.includes(code) ? [] : [code])].join(', ');
 }

@@ -1,6 +1,9 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 
-/** Wakes a dispatcher: batches were planned, the balance was topped up, or the key works again. The ledger says what to do. */
+/**
+ * Wakes a dispatcher: batches were planned, the balance was topped up, or the key works again. Wakes a run that waits for its
+ * batches: they may all have ended. The ledger says what to do.
+ */
 export const wakeSignal = defineSignal('wake');
 
 /** Polls a job now instead of at its next scheduled poll. */

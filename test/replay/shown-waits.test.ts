@@ -94,6 +94,20 @@ describe('a run that waits', () => {
   });
 });
 
+describe('a run that waits for the end of its jobs', () => {
+  test('checks at once when it is woken, and ends', async (t) => {
+    let calls = 0;
+    const half = 1_800_000;
+    const awaitRun = async (input: CanWait) => (++calls === 1 ? waiting(half, '1 job is open', input) : report);
+    const activities = runActivities({ awaitRun: awaitRun as unknown as Activities['awaitRun'] });
+    const handle = await (await started(t, activities)).watch('woken-at-the-end');
+    await firstTimer(handle);
+    await handle.signal(wakeSignal);
+    assert.match((await handle.result()).summary ?? '', /^Submitted 7 URLs/);
+    assert.equal(calls, 2);
+  });
+});
+
 const COUNTS = { found: 10, new: 7, changed: 0, known: 3, gone: 0, skipped: 0, complete: true, firstRun: false };
 const UNREAD = 'https://shop.example/sitemap.xml: HTTP 404';
 const NOTHING = { batches: 0, urls: 0, cost: 0 as Micros, basis: 'learned' as const, held: 0, heldReason: null };

@@ -7,6 +7,7 @@ import { createKeyMonitor } from '../../connector/missing-key.ts';
 import { activeRun, followRun, startRun } from '../../connector/run-client.ts';
 import { newRunName } from '../../connector/run-name.ts';
 import { createStallDetector } from '../../connector/stall-detector.ts';
+import { createRunWaker } from '../../connector/wake-ended-run.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { listHeldRuns } from '../../ledger/reports/held-runs.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
@@ -88,6 +89,7 @@ async function follow(
 ): Promise<EndedRun> {
   const run = handle.workflowId as RunId;
   const detectStall = createStallDetector(client, ledger, watch, run, runs.timeoutMs);
+  const wakeEnded = createRunWaker({ client, ledger, now: Date.now }, run, runs.until);
   const { apiKey } = getAccount(config, watch.account);
   const giveUpMs = runs.timeoutMs;
   // A worker elsewhere may have the key in another place.
@@ -100,6 +102,7 @@ async function follow(
     if (progress.phase === WATCH_PHASE.held && !decided) throw await toHeld(ledger, watch, run);
     showRunProgress(stages, watch.id, progress);
     await detectStall(progress);
+    await wakeEnded(progress);
   });
   return toEndedRun(ledger, watch, run, result);
 }

@@ -25,9 +25,11 @@ ledger: { url: "sqlite:ledger.db" }
     const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
     t.after(() => ledger.close());
     const { client, connection } = await connectClient({ address, namespace: 'default' });
-    t.after(() => connection.close());
     const [schedule] = await reconcileSchedules(client, loadConfig(join(folder, 'courier.yaml')), ledger.id);
-    t.after(() => client.schedule.getHandle(schedule?.id ?? '').delete());
+    t.after(async () => {
+      await client.schedule.getHandle(schedule?.id ?? '').delete();
+      await connection.close();
+    });
 
     const local = /next run \d{4}-\d\d-\d\d 04:30 Europe\/Istanbul/;
     // The list of schedules shows a new one a moment later.

@@ -50,6 +50,9 @@ describe('the plan of an account', () => {
       'The balance of main cannot be read now: status 401. The one shown is of 2026-01-15 12:30 UTC and may have changed ' +
         'since. Nothing was planned or charged.',
     );
-    assert.match(formatUnreadBalance(resources(null), 'status 401.'), /It was never read\. Nothing was planned/);
+    assert.match(
+      formatUnreadBalance(resources(null), 'status 401'),
+      /status 401\. It was never read\. Nothing was planned/,
+    );
   });
 });

@@ -127,7 +127,7 @@ export function formatUnreadBalance({ account, balance, balanceAt }: AccountReso
     balance === null
       ? 'It was never read.'
       : `The one shown is of ${formatInstant(balanceAt ?? 0)} and may have changed since.`;
-  return `The balance of ${account} cannot be read now: ${why} ${known} Nothing was planned or charged.`;
+  return `The balance of ${account} cannot be read now: ${why.replace(/\.$/, '')}. ${known} Nothing was planned or charged.`;
 }
 
 /** That the balance does not suffice, and what then happens. Null when it does, or when that is unknown. */

@@ -10,10 +10,11 @@ const TRANSIENT = new Set([1, 4, 8, 10, 14]);
  */
 export function toServerFailure(error: unknown): CommandError | null {
   if (isNamespaceMissing(error)) {
+    const details = findGrpcStatus(error)?.details.replace(/\.$/, '') ?? '';
     return new CommandError(
       EXIT.usage,
-      'The Temporal server does not have the namespace of this configuration. Nothing was submitted or charged. Create ' +
-        'it, or correct temporal.namespace.',
+      `The Temporal server does not have the namespace of this configuration${details === '' ? '' : ` (${details})`}. Nothing ` +
+        'was submitted or charged. Create it, or correct temporal.namespace.',
       { cause: error },
     );
   }

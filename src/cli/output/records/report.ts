@@ -18,6 +18,8 @@ import { renderReason } from '../../../submission/reason.ts';
 const from = instant('start of the day, in UTC');
 const watch = text('name of the watch');
 const account = text('name of the account');
+/** What nearly every figure is of. */
+const OF_WATCH = { watch, account };
 
 const PeriodRecord = defineRecord('report_period', 'What the report covers, and since when its figures are whole.', {
   from: instant('start of the first day, in UTC'),
@@ -29,8 +31,7 @@ const PeriodRecord = defineRecord('report_period', 'What the report covers, and 
 });
 
 const CoverageRecord = defineRecord('report_coverage', 'How far the listed URLs of a watch were on a day.', {
-  watch,
-  account,
+  ...OF_WATCH,
   from,
   listed: nullable(count('URLs in the sitemaps')),
   bought: nullable(count('of them, accepted by the service at least once; null when not counted on that day')),
@@ -40,8 +41,7 @@ const CoverageRecord = defineRecord('report_coverage', 'How far the listed URLs 
 });
 
 const RunsRecord = defineRecord('report_runs', 'What the runs of a watch found on a day.', {
-  watch,
-  account,
+  ...OF_WATCH,
   from,
   new: count('new URLs; without those of a first run'),
   gone: count('URLs that are no longer listed'),
@@ -69,8 +69,7 @@ const TimesRecord = defineRecord('report_times', 'How long new URLs took from th
 });
 
 const ChecksRecord = defineRecord('report_index_checks', 'What index checks of a watch found on a day.', {
-  watch,
-  account,
+  ...OF_WATCH,
   from,
   urls: count('URLs checked; one that is checked twice counts twice'),
   found: count('of them, found'),
@@ -94,16 +93,14 @@ const WaitingRecord = defineRecord('report_waiting', 'A batch that waits; the ol
 });
 
 const DueRecord = defineRecord('report_due', 'URLs of a watch that are due and not planned.', {
-  watch,
-  account,
+  ...OF_WATCH,
   urls: count('URLs; 10,000 means that or more'),
   oldest_at: nullable(instant('start of the run that found the oldest; null without any')),
   example: nullable(text('the oldest URL; null without any')),
 });
 
 const QuarantineRecord = defineRecord('report_quarantine', 'URLs of a watch in quarantine for a reason.', {
-  watch,
-  account,
+  ...OF_WATCH,
   urls: count('URLs'),
   reason: nullable(text('why; null when it is not recorded')),
   example: text('one of the URLs'),

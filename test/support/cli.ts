@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +38,24 @@ export function startCourier(folder: string, ...args: string[]): ChildProcess {
   });
 }
 
+/** Runs commands in a folder, one after the other and in one process: for tests of many of them. */
+export function openCommands(t: TestContext, folder: string): (...args: readonly string[]) => Promise<CommandRun> {
+  const script = fileURLToPath(new URL('./processes/commands.ts', import.meta.url));
+  const child = fork(script, { cwd: folder, execArgv: ['--disable-warning=ExperimentalWarning'] });
+  t.after(() => child.kill('SIGKILL'));
+  let last: Promise<unknown> = Promise.resolve();
+  const run = async (args: readonly string[]): Promise<CommandRun> => {
+    child.send([...args, '--json']);
+    const [ran] = (await once(child, 'message')) as [{ code: number; stdout: string; stderr: string }];
+    return check(args, ran);
+  };
+  return (...args) => {
+    const running = last.then(() => run(args));
+    last = running.catch(() => undefined);
+    return running;
+  };
+}
+
 /** Runs `courier ARGS` in a folder to its end, and returns what it prints for people. */
 export async function printCourier(folder: string, ...args: string[]): Promise<string> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], { cwd: folder });
@@ -54,11 +73,18 @@ export async function ended(child: ChildProcess): Promise<CommandRun> {
     stderr += chunk;
   });
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return check(child.spawnargs.slice(3), { code, stdout, stderr });
+}
+
+function check(
+  args: readonly string[],
+  { code, stdout, stderr }: { readonly code: number | null; readonly stdout: string; readonly stderr: string },
+): CommandRun {
   const records = stdout
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
-  if (code !== null) checkRecords(CLI_OUTPUT, child.spawnargs.slice(3), records);
+  if (code !== null) checkRecords(CLI_OUTPUT, args, records);
   return { code, records, stderr };
 }
 

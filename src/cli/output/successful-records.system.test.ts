@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { startService } from '../../../service/serve.ts';
-import { type CommandRun, courier, ended, folderFor, ofType, startCourier } from '../../../test/support/cli.ts';
+import { type CommandRun, ended, folderFor, ofType, openCommands, startCourier } from '../../../test/support/cli.ts';
 import { emptyDatabaseUrl } from '../../../test/support/database.ts';
 import { ACCOUNT, crawled, DAY, NO_GUARD, sendOne, shopUrl, WATCH } from '../../../test/support/ledger.ts';
 import { root } from '../../../test/support/pages.ts';
@@ -46,7 +46,7 @@ class Asked {
   readonly commands = new Set<string>();
   readonly types = new Map<string, Set<string>>();
 
-  /** The records were checked by `courier` or `ended`; here: the code, and that the summary says the same. */
+  /** The records were checked by `openCommands` or `ended`; here: the code, and that the summary says the same. */
   async keep(command: string, running: Promise<CommandRun>, code: ExitCode = EXIT.done): Promise<CommandRun> {
     const run = await running;
     assert.equal(run.code, code, `${command}: ${run.stderr}${JSON.stringify(run.records)}`);
@@ -57,10 +57,6 @@ class Asked {
     for (const { type } of run.records) types.add(String(type));
     this.types.set(command, types);
     return run;
-  }
-
-  run(folder: string, command: string, ...args: readonly string[]): Promise<CommandRun> {
-    return this.keep(command, courier(folder, ...command.split(' '), ...args));
   }
 }
 
@@ -124,27 +120,27 @@ ledger: { url: "sqlite:ledger.db" }
   writeFileSync(join(folder, 'key'), 'a key that nobody asks for');
   writeFileSync(join(folder, 'urls.txt'), `${shopUrl('bought-before')}\n`);
   await fillLedger(join(folder, 'ledger.db'));
-  const run = (command: string, ...args: readonly string[]) => asked.run(folder, command, ...args);
-  await Promise.all([
-    run('validate'),
-    run('config show'),
-    run('crawl', 'urls.txt'),
-    run('status'),
-    asked.keep('status', courier(folder, 'status', '--check'), EXIT.guard),
-    run('tonight'),
-    run('why', shopUrl('1')),
-    run('why', 'https://SHOP.example/1/'),
-    run('spend'),
-    run('report', '-o', 'report.html'),
-    run('index-checks list'),
-    run('batches list'),
-    run('batches show', '1'),
-    run('submissions list'),
-    run('submissions show', 'R-1'),
-    run('ledger export'),
-    run('ledger show', shopUrl('1')),
-    run('quarantine list'),
-  ]);
+  const courier = openCommands(t, folder);
+  const run = (command: string, ...args: readonly string[]) =>
+    asked.keep(command, courier(...command.split(' '), ...args));
+  await run('validate');
+  await run('config show');
+  await run('crawl', 'urls.txt');
+  await run('status');
+  await asked.keep('status', courier('status', '--check'), EXIT.guard);
+  await run('tonight');
+  await run('why', shopUrl('1'));
+  await run('why', 'https://SHOP.example/1/');
+  await run('spend');
+  await run('report', '-o', 'report.html');
+  await run('index-checks list');
+  await run('batches list');
+  await run('batches show', '1');
+  await run('submissions list');
+  await run('submissions show', 'R-1');
+  await run('ledger export');
+  await run('ledger show', shopUrl('1'));
+  await run('quarantine list');
   await run('batches resolve', '2', '--release');
   await run('batches cancel', '3');
   await run('submissions resolve', 'R-1', '--leave');
@@ -199,16 +195,11 @@ async function askAtWork(t: TestContext, asked: Asked): Promise<void> {
   const site = await openSite(t);
   const folder = folderFor(t, () => configure(service.baseUrl, temporal, site));
   writeFileSync(join(folder, 'key'), apiKey);
-  const run = (command: string, ...args: readonly string[]) => asked.run(folder, command, ...args);
-  mkdirSync(join(folder, 'new'));
-  await asked.run(
-    join(folder, 'new'),
-    'init',
-    `${site}/shop.xml`,
-    '--base-url',
-    service.baseUrl,
-    '--allow-private-hosts',
-  );
+  const courier = openCommands(t, folder);
+  const run = (command: string, ...args: readonly string[]) =>
+    asked.keep(command, courier(...command.split(' '), ...args));
+  const base = ['--base-url', service.baseUrl, '--allow-private-hosts'];
+  await run('init', `${site}/shop.xml`, ...base, '--config', 'new.yaml');
 
   const deployment = `records-${randomUUID()}`;
   const worker = startCourier(folder, 'worker', '--deployment', deployment, '--build', '1');
@@ -223,7 +214,7 @@ async function askAtWork(t: TestContext, asked: Asked): Promise<void> {
   await run('run', 'other', '--wait');
   await makeChecksDue(join(folder, 'ledger.db'));
   await run('index-check', 'other');
-  const held = await courier(folder, 'run', 'guarded', 'watched');
+  const held = await courier('run', 'guarded', 'watched');
   assert.equal(held.code, EXIT.guard, held.stderr);
   const [first, second] = ofType(await run('status'), 'watch').flatMap(({ held: runs }) =>
     (runs as { run: string }[]).map(({ run: name }) => name),

@@ -9,8 +9,8 @@ import { getRun } from './runs.ts';
 export type RunDecision = 'approved' | 'rejected';
 
 /**
- * Records the decision on a held run, with when, who and why (`by`: the name, then the note); the first decision stands. Rejected: nothing of it is bought, its URLs
- * are held with the name of who said so, and the next run is judged with them.
+ * Records the decision on a held run, with when, who and why (`by`: the name, then the note); the first decision stands.
+ * Rejected: nothing of it is bought, its URLs are held with the name of who said so, and the next run is judged with them.
  */
 export async function decideRun(ledger: Ledger, run: RunId, decision: RunDecision, by: string): Promise<RunDecision> {
   return ledger.db.tx(async (tx) => {

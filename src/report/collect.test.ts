@@ -13,11 +13,10 @@ import {
   testLedger,
   WATCH,
 } from '../../test/support/ledger.ts';
+import { endJob, runCheck } from '../../test/support/service-results.ts';
 import { readConfig } from '../config/load.ts';
-import { beginCheck } from '../ledger/index-checks/begin-check.ts';
-import { recordCheck } from '../ledger/index-checks/record-check.ts';
 import { recordPoll } from '../ledger/jobs/record-poll.ts';
-import { recordUrlResults, settleJob } from '../ledger/jobs/settle-job.ts';
+import { recordUrlResults } from '../ledger/jobs/settle-job.ts';
 import { planRun } from '../ledger/plans/make-plan.ts';
 import { endRun } from '../ledger/runs/runs.ts';
 import type { Verdict } from '../submission/answer.ts';
@@ -50,20 +49,7 @@ async function buy(ledger: TestLedger, run: string, site: Site, firstRun: 'submi
   return references;
 }
 
-async function check(ledger: TestLedger, verdicts: (url: string) => Verdict): Promise<void> {
-  const turn = await beginCheck(ledger, { account: ACCOUNT, watch: WATCH.id, policy });
-  assert.ok(turn.kind === 'send');
-  const results = turn.urls.map((url) => ({ url, verdict: verdicts(url), statusName: null }));
-  const outcome = {
-    kind: 'checked',
-    chargeState: 'charged',
-    results,
-    charged: null,
-    balance: null,
-    usable: true,
-  } as const;
-  await recordCheck(ledger, turn.check, { attempt: turn.attempt, outcome, requestId: null }, policy);
-}
+const check = (ledger: TestLedger, decide: (url: string) => Verdict) => runCheck(ledger, policy, decide);
 
 /**
  * 15 January: two pages adopted. 16 January: three new, one fails, two are completed after 6 hours. 18 January: one of
@@ -80,8 +66,7 @@ async function workForDays(ledger: TestLedger): Promise<void> {
     { url: shopUrl('new-2'), result: 'completed', reason: null },
     { url: shopUrl('new-3'), result: 'failed', reason: 'HTTP 404' },
   ]);
-  await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'partial', terminalStates });
-  await settleJob(ledger, ACCOUNT.id, reference!, { retryFailed: { times: 0, afterMs: 0 } });
+  await endJob(ledger, reference!, { state: 'partial' });
   ledger.pass(2 * DAY - 6 * HOUR);
   await check(ledger, (url) => (url.endsWith('new-1') ? 'found' : 'not-found'));
   ledger.pass(DAY);

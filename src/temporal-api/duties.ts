@@ -19,5 +19,3 @@ export const ACTIVITIES_OF = {
 /** The queue of a duty's tasks, from the queue of the ledger's workflow tasks (see `getTaskQueue`). */
 export const getDutyQueue = (taskQueue: string, duty: Duty): string =>
   duty === 'workflows' ? taskQueue : `${taskQueue}/${duty}`;
-
-export const isActivityDuty = (duty: Duty): duty is ActivityDuty => duty !== 'workflows';

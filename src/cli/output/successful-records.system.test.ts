@@ -21,7 +21,7 @@ import { sql } from '../../database/sql.ts';
 import { reviewBatch } from '../../ledger/batches/review-batch.ts';
 import { recordPoll } from '../../ledger/jobs/record-poll.ts';
 import { recordUrlResults, settleJob } from '../../ledger/jobs/settle-job.ts';
-import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
 import { planRun } from '../../ledger/plans/make-plan.ts';
 import { assignReason } from '../../ledger/reason-columns.ts';
 import { judgeRun } from '../../ledger/runs/judge-run.ts';
@@ -215,8 +215,8 @@ async function askAtWork(t: TestContext, asked: Asked): Promise<void> {
   await run('plan', 'shop', '--urls', '-o', 'plan.json');
   await run('apply', 'plan.json');
   await run('run', 'other', '--wait');
-  await makeChecksDue(join(folder, 'ledger.db'));
-  await run('index-check', 'other');
+  const checked = await run('index-check', 'other');
+  assert.equal(ofType(checked, 'index_check')[0]?.checked, 2, checked.stderr);
   const held = await courier('run', 'guarded', 'watched');
   assert.equal(held.code, EXIT.guard, held.stderr);
   const [first, second] = ofType(await run('status'), 'watch').flatMap(({ held: runs }) =>
@@ -245,7 +245,7 @@ accounts:
   main: { base_url: "${baseUrl}", api_key: { file: key }, tracking: { fast: ${soon}, standard: ${soon} } }
 watches:
 ${watch('shop', 'paused: true')}
-${watch('other', 'schedule: { cron: "30 4 * * *" }, index_check: {}')}
+${watch('other', 'schedule: { cron: "30 4 * * *" }, index_check: { after: 0s }')}
 ${watch('guarded', 'guard: { max_new: 1 }')}
 ${watch('watched', 'guard: { max_new: 1 }')}
 notify: { channels: { ops: { webhook: { url: "${site}/hook" } } } }
@@ -270,13 +270,6 @@ async function openSite(t: TestContext): Promise<string> {
     server.closeAllConnections();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function makeChecksDue(file: string): Promise<void> {
-  const ledger: Ledger = await openLedger(`sqlite:${file}`);
-  const { changes } = await ledger.db.run(sql`UPDATE check_queue SET next_at = 1`);
-  assert.ok(changes > 0, 'completed URLs wait for their check');
-  await ledger.close();
 }
 
 async function waitForLine(stream: NodeJS.ReadableStream | null, pattern: RegExp): Promise<void> {

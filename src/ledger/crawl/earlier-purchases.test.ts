@@ -14,6 +14,7 @@ import {
   testLedger,
   WATCH,
 } from '../../../test/support/ledger.ts';
+import { endJob } from '../../../test/support/service-results.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, Reference, RunId, WatchId } from '../../submission/ids.ts';
 import { listPendingBatches } from '../batches/batch-queries.ts';
@@ -49,16 +50,13 @@ async function buy(
 }
 
 /** Ends a job with one result for each URL; `retryFailed` null: its watch is not configured. */
-async function end(
+const end = (
   ledger: TestLedger,
   reference: Reference,
-  result: 'completed' | 'failed',
+  state: 'completed' | 'failed',
   retryFailed: WatchPolicy['retryFailed'] | null = OLD.retryFailed,
   account: AccountId = ACCOUNT.id,
-) {
-  await recordPoll(ledger, account, reference, { state: result, terminalStates: ['completed', 'failed'] });
-  return settleJob(ledger, account, reference, { retryFailed });
-}
+) => endJob(ledger, reference, { state, retryFailed, account });
 
 async function sendOne(ledger: TestLedger): Promise<Reference> {
   const [reference, ...more] = await sendAll(ledger, QUARTER);

@@ -20,15 +20,13 @@ import {
   testLedger,
   WATCH,
 } from '../../../test/support/ledger.ts';
+import { endJob, runCheck } from '../../../test/support/service-results.ts';
 import { insertRows, type Row } from '../../database/rows.ts';
 import { join as joinSql, type Query, raw, sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
 import { beginCheck } from '../index-checks/begin-check.ts';
-import { recordCheck } from '../index-checks/record-check.ts';
-import { recordPoll } from '../jobs/record-poll.ts';
-import { settleJob } from '../jobs/settle-job.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { getRunSummary } from '../reports/run-summary.ts';
 import { listSpending } from '../reports/spending.ts';
@@ -55,27 +53,11 @@ const checkPolicy = {
 async function buy(ledger: TestLedger, name: string, site: Site): Promise<void> {
   await crawled(ledger, name, site);
   await planRun(ledger, run(name), policies);
-  for (const reference of await sendAll(ledger)) {
-    await recordPoll(ledger, ACCOUNT.id, reference, { state: 'completed', terminalStates: ['completed'] });
-    await settleJob(ledger, ACCOUNT.id, reference, { retryFailed: { times: 0, afterMs: 0 } });
-  }
+  for (const reference of await sendAll(ledger)) await endJob(ledger, reference);
   await endRun(ledger, run(name), 'finished');
 }
 
-async function check(ledger: TestLedger): Promise<void> {
-  const turn = await beginCheck(ledger, { account: ACCOUNT, watch: WATCH.id, policy: checkPolicy });
-  assert.ok(turn.kind === 'send');
-  const results = turn.urls.map((url) => ({ url, verdict: 'found', statusName: 'found' }) as const);
-  const outcome = {
-    kind: 'checked',
-    chargeState: 'charged',
-    results,
-    charged: null,
-    balance: null,
-    usable: true,
-  } as const;
-  await recordCheck(ledger, turn.check, { attempt: turn.attempt, outcome, requestId: 'q' }, checkPolicy);
-}
+const check = (ledger: TestLedger) => runCheck(ledger, checkPolicy, () => 'found');
 
 async function countRows({ db }: TestLedger): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};

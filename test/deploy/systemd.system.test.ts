@@ -44,7 +44,7 @@ describe('the systemd units', () => {
     for (const unit of ['courier-worker.service', 'courier-run.service'])
       assert.match(
         read(`systemd/${unit}`),
-        /^ExecStart=\S+ --disable-warning=ExperimentalWarning \/opt\/courier\/node_modules\/sitemap-courier\/dist\/src\/cli\/main\.js /m,
+        /^ExecStart=\S+ --disable-warning=ExperimentalWarning --report-exclude-env \/opt\/courier\/node_modules\/sitemap-courier\/dist\/src\/cli\/main\.js /m,
       );
     assert.match(read('systemd/courier-service.service'), /^ExecStart=.* service\/cli\/main\.ts serve$/m);
   });

@@ -30,7 +30,7 @@ export async function endJob(
 /** One index check of what is due. */
 export async function runCheck(
   ledger: Ledger,
-  policy: Parameters<typeof recordCheck>[3],
+  policy: Parameters<typeof beginCheck>[1]['policy'],
   decide: (url: string) => Verdict,
 ): Promise<void> {
   const step = await beginCheck(ledger, { account: ACCOUNT, watch: WATCH.id, policy });

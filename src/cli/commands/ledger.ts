@@ -28,8 +28,9 @@ export function ledgerCommand(command: Command): void {
           const histories = await getUrlHistory(ledger, url);
           for (const history of histories) {
             const watch = config.watches.get(history.watch);
-            const { url: page, goneRun, nextCheckAt } = history;
-            const next = findNextCheck(watch, { url: page, gone: goneRun !== null, nextCheckAt });
+            const { url: page, goneRun, forgottenAt, nextCheckAt } = history;
+            const gone = goneRun !== null || forgottenAt !== null;
+            const next = findNextCheck(watch, { url: page, gone, nextCheckAt });
             output.record(toUrlHistoryRecord({ ...history, nextCheckAt: next.at }));
             output.print(formatHistory(history, next, (at) => formatInstantIn(getTimeZone(watch), at)));
           }

@@ -64,8 +64,8 @@ describe('a Temporal namespace without our search attributes', () => {
     const ledger = await openLedger(config.ledgerUrl);
     t.after(() => ledger.close());
     const id = watchScheduleId(ledger.id, 'shop' as WatchId);
-    for (const change of ['created', 'updated'] as const)
-      assert.deepEqual(await reconcileSchedules(client, config, ledger.id), [{ id, change }]);
+    assert.deepEqual(await reconcileSchedules(client, config, ledger.id), [{ id, change: 'created' }]);
+    assert.deepEqual(await reconcileSchedules(client, config, ledger.id), [], 'it is as configured but for attributes');
     await reconcileSchedules(client, { ...config, watches: new Map() }, ledger.id);
     assert.equal((await client.schedule.getHandle(id).describe()).state.note, 'no longer in the configuration');
   });

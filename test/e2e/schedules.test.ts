@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { readConfig } from '../../src/config/load.ts';
 import { reconcileSchedules } from '../../src/connector/schedules.ts';
 import type { LedgerId, WatchId } from '../../src/submission/ids.ts';
-import { watchScheduleId } from '../../src/temporal-api/ids.ts';
+import { checkScheduleId, watchScheduleId } from '../../src/temporal-api/ids.ts';
 import { withWorker } from '../support/temporal.ts';
 
 const LEDGER = 'ledger01' as LedgerId;
@@ -52,6 +52,35 @@ describe('schedules', () => {
     const orphan = await handle.describe();
     assert.deepEqual([orphan.state.paused, orphan.state.note], [true, 'no longer in the configuration']);
     await handle.delete();
+  });
+
+  test('a restart leaves schedules alone that are as configured, and corrects those that were edited', async (t) => {
+    const { client } = await withWorker(t, {});
+    const ledger = `w${randomUUID().slice(0, 8)}` as LedgerId;
+    const watch = 'shop' as WatchId;
+    const file = config(watch, 'schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul }, index_check: {}');
+    const handles = [watchScheduleId(ledger, watch), checkScheduleId(ledger, watch)].map((id) =>
+      client.schedule.getHandle(id),
+    );
+    assert.equal((await reconcileSchedules(client, file, ledger)).length, 2);
+    // The server lists a schedule a moment after it is created; before, a restart finds it when it creates it.
+    assert.deepEqual(await reconcileSchedules(client, file, ledger), []);
+    const [run] = handles;
+    assert.ok(run);
+    assert.equal((await run.describe()).info.lastUpdatedAt, undefined);
+
+    await run.pause('while the shop moves');
+    assert.deepEqual(await reconcileSchedules(client, file, ledger), [], 'your pause is kept');
+
+    await run.update((previous) => ({ ...previous, spec: { cronExpressions: ['0 0 * * *'] } }));
+    const corrected = [{ id: watchScheduleId(ledger, watch), change: 'updated' }];
+    assert.deepEqual(await reconcileSchedules(client, file, ledger), corrected);
+    assert.deepEqual((await run.describe()).spec.calendars?.[0]?.hour, [{ start: 4, end: 4, step: 1 }]);
+
+    await run.update((previous) => ({ ...previous, action: { ...previous.action, args: [{ watch: 'other' }] } }));
+    assert.deepEqual(await reconcileSchedules(client, file, ledger), corrected);
+    assert.deepEqual(await reconcileSchedules(client, file, ledger), []);
+    await Promise.all(handles.map((handle) => handle.delete()));
   });
 
   test('a ledger does not change the schedules of another ledger with the same watch and account', async (t) => {

@@ -22,7 +22,9 @@ export interface Calendar {
 
 /** Five fields, or seven with seconds before and years after, of which the years must be `*`. */
 export function parseCron(cron: string): Calendar {
-  const parts = cron.trim().split(/\s+/);
+  // What follows # is a comment.
+  const [line = ''] = cron.split('#');
+  const parts = line.trim().split(/\s+/);
   const [second, minute, hour, day, month, weekday, year = '*'] = parts.length === 5 ? ['0', ...parts] : parts;
   if (weekday === undefined || year !== '*') throw new TypeError(`the stand-in does not read the cron line "${cron}"`);
   const isWeekday = parseField(weekday, 7);

@@ -26,7 +26,7 @@ export function toRunReport(summary: RunSummary): RunReport {
     withoutResult,
     stopped,
     charged,
-    unknownChargeUrls: unknownChargeUrls,
+    unknownChargeUrls,
     unanswered,
   };
 }

@@ -54,11 +54,13 @@ watches:
 `,
 );
 const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const compiled = fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url));
 const { TEMPORAL_ADDRESS: _, ...env } = process.env;
 const started = performance.now();
 const worker = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'worker', '--quiet'], {
   cwd: folder,
-  env: { ...env, COURIER_API_KEY: apiKey },
+  // As bin/courier.mjs starts it: with code compiled by earlier starts.
+  env: { NODE_COMPILE_CACHE: compiled, ...env, COURIER_API_KEY: apiKey },
   stdio: ['ignore', 'ignore', 'inherit'],
 });
 const workerPid = worker.pid;

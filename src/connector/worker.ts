@@ -25,6 +25,9 @@ const SLOTS: Readonly<Record<ActivityDuty, ActivitySlots>> = {
   check: { maximum: 50 },
 };
 
+/** Of the workflows' own queue: it holds activities of earlier versions only. */
+const EARLIER_ACTIVITIES: ActivitySlots = { maximum: 200 };
+
 export interface CourierWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
@@ -96,7 +99,7 @@ async function createDutyWorker(
     workflowBundle: await courierWorkflows({ traced: tracing !== null }),
     // Activities that were scheduled before the duties had queues of their own wait here, trackers' for days.
     ...(all ? { activities } : {}),
-    slots: SLOTS.track,
+    slots: EARLIER_ACTIVITIES,
   });
 }
 

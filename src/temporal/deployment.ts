@@ -2,6 +2,9 @@ import { isGrpcServiceError } from '@temporalio/client';
 import type { Connected } from './connect.ts';
 import type { DeploymentVersion, VersionState, VersionStatus } from './version-status.ts';
 
+/** What a request about a deployment needs of a connection. */
+type NamespaceClient = Pick<Connected, 'client' | 'namespace'>;
+
 const NOT_FOUND = 5;
 /** temporal.api.enums.v1.WorkerDeploymentVersionStatus */
 const STATES: readonly (VersionState | undefined)[] = [
@@ -15,7 +18,7 @@ const STATES: readonly (VersionState | undefined)[] = [
 
 /** The versions of a deployment, newest first; none when no worker of it has polled. */
 export async function listVersions(
-  { client, namespace }: Pick<Connected, 'client' | 'namespace'>,
+  { client, namespace }: NamespaceClient,
   deployment: string,
 ): Promise<VersionStatus[]> {
   const info = await describe({ client, namespace }, deployment);
@@ -37,7 +40,7 @@ export async function listVersions(
 }
 
 /** The build that takes new workflows; null when none was made current. */
-export async function findCurrentBuild(connected: Pick<Connected, 'client' | 'namespace'>, deployment: string) {
+export async function findCurrentBuild(connected: NamespaceClient, deployment: string) {
   const info = await describe(connected, deployment);
   return info?.routingConfig?.currentDeploymentVersion?.buildId || null;
 }
@@ -47,7 +50,7 @@ export async function findCurrentBuild(connected: Pick<Connected, 'client' | 'na
  * refuses a build whose workers have not polled, and one that lacks a task queue of the current build.
  */
 export async function promoteBuild(
-  { client, namespace }: Pick<Connected, 'client' | 'namespace'>,
+  { client, namespace }: NamespaceClient,
   { deployment, build }: DeploymentVersion,
   percent: number,
 ): Promise<void> {
@@ -59,7 +62,7 @@ export async function promoteBuild(
   await client.workflowService.setWorkerDeploymentCurrentVersion(version);
 }
 
-async function describe({ client, namespace }: Pick<Connected, 'client' | 'namespace'>, deploymentName: string) {
+async function describe({ client, namespace }: NamespaceClient, deploymentName: string) {
   try {
     const found = await client.workflowService.describeWorkerDeployment({ namespace, deploymentName });
     return found.workerDeploymentInfo ?? null;

@@ -34,9 +34,10 @@ export async function createWorker({
     ...options,
     ...(version === undefined ? {} : { workerDeploymentOptions: toDeploymentOptions(version) }),
     tuner: toTuner(slots),
-    // More polls while tasks wait, few while none does: an idle worker costs the server little.
-    activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 2, maximum: 10 },
-    workflowTaskPollerBehavior: { type: 'autoscaling', minimum: 2, initial: 2, maximum: 10 },
+    // A poll that waits costs a request a minute. Autoscaling would turn ten times a second for each of them: with a queue for
+    // each duty 0.3% of a core, for as long as nothing is to be done.
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
+    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     maxCachedWorkflows: 300,
     shutdownGraceTime: SHUTDOWN.graceMs,
     shutdownForceTime: SHUTDOWN.forceMs,

@@ -34,6 +34,12 @@ await bundle('service/processing/workflows', PREBUILT_BUNDLE);
 async function bundle(folder: string, file: string, workflowInterceptorModules: string[] = []): Promise<void> {
   const workflowsPath = join(root, folder, 'index.ts');
   const logger = new DefaultLogger('WARN');
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger, workflowInterceptorModules });
+  const failureConverterPath = join(root, 'src/temporal/workflow-failures.ts');
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    failureConverterPath,
+    logger,
+    workflowInterceptorModules,
+  });
   writeFileSync(join(dist, folder, file), code);
 }

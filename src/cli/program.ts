@@ -95,6 +95,10 @@ export const COURIER: ProgramDefinition = {
       description: 'list the builds of the workers and what runs on them, or promote one',
       load: async () => (await import('./commands/deployments.ts')).deploymentsCommand,
     },
+    'codec-server': {
+      description: 'decrypt for the Temporal Web UI what workflows have stored; for pages of the origins that you name',
+      load: async () => (await import('./commands/codec-server.ts')).codecServerCommand,
+    },
     accounts: {
       description: 'confirm that the service of an account has moved',
       load: async () => (await import('./commands/accounts.ts')).accountsCommand,

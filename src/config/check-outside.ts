@@ -26,6 +26,10 @@ export function checkOutside(
   for (const [id, account] of Object.entries(accounts))
     if (isSecret(account.api_key)) read(['accounts', id, 'api_key'], account.api_key);
   if (isSecret(temporal?.api_key)) read(['temporal', 'api_key'], temporal.api_key);
+  const { key: payloadKey, former_keys: formerKeys = [] } = temporal?.encryption ?? {};
+  if (isSecret(payloadKey)) read(['temporal', 'encryption', 'key'], payloadKey);
+  for (const [at, key] of formerKeys.entries())
+    if (key !== null && isSecret(key)) read(['temporal', 'encryption', 'former_keys', String(at)], key);
   for (const key of ['ca', 'cert', 'key'] as const) {
     const file = temporal?.tls?.[key];
     const problem = file === undefined ? null : findUnreadable(resolvePath(folder, file));

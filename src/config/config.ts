@@ -33,6 +33,14 @@ export interface TemporalServer {
   readonly tls: TlsFiles | null;
   /** Null: that of the environment. A file is an absolute path. */
   readonly apiKey: SecretReference | null;
+  /** Null: the server can read what it stores. */
+  readonly encryption: EncryptionKeys | null;
+}
+
+export interface EncryptionKeys {
+  /** Null: nothing is encrypted any more. */
+  readonly key: SecretReference | null;
+  readonly formerKeys: readonly SecretReference[];
 }
 
 /** Absolute paths. */

@@ -70,6 +70,13 @@ export function toTemporalServer(raw: NonNullable<RawConfig['temporal']>, folder
             serverName: raw.tls.server_name ?? null,
           },
     apiKey: raw.api_key === undefined ? null : toSecret(raw.api_key, folder),
+    encryption:
+      raw.encryption === undefined
+        ? null
+        : {
+            key: raw.encryption.key === undefined ? null : toSecret(raw.encryption.key, folder),
+            formerKeys: (raw.encryption.former_keys ?? []).map((key) => toSecret(key, folder)),
+          },
   };
 }
 

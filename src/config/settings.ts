@@ -34,7 +34,7 @@ export interface Environment {
 type Tree = Readonly<Record<string, unknown>>;
 
 /** Absent, these switch something off; the defaults inside count only when they are written. */
-const SWITCHES = ['schedule', 'index_check', 'admin', 'report', 'retention', 'tls'];
+const SWITCHES = ['schedule', 'index_check', 'admin', 'report', 'retention', 'tls', 'encryption'];
 
 /** Every setting of a configuration, in the order of the reference page. */
 export function listSettings({ config, merged, folder }: LoadedConfig, environment: Environment): Setting[] {
@@ -66,7 +66,8 @@ export function listSettings({ config, merged, folder }: LoadedConfig, environme
   };
   const toShown = (key: string, value: unknown): unknown => {
     if (value === undefined) return undefined;
-    if (key === 'api_key') return describeSecret(toSecret(value as SecretReference, folder));
+    if (key === 'api_key' || (key === 'key' && typeof value === 'object'))
+      return describeSecret(toSecret(value as SecretReference, folder));
     if (key === 'sitemaps') return (value as string[]).map((source) => absoluteSource(source, folder));
     if (key === 'channels') return describeChannels(value as Tree);
     if (key === 'ping')
@@ -101,7 +102,7 @@ export function listSettings({ config, merged, folder }: LoadedConfig, environme
     else if (other === null) add(path, name === 'address' ? 'a local server' : 'default', null);
     else settings.push({ key: path.join('.'), value: redact(other), origin: 'environment', file: null, line: null });
   }
-  for (const name of ['tls', 'api_key'] as const) {
+  for (const name of ['tls', 'api_key', 'encryption'] as const) {
     const own = raw.temporal?.[name];
     const path = ['temporal', name];
     walk(path, Temporal.properties[name] as unknown as Expectation, own, own === undefined ? null : path);

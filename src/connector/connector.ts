@@ -9,6 +9,7 @@ import { emitToAll } from '../observability/worker-events.ts';
 import { openRateLimits } from '../rate-limit/limiter.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { connectClient, connectWorker, openConnection, type TemporalSettings } from '../temporal/connect.ts';
+import { createDataConverter } from '../temporal/data-converter.ts';
 import { ensureSearchAttributes } from '../temporal/ensure-search-attributes.ts';
 import { followCredentials } from '../temporal/follow-credentials.ts';
 import { openTracing } from '../temporal/tracing.ts';
@@ -103,6 +104,7 @@ async function buildConnector(
     taskQueue: getTaskQueue(ledger.id),
     activities: createActivities(deps),
     ...{ duties, version, tracing },
+    dataConverter: createDataConverter(temporal),
   });
   const listener = await admin?.open({
     deps,

@@ -5,7 +5,7 @@ import {
   WorkflowFailedError,
   type WorkflowHandle,
 } from '@temporalio/client';
-import { ApplicationFailure, defaultPayloadConverter, TimeoutFailure } from '@temporalio/common';
+import { ApplicationFailure, type Payload, TimeoutFailure } from '@temporalio/common';
 import type { Micros } from '../../contract/money.ts';
 import type { Watch } from '../config/config.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
@@ -140,7 +140,7 @@ async function getProgress(handle: WorkflowHandle, ledger: Ledger): Promise<JobP
     const { raw } = description;
     const crawl = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'crawlWatch');
     const payload = crawl?.heartbeatDetails?.payloads?.[0];
-    const read = payload === undefined ? 0 : (defaultPayloadConverter.fromPayload<{ urls: number }>(payload).urls ?? 0);
+    const read = payload === undefined ? 0 : ((await decode<{ urls?: number }>(handle, payload)).urls ?? 0);
     const run = handle.workflowId as RunId;
     const summary = await getRunSummary(ledger, run).catch(() => null);
     const phase = getPhase(description) ?? ((await isHeld(ledger, run)) ? WATCH_PHASE.held : 'starting');
@@ -149,6 +149,14 @@ async function getProgress(handle: WorkflowHandle, ledger: Ledger): Promise<JobP
     if (error instanceof ServiceError || isGrpcServiceError(error)) return null;
     throw error;
   }
+}
+
+/** The SDK does not decode what activities say while they run. */
+async function decode<T>({ client }: WorkflowHandle, payload: Payload): Promise<T> {
+  const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
+  let [decoded = payload] = [payload];
+  for (const codec of payloadCodecs.toReversed()) [decoded = payload] = await codec.decode([decoded]);
+  return payloadConverter.fromPayload<T>(decoded);
 }
 
 function toOperationError(error: unknown, workflow: string): Error {

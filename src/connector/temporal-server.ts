@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { readSecret } from '../config/secrets.ts';
 import { type Connected, connectClient, type TemporalSettings } from '../temporal/connect.ts';
+import type { Encryption } from '../temporal/encryption.ts';
 import { type LocalServer, localAddress, openLocalServer } from '../temporal/local-server.ts';
 import { findTemporalBinary } from '../temporal/server-binary.ts';
 import { namesServer } from '../temporal/settings.ts';
@@ -22,13 +23,25 @@ export async function openTemporal(config: Config, file: string, say: (line: str
 }
 
 /** The configured server, with what reads its API key at each use. */
-export function toTemporalSettings({ temporal: { apiKey, ...server } }: Pick<Config, 'temporal'>): TemporalSettings {
-  return { ...server, apiKey: apiKey === null ? null : () => readSecret(apiKey) };
+export function toTemporalSettings(config: Pick<Config, 'temporal'>): TemporalSettings {
+  const { apiKey, address, namespace, tls } = config.temporal;
+  return {
+    ...{ address, namespace, tls },
+    apiKey: apiKey === null ? null : () => readSecret(apiKey),
+    readEncryption: toEncryption(config),
+  };
 }
 
-const toLocalSettings = ({ temporal: { namespace } }: Config, address: string): TemporalSettings => ({
-  ...{ address, namespace },
+function toEncryption({ temporal: { encryption } }: Pick<Config, 'temporal'>): (() => Encryption) | null {
+  if (encryption === null) return null;
+  const { key, formerKeys } = encryption;
+  return () => ({ key: key === null ? null : readSecret(key), formerKeys: formerKeys.map(readSecret) });
+}
+
+const toLocalSettings = (config: Config, address: string): TemporalSettings => ({
+  ...{ address, namespace: config.temporal.namespace },
   local: true,
+  readEncryption: toEncryption(config),
 });
 
 /** Finds that server for a command that does not start one. Throws an error with exit code 5 when there is none. */

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { DataConverter } from '@temporalio/common';
 import type { NativeConnection, Worker, WorkflowBundleOption } from '@temporalio/worker';
 import { activityInterceptor } from '../../activities/interceptor.ts';
 import type { Tracing } from '../temporal/tracing.ts';
@@ -11,10 +13,21 @@ import { ACTIVITIES_OF, type ActivityDuty, DUTIES, type Duty, getDutyQueue } fro
 const WORKFLOWS = new URL('../../workflows/', import.meta.url);
 
 /** The connector's workflow code: prebuilt in the package, bundled once per process in a checkout. */
-export async function courierWorkflows(options: { readonly traced?: boolean } = {}): Promise<WorkflowBundleOption> {
-  return (
-    findPrebuiltBundle(WORKFLOWS, options) ?? bundleWorkflows(fileURLToPath(new URL('index.ts', WORKFLOWS)), options)
-  );
+export async function courierWorkflows({
+  encodesFailures = false,
+  ...options
+}: {
+  readonly traced?: boolean;
+  /** Failures of workflows become payloads, which a codec encrypts. */
+  readonly encodesFailures?: boolean;
+} = {}): Promise<WorkflowBundleOption> {
+  const bundle =
+    findPrebuiltBundle(WORKFLOWS, options) ??
+    (await bundleWorkflows(fileURLToPath(new URL('index.ts', WORKFLOWS)), options));
+  if (!encodesFailures) return bundle;
+  const code = 'codePath' in bundle ? readFileSync(bundle.codePath, 'utf8') : bundle.code;
+  // On the first line, so that stack traces keep their lines (src/temporal/workflow-failures.ts).
+  return { code: `globalThis.COURIER_ENCODES_FAILURES = true; ${code}`, sourceMap: '' };
 }
 
 /** A crawl needs memory, and a site that never answers keeps its slot for hours. All other activities are one request. */
@@ -40,6 +53,8 @@ export interface CourierWorkerOptions {
   readonly tracing?: Tracing | null;
   /** Its version, where the namespace uses Worker Versioning. */
   readonly version?: DeploymentVersion | undefined;
+  /** Absent: payloads are not encrypted. */
+  readonly dataConverter?: DataConverter;
 }
 
 /** The workers of one process, one for each of its duties. They begin and end together. */
@@ -84,11 +99,19 @@ export async function createCourierWorker({
 
 async function createDutyWorker(
   duty: Duty,
-  { connection, namespace, activities, taskQueue, version, tracing = null }: Omit<CourierWorkerOptions, 'duties'>,
+  {
+    connection,
+    namespace,
+    activities,
+    taskQueue,
+    version,
+    tracing = null,
+    dataConverter = {},
+  }: Omit<CourierWorkerOptions, 'duties'>,
   all: boolean,
 ): Promise<Worker> {
   const base = {
-    ...{ connection, namespace, taskQueue: getDutyQueue(taskQueue, duty), version },
+    ...{ connection, namespace, taskQueue: getDutyQueue(taskQueue, duty), version, dataConverter },
     // Traces see what the server sees: waits are not failures.
     interceptors: { activity: [...(tracing?.activity ?? []), activityInterceptor] },
     ...(tracing === null ? {} : { sinks: tracing.sinks }),
@@ -96,7 +119,10 @@ async function createDutyWorker(
   if (duty !== 'workflows') return createWorker({ ...base, activities: pick(activities, duty), slots: SLOTS[duty] });
   return createWorker({
     ...base,
-    workflowBundle: await courierWorkflows({ traced: tracing !== null }),
+    workflowBundle: await courierWorkflows({
+      traced: tracing !== null,
+      encodesFailures: dataConverter.failureConverterPath !== undefined,
+    }),
     // Activities that were scheduled before the duties had queues of their own wait here, trackers' for days.
     ...(all ? { activities } : {}),
     slots: EARLIER_ACTIVITIES,

@@ -1,6 +1,7 @@
 import { Client, Connection, type WorkflowClientInterceptor } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { toAccessError } from './access-error.ts';
+import { createDataConverter } from './data-converter.ts';
 import { explainHandshake } from './explain-handshake.ts';
 import { type Replaceable, toReplaceable } from './replaceable-connection.ts';
 import { installRuntime, type RuntimeLogger, type RuntimeOptions } from './runtime.ts';
@@ -38,6 +39,7 @@ export async function connectClient(
     client: new Client({
       connection,
       namespace,
+      dataConverter: createDataConverter(settings),
       interceptors: { workflow: [...interceptors, searchAttributeFallback()] },
     }),
     namespace,

@@ -1,4 +1,5 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { Encryption } from './encryption.ts';
 import { readTls, type TlsFiles } from './tls-files.ts';
 
 /** The settings of the Temporal server. Reading them loads none of Temporal's SDK. */
@@ -13,6 +14,8 @@ export interface TemporalSettings {
   readonly tls?: TlsFiles | null;
   /** Reads the API key, which may change. Absent or null: that of the environment. */
   readonly apiKey?: (() => string) | null;
+  /** Reads the keys that encrypt payloads. Absent or null: they are not encrypted. */
+  readonly readEncryption?: (() => Encryption) | null;
 }
 
 export interface ResolvedTemporal {

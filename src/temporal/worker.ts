@@ -25,7 +25,7 @@ export async function createWorker({
   version,
   ...options
 }: Required<Pick<WorkerOptions, 'connection' | 'namespace' | 'taskQueue'>> &
-  Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'interceptors' | 'sinks'> & {
+  Pick<WorkerOptions, 'activities' | 'dataConverter' | 'workflowBundle' | 'interceptors' | 'sinks'> & {
     readonly slots: ActivitySlots;
     /** With it the server sends work of its own version to this worker alone (Worker Versioning). */
     readonly version?: DeploymentVersion | undefined;

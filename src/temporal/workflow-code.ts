@@ -17,6 +17,9 @@ export const PREBUILT_TRACED_BUNDLE = 'workflow-bundle-traced.js';
 /** Where a checkout keeps bundles between processes. */
 const STORE = fileURLToPath(new URL('../../node_modules/.cache/sitemap-courier', import.meta.url));
 
+/** Without encryption it does what the SDK's own does. */
+const FAILURES = fileURLToPath(new URL('./workflow-failures.ts', import.meta.url));
+
 const run = promisify(execFile);
 const bundles = new Map<string, Promise<WorkflowBundle>>();
 
@@ -28,7 +31,7 @@ export function bundleWorkflows(
   workflowsPath: string,
   { traced = false, store = STORE }: { readonly traced?: boolean; readonly store?: string } = {},
 ): Promise<WorkflowBundle> {
-  const args = [workflowsPath, ...(traced ? resolveTracedModules() : [])];
+  const args = [workflowsPath, FAILURES, ...(traced ? resolveTracedModules() : [])];
   const key = createHash('sha256').update(args.join('\n')).digest('hex').slice(0, 16);
   const bundled = bundles.get(key) ?? findOrMake(args, join(store, `workflows-${key}.json`));
   bundles.set(key, bundled);

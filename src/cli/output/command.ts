@@ -7,6 +7,7 @@ import { OperationError, type OperationFailure } from '../../connector/operation
 import { DatabaseUnavailableError, DatabaseUrlError, DatabaseVersionError } from '../../database/database.ts';
 import { LedgerError } from '../../ledger/ledger-error.ts';
 import { TemporalAccessError } from '../../temporal/access-error.ts';
+import { PayloadKeyError } from '../../temporal/encryption.ts';
 import { NoTemporalServerError } from '../../temporal/server-binary.ts';
 import { TemporalUnreachableError } from '../../temporal/unreachable.ts';
 import { toServerFailure } from './temporal-failure.ts';
@@ -52,7 +53,7 @@ const describe = (error: Error): string =>
 
 function findExitCode(error: unknown): ExitCode | null {
   if (error instanceof ConfigError || error instanceof SecretMissingError) return EXIT.usage;
-  if (error instanceof TemporalAccessError) return EXIT.usage;
+  if (error instanceof TemporalAccessError || error instanceof PayloadKeyError) return EXIT.usage;
   if (error instanceof OperationError) return EXIT_OF_FAILURE[error.failure];
   if (error instanceof LedgerError || error instanceof DatabaseUrlError || error instanceof DatabaseVersionError)
     return EXIT.usage;

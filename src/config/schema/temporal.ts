@@ -52,6 +52,25 @@ export const Temporal = Type.Object(
     ),
     tls: Type.Optional(Tls),
     api_key: Type.Optional(Secret),
+    encryption: Type.Optional(
+      Type.Object(
+        {
+          key: Type.Optional(Secret),
+          former_keys: Type.Optional(
+            Type.Array(Secret, {
+              description: 'Keys that only decrypt: those before `key`.',
+              examples: [[{ file: '/run/secrets/courier-payloads-2025' }]],
+            }),
+          ),
+        },
+        {
+          ...closed,
+          description:
+            'Encrypts what the Temporal server stores, with a key of 32 bytes in base64 or hexadecimal digits. Without ' +
+            '`key` nothing is encrypted any more, and what was stays readable.',
+        },
+      ),
+    ),
   },
   { ...closed, description: 'Where the workflows run.' },
 );

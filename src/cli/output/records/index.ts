@@ -1,6 +1,7 @@
 import type { CommandOutput } from '../../../cli-kit/record-schema.ts';
 import { ACCOUNT_OUTPUT } from './account.ts';
 import { BATCH_OUTPUT } from './batch.ts';
+import { CODEC_SERVER_OUTPUT } from './codec-server.ts';
 import { CONFIG_OUTPUT } from './config.ts';
 import { CRAWL_OUTPUT } from './crawl.ts';
 import { DEMO_OUTPUT } from './demo.ts';
@@ -41,6 +42,7 @@ export const CLI_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   ...BATCH_OUTPUT,
   ...ACCOUNT_OUTPUT,
   ...DEPLOYMENT_OUTPUT,
+  ...CODEC_SERVER_OUTPUT,
   ...URL_OUTPUT,
   ...WHY_OUTPUT,
   ...RECOVER_OUTPUT,

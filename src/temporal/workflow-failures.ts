@@ -1,0 +1,9 @@
+import { DefaultFailureConverter } from '@temporalio/common';
+
+/** Workflow code has no configuration: a worker that encrypts payloads writes this variable before the bundle. */
+const { COURIER_ENCODES_FAILURES: encodeCommonAttributes = false } = globalThis as {
+  readonly COURIER_ENCODES_FAILURES?: boolean;
+};
+
+/** In the bundle of the workflow code. The SDK wants this name. */
+export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes });

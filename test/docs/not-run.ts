@@ -10,5 +10,10 @@ export const NOT_RUN: readonly { readonly pattern: RegExp; readonly reason: stri
   { pattern: /^docker\b|^cd deploy\/compose\b/, reason: 'needs Docker; npm run test:image runs the image' },
   { pattern: /^kubectl\b/, reason: 'needs a cluster' },
   { pattern: /^(pg_dump|pg_restore|createdb)\b/, reason: 'needs a Postgres of its own and its programs' },
+  { pattern: /^openssl rand\b/, reason: 'writes a secret into a folder of the system' },
+  {
+    pattern: /^courier codec-server\b/,
+    reason: 'needs an encrypted ledger: test/e2e/encrypted-payloads.test.ts runs it',
+  },
   { pattern: /^export TEMPORAL_API_KEY=/, reason: 'switches TLS on, which a local server does not speak' },
 ];

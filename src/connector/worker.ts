@@ -27,7 +27,7 @@ export async function courierWorkflows({
   if (!encodesFailures) return bundle;
   const code = 'codePath' in bundle ? readFileSync(bundle.codePath, 'utf8') : bundle.code;
   // On the first line, so that stack traces keep their lines (src/temporal/workflow-failures.ts).
-  return { code: `globalThis.COURIER_ENCODES_FAILURES = true; ${code}`, sourceMap: '' };
+  return { code: `globalThis.courierEncodesFailures = true; ${code}`, sourceMap: '' };
 }
 
 /** A crawl needs memory, and a site that never answers keeps its slot for hours. All other activities are one request. */

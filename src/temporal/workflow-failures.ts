@@ -1,8 +1,8 @@
 import { DefaultFailureConverter } from '@temporalio/common';
 
 /** Workflow code has no configuration: a worker that encrypts payloads writes this variable before the bundle. */
-const { COURIER_ENCODES_FAILURES: encodeCommonAttributes = false } = globalThis as {
-  readonly COURIER_ENCODES_FAILURES?: boolean;
+const { courierEncodesFailures: encodeCommonAttributes = false } = globalThis as {
+  readonly courierEncodesFailures?: boolean;
 };
 
 /** In the bundle of the workflow code. The SDK wants this name. */

@@ -226,5 +226,7 @@ describe('encrypted payloads', () => {
     const refused = await courier(folder, 'run');
     assert.equal(refused.code, 2, refused.stderr);
     assert.match(refused.stderr, /not 32 bytes in base64.*openssl rand -base64 32/);
+    const findings = ofType(await courier(folder, 'doctor', '--no-sitemaps'), 'finding');
+    assert.match(String(findings.find(({ check }) => check === 'temporal')?.message), /not 32 bytes in base64/);
   });
 });

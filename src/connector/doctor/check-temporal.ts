@@ -3,6 +3,7 @@ import { SecretMissingError } from '../../config/secrets.ts';
 import type { LedgerId } from '../../submission/ids.ts';
 import { TemporalAccessError } from '../../temporal/access-error.ts';
 import { type Connected, type TemporalSettings, toTls } from '../../temporal/connect.ts';
+import { PayloadKeyError } from '../../temporal/encryption.ts';
 import { findMissingSearchAttributes, formatAdminCommand } from '../../temporal/missing-search-attributes.ts';
 import { resolveTemporal } from '../../temporal/settings.ts';
 import { checkTls } from '../../temporal/tls-files.ts';
@@ -32,7 +33,8 @@ export async function checkTemporal(config: Config, file: string, ledger: Ledger
     ];
   } catch (error) {
     if (error instanceof TemporalAccessError) return [fail(SERVER, error.problem, error.next)];
-    if (error instanceof SecretMissingError) return [fail(SERVER, error.message, 'then run "courier doctor" again')];
+    if (error instanceof SecretMissingError || error instanceof PayloadKeyError)
+      return [fail(SERVER, error.message, 'then run "courier doctor" again')];
     if (!(error instanceof TemporalUnreachableError)) throw error;
     return [fail(SERVER, error.message, 'start the server, or correct temporal.address', { transient: true })];
   }

@@ -4,7 +4,8 @@
  * medians of CPU seconds and peak memory with their limits. The startup of small commands is measured beside it.
  *
  * CPU seconds are user and system time of all processes of the command, so they hold on a machine that others use too;
- * gunzip of the same files alone, in the same run, is what they are divided by.
+ * gunzip of the same files alone, in the same run, is what they are divided by. No package reads sitemaps and compares them
+ * with those of the last time, so the peer is the shortest program that does (night/shortest.mjs).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -74,6 +75,7 @@ interface Row {
   readonly costs: Cost[];
 }
 
+const NO_LIMIT = { maxSeconds: Infinity, maxMb: Infinity } as const;
 const rows = new Map<string, Row>();
 
 async function record(name: string, limits: Omit<Row, 'name' | 'costs'>, run: () => Promise<Cost>): Promise<void> {
@@ -111,6 +113,10 @@ function copyFolder(from: string): string {
   return at;
 }
 
+/** What no package does: the least that finds what is new and changed. It knows the version of its last run. */
+const runShortest = (database: string) =>
+  measure(folder, [process.execPath, here('./night/shortest.mjs'), `${origin}/sitemap.xml`, join(folder, database)]);
+
 const formatLimit = (limit: number, value: number) =>
   limit === Infinity ? '' : `${limit}${value > limit ? ' missed' : ''}`;
 
@@ -134,7 +140,7 @@ try {
   writeFileSync(file, await (await fetch(`${origin}/small.xml`)).text());
   for (let round = 1; round <= rounds; round += 1) {
     await publish('base');
-    await record('gunzip alone, in Node', { maxSeconds: Infinity, maxMb: Infinity }, () =>
+    await record('gunzip alone, in Node', NO_LIMIT, () =>
       measure(folder, [process.execPath, here('./crawl/peers/gunzip.mjs'), `${origin}/sitemap.xml`]),
     );
     await record('crawl of a small file', { maxSeconds: 0.15, maxMb: Infinity }, () => courier(folder, 'crawl', file));
@@ -147,6 +153,11 @@ try {
     await record('plan of a million, same bytes', { maxSeconds: 1.5, maxMb: 200 }, () =>
       courier(copyFolder(base), 'plan'),
     );
+    await record('shortest program, same bytes', NO_LIMIT, async () => {
+      rmSync(join(folder, 'kept.db'), { force: true });
+      await runShortest('kept.db');
+      return runShortest('kept.db');
+    });
     await publish('written-again');
     await record('plan of a million, written again', { maxSeconds: 1.5, maxMb: 200 }, () =>
       courier(copyFolder(base), 'plan'),
@@ -155,11 +166,13 @@ try {
     await record('plan of a million, 1% edited', { maxSeconds: 3, maxMb: 220 }, () =>
       courier(copyFolder(base), 'plan'),
     );
+    await record('shortest program, 1% edited', NO_LIMIT, () => runShortest('kept.db'));
     await record('plan of a million, first', { maxSeconds: 10, maxMb: 300 }, () => {
       const first = join(folder, 'first');
       rmSync(first, { recursive: true, force: true });
       return courier(writeFolder('first', origin, '/sitemap.xml', account), 'plan');
     });
+    await record('shortest program, first', NO_LIMIT, () => runShortest(`first-${round}.db`));
   }
   print();
 } finally {

@@ -49,6 +49,7 @@ export function createCheckpointer(path: string, logBytes: number, onFailure: ()
   let worker: Worker | null = null;
   let copy: Copy | null = null;
   let failed = false;
+  let isClosing = false;
   /** So much of the log, in bytes, is in the file. */
   let copied = 0;
 
@@ -94,7 +95,8 @@ export function createCheckpointer(path: string, logBytes: number, onFailure: ()
   }
 
   function end(): void {
-    worker?.unref();
+    // A copy may end while `close` waits for the thread to end: without it, the process would end before `close` does.
+    if (!isClosing) worker?.unref();
     copy?.end();
     copy = null;
   }
@@ -113,6 +115,7 @@ export function createCheckpointer(path: string, logBytes: number, onFailure: ()
       if (copy === null && isDue(size) && !isRest(size)) begin(size);
     },
     async close() {
+      isClosing = true;
       worker?.ref();
       await worker?.terminate();
     },

@@ -58,6 +58,7 @@ describe('courier ledger forget', () => {
     assert.equal(typeof ofType(shown, 'url_history')[0]?.forgotten_at, 'string');
     assert.match(await printCourier(folder, 'why', 'https://shop.example/a'), /the ledger forgot its address on/);
 
+    assert.equal(ofType(await courier(folder, 'ledger', 'export'), 'forgotten_url').length, 2);
     const exported = await printCourier(folder, 'ledger', 'export');
     assert.doesNotMatch(exported, /shop\.example/);
     writeFileSync(join(other, 'export.jsonl'), exported);

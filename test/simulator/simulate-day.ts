@@ -47,8 +47,10 @@ const day = await playDay(
     console.log(`${(played.elapsedMs / 3_600_000).toFixed(0)} h, ${getSeconds()}: ${played.sent} batches sent`),
 );
 console.log(describe(day));
+const { user, system } = process.cpuUsage();
 console.log(
-  `charged: ${day.charged} micro-lira; ${day.events} events in ${getSeconds()}; digest ${day.digest.slice(0, 16)}`,
+  `charged: ${day.charged} micro-lira; ${day.events} events in ${getSeconds()}, of which ` +
+    `${((user + system) / 1_000_000).toFixed(0)} s of processor time; digest ${day.digest.slice(0, 16)}`,
 );
 const misses = [...day.breaches];
 const refused = [...day.answers].filter(([answer]) => answer.endsWith(' 429'));

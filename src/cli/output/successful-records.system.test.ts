@@ -216,6 +216,7 @@ async function askAtWork(t: TestContext, asked: Asked): Promise<void> {
 
   const deployment = `records-${randomUUID()}`;
   const worker = startCourier(folder, 'worker', '--deployment', deployment, '--build', '1');
+  t.after(() => worker.kill('SIGKILL'));
   const works = ended(worker);
   await waitForLine(worker.stderr, /deployments promote/);
   await run('deployments list', deployment);

@@ -68,6 +68,13 @@ describe('charge', () => {
     });
   }
 
+  testLedger('a charge of five URLs at a fifth of the configured price is no price of one URL', async (ledger) => {
+    assert.equal((await sent(ledger, await planned(ledger, 'r1', ['1']), { charged: lira(0.05) })).charge, lira(0.05));
+    await endAll(ledger);
+    const five = await planned(ledger, 'r2', ['1', '2', '3', '4', '5', '6']);
+    assert.equal((await sent(ledger, five, { charged: lira(0.25) })).charge, lira(0.25));
+  });
+
   testLedger('an unreported charge is learned from the balance', async (ledger) => {
     const batch = await planned(ledger, 'r1', ['1', '2'], UNPRICED);
     await recordBalance(ledger, ACCOUNT.id, lira(100));

@@ -34,7 +34,8 @@ const MAX_PER_URL = micros(1_000_000_000);
 /**
  * Determines what a batch cost: the reported charge; else the fall of the balance, when nothing else can have changed it;
  * else the expected cost at the known price; else unknown. A charge of zero is ignored, because a replayed response may
- * report that nothing was charged now. A larger fall of the balance than expected reveals a risen price.
+ * report that nothing was charged now. A charge that equals the price of one URL is read as that price, unless it is what
+ * all of them cost at the price of earlier charges: the configured price may be higher than that. A larger fall of the balance than expected reveals a risen price.
  */
 export async function computeCharge(tx: Queryable, row: BatchRow, reported: ReportedMoney): Promise<BatchCharge> {
   const { charged, pricePerUrl } = reported;
@@ -43,7 +44,8 @@ export async function computeCharge(tx: Queryable, row: BatchRow, reported: Repo
   const expected = row.expected_cost ?? (perUrl === null ? null : timesMicros(perUrl, row.urls));
   const amount = ifPlausible(charged, row.urls);
   const price = ifPlausible(pricePerUrl, 1);
-  if (amount !== null && !isUnitPrice(amount, row.urls, price, expected)) {
+  const isWhole = perUrl !== null && amount === timesMicros(perUrl, row.urls);
+  if (amount !== null && (isWhole || !isUnitPrice(amount, row.urls, price, expected))) {
     return { amount, reported: true, updatesPrice: true, warnings: higherThanExpected(row, amount) };
   }
   const unit = price ?? amount;

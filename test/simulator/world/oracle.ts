@@ -22,6 +22,7 @@ export interface OracleSettings {
 
 interface Sent {
   readonly body: string;
+  /** Its name when it was first sent: caps of a watch count by its name. */
   readonly watch: string;
   /** The loosest caps and the lowest floor that were in force when it was sent. */
   caps: Caps;
@@ -62,8 +63,8 @@ export class Oracle {
   readonly #allowed = new Map<string, number>();
   readonly #capsRule = new CapsRule();
   #caps: Caps = NO_CAPS;
-  /** Those of the configured watches. */
-  #sitemaps: ReadonlySet<string> = new Set();
+  /** The names of the configured watches by their sitemaps. */
+  #names: ReadonlyMap<string, string> = new Map();
   #floor = 0;
   #price: number;
   #roseAt = Number.NEGATIVE_INFINITY;
@@ -82,14 +83,14 @@ export class Oracle {
 
   /** The configuration of all workers from now on. */
   configure({ caps, floor, watches }: Pick<OperatorSettings, 'caps' | 'floor' | 'watches'>): void {
-    this.#sitemaps = new Set(watches.values());
+    this.#names = new Map([...watches].map(([name, sitemap]) => [sitemap, name]));
     this.#caps = caps;
     this.#floor = floor;
   }
 
   /** A run of a watch, named by its sitemap, has begun. */
   beginRun(watch: string): void {
-    this.#capsRule.beginRun(watch);
+    this.#capsRule.beginRun(this.#toName(watch));
   }
 
   changePrice(price: number): void {
@@ -105,7 +106,11 @@ export class Oracle {
   /** What is spent by now in the window of a cap; of a watch's cap: by the watch that spent most. */
   getSpent(name: CapName, watches: Iterable<string>): number {
     this.check();
-    return this.#capsRule.getSpent(name, watches, this.#today());
+    return this.#capsRule.getSpent(
+      name,
+      [...watches].map((watch) => this.#toName(watch)),
+      this.#today(),
+    );
   }
 
   /** A request leaves the connector. `isRefused`: a gateway answers that surely nothing was charged. */
@@ -115,12 +120,12 @@ export class Oracle {
     const text = body.toString('utf8');
     const known = this.#sent.get(key);
     if (known !== undefined && known.body !== text) this.breach(`key ${key} was sent with two bodies`);
-    const watch = known?.watch ?? readWatch(text);
-    if (known?.mayBeCharged !== true && !this.#sitemaps.has(watch))
+    const sitemap = readWatch(text);
+    if (known?.mayBeCharged !== true && !this.#names.has(sitemap))
       this.breach(`${key} was sent for a watch that is not configured`);
     const sent = known ?? {
       body: text,
-      watch,
+      watch: this.#toName(sitemap),
       caps: this.#caps,
       floor: this.#floor,
       day: 0,
@@ -133,6 +138,11 @@ export class Oracle {
     sent.day = Math.max(sent.day, this.#today());
     sent.at = this.#settings.kernel.elapsed;
     this.#sent.set(key, sent);
+  }
+
+  /** The name of the watch of a sitemap now. */
+  #toName(sitemap: string): string {
+    return this.#names.get(sitemap) ?? sitemap;
   }
 
   #today(): number {

@@ -91,6 +91,14 @@ const readGenerations = async ({ db }: Ledger) =>
       WHERE u.forgotten_at IS NULL ORDER BY w.name, u.url`)
   ).map(({ watch, url, generation }) => [watch, url.replace('https://shop.example/', ''), generation]);
 
+/** Of each watch: its counter of listed pages, and their number. */
+const countLive = async ({ db }: Ledger) =>
+  (
+    await db.all(sql<{ live: number; listed: number }>`
+      SELECT w.live, (SELECT count(*) FROM urls AS u WHERE u.watch_id = w.id AND u.gone_run IS NULL) AS listed
+      FROM watches AS w ORDER BY w.id`)
+  ).map(({ live, listed }) => [live, listed]);
+
 async function readMoney(ledger: Ledger) {
   return {
     totals: await getAccountTotals(ledger, ACCOUNT.id, ACCOUNT.pricePerUrl),
@@ -146,6 +154,21 @@ describe('a forgotten page that comes back', () => {
       ['shop', '1', 1],
       ['shop', '2', 1],
       ['store', '1', 0],
+    ]);
+  });
+
+  testLedger('is counted among the pages of its watch again, and not while it is forgotten', async (ledger) => {
+    await buy(ledger, 'r1', { a: ['1', '2', '3'] });
+    await buy(ledger, 'r2', { a: ['1', '2'] });
+    await forget(ledger);
+    assert.deepEqual(await countLive(ledger), [[0, 0]]);
+    await buy(ledger, 'r3', { a: ['1', '2', '3', '4'] });
+    assert.deepEqual(await countLive(ledger), [[4, 4]]);
+    await forget(ledger);
+    await buy(ledger, 'n1', { a: ['1', '4'] }, STORE);
+    assert.deepEqual(await countLive(ledger), [
+      [0, 0],
+      [2, 2],
     ]);
   });
 

@@ -21,7 +21,7 @@ ledger: { url: "sqlite::memory:" }
 `;
 
 describe('the reload of a worker', () => {
-  test('is in force while the server takes its time for 300 schedules, 20 of them at a time', async (t) => {
+  test('is in force while the server takes its time for 300 schedules, 8 of them at a time', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'courier-reload-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const path = join(folder, 'courier.yaml');
@@ -61,12 +61,12 @@ describe('the reload of a worker', () => {
     };
     await until(() => updates.open > 0);
     assert.equal([...current.watches.values()].at(-1)?.schedule?.cron, '45 5 * * *', 'in force before any schedule');
-    assert.equal(updates.most, 20);
+    assert.equal(updates.most, 8);
     writeFileSync(path, write('50 6 * * *'));
     await until(() => [...current.watches.values()].at(-1)?.schedule?.cron === '50 6 * * *');
     assert.equal(updates.ended, 0, 'the next change does not wait for the schedules either');
     released.resolve();
     await until(() => updates.ended === 2 * WATCHES);
-    assert.equal(updates.most, 20);
+    assert.equal(updates.most, 8);
   });
 });

@@ -1,6 +1,6 @@
 /** Every command of `courier` once with success, on real ledgers, a real service, Temporal and a worker. */
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -245,6 +245,26 @@ async function askAtWork(t: TestContext, asked: Asked): Promise<void> {
   const elsewhere = { project: 'Elsewhere', urls: ['https://elsewhere.example/1'] };
   await new TestClient(service.baseUrl, apiKey).post('/submissions', `elsewhere-${randomUUID()}`, elsewhere);
   await run('recover', '--accept');
+  await askEncrypted(t, asked);
+}
+
+/** The codec server, which needs a key and serves until a signal ends it. */
+async function askEncrypted(t: TestContext, asked: Asked): Promise<void> {
+  const folder = folderFor(
+    t,
+    () => `version: 1
+accounts: { main: { base_url: "https://service.example/api/v1", api_key: { file: key } } }
+watches: { shop: { account: main, sitemaps: ["${SITEMAP}"] } }
+temporal: { address: "127.0.0.1:9", encryption: { key: { file: payload.key } } }
+`,
+  );
+  writeFileSync(join(folder, 'payload.key'), randomBytes(32).toString('base64'));
+  const server = startCourier(folder, 'codec-server', '--port', '0');
+  t.after(() => server.kill('SIGKILL'));
+  const serves = ended(server);
+  await waitForLine(server.stdout, /"listening"/);
+  server.kill('SIGTERM');
+  await asked.keep('codec-server', serves, EXIT.terminated);
 }
 
 const configure = (baseUrl: string, temporal: string, site: string): string => {
@@ -290,6 +310,6 @@ async function waitForLine(stream: NodeJS.ReadableStream | null, pattern: RegExp
       text += String(chunk);
       if (pattern.test(text)) resolve();
     });
-    stream?.on('close', () => reject(new Error(`the worker ended: ${text}`)));
+    stream?.on('close', () => reject(new Error(`the command ended: ${text}`)));
   });
 }

@@ -14,7 +14,13 @@ describe('a request to the Temporal server that fails', () => {
     [
       ['a server that goes away', 14, 'No connection established', 5, /Lost the connection.*try again then/],
       ['a deadline', 4, 'Deadline exceeded', 5, /Planned batches stay planned/],
-      ['credentials that are refused', 16, 'invalid token', 2, /credentials/],
+      [
+        'credentials that are refused',
+        16,
+        'invalid token',
+        2,
+        /\(invalid token\)\. Nothing was submitted.*temporal\.api_key/,
+      ],
     ];
   for (const [label, code, details, exitCode, says] of expected) {
     test(`${label} exits with ${exitCode} and says what to do`, () => {

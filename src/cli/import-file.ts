@@ -6,6 +6,7 @@ import { fromDigest } from '../ledger/forgotten/forgotten-url.ts';
 import type { ImportedUrl } from '../ledger/jobs/import-purchases.ts';
 import type { WatchId } from '../submission/ids.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
+import { FileMistakes } from './file-mistakes.ts';
 
 export interface ImportLine {
   readonly watch: Watch;
@@ -20,15 +21,12 @@ export interface ImportOptions {
   readonly now: number;
 }
 
-const MOST_MISTAKES = 20;
-
 /**
  * The lines of an export (`courier ledger export`), or of a plain list with one URL in each line. Throws a CommandError
  * with the line of every mistake, at the end of the file: whoever writes while reading must read it once before.
  */
 export async function* readImportFile(file: string, options: ImportOptions): AsyncGenerator<ImportLine> {
-  const mistakes: string[] = [];
-  let count = 0;
+  const mistakes = new FileMistakes(file);
   let line = 0;
   for await (const text of openLines(file)) {
     line += 1;
@@ -38,15 +36,9 @@ export async function* readImportFile(file: string, options: ImportOptions): Asy
       yield parsed;
       continue;
     }
-    count += 1;
-    if (mistakes.length < MOST_MISTAKES) mistakes.push(`  ${file}:${line} ${parsed}`);
+    mistakes.add(line, parsed);
   }
-  if (count === 0) return;
-  const more = count > mistakes.length ? `\n  and ${count - mistakes.length} more` : '';
-  throw new CommandError(
-    EXIT.usage,
-    `Nothing was imported, because of mistakes in the file:\n${mistakes.join('\n')}${more}`,
-  );
+  mistakes.throwIfAny('Nothing was imported');
 }
 
 async function* openLines(file: string): AsyncGenerator<string> {

@@ -31,7 +31,8 @@ function findProgram(entry) {
   };
 }
 
-/** A crash report of Node lists the environment, where the API key may be. */
+/** A crash report of Node lists the environment, where the API key may be: here and in the program. */
+process.report.excludeEnv = true;
 const ALWAYS = ['--disable-warning=ExperimentalWarning', '--report-exclude-env'];
 
 /** Runs a program in a process of its own (Node with `flags`) and ends as it ends. */

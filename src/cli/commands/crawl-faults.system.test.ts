@@ -82,14 +82,19 @@ describe('crawl faults', () => {
     timeout: 300_000,
   }, async () => {
     // No answer of these takes so long, however busy the machine is.
-    const { failed, read } = await crawlFaults(
-      FAULTS.filter((fault) => fault !== 'stall'),
+    const { failed } = await crawlFaults(
+      FAULTS.filter((fault) => fault !== 'stall' && fault !== 'late'),
       250,
     );
     for (const step of STEPS) {
-      assert.ok(read.has(toFaultPath('plain', step, 'late')), `late at ${step}`);
       assert.ok(step === 'whole' || failed.has(toFaultPath('plain', step, 'reset')), `reset at ${step}`);
     }
+  });
+
+  test('a response that comes late at any step is read', { timeout: 300_000 }, async () => {
+    // On servers of its own: a connection on which another response broke can spoil the one after it.
+    const { read } = await crawlFaults(['late'], 250);
+    for (const step of STEPS) assert.ok(read.has(toFaultPath('plain', step, 'late')), `late at ${step}`);
   });
 
   test('neither does a response that stalls at any step', { timeout: 300_000 }, async () => {

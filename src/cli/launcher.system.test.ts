@@ -73,7 +73,7 @@ describe('courier launcher', () => {
     const hook = join(folder, 'hook.mjs');
     writeFileSync(
       hook,
-      "if (/main\\.[jt]s$/.test(process.argv[1])) for (const kept = []; ; ) kept.push(Array(1e4).fill(0.5));\n",
+      'if (/main\\.[jt]s$/.test(process.argv[1])) for (const kept = []; ; ) kept.push(Array(1e4).fill(0.5));\n',
     );
     const options = `--report-on-fatalerror --report-directory=${folder} --max-old-space-size=40 --import=${hook}`;
     const child = spawn(process.execPath, [launcher, 'schema'], {

@@ -50,6 +50,18 @@ describe('the codec server', () => {
     assert.match(asked.headers.get('access-control-allow-headers') ?? '', /content-type, x-namespace/);
   });
 
+  test('lets a page from elsewhere reach this machine, when its origin is named and the browser asks', async (t) => {
+    const ask = await open(t);
+    const asking = (origin: string) =>
+      ask('/decode', '', {
+        method: 'OPTIONS',
+        body: null,
+        headers: { origin, 'access-control-request-private-network': 'true' },
+      });
+    assert.equal((await asking(UI)).headers.get('access-control-allow-private-network'), 'true');
+    assert.equal((await asking('http://evil.example')).headers.get('access-control-allow-private-network'), null);
+  });
+
   test('refuses pages of other origins and says how to allow them', async (t) => {
     const ask = await open(t);
     const refused = await ask('/decode', body, { headers: { origin: 'http://evil.example' } });

@@ -73,6 +73,9 @@ async function answer(
     response.setHeader('access-control-allow-methods', 'POST, OPTIONS');
     response.setHeader('access-control-allow-headers', 'content-type, x-namespace, authorization');
     response.setHeader('vary', 'origin');
+    // A browser asks this before a page from elsewhere may reach an address of this machine or its network.
+    if (request.headers['access-control-request-private-network'] === 'true')
+      response.setHeader('access-control-allow-private-network', 'true');
   }
   if (request.method === 'OPTIONS') {
     response.writeHead(204).end();

@@ -1,10 +1,8 @@
 /** What a Temporal server stores of a ledger whose payloads are encrypted, and who can still read it. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, type TestContext, test } from 'node:test';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -19,7 +17,8 @@ import { createLogger } from '../../src/observability/log.ts';
 import type { WatchId } from '../../src/submission/ids.ts';
 import { createDataConverter } from '../../src/temporal/data-converter.ts';
 import { watchScheduleId } from '../../src/temporal-api/ids.ts';
-import { courier, ofType, publish, startCourier } from '../support/cli.ts';
+import { courier, ofType, publish } from '../support/cli.ts';
+import { startCodecServer } from '../support/codec-server.ts';
 import { emptyDatabaseUrl } from '../support/database.ts';
 import { AMPLE } from '../support/service.ts';
 import { openShopFolder } from '../support/shop-folder.ts';
@@ -114,21 +113,6 @@ function assertNoClearText(id: string, history: string): void {
   assert.ok(encrypted > 5, `${id} has ${encrypted} encrypted payloads`);
   for (const text of texts)
     assert.doesNotMatch(text, /shop|example|sitemap|127\.0\.0/i, `${id}: ${text.slice(0, 300)}`);
-}
-
-/** Starts the codec server of a folder, for one origin, and returns its address. */
-async function startCodecServer(t: TestContext, folder: string, origin: string): Promise<string> {
-  const server = startCourier(folder, 'codec-server', '--port', '0', '--origin', origin);
-  const ended = once(server, 'exit');
-  t.after(async () => {
-    server.kill('SIGTERM');
-    assert.deepEqual(await ended, [143, null]);
-  });
-  for await (const line of createInterface(server.stdout ?? assert.fail())) {
-    const record = JSON.parse(line) as { type: string; url?: string };
-    if (record.type === 'listening') return record.url ?? '';
-  }
-  return assert.fail('the codec server has not started');
 }
 
 describe('encrypted payloads', () => {

@@ -25,7 +25,8 @@ export interface Scene {
 /** Pages of each watch of the scene. */
 const SITES = { shop: 4_210, blog: 40, press: 200 } as const;
 
-export async function openScene(folder: string): Promise<Scene> {
+/** With `encryption`, a section of the configuration, what Temporal stores is encrypted. */
+export async function openScene(folder: string, { encryption }: { readonly encryption?: string } = {}): Promise<Scene> {
   mkdirSync(folder, { recursive: true });
   const closing: (() => unknown)[] = [];
   const server = await startDevServer({ binary: await findTemporalBinary(() => undefined) });
@@ -58,7 +59,7 @@ export async function openScene(folder: string): Promise<Scene> {
     watch('blog', 'main', ', index_check: { after: 14d, every: 30d }'),
     watch('press', 'small'),
     watch('news', 'main'),
-    `temporal: { address: "${server.address}", namespace: default }`,
+    `temporal: { address: "${server.address}", namespace: default${encryption === undefined ? '' : `, encryption: ${encryption}`} }`,
   ];
   writeFileSync(join(folder, 'courier.yaml'), config.join('\n'));
   const run = (...args: string[]): ChildProcess =>

@@ -90,7 +90,7 @@ describe('the dispatcher activities', () => {
       const note = <Rows>(query: Query, rows: Rows): Rows => {
         const { text } = compile(query, dialect);
         if (text.includes('b.*')) read.push('batch');
-        else if (text.includes('ORDER BY CASE b.service')) read.push('queue');
+        else if (/ORDER BY\s+CASE b\.service/.test(text)) read.push('queue');
         return rows;
       };
       const { db } = ledger;

@@ -298,6 +298,16 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
     name: 'when a held run was decided on',
     statements: () => ['ALTER TABLE runs ADD COLUMN decided_at BIGINT'],
   },
+  {
+    name: 'fair shares of watches',
+    statements: () => [
+      // In URLs (src/ledger/batches/fair-share.ts).
+      'ALTER TABLE watches ADD COLUMN share BIGINT NOT NULL DEFAULT 0',
+      'ALTER TABLE ledger_accounts ADD COLUMN fast_share BIGINT NOT NULL DEFAULT 0',
+      'ALTER TABLE ledger_accounts ADD COLUMN standard_share BIGINT NOT NULL DEFAULT 0',
+      'ALTER TABLE ledger_accounts ADD COLUMN fast_in_a_row BIGINT NOT NULL DEFAULT 0',
+    ],
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

@@ -5,6 +5,7 @@ import { testLedger } from '../../test/support/ledger.ts';
 import { join, type Query, raw, sql } from '../database/sql.ts';
 import type { AccountId, BatchId, WatchId } from '../submission/ids.ts';
 import type { Url } from '../url/normalize-url.ts';
+import { selectShares } from './batches/fair-share.ts';
 import { selectListed, selectOfRemoved, selectQuarantinedPage, selectSpelled } from './crawl/earlier-purchases.ts';
 import { selectNamed, selectStanding } from './forgotten/forget-selection.ts';
 import { selectAnyForgotten, selectForgotten } from './forgotten/restore-forgotten.ts';
@@ -74,6 +75,7 @@ const QUERIES: readonly { readonly what: string; readonly query: Query; readonly
     index: 'charges_without_amount',
   },
   { what: 'batches that are due', query: selectDue(account), index: 'batches_waiting' },
+  { what: 'shares of the watches that wait', query: selectShares(account, 'fast', 1, 5), index: 'batches_waiting' },
   { what: 'batches in doubt', query: selectInDoubt(account), index: 'batches_in_doubt' },
   { what: 'batches that need review', query: selectInReview(account), index: 'batches_in_review' },
   { what: 'jobs that have not ended', query: selectPending(account), index: 'batches_followed' },

@@ -217,6 +217,9 @@ CREATE TABLE ledger_accounts (
   suspended_params text,
   key_rejected_code text,
   key_rejected_params text,
+  fast_share bigint DEFAULT 0 NOT NULL,
+  standard_share bigint DEFAULT 0 NOT NULL,
+  fast_in_a_row bigint DEFAULT 0 NOT NULL,
   PRIMARY KEY (id)
 );
 
@@ -411,6 +414,7 @@ CREATE TABLE watches (
   account_id text NOT NULL,
   live integer DEFAULT 0 NOT NULL,
   served_at bigint DEFAULT 0 NOT NULL,
+  share bigint DEFAULT 0 NOT NULL,
   UNIQUE (name),
   PRIMARY KEY (id)
 );

@@ -206,7 +206,10 @@ CREATE TABLE ledger_accounts (
   suspended_code TEXT,
   suspended_params TEXT,
   key_rejected_code TEXT,
-  key_rejected_params TEXT
+  key_rejected_params TEXT,
+  fast_share BIGINT NOT NULL DEFAULT 0,
+  standard_share BIGINT NOT NULL DEFAULT 0,
+  fast_in_a_row BIGINT NOT NULL DEFAULT 0
 );
 
 CREATE TABLE ledger_settings (
@@ -390,5 +393,6 @@ CREATE TABLE watches (
   name TEXT NOT NULL UNIQUE,
   account_id TEXT NOT NULL,
   live INTEGER NOT NULL DEFAULT 0,
-  served_at BIGINT NOT NULL DEFAULT 0
+  served_at BIGINT NOT NULL DEFAULT 0,
+  share BIGINT NOT NULL DEFAULT 0
 );

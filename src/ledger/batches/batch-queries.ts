@@ -7,6 +7,7 @@ import type { StoredReason } from '../../submission/reason.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { PriceBasis } from '../policy.ts';
+import { inFairOrder } from './fair-share.ts';
 import type { BatchState } from './transitions.ts';
 
 /** A row of `batches`, with the name of its watch. Every other batch type is a subset of this one. */
@@ -89,9 +90,8 @@ export interface Pending {
 }
 
 /**
- * Lists the batches that an account has to send: fast before standard, first attempts before retries, then the watch that
- * was served longest ago, then small batches before large ones, so that a new article does not wait behind a relaunch.
- * `waiting` includes batches that wait for a later time. Uses batches_waiting.
+ * Lists the batches that an account has to send, in the fair order of its watches. `waiting` includes batches that wait
+ * for a later time. Uses batches_waiting.
  */
 export async function listPendingBatches(
   ledger: Ledger,
@@ -102,11 +102,10 @@ export async function listPendingBatches(
   const batches = await ledger.db.all(sql<PendingBatch>`
     SELECT b.id, w.name AS watch, b.watch_id, b.run_id, b.service, b.urls, b.attempts, b.expected_cost,
       b.not_before, b.reason_code
-    FROM batches AS b JOIN watches AS w ON w.id = b.watch_id
+    FROM batches AS b JOIN watches AS w ON w.id = b.watch_id JOIN ledger_accounts AS a ON a.id = b.account_id
     WHERE b.account_id = ${account} AND b.state IN ('planned', 'sending')
       AND (${waiting ? 1 : 0} = 1 OR b.not_before IS NULL OR b.not_before <= ${now})
-    ORDER BY CASE b.service WHEN 'fast' THEN 0 ELSE 1 END, CASE WHEN b.not_before IS NULL THEN 0 ELSE 1 END,
-      w.served_at, b.urls, b.id
+    ORDER BY ${inFairOrder}
     LIMIT ${limit}`);
   const later = await ledger.db.get(sql<{ at: number | null }>`
     SELECT min(not_before) AS at FROM batches

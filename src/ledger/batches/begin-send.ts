@@ -17,6 +17,7 @@ import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
 import { type BatchRow, lockBatch } from './batch-queries.ts';
 import { dissolveBatch } from './cancel-batch.ts';
+import { recordTurn } from './fair-share.ts';
 import { claimProbe, getRefusalStop } from './refusal-stop.ts';
 import { type BatchState, beginAttempt, requireReview, setAside, setReason } from './transitions.ts';
 
@@ -106,10 +107,12 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
     if (row.absent_at !== null && waitsUntil !== null) return { kind: 'wait', until: waitsUntil };
     const { afterMs } = account.reconcile ?? {};
     if (inDoubtSince !== null && (row.needs_lookup === 1 || mustReconcile(inDoubtSince, now, afterMs))) {
+      await recordTurn(tx, row, now);
       return { kind: 'reconcile', tag, firstSentAt: inDoubtSince, ...named };
     }
     // Planned long ago and never sent, as far as this ledger knows: it may be a restored copy of one that sent it.
     if (inDoubtSince === null && mustReconcile(await getLastActivity(tx, row), now, afterMs)) {
+      await recordTurn(tx, row, now);
       return { kind: 'reconcile', tag, firstSentAt: row.planned_at, ...named };
     }
     if (watch === null) return withoutWatch(tx, row, now);
@@ -125,7 +128,7 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
     }
     if (stop !== null) await claimProbe(tx, account.id, now);
     await beginAttempt(tx, row, now);
-    await tx.run(sql`UPDATE watches SET served_at = ${now} WHERE id = ${row.watch_id}`);
+    await recordTurn(tx, row, now);
     return {
       kind: 'send',
       attempt: row.attempts + 1,

@@ -1,31 +1,34 @@
 /**
- * What a run costs when everything is due: 5,000,000 new URLs are judged, planned and released again, on SQLite. For each
- * step: wall and CPU seconds, and how long the event loop was held at most: by the clock, and in CPU time of the main
- * thread, which other work on the machine does not lengthen. Run: npm run bench:plan -- [--urls N]
+ * What runs cost when everything is due, and when 1% is: a first run of 5,000,000 new URLs is crawled, judged and planned;
+ * then all of it is bought, and a run with 1% new, 1% changed and 1% gone follows. On SQLite, or in a schema of its own on
+ * Postgres, which is vacuumed in between as autovacuum does within a day. For each step: wall and CPU seconds of this
+ * process and, of a Postgres on this machine, of its connection; and how long the event loop was held at most: by the clock, and in CPU time of the main thread, which other
+ * work on the machine does not lengthen. Run: npm run bench:plan -- [--urls N] [--postgres URL]
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Micros, ZERO } from '../contract/money.ts';
-import { sql } from '../src/database/sql.ts';
+import { raw, sql } from '../src/database/sql.ts';
 import { diffRun } from '../src/ledger/crawl/diff-run.ts';
+import type { ObservedEntry } from '../src/ledger/crawl/found.ts';
 import { observe } from '../src/ledger/crawl/observe.ts';
 import { type Ledger, openLedger } from '../src/ledger/open-ledger.ts';
 import { planRun } from '../src/ledger/plans/make-plan.ts';
-import { previewRuns } from '../src/ledger/plans/preview-runs.ts';
 import type { AccountPolicy, WatchPolicy } from '../src/ledger/policy.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
-import { beginRun } from '../src/ledger/runs/runs.ts';
+import { beginRun, endRun } from '../src/ledger/runs/runs.ts';
 import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
 import type { Url } from '../src/url/normalize-url.ts';
 
-const { values } = parseArgs({ options: { urls: { type: 'string' } } });
+const { values } = parseArgs({ options: { urls: { type: 'string' }, postgres: { type: 'string' } } });
 const URLS = Number(values.urls ?? 5_000_000);
 const PER_SITEMAP = 50_000;
 const CHUNK = 1_000;
 const TICK_MS = 5;
-const RUN = 'bench' as RunId;
+const FIRST = 'first' as RunId;
+const NEXT = 'next' as RunId;
 
 const account: AccountPolicy = {
   id: 'main' as AccountId,
@@ -45,6 +48,26 @@ const guard = { maxNew: null, maxNewPercent: null, maxChanged: null, maxChangedP
 
 const seconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1e6;
 
+/** The processes of the connections to a Postgres on this machine. */
+let backends: readonly number[] = [];
+const TICKS_PER_SECOND = 100;
+
+/** CPU seconds of the connections so far; 0 where their processes are elsewhere. */
+function getServerCpu(): number {
+  let ticks = 0;
+  for (const pid of backends) {
+    try {
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ');
+      ticks += Number(fields[11]) + Number(fields[12]);
+    } catch {
+      return 0;
+    }
+  }
+  return ticks / TICKS_PER_SECOND;
+}
+
 /** Runs the work beside a ticker that sees how long the event loop is held. */
 async function measure<T>(name: string, work: () => Promise<T>): Promise<T> {
   let longest = 0;
@@ -60,6 +83,7 @@ async function measure<T>(name: string, work: () => Promise<T>): Promise<T> {
   const ticker = setInterval(tick, TICK_MS);
   const began = performance.now();
   const cpu = process.cpuUsage();
+  const serverCpu = getServerCpu();
   try {
     return await work();
   } finally {
@@ -68,47 +92,91 @@ async function measure<T>(name: string, work: () => Promise<T>): Promise<T> {
     const figures = [
       `${((performance.now() - began) / 1_000).toFixed(1)} s`,
       `CPU ${seconds(process.cpuUsage(cpu)).toFixed(1)} s`,
+      ...(backends.length === 0 ? [] : [`CPU of Postgres ${(getServerCpu() - serverCpu).toFixed(1)} s`]),
       `longest hold ${longest.toFixed(0)} ms (CPU ${longestCpu.toFixed(0)} ms)`,
       `RSS ${(process.memoryUsage.rss() / 2 ** 20).toFixed(0)} MiB`,
     ];
-    process.stdout.write(`${name.padEnd(12)} ${figures.join(', ')}\n`);
+    process.stdout.write(`${name.padEnd(14)} ${figures.join(', ')}\n`);
   }
 }
 
-async function crawl(ledger: Ledger): Promise<void> {
+/** The page at a place of the site. In the next run 1% of the places hold another page, and 1% another lastmod. */
+function toEntry(n: number, run: RunId): ObservedEntry {
+  const name = run === NEXT && n % 100 === 17 ? `fresh-product-${n}` : `product-${n}`;
+  const day = run === NEXT && n % 100 === 42 ? 2 : 1;
+  return {
+    url: `https://shop.example/category-${n % 97}/products/${name}-of-some-length.html` as Url,
+    lastmod: `2026-01-0${day}`,
+    lastmodAt: Date.UTC(2026, 0, day),
+  };
+}
+
+async function crawl(ledger: Ledger, run: RunId): Promise<void> {
   const sources = Array.from({ length: Math.ceil(URLS / PER_SITEMAP) }, (_, n) => `https://shop.example/map-${n}.xml`);
-  await beginRun(ledger, { watch: watch.id, account: account.id, run: RUN, sources, scope: '', firstRun: 'submit' });
-  const observation = await observe(ledger, RUN);
+  await beginRun(ledger, { watch: watch.id, account: account.id, run, sources, scope: '', firstRun: 'submit' });
+  const observation = await observe(ledger, run);
   for (const [n, sitemap] of sources.entries()) {
     const last = Math.min((n + 1) * PER_SITEMAP, URLS);
     for (let from = n * PER_SITEMAP; from < last; from += CHUNK) {
-      const entries = Array.from({ length: Math.min(CHUNK, last - from) }, (_, at) => ({
-        url: `https://shop.example/category-${(from + at) % 97}/products/product-${from + at}-of-some-length.html` as Url,
-        lastmod: '2026-01-01',
-        lastmodAt: Date.UTC(2026, 0, 1),
-      }));
+      const entries = Array.from({ length: Math.min(CHUNK, last - from) }, (_, at) => toEntry(from + at, run));
       await observation.entries(sitemap, entries);
       // The network comes between two chunks of a real crawl.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await observation.verdict(sitemap, { verdict: 'complete', kind: 'urlset', urls: PER_SITEMAP, fingerprint: `${n}` });
+    const fingerprint = `${n} ${run}`;
+    await observation.verdict(sitemap, { verdict: 'complete', kind: 'urlset', urls: PER_SITEMAP, fingerprint });
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'courier-bench-'));
-try {
-  const ledger = await openLedger(`sqlite:${join(folder, 'ledger.db')}`);
-  process.stdout.write(`${URLS.toLocaleString('en-US')} new URLs\n`);
-  await measure('crawl', () => crawl(ledger));
-  await measure('diff', () => diffRun(ledger, RUN, { complete: true }));
+/** Everything that was planned is bought and done, as when the service has worked on it for a day. */
+async function completeAll({ db }: Ledger): Promise<void> {
+  await db.run(sql`
+    UPDATE batches SET state = 'accepted', accepted_at = planned_at, ended_at = planned_at, settled_at = planned_at,
+      reference = 'job-' || id, completed = urls`);
+  await db.run(sql`
+    UPDATE urls SET state = 'completed', bought_at = ${Date.now()}, completed_at = ${Date.now()} WHERE state = 'planned'`);
+  if (db.dialect === 'postgres') await db.run(raw('VACUUM (ANALYZE)'));
+}
+
+async function measureRun(ledger: Ledger, run: RunId): Promise<void> {
   const input = { account, watch };
-  await measure('judge', () => judgeRun(ledger, RUN, guard, { input }));
-  await measure('preview', () => previewRuns(ledger, [{ run: RUN, input }]));
-  const plan = await measure('plan', () => planRun(ledger, RUN, input));
-  const { planned } = await ledger.db.one(sql<{ planned: number }>`
-    SELECT count(*) AS planned FROM urls WHERE state = 'planned'`);
-  process.stdout.write(`${plan.batches} batches, ${planned} URLs planned\n`);
-  await ledger.close();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  const began = performance.now();
+  await measure(`${run}: crawl`, () => crawl(ledger, run));
+  await measure(`${run}: diff`, () => diffRun(ledger, run, { complete: true }));
+  await measure(`${run}: judge`, () => judgeRun(ledger, run, guard, { input }));
+  const plan = await measure(`${run}: plan`, () => planRun(ledger, run, input));
+  await endRun(ledger, run, 'finished');
+  const wall = (performance.now() - began) / 1_000;
+  process.stdout.write(
+    `${run}: ${plan.urls} URLs in ${plan.batches} batches; ${((wall * 1e6) / URLS).toFixed(1)} s a million URLs\n`,
+  );
+}
+
+async function measureLedger(url: string): Promise<void> {
+  const ledger = await openLedger(url);
+  try {
+    if (ledger.db.dialect === 'postgres') {
+      backends = (await ledger.db.all(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`)).map(({ pid }) => pid);
+    }
+    await measureRun(ledger, FIRST);
+    await measure('complete', () => completeAll(ledger));
+    await measureRun(ledger, NEXT);
+  } finally {
+    if (ledger.db.schema !== undefined) await ledger.db.run(raw(`DROP SCHEMA ${ledger.db.schema} CASCADE`));
+    await ledger.close();
+  }
+}
+
+process.stdout.write(`${URLS.toLocaleString('en-US')} URLs\n`);
+if (values.postgres !== undefined) {
+  const url = new URL(values.postgres);
+  url.searchParams.set('schema', `courier_bench_${process.pid}`);
+  await measureLedger(url.href);
+} else {
+  const folder = mkdtempSync(join(tmpdir(), 'courier-bench-'));
+  try {
+    await measureLedger(`sqlite:${join(folder, 'ledger.db')}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -15,7 +15,7 @@ import { selectMembers, updateResults } from './jobs/settle-job.ts';
 import { selectOverlaps } from './jobs/take-out.ts';
 import { updateUnreported } from './money/price.ts';
 import type { Ledger } from './open-ledger.ts';
-import { selectDuePage } from './plans/due.ts';
+import { selectDueCount, selectDuePage } from './plans/due.ts';
 import { selectOtherWatches } from './plans/resubmission.ts';
 import { selectAccepted, selectGroups } from './reports/accepted-batches.ts';
 import { selectCharged, selectDue, selectInDoubt, selectInReview, selectPending } from './reports/account-figures.ts';
@@ -30,6 +30,7 @@ const account = 'main' as AccountId;
 /** Queries that run while money waits: each must find its rows by an index, however long the history is. */
 const QUERIES: readonly { readonly what: string; readonly query: Query; readonly index: string }[] = [
   { what: 'a page of due URLs', query: selectDuePage(1, ''), index: 'urls_due' },
+  { what: 'the number of due URLs', query: selectDueCount(1), index: 'urls_due' },
   { what: 'a page of due checks', query: selectWaiting(1, 5, { next_at: 0, id: 0 }), index: 'check_queue_due' },
   { what: 'new times of checks', query: updateNextTimes([[1, 2]]), index: 'sqlite_autoindex_check_queue_1' },
   { what: 'batches that hold the URLs of a job', query: selectOverlaps(account, [1]), index: 'batch_urls_once' },

@@ -11,6 +11,8 @@ export interface FoundCounts {
   readonly new: number;
   /** Known URLs that this run found here with a later lastmod; the same when it is called again. */
   readonly changed: number;
+  /** Rows that became present now: they count for `addLive`. */
+  readonly live: number;
   /** URLs whose fingerprint equals that of another known URL. They are skipped: never bought under the other's row. */
   readonly collided: readonly Url[];
 }
@@ -48,8 +50,7 @@ export async function insertFound(
     }),
   ];
   const inserted = await insertRows(tx, 'urls', COLUMNS, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING');
-  await addLive(tx, watchId, inserted);
-  if (inserted === rows.length) return { new: inserted, changed: 0, collided: [] };
+  if (inserted === rows.length) return { new: inserted, changed: 0, live: inserted, collided: [] };
 
   const { own, collided } = await matchByText(tx, watchId, found, from, to);
   const listed = toRows(LASTMOD_COLUMNS, own);
@@ -57,14 +58,13 @@ export async function insertFound(
   const { changes } = await tx.run(sql`
     UPDATE urls SET gone_run = NULL
     WHERE watch_id = ${watchId} AND gone_run IS NOT NULL AND fp IN (SELECT fp FROM ${listed} AS r)`);
-  await addLive(tx, watchId, changes);
   const counts = await tx.one(sql<{ added: number; changed: number }>`
     SELECT coalesce(sum(CASE WHEN u.first_run = ${runId} THEN 1 ELSE 0 END), 0) AS added,
       coalesce(sum(CASE WHEN u.changed_run = ${runId} THEN 1 ELSE 0 END), 0) AS changed
     FROM ${listed} AS r ${dialectal(sql`CROSS JOIN`, sql`JOIN`)} urls AS u
     ${dialectal(sql`WHERE`, sql`ON`)} u.fp = r.fp AND u.watch_id = ${watchId}
     ${dialectal(sql`AND`, sql`WHERE`)} u.sitemap_id = ${sitemapId}`);
-  return { new: counts.added, changed: counts.changed, collided };
+  return { new: counts.added, changed: counts.changed, live: inserted + changes, collided };
 }
 
 /** Entries whose row is theirs, as rows of LASTMOD_COLUMNS, and the URLs whose fingerprint belongs to another URL. */
@@ -90,7 +90,10 @@ async function matchByText(
   return { own, collided };
 }
 
-/** Maintains the number of a watch's present URLs, so that reports need not count them. */
+/**
+ * Maintains the number of a watch's present URLs, so that reports need not count them. It locks the watch until the
+ * transaction ends: call it last, or the sitemaps of a watch are written one after the other on Postgres.
+ */
 export async function addLive(tx: Queryable, watchId: number, urls: number): Promise<void> {
   if (urls !== 0) await tx.run(sql`UPDATE watches SET live = live + ${urls} WHERE id = ${watchId}`);
 }

@@ -8,7 +8,7 @@ import type { Ledger } from '../open-ledger.ts';
 import { getOpenRun, type RunRow } from '../runs/runs.ts';
 import { unpackList } from './fingerprint-list.ts';
 import type { EntrySource, ObservedEntry } from './found.ts';
-import { insertFound } from './insert-found.ts';
+import { addLive, insertFound } from './insert-found.ts';
 import { markChanged } from './mark-changed.ts';
 import { readSitemap, type SitemapReading } from './read-sitemap.ts';
 import { recordVerdict, type SitemapRecord } from './record-verdict.ts';
@@ -103,10 +103,12 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
     const counts = await db.tx(async (tx) => {
       await getOpenRun(tx, run);
       const sums: Flushed = { new: at.new, changed: at.changed, collided: [] };
+      let live = 0;
       for (let from = 0; from < found.length; from += TURN) {
         const part = await insertFound(tx, at.place, found, { from, to: from + TURN });
         sums.new += part.new;
         sums.changed += part.changed;
+        live += part.live;
         sums.collided.push(...part.collided);
         await yieldToEventLoop();
       }
@@ -115,6 +117,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
         await yieldToEventLoop();
       }
       await work(tx, sums);
+      await addLive(tx, at.place.watchId, live);
       return sums;
     });
     at.new = counts.new;

@@ -69,3 +69,12 @@ export const selectDuePage = (watchId: number, after: string): Query<DueRow> => 
     generation, bought_at, bought_lastmod
   FROM urls WHERE watch_id = ${watchId} AND due IS NOT NULL AND ${BY_URL} > ${after}
   ORDER BY ${BY_URL} LIMIT ${DUE_PAGE}`;
+
+/** As many URLs as can be due at most, without a look at the rules. Uses urls_due. */
+export async function countDue(db: Queryable, watchId: number): Promise<number> {
+  const { urls } = await db.one(selectDueCount(watchId));
+  return urls;
+}
+
+export const selectDueCount = (watchId: number): Query<{ urls: number }> => sql<{ urls: number }>`
+  SELECT count(*) AS urls FROM urls WHERE watch_id = ${watchId} AND due IS NOT NULL`;

@@ -16,8 +16,9 @@ import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, PriceBasis, WatchPolicy } from '../policy.ts';
 import { getRun, type RunRow } from '../runs/runs.ts';
 import { lockAccount } from '../runs/watches.ts';
-import type { DueCounts, DueRow } from './due.ts';
-import { eachDecidedPage, surveyDue } from './survey-due.ts';
+import { countDue, type DueCounts, type DueRow } from './due.ts';
+import { writeDecisions } from './resubmission.ts';
+import { type DecidedRow, eachDecidedPage, startSurvey, surveyDue } from './survey-due.ts';
 
 export interface PlanInput {
   readonly account: AccountPolicy;
@@ -100,8 +101,7 @@ export async function getAllowance(
 export async function makePlan(tx: Queryable, now: number, run: RunRow, input: PlanInput): Promise<Plan> {
   const { account, watch } = input;
   await requireSameService(tx, account);
-  const due = await surveyDue(tx, run.watch_id, watch, now, { write: true });
-  const { price, urls: allowed, refusal } = await getAllowance(tx, now, run, input, due.total);
+  const { price, refusal, select, due } = await askCaps(tx, now, run, input);
   const heldReason = toStoredReason(refusal?.stored ?? null);
   const hash = createHash('sha256');
   let planned = 0;
@@ -127,9 +127,9 @@ export async function makePlan(tx: Queryable, now: number, run: RunRow, input: P
     batches += 1;
   }
 
-  const select = selectOldest(due.byFirstRun, allowed);
   let next: DueRow[] = [];
   for await (const page of eachDecidedPage(tx, run.watch_id, watch, now)) {
+    await due.page(page);
     const rest: DueRow[] = [];
     for (const { row, decision } of page) {
       if (decision.kind !== 'due') continue;
@@ -150,10 +150,46 @@ export async function makePlan(tx: Queryable, now: number, run: RunRow, input: P
     UPDATE runs SET planned_at = ${now}, touched_at = ${now}, planned_urls = ${planned}, planned_batches = ${batches},
       planned_cost = ${cost}, price_basis = ${price.basis}, price_per_url = ${price.perUrl}, held_urls = ${held},
       held_reason_code = ${heldReason.reason_code}, held_reason_params = ${heldReason.reason_params},
-      max_cost = ${input.maxCost ?? null}, plan_due = ${JSON.stringify(due.counts)},
+      max_cost = ${input.maxCost ?? null}, plan_due = ${JSON.stringify(due.counts())},
       plan_digest = ${hash.copy().digest('hex')}
     WHERE id = ${run.id}`);
   return readPlan(tx, run);
+}
+
+interface Allowed {
+  readonly price: Price;
+  readonly refusal: CapRefusal | null;
+  readonly select: (row: DueRow) => boolean;
+  readonly due: {
+    /** For each page that is planned. */
+    page(page: readonly DecidedRow[]): Promise<void>;
+    counts(): DueCounts;
+  };
+}
+
+/**
+ * What the caps allow of what is due, and records what the rules decided. Where they allow even all URLs that have a reason,
+ * whatever the rules say of them, one pass over a million due rows is enough: each page is counted when it is planned.
+ */
+async function askCaps(tx: Queryable, now: number, run: RunRow, input: PlanInput): Promise<Allowed> {
+  const { watch } = input;
+  const all = await getAllowance(tx, now, run, input, await countDue(tx, run.watch_id));
+  if (all.refusal === null) {
+    const { add, survey } = startSurvey();
+    const page = async (decided: readonly DecidedRow[]) => {
+      await writeDecisions(tx, decided);
+      add(decided);
+    };
+    return { price: all.price, refusal: null, select: () => true, due: { page, counts: () => survey().counts } };
+  }
+  const { total, byFirstRun, counts } = await surveyDue(tx, run.watch_id, watch, now, { write: true });
+  const { price, urls, refusal } = await getAllowance(tx, now, run, input, total);
+  return {
+    price,
+    refusal,
+    select: selectOldest(byFirstRun, urls),
+    due: { page: async () => undefined, counts: () => counts },
+  };
 }
 
 /** Selects so many URLs, those first that the earliest runs found: what a cap holds today goes before what comes later. */

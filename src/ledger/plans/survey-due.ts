@@ -25,6 +25,29 @@ export interface DueSurvey {
 const EXAMPLES = 5;
 const noCounts = () => ({ new: 0, changed: 0, retry: 0, 'not-found': 0, released: 0 });
 
+/** An empty survey to which pages are added. */
+export function startSurvey(): { add(page: readonly DecidedRow[]): void; survey(): DueSurvey } {
+  const counts = noCounts();
+  const unguarded = noCounts();
+  const byFirstRun = new Map<number, number>();
+  const sample: Url[] = [];
+  let total = 0;
+  return {
+    add(page) {
+      for (const { row, decision } of page) {
+        if (decision.kind !== 'due') continue;
+        total += 1;
+        counts[row.due] += 1;
+        byFirstRun.set(row.first_run, (byFirstRun.get(row.first_run) ?? 0) + 1);
+        if (row.guard_passed === 1) continue;
+        unguarded[row.due] += 1;
+        if (sample.length < EXAMPLES) sample.push(row.url);
+      }
+    },
+    survey: () => ({ counts, total, byFirstRun, unguarded, sample }),
+  };
+}
+
 /**
  * Counts what is due under the watch's rules; `policy` null: whatever has a reason and is not waiting. `write` records
  * what the rules decided, such as a change that is not resubmitted.
@@ -36,24 +59,12 @@ export async function surveyDue(
   now: number,
   { write = false }: { readonly write?: boolean } = {},
 ): Promise<DueSurvey> {
-  const counts = noCounts();
-  const unguarded = noCounts();
-  const byFirstRun = new Map<number, number>();
-  const sample: Url[] = [];
-  let total = 0;
+  const { add, survey } = startSurvey();
   for await (const page of eachDecidedPage(db, watchId, policy, now)) {
     if (write) await writeDecisions(db, page);
-    for (const { row, decision } of page) {
-      if (decision.kind !== 'due') continue;
-      total += 1;
-      counts[row.due] += 1;
-      byFirstRun.set(row.first_run, (byFirstRun.get(row.first_run) ?? 0) + 1);
-      if (row.guard_passed === 1) continue;
-      unguarded[row.due] += 1;
-      if (sample.length < EXAMPLES) sample.push(row.url);
-    }
+    add(page);
   }
-  return { counts, total, byFirstRun, unguarded, sample };
+  return survey();
 }
 
 const ANY_REASON: DuePolicy = {

@@ -9,42 +9,23 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Micros, ZERO } from '../contract/money.ts';
 import { raw, sql } from '../src/database/sql.ts';
 import { diffRun } from '../src/ledger/crawl/diff-run.ts';
 import type { ObservedEntry } from '../src/ledger/crawl/found.ts';
-import { observe } from '../src/ledger/crawl/observe.ts';
 import { type Ledger, openLedger } from '../src/ledger/open-ledger.ts';
 import { planRun } from '../src/ledger/plans/make-plan.ts';
-import type { AccountPolicy, WatchPolicy } from '../src/ledger/policy.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
-import { beginRun, endRun } from '../src/ledger/runs/runs.ts';
-import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
+import { endRun } from '../src/ledger/runs/runs.ts';
+import type { RunId, WatchId } from '../src/submission/ids.ts';
 import type { Url } from '../src/url/normalize-url.ts';
+import { crawlPages, getInput, guard } from './plan/large-run.ts';
 
 const { values } = parseArgs({ options: { urls: { type: 'string' }, postgres: { type: 'string' } } });
 const URLS = Number(values.urls ?? 5_000_000);
-const PER_SITEMAP = 50_000;
-const CHUNK = 1_000;
 const TICK_MS = 5;
 const FIRST = 'first' as RunId;
 const NEXT = 'next' as RunId;
-
-const account: AccountPolicy = {
-  id: 'main' as AccountId,
-  baseUrl: 'https://service.example/api/v1',
-  pricePerUrl: { standard: 250_000 as Micros, fast: 250_000 as Micros },
-  spend: { perDay: null, perMonth: null, balanceFloor: ZERO },
-};
-const watch: WatchPolicy = {
-  id: 'shop' as WatchId,
-  project: 'Shop',
-  service: 'standard',
-  retryFailed: { times: 1, afterMs: 0 },
-  resubmit: { onLastmodChange: true, notWithinMs: 0 },
-  spend: { perRun: null, perDay: null, perMonth: null },
-};
-const guard = { maxNew: null, maxNewPercent: null, maxChanged: null, maxChangedPercent: null, maxGonePercent: null };
+const WATCH = 'shop' as WatchId;
 
 const seconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1e6;
 
@@ -111,23 +92,6 @@ function toEntry(n: number, run: RunId): ObservedEntry {
   };
 }
 
-async function crawl(ledger: Ledger, run: RunId): Promise<void> {
-  const sources = Array.from({ length: Math.ceil(URLS / PER_SITEMAP) }, (_, n) => `https://shop.example/map-${n}.xml`);
-  await beginRun(ledger, { watch: watch.id, account: account.id, run, sources, scope: '', firstRun: 'submit' });
-  const observation = await observe(ledger, run);
-  for (const [n, sitemap] of sources.entries()) {
-    const last = Math.min((n + 1) * PER_SITEMAP, URLS);
-    for (let from = n * PER_SITEMAP; from < last; from += CHUNK) {
-      const entries = Array.from({ length: Math.min(CHUNK, last - from) }, (_, at) => toEntry(from + at, run));
-      await observation.entries(sitemap, entries);
-      // The network comes between two chunks of a real crawl.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    const fingerprint = `${n} ${run}`;
-    await observation.verdict(sitemap, { verdict: 'complete', kind: 'urlset', urls: PER_SITEMAP, fingerprint });
-  }
-}
-
 /** Everything that was planned is bought and done, as when the service has worked on it for a day. */
 async function completeAll({ db }: Ledger): Promise<void> {
   await db.run(sql`
@@ -139,9 +103,9 @@ async function completeAll({ db }: Ledger): Promise<void> {
 }
 
 async function measureRun(ledger: Ledger, run: RunId): Promise<void> {
-  const input = { account, watch };
+  const input = getInput(WATCH);
   const began = performance.now();
-  await measure(`${run}: crawl`, () => crawl(ledger, run));
+  await measure(`${run}: crawl`, () => crawlPages(ledger, { watch: WATCH, run, urls: URLS, toEntry }));
   await measure(`${run}: diff`, () => diffRun(ledger, run, { complete: true }));
   await measure(`${run}: judge`, () => judgeRun(ledger, run, guard, { input }));
   const plan = await measure(`${run}: plan`, () => planRun(ledger, run, input));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { chmodSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { emptyDatabaseUrl } from '../../test/support/database.ts';
 import { DatabaseUnavailableError } from './database.ts';
@@ -36,5 +37,21 @@ describe('sqlite file', () => {
     await administration.close();
     await db.close();
     await openDatabase(url, { exclusive: true }).close();
+  });
+
+  test('a writer that waits too long for another process says so', async (t) => {
+    const url = emptyDatabaseUrl(t, 'sqlite');
+    const db = openDatabase(url, { busyTimeoutMs: 200 });
+    const other = new DatabaseSync(url.slice('sqlite:'.length));
+    other.exec('BEGIN IMMEDIATE');
+    await assert.rejects(
+      db.run(sql`CREATE TABLE a (b TEXT)`),
+      (error: Error) =>
+        error instanceof DatabaseUnavailableError &&
+        error.message === 'another process has been writing to the SQLite file for 0.2 s',
+    );
+    other.close();
+    await db.run(sql`CREATE TABLE a (b TEXT)`);
+    await db.close();
   });
 });

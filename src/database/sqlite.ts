@@ -14,6 +14,8 @@ import { type Checkpointer, createCheckpointer } from './sqlite-checkpoint.ts';
 import { createPrivateFile, holdFile, makePrivate } from './sqlite-file.ts';
 
 const PAGE_BYTES = 4_096;
+/** How long SQLite itself waits, which holds this process: for the moment in which another process opens the file. */
+const OPEN_TIMEOUT_MS = 5_000;
 
 export interface SqliteOptions {
   /** FULL: a commit survives a power cut (money). NORMAL: it survives a crash of the process. */
@@ -22,7 +24,7 @@ export interface SqliteOptions {
   readonly cacheMiB?: number;
   /** A write-ahead log of this length is copied into the file. */
   readonly logBytes?: number;
-  /** How long a writer waits for another process, in milliseconds. */
+  /** How long a writer waits for a transaction of another process, in milliseconds. It is not held meanwhile. */
   readonly busyTimeoutMs?: number;
   /**
    * Transactions that wait for their turn share one commit, so one flush to the disk. Each is still whole or nothing
@@ -81,7 +83,12 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof BusyError) || Date.now() >= end) throw error;
+        if (!(error instanceof BusyError)) throw error;
+        if (Date.now() >= end)
+          throw new DatabaseUnavailableError(
+            `another process has been writing to the SQLite file for ${busyTimeoutMs / 1_000} s`,
+            { cause: error },
+          );
         await sleep(1 + Math.random() * 9);
       }
     }
@@ -128,8 +135,8 @@ function releaseOnError<T>(release: () => void, work: () => T): T {
 }
 
 function connect(path: string, options: SqliteOptions): Connection {
-  const { synchronous = 'FULL', cacheMiB = 64, busyTimeoutMs = 5_000 } = options;
-  const db = unavailable(() => new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true }));
+  const { synchronous = 'FULL', cacheMiB = 64 } = options;
+  const db = unavailable(() => new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS, enableForeignKeyConstraints: true }));
   unavailable(() =>
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA cache_size = -${cacheMiB * 1024};
       PRAGMA temp_store = MEMORY;`),

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
-import { testOnEach } from '../../test/support/database.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { emptyDatabaseUrl, testOnEach } from '../../test/support/database.ts';
+import { sql } from '../database/sql.ts';
 import { openLedger } from './open-ledger.ts';
 
 describe('open ledger', () => {
@@ -15,5 +17,18 @@ describe('open ledger', () => {
     );
     assert.notEqual(other.id, again.id);
     await Promise.all([...opened, again, other].map((ledger) => ledger.close()));
+  });
+
+  test('a writer waits while another process writes the plan of a large watch', async (t) => {
+    const url = emptyDatabaseUrl(t, 'sqlite');
+    const ledger = await openLedger(url);
+    const other = new DatabaseSync(url.slice('sqlite:'.length));
+    other.exec('BEGIN IMMEDIATE');
+    // Longer than SQLite's usual wait of five seconds.
+    setTimeout(() => other.exec('COMMIT'), 6_000);
+    const { changes } = await ledger.db.run(sql`INSERT INTO ledger_settings (name, value) VALUES ('waited', 'yes')`);
+    assert.equal(changes, 1);
+    other.close();
+    await ledger.close();
   });
 });

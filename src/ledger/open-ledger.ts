@@ -18,12 +18,15 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
+/** The plan of a million pages is one transaction, which takes ten seconds and more. */
+const BUSY_TIMEOUT_MS = 60_000;
+
 /**
  * Opens a ledger by URL (`sqlite:PATH` or `postgres://…`) and brings its tables up to date. On SQLite a commit is on
  * the disk when it returns (synchronous = FULL): what a batch may cost depends on it.
  */
 export async function openLedger(url: string, { now = Date.now }: { now?: () => number } = {}): Promise<Ledger> {
-  const db = openDatabase(url, { synchronous: 'FULL', cacheMiB: 16 });
+  const db = openDatabase(url, { synchronous: 'FULL', cacheMiB: 16, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
     return await ledgerOver(db, now);
   } catch (error) {

@@ -74,6 +74,7 @@ describe('the codec server', () => {
     ['another path', '/other', body, 404],
     ['a body that is not JSON', '/decode', 'no', 400],
     ['a body without payloads', '/decode', '{}', 400],
+    ['a body above 32 MB', '/decode', JSON.stringify({ payloads: [], more: 'x'.repeat(33 * 1_024 * 1_024) }), 400],
   ] as const) {
     test(`${what}: ${status}`, async (t) => {
       assert.equal((await (await open(t))(path, text)).status, status);

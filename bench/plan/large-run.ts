@@ -1,0 +1,61 @@
+import { type Micros, ZERO } from '../../contract/money.ts';
+import type { ObservedEntry } from '../../src/ledger/crawl/found.ts';
+import { observe } from '../../src/ledger/crawl/observe.ts';
+import type { Ledger } from '../../src/ledger/open-ledger.ts';
+import type { AccountPolicy, WatchPolicy } from '../../src/ledger/policy.ts';
+import { beginRun } from '../../src/ledger/runs/runs.ts';
+import type { AccountId, RunId, WatchId } from '../../src/submission/ids.ts';
+
+const PER_SITEMAP = 50_000;
+const CHUNK = 1_000;
+
+export const account: AccountPolicy = {
+  id: 'main' as AccountId,
+  baseUrl: 'https://service.example/api/v1',
+  pricePerUrl: { standard: 250_000 as Micros, fast: 250_000 as Micros },
+  spend: { perDay: null, perMonth: null, balanceFloor: ZERO },
+};
+const shop: WatchPolicy = {
+  id: 'shop' as WatchId,
+  project: 'Shop',
+  service: 'standard',
+  retryFailed: { times: 1, afterMs: 0 },
+  resubmit: { onLastmodChange: true, notWithinMs: 0 },
+  spend: { perRun: null, perDay: null, perMonth: null },
+};
+export const guard = {
+  maxNew: null,
+  maxNewPercent: null,
+  maxChanged: null,
+  maxChangedPercent: null,
+  maxGonePercent: null,
+};
+
+/** The policies of a watch of the account. */
+export const getInput = (watch: string) => ({ account, watch: { ...shop, id: watch as WatchId, project: watch } });
+
+export interface Pages {
+  readonly watch: WatchId;
+  readonly run: RunId;
+  readonly urls: number;
+  /** The page at a place of the site. */
+  readonly toEntry: (n: number, run: RunId) => ObservedEntry;
+}
+
+/** Reads pages into the ledger, as a crawl of sitemaps of 50,000 does. */
+export async function crawlPages(ledger: Ledger, { watch, run, urls, toEntry }: Pages): Promise<void> {
+  const sources = Array.from({ length: Math.ceil(urls / PER_SITEMAP) }, (_, n) => `https://shop.example/map-${n}.xml`);
+  await beginRun(ledger, { watch, account: account.id, run, sources, scope: '', firstRun: 'submit' });
+  const observation = await observe(ledger, run);
+  for (const [n, sitemap] of sources.entries()) {
+    const last = Math.min((n + 1) * PER_SITEMAP, urls);
+    for (let from = n * PER_SITEMAP; from < last; from += CHUNK) {
+      const entries = Array.from({ length: Math.min(CHUNK, last - from) }, (_, at) => toEntry(from + at, run));
+      await observation.entries(sitemap, entries);
+      // The network comes between two chunks of a real crawl.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const fingerprint = `${n} ${run}`;
+    await observation.verdict(sitemap, { verdict: 'complete', kind: 'urlset', urls: PER_SITEMAP, fingerprint });
+  }
+}

@@ -11,11 +11,12 @@ import { createEventLog } from '../observability/event-log.ts';
 import type { Logger } from '../observability/log.ts';
 import type { EmitEvent } from '../observability/worker-events.ts';
 import { createAccountJobStatus } from '../rate-limit/account-job-status.ts';
+import { boundLoads } from '../rate-limit/bound-loads.ts';
 import type { JobStatusLoader } from '../rate-limit/job-status-loader.ts';
 import { createLimitedClient } from '../rate-limit/limited-client.ts';
 import type { RateLimitStore } from '../rate-limit/limiter.ts';
 import { toRateLimits } from '../rate-limit/limits.ts';
-import type { AccountId } from '../submission/ids.ts';
+import type { AccountId, Reference } from '../submission/ids.ts';
 import type { UnknownStatus } from '../submission/status-map.ts';
 import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
 import type { Closable } from './close-all.ts';
@@ -73,9 +74,9 @@ export function createDeps(settings: DepsSettings): Deps {
     const accountClient = createAccountClient(account, warnUnknownStatus(account.id), dispatcher);
     const limited = keep(observeRequests(createLimitedClient(accountClient, limiter), id, emit));
     const api = confirmFirst(limited, { account, ledger, log, toError: needsConfiguration });
-    const jobStatus = createAccountJobStatus(api, rateLimits.getJobStatusCache(id), (references) =>
-      getListPositions(ledger, id, references),
-    );
+    const positions = (references: readonly Reference[]) => getListPositions(ledger, id, references);
+    const loader = createAccountJobStatus(api, rateLimits.getJobStatusCache(id), positions);
+    const jobStatus = boundLoads(loader, now);
     const opened = { account, api, jobStatus };
     apis.set(id, opened);
     return opened;

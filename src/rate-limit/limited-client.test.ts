@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ApiClient } from '../api-client/client.ts';
+import type { ApiAnswer } from '../submission/answer.ts';
 import { createLimitedClient } from './limited-client.ts';
 import { openRateLimits, RateLimitedError } from './limiter.ts';
 import { toRateLimits } from './limits.ts';
@@ -9,6 +10,11 @@ import { toRateLimits } from './limits.ts';
 const client: ApiClient = new Proxy({} as ApiClient, {
   get: (_, name) => (name === 'requireKey' ? () => undefined : assert.fail('a request was sent')),
 });
+
+const ANSWER: ApiAnswer = {
+  ...{ endpoint: 'me', status: 200, requestId: null, retryAfterMs: null, budgets: [], tookMs: 1 },
+  body: { kind: 'none', what: 'not read' } as never,
+};
 
 /** An account that used its ten submissions of the minute, the first of them at `clock.at`. */
 async function usedUp(t: { after(end: () => unknown): void }) {
@@ -60,5 +66,27 @@ describe('the limited client', () => {
         /the key file is missing/,
       );
     }
+  });
+
+  test('leaves slots to other accounts while twelve requests wait for the service', async (t) => {
+    const store = await openRateLimits('sqlite::memory:', { now: () => 1_800_000_000_000 });
+    t.after(() => store.close());
+    const api = createLimitedClient(client, store.getLimiter('main', toRateLimits()));
+    const { promise: responds, resolve: respond } = Promise.withResolvers<void>();
+    const send = async () => {
+      await responds;
+      return ANSWER;
+    };
+    const waiting = Array.from({ length: 12 }, () => api.request('poll', send));
+    for (const lane of ['poll', 'check'] as const) {
+      await assert.rejects(
+        api.request(lane, send),
+        (error: Error) => error instanceof RateLimitedError && error.waitMs === 5_000,
+      );
+    }
+    assert.equal(await api.reserved('submission', async () => 'sent'), 'sent', 'paid work is never denied for it');
+    respond();
+    await Promise.all(waiting);
+    await api.request('poll', send);
   });
 });

@@ -418,14 +418,20 @@ export class VirtualTemporal {
   giveActivity(activity: PendingActivity): void {
     this.kernel.schedule(this.latency(), null, () => {
       this.#dispatch(activity.run.taskQueue, (worker) => {
-        const token = activity.start();
-        if (token === null) return;
-        this.kernel.schedule(this.latency(), worker.host, () => {
-          void fence(
-            worker.host,
-            runOn(worker.host, () => worker.runActivity(activity, token)),
-          ).then((outcome) => {
-            this.whenUp(worker.host, () => activity.end(token, outcome));
+        worker.takeSlot(activity, (release) => {
+          const token = activity.start();
+          if (token === null) {
+            release();
+            return;
+          }
+          this.kernel.schedule(this.latency(), worker.host, () => {
+            void fence(
+              worker.host,
+              runOn(worker.host, () => worker.runActivity(activity, token)),
+            ).then((outcome) => {
+              release();
+              this.whenUp(worker.host, () => activity.end(token, outcome));
+            });
           });
         });
       });

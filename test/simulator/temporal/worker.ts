@@ -13,7 +13,12 @@ export interface WorkerSettings {
   readonly workflows: Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
   readonly activities: object;
   readonly interceptor?: (context: Context) => ActivityInterceptors;
+  /** Default: a slot for every activity. */
+  readonly takeSlot?: TakeSlot;
 }
+
+/** Begins an attempt when the worker has a slot for it. */
+export type TakeSlot = (activity: PendingActivity, begin: (release: () => void) => void) => void;
 
 type Activities = Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>;
 
@@ -21,6 +26,7 @@ type Activities = Readonly<Record<string, (...args: unknown[]) => Promise<unknow
 export class VirtualWorker {
   readonly host: Host;
   readonly taskQueue: string;
+  readonly takeSlot: TakeSlot;
   /** A worker that is cut off gets no new work, and its heartbeats are lost. */
   polls = true;
   readonly #server: VirtualTemporal;
@@ -34,6 +40,7 @@ export class VirtualWorker {
     this.#kernel = settings.server.kernel;
     this.host = settings.host;
     this.taskQueue = settings.taskQueue;
+    this.takeSlot = settings.takeSlot ?? ((_, begin) => begin(() => undefined));
     settings.server.addWorker(this);
   }
 

@@ -21,7 +21,7 @@ import type { NetRequest, NetResponse, VirtualNetwork } from '../platform/networ
 import { hostedDatabase } from '../platform/storage.ts';
 import { createClient } from '../temporal/client.ts';
 import type { VirtualTemporal } from '../temporal/server.ts';
-import { VirtualWorker } from '../temporal/worker.ts';
+import { type TakeSlot, VirtualWorker } from '../temporal/worker.ts';
 
 /** What every program of a simulation runs on. */
 export interface Machine {
@@ -33,6 +33,8 @@ export interface Machine {
   readonly mayStart: (program: Program) => boolean;
   /** See StorageSettings. */
   readonly storageDelay: () => number;
+  /** The activity slots of a worker that starts. */
+  readonly createSlots?: () => TakeSlot;
 }
 
 export const SERVICE = 'https://service.example';
@@ -184,7 +186,7 @@ export class WorkerProgram extends Program {
   }
 
   protected async boot(host: Host): Promise<void> {
-    const { network, getTemporal } = this.machine;
+    const { network, getTemporal, createSlots } = this.machine;
     const server = getTemporal();
     const ledger = await ledgerOver(this.hosted(this.#ledger(), host), Date.now);
     const rateLimits = await rateLimitsOver(this.hosted(this.#budgets, host));
@@ -202,6 +204,7 @@ export class WorkerProgram extends Program {
       ...{ server, host, taskQueue: getTaskQueue(ledger.id), workflows: courierWorkflows },
       activities: createActivities(deps),
       interceptor: activityInterceptor,
+      ...(createSlots === undefined ? {} : { takeSlot: createSlots() }),
     });
     await this.#syncSchedules(host, server, config, ledger.id);
   }

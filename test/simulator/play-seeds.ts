@@ -27,19 +27,19 @@ export interface PlayedSeed {
   readonly reached?: readonly string[];
 }
 
-const { mutation, size, withAct, showsReach } = JSON.parse(process.env.COURIER_SIMULATOR!) as PlayerSettings;
+const { mutation, kind, withAct, showsReach } = JSON.parse(process.env.COURIER_SIMULATOR!) as PlayerSettings;
 delete process.env.COURIER_SIMULATOR;
 if (mutation !== undefined) loadMutated(findMutation(mutation));
 const reach = showsReach ? new Reach() : null;
 const { play } = await import('./world/play.ts');
-const { toScenario } = await import('./world/scenario.ts');
+const { drawScenario } = await import('./world/focused.ts');
 const { shrink: toShortest } = await import('./world/shrink.ts');
 const { describeScenario, isEvent } = await import('./world/describe.ts');
 
 async function playSeed({ seed, trace, shrink }: PlayRequest): Promise<PlayedSeed | null> {
   const began = process.cpuUsage();
-  const scenario = toScenario(seed, size);
-  if (withAct !== undefined && !scenario.acts.some(({ kind }) => kind === withAct)) return null;
+  const scenario = drawScenario(seed, kind);
+  if (withAct !== undefined && !scenario.acts.some((act) => act.kind === withAct)) return null;
   // Errors are thrown often, and their stacks cost more than most events; messages name them.
   Error.stackTraceLimit = trace ? 10 : 0;
   const played = await play(scenario, trace ? (line) => console.log(line) : null);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PlayedSeed, PlayRequest } from './play-seeds.ts';
-import type { Size } from './world/scenario.ts';
+import type { SeedKind } from './world/focused.ts';
 
 const PROGRAM = fileURLToPath(new URL('./play-seeds.ts', import.meta.url));
 /** The simulation makes much garbage and keeps little: a larger nursery collects it for less. */
@@ -15,7 +15,7 @@ const MOST_MUTATED_MS = 60_000;
 export interface PlayerSettings {
   /** Plays with this deliberate defect. */
   readonly mutation?: string | undefined;
-  readonly size: Size;
+  readonly kind: SeedKind;
   /** Seeds without this act are skipped. */
   readonly withAct?: string | undefined;
   /** Says of each seed which mutations it can find. */
@@ -58,14 +58,14 @@ export class SeedPlayer {
   }
 
   #start(): ChildProcess {
-    const { mutation, size, withAct, showsReach = false } = this.#settings;
+    const { mutation, kind, withAct, showsReach = false } = this.#settings;
     return fork(PROGRAM, [], {
       execArgv: NODE_OPTIONS,
       env: {
         ...process.env,
         // The next process loads what this one has compiled.
         NODE_COMPILE_CACHE: join(tmpdir(), 'courier-simulator-code'),
-        COURIER_SIMULATOR: JSON.stringify({ mutation, size, withAct, showsReach }),
+        COURIER_SIMULATOR: JSON.stringify({ mutation, kind, withAct, showsReach }),
       },
       stdio: ['ignore', 'inherit', mutation === undefined ? 'inherit' : 'ignore', 'ipc'],
     });

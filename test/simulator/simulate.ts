@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { KEPT_SEEDS } from './kept-seeds.ts';
 import type { PlayedSeed } from './play-seeds.ts';
+import { parseKind } from './parse-kind.ts';
 import { SeedPlayer } from './seed-player.ts';
 
 const { values } = parseArgs({
@@ -26,6 +27,8 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: String(availableParallelism()) },
     /** Schedules of few pages, acts and hours: more of them in the same time. */
     small: { type: 'boolean', default: false },
+    /** How schedules are drawn: usual, small or focused (few kinds of acts, each often and at bad moments). */
+    kind: { type: 'string' },
     /** Prints every line of the trace. */
     trace: { type: 'boolean', default: false },
     /** Shortens the schedule of each seed that fails, and prints it. */
@@ -38,6 +41,8 @@ const { values } = parseArgs({
     mutation: { type: 'string' },
   },
 });
+
+const kind = parseKind(values);
 
 /** Seeds of a day, which no other day has. */
 const DAY_SEEDS = 100_000;
@@ -85,8 +90,8 @@ const seeds = listSeeds();
 let handedOut = 0;
 
 async function playSome(): Promise<void> {
-  const { mutation, small, with: withAct } = values;
-  const player = new SeedPlayer({ mutation, size: small ? 'small' : 'usual', withAct });
+  const { mutation, with: withAct } = values;
+  const player = new SeedPlayer({ mutation, kind, withAct });
   while (performance.now() < endsAt && !isEnough()) {
     const { value: seed, done } = seeds.next();
     if (done) break;
@@ -104,6 +109,6 @@ console.log(
     `${(cpuMs / 1_000 / Math.max(1, count)).toFixed(3)} s of processor time each`,
 );
 if (failed.length > 0)
-  console.log(`One again: npm run simulate -- ${values.small ? '--small ' : ''}--seed ${failed[0]} --shrink`);
+  console.log(`One again: npm run simulate -- ${kind === 'usual' ? '' : `--kind ${kind} `}--seed ${failed[0]} --shrink`);
 console.log(`digest of all traces: ${digest.digest('hex')}`);
 process.exit(failed.length === 0 ? 0 : 1);

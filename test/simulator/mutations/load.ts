@@ -11,21 +11,25 @@ export function findMutation(name: string): Mutation {
   return found;
 }
 
-/** The file's text with the defect. Throws when the text to replace is not there exactly once. */
-export function mutate({ name, file, from, to }: Mutation): string {
-  const parts = readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8').split(from);
-  if (parts.length !== 2) throw new Error(`"${name}": ${file} has its text ${parts.length - 1} times, not once`);
-  return parts.join(to);
+/** Each file's text with the defect. Throws when a text to replace is not there exactly once. */
+export function mutate({ name, also = [], ...first }: Mutation): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const { file, from, to } of [first, ...also]) {
+    const parts = (texts.get(file) ?? readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8')).split(from);
+    if (parts.length !== 2) throw new Error(`"${name}": ${file} has its text ${parts.length - 1} times, not once`);
+    texts.set(file, parts.join(to));
+  }
+  return texts;
 }
 
-/** Gives the file with the defect to whoever imports it, in this process alone: the tree stays as it is. */
+/** Gives the files with the defect to whoever imports them, in this process alone: the tree stays as it is. */
 export function loadMutated(mutation: Mutation): void {
-  const url = new URL(mutation.file, ROOT).href;
-  const text = mutate(mutation);
+  const texts = new Map([...mutate(mutation)].map(([file, text]) => [new URL(file, ROOT).href, text]));
   registerHooks({
     load(loaded, context, next) {
-      if (loaded !== url) return next(loaded, context);
-      return { format: 'module-typescript', source: text, shortCircuit: true };
+      const source = texts.get(loaded);
+      if (source === undefined) return next(loaded, context);
+      return { format: 'module-typescript', source, shortCircuit: true };
     },
   });
 }

@@ -13,11 +13,13 @@ interface Place {
   readonly offset: number;
 }
 
-/** Where a seed passes before the defect can change anything. */
-function toPlace({ name, file, from, actsAtEnd = false }: Mutation): Place {
-  const url = new URL(file, ROOT);
-  const offset = readFileSync(fileURLToPath(url), 'utf8').indexOf(from);
-  return { name, url: url.href, offset: actsAtEnd ? offset + from.length - 1 : offset };
+/** Where a seed passes before the defect can change anything: one of its places. */
+function listPlaces({ name, also = [], ...first }: Mutation): Place[] {
+  return [first, ...also].map(({ file, from, actsAtEnd = false }) => {
+    const url = new URL(file, ROOT);
+    const offset = readFileSync(fileURLToPath(url), 'utf8').indexOf(from);
+    return { name, url: url.href, offset: actsAtEnd ? offset + from.length - 1 : offset };
+  });
 }
 
 /**
@@ -26,7 +28,7 @@ function toPlace({ name, file, from, actsAtEnd = false }: Mutation): Place {
  */
 export class Reach {
   readonly #session = new Session();
-  readonly #places = MUTATIONS.map(toPlace);
+  readonly #places = MUTATIONS.flatMap(listPlaces);
 
   constructor() {
     this.#session.connect();
@@ -43,7 +45,8 @@ export class Reach {
       scripts = taken.result;
     });
     const byUrl = new Map(scripts.map((script) => [script.url, script]));
-    return this.#places.filter(({ url, offset }) => countAt(byUrl.get(url), offset) > 0).map(({ name }) => name);
+    const passed = this.#places.filter(({ url, offset }) => countAt(byUrl.get(url), offset) > 0);
+    return [...new Set(passed.map(({ name }) => name))];
   }
 }
 

@@ -1,15 +1,19 @@
 /**
  * Plays seeds with each of the deliberate defects, and says how many each needed to be found:
- * npm run simulate:mutations -- [--seeds N] [--seconds S] [--only EXPRESSION] [--small]. Exit code 1 when one was not found.
+ * npm run simulate:mutations -- [--seeds N] [--seconds S] [--only EXPRESSION] [--kind usual|small|focused]. Exit code 1 when
+ * one was not found.
  *
- * A seed is played once without a defect; then with those alone whose place in the code it ran, because the others leave
- * its trace as it is. A seed that breaks a rule without a defect finds none.
+ * A mutation that says what it needs is shown those focused seeds alone that have it in them; the others count as played.
+ * For the other mutations a seed is played once without a defect, and then with those alone whose place in the code it
+ * ran, because the others leave its trace as it is. A seed that breaks a rule without a defect finds none.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { parseKind } from '../parse-kind.ts';
 import { SeedPlayer } from '../seed-player.ts';
+import { drawScenario, listFeatures } from '../world/focused.ts';
 import { mutate } from './load.ts';
-import { MUTATIONS } from './table.ts';
+import { MUTATIONS, type Mutation } from './table.ts';
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +29,9 @@ const { values } = parseArgs({
     /** Processes that play at a time. */
     jobs: { type: 'string', default: String(availableParallelism()) },
     small: { type: 'boolean', default: false },
+    kind: { type: 'string', default: 'focused' },
+    /** Seeds of each mutation that are played at most, of those that have what it needs. */
+    plays: { type: 'string', default: '2000' },
   },
 });
 
@@ -36,16 +43,26 @@ interface Found {
   readonly breach: string;
 }
 
-const settings = { size: values.small ? 'small' : 'usual', withAct: values.with } as const;
+const kind = values.small ? 'small' : parseKind({ kind: values.kind, small: false });
+const settings = { kind, withAct: values.with } as const;
 const first = Number(values.from);
 const endsAt = performance.now() + Number(values.seconds) * 1_000;
 const isOver = (): boolean => performance.now() >= endsAt;
-const names = MUTATIONS.filter(({ name }) => new RegExp(values.only).test(name)).map((mutation) => {
-  mutate(mutation);
-  return mutation.name;
-});
+const chosen = MUTATIONS.filter(({ name }) => new RegExp(values.only).test(name));
+for (const mutation of chosen) mutate(mutation);
+const names = chosen.map(({ name }) => name);
+const seeds = Array.from({ length: Number(values.seeds) }, (_, n) => first + n);
+const features = new Map(kind === 'focused' ? seeds.map((seed) => [seed, listFeatures(drawScenario(seed, kind))]) : []);
+const candidates = new Map(chosen.map((mutation) => [mutation.name, listCandidates(mutation)]));
+
+/** The seeds that have in them what a mutation needs. */
+function listCandidates({ needs = [] }: Mutation): readonly number[] {
+  const having = seeds.filter((seed) => needs.every((need) => features.get(seed)?.has(need) ?? true));
+  return having.slice(0, Number(values.plays));
+}
+
 const found = new Map<string, Found>();
-/** How many seeds a mutation was shown, and how many of them ran its place. */
+/** How many seeds a mutation was shown, and how many of them were played with it. */
 const shown = new Map(names.map((name) => [name, { seeds: 0, ran: 0 }]));
 const reaching = Array.from({ length: Number(values.jobs) }, () => new SeedPlayer({ ...settings, showsReach: true }));
 
@@ -59,29 +76,30 @@ async function share<T, W>(workers: readonly W[], work: readonly T[], play: (wor
   );
 }
 
-/** Which of the mutations each seed of a block can find. */
-async function listReached(block: readonly number[]): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
-  const reached = new Map<number, ReadonlySet<string>>();
-  await share(reaching, block, async (player, seed) => {
+/** Which of the mutations each seed can find: none, when it breaks a rule without them. */
+const reached = new Map<number, ReadonlySet<string>>();
+
+async function playWithout(block: readonly number[]): Promise<void> {
+  const fresh = [...new Set(block)].filter((seed) => !reached.has(seed)).toSorted((a, b) => a - b);
+  await share(reaching, fresh, async (player, seed) => {
     if (isOver()) return;
     const played = await player.play(seed);
     if (played !== null && played.breaches.length > 0) console.log(`seed ${seed} without a defect: ${played.breaches}`);
     reached.set(seed, new Set(played === null || played.breaches.length > 0 ? [] : played.reached));
   });
-  return reached;
 }
 
-async function search(name: string, reached: ReadonlyMap<number, ReadonlySet<string>>): Promise<void> {
+async function search({ name, needs }: Mutation, block: readonly number[]): Promise<void> {
   const player = new SeedPlayer({ ...settings, mutation: name });
   const mine = shown.get(name)!;
   try {
-    for (const [seed, reachable] of [...reached].toSorted(([a], [b]) => a - b)) {
+    for (const seed of block) {
       if (isOver()) return;
-      mine.seeds += 1;
-      if (!reachable.has(name)) continue;
+      mine.seeds = seed - first + 1;
+      if (needs === undefined && reached.get(seed)?.has(name) !== true) continue;
       mine.ran += 1;
       const breach = (await player.play(seed))?.breaches[0];
-      if (breach === undefined) continue;
+      if (breach === undefined || !(await holdsWithout(seed))) continue;
       found.set(name, { seeds: seed - first + 1, breach });
       show(name);
       return;
@@ -91,6 +109,12 @@ async function search(name: string, reached: ReadonlyMap<number, ReadonlySet<str
   }
 }
 
+/** Whether a seed breaks no rule without a defect. */
+async function holdsWithout(seed: number): Promise<boolean> {
+  if (!reached.has(seed)) await playWithout([seed]);
+  return (reached.get(seed)?.size ?? 0) > 0;
+}
+
 function show(name: string): void {
   const { seeds, ran } = shown.get(name)!;
   const what = found.get(name)?.breach.replaceAll('|', '/').slice(0, 100) ?? 'not found';
@@ -98,12 +122,12 @@ function show(name: string): void {
 }
 
 console.log('| defect | seeds | of them ran its place | what broke |\n| --- | --- | --- | --- |');
-for (let n = 0; n < Number(values.seeds) && !isOver(); n = Math.max(FIRST_BLOCK, 2 * n)) {
-  const left = names.filter((name) => !found.has(name));
+for (let n = 0; n < seeds.length && !isOver(); n = Math.max(FIRST_BLOCK, 2 * n)) {
+  const left = chosen.filter(({ name }) => !found.has(name));
   if (left.length === 0) break;
-  const size = Math.min(Math.max(FIRST_BLOCK, n), Number(values.seeds) - n);
-  const reached = await listReached(Array.from({ length: size }, (_, at) => first + n + at));
-  await share(reaching, left, (_, name) => search(name, reached));
+  const getBlock = ({ name }: Mutation) => candidates.get(name)!.slice(n, Math.max(FIRST_BLOCK, 2 * n));
+  await playWithout(left.filter(({ needs }) => needs === undefined).flatMap(getBlock));
+  await share(reaching, left, (_, mutation) => search(mutation, getBlock(mutation)));
 }
 for (const player of reaching) player.close();
 const missed = names.filter((name) => !found.has(name));

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are those of other files
-/** A deliberate defect: a text of a file, which is there once, and what stands in its place. */
-export interface Mutation {
-  readonly name: string;
+import type { Need } from '../world/focused.ts';
+
+/** A text of a file, which is there once, and what stands in its place. */
+interface Change {
   readonly file: string;
   readonly from: string;
   readonly to: string;
@@ -9,46 +10,49 @@ export interface Mutation {
   readonly actsAtEnd?: boolean;
 }
 
+/** A deliberate defect. */
+export interface Mutation extends Change {
+  readonly name: string;
+  /** Further layers that would hide it, taken away as well. */
+  readonly also?: readonly Change[];
+  /** What a focused seed must have in it to find the defect: those without are not played, and count as played. */
+  readonly needs?: readonly Need[];
+}
+
 const BATCHES = 'src/ledger/batches';
 const MONEY = 'src/ledger/money';
 const SUBMISSION = 'src/submission';
+
+const CANCELS_SENDING: Change = {
+  file: `${BATCHES}/transitions.ts`,
+  from: "await change(tx, row.id, ['planned'], 'cancelled'",
+  to: "await change(tx, row.id, ['planned', 'sending'], 'cancelled'",
+};
+const CANCELS_IN_DOUBT: Change = {
+  file: `${BATCHES}/transitions.ts`,
+  from: "if (row.in_doubt_since !== null) throw notAllowed(row.id, 'sending');",
+  to: '',
+};
+const TRUSTS_REFUSAL: Change = {
+  file: `${BATCHES}/record-answer.ts`,
+  from: 'if (!certain) return putInDoubt(tx, row, reason, outcome);',
+  to: '',
+};
+const BUYS_TWIN: Change = {
+  file: 'src/ledger/plans/resubmission.ts',
+  from: "if (other === 'bought') return { kind: 'drop', reason: { code: 'bought_by_other_watch' } };",
+  to: '',
+};
 
 /** Dropped conditions, swapped orders, forgotten steps in the code that spends money. */
 export const MUTATIONS: readonly Mutation[] = [
   // Before a batch is sent
   {
-    name: 'sends in spite of a hold of the account',
-    file: `${BATCHES}/begin-send.ts`,
-    from: 'if (hold !== null) {',
-    to: 'if (hold !== null && now < 0) {',
-    actsAtEnd: true,
-  },
-  {
-    name: 'sends a batch that has its answer',
-    file: `${BATCHES}/begin-send.ts`,
-    from: "if (row.state !== 'planned' && row.state !== 'sending') {",
-    to: "if (row.state === 'refused') {",
-    actsAtEnd: true,
-  },
-  {
     name: 'never stops to trust a key',
     file: `${SUBMISSION}/reconcile.ts`,
     from: 'return now - firstSentAt >= keyTrustMs;',
     to: 'return now - firstSentAt >= keyTrustMs * 1e6;',
-  },
-  {
-    name: 'does not look up a batch that must be looked up',
-    file: `${BATCHES}/begin-send.ts`,
-    from: 'if (inDoubtSince !== null && (row.needs_lookup === 1 || mustReconcile(inDoubtSince, now, afterMs))) {',
-    to: 'if (inDoubtSince !== null && mustReconcile(inDoubtSince, now, afterMs)) {',
-    actsAtEnd: true,
-  },
-  {
-    name: 'does not look up a batch of a restored copy',
-    file: `${BATCHES}/begin-send.ts`,
-    from: 'if (inDoubtSince === null && mustReconcile(await getLastActivity(tx, row), now, afterMs)) {',
-    to: 'if (inDoubtSince === null && now < 0) {',
-    actsAtEnd: true,
+    needs: ['stop workers for days', 'forgets keys'],
   },
   {
     name: 'sends for a watch that is not configured',
@@ -56,6 +60,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (watch === null) return withoutWatch(tx, row, now);',
     to: 'watch ??= { spend: {} } as never;',
     actsAtEnd: true,
+    needs: ['remove watch', 'nothing is taken'],
   },
   {
     name: 'sends beyond a cap',
@@ -63,36 +68,60 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (refusal !== null) {',
     to: 'if (refusal !== null && now < 0) {',
     actsAtEnd: true,
+    needs: ['lower cap', 'nothing is taken'],
   },
   {
     name: 'takes back a batch in doubt',
     file: `${BATCHES}/begin-send.ts`,
     from: 'if (inDoubtSince === null && isBeyondCap(refusal)) return dissolve',
     to: 'if (isBeyondCap(refusal)) return dissolve',
+    also: [CANCELS_SENDING, CANCELS_IN_DOUBT],
+    needs: ['lower cap', 'answers are lost', 'list lags'],
   },
   {
     name: 'takes back a batch in doubt when its watch is gone',
     file: `${BATCHES}/begin-send.ts`,
     from: 'if (row.in_doubt_since === null) return dissolve(tx, row, now, reason);',
     to: 'return dissolve(tx, { ...row, in_doubt_since: null }, now, reason);',
+    also: [CANCELS_SENDING, CANCELS_IN_DOUBT],
+    needs: ['remove watch', 'answers are lost', 'list lags'],
+  },
+  {
+    name: 'cancels a batch in doubt for an operator',
+    file: `${BATCHES}/cancel-batch.ts`,
+    from: "if (row.state !== 'planned' || row.in_doubt_since !== null) {",
+    to: "if (row.state !== 'planned' && row.state !== 'sending') {",
+    also: [CANCELS_SENDING, CANCELS_IN_DOUBT],
+    needs: ['cancel batch', 'answers are lost'],
+  },
+  {
+    name: 'looks up no batch in doubt',
+    file: `${BATCHES}/begin-send.ts`,
+    from: 'if (inDoubtSince !== null && (row.needs_lookup === 1 || mustReconcile(inDoubtSince, now, afterMs))) {',
+    to: 'if (now < 0) {',
+    needs: ['stop workers for days', 'forgets keys'],
   },
   {
     name: 'does not record the attempt',
     file: `${BATCHES}/transitions.ts`,
     from: 'sql`attempts = attempts + 1`,',
     to: 'sql`attempts = attempts`,',
+    needs: ['cancel batch', 'worker died, then not taken'],
   },
   {
     name: 'forgets that a batch is in doubt',
     file: `${BATCHES}/transitions.ts`,
     from: 'sql`in_doubt_since = coalesce(in_doubt_since, ${now})`,',
     to: 'sql`in_doubt_since = NULL`,',
+    also: [CANCELS_SENDING],
+    needs: ['lower cap', 'answers are lost', 'list lags'],
   },
   {
     name: 'begins the doubt again at each attempt',
     file: `${BATCHES}/transitions.ts`,
     from: 'sql`in_doubt_since = coalesce(in_doubt_since, ${now})`,',
     to: 'sql`in_doubt_since = ${now}`,',
+    needs: ['stop workers for days', 'forgets keys'],
   },
   // When the answer is recorded
   {
@@ -100,32 +129,28 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/record-answer.ts`,
     from: "const certain = outcome.chargeState === 'none' && (await isNothingInDoubt(tx, row));",
     to: "const certain = outcome.chargeState === 'none';",
+    needs: ['cancel batch', 'lost, then not taken'],
   },
   {
     name: 'takes an attempt without an answer for one that was not charged',
     file: `${BATCHES}/record-answer.ts`,
     from: 'return answered.attempts >= row.attempts;',
     to: 'return answered.attempts >= 1;',
+    needs: ['cancel batch', 'worker died, then not taken'],
   },
   {
     name: 'takes every retry for certain',
     file: `${BATCHES}/record-answer.ts`,
     from: 'await putBack(tx, row, { certain, notBefore, reason });',
     to: 'await putBack(tx, row, { certain: true, notBefore, reason });',
+    needs: ['cancel batch', 'answers are lost'],
   },
   {
-    name: 'splits a batch that may be charged',
+    name: 'never tries again what a gateway refused',
     file: `${BATCHES}/record-answer.ts`,
-    from: 'if (!certain) return putInDoubt(tx, row, reason, outcome);',
-    to: '',
-    actsAtEnd: true,
-  },
-  {
-    name: 'carries out an answer that comes twice',
-    file: `${BATCHES}/record-answer.ts`,
-    from: "if (row.state !== 'sending' || !first) return describeState(row);",
-    to: "if (row.state !== 'sending') return describeState(row);",
-    actsAtEnd: true,
+    from: 'const notBefore = now + (outcome.retryAfterMs ?? answer.backoffMs ?? 0);',
+    to: 'const notBefore = now + 9e12;',
+    needs: ['nothing is taken'],
   },
   {
     name: 'does not record the charge',
@@ -134,29 +159,30 @@ export const MUTATIONS: readonly Mutation[] = [
     to: "'batch', ${row.id}, ${row.urls}, ${ZERO},",
   },
   {
+    name: 'records the charge that it expected',
+    file: `${BATCHES}/accept-batch.ts`,
+    from: "'batch', ${row.id}, ${row.urls}, ${charged.amount ?? ZERO},",
+    to: "'batch', ${row.id}, ${row.urls}, ${row.expected_cost ?? charged.amount ?? ZERO},",
+    needs: ['change price'],
+  },
+  {
+    name: 'takes the price of a replayed answer for the price of now (fixed: money 29)',
+    file: `${BATCHES}/accept-batch.ts`,
+    from: 'at: Math.min(now, row.in_doubt_since ?? now),',
+    to: 'at: now,',
+    needs: ['change price', 'answers are lost'],
+  },
+  {
     name: 'leaves accepted URLs planned',
     file: `${BATCHES}/accept-batch.ts`,
     from: "AND state = 'planned'`);\n  return { kind: 'accepted', batch: row.id",
     to: "AND state = 'none'`);\n  return { kind: 'accepted', batch: row.id",
   },
   {
-    name: 'lets the parts go on when their whole was accepted',
-    file: `${BATCHES}/accept-batch.ts`,
-    from: "await reviewUnsentParts(tx, row, { code: 'parent_accepted', batch: row.id });",
-    to: '',
-  },
-  {
     name: 'keeps an accepted batch as planned',
     file: `${BATCHES}/transitions.ts`,
     from: "again ? 'needs_review' : 'accepted', reason, [",
     to: "again ? 'needs_review' : 'planned', reason, [",
-  },
-  {
-    name: 'makes URLs of a batch in doubt due again',
-    file: `${BATCHES}/transitions.ts`,
-    from: "if (row.in_doubt_since !== null) throw notAllowed(row.id, 'sending');",
-    to: '',
-    actsAtEnd: true,
   },
   // Lookups
   {
@@ -165,6 +191,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (now - (row.absent_at ?? now) < confirmMs) {',
     to: 'if (now < 0) {',
     actsAtEnd: true,
+    needs: ['lost, then refused', 'list lags'],
   },
   {
     name: 'takes any job with the first URL for the batch',
@@ -179,6 +206,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: "if (project?.includes(batch.tag) === true) return { kind: 'same' };",
     to: "if (project?.includes(batch.tag) === true) return { kind: 'other' };",
     actsAtEnd: true,
+    needs: ['lost, then refused'],
   },
   {
     name: 'compares the history with the ledger never',
@@ -186,6 +214,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (compared.at === null || now() - compared.at >= SILENCE_MS) {',
     to: 'if (now() < 0) {',
     actsAtEnd: true,
+    needs: ['restore ledger'],
   },
   {
     name: 'holds an account for a job that another comparison has found (fixed: seed 38)',
@@ -193,18 +222,21 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (ours.length > 0) ours.splice(0, ours.length, ...(await selectUnknown(ledger, account, ours)));',
     to: '',
     actsAtEnd: true,
+    needs: ['two workers', 'answers are lost'],
   },
   {
     name: 'does not track a job accepted long before the next step (fixed: seed 38)',
     file: 'activities/trackers.ts',
     from: 'Math.min(tracked.listedAt, listedAt) - RECENT_MS',
     to: 'deps.now() - RECENT_MS',
+    needs: ['jump clock'],
   },
   {
     name: 'does not start the dispatcher for a run that waits (fixed: seed 30390)',
     file: 'activities/runs.ts',
     from: 'await ensureDispatcher(client, ledger.id, account);',
     to: ';',
+    needs: ['restore ledger'],
   },
   // Plans, keys and generations
   {
@@ -212,19 +244,6 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/ledger/plans/make-plan.ts',
     from: 'generation: generation + 1 })),',
     to: 'generation: Math.max(1, generation) })),',
-  },
-  {
-    name: 'plans a run twice',
-    file: 'src/ledger/plans/make-plan.ts',
-    from: 'return row.planned_at === null ? makePlan(',
-    to: 'return row.planned_at !== -1 ? makePlan(',
-  },
-  {
-    name: 'plans a run that was rejected',
-    file: 'src/ledger/plans/make-plan.ts',
-    from: "if (row.held !== null && row.decision !== 'approved') {",
-    to: "if (row.held !== null && row.decision === 'none') {",
-    actsAtEnd: true,
   },
   {
     name: 'has one key for all generations',
@@ -249,6 +268,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/insert-batch.ts`,
     from: 'bought_lastmod = lastmod, generation = m.generation',
     to: 'generation = m.generation',
+    needs: ['flap lastmods'],
   },
   {
     name: 'buys what another watch has bought',
@@ -263,6 +283,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: "if (other === 'planned') {",
     to: "if (other === 'planned' && now < 0) {",
     actsAtEnd: true,
+    needs: ['move pages', 'nothing is taken'],
   },
   {
     name: 'buys a lastmod again that it has bought',
@@ -270,12 +291,20 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (row.generation > 0 && row.lastmod !== null && row.lastmod === row.bought_lastmod) {',
     to: 'if (now < 0) {',
     actsAtEnd: true,
+    needs: ['flap lastmods'],
   },
   {
     name: 'puts rejected URLs into the parts again',
     file: `${BATCHES}/refuse-batch.ts`,
     from: 'const good = members.filter(({ url }) => rejected?.has(url) !== true);',
     to: 'const good = members;',
+  },
+  {
+    name: 'puts all URLs of a batch in quarantine for one',
+    file: `${SUBMISSION}/refusal.ts`,
+    from: "if (only !== undefined && urls.length === 1)\n    return quarantine([{ url: only, reason: error.message || 'refused by the service' }]);",
+    to: "if (only !== undefined) return quarantine(urls.map((url) => ({ url, reason: error.message })));",
+    needs: ['poisoned page'],
   },
   {
     name: 'leaves half of a split batch out',
@@ -289,18 +318,21 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${MONEY}/spend.ts`,
     from: "OR b.state = 'sending')\n    AND b.id",
     to: "OR b.state = 'none')\n    AND b.id",
+    needs: ['lower cap', 'answers are lost', 'two watches', 'list lags'],
   },
   {
     name: 'counts the charges of one watch for the account',
     file: `${MONEY}/spend.ts`,
     from: 'WHERE c.account_id = ${account}`;',
     to: 'WHERE c.account_id = ${account} AND c.watch_id = 1`;',
+    needs: ['cap perDay', 'two watches'],
   },
   {
     name: 'begins the day an hour ago',
     file: `${MONEY}/spend.ts`,
     from: 'return Math.floor(now / 86_400_000) * 86_400_000;',
     to: 'return now - 3_600_000;',
+    needs: ['cap perDay', 'long'],
   },
   {
     name: 'ignores the cap of the account',
@@ -313,6 +345,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${SUBMISSION}/caps.ts`,
     from: 'const left = atLeastZero(balance - floor);',
     to: 'const left = atLeastZero(balance);',
+    needs: ['raise floor'],
   },
   // Ended jobs
   {
@@ -333,18 +366,22 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${SUBMISSION}/refusal.ts`,
     from: 'unknown(answer, `the service is not available${said}`);',
     to: "retry('unavailable', 'none', retryAfterMs, said);",
+    needs: ['cancel batch', 'answers are lost'],
   },
   {
     name: 'takes a lost connection for a request that was not sent',
     file: `${SUBMISSION}/refusal.ts`,
     from: 'return body.reached\n',
     to: 'return body.reached && status === 1\n',
+    needs: ['cancel batch', 'answers are lost'],
   },
   {
     name: 'trusts a 422 while an earlier attempt is in doubt',
     file: `${SUBMISSION}/refusal.ts`,
     from: 'return whenCertain(invalid(body.error, request, said), request);',
     to: 'return invalid(body.error, request, said) as never;',
+    also: [TRUSTS_REFUSAL],
+    needs: ['lost, then refused'],
   },
   // More of the caps and the balance
   {
@@ -364,6 +401,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${SUBMISSION}/caps.ts`,
     from: "cap('watch', 'month', watch.caps.perMonth, watch.spent.month);",
     to: '',
+    needs: ['cap watchPerMonth'],
   },
   {
     name: "ignores the account's cap of the month",
@@ -376,36 +414,42 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${MONEY}/spend.ts`,
     from: 'return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);',
     to: 'return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());',
+    needs: ['cap perMonth', 'jump clock'],
   },
   {
     name: 'does not learn a price that rises',
     file: `${MONEY}/price.ts`,
     from: 'if (charge <= 0 || urls < 1 || charge % urls !== 0) return;',
     to: 'if (charge <= 0 || urls < 1 || charge % urls !== 0 || charge / urls > 250_000) return;',
+    needs: ['change price', 'long'],
   },
   {
     name: 'sends at the price of the plan',
     file: `${MONEY}/price.ts`,
     from: 'return maxMicros(timesMicros(perUrl, batch.urls), batch.expected_cost ?? ZERO);',
     to: 'return batch.expected_cost ?? timesMicros(perUrl, batch.urls);',
+    needs: ['change price', 'two watches'],
   },
   {
     name: 'leaves charges since the balance was read on it (fixed: money 1)',
     file: `${MONEY}/balance.ts`,
     from: 'return micros(balance.amount - since.amount - committed);',
     to: 'return micros(balance.amount - committed);',
+    needs: ['raise floor', 'two watches'],
   },
   {
     name: 'keeps the floor by a balance of any age (fixed: money 1)',
     file: `${MONEY}/balance.ts`,
     from: 'if (now - at >= FRESH_MS || at > now + CLOCK_ERROR_MS) return false;',
     to: '',
+    needs: ['spend elsewhere', 'raise floor'],
   },
   {
     name: 'does not count a batch in review that may be charged (fixed: money 2)',
     file: `${MONEY}/spend.ts`,
     from: "AND b.state = 'needs_review' AND b.in_doubt_since IS NOT NULL",
     to: "AND b.state = 'none' AND b.in_doubt_since IS NOT NULL",
+    needs: ['remove watch', 'answers are lost', 'two watches'],
   },
   // What was bought before
   {
@@ -413,36 +457,57 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'activities/compare-history.ts',
     from: 'if (ours.length === 0) return null;',
     to: 'if (ours.length >= 0) return null;',
+    needs: ['restore ledger'],
   },
   {
     name: 'leaves recovered URLs in batches that wait (fixed: money 4)',
     file: 'src/ledger/jobs/recover.ts',
     from: 'await takeOutOfBatches(tx, now, account, ids, job);',
     to: '',
+    needs: ['restore ledger'],
   },
   {
     name: 'does not grow the generation of a recovered URL (fixed: money 4)',
     file: 'src/ledger/jobs/recover.ts',
     from: 'UPDATE urls SET generation = generation + 1,',
     to: 'UPDATE urls SET generation = generation,',
+    needs: ['restore ledger'],
+  },
+  {
+    name: 'leaves recovered URLs due (fixed: money 4)',
+    file: 'src/ledger/jobs/recover.ts',
+    from: 'due = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.due ELSE NULL END,',
+    to: 'due = urls.due,',
+    needs: ['restore ledger'],
+  },
+  {
+    name: 'recovers a job as if it had cost nothing',
+    file: 'src/ledger/jobs/recover.ts',
+    from: "'batch', ${id}, ${ids.length}, ${job.charge ?? ZERO},",
+    to: "'batch', ${id}, ${ids.length}, ${ZERO},",
+    needs: ['restore ledger'],
   },
   {
     name: 'takes a URL that another watch has planned for bought (fixed: money 6)',
     file: 'src/ledger/plans/resubmission.ts',
     from: "WHEN o.state = 'planned' AND o.bought_at IS NULL THEN 1",
     to: "WHEN o.state = 'planned' AND o.bought_at IS NULL THEN 0",
+    needs: ['move pages', 'rename watch'],
   },
   {
     name: 'gives the rows of a renamed watch no past (fixed: money 6)',
     file: 'src/ledger/crawl/take-over.ts',
     from: 'if (rows.length === 0) return;',
     to: 'if (rows.length >= 0) return;',
+    also: [BUYS_TWIN],
+    needs: ['rename watch'],
   },
   {
     name: 'does not make the URLs of a batch taken back due (fixed: money 7)',
     file: `${BATCHES}/cancel-batch.ts`,
     from: "due = coalesce(m.due, 'released'), due_at = NULL, guard_passed = 1,",
     to: 'due = NULL, due_at = NULL, guard_passed = 1,',
+    needs: ['cancel batch', 'nothing is taken'],
   },
   {
     name: 'forgets when a URL was bought',
@@ -462,12 +527,14 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/ledger/crawl/record-lastmods.ts',
     from: "WHEN urls.state = 'planned' AND NOT ${isSent} THEN NULL",
     to: "WHEN urls.state = 'planned' THEN NULL",
+    needs: ['change pages', 'answers are lost', 'runs end early'],
   },
   {
     name: 'takes a lastmod that begins for a change',
     file: 'src/ledger/crawl/record-lastmods.ts',
     from: 'const isChange = sql`urls.lastmod IS NOT NULL AND r.lastmod IS NOT NULL AND ${isKnown}',
     to: 'const isChange = sql`r.lastmod IS NOT NULL AND ${isKnown}',
+    needs: ['date pages'],
   },
   // Failures
   {
@@ -481,12 +548,14 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/ledger/jobs/settle-job.ts',
     from: 'await fail(tx, job.id, job.ended_at, retryFailed);',
     to: '',
+    needs: ['fails'],
   },
   {
     name: "does not record the results of a job's URLs",
     file: 'src/ledger/jobs/settle-job.ts',
     from: 'if (job.settled_at !== null) return { matched: 0, unknown: 0 };',
     to: 'return { matched: 0, unknown: 0 };',
+    needs: ['fails'],
   },
   {
     name: 'splits at a 413 although an earlier attempt is in doubt (fixed: money 17)',
@@ -494,12 +563,16 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (status === 413) return whenCertain(tooLarge(request, said), request);',
     to: 'if (status === 413) return tooLarge(request, said) as never;',
     actsAtEnd: true,
+    also: [TRUSTS_REFUSAL],
+    needs: ['lost, then refused'],
   },
   {
     name: 'takes a refusal for certain after an attempt in doubt',
     file: `${SUBMISSION}/refusal.ts`,
     from: "if (!inDoubt || refusal.kind === 'defect') return refusal;",
     to: 'return refusal;',
+    also: [TRUSTS_REFUSAL],
+    needs: ['lost, then refused'],
   },
   // Requests, and what goes on by itself
   {
@@ -519,24 +592,35 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'activities/trackers.ts',
     from: '...(await listRecoveredSubmissions(deps.ledger, account, tracked.lastBatch)),',
     to: '',
+    needs: ['restore ledger', 'slow jobs'],
   },
   {
     name: 'does not track a job again whose tracker has ended (fixed: money 13)',
     file: 'activities/trackers.ts',
     from: "workflowIdReusePolicy: 'ALLOW_DUPLICATE',",
     to: "workflowIdReusePolicy: 'REJECT_DUPLICATE',",
+    needs: ['restore ledger', 'slow jobs'],
+  },
+  {
+    name: 'forgets a tracker that could not be started (fixed: money 14)',
+    file: 'activities/trackers.ts',
+    from: 'missing.set(reference, job);',
+    to: 'references.add(reference);',
+    needs: ['stop temporal', 'batch is sent'],
   },
   {
     name: 'never tries again what waited for money (fixed: money 22)',
     file: `${MONEY}/account-status.ts`,
     from: "UPDATE batches SET not_before = NULL WHERE account_id = ${account} AND state IN ('planned', 'sending')",
     to: "UPDATE batches SET not_before = ${9e15} WHERE account_id = ${account} AND state IN ('planned', 'sending')",
+    needs: ['short balance'],
   },
   {
     name: 'does not see that a key works again',
     file: 'activities/dispatch.ts',
     from: "if (answer.body.kind === 'success') {",
     to: "if (answer.body.kind === 'none') {",
+    needs: ['refuse key'],
   },
   {
     name: 'stops at a list that fails (fixed: money 9)',

@@ -40,6 +40,15 @@ describe('the rule of the caps', () => {
     assert.equal(rule.spend(1, at('2026-04-02', { watchPerRun: 10 })).length, 1);
   });
 
+  test('what a watch spent before the cap of a run was lowered does not count for it', () => {
+    const rule = new CapsRule();
+    rule.beginRun('w0');
+    assert.deepEqual(rule.spend(50, at('2026-03-31', {})), []);
+    assert.deepEqual(rule.spend(40, at('2026-03-31', { watchPerRun: 40 })), []);
+    assert.deepEqual(rule.spend(10, at('2026-03-31', { watchPerRun: 10 })), []);
+    assert.equal(rule.spend(1, at('2026-03-31', { watchPerRun: 10 })).length, 1);
+  });
+
   test('of two configurations the looser cap holds, and none is the loosest', () => {
     const a = { ...NO_CAPS, perDay: 3, perMonth: 5 };
     assert.deepEqual(looser(a, { ...NO_CAPS, perDay: 7 }), { ...NO_CAPS, perDay: 7 });

@@ -47,6 +47,7 @@ const toMonth = (day: number): string => new Date(day * DAY).toISOString().slice
 export class CapsRule {
   readonly #spent = new Map<string, number>();
   readonly #runs = new Map<string, number>();
+  readonly #ofRuns = new Map<string, { readonly cap: number; readonly amount: number }[]>();
 
   beginRun(watch: string): void {
     this.#runs.set(watch, (this.#runs.get(watch) ?? 0) + 1);
@@ -55,8 +56,11 @@ export class CapsRule {
   /** Adds a charge. Returns which caps it breaks. */
   spend(amount: number, { watch, caps, day }: SentUnder): string[] {
     return CAP_NAMES.flatMap((name) => {
-      const spent = this.#add(toWindow(name, watch, day), amount);
-      const cap = name === 'watchPerRun' ? times(caps[name], this.#runs.get(watch) ?? 0) : caps[name];
+      const isPerRun = name === 'watchPerRun';
+      const spent = isPerRun
+        ? this.#addToRuns(watch, caps[name], amount)
+        : this.#add(toWindow(name, watch, day), amount);
+      const cap = isPerRun ? times(caps[name], this.#runs.get(watch) ?? 0) : caps[name];
       return cap !== null && spent > cap ? [`${spent} was spent, of at most ${cap} by ${name} for ${watch}`] : [];
     });
   }
@@ -69,6 +73,15 @@ export class CapsRule {
   /** What is spent by now in the window of a cap; of a watch's cap: by the watch that spent most. */
   getSpent(name: CapName, watches: Iterable<string>, day: number): number {
     return Math.max(0, ...[...watches].map((watch) => this.#spent.get(toWindow(name, watch, day)) ?? 0));
+  }
+
+  /** What a watch has spent under this cap of a run or a lower one: a run may have spent more before the cap was lowered. */
+  #addToRuns(watch: string, cap: number | null, amount: number): number {
+    if (cap === null) return 0;
+    const all = this.#ofRuns.get(watch) ?? [];
+    all.push({ cap, amount });
+    this.#ofRuns.set(watch, all);
+    return all.reduce((sum, each) => (each.cap <= cap ? sum + each.amount : sum), 0);
   }
 
   #add(window: string, amount: number): number {

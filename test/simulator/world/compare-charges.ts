@@ -12,3 +12,11 @@ export function compareCharges({ stores, oracle }: Pick<World, 'stores' | 'oracl
   if (theirs !== ours) oracle.breach(`the service charged ${theirs}, the ledger says ${ours}`);
   if (theirs !== oracle.charged) oracle.breach(`the service charged ${theirs}, the oracle saw ${oracle.charged}`);
 }
+
+/** Each job has ended, at the service and in the ledger: one whose tracker was lost would stay open. */
+export function compareJobs({ stores, oracle }: Pick<World, 'stores' | 'oracle'>): void {
+  const open = stores.read.ledger
+    .prepare(`SELECT reference FROM batches WHERE state = 'accepted' AND settled_at IS NULL ORDER BY id`)
+    .all() as { reference: string }[];
+  for (const { reference } of open) oracle.breach(`${reference} has ended, and the ledger does not know it`);
+}

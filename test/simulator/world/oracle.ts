@@ -8,6 +8,8 @@ import { FORGOTTEN } from './stores.ts';
 
 /** A price that rises is noticed within this time, as docs/explanation/money.md says. */
 const PRICE_NOTICED_MS = 3_700_000;
+/** So old may the balance be by which a floor is kept, as docs/explanation/money.md says, and a request travel. */
+const BALANCE_NOTICED_MS = 660_000;
 
 export interface OracleSettings {
   readonly kernel: Kernel;
@@ -68,7 +70,10 @@ export class Oracle {
   #floor = 0;
   #price: number;
   #roseAt = Number.NEGATIVE_INFINITY;
+  #spentElsewhereAt = Number.NEGATIVE_INFINITY;
   #lastEntry = 0;
+  /** An operator has ended a job that the connector no longer polls: what failed in it is not bought again. */
+  leftJobs = false;
 
   constructor(settings: OracleSettings) {
     this.#settings = settings;
@@ -96,6 +101,11 @@ export class Oracle {
   changePrice(price: number): void {
     if (price > this.#price) this.#roseAt = this.#settings.kernel.elapsed;
     this.#price = price;
+  }
+
+  /** Another program of the customer spends: a floor is kept by the balance that was read before. */
+  spendElsewhere(): void {
+    this.#spentElsewhereAt = this.#settings.kernel.elapsed;
   }
 
   /** An operator has released it: it may be bought once more, with its retries. */
@@ -180,7 +190,7 @@ export class Oracle {
     const broken = this.#capsRule.spend(-amount, sent);
     if (sent.at - this.#roseAt > PRICE_NOTICED_MS) {
       for (const text of broken) this.breach(`${text}, when ${subject} was sent`);
-      if (balance < sent.floor)
+      if (balance < sent.floor && sent.at - this.#spentElsewhereAt > BALANCE_NOTICED_MS)
         this.breach(`${subject} took the balance to ${balance}, below the floor of ${sent.floor}`);
     }
     const urls = this.#settings.service.prepare('SELECT url FROM submission_urls WHERE submission_id = ?').all(id) as {
@@ -215,14 +225,16 @@ export class Oracle {
    */
   checkEnd(sitemaps: ReadonlySet<string>, areChangesCertain: boolean): void {
     this.check();
-    const { site } = this.#settings;
+    const { site, retries } = this.#settings;
     for (const { url } of [...sitemaps].flatMap((sitemap) => site.list(sitemap))) {
       const times = this.#bought.get(url) ?? 0;
       if (url.includes(POISON)) {
         if (times > 0) this.breach(`${url} was bought, and the service never took it`);
       } else if (times === 0) this.breach(`${url} is listed, and was never bought`);
       // One that failed as often as it may is in quarantine, also when it changes.
-      else if (
+      else if (url.includes(FAILS) && !this.leftJobs && times <= Math.min(retries, this.#countFailures(url))) {
+        this.breach(`${url} has failed, and was not bought again`);
+      } else if (
         areChangesCertain &&
         !url.includes(FAILS) &&
         site.isChange(url) &&

@@ -3,7 +3,7 @@ import { administer } from '../../../service/accounts/administration.ts';
 import { beginAct } from './acts/index.ts';
 import { startRuns } from './acts/runs.ts';
 import { NO_CAPS } from './caps-rule.ts';
-import { compareCharges } from './compare-charges.ts';
+import { compareCharges, compareJobs } from './compare-charges.ts';
 import { startOperator } from './operator.ts';
 import { onTerminal } from './programs.ts';
 import { AMPLE, type Scenario } from './scenario.ts';
@@ -93,6 +93,7 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
   }
   oracle.checkEnd(new Set(world.settings.watches.values()), !world.wasRestored);
   compareCharges(world);
+  compareJobs(world);
 }
 
 const isIdle = ({ temporal }: World): boolean => temporal.listRunning().length === 0;

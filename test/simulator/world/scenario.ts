@@ -1,7 +1,9 @@
+import type { WatchInput } from '../../../src/temporal-api/workflows.ts';
 import { pick, seeded } from '../../support/seeded.ts';
 import type { ACCOUNT_PLAYS } from './acts/account.ts';
 import type { CONFIGURATION_PLAYS } from './acts/configuration.ts';
 import type { DISASTER_PLAYS } from './acts/disasters.ts';
+import type { Moment } from './acts/moments.ts';
 import type { OPERATOR_PLAYS } from './acts/operator.ts';
 import type { PROGRAM_PLAYS } from './acts/programs.ts';
 import type { RUN_PLAYS } from './acts/runs.ts';
@@ -20,6 +22,8 @@ export interface Act {
   readonly forMs: number;
   /** What the act draws its choices from. */
   readonly salt: number;
+  /** It begins when a batch is in this state; absent: at its time, or at a bad moment that the act draws. */
+  readonly moment?: Moment;
 }
 
 export type ActKind =
@@ -73,6 +77,12 @@ export interface Scenario {
   readonly pollsSeldom: boolean;
   /** When the world becomes good: no faults after that. */
   readonly goodAt: number;
+  /** A seed of the kind `focused`: its acts name their moments. */
+  readonly isFocused?: boolean;
+  /** How many of the pages the service fails; absent: one in twenty. */
+  readonly failShare?: number;
+  /** Until when a run that an act starts goes on; absent: until its jobs have ended. */
+  readonly runsUntil?: WatchInput['until'];
   readonly acts: readonly Act[];
 }
 
@@ -80,7 +90,7 @@ const MINUTE = 60_000;
 export const AMPLE = 1_000_000_000_000;
 
 /** A day that ends soon, a month that ends soon, a year. */
-const EPOCHS = [
+export const EPOCHS = [
   Date.UTC(2026, 2, 27, 9),
   Date.UTC(2026, 2, 29, 22),
   Date.UTC(2026, 3, 30, 20),
@@ -89,7 +99,7 @@ const EPOCHS = [
 
 /** Acts that a seed may play, in groups: a seed plays few groups, so that each of them is played in many ways. */
 const ALWAYS: readonly ActKind[] = ['run', 'run', 'change pages', 'change pages', 'check'];
-const GROUPS: readonly (readonly ActKind[])[] = [
+export const GROUPS: readonly (readonly ActKind[])[] = [
   ['crash worker', 'crash worker at a call', 'crash worker at a call'],
   ['crash service', 'crash service at a call'],
   ['reset', 'reset', 'cut off worker'],
@@ -106,7 +116,7 @@ const GROUPS: readonly (readonly ActKind[])[] = [
   ['suffer', 'suffer'],
 ];
 /** Of seeds whose watches have schedules. */
-const SCHEDULED: readonly ActKind[] = ['change cron', 'pause schedule', 'trigger schedule', 'stop temporal'];
+export const SCHEDULED: readonly ActKind[] = ['change cron', 'pause schedule', 'trigger schedule', 'stop temporal'];
 
 const CRONS = ['*/20 * * * *', '7,37 * * * *', '15 */2 * * *', '30 2 * * *'];
 /** Each has a day of 23 hours or of 25 near one of the epochs, but the first. */
@@ -210,11 +220,15 @@ export function makePages(
   watch: string,
   part: string,
   count: number,
-  { fails, poisoned = false }: { readonly fails: boolean; readonly poisoned?: boolean },
+  {
+    fails,
+    failShare = 0.05,
+    poisoned = false,
+  }: { readonly fails: boolean; readonly failShare?: number; readonly poisoned?: boolean },
 ): readonly Page[] {
   const dated = random() < 0.7;
   return Array.from({ length: count }, (_, n) => ({
-    url: `${SITE}/${watch}/${part}/${n}${poisoned && n === 0 ? POISON : random() < 0.05 && fails ? FAILS : ''}`,
+    url: `${SITE}/${watch}/${part}/${n}${poisoned && n === 0 ? POISON : random() < failShare && fails ? FAILS : ''}`,
     lastmod: dated ? '2026-01-01' : null,
   }));
 }

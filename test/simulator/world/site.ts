@@ -21,16 +21,23 @@ export class Site implements Endpoint {
   /** The newest lastmod that each page ever had. */
   readonly #newest = new Map<string, string>();
   readonly #listedBy = new Map<string, Set<string>>();
+  /** The last one that each page had; null: none yet. */
   readonly #lastmods = new Map<string, string | null>();
+  /** Pages whose lastmod began: a crawl may have seen none before the last one. */
+  readonly #begun = new Set<string>();
 
   publish(sitemap: string, pages: readonly Page[]): void {
     this.#sitemaps.set(sitemap, pages);
     for (const { url, lastmod } of pages) {
       this.#listedBy.set(url, (this.#listedBy.get(url) ?? new Set()).add(sitemap));
-      if (this.#lastmods.has(url) && this.#lastmods.get(url) === lastmod) continue;
+      const known = this.#lastmods.get(url);
+      // A sitemap that begins to write lastmods, or leaves one out, has changed no page.
+      const isNewVersion = known === undefined || (known !== null && lastmod !== null && known !== lastmod);
+      if (known === undefined || lastmod !== null) this.#lastmods.set(url, lastmod);
+      if (known === null && lastmod !== null) this.#begun.add(url);
+      if (!isNewVersion) continue;
       const newest = this.#newest.get(url) ?? '';
       this.#newest.set(url, lastmod !== null && lastmod > newest ? lastmod : newest);
-      this.#lastmods.set(url, lastmod);
       this.#versions.set(url, (this.#versions.get(url) ?? 0) + 1);
     }
   }
@@ -52,7 +59,7 @@ export class Site implements Endpoint {
    * another watch of the account has bought is not new for the next one, whatever its lastmod is.
    */
   isChange(url: string): boolean {
-    if ((this.#listedBy.get(url)?.size ?? 0) > 1) return false;
+    if ((this.#listedBy.get(url)?.size ?? 0) > 1 || this.#begun.has(url)) return false;
     return (this.#lastmods.get(url) ?? '') === (this.#newest.get(url) ?? '');
   }
 

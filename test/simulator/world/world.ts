@@ -170,6 +170,8 @@ export class World {
 
   #onSubmission(): void {
     this.#submissions += 1;
+    for (const resolve of this.#onSent) resolve();
+    this.#onSent.clear();
     if (this.scenario.forgetsKeys) this.stores.forgetKeys(this.kernel.now() - DAY);
     if (!this.#crashesAtSubmission) return;
     this.#crashesAtSubmission = false;
@@ -186,6 +188,16 @@ export class World {
       await this.kernel.sleep(1_000);
     }
   }
+
+  /** Waits until a worker sends a batch, and goes on at that moment; for ten minutes at most. */
+  nextSubmission(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onSent.add(resolve);
+      this.kernel.schedule(600_000, null, resolve);
+    });
+  }
+
+  readonly #onSent = new Set<() => void>();
 
   /** Waits until a worker sends a batch, and kills that one: its answer is lost. Ends after ten minutes without one. */
   async crashAtSubmission(): Promise<void> {

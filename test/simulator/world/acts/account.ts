@@ -24,6 +24,15 @@ export const ACCOUNT_PLAYS = {
     await administer(world.stores.service).topUp(ACCOUNT, micros(AMPLE));
     if (random() < 0.5) await wake(world);
   },
+  /** Another program of the customer spends from the same balance. */
+  async 'spend elsewhere'(world, { salt }, random) {
+    const amount = micros(-(1 + Math.floor(random() * 20)) * world.scenario.price);
+    if (world.readBalance() + amount < 0) return;
+    world.oracle.spendElsewhere();
+    const movement = { amount, reason: 'another program', reference: `elsewhere-${salt}` };
+    await administer(world.stores.service).move(ACCOUNT, 'adjustment', movement);
+    world.kernel.trace(`another program spends ${-amount}`);
+  },
   /** The service asks for another price; the configuration follows, stays behind, or leaves it to be learned. */
   async 'change price'(world, { forMs }, random) {
     const price = Math.round(world.scenario.price * pick(random, [0.2, 0.8, 1.5, 3]));

@@ -8,7 +8,7 @@ import { startRuns } from './runs.ts';
 const MINUTE = 60_000;
 
 /** New pages are found, so that batches are planned. */
-const startSending: Play = async (world, { salt }, random) => {
+export const startSending: Play = async (world, { salt }, random) => {
   const { site, scenario } = world;
   const isOne = random() < 0.5;
   for (const watch of isOne ? [pick(random, [...scenario.watches.keys()])] : scenario.watches.keys()) {
@@ -44,7 +44,7 @@ const sufferWhileSending: Play = async (world, act, random) => {
 };
 
 /** What comes half of the time while batches are under way. */
-const AT_BAD_MOMENTS: ReadonlySet<ActKind> = new Set([
+export const AT_BAD_MOMENTS: ReadonlySet<ActKind> = new Set([
   ...(['lower cap', 'raise floor', 'change price', 'remove watch', 'rename watch', 'move pages'] as const),
   ...(['restore ledger', 'lose temporal', 'jump clock', 'reset', 'cancel batch', 'recover', 'suffer'] as const),
   ...(['refuse key', 'cut off worker', 'change pages'] as const),

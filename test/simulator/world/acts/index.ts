@@ -7,6 +7,7 @@ import { atBadMoment } from './bad-moment.ts';
 import { CONFIGURATION_PLAYS } from './configuration.ts';
 import { DISASTER_PLAYS } from './disasters.ts';
 import { OPERATOR_PLAYS } from './operator.ts';
+import { MOMENTS } from './moments.ts';
 import type { Play } from './play.ts';
 import { PROGRAM_PLAYS } from './programs.ts';
 import { RUN_PLAYS } from './runs.ts';
@@ -29,7 +30,8 @@ export function beginAct(world: World, act: Act, { alone = false }: { readonly a
   world.kernel.trace(`ACT ${act.kind}`);
   const random = seeded(act.salt);
   onTerminal(async () => {
-    if (!alone) await atBadMoment(world, act, random);
+    if (act.moment !== undefined) await MOMENTS[act.moment](world, act, random);
+    else if (!alone && !world.scenario.isFocused) await atBadMoment(world, act, random);
     await PLAYS[act.kind](world, act, random);
   }).catch((error: unknown) => world.oracle.breach(`the act "${act.kind}" failed: ${(error as Error).message}`));
 }

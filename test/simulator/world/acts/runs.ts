@@ -28,7 +28,7 @@ async function startAll(
   const client = createClient(world.temporal, world.operator);
   for (const watch of world.readConfig().watches.values()) {
     try {
-      await start(client, world.ledgerId, watch, 'terminal', name);
+      await start(client, world.ledgerId, watch, world.scenario.runsUntil ?? 'terminal', name);
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError) && !isOutage(error)) throw error;
     }

@@ -44,6 +44,15 @@ export const SITE_PLAYS = {
       await kernel.sleep(forMs);
     }
   },
+  /** A generator that begins to write lastmods: no page has changed by that. */
+  async 'date pages'({ site, scenario, kernel }, _act, random) {
+    const watch = pick(random, [...scenario.watches.keys()]);
+    const day = new Date(kernel.now()).toISOString().slice(0, 10);
+    site.publish(
+      watch,
+      site.list(watch).map((page) => ({ ...page, lastmod: page.lastmod ?? day })),
+    );
+  },
   /** All pages are gone, and come back. */
   async 'empty sitemap'({ site, scenario, kernel }, { forMs }, random) {
     const watch = pick(random, [...scenario.watches.keys()]);

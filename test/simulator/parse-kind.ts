@@ -1,0 +1,11 @@
+import type { SeedKind } from './world/focused.ts';
+
+const KINDS: readonly SeedKind[] = ['usual', 'small', 'focused'];
+
+/** The kind of seeds that a command names; `--small` is short for `--kind small`. */
+export function parseKind({ kind, small }: { readonly kind?: string | undefined; readonly small: boolean }): SeedKind {
+  const named = kind ?? (small ? 'small' : 'usual');
+  const known = KINDS.find((each) => each === named);
+  if (known === undefined) throw new Error(`--kind ${named}: there are ${KINDS.join(', ')}`);
+  return known;
+}

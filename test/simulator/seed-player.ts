@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL('./play-seeds.ts', import.meta.url));
 const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=32'];
 /** A seed that takes longer goes round in a circle that not even the count of events ends. */
 const MOST_MS = 300_000;
-const MOST_MUTATED_MS = 60_000;
+const MOST_MUTATED_MS = 240_000;
 
 export interface PlayerSettings {
   /** Plays with this deliberate defect. */

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { KEPT_SEEDS } from './kept-seeds.ts';
-import type { PlayedSeed } from './play-seeds.ts';
 import { parseKind } from './parse-kind.ts';
+import type { PlayedSeed } from './play-seeds.ts';
 import { SeedPlayer } from './seed-player.ts';
 
 const { values } = parseArgs({
@@ -109,6 +109,8 @@ console.log(
     `${(cpuMs / 1_000 / Math.max(1, count)).toFixed(3)} s of processor time each`,
 );
 if (failed.length > 0)
-  console.log(`One again: npm run simulate -- ${kind === 'usual' ? '' : `--kind ${kind} `}--seed ${failed[0]} --shrink`);
+  console.log(
+    `One again: npm run simulate -- ${kind === 'usual' ? '' : `--kind ${kind} `}--seed ${failed[0]} --shrink`,
+  );
 console.log(`digest of all traces: ${digest.digest('hex')}`);
 process.exit(failed.length === 0 ? 0 : 1);

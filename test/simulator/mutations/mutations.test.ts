@@ -18,7 +18,9 @@ describe('the mutations of the simulator', () => {
   });
 
   test('at least 40 change their file', () => {
-    const changing = MUTATIONS.filter(({ also = [], ...first }) => [first, ...also].every(({ from, to }) => from !== to));
+    const changing = MUTATIONS.filter(({ also = [], ...first }) =>
+      [first, ...also].every(({ from, to }) => from !== to),
+    );
     assert.equal(changing.length, MUTATIONS.length);
     assert.ok(changing.length >= 40);
   });

@@ -71,6 +71,13 @@ export const MUTATIONS: readonly Mutation[] = [
     needs: ['lower cap', 'nothing is taken'],
   },
   {
+    name: 'does not set a batch aside that may not be sent (fixed: money 3)',
+    file: `${BATCHES}/begin-send.ts`,
+    from: 'await setAside(tx, row, { notBefore: until, reason: refusal.reason });',
+    to: '',
+    needs: ['lower cap', 'nothing is taken'],
+  },
+  {
     name: 'takes back a batch in doubt',
     file: `${BATCHES}/begin-send.ts`,
     from: 'if (inDoubtSince === null && isBeyondCap(refusal)) return dissolve',
@@ -303,7 +310,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'puts all URLs of a batch in quarantine for one',
     file: `${SUBMISSION}/refusal.ts`,
     from: "if (only !== undefined && urls.length === 1)\n    return quarantine([{ url: only, reason: error.message || 'refused by the service' }]);",
-    to: "if (only !== undefined) return quarantine(urls.map((url) => ({ url, reason: error.message })));",
+    to: 'if (only !== undefined) return quarantine(urls.map((url) => ({ url, reason: error.message })));',
     needs: ['poisoned page'],
   },
   {
@@ -460,6 +467,14 @@ export const MUTATIONS: readonly Mutation[] = [
     needs: ['restore ledger'],
   },
   {
+    name: 'forgets at once that it holds an account (money 4)',
+    file: 'src/ledger/jobs/history-hold.ts',
+    from: 'return row === undefined || row.hold === null ? null : (JSON.parse(row.hold) as HistoryHold);',
+    to: "return row === undefined || row.hold !== '' ? null : (JSON.parse(row.hold) as HistoryHold);",
+    also: [{ file: 'activities/compare-history.ts', from: '        if (hold !== null) return hold;\n', to: '' }],
+    needs: ['restore ledger'],
+  },
+  {
     name: 'leaves recovered URLs in batches that wait (fixed: money 4)',
     file: 'src/ledger/jobs/recover.ts',
     from: 'await takeOutOfBatches(tx, now, account, ids, job);',
@@ -528,6 +543,13 @@ export const MUTATIONS: readonly Mutation[] = [
     from: "WHEN urls.state = 'planned' AND NOT ${isSent} THEN NULL",
     to: "WHEN urls.state = 'planned' THEN NULL",
     needs: ['change pages', 'answers are lost', 'runs end early'],
+  },
+  {
+    name: 'sees no change of a page that moves to another file (fixed: money 8)',
+    file: 'src/ledger/crawl/insert-found.ts',
+    from: "await recordLastmods(tx, source, listed, 'new');",
+    to: '',
+    needs: ['move to other file'],
   },
   {
     name: 'takes a lastmod that begins for a change',
@@ -600,6 +622,13 @@ export const MUTATIONS: readonly Mutation[] = [
     from: "workflowIdReusePolicy: 'ALLOW_DUPLICATE',",
     to: "workflowIdReusePolicy: 'REJECT_DUPLICATE',",
     needs: ['restore ledger', 'slow jobs'],
+  },
+  {
+    name: 'names no job that is overdue (fixed: money 15)',
+    file: 'src/ledger/jobs/overdue-jobs.ts',
+    from: "b.state = 'accepted' AND b.settled_at IS NULL",
+    to: "b.state = 'none' AND b.settled_at IS NULL",
+    needs: ['jump clock', 'slow jobs'],
   },
   {
     name: 'forgets a tracker that could not be started (fixed: money 14)',

@@ -20,6 +20,8 @@ export interface OperatorSettings {
   readonly schedules: Schedules;
   /** See Scenario. */
   readonly pollsSeldom: boolean;
+  /** Sitemaps have two files. */
+  readonly hasTwoFiles: boolean;
 }
 
 export type Schedules = ReadonlyMap<string, { readonly cron: string; readonly timezone: string }>;
@@ -45,7 +47,7 @@ const toSpend = (caps: Readonly<Record<string, number | null>>): Record<string, 
 
 /** The configuration file that says so. `more` are further settings of each watch. */
 export function toConfig(settings: OperatorSettings, more: WatchSettings): Config {
-  const { price, caps, floor, watches, schedules, pollsSeldom } = settings;
+  const { price, caps, floor, watches, schedules, pollsSeldom, hasTwoFiles } = settings;
   const watchSpend = toSpend({
     per_run: caps.watchPerRun,
     per_day: caps.watchPerDay,
@@ -56,7 +58,7 @@ export function toConfig(settings: OperatorSettings, more: WatchSettings): Confi
     project: `Project ${sitemap}`,
     service: 'fast',
     first_run: 'submit',
-    sitemaps: [`${SITE}/${sitemap}.xml`],
+    sitemaps: [`${SITE}/${sitemap}.xml`, ...(hasTwoFiles ? [`${SITE}/${sitemap}-2.xml`] : [])],
     hosts: [new URL(SITE).host],
     retry_failed: { times: RETRIES, after: '5m' },
     resubmit: { on_lastmod_change: true },

@@ -10,8 +10,8 @@ import {
   EPOCHS,
   GROUPS,
   makePages,
-  type Scenario,
   SCHEDULED,
+  type Scenario,
   type Size,
   toScenario,
 } from './scenario.ts';
@@ -30,6 +30,7 @@ const MORE_GROUPS: readonly (readonly ActKind[])[] = [
   ['cancel batch'],
   ['remove watch'],
   ['stop temporal'],
+  ['move to other file'],
 ];
 const ALL_GROUPS = [...GROUPS, ...MORE_GROUPS];
 const MOMENT_NAMES = Object.keys(MOMENTS) as Moment[];
@@ -115,6 +116,7 @@ function toFocusedScenario(seed: number): Scenario {
     runPollMs: between(60, 600) * 1_000,
     pollsSeldom: chance(0.8),
     runsUntil: chance(0.3) ? pick(random, ['planned', 'accepted'] as const) : 'terminal',
+    hasTwoFiles: kinds.includes('move to other file'),
     goodAt,
     acts: acts.toSorted((a, b) => a.at - b.at),
   };

@@ -81,6 +81,8 @@ export interface Scenario {
   readonly isFocused?: boolean;
   /** How many of the pages the service fails; absent: one in twenty. */
   readonly failShare?: number;
+  /** Each sitemap has two files; absent: one. */
+  readonly hasTwoFiles?: boolean;
   /** Until when a run that an act starts goes on; absent: until its jobs have ended. */
   readonly runsUntil?: WatchInput['until'];
   readonly acts: readonly Act[];

@@ -26,6 +26,13 @@ export class Site implements Endpoint {
   /** Pages whose lastmod began: a crawl may have seen none before the last one. */
   readonly #begun = new Set<string>();
 
+  /** Pages that the second file of their sitemap lists. */
+  readonly #inSecondFile = new Set<string>();
+
+  moveToOtherFile(url: string): void {
+    if (!this.#inSecondFile.delete(url)) this.#inSecondFile.add(url);
+  }
+
   publish(sitemap: string, pages: readonly Page[]): void {
     this.#sitemaps.set(sitemap, pages);
     for (const { url, lastmod } of pages) {
@@ -64,9 +71,11 @@ export class Site implements Endpoint {
   }
 
   async answer({ path }: NetRequest): Promise<NetResponse> {
-    const pages = this.#sitemaps.get(path.slice(1, -'.xml'.length));
+    const [, name = '', second] = /^\/(\w+?)(-2)?\.xml$/.exec(path) ?? [];
+    const pages = this.#sitemaps.get(name);
     if (pages === undefined) return respond(404, 'text/html', '<h1>Not found</h1>');
-    return respond(200, 'application/xml', toXml(pages));
+    const isSecond = second !== undefined;
+    return respond(200, 'application/xml', toXml(pages.filter(({ url }) => this.#inSecondFile.has(url) === isSecond)));
   }
 }
 

@@ -122,6 +122,7 @@ export class World {
       watches,
       schedules: scenario.schedules,
       pollsSeldom: scenario.pollsSeldom,
+      hasTwoFiles: scenario.hasTwoFiles ?? false,
     };
     this.oracle.configure(this.settings);
     const key = getFirstKey();

@@ -44,6 +44,18 @@ export const SITE_PLAYS = {
       await kernel.sleep(forMs);
     }
   },
+  /** A generator that sorts by date: pages that change go to another file of their sitemap. */
+  async 'move to other file'({ site, scenario, kernel }, _act, random) {
+    if (scenario.hasTwoFiles !== true) return;
+    const watch = pick(random, [...scenario.watches.keys()]);
+    const day = new Date(kernel.now()).toISOString().slice(0, 10);
+    const pages = site.list(watch).map((page) => {
+      if (random() < 0.5) return page;
+      site.moveToOtherFile(page.url);
+      return page.lastmod === null ? page : { ...page, lastmod: day };
+    });
+    site.publish(watch, pages);
+  },
   /** A generator that begins to write lastmods: no page has changed by that. */
   async 'date pages'({ site, scenario, kernel }, _act, random) {
     const watch = pick(random, [...scenario.watches.keys()]);

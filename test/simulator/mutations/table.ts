@@ -71,13 +71,6 @@ export const MUTATIONS: readonly Mutation[] = [
     needs: ['lower cap', 'nothing is taken'],
   },
   {
-    name: 'does not set a batch aside that may not be sent (fixed: money 3)',
-    file: `${BATCHES}/begin-send.ts`,
-    from: 'await setAside(tx, row, { notBefore: until, reason: refusal.reason });',
-    to: '',
-    needs: ['lower cap', 'nothing is taken'],
-  },
-  {
     name: 'takes back a batch in doubt',
     file: `${BATCHES}/begin-send.ts`,
     from: 'if (inDoubtSince === null && isBeyondCap(refusal)) return dissolve',

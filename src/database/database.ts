@@ -1,4 +1,4 @@
-import type { Dialect, Query } from './sql.ts';
+import type { Dialect, Query, Value } from './sql.ts';
 
 /** Connections of a pool, and who waits for one. */
 export interface PoolState {
@@ -20,6 +20,8 @@ export interface Queryable {
   /** The one row of an aggregate or RETURNING. Throws a NoRowError when there is none: a defect of the caller. */
   one<Row>(query: Query<Row>): Promise<Row>;
   run(query: Query): Promise<Changed>;
+  /** Runs one statement for each row of its values. Returns the sum of the changes. */
+  runEach(strings: Query['strings'], rows: readonly (readonly Value[])[]): Promise<Changed>;
 }
 
 /**

@@ -176,6 +176,11 @@ function queryable(client: Querying): Queryable {
     get: async (asked) => (await query(asked)).rows[0],
     one: async (asked) => (await query(asked)).rows[0] ?? throwNoRow(asked),
     run: async (asked): Promise<Changed> => ({ changes: (await query(asked)).rowCount ?? 0 }),
+    async runEach(strings, rows) {
+      let changes = 0;
+      for (const parts of rows) changes += (await query({ strings, parts })).rowCount ?? 0;
+      return { changes };
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Queryable } from './database.ts';
-import { type Dialectal, join, type Query, raw, sql, type Value } from './sql.ts';
+import { type Dialectal, join, type Query, raw, sql } from './sql.ts';
 
 /** The columns of a bulk statement with their types, in order. */
 export type Columns = Readonly<Record<string, 'text' | 'bigint'>>;
@@ -75,10 +75,7 @@ export async function insertRows(
     return (await db.run(sql`${raw(into)} SELECT ${raw(names.join(', '))} FROM ${from} AS r ORDER BY nr ${raw(then)}`))
       .changes;
   }
-  const strings = oneByOne(`${into} VALUES (`, names.length, `) ${then}`);
-  let inserted = 0;
-  for (const row of rows) inserted += (await db.run({ strings, parts: row as Value[] })).changes;
-  return inserted;
+  return (await db.runEach(oneByOne(`${into} VALUES (`, names.length, `) ${then}`), rows)).changes;
 }
 
 /** One array per text, because the compiled text is kept by the identity of its strings. */

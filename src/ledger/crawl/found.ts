@@ -1,6 +1,4 @@
 import type { Url } from '../../url/normalize-url.ts';
-import { asKey } from './fingerprint.ts';
-import { growingList } from './fingerprint-list.ts';
 
 /** An entry in scope, with a normalized URL. */
 export interface ObservedEntry {
@@ -20,34 +18,11 @@ export interface EntrySource {
   readonly adopt: boolean;
 }
 
-/**
- * Entries with their fingerprints, waiting to be written. The entries are those the crawler made and the fingerprints
- * are packed: what waits for its transaction costs 20 bytes beside the entry itself.
- */
+/** Entries with their fingerprints, waiting to be written. */
 export interface Found {
   readonly length: number;
   entry(at: number): ObservedEntry;
   key(at: number): bigint;
-}
-
-export function foundList(): Found & { push(high: number, low: number, entry: ObservedEntry): void } {
-  const marks = growingList();
-  const entries: ObservedEntry[] = [];
-  return {
-    get length() {
-      return entries.length;
-    },
-    entry(at) {
-      const entry = entries[at];
-      if (entry === undefined) throw new RangeError(`no entry ${at} of ${entries.length}`);
-      return entry;
-    },
-    key: (at) => asKey(marks.high(at), marks.low(at)),
-    push(high, low, entry) {
-      marks.push(high, low, 0);
-      entries.push(entry);
-    },
-  };
 }
 
 /** Rows for entries `from` to `to` of a list. */

@@ -29,8 +29,12 @@ export interface Observation {
   verdict(sitemap: string, verdict: SitemapVerdict, matchedRules?: readonly ScopeRule[]): Promise<void>;
 }
 
-/** Maximum number of rows buffered in memory, so that an endless sitemap cannot exhaust it. */
-const FLUSH_AT = 10_000;
+/**
+ * Maximum number of rows buffered in memory, so that an endless sitemap cannot exhaust it. A transaction writes each page of
+ * the index of fingerprints once: with a fifth of the rows, a first run writes five times as many pages.
+ */
+const FLUSH_AT = 50_000;
+const FLUSH_BYTES = 8 * 1024 * 1024;
 /** Rows that are written in one turn of the event loop. */
 const TURN = 1_000;
 const EXAMPLES = 5;
@@ -129,7 +133,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
     async entries(sitemap, entries, order) {
       const at = await reading(sitemap);
       at.reading.add(entries, order);
-      if (at.reading.pending >= FLUSH_AT) {
+      if (at.reading.pending >= FLUSH_AT || at.reading.pendingBytes >= FLUSH_BYTES) {
         await flushed(at, async () => undefined);
       }
     },

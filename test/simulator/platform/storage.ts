@@ -56,6 +56,10 @@ export function hostedDatabase(db: Database, host: Host, { kernel, delay }: Stor
       requireHost();
       return tx.run(query);
     },
+    runEach(strings, rows) {
+      requireHost();
+      return tx.runEach(strings, rows);
+    },
   });
 
   return {
@@ -64,6 +68,7 @@ export function hostedDatabase(db: Database, host: Host, { kernel, delay }: Stor
     get: (query) => step(() => db.get(query)),
     one: (query) => step(() => db.one(query)),
     run: (query) => step(() => db.run(query)),
+    runEach: (strings, rows) => step(() => db.runEach(strings, rows)),
     tx: (work) => step(() => db.tx((tx) => work(inTransaction(tx)))),
     close: async () => undefined,
   };

@@ -5,6 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface ProcessFigures {
   /** Processor time of all its threads, in ms. */
   readonly cpuMs: number;
+  /** That of its children that have ended. */
+  readonly childrenCpuMs: number;
   readonly rssMb: number;
 }
 
@@ -19,7 +21,9 @@ const readStat = (pid: number): string[] => {
 export function readProcess(pid: number): ProcessFigures {
   const stat = readStat(pid);
   const kb = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return { cpuMs: ((Number(stat[11]) + Number(stat[12])) / ticksPerSecond) * 1_000, rssMb: Number(kb) / 1_024 };
+  const toMs = (...fields: readonly number[]) =>
+    (fields.reduce((ticks, field) => ticks + Number(stat[field]), 0) / ticksPerSecond) * 1_000;
+  return { cpuMs: toMs(11, 12), childrenCpuMs: toMs(13, 14), rssMb: Number(kb) / 1_024 };
 }
 
 /** The processes that a process has started and that still run. */

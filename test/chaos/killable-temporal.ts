@@ -9,6 +9,8 @@ import { findTemporalBinary } from '../../src/temporal/server-binary.ts';
 /** One Temporal server on one file for all schedules; each has a namespace of its own there. */
 export interface KillableTemporal {
   readonly address: string;
+  /** The process of now. */
+  readonly pid: number;
   client(namespace: string): Promise<Client>;
   /** SIGKILL, and the same server again on its file and port. Schedules that ask at once share one crash. */
   crash(pauseMs: number): Promise<void>;
@@ -35,6 +37,9 @@ export async function startKillableTemporal(folder: string): Promise<KillableTem
 
   return {
     address,
+    get pid() {
+      return server.process.pid ?? 0;
+    },
     async client(namespace) {
       await retryThroughOutages(async () => {
         const day = { seconds: 86_400 as unknown as never };

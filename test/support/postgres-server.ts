@@ -11,6 +11,10 @@ import { freePort } from '../../src/temporal/free-port.ts';
 export interface PostgresServer {
   readonly url: string;
   readonly version: string;
+  /** The process that is the parent of all of its processes. */
+  readonly pid: number;
+  /** Immediate stop, as after a power cut: nothing is finished. Starts again after the pause and recovers from its log. */
+  crash(pauseMs: number): Promise<void>;
   /** Ends every connection and starts again with the same files and port; resolves once it answers. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -48,8 +52,20 @@ function findOtherUser(): { uid: number; gid: number } | null {
   return null;
 }
 
-/** Starts an empty server on loopback, for tests only: nothing is flushed to disk. Gone with its files after `stop`. */
-export async function startPostgres(programs: string): Promise<PostgresServer> {
+export interface PostgresOptions {
+  /** Flushes to disk, as a server that holds money does. Default: nothing is flushed. */
+  readonly durable?: boolean;
+  /** More settings, by name. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const NOT_DURABLE = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
+
+/** Starts an empty server on loopback, for tests only. Gone with its files after `stop`. */
+export async function startPostgres(
+  programs: string,
+  { durable = false, settings: more = {} }: PostgresOptions = {},
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'courier-postgres-'));
   const data = join(folder, 'data');
   const user = process.getuid?.() === 0 ? findOtherUser() : null;
@@ -64,9 +80,8 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '300',
-    fsync: 'off',
-    full_page_writes: 'off',
-    synchronous_commit: 'off',
+    ...(durable ? {} : NOT_DURABLE),
+    ...more,
   };
   const start = () =>
     spawn(
@@ -84,15 +99,25 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   let child = start();
   const kill = () => child.kill('SIGQUIT');
   process.on('exit', kill);
-  const end = async () => {
+  const end = async (signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT') => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
-    child.kill('SIGINT');
+    child.kill(signal);
     await gone;
   };
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   return {
     url,
     version: await waitUntilReady(child, url),
+    get pid() {
+      return child.pid ?? 0;
+    },
+    async crash(pauseMs) {
+      await end('SIGQUIT');
+      await sleep(pauseMs);
+      child = start();
+      await waitUntilReady(child, url);
+    },
     async restart() {
       await end();
       child = start();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/database/open.ts';
-import { sql } from '../../src/database/sql.ts';
+import { raw, sql } from '../../src/database/sql.ts';
 import { freePort } from '../../src/temporal/free-port.ts';
 
 export interface PostgresServer {
@@ -13,8 +13,13 @@ export interface PostgresServer {
   readonly version: string;
   /** The process that is the parent of all of its processes. */
   readonly pid: number;
-  /** Immediate stop, as after a power cut: nothing is finished. Starts again after the pause and recovers from its log. */
-  crash(pauseMs: number): Promise<void>;
+  /**
+   * Immediate stop, as after a power cut: nothing is finished. Starts again after the pause and recovers from its log;
+   * null: it stays down.
+   */
+  crash(pauseMs: number | null): Promise<void>;
+  /** Makes a standby take writes. */
+  promote(): Promise<void>;
   /** Ends every connection and starts again with the same files and port; resolves once it answers. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -55,16 +60,18 @@ function findOtherUser(): { uid: number; gid: number } | null {
 export interface PostgresOptions {
   /** Flushes to disk, as a server that holds money does. Default: nothing is flushed. */
   readonly durable?: boolean;
+  /** Copies this server and follows it; every commit there waits for the copy from then on. Default: an empty server. */
+  readonly standbyOf?: PostgresServer;
   /** More settings, by name. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 const NOT_DURABLE = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
 
-/** Starts an empty server on loopback, for tests only. Gone with its files after `stop`. */
+/** Starts a server on loopback, for tests only. Gone with its files after `stop`. */
 export async function startPostgres(
   programs: string,
-  { durable = false, settings: more = {} }: PostgresOptions = {},
+  { durable = false, standbyOf, settings: more = {} }: PostgresOptions = {},
 ): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'courier-postgres-'));
   const data = join(folder, 'data');
@@ -73,8 +80,11 @@ export async function startPostgres(
   if (user !== null) chownSync(folder, user.uid, user.gid);
   chmodSync(folder, 0o700);
   const as = { cwd: folder, ...(user ?? {}) };
-  const init = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-  execFileSync(join(programs, 'initdb'), init, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
+  const create = (program: string, args: readonly string[]) =>
+    execFileSync(join(programs, program), args, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
+  if (standbyOf === undefined)
+    create('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']);
+  else create('pg_basebackup', ['-d', standbyOf.url, '-D', data, '-R', '--checkpoint=fast', '--no-sync']);
   const port = await freePort();
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -106,18 +116,22 @@ export async function startPostgres(
     await gone;
   };
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const version = await waitUntilReady(child, url);
+  if (standbyOf !== undefined) await waitForCopies(standbyOf.url);
   return {
     url,
-    version: await waitUntilReady(child, url),
+    version,
     get pid() {
       return child.pid ?? 0;
     },
     async crash(pauseMs) {
       await end('SIGQUIT');
+      if (pauseMs === null) return;
       await sleep(pauseMs);
       child = start();
       await waitUntilReady(child, url);
     },
+    promote: () => runAlone(url, 'SELECT pg_promote()'),
     async restart() {
       await end();
       child = start();
@@ -129,6 +143,21 @@ export async function startPostgres(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** From now on a commit waits until a standby has it, so that a failover loses none. */
+async function waitForCopies(url: string): Promise<void> {
+  await runAlone(url, "ALTER SYSTEM SET synchronous_standby_names = '*'");
+  await runAlone(url, 'SELECT pg_reload_conf()');
+}
+
+async function runAlone(url: string, statement: string): Promise<void> {
+  const db = openDatabase(url);
+  try {
+    await db.run(raw(statement));
+  } finally {
+    await db.close();
+  }
 }
 
 const READY_MS = 30_000;

@@ -3,6 +3,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Client } from '@temporalio/client';
 import { type Build, DEPLOYMENT, FIRST_BUILD } from './fleet.ts';
 import { ROOT } from './process.ts';
 import type { Stack } from './stack.ts';
@@ -12,6 +13,8 @@ const TRIES = 30;
 
 interface DeployPlan {
   readonly forMs: number;
+  /** The time that build b has to end its work after the roll-back. */
+  readonly limitMs: number;
   readonly workers: number;
   readonly pause: (ms: number) => Promise<void>;
   readonly act: (name: string, work: () => Promise<string | undefined>) => Promise<void>;
@@ -22,18 +25,21 @@ interface DeployPlan {
  * At a third of the time workers of a build with a changed workflow start beside the others and take all new work; at two
  * thirds the first build takes it back. The second build's workers stop when nothing runs on it any more.
  */
-export async function deployAndRollBack(stack: Stack, { forMs, workers, pause, act, say }: DeployPlan): Promise<void> {
+export async function deployAndRollBack(
+  stack: Stack,
+  { forMs, limitMs, workers, pause, act, say }: DeployPlan,
+): Promise<void> {
   const second = createChangedBuild(stack.folder);
   await pause(forMs / 3);
   await act('workers of the second build started', async () => void (await stack.fleet.add(second, workers)));
-  await promote(stack, second);
-  say(`promoted build ${second.id}`);
+  await promote(stack, second, say);
   await pause(forMs / 3);
-  await promote(stack, FIRST_BUILD);
-  say(
-    `rolled back to build ${FIRST_BUILD.id}; still on build ${second.id}: ${await countWorkflows(stack, second)} workflows`,
-  );
-  while ((await countWorkflows(stack, second)) > 0) await sleep(2_000);
+  await promote(stack, FIRST_BUILD, say);
+  say(`rolled back; ${await countWorkflows(stack, second)} workflows are still on build ${second.id}`);
+  for (const latest = Date.now() + limitMs; (await countWorkflows(stack, second)) > 0; await sleep(2_000)) {
+    // The oracle names what is left.
+    if (Date.now() > latest) return say(`build ${second.id} is still in use: its workers continue`);
+  }
   await act(`nothing runs on build ${second.id} any more: its workers stopped`, async () => {
     await stack.fleet.remove(second);
     return undefined;
@@ -41,16 +47,38 @@ export async function deployAndRollBack(stack: Stack, { forMs, workers, pause, a
 }
 
 /** As an operator does it, until the server knows the workers of the build. */
-export async function promote({ configFile }: Pick<Stack, 'configFile'>, { id }: Build): Promise<void> {
+export async function promote(
+  { configFile, client }: Pick<Stack, 'configFile' | 'client'>,
+  { id }: Build,
+  say: (line: string) => void,
+): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await courier(configFile, 'deployments', 'promote', DEPLOYMENT, id);
-      return;
+      return say(`promoted build ${id}${tries === 1 ? '' : ` at try ${tries}`}`);
     } catch (error) {
       if (tries === TRIES) throw error;
+      if (tries === 1) {
+        say(`build ${id} is not promoted yet: ${(error as Error).message.slice(-400).trim()}`);
+        say(`task queues that the server knows: ${await listTaskQueues(client)}`);
+      }
       await sleep(1_000);
     }
   }
+}
+
+/** Of each build. */
+async function listTaskQueues({ workflowService, options: { namespace } }: Client): Promise<string> {
+  const lists: string[] = [];
+  for (const buildId of ['a', 'b']) {
+    const { versionTaskQueues } = await workflowService.describeWorkerDeploymentVersion({
+      namespace,
+      deploymentVersion: { deploymentName: DEPLOYMENT, buildId },
+    });
+    const names = versionTaskQueues?.map(({ name, type }) => `${name} (type ${type})`).toSorted();
+    lists.push(`${buildId}: ${names?.join(', ')}`);
+  }
+  return lists.join('; ');
 }
 
 async function countWorkflows({ configFile }: Pick<Stack, 'configFile'>, { id }: Build): Promise<number> {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PostgresServer } from '../../support/postgres-server.ts';
 import { deployAndRollBack } from './deploy.ts';
 import type { ClusterOptions } from './options.ts';
 import type { Stack } from './stack.ts';
@@ -14,7 +15,7 @@ const EXHAUST_MS = 60_000;
  */
 export async function disturb(
   stack: Stack,
-  { rollingMs, deploy, faults, forMs, workers }: ClusterOptions,
+  { rollingMs, deploy, faults, forMs, limitMs, workers }: ClusterOptions,
   signal: AbortSignal,
   say: (line: string) => void,
 ): Promise<void> {
@@ -40,14 +41,17 @@ export async function disturb(
   }
 
   async function fault(): Promise<void> {
-    const { fleet, temporal, postgres } = stack;
+    const { fleet, temporal, postgres, standby } = stack;
     const acts: [string, () => Promise<string | undefined>][] = [
       ['a worker killed', () => fleet.kill(0)],
       ['Temporal killed and restarted', async () => void (await temporal.crash(DOWN_MS))],
       ['a worker runs out of memory', () => fleet.exhaust(1 % workers, EXHAUST_MS)],
     ];
-    if (postgres !== null)
+    if (postgres !== null) {
       acts.splice(1, 0, ['Postgres stopped at once and restarted', async () => void (await postgres.crash(DOWN_MS))]);
+    }
+    if (postgres !== null && standby !== null)
+      acts.push(['Postgres failed over to its standby', () => failOver(postgres, standby)]);
     const everyMs = forMs / (acts.length + 1);
     for (const [name, work] of acts) {
       await pause(everyMs);
@@ -61,7 +65,7 @@ export async function disturb(
   await Promise.all([
     rollingMs === null ? undefined : restartAgainAndAgain(rollingMs),
     faults ? fault() : undefined,
-    deploy ? deployAndRollBack(stack, { forMs, workers, pause, act, say }) : undefined,
+    deploy ? deployAndRollBack(stack, { forMs, limitMs, workers, pause, act, say }) : undefined,
   ]);
 }
 
@@ -69,4 +73,10 @@ async function sayWhenDone(name: string, work: () => Promise<string | undefined>
   const from = performance.now();
   await work();
   say(`${name} (${((performance.now() - from) / 1_000).toFixed(1)} s)`);
+}
+
+async function failOver(postgres: PostgresServer, standby: PostgresServer): Promise<undefined> {
+  await postgres.crash(null);
+  await sleep(DOWN_MS);
+  await standby.promote();
 }

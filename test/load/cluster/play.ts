@@ -26,18 +26,24 @@ export interface Played {
   readonly breaches: readonly string[];
 }
 
+export interface PlayWith {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+  /** Whether more is done to the cluster: runs go on so long. */
+  readonly isDisturbed: () => boolean;
+}
+
 const TICK_MS = 1_000;
 const STARTS_AT_ONCE = 20;
 
 /**
- * A run of each watch, and while `forMs` lasts another one as soon as the last has ended, with new pages. Then waits until
+ * A run of each watch, and while `forMs` lasts or more is done to the cluster another one as soon as the last has ended, with new pages. Then waits until
  * everything is accepted and every job has ended. A breach says what had not when the time was up.
  */
 export async function play(
   stack: Stack,
   { forMs, limitMs, growPercent, urls }: ClusterOptions,
-  signal: AbortSignal,
-  onProgress: (progress: Progress) => void,
+  { signal, onProgress, isDisturbed }: PlayWith,
 ): Promise<Played> {
   const { config, ledger, client, pages } = stack;
   const grow = Math.max(1, Math.round(((urls / pages.size) * growPercent) / 100));
@@ -46,6 +52,7 @@ export async function play(
   const startedAt = Date.now();
   let runsStarted = 0;
   let runsEnded = 0;
+  const goesOn = () => Date.now() < startedAt + forMs || isDisturbed();
 
   async function start(watches: readonly WatchId[]): Promise<void> {
     const left = [...watches];
@@ -65,7 +72,7 @@ export async function play(
   }
 
   await start([...config.watches.keys()]);
-  for (let deadline = Math.max(startedAt + forMs, Date.now()) + limitMs; !signal.aborted; await sleep(TICK_MS)) {
+  for (let deadline = Date.now() + limitMs; !signal.aborted; await sleep(TICK_MS)) {
     const ended = await whileUp(() => listEnded(stack, active));
     for (const { name, state } of ended ?? []) {
       if (state !== 'finished') breaches.push(`${name} ended ${state}`);
@@ -73,7 +80,7 @@ export async function play(
     }
     const again = (ended ?? []).map(({ name }) => active.get(name)!);
     for (const { name } of ended ?? []) active.delete(name);
-    if (Date.now() < startedAt + forMs && again.length > 0) {
+    if (goesOn() && again.length > 0) {
       await stack.publish(again.map((watch) => ({ watch, pages: pages.get(watch)! + grow })));
       await start(again);
     }
@@ -81,7 +88,7 @@ export async function play(
     if (progress === null) continue;
     onProgress(progress);
     const isDone = active.size === 0 && progress.waitingBatches === 0 && progress.openJobs === 0;
-    if (isDone && Date.now() >= startedAt + forMs) return { runs: runsStarted, breaches };
+    if (isDone && !goesOn()) return { runs: runsStarted, breaches };
     if (Date.now() > deadline) {
       breaches.push(
         `not at its end after ${Math.round((Date.now() - startedAt) / 1_000)} s: ${active.size} runs, ` +
@@ -90,7 +97,7 @@ export async function play(
       for (const run of [...active.keys()].slice(0, 10)) breaches.push(`${run} has not ended`);
       return { runs: runsStarted, breaches };
     }
-    if (Date.now() < startedAt + forMs) deadline = startedAt + forMs + limitMs;
+    if (goesOn()) deadline = Date.now() + limitMs;
   }
   throw signal.reason;
 }

@@ -48,22 +48,30 @@ export async function runCluster(
 ): Promise<ClusterReport> {
   const stack = await openStack(t, options);
   await stack.fleet.add(FIRST_BUILD, options.workers);
-  if (options.deploy) await promote(stack, FIRST_BUILD);
+  if (options.deploy) await promote(stack, FIRST_BUILD, say);
   const [sizesBefore, cpuBefore] = [await stack.readSizes(), stack.meter.readCpu()];
   say(`${options.workers} workers, ${options.watches} watches, ${options.accounts} accounts, ${options.urls} URLs`);
   const show = createProgressLine(stack, say);
   const playing = new AbortController();
   const both = AbortSignal.any([signal, playing.signal]);
+  let isDisturbed = true;
   const disturbing = disturb(stack, options, both, say).catch((error: unknown) => {
     playing.abort(error);
     throw error;
   });
-  disturbing.catch(() => undefined);
-  const played = await play(stack, options, both, show).catch(async (error: unknown) => {
-    playing.abort(error);
-    await disturbing;
-    throw error;
-  });
+  disturbing.then(
+    () => {
+      isDisturbed = false;
+    },
+    () => undefined,
+  );
+  const played = await play(stack, options, { signal: both, onProgress: show, isDisturbed: () => isDisturbed }).catch(
+    async (error: unknown) => {
+      playing.abort(error);
+      await disturbing;
+      throw error;
+    },
+  );
   await disturbing;
   const cpu = stack.meter.readCpu();
   say('compares the service with the sitemaps and the ledger');

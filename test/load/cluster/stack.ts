@@ -36,6 +36,8 @@ export interface Stack {
   readonly serviceClient: Client;
   /** Null where nothing is on Postgres. */
   readonly postgres: PostgresServer | null;
+  /** Null where no fault is wanted. */
+  readonly standby: PostgresServer | null;
   readonly ledger: Ledger;
   readonly service: Database;
   readonly serviceUrl: string;
@@ -60,10 +62,11 @@ export async function openStack(t: ScriptCleanup, options: ClusterOptions): Prom
   const meter = new Meter();
   t.after(() => meter.close());
 
-  const postgres = await openPostgres(t, options);
-  if (postgres !== null) meter.add('postgres', 'postgres', () => postgres.pid, true);
+  const { postgres, standby } = await openPostgres(t, options);
+  for (const server of [postgres, standby])
+    if (server !== null) meter.add('postgres', server.url, () => server.pid, true);
   const databaseUrl = (name: 'ledger' | 'service') =>
-    options[name] === 'sqlite' ? `sqlite:${path(`${name}.db`)}` : toDatabase(postgres!.url, name);
+    options[name] === 'sqlite' ? `sqlite:${path(`${name}.db`)}` : toDatabase(postgres!, standby, name);
 
   const temporal = await startKillableTemporal(folder);
   t.after(() => temporal.stop());
@@ -113,7 +116,7 @@ export async function openStack(t: ScriptCleanup, options: ClusterOptions): Prom
   const fleet = new Fleet({ configFile, duty: options.duty, versioned: options.deploy, meter, log });
   t.after(() => fleet.close());
   return {
-    ...{ folder, configFile, config, temporal, client, serviceClient, postgres, ledger, serviceUrl },
+    ...{ folder, configFile, config, temporal, client, serviceClient, postgres, standby, ledger, serviceUrl },
     ...{ service: serviceDb, fleet, meter, log, pages, publish },
     async readSizes() {
       return {
@@ -124,11 +127,17 @@ export async function openStack(t: ScriptCleanup, options: ClusterOptions): Prom
   };
 }
 
-async function openPostgres(t: ScriptCleanup, { ledger, service }: ClusterOptions): Promise<PostgresServer | null> {
-  if (ledger === 'sqlite' && service === 'sqlite') return null;
+interface Postgres {
+  readonly postgres: PostgresServer | null;
+  readonly standby: PostgresServer | null;
+}
+
+async function openPostgres(t: ScriptCleanup, { ledger, service, faults }: ClusterOptions): Promise<Postgres> {
+  if (ledger === 'sqlite' && service === 'sqlite') return { postgres: null, standby: null };
   const programs = findPostgresPrograms();
   if (programs === null) throw new Error('Postgres is not installed: use --ledger sqlite');
-  const postgres = await startPostgres(programs, { durable: true, settings: POSTGRES_SETTINGS });
+  const settings = { durable: true, settings: POSTGRES_SETTINGS };
+  const postgres = await startPostgres(programs, settings);
   t.after(() => postgres.stop());
   const db = openDatabase(postgres.url);
   try {
@@ -136,10 +145,15 @@ async function openPostgres(t: ScriptCleanup, { ledger, service }: ClusterOption
   } finally {
     await db.close();
   }
-  return postgres;
+  const standby = faults ? await startPostgres(programs, { ...settings, standbyOf: postgres }) : null;
+  if (standby !== null) t.after(() => standby.stop());
+  return { postgres, standby };
 }
 
-const toDatabase = (url: string, name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+function toDatabase({ url }: PostgresServer, standby: PostgresServer | null, name: string): string {
+  const { href, host } = Object.assign(new URL(url), { pathname: `/${name}` });
+  return standby === null ? href : href.replace(host, `${host},${new URL(standby.url).host}`);
+}
 
 /** Makes the accounts at the service. Returns the files that hold their keys. */
 async function createAccounts(serviceUrl: string, names: readonly string[], folder: string) {

@@ -4,6 +4,7 @@ import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { loadConfig } from '../../config/load.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
 import { listVersions, promoteBuild } from '../../temporal/deployment.ts';
+import { resetAfterRollBack } from '../../temporal/roll-back.ts';
 import type { VersionStatus } from '../../temporal/version-status.ts';
 import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
@@ -43,7 +44,14 @@ function configurePromote(command: Command): void {
           await promoteBuild(temporal, { deployment, build }, percent).catch((error: unknown) => {
             throw isGrpcServiceError(error) ? toRefused(deployment, build, error.details) : error;
           });
-          output.record(toPromotedRecord({ deployment, build, percent }));
+          const reset = percent === 100 ? await resetAfterRollBack(temporal, { deployment, build }) : 0;
+          output.record(toPromotedRecord({ deployment, build, percent, reset }));
+          if (reset > 0) {
+            output.print(
+              `${formatCounted(reset, 'workflow')} that a newer build had continued ${reset === 1 ? 'starts' : 'start'} over on build ` +
+                `${build}, from what the ledger says. Nothing is sent or charged twice.`,
+            );
+          }
           output.print(
             percent === 100
               ? `New workflows run on build ${build}. Runs that began before end on their own build; what waits or polls ` +

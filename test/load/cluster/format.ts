@@ -23,8 +23,8 @@ export function formatReport(report: ClusterReport): string {
     `workers' most memory: ${formatCounts(report.workerRssMb, ' MB')}`,
     `per million URLs: ledger ${report.ledgerMbPerMillion} MB, Temporal's file ${report.temporalMbPerMillion} MB`,
     ...report.histories.map(
-      ({ type, executions, events, bytes }) =>
-        `${type}: ${executions} executions, ${(events / executions).toFixed(1)} events and ${Math.round(bytes / executions)} bytes each`,
+      ({ type, executions, events, bytes, actions }) =>
+        `${type}: ${executions} executions, ${(events / executions).toFixed(1)} events, ${actions.toFixed(1)} actions and ${Math.round(bytes / executions)} bytes each`,
     ),
     ...(report.restarts === 0
       ? []

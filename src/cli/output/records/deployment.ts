@@ -24,10 +24,11 @@ const PromotedRecord = defineRecord('promoted', 'A build that takes new workflow
   deployment: text('name of the deployment'),
   build: text('name of the build'),
   percent: count('share of the new workflows'),
+  reset: count('workflows that a newer build had continued and that start over, after a roll-back'),
 });
 
 export const toPromotedRecord = (
-  promoted: DeploymentVersion & { readonly percent: number },
+  promoted: DeploymentVersion & { readonly percent: number; readonly reset: number },
 ): Static<typeof PromotedRecord> => ({ type: 'promoted', ...promoted });
 
 export const DEPLOYMENT_OUTPUT: Readonly<Record<string, CommandOutput>> = {

@@ -41,12 +41,14 @@ export function codecServerCommand(command: Command): void {
             `The port cannot be used (${message}). Nothing was started. Give another --port.`,
           );
         });
-        output.record(toListeningRecord(server.url));
-        output.say(`The codec server listens on ${server.url} for pages of ${origins.join(', ')}. Ctrl-C ends it.`);
-        const exitCode = await new Promise<typeof EXIT.interrupted | typeof EXIT.terminated>((resolve) => {
+        // Before the record: whoever reads it may send a signal at once.
+        const signaled = new Promise<typeof EXIT.interrupted | typeof EXIT.terminated>((resolve) => {
           process.once('SIGINT', () => resolve(EXIT.interrupted));
           process.once('SIGTERM', () => resolve(EXIT.terminated));
         });
+        output.record(toListeningRecord(server.url));
+        output.say(`The codec server listens on ${server.url} for pages of ${origins.join(', ')}. Ctrl-C ends it.`);
+        const exitCode = await signaled;
         await server.close();
         return { exitCode };
       }),

@@ -106,6 +106,9 @@ async function findFailedWorkflows(client: Client): Promise<string[]> {
   const failed: string[] = [];
   const query = `ExecutionStatus IN ('Failed', 'TimedOut', 'Canceled', 'Terminated')`;
   for await (const { workflowId, runId, status } of client.workflow.list({ query })) {
+    // A reset terminates a run and starts another one.
+    if (status.name === 'TERMINATED' && (await client.workflow.getHandle(workflowId).describe()).runId !== runId)
+      continue;
     const why = await client.workflow
       .getHandle(workflowId, runId, { firstExecutionRunId: runId })
       .result()

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,6 +44,12 @@ export function findPostgresPrograms(): string | null {
   );
 }
 
+/** A folder on PATH may hold links to some of the programs only: the others are beside what the links name. */
+function findProgram(programs: string, name: string): string {
+  const path = join(programs, name);
+  return existsSync(path) ? path : join(dirname(realpathSync(join(programs, 'postgres'))), name);
+}
+
 const toMajor = (folder: string): number => Number(/(\d+)[^\d]*$/.exec(dirname(folder))?.[1] ?? 0);
 
 /** Postgres refuses to run as root: then it runs as this user. */
@@ -80,8 +86,14 @@ export async function startPostgres(
   if (user !== null) chownSync(folder, user.uid, user.gid);
   chmodSync(folder, 0o700);
   const as = { cwd: folder, ...(user ?? {}) };
-  const create = (program: string, args: readonly string[]) =>
-    execFileSync(join(programs, program), args, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
+  const create = (program: string, args: readonly string[]) => {
+    try {
+      execFileSync(findProgram(programs, program), args, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+  };
   if (standbyOf === undefined)
     create('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']);
   else create('pg_basebackup', ['-d', standbyOf.url, '-D', data, '-R', '--checkpoint=fast', '--no-sync']);

@@ -154,8 +154,14 @@ function checkTemporalAddress(address: string | undefined, complain: Complain): 
   complain(['temporal', 'address'], `"${address}" is not host:port; write ${instead}`);
 }
 
+/** What stands before, in and behind the hosts of `postgres://user@a:5432,b:5432/name`. */
+const HOSTS = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
+
 function checkLedger(url: string | undefined, complain: Complain): void {
   if (url === undefined || !/^postgres/.test(url)) return;
-  if (!URL.canParse(url))
+  const [, before = '', hosts = url, after = ''] = HOSTS.exec(url) ?? [];
+  const isOne = (host: string, _: number, { length }: readonly string[]) =>
+    (host !== '' || length === 1) && URL.canParse(before + host + after);
+  if (!hosts.split(',').every(isOne))
     complain(['ledger', 'url'], 'this is not the address of a database; write postgres://USER@HOST/NAME');
 }

@@ -330,6 +330,20 @@ describe('a mistake in courier.yaml is reported once, where it is, with what to 
 describe('courier.yaml', () => {
   test('is valid without a mistake', () => assert.deepEqual(listProblems(GOOD), []));
 
+  test('may name several hosts of a Postgres, and each must be one', () => {
+    const withLedger = (url: string) => GOOD.replace('sqlite:ledger.db', url);
+    assert.deepEqual(
+      listProblems(withLedger('postgres://courier:p%40ss@db-1:5432,db-2.internal:6432/courier?pool=5')),
+      [],
+    );
+    for (const url of ['postgres://courier@db-1:5432,/courier', 'postgres://courier@db-1:5432,db-2:64x32/courier'])
+      assert.deepEqual(
+        listProblems(withLedger(url)),
+        ['  courier.yaml:13:16 ledger.url: this is not the address of a database; write postgres://USER@HOST/NAME'],
+        url,
+      );
+  });
+
   test('with several mistakes has all of them reported at once, in the order of its lines', () => {
     const text = GOOD.replace('version: 1', 'version: 2')
       .replace('500 TRY', '500 EUR')

@@ -6,13 +6,13 @@ import type { Database } from '../../../src/database/database.ts';
 import { sql } from '../../../src/database/sql.ts';
 import { describeOpenWorkflows } from '../../chaos/wait-until-idle.ts';
 import { PRICE_TRY } from './configuration.ts';
-import { parsePage } from './pages.ts';
+import { findWrongPurchases } from './purchases.ts';
+import { shorten } from './shorten.ts';
 import type { Stack } from './stack.ts';
 
 const PRICE = Number(parseTry(PRICE_TRY));
 /** A dispatcher sees that nothing is left, a tracker ends, the service's own workflow ends. */
 const CLOSING_MS = 60_000;
-const MOST_NAMED = 10;
 
 /** What was promised and does not hold; empty when all does. Everything must have ended before. */
 export async function judge(stack: Stack): Promise<string[]> {
@@ -24,29 +24,6 @@ export async function judge(stack: Stack): Promise<string[]> {
     ...(await findFailedWorkflows(stack.client)),
     ...(await findFailedWorkflows(stack.serviceClient)),
   ];
-}
-
-/** Every page that a sitemap lists was bought once, and no other. */
-export async function findWrongPurchases(service: Database, pages: ReadonlyMap<string, number>): Promise<string[]> {
-  const bought = new Map([...pages].map(([watch, count]) => [watch, new Uint8Array(count)]));
-  const wrong: string[] = [];
-  const submissions = await service.all(sql<{ id: number }>`SELECT id FROM submissions ORDER BY id`);
-  for (const { id } of submissions) {
-    const urls = await service.all(sql<{ url: string }>`SELECT url FROM submission_urls WHERE submission_id = ${id}`);
-    for (const { url } of urls) {
-      const page = parsePage(url);
-      const times = page === null ? undefined : bought.get(page.watch);
-      if (page === null || times === undefined || page.page >= times.length)
-        wrong.push(`${url} was bought, and no sitemap lists it`);
-      else if (times[page.page]!++ > 0) wrong.push(`${url} was bought ${times[page.page]} times`);
-    }
-  }
-  for (const [watch, times] of bought) {
-    const missing = times.reduce((sum, n) => sum + (n === 0 ? 1 : 0), 0);
-    if (missing > 0)
-      wrong.push(`${missing} of ${times.length} pages of ${watch} were never bought, the first is ${times.indexOf(0)}`);
-  }
-  return shorten(wrong);
 }
 
 /** The service's charges, the ledger's and the price of the listed pages agree for every account. */
@@ -122,8 +99,3 @@ async function findFailedWorkflows(client: Client): Promise<string[]> {
 }
 
 const deepest = (error: Error): Error => (error.cause instanceof Error ? deepest(error.cause) : error);
-
-const shorten = (wrong: readonly string[]): string[] =>
-  wrong.length <= MOST_NAMED
-    ? [...wrong]
-    : [...wrong.slice(0, MOST_NAMED), `… and ${wrong.length - MOST_NAMED} more of these`];

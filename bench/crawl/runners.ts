@@ -19,7 +19,7 @@ const NODE_PEERS = ['sitemapper@4.1.6', '@crawlee/utils@3.18.1', 'sitemap@9.0.1'
 const PYTHON_PEERS = ['scrapy==2.19.0', 'ultimate-sitemap-parser==1.8.1', 'advertools==0.18.0'];
 
 /** What bin/courier.mjs starts `courier crawl` with: a small heap. */
-export const OUR_FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=96'];
+export const OUR_FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=96'];
 
 export function ours(): Runner {
   const command = ['--disable-warning=ExperimentalWarning', here('ours.ts')];

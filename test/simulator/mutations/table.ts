@@ -106,7 +106,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/transitions.ts`,
     from: 'sql`attempts = attempts + 1`,',
     to: 'sql`attempts = attempts`,',
-    needs: ['cancel batch', 'worker died, then not taken'],
+    needs: ['cancel batch', 'worker died, then not taken', 'list lags'],
   },
   {
     name: 'forgets that a batch is in doubt',
@@ -136,7 +136,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/record-answer.ts`,
     from: 'return answered.attempts >= row.attempts;',
     to: 'return answered.attempts >= 1;',
-    needs: ['cancel batch', 'worker died, then not taken'],
+    needs: ['cancel batch', 'worker died, then not taken', 'list lags'],
   },
   {
     name: 'takes every retry for certain',

@@ -1,5 +1,5 @@
 import { recover } from '../operator.ts';
-import { crashWhileSending } from './bad-moment.ts';
+import { crashWhileSending, startSending } from './bad-moment.ts';
 import type { Play } from './play.ts';
 
 /** Longer than a request that its client has given up may still travel. */
@@ -7,10 +7,18 @@ const LATE_MS = 200_000;
 const DAY = 86_400_000;
 
 export const DISASTER_PLAYS = {
-  /** A copy of the ledger comes back after a while. Temporal keeps its state, or loses it as well. */
-  async 'restore ledger'(world, { forMs }, random) {
+  /**
+   * A copy of the ledger comes back after a while. Temporal keeps its state, or loses it as well. In a focused seed the
+   * copy lacks a purchase, and other pages are planned after it is back.
+   */
+  async 'restore ledger'(world, act, random) {
+    const { isFocused } = world.scenario;
     world.stores.backUp();
-    await world.kernel.sleep(forMs);
+    if (isFocused) {
+      await startSending(world, { ...act, salt: act.salt + 1 }, random);
+      await world.nextSubmission();
+    }
+    await world.kernel.sleep(act.forMs);
     await world.whileStopped(async () => {
       world.wasRestored = true;
       await world.stores.restore();
@@ -19,6 +27,7 @@ export const DISASTER_PLAYS = {
       await world.kernel.sleep(LATE_MS);
       if (random() < 0.5) await recover(world);
     });
+    if (isFocused) await startSending(world, { ...act, salt: act.salt + 2 }, random);
   },
   /** What a killed worker had sent is in doubt for a day or longer. */
   async 'stop workers for days'(world, act, random) {

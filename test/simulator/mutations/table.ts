@@ -549,6 +549,13 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/ledger/crawl/record-lastmods.ts',
     from: 'const isChange = sql`urls.lastmod IS NOT NULL AND r.lastmod IS NOT NULL AND ${isKnown}',
     to: 'const isChange = sql`r.lastmod IS NOT NULL AND ${isKnown}',
+    also: [
+      {
+        file: 'src/ledger/crawl/record-lastmods.ts',
+        from: 'WHEN urls.generation > 0 AND urls.lastmod IS NULL AND urls.bought_lastmod IS NULL THEN r.lastmod',
+        to: '',
+      },
+    ],
     needs: ['date pages'],
   },
   // Failures

@@ -72,6 +72,8 @@ export class Oracle {
   #roseAt = Number.NEGATIVE_INFINITY;
   #spentElsewhereAt = Number.NEGATIVE_INFINITY;
   #lastEntry = 0;
+  /** The version of each URL that was bought when the ledger was copied. */
+  #boughtAtCopy: ReadonlyMap<string, number> = new Map();
   /** An operator has ended a job that the connector no longer polls: what failed in it is not bought again. */
   leftJobs = false;
 
@@ -106,6 +108,22 @@ export class Oracle {
   /** Another program of the customer spends: a floor is kept by the balance that was read before. */
   spendElsewhere(): void {
     this.#spentElsewhereAt = this.#settings.kernel.elapsed;
+  }
+
+  copyLedger(): void {
+    this.check();
+    this.#boughtAtCopy = new Map(this.#boughtVersion);
+  }
+
+  /**
+   * The copy is back. The service does not say which lastmod a lost purchase bought: a page that has changed, and was bought
+   * since the copy, may be bought once more.
+   */
+  restoreLedger(): void {
+    for (const [url, version] of this.#boughtVersion) {
+      if (version < 2 || version === this.#boughtAtCopy.get(url)) continue;
+      this.#allowed.set(url, (this.#allowed.get(url) ?? 0) + 1);
+    }
   }
 
   /** An operator has released it: it may be bought once more, with its retries. */

@@ -14,6 +14,7 @@ export const DISASTER_PLAYS = {
   async 'restore ledger'(world, act, random) {
     const { isFocused } = world.scenario;
     world.stores.backUp();
+    world.oracle.copyLedger();
     if (isFocused) {
       await startSending(world, { ...act, salt: act.salt + 1 }, random);
       await world.nextSubmission();
@@ -22,6 +23,7 @@ export const DISASTER_PLAYS = {
     await world.whileStopped(async () => {
       world.wasRestored = true;
       await world.stores.restore();
+      world.oracle.restoreLedger();
       world.kernel.trace('the ledger is a copy');
       if (random() < 0.4) await world.loseTemporal();
       await world.kernel.sleep(LATE_MS);

@@ -5,18 +5,18 @@
  *
  * `--compare` plays it with one worker and with all of them. `--rolling 20 --for 600` restarts all workers again and again,
  * `--deploy` brings in a build with changed workflows and rolls it back, `--faults` ends workers, Postgres and Temporal.
- * Exit code 1 when a promise is broken, 130 after Ctrl-C.
+ * Exit code 1 when a promise is broken, 2 for a size that makes no cluster, 130 after Ctrl-C.
  */
 import { writeFileSync } from 'node:fs';
 import { ScriptCleanup } from '../support/cleanup.ts';
 import { formatReport } from './cluster/format.ts';
-import { parseOptions } from './cluster/options.ts';
+import { type ClusterOptions, parseOptions } from './cluster/options.ts';
 import { type ClusterReport, runCluster } from './cluster/run-cluster.ts';
 
 /** That three workers do at least so much more than one, where no limit of the service binds. */
 const GOAL_RATIO = 1.7;
 
-const options = parseOptions(process.argv.slice(2));
+const options = readOptions();
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
@@ -24,6 +24,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     say('stops everything');
     stopping.abort(new Error('interrupted'));
   });
+}
+
+function readOptions(): ClusterOptions {
+  try {
+    return parseOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(2);
+  }
 }
 
 function say(line: string): void {

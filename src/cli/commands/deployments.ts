@@ -86,5 +86,6 @@ const toRefused = (deployment: string, build: string, details: string): CommandE
   new CommandError(
     EXIT.usage,
     `The Temporal server did not promote build ${build} of ${deployment}: ${details}. Nothing was changed. ` +
-      `See that workers of every duty run with --deployment ${deployment} --build ${build}.`,
+      `See that workers of every duty run with --deployment ${deployment} --build ${build}. The server learns of their ` +
+      'queues one by one in the first seconds, on a busy server in the first minute: then run the command again.',
   );

@@ -6,8 +6,8 @@ import type { Stack } from './stack.ts';
 
 /** How long a server is down. */
 const DOWN_MS = 3_000;
-/** A worker with too little memory works for at most so long. */
-const EXHAUST_MS = 60_000;
+/** A worker with little memory works so long before it gets less. */
+const EXHAUST_MS = 15_000;
 
 /**
  * What is done to the cluster while it works: restarts of all workers again and again, a deployment in the middle, and

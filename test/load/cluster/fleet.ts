@@ -20,8 +20,8 @@ export const FIRST_BUILD: Build = { id: 'a', root: ROOT };
 const STOP_MS = 120_000;
 /** Another try of a worker whose Temporal server or database is down. */
 const RETRY_MS = 1_000;
-/** Less than a worker needs once it works. */
-const TOO_LITTLE_MEMORY = '--max-old-space-size=48';
+/** MB of V8's old space, from what a small worker may live with to what it cannot. */
+const TOO_LITTLE_MEMORY = [40, 34, 30, 26, 22];
 
 interface Member {
   readonly name: string;
@@ -96,15 +96,21 @@ export class Fleet {
     return member.name;
   }
 
-  /** Replaces one of them by a worker with too little memory, until V8 ends that; then by an ordinary one. */
-  async exhaust(index: number, atMostMs: number): Promise<string> {
+  /** Replaces one of them by workers with less and less memory, until V8 ends one; then by an ordinary one. */
+  async exhaust(index: number, eachMs: number): Promise<string> {
     const member = this.#pick(index);
+    let result = 'never ran out of memory';
+    for (const mb of TOO_LITTLE_MEMORY) {
+      await this.#stop(member);
+      const child = await this.#spawn(member, { NODE_OPTIONS: `--max-old-space-size=${mb}` }).catch(() => null);
+      const ended = child === null ? 'at its start' : await untilExit(child, eachMs);
+      if (ended === null) continue;
+      result = `ended ${ended} at ${mb} MB`;
+      break;
+    }
     await this.#stop(member);
-    const started = await this.#spawn(member, { NODE_OPTIONS: TOO_LITTLE_MEMORY }).catch(() => null);
-    const ended = started === null ? 'at its start' : await untilExit(started, atMostMs);
-    if (started !== null && ended === null) await stopProcess(started, STOP_MS);
     await this.#start(member);
-    return `${member.name}: ${ended === null ? 'lived with little memory' : `ended ${ended}`}`;
+    return `${member.name} ${result}`;
   }
 
   async close(): Promise<void> {

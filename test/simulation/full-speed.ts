@@ -126,6 +126,15 @@ try {
     `history: ${events.toFixed(1)} events a batch, dispatcher (${of('dispatchAccount').length} executions) and tracker ` +
       `(${trackers} of them read); largest payload ${payload} bytes`,
   );
+  const actionsOf = (type: string) => sumOf(of(type).map((size) => size.actions));
+  const [dispatching, tracking] = [
+    actionsOf('dispatchAccount') / stack.server.posts.length,
+    actionsOf('trackSubmission') / trackers,
+  ];
+  console.log(
+    `actions on Temporal Cloud: ${(dispatching + tracking).toFixed(1)} a batch, ${dispatching.toFixed(1)} of the dispatcher ` +
+      `and ${tracking.toFixed(1)} of the tracker`,
+  );
   if (events > 40) misses.push('more than 40 events a batch');
   if (payload >= 32_768) misses.push('a payload of 32 KB or more');
 } finally {

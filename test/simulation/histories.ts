@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { countActions } from '../support/count-actions.ts';
 
 export interface HistorySize {
   readonly workflowId: string;
@@ -6,6 +7,8 @@ export interface HistorySize {
   readonly events: number;
   readonly bytes: number;
   readonly largestPayload: number;
+  /** That Temporal Cloud would bill. */
+  readonly actions: number;
 }
 
 /** What the connector's workflows have left behind, one line for each execution, of at most so many trackers. */
@@ -20,7 +23,8 @@ export async function getHistorySizes(client: Client, mostTrackers = Number.POSI
     const { historySize } = await handle.describe();
     const { events } = await handle.fetchHistory();
     const largestPayload = largestOf(events ?? []);
-    sizes.push({ workflowId, type, events: events?.length ?? 0, bytes: historySize ?? 0, largestPayload });
+    const actions = countActions(events ?? []);
+    sizes.push({ workflowId, type, events: events?.length ?? 0, bytes: historySize ?? 0, largestPayload, actions });
   }
   return sizes;
 }

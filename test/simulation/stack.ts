@@ -99,7 +99,7 @@ export async function openStack({ workers, service, minuteMs, jobMinutes }: Stac
   closing.push(() => ledger.close());
   for (let n = 0; n < workers; n++) {
     const worker = ['worker', '--config', path('courier.yaml'), '--json', '--quiet'];
-    keep(await keepProgram('src/cli/main.ts', worker, 'ready'));
+    keep(await keepProgram('src/cli/main', worker, 'ready'));
   }
   return {
     config,
@@ -141,7 +141,7 @@ async function startService({ folder, minuteMs, jobMs, temporal, keep }: Service
   };
   writeFileSync(join(folder, 'service.yaml'), stringify(config));
   const args = ['serve', '--config', join(folder, 'service.yaml'), '--log-level', 'silent', '--json'];
-  keep(await keepProgram('service/cli/main.ts', args, 'listening'));
+  keep(await keepProgram('service/cli/main', args, 'listening'));
   const server = await startFaultProxy({
     target: () => ({ host: '127.0.0.1', port }),
     random: () => 1,

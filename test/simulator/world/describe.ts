@@ -10,8 +10,9 @@ export function describeScenario(scenario: Scenario): string[] {
       .map(([name, value]) => `${name} ${typeof value === 'number' ? Number(value.toFixed(3)) : value}`)
       .join(', '),
     ...acts.map(
-      ({ at, kind, forMs }) =>
-        `${(at / 1000).toFixed(0)} s: ${kind}${forMs > 0 ? `, for ${(forMs / 1000).toFixed(0)} s` : ''}`,
+      ({ at, kind, forMs, moment }) =>
+        `${(at / 1000).toFixed(0)} s: ${kind}${moment === undefined ? '' : `, at the moment "${moment}"`}` +
+        `${forMs > 0 ? `, for ${(forMs / 1000).toFixed(0)} s` : ''}`,
     ),
   ];
 }

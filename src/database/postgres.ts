@@ -51,21 +51,23 @@ const NETWORK_MS = 2_000;
 const CLOSE_MS = 5_000;
 
 /**
- * Opens Postgres by URL. Of several hosts the first that takes writes is used. `?schema=NAME` puts every table there (it is created by the migrations), `?pool=N` sets the
- * number of connections (10 by default).
+ * Opens Postgres by URL. Of several hosts the first that takes writes is used. `?schema=NAME` puts every table there (it
+ * is created by the migrations), `?pool=N` sets the number of connections (10 by default). `?pooler=transaction`: behind
+ * a pooler such as PgBouncer in transaction mode, which gives each transaction any of its connections.
  */
 export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMITS): Database {
   const parsed = splitHosts(url);
   const schema = parsed[0].searchParams.get('schema');
   const max = Number(parsed[0].searchParams.get('pool') ?? 10);
-  for (const { searchParams } of parsed) {
-    searchParams.delete('schema');
-    searchParams.delete('pool');
-  }
+  const pooler = parsed[0].searchParams.get('pooler');
+  for (const { searchParams } of parsed) for (const name of OWN_PARAMETERS) searchParams.delete(name);
   addPassword(parsed, process.env.PGPASSWORD_FILE);
   if (schema !== null && !/^[a-z_][a-z0-9_]*$/.test(schema)) {
     throw new DatabaseUrlError(`schema=${schema} is not a plain lower-case name`);
   }
+  if (!(Number.isSafeInteger(max) && max > 0)) throw new DatabaseUrlError('pool= is not a number of connections');
+  if (pooler !== null && pooler !== 'transaction')
+    throw new DatabaseUrlError(`pooler=${pooler}: write pooler=transaction`);
   const driver = loadDriver();
   const urls = parsed.map(({ href }) => href);
   const hosts = urls.length > 1 ? chooseHost(driver.Client, urls) : null;
@@ -76,11 +78,8 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
     types: makeTypes(driver.types),
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    statement_timeout: limits.statementMs,
-    lock_timeout: limits.lockMs,
-    idle_in_transaction_session_timeout: limits.idleMs,
     query_timeout: limits.statementMs + NETWORK_MS,
-    ...(schema === null ? {} : { options: `-c search_path=${schema}` }),
+    ...(pooler === null ? toSession(limits, schema) : {}),
   });
   // A connection that breaks while idle is replaced by the pool. One that breaks within a transaction rejects the
   // transaction's next statement. Without a listener for each of them the error would end the process: the pool takes
@@ -90,6 +89,8 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
 
   const connect = (): Promise<pg.PoolClient> =>
     unavailable(() => (hosts === null ? pool.connect() : hosts.tryHosts(() => pool.connect())));
+
+  const begin = pooler === null ? 'BEGIN' : `BEGIN; ${toLocalSettings(limits, schema)}`;
 
   /** A statement without a transaction, on a connection of its own. */
   async function queryOnce<Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
@@ -109,8 +110,8 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
     const client = await connect();
     let broken: Error | undefined;
     try {
-      await unavailable(() => client.query('BEGIN'));
-      const result = await work(queryable(client));
+      await unavailable(() => client.query(begin));
+      const result = await work(queryable(client, { named: pooler === null }));
       await commit(client);
       return result;
     } catch (error) {
@@ -129,7 +130,8 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
   }
 
   return {
-    ...queryable({ query: queryOnce }),
+    // Behind a pooler a statement alone would run with the settings of another program.
+    ...(pooler === null ? queryable({ query: queryOnce }, { named: true }) : inTransactions(transact)),
     connections: max,
     getPool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     ...(schema === null ? {} : { schema }),
@@ -146,6 +148,35 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
     close: () => Promise.race([pool.end(), new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref())]),
   };
 }
+
+/** Parameters of the URL that are not Postgres' own. */
+const OWN_PARAMETERS = ['schema', 'pool', 'pooler'];
+
+/** What a connection keeps for as long as it lives. */
+const toSession = (limits: PostgresLimits, schema: string | null): pg.PoolConfig => ({
+  statement_timeout: limits.statementMs,
+  lock_timeout: limits.lockMs,
+  idle_in_transaction_session_timeout: limits.idleMs,
+  ...(schema === null ? {} : { options: `-c search_path=${schema}` }),
+});
+
+/** The same for one transaction. */
+const toLocalSettings = ({ statementMs, lockMs, idleMs }: PostgresLimits, schema: string | null): string =>
+  [
+    `SET LOCAL statement_timeout = ${statementMs}`,
+    `SET LOCAL lock_timeout = ${lockMs}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`,
+    ...(schema === null ? [] : [`SET LOCAL search_path = ${schema}`]),
+  ].join('; ');
+
+/** Each statement in a transaction of its own. */
+const inTransactions = (transact: Database['tx']): Queryable => ({
+  dialect: 'postgres',
+  all: (asked) => transact((tx) => tx.all(asked)),
+  get: (asked) => transact((tx) => tx.get(asked)),
+  one: (asked) => transact((tx) => tx.one(asked)),
+  run: (asked) => transact((tx) => tx.run(asked)),
+});
 
 /** One name per query text, so that each connection parses and plans a query once. */
 const names = new Map<string, string>();
@@ -164,11 +195,13 @@ interface Querying {
   query<Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<Row>>;
 }
 
-function queryable(client: Querying): Queryable {
+/** `named`: the connection keeps the plan of a statement. A pooler may give the next transaction another connection. */
+function queryable(client: Querying, { named }: { readonly named: boolean }): Queryable {
   async function query<Row>(asked: Query<Row>): Promise<{ rows: Row[]; rowCount: number | null }> {
     const { text, values } = compile(asked, 'postgres');
     const bound = values.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value));
-    return unavailable(() => client.query<never>({ name: getStatementName(text), text, values: bound }));
+    const name = named ? { name: getStatementName(text) } : {};
+    return unavailable(() => client.query<never>({ ...name, text, values: bound }));
   }
   return {
     dialect: 'postgres',
@@ -184,12 +217,18 @@ function queryable(client: Querying): Queryable {
   };
 }
 
+/** PgBouncer's refusal of the limits that a connection brings. */
+const POOLER = /unsupported startup parameter/;
+const POOLER_ADVICE =
+  '. The address is that of a pooler (PgBouncer): add ?pooler=transaction to it, or use the address of Postgres itself. ' +
+  'Nothing was written';
+
 /** Why Postgres cannot be used; `lost` when its answer to the last statement is lost. */
 class PostgresUnavailableError extends DatabaseUnavailableError {
   readonly lost: boolean;
 
   constructor(cause: Error & { code?: string }) {
-    super(`Postgres cannot be used: ${cause.message}`, { cause });
+    super(`Postgres cannot be used: ${cause.message}${POOLER.test(cause.message) ? POOLER_ADVICE : ''}`, { cause });
     this.lost = !isAnswered(cause);
   }
 }

@@ -1,106 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { Micros } from '../../contract/money.ts';
+import { HOT_QUERIES } from '../../test/support/hot-queries.ts';
 import { testLedger } from '../../test/support/ledger.ts';
 import { join, type Query, raw, sql } from '../database/sql.ts';
-import type { AccountId, BatchId, WatchId } from '../submission/ids.ts';
-import type { Url } from '../url/normalize-url.ts';
-import { selectShares } from './batches/fair-share.ts';
-import { selectListed, selectOfRemoved, selectQuarantinedPage, selectSpelled } from './crawl/earlier-purchases.ts';
-import { selectNamed, selectStanding } from './forgotten/forget-selection.ts';
-import { selectAnyForgotten, selectForgotten } from './forgotten/restore-forgotten.ts';
-import { selectWaiting, updateNextTimes } from './index-checks/check-queue.ts';
-import { selectOverdue } from './jobs/overdue-jobs.ts';
-import { selectMembers, updateResults } from './jobs/settle-job.ts';
-import { selectOverlaps } from './jobs/take-out.ts';
-import { updateUnreported } from './money/price.ts';
 import type { Ledger } from './open-ledger.ts';
-import { selectDueCount, selectDuePage } from './plans/due.ts';
-import { selectOtherWatches } from './plans/resubmission.ts';
-import { selectAccepted, selectGroups } from './reports/accepted-batches.ts';
-import { selectCharged, selectDue, selectInDoubt, selectInReview, selectPending } from './reports/account-figures.ts';
-import { selectDoneChecks, selectFirstFound } from './reports/checked-urls.ts';
-import { selectEndedRuns } from './reports/run-days.ts';
-import { selectDueUrls, selectQuarantineReasons, selectWaitingBatches } from './reports/waiting.ts';
-import { countChecked, countUrls, selectWatchDays } from './reports/watch-days.ts';
-import { countQuarantined, selectLastRuns } from './reports/watch-figures.ts';
-
-const account = 'main' as AccountId;
-
-/** Queries that run while money waits: each must find its rows by an index, however long the history is. */
-const QUERIES: readonly { readonly what: string; readonly query: Query; readonly index: string }[] = [
-  { what: 'a page of due URLs', query: selectDuePage(1, ''), index: 'urls_due' },
-  { what: 'the number of due URLs', query: selectDueCount(1), index: 'urls_due' },
-  { what: 'a page of due checks', query: selectWaiting(1, 5, { next_at: 0, id: 0 }), index: 'check_queue_due' },
-  { what: 'new times of checks', query: updateNextTimes([[1, 2]]), index: 'sqlite_autoindex_check_queue_1' },
-  { what: 'batches that hold the URLs of a job', query: selectOverlaps(account, [1]), index: 'batch_urls_once' },
-  { what: 'URLs of a job', query: selectMembers(1, [[1, 'https://a/b']]), index: 'batch_urls_once' },
-  {
-    what: 'results of a job',
-    query: updateResults(1, [[1, 'failed', null]]),
-    index: 'batch_urls_once',
-  },
-  { what: 'URLs that other watches have', query: selectOtherWatches(1, [1]), index: 'urls_by_fp' },
-  { what: 'purchases of a removed watch', query: selectOfRemoved([{ id: 1 }], [2]), index: 'urls_by_fp' },
-  {
-    what: 'recovered purchases in another spelling',
-    query: selectSpelled({ seed: 1 }, [{ id: 1, url: 'https://a/b' as Url }], [{ run: 1, crawled: 1 }]),
-    index: 'urls_by_fp',
-  },
-  { what: 'whether anything is forgotten', query: selectAnyForgotten, index: 'urls_forgotten' },
-  { what: 'forgotten pages among due ones', query: selectForgotten([1n]), index: 'urls_by_fp' },
-  { what: 'what stands against forgetting', query: selectStanding([1], [], 0), index: 'urls_by_fp' },
-  { what: 'pages to forget by address', query: selectNamed([[1, 'https://a/b']]), index: 'urls_by_fp' },
-  { what: 'rows that take over a purchase', query: selectListed([1], 2), index: 'urls_by_fp' },
-  { what: 'quarantine of a removed watch', query: selectQuarantinedPage(1, 0), index: 'urls_quarantined' },
-  { what: 'overdue jobs', query: selectOverdue(account, { standard: 0, fast: 0 }), index: 'batches_followed' },
-  {
-    what: 'a batch by its tag',
-    query: sql`SELECT id FROM batches WHERE account_id = ${account} AND tag = ${'sc1'} AND reference IS NULL`,
-    index: 'batches_by_tag',
-  },
-  {
-    what: 'what checks cost today',
-    query: sql`SELECT sum(amount) FROM charges WHERE watch_id = ${1} AND kind = 'check' AND at >= ${5}`,
-    index: 'charges_by_watch',
-  },
-  {
-    what: 'the last checks of a watch',
-    query: sql`SELECT state FROM checks WHERE watch_id = ${1} ORDER BY id DESC LIMIT 1`,
-    index: 'checks_by_watch',
-  },
-  { what: 'charges of the month', query: selectCharged(account, 5), index: 'charges_by_account' },
-  {
-    what: 'charges that wait for a price',
-    query: updateUnreported(account, 'fast', 250_000 as Micros),
-    index: 'charges_without_amount',
-  },
-  { what: 'batches that are due', query: selectDue(account), index: 'batches_waiting' },
-  { what: 'shares of the watches that wait', query: selectShares(account, 'fast', 1, 5), index: 'batches_waiting' },
-  { what: 'batches in doubt', query: selectInDoubt(account), index: 'batches_in_doubt' },
-  { what: 'batches that need review', query: selectInReview(account), index: 'batches_in_review' },
-  { what: 'jobs that have not ended', query: selectPending(account), index: 'batches_followed' },
-  { what: 'the last runs of a watch', query: selectLastRuns(1), index: 'runs_by_watch' },
-  { what: 'URLs in quarantine', query: countQuarantined(1), index: 'urls_quarantined' },
-  { what: 'URLs of a page', query: countUrls(0, 10), index: 'USING INTEGER PRIMARY KEY' },
-  { what: 'checked URLs of a page', query: countChecked(0, 10), index: 'USING INTEGER PRIMARY KEY' },
-  { what: 'days of a watch', query: selectWatchDays('shop' as WatchId, 0), index: 'USING PRIMARY KEY' },
-  { what: 'ended runs of a watch', query: selectEndedRuns(1, 0), index: 'runs_by_watch' },
-  {
-    what: 'accepted batches',
-    query: selectAccepted(account, 0, { at: 1, id: 1 }),
-    index: 'batches_by_acceptance',
-  },
-  { what: 'URLs of accepted batches', query: selectGroups([{ id: 1 as BatchId }]), index: 'm USING PRIMARY KEY' },
-  { what: 'checks of a period', query: selectDoneChecks(1, 0), index: 'charges_by_watch' },
-  { what: 'first finds', query: selectFirstFound([{ id: 1 }], 0), index: 'check_urls_by_url' },
-  { what: 'due URLs of a report', query: selectDueUrls(1), index: 'urls_due' },
-  { what: 'reasons of the quarantine', query: selectQuarantineReasons(1, 5), index: 'urls_quarantined' },
-  { what: 'oldest unsent batches', query: selectWaitingBatches('to_be_sent', account, 5), index: 'batches_waiting' },
-  { what: 'oldest batches in doubt', query: selectWaitingBatches('in_doubt', account, 5), index: 'batches_in_doubt' },
-  { what: 'oldest reviews', query: selectWaitingBatches('needs_review', account, 5), index: 'batches_in_review' },
-  { what: 'oldest open jobs', query: selectWaitingBatches('open_job', account, 5), index: 'batches_followed' },
-];
 
 async function explain({ db }: Ledger, query: Query): Promise<string> {
   const rows = await db.all(sql<{ detail: string }>`${join([raw('EXPLAIN QUERY PLAN'), query], ' ')}`);
@@ -111,9 +14,9 @@ describe('query plans', () => {
   testLedger(
     'no query before a purchase, of a check or of a scrape scans a table that grows with history',
     async (ledger) => {
-      // Postgres decides by statistics: on empty tables its plan says nothing.
+      // Postgres decides by statistics: postgres-plans.system.test.ts has them.
       if (ledger.db.dialect !== 'sqlite') return;
-      for (const { what, query, index } of QUERIES) {
+      for (const { what, query, index } of HOT_QUERIES) {
         const plan = await explain(ledger, query);
         assert.ok(plan.includes(index), `${what} does not use ${index}:\n${plan}`);
         assert.doesNotMatch(

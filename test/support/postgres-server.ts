@@ -55,7 +55,7 @@ const toMajor = (folder: string): number => Number(/(\d+)[^\d]*$/.exec(dirname(f
 /** Postgres refuses to run as root: then it runs as this user. */
 const OTHER_USERS = ['postgres', 'nobody'];
 
-function findOtherUser(): { uid: number; gid: number } | null {
+export function findOtherUser(): { uid: number; gid: number } | null {
   for (const name of OTHER_USERS) {
     const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }));
     if (uid!.status === 0 && gid!.status === 0) return { uid: Number(uid!.stdout), gid: Number(gid!.stdout) };

@@ -99,7 +99,7 @@ async function completeAll({ db }: Ledger): Promise<void> {
       reference = 'job-' || id, completed = urls`);
   await db.run(sql`
     UPDATE urls SET state = 'completed', bought_at = ${Date.now()}, completed_at = ${Date.now()} WHERE state = 'planned'`);
-  if (db.dialect === 'postgres') await db.run(raw('VACUUM (ANALYZE)'));
+  if (db.dialect === 'postgres') await db.run(raw('VACUUM (ANALYZE) urls, batches, batch_urls'));
 }
 
 async function measureRun(ledger: Ledger, run: RunId): Promise<void> {

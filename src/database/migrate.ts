@@ -1,4 +1,5 @@
-import { type Database, DatabaseVersionError, type Queryable } from './database.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, DatabaseUnavailableError, DatabaseVersionError, type Queryable } from './database.ts';
 import { type Dialect, dialectal, raw, sql } from './sql.ts';
 
 /** Column types that the two databases name differently. Everything else in a migration is one text for both. */
@@ -32,22 +33,63 @@ const TYPES = {
   },
 } as const satisfies Record<string, DdlTypes>;
 
+export interface MigrateOptions {
+  /** What the component was called before. */
+  readonly formerName?: string | null;
+  /** On Postgres: how long a step waits for a table. Every statement on that table waits behind it meanwhile. */
+  readonly lockMs?: number;
+  /** Between two attempts. */
+  readonly pauseMs?: number;
+  readonly attempts?: number;
+}
+
 /**
  * Brings the tables of a component up to date, forward only. Several processes may start at once: one of them does the
- * work, the others wait and find it done. `formerName`: what the component was called before.
- * Throws when the database is newer than the program.
+ * work, the others wait and find it done. While a long transaction of a worker holds a table, the work is given up and
+ * tried again, so that other workers go on. Throws when the database is newer than the program.
  */
 export async function migrate(
   db: Database,
   component: string,
   migrations: readonly Migration[],
   now: number,
-  { formerName = null }: { readonly formerName?: string | null } = {},
+  { formerName = null, lockMs = 2_000, pauseMs = 3_000, attempts = 60 }: MigrateOptions = {},
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await migrateOnce(db, component, migrations, now, { formerName, lockMs });
+      return;
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      if (attempt >= attempts) {
+        throw new DatabaseUnavailableError(
+          `The ${component} tables were in use for longer than a migration waits. Nothing was changed, and programs of the ` +
+            'older version go on. Try again when no run is being planned, or stop the workers first.',
+          { cause: error },
+        );
+      }
+      await sleep(pauseMs);
+    }
+  }
+}
+
+/** Postgres' own code for a lock that was held too long. */
+const isLockTimeout = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailableError && (error.cause as { code?: string } | undefined)?.code === '55P03';
+
+async function migrateOnce(
+  db: Database,
+  component: string,
+  migrations: readonly Migration[],
+  now: number,
+  { formerName, lockMs }: { readonly formerName: string | null; readonly lockMs: number },
 ): Promise<void> {
   await db.tx(async (tx) => {
     await tx.run(
       sql`${dialectal(raw('SELECT 1'), raw("SELECT pg_advisory_xact_lock(hashtext('sitemap-courier-migrations'))"))}`,
     );
+    // Only now: a migration of another process may take longer.
+    if (tx.dialect === 'postgres') await tx.run(raw(`SET LOCAL lock_timeout = ${lockMs}`));
     if (db.schema !== undefined) await tx.run(raw(`CREATE SCHEMA IF NOT EXISTS ${db.schema}`));
     await tx.run(sql`
       CREATE TABLE IF NOT EXISTS schema_migrations (

@@ -9,7 +9,7 @@ export const NOT_RUN: readonly { readonly pattern: RegExp; readonly reason: stri
   { pattern: /\bsudo -u\b/, reason: 'needs a user of the system' },
   { pattern: /^docker\b|^cd deploy\/compose\b/, reason: 'needs Docker; npm run test:image runs the image' },
   { pattern: /^kubectl\b/, reason: 'needs a cluster' },
-  { pattern: /^(pg_dump|pg_restore|createdb)\b/, reason: 'needs a Postgres of its own and its programs' },
+  { pattern: /^(pg_dump|pg_restore|pg_basebackup|createdb)\b/, reason: 'needs a Postgres of its own and its programs' },
   { pattern: /^openssl rand\b/, reason: 'writes a secret into a folder of the system' },
   {
     pattern: /^courier codec-server\b/,

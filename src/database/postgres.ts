@@ -176,6 +176,7 @@ const inTransactions = (transact: Database['tx']): Queryable => ({
   get: (asked) => transact((tx) => tx.get(asked)),
   one: (asked) => transact((tx) => tx.one(asked)),
   run: (asked) => transact((tx) => tx.run(asked)),
+  runEach: (strings, rows) => transact((tx) => tx.runEach(strings, rows)),
 });
 
 /** One name per query text, so that each connection parses and plans a query once. */

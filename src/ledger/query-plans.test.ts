@@ -14,7 +14,7 @@ describe('query plans', () => {
   testLedger(
     'no query before a purchase, of a check or of a scrape scans a table that grows with history',
     async (ledger) => {
-      // Postgres decides by statistics: postgres-plans.system.test.ts has them.
+      // Postgres decides by statistics: postgres-plans.test.ts has them.
       if (ledger.db.dialect !== 'sqlite') return;
       for (const { what, query, index } of HOT_QUERIES) {
         const plan = await explain(ledger, query);

@@ -14,6 +14,7 @@ export interface Config {
   readonly accounts: ReadonlyMap<AccountId, Account>;
   readonly watches: ReadonlyMap<WatchId, Watch>;
   readonly temporal: TemporalServer;
+  readonly worker: WorkerLimits;
   readonly ledgerUrl: string;
   /** Where a worker shows its metrics and health; null: nowhere. */
   readonly admin: { readonly host: string; readonly port: number } | null;
@@ -22,6 +23,15 @@ export interface Config {
   readonly report: ReportSettings | null;
   /** When old details are removed from the ledger; null: never. */
   readonly retention: RetentionSettings | null;
+}
+
+/** What a worker process does at once (`worker` of the configuration). */
+export interface WorkerLimits {
+  readonly slots: Readonly<Record<'workflows' | 'crawl' | 'submit' | 'track' | 'check', number>>;
+  /** Crawls beyond the minimum start only below these shares of the host, in [0, 1]. */
+  readonly adaptiveCrawls: { readonly minimum: number; readonly memory: number; readonly processor: number };
+  readonly pollers: number;
+  readonly cachedWorkflows: number;
 }
 
 /** Where the workflows run. The credentials belong to the server that `address` names. */

@@ -15,6 +15,7 @@ import {
   toRetentionSettings,
   toTemporalServer,
   toWatch,
+  toWorkerLimits,
 } from './resolve.ts';
 import { type At, type Path, parseYamlFile } from './yaml-file.ts';
 
@@ -85,6 +86,7 @@ function toConfig({ raw }: Merged, folder: string): Config {
     accounts,
     watches,
     temporal: toTemporalServer(raw.temporal ?? {}, folder),
+    worker: toWorkerLimits(raw.worker ?? {}),
     ledgerUrl: toLedgerUrl(raw.ledger?.url ?? 'sqlite:.courier/ledger.db', folder),
     admin: raw.admin === undefined ? null : { host: raw.admin.host ?? '127.0.0.1', port: raw.admin.port },
     notify: toNotifySettings(raw.notify ?? {}, (reference) => toAddress(reference, folder)),

@@ -35,6 +35,7 @@ const SECTIONS = [
   ['accounts.NAME', 'Accounts', 'accounts'],
   ['watches.NAME', 'Watches', 'watches'],
   ['temporal', 'Temporal', 'temporal'],
+  ['worker', 'Worker', 'worker'],
   ['ledger', 'Ledger', 'ledger'],
   ['admin', 'Metrics and health', 'admin'],
   ['notify', 'Notifications', 'notify'],

@@ -7,7 +7,7 @@ import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../submission/
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import { DEFAULT_POLLING, type PollPolicy } from '../submission/poll-schedule.ts';
 import { DEFAULT_CONFIRM_MS, DEFAULT_KEY_TRUST_MS } from '../submission/reconcile.ts';
-import type { Account, ReportSettings, RetentionSettings, TemporalServer, Watch } from './config.ts';
+import type { Account, ReportSettings, RetentionSettings, TemporalServer, Watch, WorkerLimits } from './config.ts';
 import { parseDuration } from './duration.ts';
 import type { AddressReference } from './notify.ts';
 import type { RawAccount, RawConfig, RawWatch, SecretReference } from './schema.ts';
@@ -53,6 +53,17 @@ export function toSecret(raw: SecretReference, folder: string): SecretReference 
 /** The same for an address that may be in the file itself. */
 export function toAddress<Reference extends AddressReference>(raw: Reference, folder: string): Reference {
   return typeof raw === 'object' ? (toSecret(raw, folder) as Reference) : raw;
+}
+
+/** Why these: docs/guides/temporal-cloud.md. */
+export function toWorkerLimits(raw: NonNullable<RawConfig['worker']>): WorkerLimits {
+  const { minimum = 24, memory_percent: memory = 80, processor_percent: processor = 90 } = raw.adaptive_crawls ?? {};
+  return {
+    slots: { workflows: 40, crawl: 200, submit: 200, track: 200, check: 50, ...raw.slots },
+    adaptiveCrawls: { minimum, memory: memory / 100, processor: processor / 100 },
+    pollers: raw.pollers ?? 4,
+    cachedWorkflows: raw.cached_workflows ?? 300,
+  };
 }
 
 export function toTemporalServer(raw: NonNullable<RawConfig['temporal']>, folder: string): TemporalServer {

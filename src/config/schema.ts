@@ -8,6 +8,7 @@ import { Retention } from './schema/retention.ts';
 import { Temporal } from './schema/temporal.ts';
 import { closed, PATTERN, type Secret } from './schema/values.ts';
 import { Watch, watchSettings } from './schema/watch.ts';
+import { Worker } from './schema/worker.ts';
 
 /** The configuration file. `docs/reference/configuration.md` and `config/courier.schema.json` are generated from it. */
 export const ConfigSchema = Type.Object(
@@ -25,6 +26,7 @@ export const ConfigSchema = Type.Object(
       description: 'Sitemaps to watch, by names that you choose.',
     }),
     temporal: Type.Optional(Temporal),
+    worker: Type.Optional(Worker),
     ledger: Type.Optional(
       Type.Object(
         {

@@ -9,6 +9,7 @@ import { Report } from './schema/report.ts';
 import { Retention } from './schema/retention.ts';
 import { Temporal } from './schema/temporal.ts';
 import { Watch } from './schema/watch.ts';
+import { Worker } from './schema/worker.ts';
 import type { SecretReference } from './schema.ts';
 import { ConfigSchema } from './schema.ts';
 import { readSecret, SecretMissingError } from './secrets.ts';
@@ -107,6 +108,7 @@ export function listSettings({ config, merged, folder }: LoadedConfig, environme
     const path = ['temporal', name];
     walk(path, Temporal.properties[name] as unknown as Expectation, own, own === undefined ? null : path);
   }
+  walk(['worker'], Worker as unknown as Expectation, raw.worker, ['worker']);
   const ledger = raw.ledger?.url;
   add(['ledger', 'url'], toLedgerUrl(ledger ?? LEDGER_URL, folder), ledger === undefined ? null : ['ledger', 'url']);
   walk(['admin'], Admin as unknown as Expectation, raw.admin, ['admin']);

@@ -103,6 +103,7 @@ async function buildConnector(
     namespace,
     taskQueue: getTaskQueue(ledger.id),
     activities: createActivities(deps),
+    limits: config.worker,
     ...{ duties, version, tracing },
     dataConverter: createDataConverter(temporal),
   });

@@ -45,7 +45,8 @@ export function createReload({ path, config, log, apply }: ReloadOptions): () =>
       if (!(error instanceof ConfigError || error instanceof SecretMissingError)) throw error;
       return complainOnce(text, error.message);
     }
-    const fixed = { temporal: current.temporal, ledgerUrl: current.ledgerUrl, admin: current.admin };
+    const { temporal, worker, ledgerUrl, admin } = current;
+    const fixed = { temporal, worker, ledgerUrl, admin };
     const ignored = (Object.keys(fixed) as (keyof typeof fixed)[]).filter(
       (key) => !isDeepStrictEqual(fixed[key], next[key]),
     );

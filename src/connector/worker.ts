@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { DataConverter } from '@temporalio/common';
 import type { NativeConnection, Worker, WorkflowBundleOption } from '@temporalio/worker';
 import { activityInterceptor } from '../../activities/interceptor.ts';
+import type { WorkerLimits } from '../config/config.ts';
 import type { Tracing } from '../temporal/tracing.ts';
 import type { DeploymentVersion } from '../temporal/version-status.ts';
 import { type ActivitySlots, createWorker } from '../temporal/worker.ts';
@@ -31,15 +32,11 @@ export async function courierWorkflows({
 }
 
 /** A crawl needs memory, and a site that never answers keeps its slot for hours. All other activities are one request. */
-const SLOTS: Readonly<Record<ActivityDuty, ActivitySlots>> = {
-  crawl: { minimum: 24, maximum: 200 },
-  submit: { maximum: 200 },
-  track: { maximum: 200 },
-  check: { maximum: 50 },
+const toSlots = ({ slots, adaptiveCrawls }: WorkerLimits, duty: Duty): ActivitySlots => {
+  // The workflows' own queue holds activities of earlier versions only.
+  if (duty === 'workflows') return { maximum: slots.submit };
+  return { maximum: slots[duty], ...(duty === 'crawl' ? { adaptive: adaptiveCrawls } : {}) };
 };
-
-/** Of the workflows' own queue: it holds activities of earlier versions only. */
-const EARLIER_ACTIVITIES: ActivitySlots = { maximum: 200 };
 
 export interface CourierWorkerOptions {
   readonly connection: NativeConnection;
@@ -47,6 +44,7 @@ export interface CourierWorkerOptions {
   readonly activities: Activities;
   /** That of the ledger's workflow tasks. */
   readonly taskQueue: string;
+  readonly limits: WorkerLimits;
   /** Default: all. */
   readonly duties?: readonly Duty[];
   /** Absent or null: no traces. */
@@ -104,6 +102,7 @@ async function createDutyWorker(
     namespace,
     activities,
     taskQueue,
+    limits,
     version,
     tracing = null,
     dataConverter = {},
@@ -115,8 +114,14 @@ async function createDutyWorker(
     // Traces see what the server sees: waits are not failures.
     interceptors: { activity: [...(tracing?.activity ?? []), activityInterceptor] },
     ...(tracing === null ? {} : { sinks: tracing.sinks }),
+    slots: toSlots(limits, duty),
+    bounds: {
+      workflowSlots: limits.slots.workflows,
+      pollers: limits.pollers,
+      cachedWorkflows: limits.cachedWorkflows,
+    },
   };
-  if (duty !== 'workflows') return createWorker({ ...base, activities: pick(activities, duty), slots: SLOTS[duty] });
+  if (duty !== 'workflows') return createWorker({ ...base, activities: pick(activities, duty) });
   return createWorker({
     ...base,
     workflowBundle: await courierWorkflows({
@@ -125,7 +130,6 @@ async function createDutyWorker(
     }),
     // Activities that were scheduled before the duties had queues of their own wait here, trackers' for days.
     ...(all ? { activities } : {}),
-    slots: EARLIER_ACTIVITIES,
   });
 }
 

@@ -58,6 +58,7 @@ describe('a roll-back', () => {
         ...{ connection, namespace: NAMESPACE, taskQueue, activities, version: { deployment, build } },
         workflowBundle: await bundleWorkflows(toPath(workflows)),
         slots: { maximum: 5 },
+        bounds: { workflowSlots: 10, pollers: 2, cachedWorkflows: 100 },
       });
       const running = worker.run();
       ending.push(async () => {

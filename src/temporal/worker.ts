@@ -11,34 +11,49 @@ export const SHUTDOWN = { graceMs: 100_000, forceMs: 110_000 } as const;
 export interface ActivitySlots {
   /** Never more than this. */
   readonly maximum: number;
-  /** Beyond this many, a slot is given only while the host has memory and processor time left. Default: `maximum`. */
-  readonly minimum?: number;
+  /** Absent: the maximum, whatever the host has left. */
+  readonly adaptive?: AdaptiveSlots;
 }
 
-/** Above these shares of the host (of its container's limits), no slot beyond the minimum is given. */
-const TARGETS = { targetMemoryUsage: 0.8, targetCpuUsage: 0.9 };
+/** Beyond the minimum a slot is given only below these shares of the host, or of its container's limits, in [0, 1]. */
+export interface AdaptiveSlots {
+  readonly minimum: number;
+  readonly memory: number;
+  readonly processor: number;
+}
+
+/** What every worker of a process is bounded by. */
+export interface WorkerBounds {
+  /** Workflow tasks at once. */
+  readonly workflowSlots: number;
+  readonly pollers: number;
+  readonly cachedWorkflows: number;
+}
+
 const NONE = { type: 'fixed-size', numSlots: 1 } as const;
 
 /** Creates a worker with this project's limits and shutdown. It works on workflows only with a bundle of their code. */
 export async function createWorker({
   slots,
+  bounds,
   version,
   ...options
 }: Required<Pick<WorkerOptions, 'connection' | 'namespace' | 'taskQueue'>> &
   Pick<WorkerOptions, 'activities' | 'dataConverter' | 'workflowBundle' | 'interceptors' | 'sinks'> & {
     readonly slots: ActivitySlots;
+    readonly bounds: WorkerBounds;
     /** With it the server sends work of its own version to this worker alone (Worker Versioning). */
     readonly version?: DeploymentVersion | undefined;
   }): Promise<Worker> {
   return Worker.create({
     ...options,
     ...(version === undefined ? {} : { workerDeploymentOptions: toDeploymentOptions(version) }),
-    tuner: toTuner(slots),
+    tuner: toTuner(slots, bounds),
     // A poll that waits costs a request a minute. Autoscaling would turn ten times a second for each of them: with a queue for
     // each duty 0.3% of a core, for as long as nothing is to be done.
-    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-    maxCachedWorkflows: 300,
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: bounds.pollers },
+    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: bounds.pollers },
+    maxCachedWorkflows: bounds.cachedWorkflows,
     shutdownGraceTime: SHUTDOWN.graceMs,
     shutdownForceTime: SHUTDOWN.forceMs,
   });
@@ -51,12 +66,17 @@ const toDeploymentOptions = ({ deployment, build }: DeploymentVersion) => ({
   defaultVersioningBehavior: 'AUTO_UPGRADE' as const,
 });
 
-const toTuner = ({ minimum, maximum }: ActivitySlots): WorkerTuner => ({
+const toTuner = ({ adaptive, maximum }: ActivitySlots, { workflowSlots }: WorkerBounds): WorkerTuner => ({
   activityTaskSlotSupplier:
-    minimum === undefined || minimum >= maximum
+    adaptive === undefined || adaptive.minimum >= maximum
       ? { type: 'fixed-size', numSlots: maximum }
-      : { type: 'resource-based', minimumSlots: minimum, maximumSlots: maximum, tunerOptions: TARGETS },
-  workflowTaskSlotSupplier: { type: 'fixed-size', numSlots: 40 },
+      : {
+          type: 'resource-based',
+          minimumSlots: adaptive.minimum,
+          maximumSlots: maximum,
+          tunerOptions: { targetMemoryUsage: adaptive.memory, targetCpuUsage: adaptive.processor },
+        },
+  workflowTaskSlotSupplier: { type: 'fixed-size', numSlots: workflowSlots },
   localActivityTaskSlotSupplier: NONE,
   nexusTaskSlotSupplier: NONE,
 });

@@ -4,6 +4,7 @@ import { Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
+import { toWorkerLimits } from '../../src/config/resolve.ts';
 import { createCourierWorker } from '../../src/connector/worker.ts';
 import { createLogger } from '../../src/observability/log.ts';
 import { startDevServer } from '../../src/temporal/dev-server.ts';
@@ -47,6 +48,7 @@ export async function withWorker(t: TestContext, activities: Partial<Activities>
     namespace: NAMESPACE,
     activities: { ...activities, default: failMissing(t) } as Activities,
     taskQueue,
+    limits: toWorkerLimits({}),
   });
   const running = worker.run();
   const last: (() => Promise<void>)[] = [];

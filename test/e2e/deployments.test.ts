@@ -88,6 +88,7 @@ describe('two builds of the worker', () => {
     assert.equal(await findCurrentBuild(temporal, deployment), '2');
     const approved = await courier(folder, 'approve', first);
     assert.equal(approved.code, 0, approved.stderr);
+    await client.workflow.getHandle(first).result();
     assert.equal(await buildOf(first), '1', 'a run is pinned to its build');
 
     publish(folder, ['1', '2', '3', '4']);

@@ -23,7 +23,12 @@ export function readProcess(pid: number): ProcessFigures {
   const kb = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   const toMs = (...fields: readonly number[]) =>
     (fields.reduce((ticks, field) => ticks + Number(stat[field]), 0) / ticksPerSecond) * 1_000;
-  return { cpuMs: toMs(11, 12), childrenCpuMs: toMs(13, 14), rssMb: Number(kb) / 1_024 };
+  return {
+    cpuMs: toMs(11, 12),
+    childrenCpuMs: toMs(13, 14),
+    // A process that has ended and was not waited for has none.
+    rssMb: Number(kb ?? 0) / 1_024,
+  };
 }
 
 /** The processes that a process has started and that still run. */

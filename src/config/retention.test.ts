@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readConfig } from './load.ts';
+import { readWith } from '../../test/support/read-section.ts';
 
 const DAY = 86_400_000;
 
-const read = (more: string) =>
-  readConfig(
-    `version: 1
-accounts:
-  main: { base_url: "https://service.example/api/v1", api_key: { env: KEY } }
-watches:
-  shop: { account: main, sitemaps: ["https://shop.example/sitemap.xml"] }
-${more}
-`,
-    '/etc/courier.yaml',
-  ).retention;
+const read = (more: string) => readWith(more).retention;
 
 describe('retention settings', () => {
   test('are off until they are written, and then have defaults', () => {

@@ -1,18 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readConfig } from './load.ts';
+import { readWith } from '../../test/support/read-section.ts';
 
-const read = (more: string) =>
-  readConfig(
-    `version: 1
-accounts:
-  main: { base_url: "https://service.example/api/v1", api_key: { env: KEY } }
-watches:
-  shop: { account: main, sitemaps: ["https://shop.example/sitemap.xml"] }
-${more}
-`,
-    '/etc/courier.yaml',
-  ).worker;
+const read = (more: string) => readWith(more).worker;
 
 describe('limits of a worker', () => {
   test('have defaults, and each can be set by itself', () => {

@@ -4,21 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { completeRun, DAY, testLedger } from '../../test/support/ledger.ts';
-import { readConfig } from '../config/load.ts';
+import { readWith } from '../../test/support/read-section.ts';
 import type { Logger } from '../observability/log.ts';
 import { writeScheduledReport } from './write-report.ts';
 
-const write = (report: string, folder = '/etc') =>
-  readConfig(
-    `version: 1
-accounts:
-  main: { base_url: "https://service.example/api/v1", api_key: { env: KEY } }
-watches:
-  shop: { account: main, sitemaps: ["https://shop.example/sitemap.xml"] }
-report: ${report}
-`,
-    join(folder, 'courier.yaml'),
-  );
+const write = (report: string, folder = '/etc') => readWith(`report: ${report}`, join(folder, 'courier.yaml'));
 
 describe('the scheduled report', () => {
   testLedger('is written into its folder, in its language, and the newest are kept', async (ledger, t) => {

@@ -8,9 +8,8 @@ import { type Browser, chromium } from 'playwright-core';
 import { startCodecServer } from '../support/codec-server.ts';
 import { CHROMIUM, skipWithoutChromium } from '../support/dashboard.ts';
 import { readFirstScreen, storeSettings } from '../support/web-ui-page.ts';
-import { openScene, type Scene } from '../support/web-ui-scene.ts';
+import { findPage, openScene, type Scene } from '../support/web-ui-scene.ts';
 
-const LIST = '/namespaces/default/workflows';
 const RESULT = /"Submitted 40 URLs for 10\.00 TRY/;
 
 /** Encrypted payloads on the page of a completed run: with the codec server and without it. */
@@ -32,19 +31,6 @@ describe('the Web UI of an encrypted ledger', { skip: skipWithoutChromium }, () 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function findRun(): Promise<string> {
-    const query = "WorkflowType='watchSitemap' AND ExecutionStatus='Completed'";
-    for (;;) {
-      const answer = await fetch(`${scene.uiUrl}/api/v1${LIST}?query=${encodeURIComponent(query)}`);
-      const { executions = [] } = (await answer.json()) as {
-        executions?: { execution: { workflowId: string; runId: string } }[];
-      };
-      const first = executions[0]?.execution;
-      if (first !== undefined) return `${LIST}/${encodeURIComponent(first.workflowId)}/${first.runId}/history`;
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-  }
-
   /** What the page shows once `expected` is there. */
   async function openPage(path: string, settings: Readonly<Record<string, unknown>>, expected: RegExp) {
     const context = await browser.newContext({ viewport: { width: 1_440, height: 900 } });
@@ -65,7 +51,7 @@ describe('the Web UI of an encrypted ledger', { skip: skipWithoutChromium }, () 
 
   test('shows sentences through the codec server, and nothing to who has none', async (t) => {
     const url = await startCodecServer(t, folder, scene.uiUrl);
-    const path = await findRun();
+    const path = await findPage(scene, "WorkflowType='watchSitemap' AND ExecutionStatus='Completed'");
     await openPage(path, { endpoint: url, overrideRemoteCodecConfiguration: true }, RESULT);
     const without = await openPage(path, {}, /binary\/encrypted|encoding/);
     assert.doesNotMatch(without, RESULT);

@@ -7,7 +7,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { CHROMIUM, skipWithoutChromium } from '../support/dashboard.ts';
 import { BROWSER_SETTINGS, SAVED_VIEWS } from '../support/saved-views.ts';
 import { readFirstScreen, storeSettings, takePicture } from '../support/web-ui-page.ts';
-import { openScene, type Scene } from '../support/web-ui-scene.ts';
+import { findPage, openScene, type Scene } from '../support/web-ui-scene.ts';
 
 /*
  * What ops see on the first screen of the Web UI, at 1,440 × 900 and without a click. `npm run docs:screenshots` writes the
@@ -54,18 +54,8 @@ describe('the first screen of the Web UI', { skip: skipWithoutChromium }, () => 
     writeFileSync(join(PICTURES, `${name}.webp`), await takePicture(page));
   }
 
-  async function findRun(type: string, ...conditions: string[]): Promise<string> {
-    const query = [`WorkflowType='${type}'`, ...conditions].join(' AND ');
-    for (;;) {
-      const answer = await fetch(`${scene.uiUrl}/api/v1${LIST}?query=${encodeURIComponent(query)}`);
-      const { executions = [] } = (await answer.json()) as {
-        executions?: { execution: { workflowId: string; runId: string } }[];
-      };
-      const first = executions[0]?.execution;
-      if (first !== undefined) return `${LIST}/${encodeURIComponent(first.workflowId)}/${first.runId}/history`;
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-  }
+  const findRun = (type: string, ...conditions: string[]): Promise<string> =>
+    findPage(scene, [`WorkflowType='${type}'`, ...conditions].join(' AND '));
 
   test('of a held run: that it waits for a decision, about how many URLs and how much money', async () => {
     const path = await findRun('watchSitemap', "CourierPhase='held'");

@@ -88,6 +88,20 @@ export async function openScene(folder: string, { encryption }: { readonly encry
   };
 }
 
+/** The path of a workflow's page; waits for the first workflow that the query lists. */
+export async function findPage({ uiUrl }: Pick<Scene, 'uiUrl'>, query: string): Promise<string> {
+  const list = '/namespaces/default/workflows';
+  for (;;) {
+    const answer = await fetch(`${uiUrl}/api/v1${list}?query=${encodeURIComponent(query)}`);
+    const { executions = [] } = (await answer.json()) as {
+      executions?: { execution: { workflowId: string; runId: string } }[];
+    };
+    const first = executions[0]?.execution;
+    if (first !== undefined) return `${list}/${encodeURIComponent(first.workflowId)}/${first.runId}/history`;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
 function isReady(worker: ChildProcess): Promise<void> {
   let said = '';
   return new Promise((resolve, reject) => {

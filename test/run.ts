@@ -4,13 +4,12 @@
  * Postgres that is started where its programs are found. Both are gone afterwards. COURIER_TEST_TEMPORAL and
  * COURIER_TEST_POSTGRES name running ones instead.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startDevServer } from '../src/temporal/dev-server.ts';
 import { findTemporalBinary } from '../src/temporal/server-binary.ts';
+import { runFiles } from './run-files.ts';
 import { writeShards } from './shards.ts';
 import { isSystemTest, listTests, ROOT } from './suites.ts';
 import { findPostgresPrograms, startPostgres } from './support/postgres-server.ts';
@@ -64,20 +63,24 @@ async function openPostgres(): Promise<Server> {
   }
 }
 
+/**
+ * In a whole run, tests share processors, servers and a browser with each other: so many files may fail once and are run
+ * again, alone. What fails alone has failed.
+ */
+const SECOND_RUNS = 3;
+
 const servers = (await Promise.all([openTemporal(), openPostgres()])).filter((server) => server !== null);
+const variables = Object.assign({}, ...servers.map((server) => server.variables)) as Record<string, string>;
 const shards = values.unit ? writeShards(files, SHARDS) : null;
-const tests = spawn(
-  process.execPath,
-  ['--disable-warning=ExperimentalWarning', '--test', ...LIMITS, ...(shards?.files ?? files)],
-  {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: Object.assign({ ...process.env }, ...servers.map(({ variables }) => variables)),
-  },
-);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
-const [code] = (await once(tests, 'exit')) as [number | null];
+let { code, failed } = await runFiles(shards?.files ?? files, LIMITS, variables);
 shards?.remove();
+const again = shards === null && positionals.length === 0 && failed.length <= SECOND_RUNS ? failed : [];
+if (again.length > 0) {
+  console.log(`\nA second run, alone, for ${again.join(', ')}\n`);
+  ({ code } = await runFiles(again, ['--test-concurrency=1'], variables));
+}
 await Promise.all(servers.map((server) => server.stop()));
 for (const { note } of servers) if (note !== '') console.log(note);
-process.exitCode = code ?? 1;
+if (again.length > 0 && code === 0)
+  console.log(`Failed beside other tests, and passed alone: ${again.join(', ')}. Its cause is above: correct it.`);
+process.exitCode = code;

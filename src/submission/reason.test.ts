@@ -22,6 +22,10 @@ const SENTENCES: readonly (readonly [Reason, string])[] = [
   ],
   [{ code: 'lastmod_not_resubmitted' }, 'its lastmod changed; the watch does not resubmit'],
   [{ code: 'lastmod_bought' }, 'its lastmod is again the one that was bought'],
+  [
+    { code: 'changed_before_job' },
+    'it changed before a job was created that "courier recover" took in: that job counts as the purchase',
+  ],
   [{ code: 'bought_by_other_watch' }, 'bought by another watch of the account'],
   [{ code: 'planned_by_other_watch' }, 'planned by another watch of the account'],
   [{ code: 'reported', text: 'blocked' }, 'blocked'],

@@ -31,6 +31,8 @@ type UrlReason =
   | { readonly code: 'room_for_some'; readonly limit: SpendReason; readonly allowed: number; readonly wanted: number }
   | { readonly code: 'lastmod_not_resubmitted' }
   | { readonly code: 'lastmod_bought' }
+  /** `courier recover` took in a job with the URL that is newer than its lastmod. */
+  | { readonly code: 'changed_before_job' }
   | { readonly code: 'bought_by_other_watch' }
   | { readonly code: 'planned_by_other_watch' }
   | { readonly code: 'quarantined_by_other_watch' }
@@ -146,6 +148,8 @@ export function renderReason(reason: Reason): string {
       return 'its lastmod changed; the watch does not resubmit';
     case 'lastmod_bought':
       return 'its lastmod is again the one that was bought';
+    case 'changed_before_job':
+      return 'it changed before a job was created that "courier recover" took in: that job counts as the purchase';
     case 'bought_by_other_watch':
       return 'bought by another watch of the account';
     case 'planned_by_other_watch':

@@ -40,7 +40,7 @@ export const HOT_QUERIES: readonly { readonly what: string; readonly query: Quer
   { what: 'the number of due URLs', query: selectDueCount(1), index: 'urls_due' },
   { what: 'a page of due checks', query: selectWaiting(1, 5, { next_at: 0, id: 0 }), index: 'check_queue_due' },
   { what: 'new times of checks', query: updateNextTimes([[1, 2]]), index: 'sqlite_autoindex_check_queue_1' },
-  { what: 'batches that hold the URLs of a job', query: selectOverlaps(account, [1]), index: 'batch_urls_once' },
+  { what: 'batches that hold the URLs of a job', query: selectOverlaps(account, [1], 1), index: 'batch_urls_once' },
   { what: 'URLs of a job', query: selectMembers(1, [[1, 'https://a/b']]), index: 'batch_urls_once' },
   {
     what: 'results of a job',

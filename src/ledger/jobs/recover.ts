@@ -121,8 +121,9 @@ async function ensureMembers(
 }
 
 /**
- * One more generation for each URL. State and reason to buy change only when no later purchase is known, and a change
- * that was seen after the job was created stays due: the job bought the page as it was before.
+ * One more generation for each URL, and every lastmod up to the creation of the job counts as bought. State and reason to
+ * buy change only when no later purchase is known. A change that a crawl saw after the job was created stays due: the job
+ * may have bought the page as it was before. The rules drop it if its lastmod is not later than the job.
  */
 async function addMembers(tx: Queryable, batch: BatchId, members: readonly Member[], job: PastJob): Promise<void> {
   const rows = members.map(({ id, result, reason }, at): Row => {
@@ -144,6 +145,8 @@ async function addMembers(tx: Queryable, batch: BatchId, members: readonly Membe
     SELECT started_at FROM runs WHERE runs.id = urls.changed_run))`;
   await tx.run(sql`
     UPDATE urls SET generation = generation + 1,
+      lastmods_bought_until = CASE WHEN urls.lastmods_bought_until > ${job.createdAt} THEN urls.lastmods_bought_until
+        ELSE ${job.createdAt} END,
       state = CASE WHEN ${isLatest} THEN r.state ELSE urls.state END,
       reason_code = CASE WHEN ${isLatest} THEN r.reason_code ELSE urls.reason_code END,
       reason_params = CASE WHEN ${isLatest} THEN r.reason_params ELSE urls.reason_params END,

@@ -26,6 +26,7 @@ export interface DueRow extends StoredReason {
   readonly url: Url;
   readonly first_run: number;
   readonly lastmod: string | null;
+  readonly lastmod_at: number | null;
   readonly gone_run: number | null;
   readonly state: LedgerUrlState;
   readonly due: DueReason;
@@ -34,6 +35,8 @@ export interface DueRow extends StoredReason {
   readonly generation: number;
   readonly bought_at: number | null;
   readonly bought_lastmod: string | null;
+  /** When the last job that `courier recover` took in for it was created. */
+  readonly lastmods_bought_until: number | null;
 }
 
 /** Whether it may be bought now. A URL that a batch holds already waits for that batch. */
@@ -65,8 +68,8 @@ export async function* eachDuePage(db: Queryable, watchId: number): AsyncGenerat
 }
 
 export const selectDuePage = (watchId: number, after: string): Query<DueRow> => sql<DueRow>`
-  SELECT id, url, first_run, lastmod, gone_run, state, reason_code, reason_params, due, due_at, guard_passed,
-    generation, bought_at, bought_lastmod
+  SELECT id, url, first_run, lastmod, lastmod_at, gone_run, state, reason_code, reason_params, due, due_at, guard_passed,
+    generation, bought_at, bought_lastmod, lastmods_bought_until
   FROM urls WHERE watch_id = ${watchId} AND due IS NOT NULL AND ${BY_URL} > ${after}
   ORDER BY ${BY_URL} LIMIT ${DUE_PAGE}`;
 

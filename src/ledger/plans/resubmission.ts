@@ -30,8 +30,8 @@ const PLANNED_ELSEWHERE_MS = 3_600_000;
 export type DuePolicy = Pick<WatchPolicy, 'resubmit' | 'retryFailed'>;
 
 /**
- * Decides without money: a changed page that the watch does not resubmit, one that has its old lastmod again, one bought
- * too recently, one that failed under a watch that was not configured, and one that another watch of the account buys or
+ * Decides without money: a changed page that the watch does not resubmit, one that has its old lastmod again, one that
+ * changed before a job that `courier recover` took in, one bought too recently, one that failed under a watch that was not configured, and one that another watch of the account buys or
  * has in quarantine. Pure.
  */
 export function decideDue(
@@ -52,6 +52,7 @@ export function decideDue(
     if (row.generation > 0 && row.lastmod !== null && row.lastmod === row.bought_lastmod) {
       return { kind: 'drop', reason: { code: 'lastmod_bought' } };
     }
+    if (isBoughtByRecoveredJob(row)) return { kind: 'drop', reason: { code: 'changed_before_job' } };
   }
   if (other === 'bought') return { kind: 'drop', reason: { code: 'bought_by_other_watch' } };
   if (other === 'quarantined') return { kind: 'drop', reason: { code: 'quarantined_by_other_watch' } };
@@ -68,6 +69,10 @@ export function decideDue(
   const at = row.reason_code === 'planned_by_other_watch' ? null : row.due_at;
   return isDueNow({ ...row, due_at: at }, now) ? { kind: 'due' } : { kind: 'later', at };
 }
+
+/** The service does not say which lastmod its job bought: every one of that time counts as bought. */
+const isBoughtByRecoveredJob = ({ lastmod_at: at, lastmods_bought_until: until }: DueRow): boolean =>
+  at !== null && until !== null && at <= until;
 
 /**
  * Whether other watches belong to the account, or did when they were run: only then can another one have bought a URL.
@@ -115,7 +120,8 @@ export const selectOtherWatches = (
     )} AS r CROSS JOIN urls AS u CROSS JOIN urls AS o CROSS JOIN watches AS w
     WHERE u.id = r.id AND o.fp = u.fp AND o.watch_id <> ${watchId} AND o.url = u.url AND w.id = o.watch_id
       AND o.generation > 0 AND (o.bought_at IS NOT NULL OR o.state IN ('planned', 'quarantined'))
-      AND (u.due = 'new' OR o.bought_lastmod = u.lastmod OR (o.state = 'quarantined' AND u.generation = 0))
+      AND (u.due = 'new' OR o.bought_lastmod = u.lastmod OR u.lastmod_at <= o.lastmods_bought_until
+        OR (o.state = 'quarantined' AND u.generation = 0))
       AND (w.account_id = ${account} OR EXISTS (
         SELECT 1 FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id
         WHERE m.url_id = o.id AND b.account_id = ${account} AND b.reference IS NOT NULL))

@@ -16,6 +16,7 @@ export interface PurchasedUrl {
   readonly generation: number;
   /** Null until a batch with it was accepted. */
   readonly bought_at: number | null;
+  /** Null too where `courier recover` found the last purchase: the service does not say which lastmod a job bought. */
   readonly bought_lastmod: string | null;
   readonly lastmod: string | null;
   readonly lastmod_at: number | null;
@@ -39,7 +40,8 @@ export async function* eachPurchasedPage(
 }
 
 const selectPage = (after: number): Query<PurchasedUrl> => sql<PurchasedUrl>`
-  SELECT u.id, w.name AS watch, w.account_id AS account, u.url, u.state, u.generation, u.bought_at, u.bought_lastmod,
+  SELECT u.id, w.name AS watch, w.account_id AS account, u.url, u.state, u.generation, u.bought_at,
+    CASE WHEN u.lastmods_bought_until >= u.bought_at THEN NULL ELSE u.bought_lastmod END AS bought_lastmod,
     u.lastmod, u.lastmod_at
   FROM urls AS u JOIN watches AS w ON w.id = u.watch_id
   WHERE u.id > ${after} AND u.generation > 0 ORDER BY u.id LIMIT ${PAGE}`;

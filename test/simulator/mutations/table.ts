@@ -664,4 +664,11 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'taken = recorded ?? taken;',
     to: ';',
   },
+  {
+    name: 'buys again what a recovered job has bought (fixed: focused seed 343)',
+    file: 'src/ledger/plans/resubmission.ts',
+    from: 'if (isBoughtByRecoveredJob(row))',
+    to: 'if (row.id < 0)',
+    needs: ['restore ledger', 'change pages'],
+  },
 ];

@@ -116,14 +116,25 @@ export class Oracle {
   }
 
   /**
-   * The copy is back. The service does not say which lastmod a lost purchase bought: a page that has changed, and was bought
-   * since the copy, may be bought once more.
+   * The copy is back. A lost purchase counts for every lastmod that is not later than its job: a page that was bought since
+   * the copy with a later one, which clocks that were set back leave, may be bought once more.
    */
   restoreLedger(): void {
     for (const [url, version] of this.#boughtVersion) {
       if (version < 2 || version === this.#boughtAtCopy.get(url)) continue;
+      if (Date.parse(this.#settings.site.getNewest(url)) <= this.#readLastJob(url)) continue;
       this.#allowed.set(url, (this.#allowed.get(url) ?? 0) + 1);
     }
+  }
+
+  /** When the last job with it was created. */
+  #readLastJob(url: string): number {
+    const row = this.#settings.service
+      .prepare(
+        'SELECT max(created_at) AS at FROM submissions AS s JOIN submission_urls AS u ON u.submission_id = s.id WHERE url = ?',
+      )
+      .get(url);
+    return (row as { at: number }).at;
   }
 
   /** An operator has released it: it may be bought once more, with its retries. */

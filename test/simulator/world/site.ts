@@ -61,6 +61,11 @@ export class Site implements Endpoint {
     return this.#versions.get(url) ?? 0;
   }
 
+  /** The newest lastmod that it ever had; empty: none. */
+  getNewest(url: string): string {
+    return this.#newest.get(url) ?? '';
+  }
+
   /**
    * Whether its lastmod is certainly a change: the newest that it ever had, in the only sitemap that ever listed it. What
    * another watch of the account has bought is not new for the next one, whatever its lastmod is.

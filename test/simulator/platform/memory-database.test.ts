@@ -44,6 +44,23 @@ describe('connections that are used again', () => {
     assert.deepEqual(list(second), [{ id: 1, url: '/a' }]);
   });
 
+  test('rows that others refer to go last and come first, and foreign keys hold all the time', () => {
+    const { connection } = recordConnection(() => new DatabaseSync(':memory:'));
+    connection.exec(`
+      CREATE TABLE links (id INTEGER PRIMARY KEY, page INTEGER REFERENCES pages, last INTEGER REFERENCES links);
+      CREATE TABLE pages (id INTEGER PRIMARY KEY);
+      INSERT INTO pages VALUES (1);
+      INSERT INTO links VALUES (1, 1, 1)`);
+    const template = connection.serialize();
+    const first = open(template);
+    first.exec('INSERT INTO pages VALUES (2); INSERT INTO links VALUES (2, 2, 1)');
+    first.close();
+    const second = open(template);
+    assert.equal(second, first);
+    assert.deepEqual({ ...second.prepare('SELECT count(*) AS n FROM links').get() }, { n: 1 });
+    assert.throws(() => second.exec('DELETE FROM pages'), /FOREIGN KEY/);
+  });
+
   test('two that are open at a time, and those of two templates, share nothing', () => {
     const [template, other] = [makeTemplate(), makeTemplate()];
     const first = open(template);

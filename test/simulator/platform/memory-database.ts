@@ -15,6 +15,12 @@ interface Table {
   readonly rows: readonly (readonly SQLInputValue[])[];
 }
 
+/** Texts that are not worth compiling each time. */
+const COMPILED: ReadonlySet<string> = new Set([
+  ...['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'],
+  ...['SAVEPOINT member', 'RELEASE member', 'ROLLBACK TO member'],
+]);
+
 /** Connections that are closed, by the content that they began with. */
 const closed = new WeakMap<Image, Connection[]>();
 /** What the next connection begins with. */
@@ -35,10 +41,9 @@ class Connection extends RealDatabase {
   }
 
   override exec(text: string): void {
+    if (COMPILED.has(text)) this.prepare(text).run();
     // Settings stay with a connection that is used again.
-    if (this.#template !== null && text.startsWith('PRAGMA')) return;
-    if (/^(BEGIN IMMEDIATE|COMMIT|ROLLBACK)$/.test(text)) this.prepare(text).run();
-    else super.exec(text);
+    else if (this.#template === null || !text.startsWith('PRAGMA')) super.exec(text);
   }
 
   override close(): void {
@@ -59,8 +64,7 @@ class Connection extends RealDatabase {
   /** Begins with that content, now and whenever it is opened again. */
   fill(template: Image): void {
     this.deserialize(template);
-    const tables = this.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all() as { name: string }[];
-    this.#tables = tables.map(({ name }) => {
+    this.#tables = listTables(this).map((name) => {
       const columns = this.prepare('SELECT name FROM pragma_table_info(?)').all(name) as { name: string }[];
       const values = columns.map(() => '?').join();
       return {
@@ -74,13 +78,26 @@ class Connection extends RealDatabase {
     this.#template = template;
   }
 
-  /** Begins again. */
+  /** Begins again. No setting may change: each would have all statements compiled again. */
   reset(): void {
-    super.exec('PRAGMA foreign_keys = OFF; BEGIN');
-    for (const { clear } of this.#tables) clear.run();
+    this.exec('BEGIN IMMEDIATE');
+    for (const { clear } of this.#tables.toReversed()) clear.run();
     for (const { insert, rows } of this.#tables) for (const row of rows) insert.run(...row);
-    super.exec('COMMIT; PRAGMA foreign_keys = ON');
+    this.exec('COMMIT');
   }
+}
+
+/** All tables, each behind those that its foreign keys name. */
+function listTables(db: RealDatabase): string[] {
+  const names = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all() as { name: string }[];
+  const parents = db.prepare('SELECT "table" AS name FROM pragma_foreign_key_list(?)');
+  const ordered = new Set<string>();
+  const add = (name: string): void => {
+    for (const parent of parents.all(name) as { name: string }[]) if (parent.name !== name) add(parent.name);
+    ordered.add(name);
+  };
+  for (const { name } of names) add(name);
+  return [...ordered];
 }
 
 /** What openSqlite makes. */

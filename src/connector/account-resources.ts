@@ -25,7 +25,7 @@ export async function getAccountResources(
   id: AccountId,
   signal: AbortSignal,
 ): Promise<AccountResources> {
-  return withService(config, requireAccount(config, id), signal, async ({ request: send, limiter }) => {
+  return withService({ config, ledger }, requireAccount(config, id), signal, async ({ request: send, limiter }) => {
     let failure: AccountResources['failure'] = null;
     try {
       await recordBalance(ledger, id, (await send((client) => client.balance())).balance);

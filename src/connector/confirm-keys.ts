@@ -26,7 +26,7 @@ export async function confirmKeys(
   for (const id of new Set(accounts)) {
     const account = requireAccount(config, id);
     try {
-      await withService(config, account, signal, (service) =>
+      await withService({ config, ledger }, account, signal, (service) =>
         confirmShown(ledger, account, async (request) => {
           try {
             return await service.request(request, refuseToWait);

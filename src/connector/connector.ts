@@ -1,12 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Deps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import type { Config } from '../config/config.ts';
-import { openLedger } from '../ledger/open-ledger.ts';
+import { type Ledger, openLedger } from '../ledger/open-ledger.ts';
 import { createEventLog } from '../observability/event-log.ts';
 import type { Logger } from '../observability/log.ts';
 import { emitToAll } from '../observability/worker-events.ts';
-import { openRateLimits } from '../rate-limit/limiter.ts';
+import { openRateLimitsBeside, type RateLimitStore } from '../rate-limit/limiter.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { connectClient, connectWorker, openConnection, type TemporalSettings } from '../temporal/connect.ts';
 import { createDataConverter } from '../temporal/data-converter.ts';
@@ -20,6 +21,7 @@ import { prepareAdmin } from './admin.ts';
 import { type Closable, closeAll } from './close-all.ts';
 import { createDeps } from './create-deps.ts';
 import { OperationError } from './operation-error.ts';
+import { waitForDatabase } from './wait-for-database.ts';
 import { createCourierWorker } from './worker.ts';
 
 export interface Connector {
@@ -43,6 +45,8 @@ export interface Connector {
 export interface ConnectorOptions {
   /** Whether to open the listener for metrics and health, where the configuration has one. */
   readonly serveAdmin?: boolean;
+  /** Whether to wait, up to a limit, for a Postgres that cannot be used yet. */
+  readonly waits?: boolean;
   /** What the worker does. Default: everything. */
   readonly duties?: readonly Duty[];
   readonly version?: DeploymentVersion | undefined;
@@ -64,20 +68,33 @@ export async function openConnector(
   }
 }
 
+async function openStorage({ ledgerUrl }: Config): Promise<{ ledger: Ledger; rateLimits: RateLimitStore }> {
+  const ledger = await openLedger(ledgerUrl);
+  try {
+    return { ledger, rateLimits: await openRateLimitsBeside(ledger, ledgerUrl) };
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
+}
+
 /** What it opens is in `opened`, also when it fails halfway. */
 async function buildConnector(
   opened: Closable[],
   config: Config,
   temporal: TemporalSettings,
   log: Logger,
-  { serveAdmin = false, duties = DUTIES, version }: ConnectorOptions,
+  { serveAdmin = false, waits = false, duties = DUTIES, version }: ConnectorOptions,
 ): Promise<Connector> {
   const keep = <T extends Closable>(resource: T): T => {
     opened.push(resource);
     return resource;
   };
-  const ledger = keep(await openLedger(config.ledgerUrl));
-  const rateLimits = keep(await openRateLimits(config.ledgerUrl));
+  const { ledger, rateLimits } = await (waits
+    ? waitForDatabase(() => openStorage(config), { log, now: Date.now, sleep })
+    : openStorage(config));
+  keep(ledger);
+  keep(rateLimits);
   const tracing = await openTracing(process.env, (message) => log.warn(message));
   if (tracing !== null) keep(tracing);
   const connected = await connectClient(temporal, { interceptors: tracing?.client ?? [] });

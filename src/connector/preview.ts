@@ -42,7 +42,9 @@ export async function previewWatch(
 ): Promise<Preview> {
   const run = watchWorkflowId(ledger.id, watch.id, `${PREFIX}${newRunName(Date.now(), Math.random())}`) as RunId;
   const input = { watch, account: requireAccount(config, watch.account) };
-  await withService(config, input.account, signal, ({ request: send }) => confirmShown(ledger, input.account, send));
+  await withService({ config, ledger }, input.account, signal, ({ request: send }) =>
+    confirmShown(ledger, input.account, send),
+  );
   await begin(ledger, watch, run);
   const crawling = observeCrawl(ledger, watch, run, signal);
   const ticker = setInterval(() => {

@@ -4,8 +4,9 @@ import { type ApiClient, createApiClient } from '../api-client/client.ts';
 import { unwrapData } from '../api-client/errors.ts';
 import type { Account, Config } from '../config/config.ts';
 import { readSecret } from '../config/secrets.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
 import { VERSION } from '../observability/version.ts';
-import { openRateLimits, RateLimitedError, type RateLimiter } from '../rate-limit/limiter.ts';
+import { openRateLimitsBeside, RateLimitedError, type RateLimiter } from '../rate-limit/limiter.ts';
 import { toRateLimits } from '../rate-limit/limits.ts';
 import type { ApiAnswer } from '../submission/answer.ts';
 import type { UnknownStatus } from '../submission/status-map.ts';
@@ -46,12 +47,12 @@ export function createAccountClient(
 
 /** Opens an account's API client while `work` runs. `signal` ends a wait for the rate limit. */
 export async function withService<T>(
-  { ledgerUrl }: Pick<Config, 'ledgerUrl'>,
+  { config, ledger }: { readonly config: Pick<Config, 'ledgerUrl'>; readonly ledger: Pick<Ledger, 'db'> },
   account: Account,
   signal: AbortSignal,
   work: (service: Service) => Promise<T>,
 ): Promise<T> {
-  const rateLimits = await openRateLimits(ledgerUrl);
+  const rateLimits = await openRateLimitsBeside(ledger, config.ledgerUrl);
   const client = createAccountClient(account);
   const limiter = rateLimits.getLimiter(account.id, toRateLimits(account.limits, account.limits.minuteMs));
   try {

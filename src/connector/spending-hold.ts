@@ -21,7 +21,7 @@ export async function findSpendingHold(
   const known = await getHistoryHold(ledger.db, id);
   if (known !== null) return describeHistoryHold(id, known);
   const projects = [...config.watches.values()].flatMap(({ account, project }) => (account === id ? [project] : []));
-  return withService(config, requireAccount(config, id), signal, async ({ request: send }) => {
+  return withService({ config, ledger }, requireAccount(config, id), signal, async ({ request: send }) => {
     try {
       const hold = await compareHistory({ ledger, account: id, projects, send });
       return hold === null ? null : describeHistoryHold(id, hold);

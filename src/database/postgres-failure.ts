@@ -20,6 +20,13 @@ export function isUnavailable(error: unknown): error is PostgresFailure {
 /** Whether the server answered: the outcome of the statement is known. */
 export const isAnswered = ({ code = '' }: PostgresFailure): boolean => ANSWERED.test(code);
 
+/**
+ * Whether the same call may work in a minute without anyone's help: the server starts, stops, fails over or is full. Not a
+ * refused password, a missing database, or a lock that was held too long.
+ */
+export const isTemporary = (error: unknown): boolean =>
+  isUnavailable(error) && !/^(28|3D|55P03|57014)/.test(error.code ?? '');
+
 /** The driver's own failures. It gives them no code, so only their sentences tell them from other errors. */
 function isConnectionFailure({ message }: Error): boolean {
   return /^Connection terminated|is not queryable$|^timeout exceeded when trying to connect$|^Query read timeout$/.test(

@@ -95,7 +95,26 @@ export function getRateLimitUrl(ledgerUrl: string): string {
 }
 
 export async function openRateLimits(ledgerUrl: string, settings: RateLimitSettings = {}): Promise<RateLimitStore> {
-  return rateLimitsOver(openDatabase(getRateLimitUrl(ledgerUrl), { synchronous: 'NORMAL', cacheMiB: 4 }), settings);
+  const db = openDatabase(getRateLimitUrl(ledgerUrl), { synchronous: 'NORMAL', cacheMiB: 4 });
+  try {
+    return await rateLimitsOver(db, settings);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/**
+ * The same beside an open ledger. On Postgres they share its connections, and `close` leaves them open: a process needs
+ * half as many.
+ */
+export async function openRateLimitsBeside(
+  ledger: { readonly db: Database },
+  ledgerUrl: string,
+  settings: RateLimitSettings = {},
+): Promise<RateLimitStore> {
+  if (ledger.db.dialect === 'sqlite') return openRateLimits(ledgerUrl, settings);
+  return { ...(await rateLimitsOver(ledger.db, settings)), close: async () => undefined };
 }
 
 /** The same for a database that is already open. */

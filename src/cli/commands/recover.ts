@@ -84,7 +84,7 @@ async function readAccount(
   let at: { stage: string; done: number; total: number | null } = { stage: 'list', done: 0, total: null };
   const show = (what: string) => stages.at(at.stage, account.id, at.done, at.total, what);
   try {
-    return await withService(config, account, options.signal, async (service) => {
+    return await withService({ config, ledger }, account, options.signal, async (service) => {
       const send: typeof service.request = (request) =>
         service.request(request, (waitMs) => show(`waits ${formatDuration(waitMs)} for the rate limit`));
       await confirmShown(ledger, account, send);

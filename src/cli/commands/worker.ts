@@ -38,7 +38,12 @@ export function workerCommand(command: Command): void {
         requireKeys(config);
         const log = createLogger(output.verbose ? 'debug' : output.quiet ? 'error' : 'info', 'courier');
         const here = await openTemporal(config, file, output.say);
-        const connector = await openConnector(config, here.settings, log, { serveAdmin: true, duties, version });
+        const connector = await openConnector(config, here.settings, log, {
+          serveAdmin: true,
+          waits: true,
+          duties,
+          version,
+        });
         const getExitCode = stopOnSignal(() => connector.stop());
         here.server?.lost.addEventListener('abort', () => connector.stop());
         const working = connector.run();

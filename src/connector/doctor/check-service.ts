@@ -34,7 +34,7 @@ async function checkKey(config: Config, ledger: Ledger, account: Account, signal
   const subject = account.id;
   let budgets: readonly HeaderBudget[] = [];
   try {
-    const { balance } = await withService(config, account, signal, ({ request }) =>
+    const { balance } = await withService({ config, ledger }, account, signal, ({ request }) =>
       request(async (client) => {
         const answer = await client.balance();
         budgets = answer.budgets;

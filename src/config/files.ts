@@ -8,7 +8,7 @@ export interface ConfigText {
   readonly text: string;
 }
 
-const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** `courier.d` beside `courier.yaml`. */
 const getPartsFolder = (file: string): string => `${file.replace(/\.ya?ml$/i, '')}.d`;

@@ -1,14 +1,14 @@
-import { type ScheduledTask, schedule } from 'node-cron';
+import { schedule } from 'node-cron';
 import type { Logger } from '../observability/log.ts';
 
 /** Work that is the process's own and needs no durability: a run that is missed is missed. */
-export interface Chore {
+export type Chore = {
   readonly name: string;
-  /** With a field for seconds, or without. */
-  readonly cron: string;
-  readonly timezone?: string;
   readonly run: () => Promise<void>;
-}
+} & When;
+
+/** A cron line, or an interval of seconds: finding the next time of a line takes more than most chores do. */
+type When = { readonly cron: string; readonly timezone?: string } | { readonly everySeconds: number };
 
 export interface Housekeeping {
   /** Starts no more chores and waits for those that run. */
@@ -30,26 +30,26 @@ export function startHousekeeping(chores: readonly Chore[], log: Logger): Housek
     }
   }
 
-  const tasks: ScheduledTask[] = chores.map((chore) =>
-    schedule(
-      chore.cron,
-      () => {
-        // What the last run still does is not begun twice.
-        if (running.has(chore.name)) return;
-        const work = run(chore).finally(() => running.delete(chore.name));
-        running.set(chore.name, work);
-      },
-      {
-        name: chore.name,
-        unref: true,
-        suppressMissedWarning: true,
-        ...(chore.timezone === undefined ? {} : { timezone: chore.timezone }),
-      },
-    ),
-  );
+  function begin(chore: Chore): void {
+    // What the last run still does is not begun twice.
+    if (running.has(chore.name)) return;
+    const work = run(chore).finally(() => running.delete(chore.name));
+    running.set(chore.name, work);
+  }
+
+  const stops = chores.map((chore) => {
+    if ('everySeconds' in chore) {
+      const timer = setInterval(() => begin(chore), chore.everySeconds * 1_000).unref();
+      return () => clearInterval(timer);
+    }
+    const { name, cron, timezone } = chore;
+    const options = { name, unref: true, suppressMissedWarning: true };
+    const task = schedule(cron, () => begin(chore), timezone === undefined ? options : { ...options, timezone });
+    return () => task.destroy();
+  });
   return {
     async close() {
-      for (const task of tasks) await task.destroy();
+      for (const stop of stops) await stop();
       await Promise.all(running.values());
     },
   };

@@ -79,12 +79,12 @@ export function startWorkerHousekeeping({ connector, path, config, log }: Worker
   }
 
   const chores: Chore[] = [
-    { name: 'reload', cron: '* * * * * *', run: reload },
-    { name: 'schedules', cron: '* * * * * *', run: syncSchedules },
-    { name: 'credentials', cron: '*/5 * * * * *', run: () => connector.refreshCredentials() },
+    { name: 'reload', everySeconds: 1, run: reload },
+    { name: 'schedules', everySeconds: 1, run: syncSchedules },
+    { name: 'credentials', everySeconds: 5, run: () => connector.refreshCredentials() },
     { name: 'balances', cron: '*/5 * * * *', run: () => readBalances(deps) },
     { name: 'notifications', cron: '20 * * * * *', run: notifier.check },
-    { name: 'delivery', cron: '*/10 * * * * *', run: notifier.deliver },
+    { name: 'delivery', everySeconds: 10, run: notifier.deliver },
     { name: 'watch pings', cron: '40 * * * * *', run: () => pingWatches(ledger, deps.config, ping) },
     { name: 'worker ping', cron: '*/5 * * * *', run: pingWorker },
     // Late in the UTC day: a report shows each day as it was when it was last counted.

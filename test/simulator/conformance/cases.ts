@@ -98,6 +98,23 @@ export const CASES: Readonly<Record<string, Case>> = {
     const { name } = (await again.describe()).status;
     return { refused, used, first, late, name };
   },
+  'an id whose run has ended is used again as its policy says': async (stage) => {
+    const { client, taskQueue, suffix } = stage;
+    const workflowId = `again/${suffix}`;
+    const startAs = (workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY' | 'ALLOW_DUPLICATE') =>
+      client.workflow.start('waits', { workflowId, taskQueue, args: [], workflowIdReusePolicy });
+    const completed = await startAs('REJECT_DUPLICATE');
+    await completed.signal(END);
+    await completed.result();
+    const refused = [
+      await nameOfError(() => startAs('REJECT_DUPLICATE')),
+      await nameOfError(() => startAs('ALLOW_DUPLICATE_FAILED_ONLY')),
+    ];
+    await (await startAs('ALLOW_DUPLICATE')).terminate();
+    const terminated = await startAs('ALLOW_DUPLICATE_FAILED_ONLY');
+    await terminated.terminate();
+    return { refused, last: await nameOfError(() => startAs('REJECT_DUPLICATE')) };
+  },
 };
 
 export async function playCases(stage: Stage): Promise<Record<string, unknown>> {

@@ -1,9 +1,9 @@
 /**
  * Plays seeds with each of the deliberate defects, and says how many each needed to be found:
- * npm run simulate:mutations -- [--seeds N] [--seconds S] [--only EXPRESSION] [--kind usual|small|focused]. Exit code 1 when
- * one was not found.
+ * npm run simulate:mutations -- [--seeds N] [--seconds S] [--only EXPRESSION] [--kind KIND]. Exit code 1 when one was not
+ * found. Without a kind, a mutation that needs a sequence is shown seeds of the kind sequence, any other one focused seeds.
  *
- * A mutation that says what it needs is shown those focused seeds alone that have it in them; the others count as played.
+ * A mutation that says what it needs is shown those seeds alone that have it in them; the others count as played.
  * For the other mutations a seed is played once without a defect, and then with those alone whose place in the code it
  * ran, because the others leave its trace as it is. A seed that breaks a rule without a defect finds none.
  */
@@ -11,7 +11,8 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { parseKind } from '../parse-kind.ts';
 import { SeedPlayer } from '../seed-player.ts';
-import { drawScenario, listFeatures } from '../world/focused.ts';
+import { drawScenario, listFeatures, type Need, type SeedKind } from '../world/focused.ts';
+import { SEQUENCES } from '../world/sequences/index.ts';
 import { mutate } from './load.ts';
 import { MUTATIONS, type Mutation } from './table.ts';
 
@@ -29,7 +30,7 @@ const { values } = parseArgs({
     /** Processes that play at a time. */
     jobs: { type: 'string', default: String(availableParallelism()) },
     small: { type: 'boolean', default: false },
-    kind: { type: 'string', default: 'focused' },
+    kind: { type: 'string' },
     /** Seeds of each mutation that are played at most, of those that have what it needs. */
     plays: { type: 'string', default: '2000' },
   },
@@ -43,8 +44,14 @@ interface Found {
   readonly breach: string;
 }
 
-const kind = values.small ? 'small' : parseKind({ kind: values.kind, small: false });
-const settings = { kind, withAct: values.with } as const;
+const named = values.small
+  ? 'small'
+  : values.kind === undefined
+    ? null
+    : parseKind({ kind: values.kind, small: false });
+/** The kind of seeds that a mutation is shown. */
+const toKind = ({ needs = [] }: Mutation): SeedKind =>
+  named ?? (needs.some((need) => need in SEQUENCES) ? 'sequence' : 'focused');
 const first = Number(values.from);
 const endsAt = performance.now() + Number(values.seconds) * 1_000;
 const isOver = (): boolean => performance.now() >= endsAt;
@@ -52,19 +59,32 @@ const chosen = MUTATIONS.filter(({ name }) => new RegExp(values.only).test(name)
 for (const mutation of chosen) mutate(mutation);
 const names = chosen.map(({ name }) => name);
 const seeds = Array.from({ length: Number(values.seeds) }, (_, n) => first + n);
-const features = new Map(kind === 'focused' ? seeds.map((seed) => [seed, listFeatures(drawScenario(seed, kind))]) : []);
+const kinds = [...new Set(chosen.map(toKind))];
+const features = new Map<SeedKind, ReadonlyMap<number, ReadonlySet<Need>>>(
+  kinds
+    .filter((kind) => kind === 'focused' || kind === 'sequence')
+    .map((kind) => [kind, new Map(seeds.map((seed) => [seed, listFeatures(drawScenario(seed, kind))]))]),
+);
 const candidates = new Map(chosen.map((mutation) => [mutation.name, listCandidates(mutation)]));
 
 /** The seeds that have in them what a mutation needs. */
-function listCandidates({ needs = [] }: Mutation): readonly number[] {
-  const having = seeds.filter((seed) => needs.every((need) => features.get(seed)?.has(need) ?? true));
+function listCandidates(mutation: Mutation): readonly number[] {
+  const { needs = [] } = mutation;
+  const has = features.get(toKind(mutation));
+  const having = seeds.filter((seed) => needs.every((need) => has?.get(seed)?.has(need) ?? true));
   return having.slice(0, Number(values.plays));
 }
 
 const found = new Map<string, Found>();
 /** How many seeds a mutation was shown, and how many of them were played with it. */
 const shown = new Map(names.map((name) => [name, { seeds: 0, ran: 0 }]));
-const reaching = Array.from({ length: Number(values.jobs) }, () => new SeedPlayer({ ...settings, showsReach: true }));
+const workers = Array.from({ length: Number(values.jobs) }, () => ({
+  /** Shows of a seed of each kind which mutations it can find. */
+  reaching: new Map(
+    kinds.map((kind) => [kind, new SeedPlayer({ kind, withAct: values.with, showsReach: true })] as const),
+  ),
+}));
+type Worker = (typeof workers)[number];
 
 /** Does the work of a list, a job for each worker at a time. */
 async function share<T, W>(workers: readonly W[], work: readonly T[], play: (worker: W, item: T) => Promise<void>) {
@@ -76,30 +96,37 @@ async function share<T, W>(workers: readonly W[], work: readonly T[], play: (wor
   );
 }
 
-/** Which of the mutations each seed can find: none, when it breaks a rule without them. */
-const reached = new Map<number, ReadonlySet<string>>();
+/** Which of the mutations a seed of each kind can find: none, when it breaks a rule without them. */
+const reached = new Map(kinds.map((kind) => [kind, new Map<number, ReadonlySet<string>>()]));
 
-async function playWithout(block: readonly number[]): Promise<void> {
-  const fresh = [...new Set(block)].filter((seed) => !reached.has(seed)).toSorted((a, b) => a - b);
-  await share(reaching, fresh, async (player, seed) => {
-    if (isOver()) return;
-    const played = await player.play(seed);
-    if (played !== null && played.breaches.length > 0) console.log(`seed ${seed} without a defect: ${played.breaches}`);
-    reached.set(seed, new Set(played === null || played.breaches.length > 0 ? [] : played.reached));
-  });
+async function playWithout(player: SeedPlayer, kind: SeedKind, seed: number): Promise<void> {
+  if (isOver() || reached.get(kind)?.has(seed)) return;
+  const played = await player.play(seed);
+  if (played !== null && played.breaches.length > 0)
+    console.log(`${kind} seed ${seed} without a defect: ${played.breaches}`);
+  reached.get(kind)!.set(seed, new Set(played === null || played.breaches.length > 0 ? [] : played.reached));
 }
 
-async function search({ name, needs }: Mutation, block: readonly number[]): Promise<void> {
-  const player = new SeedPlayer({ ...settings, mutation: name });
+async function playAllWithout(kind: SeedKind, block: readonly number[]): Promise<void> {
+  const fresh = [...new Set(block)].toSorted((a, b) => a - b);
+  await share(workers, fresh, ({ reaching }, seed) => playWithout(reaching.get(kind)!, kind, seed));
+}
+
+async function search(worker: Worker, mutation: Mutation, block: readonly number[]): Promise<void> {
+  const { name, needs } = mutation;
+  const kind = toKind(mutation);
+  const player = new SeedPlayer({ kind, withAct: values.with, mutation: name });
   const mine = shown.get(name)!;
   try {
     for (const seed of block) {
       if (isOver()) return;
       mine.seeds = seed - first + 1;
-      if (needs === undefined && reached.get(seed)?.has(name) !== true) continue;
+      if (needs === undefined && reached.get(kind)?.get(seed)?.has(name) !== true) continue;
       mine.ran += 1;
       const breach = (await player.play(seed))?.breaches[0];
-      if (breach === undefined || !(await holdsWithout(seed))) continue;
+      if (breach === undefined) continue;
+      await playWithout(worker.reaching.get(kind)!, kind, seed);
+      if ((reached.get(kind)!.get(seed)?.size ?? 0) === 0) continue;
       found.set(name, { seeds: seed - first + 1, breach });
       show(name);
       return;
@@ -107,12 +134,6 @@ async function search({ name, needs }: Mutation, block: readonly number[]): Prom
   } finally {
     player.close();
   }
-}
-
-/** Whether a seed breaks no rule without a defect. */
-async function holdsWithout(seed: number): Promise<boolean> {
-  if (!reached.has(seed)) await playWithout([seed]);
-  return (reached.get(seed)?.size ?? 0) > 0;
 }
 
 function show(name: string): void {
@@ -126,10 +147,13 @@ for (let n = 0; n < seeds.length && !isOver(); n = Math.max(FIRST_BLOCK, 2 * n))
   const left = chosen.filter(({ name }) => !found.has(name));
   if (left.length === 0) break;
   const getBlock = ({ name }: Mutation) => candidates.get(name)!.slice(n, Math.max(FIRST_BLOCK, 2 * n));
-  await playWithout(left.filter(({ needs }) => needs === undefined).flatMap(getBlock));
-  await share(reaching, left, (_, mutation) => search(mutation, getBlock(mutation)));
+  for (const kind of kinds) {
+    const free = left.filter((mutation) => mutation.needs === undefined && toKind(mutation) === kind);
+    await playAllWithout(kind, free.flatMap(getBlock));
+  }
+  await share(workers, left, (worker, mutation) => search(worker, mutation, getBlock(mutation)));
 }
-for (const player of reaching) player.close();
+for (const { reaching } of workers) for (const player of reaching.values()) player.close();
 const missed = names.filter((name) => !found.has(name));
 for (const name of missed) show(name);
 console.log(`${names.length - missed.length} of ${names.length} found`);

@@ -38,6 +38,11 @@ const TRUSTS_REFUSAL: Change = {
   from: 'if (!certain) return putInDoubt(tx, row, reason, outcome);',
   to: '',
 };
+const READS_NO_SHOWN_PRICE: Change = {
+  file: `${MONEY}/confirm-account.ts`,
+  from: 'if (price === null || price <= 0) return;',
+  to: 'if (price !== -1) return;',
+};
 const BUYS_TWIN: Change = {
   file: 'src/ledger/plans/resubmission.ts',
   from: "if (other === 'bought') return { kind: 'drop', reason: { code: 'bought_by_other_watch' } };",
@@ -68,7 +73,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (refusal !== null) {',
     to: 'if (refusal !== null && now < 0) {',
     actsAtEnd: true,
-    needs: ['lower cap', 'nothing is taken'],
+    needs: ['cap falls while a batch waits'],
   },
   {
     name: 'takes back a batch in doubt',
@@ -99,14 +104,14 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/begin-send.ts`,
     from: 'if (inDoubtSince !== null && (row.needs_lookup === 1 || mustReconcile(inDoubtSince, now, afterMs))) {',
     to: 'if (now < 0) {',
-    needs: ['stop workers for days', 'forgets keys'],
+    needs: ['two doubts in thirty hours'],
   },
   {
     name: 'does not record the attempt',
     file: `${BATCHES}/transitions.ts`,
     from: 'sql`attempts = attempts + 1`,',
     to: 'sql`attempts = attempts`,',
-    needs: ['cancel batch', 'worker died, then not taken', 'list lags'],
+    needs: ['died, refused, cancelled'],
   },
   {
     name: 'forgets that a batch is in doubt',
@@ -121,7 +126,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/transitions.ts`,
     from: 'sql`in_doubt_since = coalesce(in_doubt_since, ${now})`,',
     to: 'sql`in_doubt_since = ${now}`,',
-    needs: ['stop workers for days', 'forgets keys'],
+    needs: ['two doubts in thirty hours'],
   },
   // When the answer is recorded
   {
@@ -136,7 +141,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/record-answer.ts`,
     from: 'return answered.attempts >= row.attempts;',
     to: 'return answered.attempts >= 1;',
-    needs: ['cancel batch', 'worker died, then not taken', 'list lags'],
+    needs: ['died, refused, cancelled'],
   },
   {
     name: 'takes every retry for certain',
@@ -170,7 +175,8 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/accept-batch.ts`,
     from: 'at: Math.min(now, row.in_doubt_since ?? now),',
     to: 'at: now,',
-    needs: ['change price', 'answers are lost'],
+    also: [READS_NO_SHOWN_PRICE],
+    needs: ['old answer after a rise'],
   },
   {
     name: 'leaves accepted URLs planned',
@@ -214,7 +220,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (compared.at === null || now() - compared.at >= SILENCE_MS) {',
     to: 'if (now() < 0) {',
     actsAtEnd: true,
-    needs: ['restore ledger'],
+    needs: ['copy, then more pages'],
   },
   {
     name: 'holds an account for a job that another comparison has found (fixed: seed 38)',
@@ -236,7 +242,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'activities/runs.ts',
     from: 'await ensureDispatcher(client, ledger.id, account);',
     to: ';',
-    needs: ['restore ledger'],
+    needs: ['copy of a batch that waits'],
   },
   // Plans, keys and generations
   {
@@ -268,7 +274,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/insert-batch.ts`,
     from: 'bought_lastmod = lastmod, generation = m.generation',
     to: 'generation = m.generation',
-    needs: ['flap lastmods'],
+    needs: ['lastmod there and back'],
   },
   {
     name: 'buys what another watch has bought',
@@ -283,7 +289,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: "if (other === 'planned') {",
     to: "if (other === 'planned' && now < 0) {",
     actsAtEnd: true,
-    needs: ['move pages', 'nothing is taken'],
+    needs: ['planned by another watch'],
   },
   {
     name: 'buys a lastmod again that it has bought',
@@ -291,7 +297,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (row.generation > 0 && row.lastmod !== null && row.lastmod === row.bought_lastmod) {',
     to: 'if (now < 0) {',
     actsAtEnd: true,
-    needs: ['flap lastmods'],
+    needs: ['lastmod there and back'],
   },
   {
     name: 'puts rejected URLs into the parts again',
@@ -318,7 +324,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${MONEY}/spend.ts`,
     from: "OR b.state = 'sending')\n    AND b.id",
     to: "OR b.state = 'none')\n    AND b.id",
-    needs: ['lower cap', 'answers are lost', 'two watches', 'list lags'],
+    needs: ['in doubt beside a cap'],
   },
   {
     name: 'counts the charges of one watch for the account',
@@ -366,14 +372,14 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${SUBMISSION}/refusal.ts`,
     from: 'unknown(answer, `the service is not available${said}`);',
     to: "retry('unavailable', 'none', retryAfterMs, said);",
-    needs: ['cancel batch', 'answers are lost'],
+    needs: ['lost, cancelled'],
   },
   {
     name: 'takes a lost connection for a request that was not sent',
     file: `${SUBMISSION}/refusal.ts`,
     from: 'return body.reached\n',
     to: 'return body.reached && status === 1\n',
-    needs: ['cancel batch', 'answers are lost'],
+    needs: ['lost, cancelled'],
   },
   {
     name: 'trusts a 422 while an earlier attempt is in doubt',
@@ -381,7 +387,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'return whenCertain(invalid(body.error, request, said), request);',
     to: 'return invalid(body.error, request, said) as never;',
     also: [TRUSTS_REFUSAL],
-    needs: ['lost, then refused'],
+    needs: ['lost, then split'],
   },
   // More of the caps and the balance
   {
@@ -414,21 +420,22 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${MONEY}/spend.ts`,
     from: 'return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);',
     to: 'return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());',
-    needs: ['cap perMonth', 'jump clock'],
+    needs: ['cap of a month on its second day'],
   },
   {
     name: 'does not learn a price that rises',
     file: `${MONEY}/price.ts`,
     from: 'if (charge <= 0 || urls < 1 || charge % urls !== 0) return;',
     to: 'if (charge <= 0 || urls < 1 || charge % urls !== 0 || charge / urls > 250_000) return;',
-    needs: ['change price', 'long'],
+    also: [READS_NO_SHOWN_PRICE],
+    needs: ['old answer after a rise'],
   },
   {
     name: 'sends at the price of the plan',
     file: `${MONEY}/price.ts`,
     from: 'return maxMicros(timesMicros(perUrl, batch.urls), batch.expected_cost ?? ZERO);',
     to: 'return batch.expected_cost ?? timesMicros(perUrl, batch.urls);',
-    needs: ['change price', 'two watches'],
+    needs: ['price rises while a batch waits'],
   },
   {
     name: 'leaves charges since the balance was read on it (fixed: money 1)',
@@ -442,14 +449,14 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${MONEY}/balance.ts`,
     from: 'if (now - at >= FRESH_MS || at > now + CLOCK_ERROR_MS) return false;',
     to: '',
-    needs: ['spend elsewhere', 'raise floor'],
+    needs: ['old balance beside a floor'],
   },
   {
     name: 'does not count a batch in review that may be charged (fixed: money 2)',
     file: `${MONEY}/spend.ts`,
     from: "AND b.state = 'needs_review' AND b.in_doubt_since IS NOT NULL",
     to: "AND b.state = 'none' AND b.in_doubt_since IS NOT NULL",
-    needs: ['remove watch', 'answers are lost', 'two watches'],
+    needs: ['in review beside a cap'],
   },
   // What was bought before
   {
@@ -457,7 +464,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'activities/compare-history.ts',
     from: 'if (ours.length === 0) return null;',
     to: 'if (ours.length >= 0) return null;',
-    needs: ['restore ledger'],
+    needs: ['copy, then more pages'],
   },
   {
     name: 'forgets at once that it holds an account (money 4)',
@@ -465,28 +472,28 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'return row === undefined || row.hold === null ? null : (JSON.parse(row.hold) as HistoryHold);',
     to: "return row === undefined || row.hold !== '' ? null : (JSON.parse(row.hold) as HistoryHold);",
     also: [{ file: 'activities/compare-history.ts', from: '        if (hold !== null) return hold;\n', to: '' }],
-    needs: ['restore ledger'],
+    needs: ['copy, then more pages'],
   },
   {
     name: 'leaves recovered URLs in batches that wait (fixed: money 4)',
     file: 'src/ledger/jobs/recover.ts',
     from: 'await takeOutOfBatches(tx, now, account, ids, job);',
     to: '',
-    needs: ['restore ledger'],
+    needs: ['copy, then more pages'],
   },
   {
     name: 'does not grow the generation of a recovered URL (fixed: money 4)',
     file: 'src/ledger/jobs/recover.ts',
     from: 'UPDATE urls SET generation = generation + 1,',
     to: 'UPDATE urls SET generation = generation,',
-    needs: ['restore ledger'],
+    needs: ['copy between two changes'],
   },
   {
     name: 'leaves recovered URLs due (fixed: money 4)',
     file: 'src/ledger/jobs/recover.ts',
     from: 'due = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.due ELSE NULL END,',
     to: 'due = urls.due,',
-    needs: ['restore ledger'],
+    needs: ['copy, then more pages'],
   },
   {
     name: 'recovers a job as if it had cost nothing',
@@ -500,7 +507,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/ledger/plans/resubmission.ts',
     from: "WHEN o.state = 'planned' AND o.bought_at IS NULL THEN 1",
     to: "WHEN o.state = 'planned' AND o.bought_at IS NULL THEN 0",
-    needs: ['move pages', 'rename watch'],
+    needs: ['planned by another watch'],
   },
   {
     name: 'gives the rows of a renamed watch no past (fixed: money 6)',
@@ -535,7 +542,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/ledger/crawl/record-lastmods.ts',
     from: "WHEN urls.state = 'planned' AND NOT ${isSent} THEN NULL",
     to: "WHEN urls.state = 'planned' THEN NULL",
-    needs: ['change pages', 'answers are lost', 'runs end early'],
+    needs: ['changed while in doubt'],
   },
   {
     name: 'sees no change of a page that moves to another file (fixed: money 8)',
@@ -556,7 +563,7 @@ export const MUTATIONS: readonly Mutation[] = [
         to: '',
       },
     ],
-    needs: ['date pages'],
+    needs: ['pages get their first dates'],
   },
   // Failures
   {
@@ -586,7 +593,7 @@ export const MUTATIONS: readonly Mutation[] = [
     to: 'if (status === 413) return tooLarge(request, said) as never;',
     actsAtEnd: true,
     also: [TRUSTS_REFUSAL],
-    needs: ['lost, then refused'],
+    needs: ['lost, then split'],
   },
   {
     name: 'takes a refusal for certain after an attempt in doubt',
@@ -614,42 +621,42 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'activities/trackers.ts',
     from: '...(await listRecoveredSubmissions(deps.ledger, account, tracked.lastBatch)),',
     to: '',
-    needs: ['restore ledger', 'slow jobs'],
+    needs: ['copy that lacks an open job'],
   },
   {
     name: 'does not track a job again whose tracker has ended (fixed: money 13)',
     file: 'activities/trackers.ts',
     from: "workflowIdReusePolicy: 'ALLOW_DUPLICATE',",
     to: "workflowIdReusePolicy: 'REJECT_DUPLICATE',",
-    needs: ['restore ledger', 'slow jobs'],
+    needs: ['copy of an open job'],
   },
   {
     name: 'names no job that is overdue (fixed: money 15)',
     file: 'src/ledger/jobs/overdue-jobs.ts',
     from: "b.state = 'accepted' AND b.settled_at IS NULL",
     to: "b.state = 'none' AND b.settled_at IS NULL",
-    needs: ['jump clock', 'slow jobs'],
+    needs: ['job overdue'],
   },
   {
     name: 'forgets a tracker that could not be started (fixed: money 14)',
     file: 'activities/trackers.ts',
     from: 'missing.set(reference, job);',
     to: 'references.add(reference);',
-    needs: ['stop temporal', 'batch is sent'],
+    needs: ['no tracker can be started'],
   },
   {
-    name: 'never tries again what waited for money (fixed: money 22)',
+    name: 'never tries again what waited for money',
     file: `${MONEY}/account-status.ts`,
     from: "UPDATE batches SET not_before = NULL WHERE account_id = ${account} AND state IN ('planned', 'sending')",
     to: "UPDATE batches SET not_before = ${9e15} WHERE account_id = ${account} AND state IN ('planned', 'sending')",
-    needs: ['short balance'],
+    needs: ['topped up, balance unreadable'],
   },
   {
     name: 'does not see that a key works again',
     file: 'activities/dispatch.ts',
     from: "if (answer.body.kind === 'success') {",
     to: "if (answer.body.kind === 'none') {",
-    needs: ['refuse key'],
+    needs: ['key refused for a while'],
   },
   {
     name: 'stops at a list that fails (fixed: money 9)',
@@ -657,6 +664,7 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (retryAfterMs !== null) {',
     to: 'if (retryAfterMs === -1) {',
     actsAtEnd: true,
+    needs: ['the list fails for hours'],
   },
   {
     name: 'starts no run again after a decision (fixed: seed 20034)',
@@ -670,5 +678,55 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (isBoughtByRecoveredJob(row))',
     to: 'if (row.id < 0)',
     needs: ['restore ledger', 'change pages'],
+  },
+  // Fixes of money findings, each with the sequence that shows it
+  {
+    name: 'sends batches that may not be sent again and again (fixed: money 3)',
+    file: `${BATCHES}/begin-send.ts`,
+    from: 'await setAside(tx, row, { notBefore: until, reason: refusal.reason });',
+    to: 'await setAside(tx, row, { notBefore: null, reason: refusal.reason });',
+    needs: ['twelve batches may not be sent'],
+  },
+  {
+    name: 'keeps a batch that costs more than its whole cap (fixed: money 7)',
+    file: `${BATCHES}/begin-send.ts`,
+    from: 'if (inDoubtSince === null && isBeyondCap(refusal)) return dissolve(tx, row, now, refusal.reason);',
+    to: '',
+    needs: ['batch above its cap'],
+  },
+  {
+    name: 'forgets the limit of a run when it sends (fixed: money 10)',
+    file: `${BATCHES}/begin-send.ts`,
+    from: 'await withRunCap(tx, row, watch.spend),',
+    to: 'watch.spend,',
+    needs: ['run with a limit, then a rise'],
+  },
+  {
+    name: 'approves by itself that all lastmods move (fixed: money 20)',
+    file: `${SUBMISSION}/guard.ts`,
+    from: 'if (changed >= FEWEST_CHANGED && exceeds(changed, maxChangedPercent)) {',
+    to: 'if (changed < 0 && exceeds(changed, maxChangedPercent)) {',
+    needs: ['all lastmods move'],
+  },
+  {
+    name: 'forgets a change that was seen after a recovered job began (fixed: money 21)',
+    file: 'src/ledger/jobs/recover.ts',
+    from: "const changedAfter = sql`(urls.due = 'changed' AND",
+    to: "const changedAfter = sql`(urls.due = 'none' AND",
+    needs: ['copy between two changes'],
+  },
+  {
+    name: 'waits for a balance that it cannot read (fixed: money 22)',
+    file: 'activities/dispatch.ts',
+    from: 'if (countAttempts(waiting.waits) > 1 && account.spend.balanceFloor <= 0) {',
+    to: 'if (now() < 0) {',
+    needs: ['topped up, balance unreadable'],
+  },
+  {
+    name: 'believes a balance from the future (fixed: money 27)',
+    file: `${MONEY}/balance.ts`,
+    from: ' OR balance_at > ${at + CLOCK_ERROR_MS})`);',
+    to: ')`);',
+    needs: ['clock ahead for a while'],
   },
 ];

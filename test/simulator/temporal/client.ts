@@ -18,6 +18,7 @@ interface Options {
   readonly taskQueue: string;
   readonly args?: readonly unknown[];
   readonly workflowIdConflictPolicy?: string;
+  readonly workflowIdReusePolicy?: string;
   readonly typedSearchAttributes?: readonly { readonly key: { readonly name: string }; readonly value: unknown }[];
   readonly signal?: { readonly name: string };
   readonly signalArgs?: readonly unknown[];
@@ -102,8 +103,9 @@ export function createClient(server: VirtualTemporal, host: Host): Client {
       start: (type: string, options: Options) =>
         call(() => {
           const { workflowId, workflowIdConflictPolicy } = options;
-          if (!server.isRunning(workflowId)) startNow(type, options);
-          else if (workflowIdConflictPolicy !== 'USE_EXISTING') {
+          const isRunning = server.isRunning(workflowId);
+          if (!isRunning && mayUseAgain(server, options)) startNow(type, options);
+          else if (!isRunning || workflowIdConflictPolicy !== 'USE_EXISTING') {
             throw new WorkflowExecutionAlreadyStartedError('Workflow execution already started', workflowId, type);
           }
           return getHandle(workflowId);
@@ -116,6 +118,13 @@ export function createClient(server: VirtualTemporal, host: Host): Client {
         }),
     },
   } as unknown as Client;
+}
+
+/** Whether the id of a run that has ended may have another one. */
+function mayUseAgain(server: VirtualTemporal, { workflowId, workflowIdReusePolicy = 'ALLOW_DUPLICATE' }: Options) {
+  const last = server.getRun(workflowId);
+  if (last === undefined || workflowIdReusePolicy === 'ALLOW_DUPLICATE') return true;
+  return workflowIdReusePolicy === 'ALLOW_DUPLICATE_FAILED_ONLY' && last.status !== 'COMPLETED';
 }
 
 type Call = <T>(work: () => T) => Promise<T>;

@@ -15,11 +15,31 @@ const envelope = (code: string): string =>
 const json = (status: number, code: string, headers: Record<string, string> = {}) =>
   respond(status, 'application/json', envelope(code), headers);
 
+const LATER: Fault = { kind: 'instead', response: json(429, 'rate_limited', { 'retry-after': '300' }) };
+
+/** A balance under a name that the specification does not know. */
+const OTHER_BALANCE = respond(
+  200,
+  'application/json',
+  JSON.stringify({ success: true, status: 'success', message: 'ok', data: { credit: '12' }, error: null }),
+);
+
 /** A gateway's, of which some say what is not so: the key is right, the balance suffices. */
 const REFUSALS = ['rate-limit', 'unavailable', 'unauthorized'] as const;
 const READS = ['drop-before', 'refused', 'drop-after', 'cut', 'stall', 'html', 'error-after', ...REFUSALS] as const;
 const POSTS = [...READS, 'unavailable-after', 'late', 'too-large', 'payment', 'still-running'] as const;
 type Kind = (typeof POSTS)[number];
+/** What each submission of a watch meets for as long as a sequence says so. */
+export type SubmissionFault =
+  | Kind
+  /** Refused for certain, for five minutes each time. */
+  | 'later'
+  /** Refused with 413, unless it has one URL. */
+  | 'oversized'
+  /** Refused with 422, unless it has one URL. */
+  | 'invalid'
+  /** Split until each part has one URL, and then refused for five minutes each time. */
+  | 'later in parts';
 const LOST: readonly Kind[] = ['drop-after', 'error-after', 'unavailable-after'];
 const NOT_TAKEN: readonly Kind[] = ['refused', 'rate-limit', 'payment'];
 
@@ -47,6 +67,10 @@ export interface FaultSettings {
   readonly tooLarge: number | null;
   /** What lasts now. */
   readonly outages: () => ReadonlySet<Outage>;
+  /** What a submission under this project meets now; null: what chance brings. */
+  readonly meets: (project: string) => SubmissionFault | null;
+  /** The balance cannot be understood now. */
+  readonly hidesBalance: () => boolean;
   /** Whether a gateway refuses every key now. */
   readonly refusesKey: () => boolean;
   /** How long the list does not show a new job. */
@@ -60,6 +84,8 @@ export function serviceFaults({
   share,
   tooLarge,
   outages,
+  meets,
+  hidesBalance,
   refusesKey,
   listLagMs,
   now,
@@ -68,7 +94,10 @@ export function serviceFaults({
   const forReads = createDeck<Kind>(random, READS);
   return (request) => {
     if (refusesKey()) return { kind: 'instead', response: json(401, 'unauthorized') };
-    const urls = readUrls(request);
+    const { urls, project } = readSubmission(request);
+    if (hidesBalance() && request.path.endsWith('/balance')) return { kind: 'instead', response: OTHER_BALANCE };
+    const met = urls.length === 0 ? null : meets(project);
+    if (met !== null) return toFault(met, urls, random);
     if (urls.some((url) => url.includes(POISON))) return { kind: 'instead', response: json(422, 'validation_error') };
     if (tooLarge !== null && urls.length > tooLarge) {
       return { kind: 'instead', response: json(413, 'payload_too_large') };
@@ -106,7 +135,7 @@ function toLasting(outage: Outage, request: NetRequest, urls: readonly string[],
   }
 }
 
-function toFault(kind: Kind, urls: readonly string[], random: () => number): Fault {
+function toFault(kind: SubmissionFault, urls: readonly string[], random: () => number): Fault {
   switch (kind) {
     case 'drop-before':
     case 'refused':
@@ -143,6 +172,14 @@ function toFault(kind: Kind, urls: readonly string[], random: () => number): Fau
         kind: 'instead-after',
         response: json(503, 'unavailable', { 'retry-after': pick(random, ['1', '120']) }),
       };
+    case 'later':
+      return LATER;
+    case 'later in parts':
+      return urls.length > 1 ? { kind: 'instead', response: json(413, 'payload_too_large') } : LATER;
+    case 'oversized':
+      return urls.length > 1 ? { kind: 'instead', response: json(413, 'payload_too_large') } : { kind: 'none' };
+    case 'invalid':
+      return urls.length > 1 ? { kind: 'instead', response: json(422, 'validation_error') } : { kind: 'none' };
     case 'too-large':
       // A gateway that refuses this once what it lets through at another time. One URL alone would need review.
       return urls.length > 4
@@ -165,9 +202,17 @@ function lag(newest: number): Fault {
   return { kind: 'alter', alter };
 }
 
-function readUrls({ method, path, body }: NetRequest): readonly string[] {
-  if (method !== 'POST' || !path.endsWith('/submissions')) return [];
-  return (JSON.parse(body.toString('utf8')) as { urls: string[] }).urls;
+interface Submission {
+  readonly urls: readonly string[];
+  readonly project: string;
+}
+
+const NO_SUBMISSION: Submission = { urls: [], project: '' };
+
+function readSubmission({ method, path, body }: NetRequest): Submission {
+  if (method !== 'POST' || !path.endsWith('/submissions')) return NO_SUBMISSION;
+  const { urls, project = '' } = JSON.parse(body.toString('utf8')) as { urls: string[]; project?: string };
+  return { urls, project };
 }
 
 /** What a site may do instead of giving its sitemap. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MUTATIONS } from '../mutations/table.ts';
-import { drawScenario, listFeatures } from './focused.ts';
+import { drawScenario, listFeatures, type SeedKind } from './focused.ts';
 import { toScenario } from './scenario.ts';
 
 const SEEDS = Array.from({ length: 2_000 }, (_, n) => n + 1);
@@ -25,7 +25,8 @@ describe('focused seeds', () => {
   });
 
   test('2,000 seeds have what each mutation needs several times', () => {
-    const features = SEEDS.map((seed) => listFeatures(drawScenario(seed, 'focused')));
+    const list = (kind: SeedKind) => SEEDS.map((seed) => listFeatures(drawScenario(seed, kind)));
+    const features = [...list('focused'), ...list('sequence')];
     for (const { name, needs = [] } of MUTATIONS) {
       const having = features.filter((has) => needs.every((need) => has.has(need)));
       assert.ok(having.length >= 5, `"${name}": ${having.length} seeds`);

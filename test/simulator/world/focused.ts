@@ -15,12 +15,18 @@ import {
   type Size,
   toScenario,
 } from './scenario.ts';
+import { toSequenceScenario } from './sequence-seeds.ts';
 
-/** How a schedule is drawn from its seed: `focused` ones play few kinds of acts, each often and at a named moment. */
-export type SeedKind = Size | 'focused';
+/**
+ * How a schedule is drawn from its seed: `focused` ones play few kinds of acts, each often and at a named moment, those of
+ * `sequence` one of the known sequences.
+ */
+export type SeedKind = Size | 'focused' | 'sequence';
 
-export const drawScenario = (seed: number, kind: SeedKind): Scenario =>
-  kind === 'focused' ? toFocusedScenario(seed) : toScenario(seed, kind);
+export function drawScenario(seed: number, kind: SeedKind): Scenario {
+  if (kind === 'focused') return toFocusedScenario(seed);
+  return kind === 'sequence' ? toSequenceScenario(seed) : toScenario(seed, kind);
+}
 
 /** Groups that only focused seeds play: another kind's seeds would no longer mean the same. */
 const MORE_GROUPS: readonly (readonly ActKind[])[] = [

@@ -38,8 +38,9 @@ interface Sent {
 }
 
 /** A project of the configuration names the sitemap of its watch; the connector adds a tag. */
-const readWatch = (body: string): string =>
-  /^Project (\w+)/.exec((JSON.parse(body) as { project?: string }).project ?? '')?.[1] ?? '';
+export const readSitemap = (project: string): string => /^Project (\w+)/.exec(project)?.[1] ?? '';
+
+const readWatch = (body: string): string => readSitemap((JSON.parse(body) as { project?: string }).project ?? '');
 
 interface Charge {
   readonly id: number;
@@ -72,6 +73,8 @@ export class Oracle {
   #roseAt = Number.NEGATIVE_INFINITY;
   #spentElsewhereAt = Number.NEGATIVE_INFINITY;
   #lastEntry = 0;
+  /** URLs that nobody wants now, and why. */
+  readonly #unwanted = new Map<string, string>();
   /** The version of each URL that was bought when the ledger was copied. */
   #boughtAtCopy: ReadonlyMap<string, number> = new Map();
   /** An operator has ended a job that the connector no longer polls: what failed in it is not bought again. */
@@ -142,6 +145,30 @@ export class Oracle {
     this.#allowed.set(url, (this.#allowed.get(url) ?? 0) + 1 + this.#settings.retries);
   }
 
+  /** From now on nobody wants these URLs, or does again. */
+  setUnwanted(urls: readonly string[], why: string | null): void {
+    this.check();
+    for (const url of urls) {
+      if (why === null) this.#unwanted.delete(url);
+      else this.#unwanted.set(url, why);
+    }
+  }
+
+  /** These URLs must have been bought by now, as they are listed now. */
+  requireBought(urls: readonly string[], why: string): void {
+    this.check();
+    for (const url of urls) {
+      if (this.#boughtVersion.get(url) !== this.#settings.site.getVersions(url))
+        this.breach(`${url} was not bought as it is listed, although ${why}`);
+    }
+  }
+
+  /** How many of these URLs were bought by now. */
+  countBought(urls: readonly string[]): number {
+    this.check();
+    return urls.filter((url) => this.#bought.has(url)).length;
+  }
+
   /** What is spent by now in the window of a cap; of a watch's cap: by the watch that spent most. */
   getSpent(name: CapName, watches: Iterable<string>): number {
     this.check();
@@ -171,9 +198,10 @@ export class Oracle {
       at: 0,
       mayBeCharged: false,
     };
+    // What was surely refused may have been sent under any cap.
+    sent.caps = sent.mayBeCharged ? looser(sent.caps, this.#caps) : this.#caps;
+    sent.floor = sent.mayBeCharged ? Math.min(sent.floor, this.#floor) : this.#floor;
     sent.mayBeCharged ||= !isRefused;
-    sent.caps = looser(sent.caps, this.#caps);
-    sent.floor = Math.min(sent.floor, this.#floor);
     sent.day = Math.max(sent.day, this.#today());
     sent.at = this.#settings.kernel.elapsed;
     this.#sent.set(key, sent);
@@ -233,6 +261,8 @@ export class Oracle {
     this.#bought.set(url, times);
     const versions = this.#settings.site.getVersions(url);
     this.#boughtVersion.set(url, versions);
+    const unwanted = this.#unwanted.get(url);
+    if (unwanted !== undefined) this.breach(`${url} was bought, although ${unwanted} (${reference})`);
     if (versions === 0) this.breach(`${url} was bought, and no sitemap ever listed it (${reference})`);
     const allowed = versions + (this.#allowed.get(url) ?? 0);
     if (times <= allowed) return;

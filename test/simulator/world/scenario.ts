@@ -11,6 +11,7 @@ import type { SCHEDULE_PLAYS } from './acts/schedules.ts';
 import type { SITE_PLAYS } from './acts/sites.ts';
 import { CAP_NAMES, type Caps, NO_CAPS } from './caps-rule.ts';
 import type { Schedules } from './configuration.ts';
+import type { SequenceName } from './sequences/index.ts';
 import { FAILS, type Page, POISON, SITE } from './site.ts';
 
 /** Something that happens in the world, at a time. */
@@ -34,7 +35,8 @@ export type ActKind =
   | keyof typeof SITE_PLAYS
   | keyof typeof OPERATOR_PLAYS
   | keyof typeof DISASTER_PLAYS
-  | keyof typeof SCHEDULE_PLAYS;
+  | keyof typeof SCHEDULE_PLAYS
+  | SequenceName;
 
 export interface Scenario {
   readonly seed: number;
@@ -79,6 +81,8 @@ export interface Scenario {
   readonly goodAt: number;
   /** A seed of the kind `focused`: its acts name their moments. */
   readonly isFocused?: boolean;
+  /** A seed of the kind `sequence`: its workers go on at its end, unless their configuration must change. */
+  readonly isSequence?: boolean;
   /** How many of the pages the service fails; absent: one in twenty. */
   readonly failShare?: number;
   /** Each sitemap has two files; absent: one. */

@@ -10,8 +10,8 @@ import { type NetRequest, type NetResponse, setNetwork, VirtualNetwork } from '.
 import { VirtualTemporal } from '../temporal/server.ts';
 import { describeCaps } from './caps-rule.ts';
 import { type OperatorSettings, RETRIES, toConfig, type WatchSettings } from './configuration.ts';
-import { isSureRefusal, type Outage, serviceFaults, siteFaults } from './faults.ts';
-import { Oracle } from './oracle.ts';
+import { isSureRefusal, type Outage, type SubmissionFault, serviceFaults, siteFaults } from './faults.ts';
+import { Oracle, readSitemap } from './oracle.ts';
 import { type Machine, onTerminal, SERVICE, type ServiceBehavior, ServiceProgram, WorkerProgram } from './programs.ts';
 import type { Scenario } from './scenario.ts';
 import { SITE, Site } from './site.ts';
@@ -51,6 +51,12 @@ export class World {
   refusesKey = false;
   /** What lasts at the service now, in a world that is not good. */
   readonly outages = new Set<Outage>();
+  /** What each submission of a watch meets now, by its sitemap, in a world that is not good. */
+  readonly meets = new Map<string, SubmissionFault>();
+  /** The balance cannot be understood now. */
+  hidesBalance = false;
+  /** The sequence of the seed has ended: the rest of its time is not played. */
+  isOver = false;
   /** The network and the sites are as they should be. */
   isGood = false;
   runs = 0;
@@ -84,6 +90,8 @@ export class World {
       share: () => (this.isGood ? 0 : faultShare),
       tooLarge,
       outages: () => (this.isGood ? NO_OUTAGES : this.outages),
+      meets: (project) => (this.isGood ? null : (this.meets.get(readSitemap(project)) ?? null)),
+      hidesBalance: () => this.hidesBalance && !this.isGood,
       refusesKey: () => this.refusesKey,
       listLagMs: scenario.listLagMs,
       now: () => kernel.now(),

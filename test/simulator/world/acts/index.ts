@@ -1,6 +1,7 @@
 import { seeded } from '../../../support/seeded.ts';
 import { onTerminal } from '../programs.ts';
 import type { Act, ActKind } from '../scenario.ts';
+import { SEQUENCE_PLAYS } from '../sequences/index.ts';
 import type { World } from '../world.ts';
 import { ACCOUNT_PLAYS } from './account.ts';
 import { atBadMoment } from './bad-moment.ts';
@@ -23,6 +24,7 @@ const PLAYS: Readonly<Record<ActKind, Play>> = {
   ...OPERATOR_PLAYS,
   ...DISASTER_PLAYS,
   ...SCHEDULE_PLAYS,
+  ...SEQUENCE_PLAYS,
 };
 
 /** Begins an act; it may go on for a while. `alone`: never while batches are under way. */
@@ -31,7 +33,7 @@ export function beginAct(world: World, act: Act, { alone = false }: { readonly a
   const random = seeded(act.salt);
   onTerminal(async () => {
     if (act.moment !== undefined) await MOMENTS[act.moment](world, act, random);
-    else if (!alone && !world.scenario.isFocused) await atBadMoment(world, act, random);
+    else if (!alone && !world.scenario.isFocused && !world.scenario.isSequence) await atBadMoment(world, act, random);
     await PLAYS[act.kind](world, act, random);
   }).catch((error: unknown) => world.oracle.breach(`the act "${act.kind}" failed: ${(error as Error).message}`));
 }

@@ -1,4 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { Micros } from '../../../../contract/money.ts';
 import { startCheck, startRun } from '../../../../src/connector/run-client.ts';
 import type { AccountId } from '../../../../src/submission/ids.ts';
 import { dispatcherWorkflowId } from '../../../../src/temporal-api/ids.ts';
@@ -12,10 +13,19 @@ export const RUN_PLAYS = {
   check: (world) => startAll(world, (client, ledger, watch, _until, name) => startCheck(client, ledger, watch, name)),
 } satisfies Record<string, Play>;
 
-export async function startRuns(world: World): Promise<void> {
+/** Of all watches, or of those of these sitemaps. */
+export async function startRuns(
+  world: World,
+  {
+    sitemaps = null,
+    maxCost = null,
+  }: { readonly sitemaps?: readonly string[] | null; readonly maxCost?: Micros | null } = {},
+): Promise<void> {
   await startAll(world, async (client, ledger, watch, until, name) => {
-    world.oracle.beginRun(world.settings.watches.get(watch.id) ?? '');
-    await startRun(client, ledger, watch, until, name);
+    const sitemap = world.settings.watches.get(watch.id) ?? '';
+    if (sitemaps !== null && !sitemaps.includes(sitemap)) return;
+    world.oracle.beginRun(sitemap);
+    await startRun(client, ledger, watch, until, name, { maxCost });
   });
 }
 

@@ -1,0 +1,118 @@
+import { pick } from '../../../support/seeded.ts';
+import { startRuns } from '../acts/runs.ts';
+import type { World } from '../world.ts';
+import type { Sequence } from './sequence.ts';
+import { awaitIdle, buy, buyAll, change, HOUR, LATE_MS, MINUTE, publish, runAndSend } from './steps.ts';
+
+function copyLedger(world: World): void {
+  world.stores.backUp();
+  world.oracle.copyLedger();
+  world.kernel.trace('the ledger is copied');
+}
+
+const toLastmod = ({ kernel }: World): string => new Date(kernel.now()).toISOString();
+
+/** The copy comes back; an operator recovers the account when it is held. */
+const restoreLedger = (world: World, { losesTemporal }: { readonly losesTemporal: boolean }): Promise<void> =>
+  world.whileStopped(async () => {
+    world.wasRestored = true;
+    await world.stores.restore();
+    world.oracle.restoreLedger();
+    world.kernel.trace('the ledger is a copy');
+    if (losesTemporal) await world.loseTemporal();
+    await world.kernel.sleep(LATE_MS);
+  });
+
+/** A copy of the ledger comes back that lacks what was bought since. */
+export const COPY_SEQUENCES = {
+  'copy, then more pages': {
+    world: { jobMs: 3 * MINUTE },
+    async play(world, _act, random) {
+      await buyAll(world);
+      copyLedger(world);
+      await buy(world, 'w0', publish(world, 'w0', 'lost', 1 + Math.floor(random() * 4)));
+      await awaitIdle(world);
+      await restoreLedger(world, { losesTemporal: random() < 0.5 });
+      publish(world, 'w0', 'more', 1 + Math.floor(random() * 3));
+      await startRuns(world, { sitemaps: ['w0'] });
+      await world.kernel.sleep(HOUR);
+      await awaitIdle(world);
+    },
+  },
+  /** What the copy lacks is the purchase of a change, and the pages change once more before the account is recovered. */
+  'copy between two changes': {
+    world: { jobMs: 3 * MINUTE },
+    async play(world, _act, random) {
+      const { oracle, kernel } = world;
+      await buyAll(world);
+      const urls = publish(world, 'w0', 'changing', 1 + Math.floor(random() * 4));
+      await buy(world, 'w0', urls);
+      await awaitIdle(world);
+      copyLedger(world);
+      await kernel.sleep(5 * MINUTE);
+      change(world, 'w0', urls, toLastmod(world));
+      await runAndSend(world, 'w0');
+      await kernel.sleep(MINUTE);
+      await awaitIdle(world);
+      await restoreLedger(world, { losesTemporal: random() < 0.5 });
+      change(world, 'w0', urls, toLastmod(world));
+      // Other bytes than those of the purchase that the copy lacks: the same ones would be taken for it.
+      publish(world, 'w0', 'more', 1);
+      await startRuns(world, { sitemaps: ['w0'] });
+      await kernel.sleep(HOUR);
+      await awaitIdle(world);
+      await startRuns(world, { sitemaps: ['w0'] });
+      await kernel.sleep(HOUR);
+      oracle.requireBought(urls, 'they have changed since the copy came back');
+    },
+  },
+  /** The job that the copy lacks goes on for hours. */
+  'copy that lacks an open job': {
+    world: { jobMs: 2 * HOUR, runsUntil: 'accepted' },
+    async play(world, _act, random) {
+      await buyAll(world);
+      copyLedger(world);
+      await buy(world, 'w0', publish(world, 'w0', 'lost', 1 + Math.floor(random() * 4)));
+      // It is older than what a worker lists again by itself.
+      await world.kernel.sleep(30 * MINUTE);
+      await restoreLedger(world, { losesTemporal: true });
+      publish(world, 'w0', 'more', 1 + Math.floor(random() * 3));
+      await startRuns(world, { sitemaps: ['w0'] });
+      await world.kernel.sleep(HOUR);
+      await awaitIdle(world, 12 * HOUR);
+    },
+  },
+  /** The copy was made while a job was open that has ended since, and so has what polled it. */
+  'copy of an open job': {
+    world: { jobMs: 20 * MINUTE, runsUntil: 'accepted' },
+    async play(world, _act, random) {
+      await buyAll(world);
+      publish(world, 'w0', 'open', 1 + Math.floor(random() * 4));
+      await runAndSend(world, 'w0');
+      await world.kernel.sleep(MINUTE);
+      copyLedger(world);
+      await awaitIdle(world);
+      await restoreLedger(world, { losesTemporal: false });
+      publish(world, 'w1', 'next', 1);
+      await startRuns(world, { sitemaps: ['w1'] });
+      await world.kernel.sleep(HOUR);
+      await awaitIdle(world);
+    },
+  },
+  /** The copy has the batch of a run that waits for its job; nobody sends any more when it comes back. */
+  'copy of a batch that waits': {
+    world: { jobMs: 2 * HOUR, runsUntil: 'terminal' },
+    async play(world, _act, random) {
+      await buyAll(world);
+      publish(world, 'w0', 'waits', 1 + Math.floor(random() * 4));
+      world.meets.set('w0', pick(random, ['later', 'payment']));
+      await runAndSend(world, 'w0');
+      await world.kernel.sleep(5_000);
+      copyLedger(world);
+      world.meets.delete('w0');
+      await world.kernel.sleep(HOUR);
+      await restoreLedger(world, { losesTemporal: false });
+      if (!(await awaitIdle(world, 12 * HOUR))) world.oracle.breach('a run waits for a batch that nobody sends');
+    },
+  },
+} satisfies Record<string, Sequence>;

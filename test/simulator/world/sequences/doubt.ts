@@ -1,0 +1,128 @@
+import { pick } from '../../../support/seeded.ts';
+import { startRuns } from '../acts/runs.ts';
+import type { Sequence } from './sequence.ts';
+import {
+  awaitIdle,
+  buyAll,
+  cancelAll,
+  change,
+  HOUR,
+  LATE_MS,
+  MINUTE,
+  publish,
+  runAndDie,
+  runAndSend,
+  startWorkers,
+} from './steps.ts';
+
+/** A batch may be charged, and nobody knows. */
+export const DOUBT_SEQUENCES = {
+  /**
+   * A batch is charged and its worker dies; fifteen hours later it is sent again in vain, and fifteen hours after that the
+   * service no longer knows its key. Its list fails each time for a while.
+   */
+  'two doubts in thirty hours': {
+    world: { forgetsKeys: true },
+    async play(world, _act, random) {
+      const { kernel } = world;
+      await buyAll(world);
+      publish(world, 'w0', 'doubt', 1 + Math.floor(random() * 4));
+      await runAndDie(world, 'w0');
+      const sleepForHours = () =>
+        world.whileStopped(async () => {
+          await kernel.sleep(LATE_MS);
+          kernel.epoch += Math.floor((14 + random() * 3) * HOUR);
+          kernel.trace('the workers were away for fifteen hours');
+        });
+      await sleepForHours();
+      world.meets.set('w0', 'drop-before');
+      void world.suffer('the list fails', 40 * MINUTE);
+      // Without its list the service is trusted again after ten minutes.
+      await kernel.sleep(5 * MINUTE);
+      await world.nextSubmission();
+      for (const worker of world.workers) worker.crash();
+      world.meets.delete('w0');
+      await kernel.sleep(HOUR);
+      void world.suffer('the list fails', 25 * MINUTE);
+      await sleepForHours();
+      await kernel.sleep(HOUR);
+    },
+  },
+  /** A worker dies with a batch under way, the next attempt is surely refused, and the operator takes back what may be. */
+  'died, refused, cancelled': {
+    world: { listLagMs: 20 * MINUTE, runsUntil: 'planned' },
+    async play(world, _act, random) {
+      await buyAll(world);
+      publish(world, 'w0', 'doubt', 1 + Math.floor(random() * 4));
+      await runAndDie(world, 'w0');
+      world.meets.set('w0', 'later');
+      const sent = world.nextSubmission();
+      startWorkers(world);
+      await sent;
+      await world.kernel.sleep(10_000);
+      await cancelAll(world);
+      world.meets.delete('w0');
+      await startRuns(world, { sitemaps: ['w0'] });
+      await world.kernel.sleep(30 * MINUTE);
+    },
+  },
+  /** An answer is lost in one of several ways, and the operator takes back what may be. */
+  'lost, cancelled': {
+    world: { listLagMs: 20 * MINUTE, runsUntil: 'planned' },
+    async play(world, _act, random) {
+      await buyAll(world);
+      publish(world, 'w0', 'doubt', 1 + Math.floor(random() * 4));
+      world.meets.set('w0', pick(random, ['drop-after', 'unavailable-after', 'error-after']));
+      await runAndSend(world, 'w0');
+      await world.kernel.sleep(5_000 + random() * 60_000);
+      await cancelAll(world);
+      world.meets.delete('w0');
+      await startRuns(world, { sitemaps: ['w0'] });
+      await world.kernel.sleep(30 * MINUTE);
+    },
+  },
+  /** An answer is lost, and a gateway then finds the same batch too large, or one of its URLs bad. */
+  'lost, then split': {
+    async play(world, _act, random) {
+      await buyAll(world);
+      publish(world, 'w0', 'doubt', 2 + Math.floor(random() * 4));
+      world.meets.set('w0', pick(random, ['drop-after', 'error-after']));
+      await runAndSend(world, 'w0');
+      world.meets.set('w0', pick(random, ['oversized', 'invalid']));
+      await world.kernel.sleep(20 * MINUTE);
+    },
+  },
+  /** Pages change, and are crawled again, while the batch that bought them has no answer. */
+  'changed while in doubt': {
+    world: { runsUntil: 'planned' },
+    async play(world, _act, random) {
+      await buyAll(world);
+      const urls = publish(world, 'w0', 'doubt', 1 + Math.floor(random() * 4));
+      world.meets.set('w0', 'drop-after');
+      await runAndSend(world, 'w0');
+      await world.kernel.sleep(10_000 + random() * MINUTE);
+      change(world, 'w0', urls, '2026-02-02');
+      await startRuns(world, { sitemaps: ['w0'] });
+      await world.kernel.sleep(10 * MINUTE);
+      world.meets.delete('w0');
+      await awaitIdle(world);
+    },
+  },
+  /** A batch must be looked up, and the list fails for hours: other batches must not wait for it. */
+  'the list fails for hours': {
+    async play(world, _act, random) {
+      await buyAll(world);
+      publish(world, 'w0', 'doubt', 2 + Math.floor(random() * 4));
+      world.meets.set('w0', 'drop-after');
+      await runAndSend(world, 'w0');
+      world.meets.set('w0', pick(random, ['oversized', 'invalid']));
+      void world.suffer('the list fails', 5 * HOUR);
+      await world.kernel.sleep(20 * MINUTE);
+      const urls = publish(world, 'w1', 'free', 1 + Math.floor(random() * 4));
+      await startRuns(world, { sitemaps: ['w1'] });
+      await world.kernel.sleep(90 * MINUTE);
+      world.oracle.requireBought(urls, 'only the list failed, and only a batch of another watch needs it');
+      await world.kernel.sleep(4 * HOUR);
+    },
+  },
+} satisfies Record<string, Sequence>;

@@ -1,0 +1,30 @@
+import type { Play } from '../acts/play.ts';
+import { CAP_SEQUENCES } from './caps.ts';
+import { CHANGE_SEQUENCES } from './changes.ts';
+import { COPY_SEQUENCES } from './copies.ts';
+import { DOUBT_SEQUENCES } from './doubt.ts';
+import type { Sequence } from './sequence.ts';
+import { WAIT_SEQUENCES } from './waits.ts';
+
+export const SEQUENCES = {
+  ...DOUBT_SEQUENCES,
+  ...CAP_SEQUENCES,
+  ...COPY_SEQUENCES,
+  ...CHANGE_SEQUENCES,
+  ...WAIT_SEQUENCES,
+} satisfies Record<string, Sequence>;
+
+export type SequenceName = keyof typeof SEQUENCES;
+
+const toPlay =
+  ({ play }: Sequence): Play =>
+  async (world, act, random) => {
+    await play(world, act, random);
+    world.kernel.trace('the sequence is over');
+    world.isOver = true;
+  };
+
+/** Each as an act, which a seed of the kind `sequence` has alone. */
+export const SEQUENCE_PLAYS = Object.fromEntries(
+  Object.entries(SEQUENCES).map(([name, sequence]) => [name, toPlay(sequence)]),
+) as Readonly<Record<SequenceName, Play>>;

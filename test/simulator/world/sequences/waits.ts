@@ -1,0 +1,108 @@
+import { micros } from '../../../../contract/money.ts';
+import { administer } from '../../../../service/accounts/administration.ts';
+import { startRuns } from '../acts/runs.ts';
+import { listHeldRuns } from '../operator.ts';
+import { AMPLE } from '../scenario.ts';
+import { ACCOUNT } from '../stores.ts';
+import type { Sequence } from './sequence.ts';
+import { awaitIdle, buy, buyAll, change, HOUR, MINUTE, publish, runAndSend } from './steps.ts';
+
+const DAY = 24 * HOUR;
+
+/** Something is away or wrong for a while, and the connector must go on by itself. */
+export const WAIT_SEQUENCES = {
+  /** Temporal stops when a batch is charged: its job has no tracker. */
+  'no tracker can be started': {
+    world: { jobMs: 20 * MINUTE, runsUntil: 'accepted' },
+    async play(world, _act, random) {
+      await buyAll(world);
+      publish(world, 'w0', 'untracked', 1 + Math.floor(random() * 4));
+      await runAndSend(world, 'w0');
+      world.temporal.stop();
+      await world.kernel.sleep((1 + random() * 5) * MINUTE);
+      world.temporal.restart();
+      await world.kernel.sleep(HOUR);
+      await awaitIdle(world);
+    },
+  },
+  /** The clocks jump while a job is open, by more than a job may take. */
+  'job overdue': {
+    world: { jobMs: 90 * MINUTE, runsUntil: 'accepted' },
+    async play(world, _act, random) {
+      await buyAll(world);
+      publish(world, 'w0', 'slow', 1 + Math.floor(random() * 4));
+      await runAndSend(world, 'w0');
+      await world.kernel.sleep((1 + random() * 20) * MINUTE);
+      world.kernel.epoch += 20 * DAY;
+      world.kernel.trace('the clocks jump by twenty days');
+      await world.kernel.sleep(3 * HOUR);
+      await awaitIdle(world);
+    },
+  },
+  'key refused for a while': {
+    async play(world, _act, random) {
+      await buyAll(world);
+      const urls = publish(world, 'w0', 'refused', 1 + Math.floor(random() * 4));
+      world.refusesKey = true;
+      await runAndSend(world, 'w0');
+      await world.kernel.sleep((2 + random() * 30) * MINUTE);
+      world.refusesKey = false;
+      await world.kernel.sleep(90 * MINUTE);
+      world.oracle.requireBought(urls, 'the key has worked again for ninety minutes');
+    },
+  },
+  /** The account is empty, its balance cannot be understood, and then it is topped up. */
+  'topped up, balance unreadable': {
+    async play(world, { salt }, random) {
+      await buyAll(world);
+      const accounts = administer(world.stores.service);
+      world.oracle.spendElsewhere();
+      await accounts.move(ACCOUNT, 'adjustment', {
+        ...{ amount: micros(-world.readBalance()), reason: 'another program', reference: `elsewhere-${salt}` },
+      });
+      world.hidesBalance = random() < 0.7;
+      const urls = publish(world, 'w0', 'short', 1 + Math.floor(random() * 4));
+      await runAndSend(world, 'w0');
+      await world.kernel.sleep((1 + random() * 10) * MINUTE);
+      await accounts.topUp(ACCOUNT, micros(AMPLE));
+      await world.kernel.sleep(3 * HOUR);
+      world.oracle.requireBought(urls, 'the account was topped up three hours ago');
+      world.hidesBalance = false;
+    },
+  },
+  /** The clocks were a day ahead when the balance was read. */
+  'clock ahead for a while': {
+    world: { epoch: Date.UTC(2026, 2, 10, 10), configuresPrice: true },
+    async play(world, _act, random) {
+      await buyAll(world);
+      await world.reconfigure({ floor: world.readBalance() - 40 * world.scenario.price });
+      world.kernel.epoch += DAY;
+      world.kernel.trace('the clocks jump ahead by a day');
+      await buy(world, 'w0', publish(world, 'w0', 'ahead', 1 + Math.floor(random() * 4)));
+      await awaitIdle(world);
+      world.kernel.epoch -= DAY;
+      world.kernel.trace('the clocks are right again');
+      await world.kernel.sleep(5 * MINUTE);
+      const urls = publish(world, 'w0', 'right', 1 + Math.floor(random() * 4));
+      await startRuns(world, { sitemaps: ['w0'] });
+      await world.kernel.sleep(3 * HOUR);
+      world.oracle.requireBought(urls, 'the clocks have been right for three hours');
+    },
+  },
+  /** A deployment touches the lastmod of every page: an operator must approve that. */
+  'all lastmods move': {
+    async play(world, _act, random) {
+      await buyAll(world);
+      const urls = publish(world, 'w0', 'touched', 24 + Math.floor(random() * 10));
+      await buy(world, 'w0', urls);
+      await awaitIdle(world);
+      change(world, 'w0', urls, '2026-02-02');
+      world.oracle.setUnwanted(urls, 'every page has changed at once, and nobody has approved that');
+      await startRuns(world, { sitemaps: ['w0'] });
+      for (let waited = 0; listHeldRuns(world).length === 0 && waited < 5 * MINUTE; waited += 200)
+        await world.kernel.sleep(200);
+      world.oracle.setUnwanted(urls, null);
+      await world.kernel.sleep(HOUR);
+    },
+  },
+} satisfies Record<string, Sequence>;

@@ -12,6 +12,7 @@ import { type Connection, groupCommit } from './group-commit.ts';
 import { type Compiled, compile, type Query } from './sql.ts';
 import { type Checkpointer, createCheckpointer } from './sqlite-checkpoint.ts';
 import { createPrivateFile, holdFile, makePrivate } from './sqlite-file.ts';
+import { keepCompiled } from './sqlite-limit.ts';
 
 const PAGE_BYTES = 4_096;
 /** How long SQLite itself waits, which holds this process: for the moment in which another process opens the file. */
@@ -149,7 +150,7 @@ function connect(path: string, options: SqliteOptions): Connection {
   function prepared({ text }: Compiled): StatementSync {
     let statement = statements.get(text);
     if (statement === undefined) {
-      statement = db.prepare(text);
+      statement = db.prepare(keepCompiled(text));
       statements.set(text, statement);
     }
     return statement;

@@ -8,26 +8,31 @@ import { ApiError } from './api-error.ts';
  * any route is added.
  */
 export function answerUnknownRoutes(app: FastifyInstance, showPage: ShowPage): void {
-  const known = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
+  /** The methods of each route. */
+  const known = new Map<string, Set<string>>();
+  /** Made for the first path that does not exist. */
+  let patterns: (readonly [RegExp, ReadonlySet<string>])[] | null = null;
   app.addHook('onRoute', ({ url: given, method }) => {
     const url = withoutSlash(given);
-    const entry = known.get(url) ?? {
-      pattern: new RegExp(`^${url.replaceAll(/[.]/g, '\\.').replaceAll(/:[a-z]+/g, '[^/]+')}$`),
-      methods: new Set<string>(),
-    };
-    for (const each of [method].flat()) entry.methods.add(each);
-    known.set(url, entry);
+    const methods = known.get(url) ?? new Set<string>();
+    for (const each of [method].flat()) methods.add(each);
+    known.set(url, methods);
   });
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return undefined;
     const path = withoutSlash(request.url.replace(/\?.*$/s, ''));
-    const route = [...known.values()].find(({ pattern }) => pattern.test(path));
-    if (route === undefined && isPageRequest(request)) return showPage(request, reply);
-    if (route === undefined) throw new ApiError('route_not_found');
-    reply.header('allow', [...route.methods].join(', '));
+    patterns ??= [...known].map(([url, each]) => [toPattern(url), each] as const);
+    const [, methods] = patterns.find(([pattern]) => pattern.test(path)) ?? [];
+    if (methods === undefined && isPageRequest(request)) return showPage(request, reply);
+    if (methods === undefined) throw new ApiError('route_not_found');
+    reply.header('allow', [...methods].join(', '));
     throw new ApiError('method_not_allowed');
   });
 }
+
+/** What matches the paths of a route. */
+const toPattern = (url: string): RegExp =>
+  new RegExp(`^${url.replaceAll(/[.]/g, '\\.').replaceAll(/:[a-z]+/g, '[^/]+')}$`);
 
 /** Answers a browser that opens a page. */
 type ShowPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;

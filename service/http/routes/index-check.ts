@@ -16,6 +16,11 @@ import { describeResponses, POST_ERRORS } from './response-schemas.ts';
 /** 50 URLs of 2,048 characters, each of them written as two \\uXXXX escapes. */
 const BODY_BYTES = 2 * 1024 * 1024;
 
+const RESPONSES = describeResponses(
+  { 200: { description: 'What was found at that moment; also when asked before.', data: IndexCheckResult } },
+  [...POST_ERRORS, 'request_in_progress', 'index_check_unavailable'],
+);
+
 /** POST /index-check (spec 4.8), beta. */
 export function indexCheckRoute(
   app: FastifyInstance,
@@ -33,10 +38,7 @@ export function indexCheckRoute(
         summary: 'Look for 1 to 50 URLs in current search results (beta)',
         tags: ['Index-check'],
         body: IndexCheck,
-        response: describeResponses(
-          { 200: { description: 'What was found at that moment; also when asked before.', data: IndexCheckResult } },
-          [...POST_ERRORS, 'request_in_progress', 'index_check_unavailable'],
-        ),
+        response: RESPONSES,
       },
     },
     async (request, reply) => {

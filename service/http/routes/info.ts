@@ -5,13 +5,15 @@ import type { Context } from '../context.ts';
 import { success } from '../envelope.ts';
 import { describePublicResponses } from './response-schemas.ts';
 
+const RESPONSES = describePublicResponses({ 200: { description: 'The service answers.', data: ServiceInfo } });
+
 /** GET / (spec 4.1): public. */
 export function infoRoute(app: FastifyInstance, { health, settings }: Context): void {
   const schema = {
     operationId: 'getServiceInfo',
     summary: 'Version and availability',
     tags: ['Service'],
-    response: describePublicResponses({ 200: { description: 'The service answers.', data: ServiceInfo } }),
+    response: RESPONSES,
   };
   app.get('/', { schema }, async (request) => {
     const available = await health.isWritable();

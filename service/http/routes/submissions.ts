@@ -17,6 +17,21 @@ import { parseIdempotencyKey, parseQueryNumbers, requireIdempotencyKey } from '.
 import { refuseInvalid } from '../schema-problems.ts';
 import { describeResponses, POST_ERRORS } from './response-schemas.ts';
 
+const CREATE_RESPONSES = describeResponses(
+  {
+    200: { description: 'The same request was accepted before: its submission, nothing charged.', data: Submission },
+    202: { description: 'Accepted, charged and queued.', data: Submission },
+  },
+  [...POST_ERRORS, 'outcome_unknown'],
+);
+const LIST_RESPONSES = describeResponses({ 200: { description: 'One page, newest first.', data: SubmissionList } }, [
+  'validation_failed',
+]);
+const DETAIL_RESPONSES = describeResponses(
+  { 200: { description: 'The submission and one page of its URLs.', data: SubmissionDetail } },
+  ['submission_not_found', 'validation_failed'],
+);
+
 /** Submissions (spec 4.5 to 4.7). */
 export function submissionRoutes(app: FastifyInstance, context: Context): void {
   const { settings, metrics, now, accepted } = context;
@@ -33,16 +48,7 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
         summary: 'Submit 1 to 5,000 URLs',
         tags: ['Submissions'],
         body: CreateSubmission,
-        response: describeResponses(
-          {
-            200: {
-              description: 'The same request was accepted before: its submission, nothing charged.',
-              data: Submission,
-            },
-            202: { description: 'Accepted, charged and queued.', data: Submission },
-          },
-          [...POST_ERRORS, 'outcome_unknown'],
-        ),
+        response: CREATE_RESPONSES,
       },
     },
     async (request, reply) => {
@@ -93,9 +99,7 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
         summary: 'History of submissions',
         tags: ['Submissions'],
         querystring: ListQuery,
-        response: describeResponses({ 200: { description: 'One page, newest first.', data: SubmissionList } }, [
-          'validation_failed',
-        ]),
+        response: LIST_RESPONSES,
       },
     },
     async (request) => {
@@ -121,10 +125,7 @@ export function submissionRoutes(app: FastifyInstance, context: Context): void {
           required: ['reference'],
         },
         querystring: DetailQuery,
-        response: describeResponses(
-          { 200: { description: 'The submission and one page of its URLs.', data: SubmissionDetail } },
-          ['submission_not_found', 'validation_failed'],
-        ),
+        response: DETAIL_RESPONSES,
       },
     },
     async (request) => {

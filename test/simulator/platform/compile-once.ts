@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
  * of the same schemas: each is compiled once. Imported before the service is loaded.
  */
 
-type Compile = (route: { readonly schema: unknown }) => unknown;
+type Compile = (route: { readonly schema: object }) => unknown;
 type BuildSerializer = (external: unknown, options: unknown) => Compile;
 
 function once<T>(kept: Map<string, T>, key: string, make: () => T): T {
@@ -15,27 +15,40 @@ function once<T>(kept: Map<string, T>, key: string, make: () => T): T {
   return known;
 }
 
+/** The same for what is made of a schema. Most are constants, and known without writing them down. */
+class OfSchemas {
+  readonly #byIdentity = new WeakMap<object, unknown>();
+  readonly #byText = new Map<string, unknown>();
+
+  once(schema: object, make: () => unknown): unknown {
+    const known = this.#byIdentity.get(schema) ?? once(this.#byText, JSON.stringify(schema), make);
+    this.#byIdentity.set(schema, known);
+    return known;
+  }
+}
+
 function keepSerializers(): void {
   const require = createRequire(createRequire(import.meta.url).resolve('fastify'));
   const name = '@fastify/fast-json-stringify-compiler';
   const original = require(name) as () => BuildSerializer;
-  const kept = new Map<string, unknown>();
+  const kept = new Map<string, OfSchemas>();
   require.cache[require.resolve(name)]!.exports = (): BuildSerializer => {
     const build = original();
     return (external, options) => {
       const compile = build(external, options);
-      return (route) => once(kept, JSON.stringify([external, route.schema]), () => compile(route));
+      const mine = once(kept, JSON.stringify(external), () => new OfSchemas());
+      return (route) => mine.once(route.schema, () => compile(route));
     };
   };
 }
 
 function keepValidators(): void {
   const { compile } = Ajv.prototype;
-  const kept = new WeakMap<object, Map<string, unknown>>();
+  const kept = new WeakMap<object, OfSchemas>();
   Ajv.prototype.compile = function compileOnce(this: Ajv, schema: object) {
-    const mine = kept.get(this) ?? new Map<string, unknown>();
+    const mine = kept.get(this) ?? new OfSchemas();
     kept.set(this, mine);
-    return once(mine, JSON.stringify(schema), () => compile.call(this, schema));
+    return mine.once(schema, () => compile.call(this, schema));
   } as typeof compile;
 }
 
@@ -47,14 +60,24 @@ function keepGeneratedCode(): void {
   });
 }
 
-/** Looks for the name of a plugin among all loaded modules, at each start. */
-function forgetPluginFiles(): void {
+interface Plugin {
+  readonly name: string;
+  [DISPLAY_NAME]?: string;
+}
+const DISPLAY_NAME = Symbol.for('fastify.display-name');
+
+/** Fastify looks for the name of a plugin that has none among all loaded modules, at each start. */
+function namePlugins(): void {
   const require = createRequire(createRequire(import.meta.url).resolve('fastify'));
-  const utils = require('./lib/plugin-utils.js') as { getPluginName: (plugin: { readonly name: string }) => string };
-  utils.getPluginName = ({ name }) => name;
+  const utils = require('./lib/plugin-utils.js') as { registerPlugin(this: unknown, plugin: Plugin): unknown };
+  const { registerPlugin } = utils;
+  utils.registerPlugin = function registerNamed(plugin) {
+    plugin[DISPLAY_NAME] ??= plugin.name || 'a plugin';
+    return registerPlugin.call(this, plugin);
+  };
 }
 
 keepSerializers();
 keepValidators();
 keepGeneratedCode();
-forgetPluginFiles();
+namePlugins();

@@ -69,11 +69,23 @@ function openZone(name: string): Zone {
     ...{ timeZone: name, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
     ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
   });
+  const compute = (utc: number): number => {
+    const parts = Object.fromEntries(format.formatToParts(utc).map(({ type, value }) => [type, Number(value)]));
+    const { year, month, day, hour, minute, second } = parts as Record<string, number>;
+    return Date.UTC(year!, month! - 1, day, hour, minute, second) - Math.floor(utc / SECOND) * SECOND;
+  };
+  /** Of each day in UTC; null: it changes on that day. */
+  const days = new Map<number, number | null>();
   return {
     getOffset(utc) {
-      const parts = Object.fromEntries(format.formatToParts(utc).map(({ type, value }) => [type, Number(value)]));
-      const { year, month, day, hour, minute, second } = parts as Record<string, number>;
-      return Date.UTC(year!, month! - 1, day, hour, minute, second) - Math.floor(utc / SECOND) * SECOND;
+      const day = Math.floor(utc / DAY);
+      let known = days.get(day);
+      if (known === undefined) {
+        const [first, last] = [compute(day * DAY), compute((day + 1) * DAY)];
+        known = first === last ? first : null;
+        days.set(day, known);
+      }
+      return known ?? compute(utc);
     },
   };
 }

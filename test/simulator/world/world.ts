@@ -172,9 +172,17 @@ export class World {
     });
   }
 
+  #config: { readonly settings: OperatorSettings; readonly key: string | undefined; readonly config: Config } | null =
+    null;
+
   /** As an operator writes it now. */
   readConfig(): Config {
-    return toConfig(this.settings, this.#options.watchSettings ?? {});
+    const { settings } = this;
+    const key = process.env.SIMULATED_KEY;
+    if (this.#config?.settings !== settings || this.#config.key !== key) {
+      this.#config = { settings, key, config: toConfig(settings, this.#options.watchSettings ?? {}) };
+    }
+    return this.#config.config;
   }
 
   #onSubmission(): void {

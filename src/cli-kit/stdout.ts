@@ -19,9 +19,12 @@ export function guardStdout(): void {
   });
 }
 
-/** Writes to stdout, and waits while its reader is slower than the program: memory stays bounded. */
-export function writeOut(text: string): Promise<void> | undefined {
-  if (text === '' || process.stdout.write(text)) return undefined;
+/**
+ * Writes to stdout, and waits while its reader is slower than the program: memory stays bounded. Calls `onWritten` once the
+ * text is no longer needed.
+ */
+export function writeOut(text: string | Uint8Array, onWritten?: () => void): Promise<void> | undefined {
+  if (text.length === 0 || process.stdout.write(text, onWritten)) return undefined;
   return new Promise((resolve) => {
     const settle = () => {
       process.stdout.off('drain', settle).off('error', settle);

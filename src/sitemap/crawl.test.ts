@@ -679,6 +679,28 @@ test('a slow consumer does not make a sitemap time out', async () => {
   assert.deepEqual([given, errors], [20_000, []]);
 });
 
+test('pages as lines are those of the entries, each event with as many as it says', async () => {
+  const pages = Array.from({ length: 3_000 }, (_, n) => `${A}${n}${n % 7 === 0 ? '/çay?a=1&amp;b=2' : ''}`);
+  await using server = await serve({
+    '/index.xml': sitemapindex('/a.xml', '/b.xml'),
+    '/a.xml': urlset(...pages),
+    '/b.xml': urlset('/relative', `${A}b`, 'mailto:x'),
+  });
+  const source = [`${server.origin}/index.xml`];
+  const whole = await collect(source);
+  const lines: string[] = [];
+  for await (const event of crawl(source, { allowPrivateHosts: true, lines: true })) {
+    assert.notEqual(event.type, 'entries');
+    if (event.type !== 'lines') continue;
+    const text = event.bytes.toString('latin1');
+    assert.equal(text.split('\n').length - 1, event.pages);
+    lines.push(text);
+    event.release();
+  }
+  const urls = whole.entries.flatMap(({ url }) => (url === null ? [] : [url]));
+  assert.deepEqual(lines.join('').trim().split('\n').sort(), urls.sort());
+});
+
 test('a slow consumer slows the crawl down', async () => {
   const big = Buffer.from(urlset(...Array.from({ length: 50_000 }, (_, n) => `${A}${n}`)));
   await using server = await serve({ '/s': big });

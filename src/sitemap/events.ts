@@ -94,6 +94,16 @@ export type CrawlEvent =
        */
       readonly order?: readonly number[];
     }
+  /** With the option `lines`, in place of `entries`. */
+  | {
+      readonly type: 'lines';
+      readonly sitemap: string;
+      readonly pages: number;
+      /** The normal forms of the pages in ASCII, each with a line end. */
+      readonly bytes: Buffer;
+      /** Call it when the bytes are no longer needed: the next lines use their memory again. */
+      readonly release: () => void;
+    }
   | ({ readonly type: 'problem' } & Problem)
   /** Exactly one for each sitemap fetched, after its entries and problems. */
   | ({ readonly type: 'verdict' } & Verdict)

@@ -63,6 +63,11 @@ export interface CrawlOptions {
   readonly done?: (sitemap: string) => Promise<Pick<KnownSitemap, 'kind' | 'children'> | undefined>;
   /** Returns what recognizes the pages of a sitemap; undefined when nothing is known of it. Makes a crawl of known pages cheap. */
   readonly recognizer?: (sitemap: string) => Promise<PageRecognizer | undefined>;
+  /**
+   * Emit pages as lines of bytes, without their dates: no string and no object is made of most pages. Default false. Not
+   * together with `recognizer`.
+   */
+  readonly lines?: boolean;
   /** The input for the source `-`. */
   readonly stdin?: AsyncIterable<Buffer | string>;
   readonly now?: () => number;
@@ -105,6 +110,7 @@ export function toSettings(options: CrawlOptions): Settings {
     known: options.known ?? (async () => undefined),
     done: options.done ?? (async () => undefined),
     recognizer: options.recognizer ?? (async () => undefined),
+    lines: options.lines ?? false,
     stdin: options.stdin ?? process.stdin,
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,

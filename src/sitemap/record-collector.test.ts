@@ -77,6 +77,24 @@ describe('pages as bytes', () => {
     assert.ok(letters > 200, `${letters} pages were taken from documents with letters beyond ASCII`);
   });
 
+  test('as lines are the URLs that entries have, with the same problems, however the document is cut', async () => {
+    const documents = fc.array(records, { minLength: 1, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(documents, fc.boolean(), fc.integer({ min: 1, max: 4_000 }), async (pages, isBroken, chunk) => {
+        const text = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${pages.join('')}</urlset>`;
+        const document = Buffer.from(text);
+        const letter = document.lastIndexOf(0xa7);
+        if (isBroken && letter > 0) document[letter] = 0xff;
+        const whole = await readBytes(document);
+        const lines = await readBytes(document, { lines: true, chunk });
+        assert.equal(lines.lines, whole.entries.map(({ url }) => (url === null ? '' : `${url}\n`)).join(''));
+        assert.deepEqual(lines.problems, whole.problems);
+        assert.deepEqual(lines.entries, []);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   test('that a recognizer does not know keep no more of a large sitemap than their own texts', () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
@@ -99,7 +117,8 @@ describe('pages as bytes', () => {
     }
     collectGarbage();
     const kept = process.memoryUsage().heapUsed - before;
-    assert.equal(collector.takeBatch().entries.length, 400);
+    const batch = collector.takeBatch();
+    assert.equal(batch.type === 'entries' && batch.entries.length, 400);
     assert.ok(kept < 2_000_000, `${kept} bytes of 26 MB`);
   });
 });

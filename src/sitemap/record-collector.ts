@@ -1,8 +1,9 @@
 import { NormalBytes, type UrlBytes } from '../url/normal-bytes.ts';
 import { type BadUrlReason, isNormal, type NormalizedUrl, normalizeUrl, type Url } from '../url/normalize-url.ts';
-import type { Problem, SitemapEntry, SitemapKind } from './events.ts';
+import type { CrawlEvent, Problem, SitemapEntry, SitemapKind } from './events.ts';
 import { parseRfc822Date, parseW3cDate, parseW3cDateBytes } from './lastmod.ts';
 import type { PageRecognizer } from './options.ts';
+import { type LineBatch, PageLines } from './page-lines.ts';
 import { type ProblemCode, type Severity, SitemapError } from './problems.ts';
 import type { Block } from './read/block.ts';
 import type { Reference, Sink } from './read/reader.ts';
@@ -33,13 +34,12 @@ export interface CollectorOptions {
   /** Pages that an earlier attempt has emitted; they are not emitted again. */
   readonly skip: number;
   readonly recognizer?: PageRecognizer | undefined;
+  /** Collect pages as lines of bytes. */
+  readonly lines?: boolean;
 }
 
 /** Pages in the order of the document, as an event has them. */
-export interface PageBatch {
-  readonly entries: readonly SitemapEntry[];
-  readonly order?: readonly number[];
-}
+export type PageBatch = Omit<Extract<CrawlEvent, { type: 'entries' }>, 'sitemap'> | LineBatch;
 
 const WHY_BAD: Record<BadUrlReason, string> = {
   empty: 'a record with an empty <loc>',
@@ -56,6 +56,7 @@ export class RecordCollector implements Sink {
   readonly #problems = new Map<string, Problem & { count: number }>();
   readonly #children = new Set<string>();
   readonly #url = new NormalBytes();
+  readonly #lines: PageLines | undefined;
   #batch: SitemapEntry[] = [];
   #order: number[] = [];
   kind: SitemapKind | undefined;
@@ -67,6 +68,7 @@ export class RecordCollector implements Sink {
 
   constructor(options: CollectorOptions) {
     this.#options = options;
+    this.#lines = options.lines === true ? new PageLines() : undefined;
   }
 
   page(loc: string, lastmod: string | null, reference?: Reference): void {
@@ -98,6 +100,10 @@ export class RecordCollector implements Sink {
     if (hasDate && (lastmodAt === null || this.#isFuture(lastmodAt))) return false;
     this.#count(true);
     if (this.pages <= this.#options.skip) return true;
+    if (this.#lines !== undefined) {
+      this.#lines.add(url);
+      return true;
+    }
     const known = this.#options.recognizer?.find(url, bytes, lastmodFrom, lastmodTo) ?? -1;
     if (known >= 0) {
       this.#order.push(known);
@@ -113,6 +119,10 @@ export class RecordCollector implements Sink {
   }
 
   #add(entry: SitemapEntry): void {
+    if (this.#lines !== undefined) {
+      if (entry.url !== null) this.#lines.addText(entry.url);
+      return;
+    }
     this.#batch.push(entry);
     if (this.#options.recognizer !== undefined) this.#order.push(-1);
   }
@@ -151,15 +161,18 @@ export class RecordCollector implements Sink {
 
   /** Returns the pages collected since the last call. */
   takeBatch(): PageBatch {
+    if (this.#lines !== undefined) {
+      return this.#lines.take();
+    }
     const entries = this.#batch;
     const order = this.#order;
     this.#batch = [];
     this.#order = [];
-    return this.#options.recognizer === undefined ? { entries } : { entries, order };
+    return this.#options.recognizer === undefined ? { type: 'entries', entries } : { type: 'entries', entries, order };
   }
 
   get batchSize(): number {
-    return Math.max(this.#batch.length, this.#order.length);
+    return this.#lines?.pages ?? Math.max(this.#batch.length, this.#order.length);
   }
 
   get children(): readonly string[] {

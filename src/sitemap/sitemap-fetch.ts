@@ -112,6 +112,7 @@ class Attempts {
       now: settings.now(),
       skip: this.#resume?.pages ?? 0,
       recognizer,
+      lines: settings.lines,
     });
   }
 
@@ -297,7 +298,7 @@ class Attempts {
     if (this.#collector.batchSize < least) return;
     this.#hasEmitted = true;
     const batch = this.#collector.takeBatch();
-    await this.#timer.without(() => this.#context.emit({ type: 'entries', sitemap: this.#source.name, ...batch }));
+    await this.#timer.without(() => this.#context.emit({ sitemap: this.#source.name, ...batch }));
   }
 }
 

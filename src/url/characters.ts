@@ -1,5 +1,6 @@
 /** Codes of the characters that XML markup, URLs and dates are made of. */
 export const CHAR = {
+  lineFeed: 0x0a,
   space: 0x20,
   bang: 0x21,
   quote: 0x22,

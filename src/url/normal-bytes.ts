@@ -9,17 +9,26 @@ const TO_LOWER = 0x20;
 const FIRST_BEYOND_ASCII = 0x80;
 /** The first byte of U+FFFD, which stands for bytes that are no character. */
 const LEADS_REPLACEMENT = 0xef;
+/** The first bytes of characters of two bytes, from U+00C0 on: none of them is white space. */
+const LETTERS_FROM = 0xc3;
+const LETTERS_TO = 0xdf;
 /** A character of UTF-8 has at most so many bytes. */
 const CHARACTER_BYTES = 4;
 const EMPTY = new Uint8Array();
 const AMP = Buffer.from('&amp;');
 const HEX = Buffer.from('0123456789ABCDEF');
 
-/** 1 for a character that stays as it is behind the host of a URL and that XML does not escape. */
-const SAFE = new Uint8Array(256);
-for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$()*+,;=:@/?%')) {
-  SAFE[byte] = 1;
+/** What a byte behind the host of a URL needs. */
+const PLAIN = 0;
+/** Stays as it is, unless it makes a dot segment. */
+const DOT = 1;
+const SPECIAL = 2;
+const CLASS = new Uint8Array(256).fill(SPECIAL);
+for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~!$()*+,;=:@/?')) {
+  CLASS[byte] = PLAIN;
 }
+CLASS[CHAR.dot] = DOT;
+CLASS[CHAR.percent] = DOT;
 
 /** A URL in its normal form: the ASCII bytes from `from` to `to`. */
 export interface UrlBytes {
@@ -51,13 +60,11 @@ export class NormalBytes implements UrlBytes {
     this.hasLetters = false;
     let at = this.#startsWithOrigin(bytes, from, to) ? from + this.#origin.length : this.#findOrigin(bytes, from, to);
     if (at < 0) return false;
-    let isAfterSlash = false;
     for (; at < to; at += 1) {
-      const byte = bytes[at] ?? 0;
-      if (SAFE[byte] === 0) return this.#copy(bytes, from, at, to);
-      if (byte === CHAR.dot && isAfterSlash) return false;
-      if (byte === CHAR.percent && isEncodedDot(bytes, at + 1, to)) return false;
-      isAfterSlash = byte === CHAR.slash;
+      const kind = CLASS[bytes[at] ?? 0];
+      if (kind === PLAIN) continue;
+      if (kind === SPECIAL) return this.#copy(bytes, from, at, to);
+      if (isDotSegment(bytes, at, to)) return false;
     }
     this.bytes = bytes;
     this.from = from;
@@ -70,26 +77,29 @@ export class NormalBytes implements UrlBytes {
     const own = this.#own;
     let length = 0;
     for (let at = from; at < special; at += 1) own[length++] = bytes[at] ?? 0;
-    let isAfterSlash = false;
+    /** A character of three bytes or more, or a byte that is no character. */
+    let hasOther = false;
     for (let at = special; at < to; at += 1) {
       const byte = bytes[at] ?? 0;
-      if (SAFE[byte] === 1) {
-        if (byte === CHAR.dot && isAfterSlash) return false;
-        if (byte === CHAR.percent && isEncodedDot(bytes, at + 1, to)) return false;
+      const kind = CLASS[byte];
+      if (kind !== SPECIAL) {
+        if (kind === DOT && isDotSegment(bytes, at, to)) return false;
         own[length++] = byte;
       } else if (byte >= FIRST_BEYOND_ASCII) {
         if (byte === LEADS_REPLACEMENT) return false;
         this.hasLetters = true;
-        own[length++] = CHAR.percent;
-        own[length++] = HEX[byte >> 4] ?? 0;
-        own[length++] = HEX[byte & 15] ?? 0;
+        length = encode(own, length, byte);
+        const next = at + 1 < to ? (bytes[at + 1] ?? 0) : 0;
+        if (byte >= LETTERS_FROM && byte <= LETTERS_TO && isContinuation(next)) {
+          length = encode(own, length, next);
+          at += 1;
+        } else hasOther = true;
       } else if (byte === CHAR.ampersand && startsWith(bytes, AMP, at, to)) {
         own[length++] = byte;
         at += AMP.length - 1;
       } else return false;
-      isAfterSlash = byte === CHAR.slash;
     }
-    if (length > LIMITS.urlLength || (this.hasLetters && !isText(bytes, special, to))) return false;
+    if (length > LIMITS.urlLength || (hasOther && !isText(bytes, special, to))) return false;
     this.bytes = own;
     this.from = 0;
     this.to = length;
@@ -122,8 +132,21 @@ function startsWith(bytes: Uint8Array, piece: Uint8Array, from: number, to: numb
   return true;
 }
 
-const isEncodedDot = (bytes: Uint8Array, at: number, to: number): boolean =>
-  at + 1 < to && bytes[at] === CHAR.two && ((bytes[at + 1] ?? 0) | TO_LOWER) === CHAR.lowerE;
+/** Percent-encodes a byte. Returns the length with it. */
+function encode(own: Uint8Array, length: number, byte: number): number {
+  own[length] = CHAR.percent;
+  own[length + 1] = HEX[byte >> 4] ?? 0;
+  own[length + 2] = HEX[byte & 15] ?? 0;
+  return length + 3;
+}
+
+const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
+
+/** Whether a dot follows a slash, or a percent sign encodes a dot: such a path may have segments to remove. */
+function isDotSegment(bytes: Uint8Array, at: number, to: number): boolean {
+  if (bytes[at] === CHAR.dot) return bytes[at - 1] === CHAR.slash;
+  return at + 2 < to && bytes[at + 1] === CHAR.two && ((bytes[at + 2] ?? 0) | TO_LOWER) === CHAR.lowerE;
+}
 
 /** Whether bytes are characters of UTF-8, the last of which is no white space: that would be trimmed. */
 function isText(bytes: Uint8Array, from: number, to: number): boolean {

@@ -62,7 +62,10 @@ async function run(output: Output, sources: readonly string[], flags: Flags): Pr
     const state = flags.state === undefined ? undefined : await openStateDirectory(flags.state);
     const stats = flags.stats === true ? new CrawlStats(Date.now) : undefined;
     report = new CrawlReport(output, { state, bar: await openProgressBar(output), stats });
-    for await (const event of crawl(sources, toCrawlOptions(flags, state, stop.signal))) await report.on(event);
+    // Lines need no dates and no spellings: those are for records and for the numbers.
+    const lines = !output.json && stats === undefined;
+    const options = { ...toCrawlOptions(flags, state, stop.signal), lines };
+    for await (const event of crawl(sources, options)) await report.on(event);
     report.end();
     return { exitCode: report.complete ? EXIT.done : EXIT.partial, summary: report.summary };
   } catch (error) {

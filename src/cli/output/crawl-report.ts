@@ -70,6 +70,9 @@ export class CrawlReport {
     if (event.type === 'entries') {
       for (const { url } of event.entries) if (url !== null) this.#urls += 1;
       if (this.#stats === undefined) await writeOut(pageLines(event, this.#output.json));
+    } else if (event.type === 'lines') {
+      this.#urls += event.pages;
+      await writeOut(event.bytes, event.release);
     } else if (event.type === 'problem') this.#addProblem(event);
     else if (event.type === 'delay') this.#addDelay(event);
     else if (event.type === 'summary') this.complete = event.complete;

@@ -3,11 +3,14 @@ import { isAscii } from 'node:buffer';
 /** A piece of a document in UTF-8, and its Latin-1 view: there an index in the string is an index in the bytes. */
 export class Block {
   readonly bytes: Buffer;
+  /** Of the same bytes. */
+  readonly view: DataView;
   #text: string | undefined;
   #isAscii: boolean | undefined;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
   /** Made when it is first asked for: a block whose records are all recognized by their bytes needs none. */

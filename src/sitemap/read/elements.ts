@@ -98,7 +98,7 @@ export class Elements {
     if (this.depth > 0 && this.#open[this.depth] === hash) {
       const { kind, name } = this.#record;
       this.#pop();
-      if (this.depth === 1 && kind !== 'none') this.#layouts.learn(this.#place.block.bytes, end, kind, name);
+      if (this.depth === 1 && kind !== 'none') this.#layouts.learn(this.#place.block, end, kind, name);
     } else this.#strayEnd(hash, lt);
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, mock, test } from 'node:test';
 import { DOCUMENTS, damage, seeded } from '../../../test/support/sitemap/documents.ts';
 import { readRecords } from '../../../test/support/sitemap/read-records.ts';
+import { Block } from './block.ts';
 import { RecordLayouts } from './record-layout.ts';
 
 const NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
@@ -79,11 +80,15 @@ describe('records of a known layout', () => {
     const layouts = new RecordLayouts();
     for (let n = 0; n < 500; n += 1) {
       const text = Buffer.from(`<url n="${n}"><loc>a</loc></url>`);
-      assert.equal(layouts.match(text, 0), false);
+      assert.equal(layouts.match(new Block(text), 0), false);
       layouts.begin(0);
       layouts.field('loc', text.indexOf('a<'), text.indexOf('a<') + 1);
-      layouts.learn(text, text.length, 'url', 1);
+      layouts.learn(new Block(text), text.length, 'url', 1);
     }
-    assert.equal(layouts.match(Buffer.from('<url n="499"><loc>b</loc></url>'), 0), false, 'it has stopped learning');
+    assert.equal(
+      layouts.match(new Block(Buffer.from('<url n="499"><loc>b</loc></url>')), 0),
+      false,
+      'it has stopped learning',
+    );
   });
 });

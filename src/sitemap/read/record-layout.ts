@@ -1,4 +1,5 @@
-import { CHAR } from '../../url/characters.ts';
+import type { Block } from './block.ts';
+import { findMarkup, Piece } from './piece.ts';
 
 /** Layouts that are kept: generators leave fields out, and write a few different priorities. */
 const MAX_LAYOUTS = 4;
@@ -9,11 +10,11 @@ const TRIAL = 100;
 /** The markup around the fields of a record. */
 interface Layout {
   /** From the `<` of the record to the text of its loc. */
-  readonly head: Uint8Array;
+  readonly head: Piece;
   /** From the end of that text to the text of its lastmod; null when it has none. */
-  readonly middle: Uint8Array | null;
+  readonly middle: Piece | null;
   /** From the end of the last text to the end of the record. */
-  readonly tail: Uint8Array;
+  readonly tail: Piece;
   readonly kind: 'url' | 'sitemap';
   readonly name: number;
 }
@@ -55,7 +56,7 @@ export class RecordLayouts implements RecordFields {
   #draftLastmodTo = -1;
 
   /** Whether a record with a known layout begins at `lt` and ends in this block. */
-  match(block: Uint8Array, lt: number): boolean {
+  match(block: Block, lt: number): boolean {
     const layouts = this.#layouts;
     for (let tried = 0, at = this.#last; tried < layouts.length; tried += 1, at = (at + 1) % layouts.length) {
       const layout = layouts[at];
@@ -68,18 +69,18 @@ export class RecordLayouts implements RecordFields {
     return false;
   }
 
-  #fits({ head, middle, tail, kind, name }: Layout, block: Uint8Array, lt: number): boolean {
-    if (!startsWith(block, head, lt)) return false;
+  #fits({ head, middle, tail, kind, name }: Layout, block: Block, lt: number): boolean {
+    if (!head.isAt(block, lt)) return false;
     const locFrom = lt + head.length;
     const locTo = findMarkup(block, locFrom);
     let at = locTo;
     let lastmodFrom = -1;
     if (middle !== null) {
-      if (!startsWith(block, middle, at)) return false;
+      if (!middle.isAt(block, at)) return false;
       lastmodFrom = at + middle.length;
       at = findMarkup(block, lastmodFrom);
     }
-    if (!startsWith(block, tail, at)) return false;
+    if (!tail.isAt(block, at)) return false;
     this.locFrom = locFrom;
     this.locTo = locTo;
     this.lastmodFrom = lastmodFrom;
@@ -115,15 +116,15 @@ export class RecordLayouts implements RecordFields {
   }
 
   /** The record was read whole and without a problem: keeps its layout. */
-  learn(block: Uint8Array, end: number, kind: 'url' | 'sitemap', name: number): void {
+  learn(block: Block, end: number, kind: 'url' | 'sitemap', name: number): void {
     const lt = this.#draftAt;
     this.#draftAt = -1;
     if (lt === -1 || this.#draftLoc === -1 || end - lt > MAX_LENGTH) return;
     const hasLastmod = this.#draftLastmod !== -1;
     this.#layouts[this.#learned % MAX_LAYOUTS] = {
-      head: copy(block, lt, this.#draftLoc),
-      middle: hasLastmod ? copy(block, this.#draftLocTo, this.#draftLastmod) : null,
-      tail: copy(block, hasLastmod ? this.#draftLastmodTo : this.#draftLocTo, end),
+      head: new Piece(block, lt, this.#draftLoc),
+      middle: hasLastmod ? new Piece(block, this.#draftLocTo, this.#draftLastmod) : null,
+      tail: new Piece(block, hasLastmod ? this.#draftLastmodTo : this.#draftLocTo, end),
       kind,
       name,
     };
@@ -143,25 +144,4 @@ export class RecordLayouts implements RecordFields {
     if (this.#layouts.length > 0) this.forget();
     return false;
   }
-}
-
-/** Not a view: the bytes of a block are overwritten by the next one. */
-const copy = (block: Uint8Array, from: number, to: number) => new Uint8Array(block.subarray(from, to));
-
-/** Byte by byte: the pieces are short, and a call into native code costs more than comparing them. */
-function startsWith(block: Uint8Array, piece: Uint8Array, from: number): boolean {
-  const { length } = piece;
-  if (from + length > block.length) return false;
-  for (let at = 0; at < length; at += 1) {
-    if (block[from + at] !== piece[at]) return false;
-  }
-  return true;
-}
-
-/** The index of the next `<`, or the length of the block. */
-export function findMarkup(block: Uint8Array, from: number): number {
-  const { length } = block;
-  let at = from;
-  while (at < length && block[at] !== CHAR.lt) at += 1;
-  return at;
 }

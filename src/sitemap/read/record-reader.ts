@@ -7,10 +7,11 @@ import { refuseDoctype } from './doctype.ts';
 import { Elements } from './elements.ts';
 import { decodeEntities } from './entities.ts';
 import { INCOMPLETE, isNameStart, tagEnd } from './markup.ts';
+import { findMarkup } from './piece.ts';
 import { Place } from './place.ts';
 import type { DocumentReader, Sink } from './reader.ts';
 import { OpenRecord } from './record.ts';
-import { findMarkup, RecordLayouts } from './record-layout.ts';
+import { RecordLayouts } from './record-layout.ts';
 
 /** 1,000 images with long captions fit. */
 const RECORD_LIMIT = 2 * 1024 * 1024;
@@ -64,7 +65,8 @@ export class RecordReader implements DocumentReader {
 
   /** Reads the markup that is whole in a block. Returns its length. */
   #scan(bytes: Buffer): number {
-    this.#place.block = new Block(bytes);
+    const block = new Block(bytes);
+    this.#place.block = block;
     this.#place.base = this.#feeder.base;
     this.#layouts.abandon();
     let at = 0;
@@ -75,7 +77,7 @@ export class RecordReader implements DocumentReader {
       this.#skipUntil = '';
     }
     for (;;) {
-      const lt = findMarkup(bytes, at);
+      const lt = findMarkup(block, at);
       if (lt === bytes.length) {
         // A captured text is decoded as a whole: the block may end inside an entity or a character.
         if (this.#record.field !== 'none') return at;
@@ -88,7 +90,7 @@ export class RecordReader implements DocumentReader {
           this.#take(at, lt, true);
         } else if (this.#elements.depth === 0) this.#looseText(at, lt);
       }
-      if (this.#elements.depth === 1 && this.#layouts.match(bytes, lt)) {
+      if (this.#elements.depth === 1 && this.#layouts.match(block, lt)) {
         this.#recordAsBefore(lt);
         at = this.#layouts.end;
         continue;

@@ -49,6 +49,8 @@ export function summed(events: CrawlEvent[]): Collected {
 export interface ReadResult {
   readonly locs: string[];
   readonly entries: readonly SitemapEntry[];
+  /** The pages, where they are collected as lines. */
+  readonly lines: string;
   readonly children: readonly string[];
   readonly problems: readonly Problem[];
   readonly codes: string[];
@@ -62,6 +64,8 @@ export interface ReadSetup {
   readonly chunk?: number;
   readonly base?: string | undefined;
   readonly hreflang?: boolean;
+  /** Collects the pages as lines of bytes. */
+  readonly lines?: boolean;
   readonly maxBytes?: number;
   readonly path?: string;
 }
@@ -75,6 +79,7 @@ export async function readBytes(document: string | Buffer, setup: ReadSetup = {}
     budget: { urls: 0, isSpent: false, maxUrls: Number.POSITIVE_INFINITY, maxSitemaps: 50_000 },
     now: Date.parse('2026-11-21T00:00:00Z'),
     skip: 0,
+    lines: setup.lines ?? false,
   });
   const bytes = typeof document === 'string' ? Buffer.from(document) : document;
   try {
@@ -95,10 +100,13 @@ export async function readBytes(document: string | Buffer, setup: ReadSetup = {}
     if (!(error instanceof SitemapError)) throw error;
     collector.problem(error.code, 'error', error.message);
   }
-  const { entries } = collector.takeBatch();
+  const batch = collector.takeBatch();
+  const entries = batch.type === 'entries' ? batch.entries : [];
+  const lines = batch.type === 'lines' ? batch.bytes.toString('latin1') : '';
   const problems = collector.problems;
   return {
     entries,
+    lines,
     locs: entries.map(({ loc }) => loc),
     children: collector.children,
     problems,

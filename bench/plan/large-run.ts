@@ -1,4 +1,5 @@
 import { type Micros, ZERO } from '../../contract/money.ts';
+import { sql } from '../../src/database/sql.ts';
 import type { ObservedEntry } from '../../src/ledger/crawl/found.ts';
 import { observe } from '../../src/ledger/crawl/observe.ts';
 import type { Ledger } from '../../src/ledger/open-ledger.ts';
@@ -40,14 +41,25 @@ export interface Pages {
   readonly urls: number;
   /** The page at a place of the site. */
   readonly toEntry: (n: number, run: RunId) => ObservedEntry;
+  /** Asked before each sitemap. Default: there is. */
+  readonly hasTime?: () => boolean;
 }
 
-/** Reads pages into the ledger, as a crawl of sitemaps of 50,000 does. */
-export async function crawlPages(ledger: Ledger, { watch, run, urls, toEntry }: Pages): Promise<void> {
+/**
+ * Reads pages into the ledger, as a crawl of sitemaps of 50,000 does. Returns whether all are read; called again, it reads
+ * the others.
+ */
+export async function crawlPages(
+  ledger: Ledger,
+  { watch, run, urls, toEntry, hasTime = () => true }: Pages,
+): Promise<boolean> {
   const sources = Array.from({ length: Math.ceil(urls / PER_SITEMAP) }, (_, n) => `https://shop.example/map-${n}.xml`);
   await beginRun(ledger, { watch, account: account.id, run, sources, scope: '', firstRun: 'submit' });
   const observation = await observe(ledger, run);
+  const read = new Set(await listRead(ledger, run));
   for (const [n, sitemap] of sources.entries()) {
+    if (read.has(sitemap)) continue;
+    if (!hasTime()) return false;
     const last = Math.min((n + 1) * PER_SITEMAP, urls);
     for (let from = n * PER_SITEMAP; from < last; from += CHUNK) {
       const entries = Array.from({ length: Math.min(CHUNK, last - from) }, (_, at) => toEntry(from + at, run));
@@ -58,4 +70,13 @@ export async function crawlPages(ledger: Ledger, { watch, run, urls, toEntry }: 
     const fingerprint = `${n} ${run}`;
     await observation.verdict(sitemap, { verdict: 'complete', kind: 'urlset', urls: PER_SITEMAP, fingerprint });
   }
+  return true;
+}
+
+/** The sitemaps that the run has read. */
+async function listRead({ db }: Ledger, run: RunId): Promise<readonly string[]> {
+  const rows = await db.all(sql<{ url: string }>`
+    SELECT s.url FROM run_sitemaps AS r JOIN sitemaps AS s ON s.id = r.sitemap_id
+    WHERE r.run_id = (SELECT id FROM runs WHERE name = ${run})`);
+  return rows.map(({ url }) => url);
 }

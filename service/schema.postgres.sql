@@ -135,6 +135,8 @@ CREATE INDEX index_checks_running ON index_checks USING btree (lease_until) WHER
 
 CREATE INDEX index_checks_with_results ON index_checks USING btree (finished_at) WHERE (results IS NOT NULL);
 
+CREATE TRIGGER index_checks_counted AFTER INSERT OR UPDATE OF status, found_count, charged ON index_checks FOR EACH ROW EXECUTE FUNCTION count_index_check();
+
 CREATE TABLE password_resets (
   hash bytea NOT NULL,
   account_id bigint NOT NULL,
@@ -243,3 +245,34 @@ CREATE INDEX submissions_undispatched ON submissions USING btree (created_at) WH
 CREATE INDEX submissions_waiting ON submissions USING btree (service, id) WHERE (dispatched_at IS NULL);
 
 CREATE INDEX submissions_with_urls ON submissions USING btree (finished_at) WHERE ((finished_at IS NOT NULL) AND (urls_deleted_at IS NULL));
+
+CREATE TRIGGER submissions_counted AFTER INSERT OR UPDATE OF status, urls_completed, urls_failed, refunded ON submissions FOR EACH ROW EXECUTE FUNCTION count_submission();
+
+CREATE OR REPLACE FUNCTION count_index_check()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+            BEGIN IF TG_OP = 'UPDATE' THEN 
+  UPDATE check_totals SET checks = checks - 1, urls = urls - OLD.url_count, urls_found = urls_found - OLD.found_count,
+    spent = spent - OLD.charged
+  WHERE account_id = OLD.account_id AND OLD.status = 'done'; END IF; 
+  INSERT INTO check_totals (account_id, checks, urls, urls_found, spent)
+  SELECT NEW.account_id, 1, NEW.url_count, NEW.found_count, NEW.charged WHERE NEW.status = 'done'
+  ON CONFLICT (account_id) DO UPDATE SET checks = check_totals.checks + 1, urls = check_totals.urls + excluded.urls,
+    urls_found = check_totals.urls_found + excluded.urls_found, spent = check_totals.spent + excluded.spent; RETURN NULL; END $function$;
+
+CREATE OR REPLACE FUNCTION count_submission()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+            BEGIN IF TG_OP = 'UPDATE' THEN 
+  UPDATE submission_totals SET submissions = submissions - 1, urls = urls - OLD.url_count,
+    completed = completed - OLD.urls_completed, failed = failed - OLD.urls_failed,
+    spent = spent - (OLD.charged - OLD.refunded)
+  WHERE account_id = OLD.account_id AND status = OLD.status; END IF; 
+  INSERT INTO submission_totals (account_id, status, submissions, urls, completed, failed, spent)
+  VALUES (NEW.account_id, NEW.status, 1, NEW.url_count, NEW.urls_completed, NEW.urls_failed,
+    NEW.charged - NEW.refunded)
+  ON CONFLICT (account_id, status) DO UPDATE SET submissions = submission_totals.submissions + 1,
+    urls = submission_totals.urls + excluded.urls, completed = submission_totals.completed + excluded.completed,
+    failed = submission_totals.failed + excluded.failed, spent = submission_totals.spent + excluded.spent; RETURN NULL; END $function$;

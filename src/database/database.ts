@@ -34,6 +34,11 @@ export interface Database extends Queryable {
   readonly schema?: string;
   /** Statements that can run at the same time, on Postgres. */
   readonly connections?: number;
+  /**
+   * Runs `work` on a connection of its own: without a transaction, and for as long as a statement takes. Only on Postgres,
+   * and not behind a pooler, which would give each statement another connection.
+   */
+  readonly session?: <T>(work: (connection: Queryable) => Promise<T>) => Promise<T>;
   /** How the connections to Postgres are used now. */
   readonly getPool?: () => PoolState;
   /**

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, DatabaseUnavailableError, DatabaseVersionError, type Queryable } from './database.ts';
+import { buildIndex, createInTransaction, IndexInProgressError, isSmall, type NewIndex } from './migrate-index.ts';
 import { type Dialect, dialectal, raw, sql } from './sql.ts';
 
 /** Column types that the two databases name differently. Everything else in a migration is one text for both. */
@@ -16,10 +17,19 @@ export interface DdlTypes {
   readonly byteOrder: string;
 }
 
-/** One step, never changed after it was released: a later step mends an earlier one. */
-export interface Migration {
+/** One step, never changed after it was released: a later step corrects an earlier one. */
+export type Migration = StatementsStep | IndexStep;
+
+interface StatementsStep {
   readonly name: string;
   readonly statements: (t: DdlTypes) => readonly string[];
+}
+
+/** An index of a table that may be large: on Postgres it is built while programs go on writing to the table. */
+interface IndexStep {
+  readonly name: string;
+  /** Null where this database needs none. */
+  readonly index: (t: DdlTypes) => NewIndex | null;
 }
 
 const TYPES = {
@@ -46,7 +56,8 @@ export interface MigrateOptions {
 /**
  * Brings the tables of a component up to date, forward only. Several processes may start at once: one of them does the
  * work, the others wait and find it done. While a long transaction of a worker holds a table, the work is given up and
- * tried again, so that other workers go on. Throws when the database is newer than the program.
+ * tried again, so that other workers go on. All steps are one transaction, or, where an index of a large table is among
+ * them, one before it and one after it. Throws when the database is newer than the program.
  */
 export async function migrate(
   db: Database,
@@ -55,36 +66,56 @@ export async function migrate(
   now: number,
   { formerName = null, lockMs = 2_000, pauseMs = 3_000, attempts = 60 }: MigrateOptions = {},
 ): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await migrateOnce(db, component, migrations, now, { formerName, lockMs });
-      return;
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error;
-      if (attempt >= attempts) {
-        throw new DatabaseUnavailableError(
-          `The ${component} tables were in use for longer than a migration waits. Nothing was changed, and programs of the ` +
-            'older version go on. Try again when no run is being planned, or stop the workers first.',
-          { cause: error },
-        );
+  for (;;) {
+    const pending = await again(() => migrateOnce(db, component, migrations, now, { formerName, lockMs }));
+    if (pending === null) return;
+    await again(() => buildIndex(db, pending.index));
+    await db.tx((tx) => record(tx, component, pending, now));
+  }
+
+  async function again<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(isLockTimeout(error) || error instanceof IndexInProgressError)) throw error;
+        if (attempt >= attempts) throw givenUp(component, error);
       }
       await sleep(pauseMs);
     }
   }
 }
 
+function givenUp(component: string, cause: Error): DatabaseUnavailableError {
+  const why =
+    cause instanceof IndexInProgressError
+      ? `${cause.message}, for longer than this program waits. Nothing else was changed, and programs of the older version go ` +
+        'on. Try again when it is done.'
+      : `The ${component} tables were in use for longer than a migration waits. Nothing was changed, and programs of the ` +
+        'older version go on. Try again when no run is being planned, or stop the workers first.';
+  return new DatabaseUnavailableError(why, { cause });
+}
+
 /** Postgres' own code for a lock that was held too long. */
-const isLockTimeout = (error: unknown): boolean =>
+const isLockTimeout = (error: unknown): error is DatabaseUnavailableError =>
   error instanceof DatabaseUnavailableError && (error.cause as { code?: string } | undefined)?.code === '55P03';
 
+/** An index that cannot be built in the transaction of the other steps. */
+interface PendingIndex {
+  readonly version: number;
+  readonly name: string;
+  readonly index: NewIndex;
+}
+
+/** Carries out steps up to the first that needs no transaction, and returns that one. */
 async function migrateOnce(
   db: Database,
   component: string,
   migrations: readonly Migration[],
   now: number,
   { formerName, lockMs }: { readonly formerName: string | null; readonly lockMs: number },
-): Promise<void> {
-  await db.tx(async (tx) => {
+): Promise<PendingIndex | null> {
+  return db.tx(async (tx) => {
     await tx.run(
       sql`${dialectal(raw('SELECT 1'), raw("SELECT pg_advisory_xact_lock(hashtext('sitemap-courier-migrations'))"))}`,
     );
@@ -108,12 +139,33 @@ async function migrateOnce(
     }
     for (const [index, migration] of migrations.entries()) {
       if (index < version) continue;
-      for (const statement of migration.statements(TYPES[tx.dialect])) await tx.run(raw(statement));
-      await tx.run(sql`
-        INSERT INTO schema_migrations (component, version, name, applied_at)
-        VALUES (${component}, ${index + 1}, ${migration.name}, ${now})`);
+      const step = { version: index + 1, name: migration.name };
+      const types = TYPES[tx.dialect];
+      if ('statements' in migration) {
+        for (const statement of migration.statements(types)) await tx.run(raw(statement));
+      } else {
+        const wanted = migration.index(types);
+        if (wanted !== null) {
+          if (db.session !== undefined && !(await isSmall(tx, wanted))) return { ...step, index: wanted };
+          await createInTransaction(tx, wanted);
+        }
+      }
+      await record(tx, component, step, now);
     }
+    return null;
   });
+}
+
+/** Two programs may have waited for the same index. */
+async function record(
+  tx: Queryable,
+  component: string,
+  { version, name }: { readonly version: number; readonly name: string },
+  now: number,
+): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO schema_migrations (component, version, name, applied_at)
+    VALUES (${component}, ${version}, ${name}, ${now}) ON CONFLICT DO NOTHING`);
 }
 
 async function renameComponent(tx: Queryable, from: string, to: string): Promise<void> {

@@ -35,6 +35,18 @@ const makeTypes = ({ builtins, getTypeParser }: typeof pg.types): pg.CustomTypes
 const RUN_AGAIN = new Set(['40P01', '40001']);
 const MAX_RUNS = 5;
 
+/**
+ * A newer program added a column to a table of which this connection prepared `SELECT *`: Postgres refuses that statement on
+ * this connection from then on. Nothing of the transaction was done.
+ */
+const isStalePlan = (error: unknown): error is Error =>
+  error instanceof Error &&
+  (error as { code?: string }).code === '0A000' &&
+  error.message === 'cached plan must not change result type';
+
+const mayRunAgain = (error: unknown): boolean =>
+  RUN_AGAIN.has((error as { code?: string }).code ?? '') || isStalePlan(error);
+
 /** How long Postgres may take, in milliseconds. What takes longer fails with a DatabaseUnavailableError. */
 export interface PostgresLimits {
   readonly statementMs: number;
@@ -46,6 +58,8 @@ export interface PostgresLimits {
 
 /** Long enough for the largest statement of a ledger. */
 const DEFAULT_LIMITS: PostgresLimits = { statementMs: 300_000, lockMs: 60_000, idleMs: 300_000 };
+/** Postgres' own value for no limit. */
+const NO_LIMITS: PostgresLimits = { statementMs: 0, lockMs: 0, idleMs: 0 };
 /** Beyond the limit of a statement the server should have answered: the network swallows its packets. */
 const NETWORK_MS = 2_000;
 const CLOSE_MS = 5_000;
@@ -90,10 +104,22 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
   const connect = (): Promise<pg.PoolClient> =>
     unavailable(() => (hosts === null ? pool.connect() : hosts.tryHosts(() => pool.connect())));
 
+  /** Each connection of the pool may have a stale plan. */
+  const maxRuns = Math.max(MAX_RUNS, max + 1);
   const begin = pooler === null ? 'BEGIN' : `BEGIN; ${toLocalSettings(limits, schema)}`;
 
   /** A statement without a transaction, on a connection of its own. */
   async function queryOnce<Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    for (let run = 1; ; run++) {
+      try {
+        return await queryOn<Row>(config);
+      } catch (error) {
+        if (run >= maxRuns || !isStalePlan(error)) throw error;
+      }
+    }
+  }
+
+  async function queryOn<Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
     const client = await connect();
     let failure: Error | undefined;
     try {
@@ -117,7 +143,7 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
     } catch (error) {
       // A connection that lost an answer would answer the ROLLBACK late or never: it is closed, which rolls back.
       // One to a server that takes no writes any more would fail again: the next one goes to another host.
-      if (isConnectionLost(error) || isReadOnly(error)) broken = error;
+      if (isConnectionLost(error) || isReadOnly(error) || isStalePlan(error)) broken = error;
       else {
         await client.query('ROLLBACK').catch((failure: Error) => {
           broken = failure;
@@ -129,9 +155,27 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
     }
   }
 
+  async function session<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
+    const client = new (hosts?.Client ?? driver.Client)({
+      connectionString: parsed[0].href,
+      types: makeTypes(driver.types),
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+      ...toSession(NO_LIMITS, schema),
+    });
+    client.on('error', () => undefined);
+    try {
+      await unavailable(() => client.connect());
+      return await work(queryable(client, { named: false }));
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
   return {
     // Behind a pooler a statement alone would run with the settings of another program.
     ...(pooler === null ? queryable({ query: queryOnce }, { named: true }) : inTransactions(transact)),
+    ...(pooler === null ? { session } : {}),
     connections: max,
     getPool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     ...(schema === null ? {} : { schema }),
@@ -140,7 +184,7 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
         try {
           return await transact(work);
         } catch (error) {
-          if (run >= MAX_RUNS || !RUN_AGAIN.has((error as { code?: string }).code ?? '')) throw error;
+          if (run >= maxRuns || !mayRunAgain(error)) throw error;
         }
       }
     },

@@ -319,6 +319,48 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
     // No lastmod of the URL up to this moment is bought again: the service does not say which one a job bought.
     statements: () => ['ALTER TABLE urls ADD COLUMN lastmods_bought_until BIGINT'],
   },
+  {
+    name: 'room for new versions of rows, and quarantined URLs without their state',
+    // Postgres writes a new version of a row in its place, without its indexes, where the page has room and no indexed column
+    // changes. `state` was one: it stood in the condition of urls_quarantined.
+    statements: ({ dialect }) =>
+      dialect === 'sqlite'
+        ? []
+        : [
+            'ALTER TABLE urls SET (fillfactor = 50)',
+            'ALTER TABLE batch_urls SET (fillfactor = 50)',
+            'ALTER TABLE urls ADD COLUMN quarantined BOOLEAN NOT NULL DEFAULT false',
+            // The database keeps it, also for a worker of the version before.
+            `CREATE OR REPLACE FUNCTION keep_quarantined() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              IF TG_OP = 'INSERT' THEN
+                NEW.quarantined := NEW.state = 'quarantined';
+                RETURN NEW;
+              END IF;
+              EXECUTE format('UPDATE %I.%I SET quarantined = $1 WHERE id = $2', TG_TABLE_SCHEMA, TG_TABLE_NAME)
+                USING NEW.state = 'quarantined', NEW.id;
+              RETURN NULL;
+            END $$`,
+            `CREATE TRIGGER urls_quarantined_insert BEFORE INSERT ON urls FOR EACH ROW
+              WHEN ((NEW.state = 'quarantined') <> NEW.quarantined) EXECUTE FUNCTION keep_quarantined()`,
+            // After: a trigger before an update locks each row once more.
+            `CREATE TRIGGER urls_quarantined_update AFTER UPDATE OF state ON urls FOR EACH ROW
+              WHEN ((NEW.state = 'quarantined') <> NEW.quarantined) EXECUTE FUNCTION keep_quarantined()`,
+            `UPDATE urls SET quarantined = true WHERE state = 'quarantined'`,
+          ],
+  },
+  {
+    name: 'quarantined URLs by a column of their own',
+    index: ({ dialect }) =>
+      dialect === 'sqlite'
+        ? null
+        : { name: 'urls_in_quarantine', table: 'urls', columns: 'watch_id, id', where: 'quarantined' },
+  },
+  {
+    name: 'no index with the states of URLs',
+    // A worker of the version before counts its quarantine by reading the table, until it is stopped.
+    statements: ({ dialect }) => (dialect === 'sqlite' ? [] : ['DROP INDEX urls_quarantined']),
+  },
 ];
 
 /** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */

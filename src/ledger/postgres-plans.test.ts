@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { emptyDatabaseUrl, TEST_DIALECTS } from '../../test/support/database.ts';
 import { HOT_QUERIES } from '../../test/support/hot-queries.ts';
-import { ACCOUNT, crawled, DAY, NO_GUARD, sendAll, shopUrl, WATCH } from '../../test/support/ledger.ts';
+import { DAY, WATCH } from '../../test/support/ledger.ts';
+import { workForWeeks } from '../../test/support/ledger-work.ts';
 import {
   explainBoth,
   listScans,
@@ -15,20 +16,8 @@ import { seedReportLedger } from '../../test/support/report-ledger.ts';
 import type { Queryable } from '../database/database.ts';
 import { openDatabase } from '../database/open.ts';
 import { compile, type Query, raw } from '../database/sql.ts';
-import type { RunId } from '../submission/ids.ts';
-import { beginCheck } from './index-checks/begin-check.ts';
-import { recordCheck } from './index-checks/record-check.ts';
-import { listOverdueJobs } from './jobs/overdue-jobs.ts';
-import { recordPoll } from './jobs/record-poll.ts';
-import { recordUrlResults, settleJob } from './jobs/settle-job.ts';
+import type { WatchId } from '../submission/ids.ts';
 import { type Ledger, ledgerOver } from './open-ledger.ts';
-import { planRun } from './plans/make-plan.ts';
-import { getAccountFigures } from './reports/account-figures.ts';
-import { getRunSummary } from './reports/run-summary.ts';
-import { getUrlHistory } from './reports/url-history.ts';
-import { getWatchFigures } from './reports/watch-figures.ts';
-import { judgeRun } from './runs/judge-run.ts';
-import { endRun } from './runs/runs.ts';
 
 /**
  * Tables that grow with the URLs and with time. `runs` is not among them: 200 watches add 73,000 rows in a year, and two
@@ -74,52 +63,13 @@ async function openLarge(t: TestContext): Promise<{ readonly ledger: Ledger; rea
   const { db, statements } = recordStatements(plain);
   let now = NOW;
   const ledger = await ledgerOver(db, () => now);
-  await work(ledger, () => {
+  const configured = [WATCH.id, ...watches.map((name) => name as WatchId)];
+  await workForWeeks(ledger, configured, () => {
     now += 4 * DAY;
   });
   await multiplyStatistics(plain, LARGE, TIMES);
   const distinct = new Map(statements.map(({ text, query }) => [text, query]));
   return { ledger: { ...ledger, db: plain }, statements: [...distinct.values()] };
-}
-
-/** What a worker does with a watch in a week: two runs, their jobs, their checks. */
-async function work(ledger: Ledger, pass: () => void): Promise<void> {
-  const policies = { account: ACCOUNT, watch: WATCH };
-  const check = { afterMs: DAY, everyMs: DAY, stopWhenFound: true, sample: 1, perDay: null, resubmitAfter: 2 };
-  const sites = {
-    r1: { a: [['1', '2026-01-01'], '2', '3'], b: ['4', '5'] },
-    r2: { a: [['1', '2026-02-02'], '2', '9'], b: { cut: ['4'] } },
-    r3: { a: [['1', '2026-02-03'], '4'], b: ['7'] },
-  } as const;
-  for (const [name, site] of Object.entries(sites)) {
-    const run = name as RunId;
-    const configured = [WATCH.id, ...Array.from({ length: WATCHES }, (_, n) => `w${n}` as typeof WATCH.id)];
-    await crawled(ledger, name, site, { configured });
-    await judgeRun(ledger, run, { ...NO_GUARD, maxNew: 1_000 }, { input: policies });
-    await planRun(ledger, run, policies);
-    await endRun(ledger, run, 'finished');
-    for (const reference of await sendAll(ledger)) {
-      const terminalStates = ['completed', 'partial'];
-      await recordPoll(ledger, ACCOUNT.id, reference, { state: 'partial', terminalStates });
-      await recordUrlResults(ledger, ACCOUNT.id, reference, [
-        { url: shopUrl('1'), result: 'failed', reason: 'HTTP 404' },
-        { url: shopUrl('2'), result: 'completed', reason: null },
-      ]);
-      await settleJob(ledger, ACCOUNT.id, reference, { retryFailed: { times: 1, afterMs: 0 } });
-    }
-    pass();
-    const checking = await beginCheck(ledger, { account: ACCOUNT, watch: WATCH.id, policy: check });
-    if (checking.kind === 'send') {
-      const results = checking.urls.map((url) => ({ url, verdict: 'not-found', statusName: 'not found' }) as const);
-      const outcome = { kind: 'checked', chargeState: 'charged', results, charged: null, balance: null, usable: true };
-      await recordCheck(ledger, checking.check, { attempt: 1, outcome, requestId: null } as never, check);
-    }
-    await getRunSummary(ledger, run);
-    await getUrlHistory(ledger, shopUrl('1'));
-  }
-  await listOverdueJobs(ledger, ACCOUNT.id, { standard: DAY, fast: DAY });
-  await getAccountFigures(ledger, ACCOUNT.id);
-  await getWatchFigures(ledger, WATCH.id);
 }
 
 /** The statements that read a large table as a whole, with where they do. */

@@ -52,7 +52,7 @@ CREATE TABLE batch_urls (
   reason text,
   due text,
   PRIMARY KEY (batch_id, "position")
-);
+) WITH (fillfactor=50);
 
 CREATE UNIQUE INDEX batch_urls_once ON batch_urls USING btree (url_id, generation);
 
@@ -384,8 +384,9 @@ CREATE TABLE urls (
   reason_params text,
   forgotten_at bigint,
   lastmods_bought_until bigint,
+  quarantined boolean DEFAULT false NOT NULL,
   PRIMARY KEY (id)
-);
+) WITH (fillfactor=50);
 
 CREATE UNIQUE INDEX urls_by_fp ON urls USING btree (fp, watch_id);
 
@@ -395,7 +396,11 @@ CREATE INDEX urls_forgotten ON urls USING btree (forgotten_at) WHERE (forgotten_
 
 CREATE INDEX urls_gone ON urls USING btree (gone_run) WHERE (gone_run IS NOT NULL);
 
-CREATE INDEX urls_quarantined ON urls USING btree (watch_id, id) WHERE (state = 'quarantined'::text);
+CREATE INDEX urls_in_quarantine ON urls USING btree (watch_id, id) WHERE quarantined;
+
+CREATE TRIGGER urls_quarantined_insert BEFORE INSERT ON urls FOR EACH ROW WHEN ((new.state = 'quarantined'::text) <> new.quarantined) EXECUTE FUNCTION keep_quarantined();
+
+CREATE TRIGGER urls_quarantined_update AFTER UPDATE OF state ON urls FOR EACH ROW WHEN ((new.state = 'quarantined'::text) <> new.quarantined) EXECUTE FUNCTION keep_quarantined();
 
 CREATE TABLE watch_days (
   watch_id bigint NOT NULL,
@@ -419,3 +424,17 @@ CREATE TABLE watches (
   UNIQUE (name),
   PRIMARY KEY (id)
 );
+
+CREATE OR REPLACE FUNCTION keep_quarantined()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+            BEGIN
+              IF TG_OP = 'INSERT' THEN
+                NEW.quarantined := NEW.state = 'quarantined';
+                RETURN NEW;
+              END IF;
+              EXECUTE format('UPDATE %I.%I SET quarantined = $1 WHERE id = $2', TG_TABLE_SCHEMA, TG_TABLE_NAME)
+                USING NEW.state = 'quarantined', NEW.id;
+              RETURN NULL;
+            END $function$;

@@ -78,9 +78,23 @@ async function dumpPostgres(db: Opened, schema: string): Promise<string[]> {
         WHERE i.indrelid = '${schema}.${name}'::regclass
           AND NOT EXISTS (SELECT 1 FROM pg_constraint AS p WHERE p.conindid = i.indexrelid) ORDER BY c.relname`)}`,
     );
+    const { options } = await db.one(
+      sql<{ options: string | null }>`${raw(`SELECT array_to_string(reloptions, ', ') AS options FROM pg_class
+        WHERE oid = '${schema}.${name}'::regclass`)}`,
+    );
+    const triggers = await db.all(
+      sql<{ text: string }>`${raw(`SELECT pg_get_triggerdef(oid, true) AS text FROM pg_trigger
+        WHERE tgrelid = '${schema}.${name}'::regclass AND NOT tgisinternal ORDER BY tgname`)}`,
+    );
     const lines = [...columns, ...constraints].map(({ text }) => `  ${text}`);
-    statements.push(`CREATE TABLE ${name} (\n${lines.join(',\n')}\n)`, ...indexes.map(({ text }) => text));
+    const table = `CREATE TABLE ${name} (\n${lines.join(',\n')}\n)${options === null ? '' : ` WITH (${options})`}`;
+    statements.push(table, ...[...indexes, ...triggers].map(({ text }) => text));
   }
+  const functions = await db.all(
+    sql<{ text: string }>`${raw(`SELECT pg_get_functiondef(oid) AS text FROM pg_proc
+      WHERE pronamespace = '${schema}'::regnamespace ORDER BY proname`)}`,
+  );
+  statements.push(...functions.map(({ text }) => text.trimEnd()));
   return statements.map((statement) => statement.replaceAll(`${schema}.`, ''));
 }
 

@@ -121,6 +121,7 @@ async function buildConnector(
     taskQueue: getTaskQueue(ledger.id),
     activities: createActivities(deps),
     limits: config.worker,
+    watches: config.watches.size,
     ...{ duties, version, tracing },
     dataConverter: createDataConverter(temporal),
   });

@@ -124,6 +124,25 @@ describe('reload of the configuration', () => {
     );
   });
 
+  test('a worker that began with few watches says once that many are read some at a time', async (t) => {
+    const { save, check, lines } = openScene(t);
+    const many = Array.from({ length: 25 }, (_, at) => `watch-${at}`);
+    save(write(many.slice(0, 24)));
+    await check(3);
+    assert.equal(lines.length, 1);
+    save(write(many));
+    await check(3);
+    assert.match(
+      lines[2] ?? '',
+      /^warn this worker began with fewer watches and reads at most 24 of the 25 at once; restart it/,
+    );
+    save(write(many.slice(1)));
+    await check(3);
+    save(write([...many, 'more']));
+    await check(3);
+    assert.equal(lines.filter((line) => line.startsWith('warn')).length, 2, 'again only after fewer were enough');
+  });
+
   test('another ledger or Temporal server waits for a restart; the rest is in force', async (t) => {
     const { save, check, applied, lines } = openScene(t);
     save(`${write(['blog'])}ledger: { url: "sqlite:other.db" }\n`);

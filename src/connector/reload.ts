@@ -65,6 +65,13 @@ export function createReload({ path, config, log, apply }: ReloadOptions): () =>
       const names = ignored.map((key) => (key === 'ledgerUrl' ? 'ledger' : key)).join(', ');
       log.warn({ config: path }, `changes of ${names} are not in force before the worker is restarted`);
     }
+    // The worker was created for the watches of its start (worker.ts).
+    const { minimum } = config.worker.adaptiveCrawls;
+    if (config.watches.size <= minimum && current.watches.size <= minimum && used.watches.size > minimum)
+      log.warn(
+        { config: path },
+        `this worker began with fewer watches and reads at most ${minimum} of the ${used.watches.size} at once; restart it so that it reads more`,
+      );
     current = used;
     inForce = text;
     complaint = '';

@@ -32,10 +32,14 @@ export async function courierWorkflows({
 }
 
 /** A crawl needs memory, and a site that never answers keeps its slot for hours. All other activities are one request. */
-const toSlots = ({ slots, adaptiveCrawls }: WorkerLimits, duty: Duty): ActivitySlots => {
+const toSlots = ({ slots, adaptiveCrawls }: WorkerLimits, duty: Duty, watches: number): ActivitySlots => {
   // The workflows' own queue holds activities of earlier versions only.
   if (duty === 'workflows') return { maximum: slots.submit };
-  return { maximum: slots[duty], ...(duty === 'crawl' ? { adaptive: adaptiveCrawls } : {}) };
+  if (duty !== 'crawl') return { maximum: slots[duty] };
+  // A watch has one run at a time. Few of them never need what is left of the host, and reading that takes as much of an idle
+  // worker's processor time as its own work.
+  if (watches <= adaptiveCrawls.minimum) return { maximum: Math.min(slots.crawl, adaptiveCrawls.minimum) };
+  return { maximum: slots.crawl, adaptive: adaptiveCrawls };
 };
 
 export interface CourierWorkerOptions {
@@ -45,6 +49,8 @@ export interface CourierWorkerOptions {
   /** That of the ledger's workflow tasks. */
   readonly taskQueue: string;
   readonly limits: WorkerLimits;
+  /** How many the configuration has at the start. */
+  readonly watches: number;
   /** Default: all. */
   readonly duties?: readonly Duty[];
   /** Absent or null: no traces. */
@@ -103,6 +109,7 @@ async function createDutyWorker(
     activities,
     taskQueue,
     limits,
+    watches,
     version,
     tracing = null,
     dataConverter = {},
@@ -114,7 +121,7 @@ async function createDutyWorker(
     // Traces see what the server sees: waits are not failures.
     interceptors: { activity: [...(tracing?.activity ?? []), activityInterceptor] },
     ...(tracing === null ? {} : { sinks: tracing.sinks }),
-    slots: toSlots(limits, duty),
+    slots: toSlots(limits, duty, watches),
     bounds: {
       workflowSlots: limits.slots.workflows,
       pollers: limits.pollers,

@@ -16,39 +16,44 @@ const LIMITS = {
   cachedWorkflows: 17,
 } as const;
 
-describe('the limits of a worker', () => {
-  test('reach the workers of all duties', async (t) => {
-    installRuntime(createLogger('error', 'test'));
-    const connection = await NativeConnection.connect({ address: await temporalAddress(t) });
-    const create = mock.method(Worker, 'create');
-    t.after(() => create.mock.restore());
-    const activities = { default: async () => undefined } as unknown as Activities;
-    const worker = await createCourierWorker({
-      ...{ connection, namespace: 'default', taskQueue: 'limits', activities, limits: LIMITS },
+const fixed = (numSlots: number) => ({ type: 'fixed-size', numSlots });
+const ADAPTIVE = {
+  type: 'resource-based',
+  ...{ minimumSlots: 2, maximumSlots: 7 },
+  tunerOptions: { targetMemoryUsage: 0.6, targetCpuUsage: 0.7 },
+};
+
+for (const { watches, crawl, why } of [
+  { watches: 3, crawl: ADAPTIVE, why: 'more watches than crawls that may always start' },
+  { watches: 2, crawl: fixed(2), why: 'no more watches than these: the host is not read' },
+])
+  describe(`the limits of a worker with ${why}`, () => {
+    test('reach the workers of all duties', async (t) => {
+      installRuntime(createLogger('error', 'test'));
+      const connection = await NativeConnection.connect({ address: await temporalAddress(t) });
+      const create = mock.method(Worker, 'create');
+      t.after(() => create.mock.restore());
+      const activities = { default: async () => undefined } as unknown as Activities;
+      const worker = await createCourierWorker({
+        ...{ connection, namespace: 'default', taskQueue: 'limits', activities, limits: LIMITS, watches },
+      });
+      t.after(async () => {
+        const running = worker.run();
+        worker.shutdown();
+        await running;
+        await connection.close();
+      });
+      const created = create.mock.calls.map(({ arguments: [options] }) => options as WorkerOptions);
+      const expected = { workflows: fixed(11), crawl, submit: fixed(11), track: fixed(13), check: fixed(5) };
+      assert.deepEqual(
+        created.map(({ tuner }) => tuner && 'activityTaskSlotSupplier' in tuner && tuner.activityTaskSlotSupplier),
+        DUTIES.map((duty) => expected[duty]),
+      );
+      for (const { tuner, maxCachedWorkflows, activityTaskPollerBehavior, workflowTaskPollerBehavior } of created) {
+        assert.deepEqual(tuner && 'workflowTaskSlotSupplier' in tuner && tuner.workflowTaskSlotSupplier, fixed(3));
+        assert.equal(maxCachedWorkflows, 17);
+        for (const behavior of [activityTaskPollerBehavior, workflowTaskPollerBehavior])
+          assert.deepEqual(behavior, { type: 'simple-maximum', maximum: 2 });
+      }
     });
-    t.after(async () => {
-      const running = worker.run();
-      worker.shutdown();
-      await running;
-      await connection.close();
-    });
-    const created = create.mock.calls.map(({ arguments: [options] }) => options as WorkerOptions);
-    const fixed = (numSlots: number) => ({ type: 'fixed-size', numSlots });
-    const adaptive = {
-      type: 'resource-based',
-      ...{ minimumSlots: 2, maximumSlots: 7 },
-      tunerOptions: { targetMemoryUsage: 0.6, targetCpuUsage: 0.7 },
-    };
-    const expected = { workflows: fixed(11), crawl: adaptive, submit: fixed(11), track: fixed(13), check: fixed(5) };
-    assert.deepEqual(
-      created.map(({ tuner }) => tuner && 'activityTaskSlotSupplier' in tuner && tuner.activityTaskSlotSupplier),
-      DUTIES.map((duty) => expected[duty]),
-    );
-    for (const { tuner, maxCachedWorkflows, activityTaskPollerBehavior, workflowTaskPollerBehavior } of created) {
-      assert.deepEqual(tuner && 'workflowTaskSlotSupplier' in tuner && tuner.workflowTaskSlotSupplier, fixed(3));
-      assert.equal(maxCachedWorkflows, 17);
-      for (const behavior of [activityTaskPollerBehavior, workflowTaskPollerBehavior])
-        assert.deepEqual(behavior, { type: 'simple-maximum', maximum: 2 });
-    }
   });
-});

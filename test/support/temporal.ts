@@ -49,6 +49,7 @@ export async function withWorker(t: TestContext, activities: Partial<Activities>
     activities: { ...activities, default: failMissing(t) } as Activities,
     taskQueue,
     limits: toWorkerLimits({}),
+    watches: 1,
   });
   const running = worker.run();
   const last: (() => Promise<void>)[] = [];

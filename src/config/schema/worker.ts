@@ -45,7 +45,8 @@ export const Worker = Type.Object(
         },
         {
           ...closed,
-          description: 'Crawls beyond a minimum start only while the host has memory and processor time left.',
+          description:
+            'Crawls beyond a minimum start only while the host has memory and processor time left. A worker that starts with no more watches than the minimum begins no others.',
         },
       ),
     ),

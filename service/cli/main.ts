@@ -1,3 +1,4 @@
+import '../../src/cli-kit/resolve-modules.ts';
 import { runProgram } from '../../src/cli-kit/program.ts';
 import { createCourierService } from './program.ts';
 

@@ -1,3 +1,4 @@
+import '../cli-kit/resolve-modules.ts';
 import { runProgram } from '../cli-kit/program.ts';
 import { createCourier } from './program.ts';
 

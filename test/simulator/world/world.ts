@@ -1,6 +1,7 @@
 import { micros } from '../../../contract/money.ts';
 import { administer } from '../../../service/accounts/administration.ts';
 import type { Config } from '../../../src/config/config.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { type Ledger, ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import type { LedgerId } from '../../../src/submission/ids.ts';
 import { WORKFLOW } from '../../../src/temporal-api/workflows.ts';
@@ -18,6 +19,8 @@ import { SITE, Site } from './site.ts';
 import { ACCOUNT, getFirstKey, openStores, type Stores } from './stores.ts';
 
 const DAY = 86_400_000;
+/** Randomness that opening a ledger takes: a seed plays the same, whether it is opened again or not. */
+const OPENING_BYTES = 12;
 const NO_OUTAGES: ReadonlySet<Outage> = new Set();
 
 /** What a long simulation changes about a world. */
@@ -275,9 +278,14 @@ export class World {
     this.service.start();
   }
 
-  /** As a command opens it: beside all others. */
+  #operatorLedger: { readonly db: Database; readonly ledger: Promise<Ledger> } | null = null;
+
+  /** As a command has it open: beside all others. Commands are many, and each would find the tables up to date. */
   openOperatorLedger(): Promise<Ledger> {
-    return ledgerOver(this.stores.ledger, Date.now);
+    const { ledger: db } = this.stores;
+    if (this.#operatorLedger?.db === db) this.kernel.bytes(OPENING_BYTES);
+    else this.#operatorLedger = { db, ledger: ledgerOver(db, Date.now) };
+    return this.#operatorLedger.ledger;
   }
 
   readBalance(): number {

@@ -23,8 +23,12 @@ export const toKeyword = (text: string): string => {
 
 const ELLIPSIS = '…';
 
+/** A UTF-16 unit has three bytes at most; a character of two units has four. */
+const MOST_UNIT_BYTES = 3;
+
 /** Cuts between characters. Pure, without a TextEncoder: workflows run it too. */
 function cutToBytes(text: string, most: number): string {
+  if (text.length * MOST_UNIT_BYTES <= most) return text.toWellFormed();
   let bytes = 0;
   let kept = '';
   for (const character of text.toWellFormed()) {

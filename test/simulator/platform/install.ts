@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
+import perfHooks from 'node:perf_hooks';
 import timersPromises from 'node:timers/promises';
 import { getHost, getKernel, hasKernel, Kernel } from './kernel.ts';
 
@@ -16,6 +17,7 @@ const now = (): number => (hasKernel() ? getKernel().now() : START);
 class VirtualDate extends RealDate {
   constructor(...args: unknown[]) {
     if (args.length === 0) super(now());
+    else if (args.length === 1) super(args[0] as number);
     else super(...(args as [number]));
   }
 
@@ -156,6 +158,23 @@ const randomInt = (low: number, high?: number): number => {
   return from + Number(bytes(6).readUIntBE(0, 6) % (to - from));
 };
 
+/**
+ * What a program measures of its process. Each start of the service would add real timers and observers that no death of its
+ * host ends: a process that plays a thousand seeds has a thousand of them.
+ */
+class NoMeasurements {
+  readonly min = 0;
+  readonly max = 0;
+  readonly mean = 0;
+  readonly stddev = 0;
+  readonly percentile = (): number => 0;
+  readonly enable = (): boolean => true;
+  readonly disable = (): boolean => true;
+  readonly reset = (): void => undefined;
+  readonly observe = (): void => undefined;
+  readonly disconnect = (): void => undefined;
+}
+
 function install(): void {
   const setTimer =
     (repeats: boolean) =>
@@ -185,6 +204,10 @@ function install(): void {
     setImmediate: <T>(value?: T) => new Promise((resolve) => setImmediate(() => resolve(value))),
   });
   Object.assign(crypto, { randomBytes: bytes, randomUUID: uuid, randomInt });
+  Object.assign(perfHooks, {
+    monitorEventLoopDelay: () => new NoMeasurements(),
+    PerformanceObserver: NoMeasurements,
+  });
   syncBuiltinESMExports();
 }
 

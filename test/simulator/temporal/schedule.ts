@@ -27,6 +27,7 @@ interface Compiled {
 
 /** The default of the server. */
 const CATCHUP_MS = 365 * 86_400_000;
+const MOST_TIMES = 32;
 
 /** A schedule of the server: starts a workflow at each time of its cron lines, unless the last one still runs. */
 export class VirtualSchedule {
@@ -56,6 +57,7 @@ export class VirtualSchedule {
     this.process();
     this.settings = settings;
     this.#compiled = compile(settings);
+    this.#times.clear();
     this.#doneUntil = Math.max(this.#doneUntil, this.#server.kernel.now());
     this.#arm();
   }
@@ -101,7 +103,19 @@ export class VirtualSchedule {
     this.#timer = kernel.schedule(this.#delay(at) - kernel.now(), null, () => this.process());
   }
 
+  readonly #times = new Map<number, number | null>();
+
+  /** Asked several times for each time. */
   #findNext(after: number): number | null {
+    const known = this.#times.get(after);
+    if (known !== undefined) return known;
+    if (this.#times.size >= MOST_TIMES) this.#times.clear();
+    const next = this.#computeNext(after);
+    this.#times.set(after, next);
+    return next;
+  }
+
+  #computeNext(after: number): number | null {
     const { calendars, zone } = this.#compiled;
     const times = calendars.map((each) => findNext(each, zone, after)).filter((at) => at !== null);
     return times.length === 0 ? null : Math.min(...times);

@@ -39,6 +39,7 @@ export interface Machine {
 
 export const SERVICE = 'https://service.example';
 const QUEUE = 'courier-service';
+const LOG = createLogger('silent', 'simulator');
 /** How long a service manager waits. */
 const RESTART_MS = 10_000;
 
@@ -192,7 +193,7 @@ export class WorkerProgram extends Program {
     const rateLimits = await rateLimitsOver(this.hosted(this.#budgets, host));
     const config = this.#config();
     const deps = createDeps({
-      ...{ getConfig: () => config, log: createLogger('silent', 'simulator'), ledger, rateLimits },
+      ...{ getConfig: () => config, log: LOG, ledger, rateLimits },
       client: createClient(server, host),
       now: Date.now,
       random: Math.random,

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext } from 'node:test';
+import type { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { sql } from '../src/database/sql.ts';
+import { listOpenSubmissions } from '../src/ledger/jobs/record-poll.ts';
 import { getAccountStatus } from '../src/ledger/money/account-status.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import { getUrlHistory } from '../src/ledger/reports/url-history.ts';
 import type { WatchId } from '../src/submission/ids.ts';
+import type { JobStatus } from '../src/temporal-api/payloads.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
 import { always, failure, type Reply, success } from '../test/fakes/service/replies.ts';
 import { type Dialect, testOnEachDialect } from '../test/support/database.ts';
 import { ACCOUNT, shopUrl } from '../test/support/ledger.ts';
 import { createTestConnector } from '../test/support/test-connector.ts';
+import { toActivityFailure } from './interceptor.ts';
+import { trackActivities } from './track.ts';
 
 const TRACKED =
   'price_per_url: 0.25 TRY, tracking: { standard: { first: 1m, min: 1m, max: 10m, growth: 2, timeout: 1d } }';
@@ -157,5 +164,55 @@ describe('a job whose watch is no longer configured', () => {
     const [url] = await getUrlHistory(connector.ledger, shopUrl('1'));
     assert.deepEqual([url?.state, url?.due], ['failed', 'retry']);
     assert.match(url?.reason ?? '', /^failed once: gone; its watch was not configured then/);
+  });
+});
+
+describe('a job that an older copy of the ledger lacks', () => {
+  const DETAIL = always(success({ status: 'completed', url_count: 1, completed: 1, failed_count: 0 }));
+
+  /** Its tracker polls before the ledger has the job again. */
+  async function lose(t: TestContext, dialect: Dialect) {
+    const overrides = { list: always(success({ submissions: [], total: 0 })), detail: DETAIL };
+    const { baseUrl } = await startFakeService(t, { overrides });
+    const connector = await createTestConnector(t, { baseUrl, account: TRACKED, dialect });
+    await connector.plan('r1', ['1']);
+    await connector.play({ sendOnly: true });
+    const [job] = await listOpenSubmissions(connector.ledger, ACCOUNT.id);
+    assert.ok(job !== undefined);
+    const { state: known, ...open } = job;
+    const input = { ...open, account: ACCOUNT.id, firstPollMs: 0, known };
+    const setReference = (reference: string) =>
+      connector.ledger.db.run(sql`UPDATE batches SET reference = ${reference}`);
+    await setReference('R-of-the-copy');
+    const { followSubmission } = trackActivities(connector.deps);
+    async function poll(): Promise<JobStatus> {
+      const work = (): Promise<JobStatus> => followSubmission(input);
+      try {
+        return await new MockActivityEnvironment({ attempt: 1 }).run(work);
+      } catch (error) {
+        throw toActivityFailure(error);
+      }
+    }
+    return { connector, poll, find: () => setReference(open.reference) };
+  }
+
+  testOnEachDialect('is polled on, and settled once the ledger knows it', async (t, dialect) => {
+    const { connector, poll, find } = await lose(t, dialect);
+    await assert.rejects(poll(), (error: ApplicationFailure) => {
+      assert.notEqual(error.nonRetryable, true);
+      assert.equal(typeof error.nextRetryDelay, 'number');
+      assert.match(error.message, /does not know job .*courier recover/s);
+      return true;
+    });
+    await find();
+    connector.pass(60_000);
+    assert.equal((await poll()).terminal, true);
+    assert.equal((await getUrlHistory(connector.ledger, shopUrl('1')))[0]?.state, 'completed');
+  });
+
+  testOnEachDialect('is given up at the tracking timeout', async (t, dialect) => {
+    const { connector, poll } = await lose(t, dialect);
+    connector.pass(2 * 86_400_000);
+    await assert.rejects(poll(), (error: ApplicationFailure) => error.nonRetryable === true);
   });
 });

@@ -43,6 +43,11 @@ const READS_NO_SHOWN_PRICE: Change = {
   from: 'if (price === null || price <= 0) return;',
   to: 'if (price !== -1) return;',
 };
+const KEEPS_ITS_TURN: Change = {
+  file: `${BATCHES}/begin-send.ts`,
+  from: "await recordTurn(tx, row, now);\n      return { kind: 'reconcile', tag, firstSentAt: inDoubtSince, ...named };",
+  to: "return { kind: 'reconcile', tag, firstSentAt: inDoubtSince, ...named };",
+};
 const BUYS_TWIN: Change = {
   file: 'src/ledger/plans/resubmission.ts',
   from: "if (other === 'bought') return { kind: 'drop', reason: { code: 'bought_by_other_watch' } };",
@@ -661,9 +666,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'stops at a list that fails (fixed: money 9)',
     file: 'activities/reconcile.ts',
-    from: 'if (retryAfterMs !== null) {',
-    to: 'if (retryAfterMs === -1) {',
-    actsAtEnd: true,
+    from: 'await postponeLookup(ledger, batch, now() + Math.max(retryAfterMs, 1_000), (error as Error).message);',
+    to: 'throw error;',
+    also: [KEEPS_ITS_TURN],
     needs: ['the list fails for hours'],
   },
   {

@@ -2,31 +2,48 @@ import type { Database, Queryable } from '../../../src/database/database.ts';
 import type { Query } from '../../../src/database/sql.ts';
 import { burnFuse, fence, type Host, type Kernel, runOn } from './kernel.ts';
 
+/** Calls between two events: more of them mean that a host turns without a wait. */
+const MOST_CALLS = 20_000;
+
 const NEVER = new Promise<never>(() => undefined);
 
 export interface StorageSettings {
   readonly kernel: Kernel;
   /** Milliseconds that a call waits before or after it reaches the disk; 0 for most. */
   readonly delay: () => number;
+  /** The host calls without end, and time does not pass: it is stopped. */
+  readonly onTurning?: (() => void) | undefined;
 }
 
 /**
  * A database as one host uses it. The host can die before and after each call: what was committed by then stays, what
  * was not did not happen. A transaction that is open at the death of its host is undone.
  */
-export function hostedDatabase(db: Database, host: Host, { kernel, delay }: StorageSettings): Database {
+export function hostedDatabase(db: Database, host: Host, { kernel, delay, onTurning }: StorageSettings): Database {
+  let [event, calls] = [0, 0];
   /** Outlives the host for as long as a transaction needs to be undone. */
   const disk: Host = { name: `${host.name} disk`, alive: true };
 
   async function step<T>(work: () => Promise<T>): Promise<T> {
     burnFuse(host);
-    if (!host.alive) return NEVER;
+    if (!host.alive || turnsWithoutWait()) return NEVER;
     await pause();
     const result = await fence(host, runOn(disk, work));
     burnFuse(host);
     if (!host.alive) return NEVER;
     await pause();
     return result;
+  }
+
+  /** It would never come to another event. */
+  function turnsWithoutWait(): boolean {
+    if (kernel.events !== event) {
+      event = kernel.events;
+      calls = 0;
+    }
+    calls += 1;
+    if (calls === MOST_CALLS) onTurning?.();
+    return calls >= MOST_CALLS;
   }
 
   async function pause(): Promise<void> {

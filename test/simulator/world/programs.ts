@@ -33,6 +33,7 @@ export interface Machine {
   readonly mayStart: (program: Program) => boolean;
   /** See StorageSettings. */
   readonly storageDelay: () => number;
+  readonly onTurning?: (host: Host) => void;
   /** The activity slots of a worker that starts. */
   readonly createSlots?: () => TakeSlot;
 }
@@ -73,7 +74,11 @@ export abstract class Program {
   }
 
   protected hosted(db: Database, host: Host): Database {
-    return hostedDatabase(db, host, { kernel: this.machine.kernel, delay: this.machine.storageDelay });
+    return hostedDatabase(db, host, {
+      kernel: this.machine.kernel,
+      delay: this.machine.storageDelay,
+      onTurning: () => this.machine.onTurning?.(host),
+    });
   }
 
   protected abstract boot(host: Host): Promise<void>;

@@ -121,6 +121,7 @@ export class World {
       network: this.network,
       getTemporal: () => this.temporal,
       mayStart: (program) => program === this.service || !this.#isStopped,
+      onTurning: ({ name }) => this.oracle.breach(`${name} turns without a wait`),
       storageDelay: () => (storageRandom() < storageShare ? 1 + storageRandom() * 50 : 0),
     };
     for (const [watch, pages] of scenario.watches) this.site.publish(watch, pages);

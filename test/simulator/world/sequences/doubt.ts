@@ -3,6 +3,7 @@ import { startRuns } from '../acts/runs.ts';
 import type { Sequence } from './sequence.ts';
 import {
   awaitIdle,
+  buy,
   buyAll,
   cancelAll,
   change,
@@ -117,6 +118,8 @@ export const DOUBT_SEQUENCES = {
       await runAndSend(world, 'w0');
       world.meets.set('w0', pick(random, ['oversized', 'invalid']));
       void world.suffer('the list fails', 5 * HOUR);
+      // The watch that was served last comes last.
+      await buy(world, 'w1', publish(world, 'w1', 'served', 1));
       await world.kernel.sleep(20 * MINUTE);
       const urls = publish(world, 'w1', 'free', 1 + Math.floor(random() * 4));
       await startRuns(world, { sitemaps: ['w1'] });

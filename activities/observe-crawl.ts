@@ -180,5 +180,12 @@ function withMatches(recognizer: PageRecognizer | undefined, matches: RuleMatche
       }
       return known;
     },
+    findNext(bytes, fields) {
+      const known = recognizer.findNext(bytes, fields);
+      if (known >= 0 && !matches.isDone) {
+        matches.add(Buffer.from(bytes.subarray(fields.locFrom, fields.locTo)).toString('latin1') as Url, null);
+      }
+      return known;
+    },
   };
 }

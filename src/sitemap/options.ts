@@ -2,6 +2,7 @@ import type { UrlBytes } from '../url/normal-bytes.ts';
 import type { KnownSitemap } from './events.ts';
 import type { PrivateHosts } from './fetch/address-guard.ts';
 import type { RequestTimeouts } from './fetch/request.ts';
+import type { RecordFields } from './read/record-layout.ts';
 
 export interface Timeouts extends RequestTimeouts {
   /** For one sitemap, retries and redirects included. */
@@ -15,6 +16,11 @@ export interface PageRecognizer {
    * from 0 for a page that is known in exactly this form: it counts as read and is emitted as this number. Else -1.
    */
   find(url: UrlBytes, lastmod: Uint8Array, lastmodFrom: number, lastmodTo: number): number;
+  /**
+   * The same for the page that is expected next, by the bytes of its loc as they are written, before anything is known of
+   * them: where they are those of the page's URL, they are its normal form. -1 changes nothing.
+   */
+  findNext(bytes: Uint8Array, fields: RecordFields): number;
 }
 
 export interface CrawlOptions {

@@ -104,7 +104,7 @@ describe('pages as bytes', () => {
       budget: { urls: 0, isSpent: false, maxUrls: 1_000, maxSitemaps: 1 },
       now: Date.parse('2026-11-21T00:00:00Z'),
       skip: 0,
-      recognizer: { find: () => -1 },
+      recognizer: { find: () => -1, findNext: () => -1 },
     });
     const record = Buffer.from('https://shop.example/a-page 2026-01-01');
     const fields = { locFrom: 0, locTo: 27, lastmodFrom: 28, lastmodTo: record.length };

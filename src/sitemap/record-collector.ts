@@ -91,13 +91,22 @@ export class RecordCollector implements Sink {
   }
 
   /** Takes a page whose URL needs no parser and whose date has no problem; `page` decides all others. */
-  rawPage(block: Block, { locFrom, locTo, lastmodFrom, lastmodTo }: RecordFields): boolean {
+  rawPage(block: Block, fields: RecordFields): boolean {
+    const { locFrom, locTo, lastmodFrom, lastmodTo } = fields;
     const { bytes } = block;
-    const url = this.#url;
-    if (!url.read(bytes, locFrom, locTo)) return false;
     const hasDate = lastmodFrom !== -1;
     const lastmodAt = hasDate ? parseW3cDateBytes(bytes, lastmodFrom, lastmodTo) : null;
     if (hasDate && (lastmodAt === null || this.#isFuture(lastmodAt))) return false;
+    if (this.pages >= this.#options.skip) {
+      const next = this.#options.recognizer?.findNext(bytes, fields) ?? -1;
+      if (next >= 0) {
+        this.#count(true);
+        this.#order.push(next);
+        return true;
+      }
+    }
+    const url = this.#url;
+    if (!url.read(bytes, locFrom, locTo)) return false;
     this.#count(true);
     if (this.pages <= this.#options.skip) return true;
     if (this.#lines !== undefined) {

@@ -22,7 +22,7 @@ export interface Observation {
    * Recognizes the entries that the last complete visit of a sitemap listed. Undefined where nothing is known of it, or
    * where it was read with another scope: then each URL must be decided again.
    */
-  recognizer(sitemap: string): Promise<Pick<SitemapReading, 'find'> | undefined>;
+  recognizer(sitemap: string): Promise<Pick<SitemapReading, 'find' | 'findNext'> | undefined>;
   /** Counts a URL out of scope by reason, with a few examples. */
   skipped(sitemap: string, reason: string, url: string, count?: number): void;
   /** Records the end of a sitemap. Only `complete` replaces its stored list and the rules that matched in it. */

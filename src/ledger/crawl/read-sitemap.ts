@@ -5,6 +5,14 @@ import { type FingerprintList, type GrowingList, growingList, listKeys } from '.
 import type { Found, ObservedEntry } from './found.ts';
 import { FoundList } from './found-list.ts';
 
+/** Where the URL and the lastmod of a record are; `lastmodFrom` is -1 without one. */
+export interface RecordBytes {
+  readonly locFrom: number;
+  readonly locTo: number;
+  readonly lastmodFrom: number;
+  readonly lastmodTo: number;
+}
+
 /** Compares a sitemap with its last complete visit while it is read. Pure except for its own state. */
 export interface SitemapReading {
   /**
@@ -17,6 +25,8 @@ export interface SitemapReading {
    * none. Changes nothing, so it may run ahead of `add`.
    */
   find(url: UrlBytes, lastmod: Uint8Array, lastmodFrom: number, lastmodTo: number): number;
+  /** The same of the entry that `find` expects next; -1 changes nothing. */
+  findNext(bytes: Uint8Array, fields: RecordBytes): number;
   /** Returns and clears the entries that are new or have another lastmod since the last complete visit. */
   takeFound(): Found;
   takeMoved(): Found;
@@ -132,6 +142,13 @@ export function readSitemap(before: FingerprintList, seed: number): SitemapReadi
       if (index === -1) return -1;
       ahead = index + 1;
       return lastmodMarkBytes(lastmod, lastmodFrom, lastmodTo, seed) === before.lastmod(index) ? index : -1;
+    },
+    findNext(bytes, { locFrom, locTo, lastmodFrom, lastmodTo }) {
+      if (ahead >= before.length) return -1;
+      fingerprintBytes(bytes, locFrom, locTo, seed, half);
+      if (before.low(ahead) !== half[1] || before.high(ahead) !== half[0]) return -1;
+      if (lastmodMarkBytes(bytes, lastmodFrom, lastmodTo, seed) !== before.lastmod(ahead)) return -1;
+      return ahead++;
     },
     takeFound() {
       const taken = found;

@@ -89,6 +89,8 @@ export type Reason =
   | { readonly code: 'lookup_unsure'; readonly text: string }
   | { readonly code: 'other_service'; readonly recorded: string; readonly configured: string }
   | { readonly code: 'watch_removed' }
+  /** Its watch belongs to another account now: this one. */
+  | { readonly code: 'watch_moved'; readonly account: AccountId }
   | { readonly code: 'cancelled'; readonly by: string }
   | { readonly code: 'dissolved'; readonly why: Reason }
   | { readonly code: 'resolved'; readonly how: 'release' | 'leave'; readonly before: Reason | null }
@@ -239,6 +241,8 @@ export function renderReason(reason: Reason): string {
       );
     case 'watch_removed':
       return 'its watch is no longer configured; nothing was sent';
+    case 'watch_moved':
+      return `its watch now belongs to account ${reason.account}, which buys its URLs with the next run of the watch`;
     case 'cancelled':
       return `cancelled by ${reason.by} before anything was sent`;
     case 'dissolved':

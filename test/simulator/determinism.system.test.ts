@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { SeedKind } from './world/focused.ts';
+import type { SeedKind } from './world/draw-scenario.ts';
 
 const run = promisify(execFile);
 const SIMULATE = fileURLToPath(new URL('./simulate.ts', import.meta.url));

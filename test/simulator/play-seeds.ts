@@ -32,7 +32,7 @@ delete process.env.COURIER_SIMULATOR;
 if (mutation !== undefined) loadMutated(findMutation(mutation));
 const reach = showsReach ? new Reach() : null;
 const { play } = await import('./world/play.ts');
-const { drawScenario } = await import('./world/focused.ts');
+const { drawScenario } = await import('./world/draw-scenario.ts');
 const { shrink: toShortest } = await import('./world/shrink.ts');
 const { describeScenario, isEvent } = await import('./world/describe.ts');
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PlayedSeed, PlayRequest } from './play-seeds.ts';
-import type { SeedKind } from './world/focused.ts';
+import type { SeedKind } from './world/draw-scenario.ts';
 
 const PROGRAM = fileURLToPath(new URL('./play-seeds.ts', import.meta.url));
 /** The simulation makes much garbage and keeps little: a larger nursery collects it for less. */

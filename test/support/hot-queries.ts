@@ -1,6 +1,7 @@
 import type { Micros } from '../../contract/money.ts';
 import { type Query, sql } from '../../src/database/sql.ts';
 import { selectShares } from '../../src/ledger/batches/fair-share.ts';
+import { selectMoved } from '../../src/ledger/batches/take-back-moved.ts';
 import {
   selectListed,
   selectOfRemoved,
@@ -40,6 +41,11 @@ export const HOT_QUERIES: readonly { readonly what: string; readonly query: Quer
   { what: 'the number of due URLs', query: selectDueCount(1), index: 'urls_due' },
   { what: 'a page of due checks', query: selectWaiting(1, 5, { next_at: 0, id: 0 }), index: 'check_queue_due' },
   { what: 'new times of checks', query: updateNextTimes([[1, 2]]), index: 'sqlite_autoindex_check_queue_1' },
+  {
+    what: 'what a watch left in other accounts',
+    query: selectMoved('shop' as WatchId, account),
+    index: 'batches_waiting',
+  },
   { what: 'batches that hold the URLs of a job', query: selectOverlaps(account, [1], 1), index: 'batch_urls_once' },
   { what: 'URLs of a job', query: selectMembers(1, [[1, 'https://a/b']]), index: 'batch_urls_once' },
   {

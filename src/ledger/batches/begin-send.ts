@@ -4,7 +4,7 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { type CapRefusal, capRefusal, isBeyondCap } from '../../submission/caps.ts';
 import { computeDigest, isSameBaseUrl } from '../../submission/freeze.ts';
-import type { BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
+import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
 import { type Reason, renderReason, renderStoredReason } from '../../submission/reason.ts';
 import { mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
@@ -56,7 +56,8 @@ export type Sending =
 /** The settings that apply to a batch. `watch` is null when the configuration no longer has it. */
 export interface SendPolicy {
   readonly account: AccountPolicy;
-  readonly watch: Pick<WatchPolicy, 'spend'> | null;
+  /** Its account: where it belongs now. Absent: to that of the batch. */
+  readonly watch: (Pick<WatchPolicy, 'spend'> & { readonly account?: AccountId }) | null;
 }
 
 /** Maximum time before a refused batch is tried again: caps and balances may be raised. */
@@ -116,6 +117,10 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
       return { kind: 'reconcile', tag, firstSentAt: row.planned_at, ...named };
     }
     if (watch === null) return withoutWatch(tx, row, now);
+    const belongsTo = watch.account ?? account.id;
+    if (belongsTo !== account.id && inDoubtSince === null) {
+      return dissolve(tx, row, now, { code: 'watch_moved', account: belongsTo });
+    }
     if (waitsUntil !== null) return { kind: 'wait', until: waitsUntil };
     const stop = await getRefusalStop(tx, account.id);
     if (stop !== null && stop.until > now) return { kind: 'held', reason: renderReason(stop.reason) };

@@ -153,14 +153,45 @@ export async function sumSpend(
         AND (${scope.count === 'all' ? 1 : 0} = 1 OR state = 'sending')
         AND id <> ${scope.except?.kind === 'check' ? scope.except.id : 0}
     ) AS commitments`);
+  const before =
+    capped.day || capped.month
+      ? await sumInOtherAccounts(db, { account, watchId }, prices, scope, { day, since })
+      : { day: 0, month: 0 };
   const sum = (...parts: number[]): Micros => sumMicros(...parts.map(micros));
   return {
     watch: {
       run: sum(ofRun.amount, committed.run),
-      day: sum(charged.watch_day, committed.watch),
-      month: sum(charged.watch_month, committed.watch),
+      day: sum(charged.watch_day, committed.watch, before.day),
+      month: sum(charged.watch_month, committed.watch, before.month),
     },
     account: { day: sum(charged.day, committed.account), month: sum(charged.month, committed.account) },
     committed: micros(committed.account),
   };
+}
+
+/**
+ * What a watch has spent, and may have spent, under accounts that it belonged to before: its caps go on. Reads its charges only
+ * where it has had a run in another account. Uses runs_by_watch, charges_by_watch and batches_waiting.
+ */
+async function sumInOtherAccounts(
+  db: Queryable,
+  { account, watchId }: Omit<SpentFor, 'runId'>,
+  prices: PriceByService,
+  scope: CommitmentScope,
+  { day, since }: { readonly day: number; readonly since: number },
+): Promise<{ readonly day: number; readonly month: number }> {
+  const moved = await db.all(sql<{ account_id: AccountId }>`
+    SELECT DISTINCT account_id FROM runs WHERE watch_id = ${watchId} AND account_id <> ${account} ORDER BY account_id`);
+  const sums = { day: 0, month: 0 };
+  for (const { account_id: other } of moved) {
+    const charged = await db.one(sql<{ day: number; month: number }>`
+      SELECT coalesce(sum(CASE WHEN at >= ${day} THEN counted ELSE 0 END), 0) AS day, coalesce(sum(counted), 0) AS month
+      FROM (${countedCharges(other, prices)} AND c.watch_id = ${watchId} AND c.at >= ${since}) AS before_the_move`);
+    const committed = await db.one(sql<{ cost: number }>`
+      SELECT coalesce(sum(cost), 0) AS cost
+      FROM (${committedBatches(other, prices, scope)}) AS commitments WHERE watch_id = ${watchId}`);
+    sums.day += charged.day + committed.cost;
+    sums.month += charged.month + committed.cost;
+  }
+  return sums;
 }

@@ -8,6 +8,7 @@ import { type CapRefusal, lowerCap, urlsAllowed } from '../../submission/caps.ts
 import type { RunId } from '../../submission/ids.ts';
 import { isSameReason, renderStoredReason, type StoredReason, toStoredReason } from '../../submission/reason.ts';
 import { insertBatch } from '../batches/insert-batch.ts';
+import { takeBackMoved } from '../batches/take-back-moved.ts';
 import { LedgerError } from '../ledger-error.ts';
 import { requireSameService } from '../money/account.ts';
 import { getPrice, type Price } from '../money/price.ts';
@@ -45,9 +46,11 @@ export interface Plan {
 
 /**
  * Plans what is due, in one transaction: each URL's generation grows by one, and each batch has its exact bytes and its
- * key before anything is sent. The same run planned twice is planned once.
+ * key before anything is sent. The same run planned twice is planned once. What the watch has planned under an account
+ * that it has left is taken back before.
  */
 export async function planRun(ledger: Ledger, run: RunId, input: PlanInput): Promise<Plan> {
+  await takeBackMoved(ledger, input.watch.id, input.account.id);
   return ledger.db.tx(async (tx) => {
     await lockAccount(tx, input.account.id);
     const row = await getPlannableRun(tx, run);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Caps, CapsRule, looser, NO_CAPS, toDay } from './caps-rule.ts';
 
-const at = (date: string, caps: Partial<Caps>, watch = 'w0') => ({
+const at = (date: string, caps: Partial<Caps>, watch = 'w0', account = 'first') => ({
+  account,
   watch,
   caps: { ...NO_CAPS, ...caps },
   day: toDay(Date.parse(date)),
@@ -29,6 +30,16 @@ describe('the rule of the caps', () => {
     assert.deepEqual(rule.spend(6, at('2026-03-30T12:00Z', { perMonth: 10 })), []);
     assert.equal(rule.spend(6, at('2026-03-31T12:00Z', { perMonth: 10 })).length, 1);
     assert.deepEqual(rule.spend(6, at('2026-03-31T12:00Z', { watchPerMonth: 10 }, 'w1')), []);
+  });
+
+  test('each account has the cap of its day for itself, and a watch that changes its account goes on with its own', () => {
+    const rule = new CapsRule();
+    const day = '2026-03-30T12:00Z';
+    assert.deepEqual(rule.spend(6, at(day, { perDay: 10 })), []);
+    assert.deepEqual(rule.spend(6, at(day, { perDay: 10 }, 'w1', 'second')), []);
+    assert.equal(rule.spend(5, at(day, { watchPerDay: 10 }, 'w0', 'second')).length, 1);
+    const accounts = ['first', 'second'];
+    assert.equal(rule.getSpent('perDay', { accounts, watches: ['w0'] }, at(day, {}).day), 11);
   });
 
   test('a watch spends the cap of a run once for each of its runs', () => {

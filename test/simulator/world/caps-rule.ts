@@ -25,6 +25,8 @@ const DAY = 86_400_000;
 
 /** A batch that was sent: the loosest caps that were in force at any of its attempts, and the day of the last one. */
 export interface SentUnder {
+  /** As the service calls it. */
+  readonly account: string;
   readonly watch: string;
   readonly caps: Caps;
   /** Days since 1970. */
@@ -54,25 +56,30 @@ export class CapsRule {
   }
 
   /** Adds a charge. Returns which caps it breaks. */
-  spend(amount: number, { watch, caps, day }: SentUnder): string[] {
+  spend(amount: number, { account, watch, caps, day }: SentUnder): string[] {
     return CAP_NAMES.flatMap((name) => {
       const isPerRun = name === 'watchPerRun';
       const spent = isPerRun
         ? this.#addToRuns(watch, caps[name], amount)
-        : this.#add(toWindow(name, watch, day), amount);
+        : this.#add(toWindow(name, account, watch, day), amount);
       const cap = isPerRun ? times(caps[name], this.#runs.get(watch) ?? 0) : caps[name];
       return cap !== null && spent > cap ? [`${spent} was spent, of at most ${cap} by ${name} for ${watch}`] : [];
     });
   }
 
   /** A charge or a refund that belongs to no batch: it counts, and breaks nothing. */
-  addToAccount(amount: number, day: number): void {
-    for (const name of ['perDay', 'perMonth'] as const) this.#add(toWindow(name, '', day), amount);
+  addToAccount(account: string, amount: number, day: number): void {
+    for (const name of ['perDay', 'perMonth'] as const) this.#add(toWindow(name, account, '', day), amount);
   }
 
-  /** What is spent by now in the window of a cap; of a watch's cap: by the watch that spent most. */
-  getSpent(name: CapName, watches: Iterable<string>, day: number): number {
-    return Math.max(0, ...[...watches].map((watch) => this.#spent.get(toWindow(name, watch, day)) ?? 0));
+  /** What is spent by now in the window of a cap: by the account, or by the watch, that spent most. */
+  getSpent(
+    name: CapName,
+    { accounts, watches }: { readonly accounts: readonly string[]; readonly watches: readonly string[] },
+    day: number,
+  ): number {
+    const windows = accounts.flatMap((account) => watches.map((watch) => toWindow(name, account, watch, day)));
+    return Math.max(0, ...windows.map((window) => this.#spent.get(window) ?? 0));
   }
 
   /** What a watch has spent under this cap of a run or a lower one: a run may have spent more before the cap was lowered. */
@@ -93,12 +100,12 @@ export class CapsRule {
 
 const times = (cap: number | null, runs: number): number | null => (cap === null ? null : cap * runs);
 
-function toWindow(name: CapName, watch: string, day: number): string {
+function toWindow(name: CapName, account: string, watch: string, day: number): string {
   switch (name) {
     case 'perDay':
-      return `account ${day}`;
+      return `account ${account} ${day}`;
     case 'perMonth':
-      return `account ${toMonth(day)}`;
+      return `account ${account} ${toMonth(day)}`;
     case 'watchPerDay':
       return `${watch} ${day}`;
     case 'watchPerMonth':

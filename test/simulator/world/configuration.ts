@@ -1,6 +1,7 @@
 import { formatTry, micros } from '../../../contract/money.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { readConfig } from '../../../src/config/load.ts';
+import { type AccountName, KEY_VARIABLES } from './account-names.ts';
 import type { Caps } from './caps-rule.ts';
 import { SERVICE } from './programs.ts';
 import { SITE } from './site.ts';
@@ -16,6 +17,8 @@ export interface OperatorSettings {
   readonly floor: number;
   /** Watches, and the sitemap of each. */
   readonly watches: ReadonlyMap<string, string>;
+  /** The sitemaps whose watches belong to the second account; null: there is one account. */
+  readonly secondAccount: ReadonlySet<string> | null;
   /** By sitemap; a watch of another one runs by command alone. */
   readonly schedules: Schedules;
   /** See Scenario. */
@@ -30,7 +33,7 @@ const configs = new Map<string, Config>();
 
 /** Programs start often, and few configurations differ. */
 function readOnce(text: string): Config {
-  const name = `${process.env.SIMULATED_KEY} ${text}`;
+  const name = `${Object.values(KEY_VARIABLES).map((key) => process.env[key])} ${text}`;
   const config = configs.get(name) ?? readConfig(text, '/courier.yaml');
   if (configs.size >= 100) configs.clear();
   configs.set(name, config);
@@ -45,7 +48,11 @@ const toSpend = (caps: Readonly<Record<string, number | null>>): Record<string, 
     Object.entries(caps).flatMap(([name, cap]) => (cap === null ? [] : [[name, formatTry(micros(cap))]])),
   );
 
-/** The configuration file that says so. `more` are further settings of each watch. */
+/** The account of the watch of a sitemap. */
+export const getAccount = ({ secondAccount }: Pick<OperatorSettings, 'secondAccount'>, sitemap: string): AccountName =>
+  secondAccount?.has(sitemap) === true ? 'second' : 'main';
+
+/** The configuration file that says so. Both accounts have the same caps and the same floor. `more` are further settings of each watch. */
 export function toConfig(settings: OperatorSettings, more: WatchSettings): Config {
   const { price, caps, floor, watches, schedules, pollsSeldom, hasTwoFiles } = settings;
   const watchSpend = toSpend({
@@ -54,7 +61,7 @@ export function toConfig(settings: OperatorSettings, more: WatchSettings): Confi
     per_month: caps.watchPerMonth,
   });
   const watch = (sitemap: string) => ({
-    account: 'main',
+    account: getAccount(settings, sitemap),
     project: `Project ${sitemap}`,
     service: 'fast',
     first_run: 'submit',
@@ -72,17 +79,19 @@ export function toConfig(settings: OperatorSettings, more: WatchSettings): Confi
     ...toSpend({ per_day: caps.perDay, per_month: caps.perMonth }),
     ...(floor === 0 ? {} : { balance_floor: formatTry(micros(floor)) }),
   };
+  const account = (name: AccountName) => ({
+    reconcile: { confirm_after: '5m' },
+    base_url: `${SERVICE}/api/v1`,
+    api_key: { env: KEY_VARIABLES[name] },
+    ...(pollsSeldom ? { tracking: { fast: { min: '1m', max: '20m', growth: 2 } } } : {}),
+    ...(price === null ? {} : { price_per_url: formatTry(micros(price)) }),
+    ...(Object.keys(spend).length === 0 ? {} : { spend }),
+  });
   const text = JSON.stringify({
     version: 1,
     accounts: {
-      main: {
-        reconcile: { confirm_after: '5m' },
-        base_url: `${SERVICE}/api/v1`,
-        api_key: { env: 'SIMULATED_KEY' },
-        ...(pollsSeldom ? { tracking: { fast: { min: '1m', max: '20m', growth: 2 } } } : {}),
-        ...(price === null ? {} : { price_per_url: formatTry(micros(price)) }),
-        ...(Object.keys(spend).length === 0 ? {} : { spend }),
-      },
+      main: account('main'),
+      ...(settings.secondAccount === null ? {} : { second: account('second') }),
     },
     watches: Object.fromEntries([...watches].map(([name, sitemap]) => [name, watch(sitemap)])),
   });

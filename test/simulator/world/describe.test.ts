@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { describeScenario } from './describe.ts';
-import { drawScenario } from './focused.ts';
+import { drawScenario } from './draw-scenario.ts';
 
 describe('the schedule that is shown', () => {
   test('each act says when it begins, for how long it lasts, and what state of a batch it waits for', () => {

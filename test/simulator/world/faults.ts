@@ -71,8 +71,8 @@ export interface FaultSettings {
   readonly meets: (project: string) => SubmissionFault | null;
   /** The balance cannot be understood now. */
   readonly hidesBalance: () => boolean;
-  /** Whether a gateway refuses every key now. */
-  readonly refusesKey: () => boolean;
+  /** Whether a gateway refuses the key of the request now. */
+  readonly refusesKey: (request: NetRequest) => boolean;
   /** How long the list does not show a new job. */
   readonly listLagMs: number;
   readonly now: () => number;
@@ -93,7 +93,7 @@ export function serviceFaults({
   const forPosts = createDeck<Kind>(random, POSTS);
   const forReads = createDeck<Kind>(random, READS);
   return (request) => {
-    if (refusesKey()) return { kind: 'instead', response: json(401, 'unauthorized') };
+    if (refusesKey(request)) return { kind: 'instead', response: json(401, 'unauthorized') };
     const { urls, project } = readSubmission(request);
     if (hidesBalance() && request.path.endsWith('/balance')) return { kind: 'instead', response: OTHER_BALANCE };
     const met = urls.length === 0 ? null : meets(project);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MUTATIONS } from '../mutations/table.ts';
-import { drawScenario, listFeatures, type SeedKind } from './focused.ts';
+import { drawScenario, type SeedKind } from './draw-scenario.ts';
+import { listFeatures } from './focused.ts';
 import { toScenario } from './scenario.ts';
 
 const SEEDS = Array.from({ length: 2_000 }, (_, n) => n + 1);

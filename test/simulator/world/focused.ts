@@ -12,21 +12,7 @@ import {
   makePages,
   SCHEDULED,
   type Scenario,
-  type Size,
-  toScenario,
 } from './scenario.ts';
-import { toSequenceScenario } from './sequence-seeds.ts';
-
-/**
- * How a schedule is drawn from its seed: `focused` ones play few kinds of acts, each often and at a named moment, those of
- * `sequence` one of the known sequences.
- */
-export type SeedKind = Size | 'focused' | 'sequence';
-
-export function drawScenario(seed: number, kind: SeedKind): Scenario {
-  if (kind === 'focused') return toFocusedScenario(seed);
-  return kind === 'sequence' ? toSequenceScenario(seed) : toScenario(seed, kind);
-}
 
 /** Groups that only focused seeds play: another kind's seeds would no longer mean the same. */
 const MORE_GROUPS: readonly (readonly ActKind[])[] = [
@@ -57,7 +43,7 @@ export type Need = ActKind | Moment | Feature;
  * Swarm testing: each seed leaves most kinds of acts and most features out, so that what is left meets often. Groce et al.,
  * Swarm Testing, 2012.
  */
-function toFocusedScenario(seed: number): Scenario {
+export function toFocusedScenario(seed: number): Scenario {
   const random = seeded(seed ^ 0xf0c5);
   const chance = (share: number) => random() < share;
   const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));

@@ -14,13 +14,13 @@ import { toRateLimits } from '../../../src/rate-limit/limits.ts';
 import type { AccountId, BatchId, Reference } from '../../../src/submission/ids.ts';
 import { approveUpdate } from '../../../src/temporal-api/messages.ts';
 import { createClient } from '../temporal/client.ts';
+import type { AccountName } from './account-names.ts';
 import { onTerminal } from './programs.ts';
 import { FORGOTTEN } from './stores.ts';
 import type { World } from './world.ts';
 
 const MINUTE = 60_000;
 const EVERY_MS = 10 * MINUTE;
-const ACCOUNT_ID = 'main' as AccountId;
 const ignore = { listed: () => undefined, read: () => undefined, waiting: () => undefined };
 
 /** An operator who does, every ten minutes, what the connector asks for: approves, resolves, recovers. */
@@ -84,14 +84,15 @@ async function resolveReviews(world: World, seen: Map<BatchId, number>): Promise
  * failed is not bought again.
  */
 async function resolveOverdue(world: World): Promise<void> {
-  const account = requireAccount(world.readConfig(), ACCOUNT_ID);
   const ledger = await world.openOperatorLedger();
-  const { standard, fast } = account.tracking;
-  const timeouts = { standard: standard.timeoutMs, fast: fast.timeoutMs };
-  for (const { batch, reference } of await listOverdueJobs(ledger, account.id, timeouts)) {
-    world.kernel.trace(`job ${reference} of batch ${batch} is overdue: left`);
-    world.oracle.leftJobs = true;
-    await resolveJob(ledger, account.id, reference, 'leave', { retryFailed: null });
+  for (const account of world.readConfig().accounts.values()) {
+    const { standard, fast } = account.tracking;
+    const timeouts = { standard: standard.timeoutMs, fast: fast.timeoutMs };
+    for (const { batch, reference } of await listOverdueJobs(ledger, account.id, timeouts)) {
+      world.kernel.trace(`job ${reference} of batch ${batch} is overdue: left`);
+      world.oracle.leftJobs = true;
+      await resolveJob(ledger, account.id, reference, 'leave', { retryFailed: null });
+    }
   }
 }
 
@@ -127,8 +128,16 @@ export async function recover(world: World): Promise<void> {
   if (world.isRecovering) return;
   world.isRecovering = true;
   try {
+    for (const account of world.accounts) await recoverOne(world, account);
+  } finally {
+    world.isRecovering = false;
+  }
+}
+
+async function recoverOne(world: World, name: AccountName): Promise<void> {
+  try {
     const config = world.readConfig();
-    const account = requireAccount(config, ACCOUNT_ID);
+    const account = requireAccount(config, name as AccountId);
     const ledger = await world.openOperatorLedger();
     const { kernel } = world;
     const limits = await rateLimitsOver(world.stores.budgets);
@@ -147,7 +156,7 @@ export async function recover(world: World): Promise<void> {
         }
       }
     };
-    const watches = [...config.watches.values()];
+    const watches = [...config.watches.values()].filter((watch) => watch.account === account.id);
     await confirmShown(ledger, account, send);
     const { taken, held } = await recoverAccount({
       ...{ ledger, account, watches, fallback: null, since: null, accept: false, send },
@@ -164,7 +173,5 @@ export async function recover(world: World): Promise<void> {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     world.kernel.trace(`the recovery failed: ${error.message}`);
-  } finally {
-    world.isRecovering = false;
   }
 }

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Kernel } from '../platform/kernel.ts';
 import type { NetRequest } from '../platform/network.ts';
+import { SERVICE_NAMES } from './account-names.ts';
 import { type CapName, type Caps, CapsRule, looser, NO_CAPS, toDay } from './caps-rule.ts';
-import type { OperatorSettings } from './configuration.ts';
+import { getAccount, type OperatorSettings } from './configuration.ts';
 import { FAILS, POISON, type Site } from './site.ts';
 import { FORGOTTEN } from './stores.ts';
 
@@ -24,6 +25,8 @@ export interface OracleSettings {
 
 interface Sent {
   readonly body: string;
+  /** Whose key it was sent with, as the service calls it. */
+  readonly account: string;
   /** Its name when it was first sent: caps of a watch count by its name. */
   readonly watch: string;
   /** The loosest caps and the lowest floor that were in force when it was sent. */
@@ -47,6 +50,7 @@ interface Charge {
   readonly subject: string;
   readonly amount: number;
   readonly balance: number;
+  readonly account: string;
 }
 
 /**
@@ -69,9 +73,13 @@ export class Oracle {
   /** The names of the configured watches by their sitemaps. */
   #names: ReadonlyMap<string, string> = new Map();
   #floor = 0;
-  #price: number;
-  #roseAt = Number.NEGATIVE_INFINITY;
-  #spentElsewhereAt = Number.NEGATIVE_INFINITY;
+  #secondAccount: OperatorSettings['secondAccount'] = null;
+  /** Sitemaps whose watches have changed their account. */
+  readonly #changedAccount = new Set<string>();
+  /** By the account, as the service calls it. */
+  readonly #prices = new Map<string, number>();
+  readonly #roseAt = new Map<string, number>();
+  readonly #spentElsewhereAt = new Map<string, number>();
   #lastEntry = 0;
   /** URLs that nobody wants now, and why. */
   readonly #unwanted = new Map<string, string>();
@@ -82,7 +90,6 @@ export class Oracle {
 
   constructor(settings: OracleSettings) {
     this.#settings = settings;
-    this.#price = settings.price;
   }
 
   breach(text: string): void {
@@ -92,7 +99,13 @@ export class Oracle {
   }
 
   /** The configuration of all workers from now on. */
-  configure({ caps, floor, watches }: Pick<OperatorSettings, 'caps' | 'floor' | 'watches'>): void {
+  configure({
+    caps,
+    floor,
+    watches,
+    secondAccount,
+  }: Pick<OperatorSettings, 'caps' | 'floor' | 'watches' | 'secondAccount'>): void {
+    this.#secondAccount = secondAccount;
     this.#names = new Map([...watches].map(([name, sitemap]) => [sitemap, name]));
     this.#caps = caps;
     this.#floor = floor;
@@ -103,14 +116,30 @@ export class Oracle {
     this.#capsRule.beginRun(this.#toName(watch));
   }
 
-  changePrice(price: number): void {
-    if (price > this.#price) this.#roseAt = this.#settings.kernel.elapsed;
-    this.#price = price;
+  changePrice(account: string, price: number): void {
+    const before = this.#prices.get(account) ?? this.#settings.price;
+    if (price > before) this.#roseAt.set(account, this.#settings.kernel.elapsed);
+    this.#prices.set(account, price);
   }
 
   /** Another program of the customer spends: a floor is kept by the balance that was read before. */
-  spendElsewhere(): void {
-    this.#spentElsewhereAt = this.#settings.kernel.elapsed;
+  spendElsewhere(account: string): void {
+    this.#spentElsewhereAt.set(account, this.#settings.kernel.elapsed);
+  }
+
+  /** The watch of a sitemap belongs to another account: what it has bought stays bought. */
+  changeAccount(sitemap: string): void {
+    this.#changedAccount.add(sitemap);
+  }
+
+  /** The account of the watch of a sitemap now, as the service calls it. */
+  #toAccount(sitemap: string): string {
+    return SERVICE_NAMES[getAccount({ secondAccount: this.#secondAccount }, sitemap)];
+  }
+
+  /** How long ago something was last noted of an account. */
+  #getAge(at: ReadonlyMap<string, number>, account: string, when: number): number {
+    return when - (at.get(account) ?? Number.NEGATIVE_INFINITY);
   }
 
   copyLedger(): void {
@@ -169,28 +198,34 @@ export class Oracle {
     return urls.filter((url) => this.#bought.has(url)).length;
   }
 
-  /** What is spent by now in the window of a cap; of a watch's cap: by the watch that spent most. */
-  getSpent(name: CapName, watches: Iterable<string>): number {
+  /** What is spent by now in the window of a cap: by the account, or by the watch, that spent most. */
+  getSpent(name: CapName, sitemaps: Iterable<string>): number {
     this.check();
-    return this.#capsRule.getSpent(
-      name,
-      [...watches].map((watch) => this.#toName(watch)),
-      this.#today(),
-    );
+    const watches = [...sitemaps].map((sitemap) => this.#toName(sitemap));
+    return this.#capsRule.getSpent(name, { accounts: Object.values(SERVICE_NAMES), watches }, this.#today());
   }
 
-  /** A request leaves the connector. `isRefused`: a gateway answers that surely nothing was charged. */
-  sent({ method, path, headers, body }: NetRequest, isRefused: boolean): void {
+  /**
+   * A request leaves the connector with the key of this account. `isRefused`: a gateway answers that surely nothing was
+   * charged.
+   */
+  sent({ method, path, headers, body }: NetRequest, account: string, isRefused: boolean): void {
     const key = headers['idempotency-key'];
     if (method !== 'POST' || key === undefined || !path.endsWith('/submissions')) return;
     const text = body.toString('utf8');
     const known = this.#sent.get(key);
     if (known !== undefined && known.body !== text) this.breach(`key ${key} was sent with two bodies`);
+    if (known !== undefined && known.account !== account) this.breach(`key ${key} was sent by two accounts`);
     const sitemap = readWatch(text);
-    if (known?.mayBeCharged !== true && !this.#names.has(sitemap))
-      this.breach(`${key} was sent for a watch that is not configured`);
+    if (known?.mayBeCharged !== true) {
+      if (!this.#names.has(sitemap)) this.breach(`${key} was sent for a watch that is not configured`);
+      // An attempt whose worker died before it read the answer is in doubt, and stays with its account.
+      else if (known === undefined && this.#toAccount(sitemap) !== account)
+        this.breach(`${key} was sent by ${account}, and its watch belongs to ${this.#toAccount(sitemap)}`);
+    }
     const sent = known ?? {
       body: text,
+      account,
       watch: this.#toName(sitemap),
       caps: this.#caps,
       floor: this.#floor,
@@ -221,8 +256,9 @@ export class Oracle {
     const { service } = this.#settings;
     const rows = service
       .prepare(
-        `SELECT id, kind, subject, amount, balance_after AS balance FROM entries
-         WHERE id > ? AND kind IN ('charge', 'restore') ORDER BY id`,
+        `SELECT e.id, e.kind, e.subject, e.amount, e.balance_after AS balance, a.name AS account
+         FROM entries AS e JOIN accounts AS a ON a.id = e.account_id
+         WHERE e.id > ? AND e.kind IN ('charge', 'restore') ORDER BY e.id`,
       )
       .all(this.#lastEntry) as unknown as (Charge & { readonly kind: 'charge' | 'restore' })[];
     for (const row of rows) {
@@ -232,11 +268,14 @@ export class Oracle {
         .get(row.subject) as { readonly id: number; readonly key: string } | undefined;
       // Amounts of charges are negative, those of what is given back are not.
       if (row.kind === 'charge' && job !== undefined) this.#checkCharge(row, job);
-      else this.#capsRule.addToAccount(-row.amount, this.#today());
+      else this.#capsRule.addToAccount(row.account, -row.amount, this.#today());
     }
   }
 
-  #checkCharge({ subject, amount, balance }: Charge, { id, key }: { readonly id: number; readonly key: string }): void {
+  #checkCharge(
+    { subject, amount, balance, account }: Charge,
+    { id, key }: { readonly id: number; readonly key: string },
+  ): void {
     this.charges += 1;
     this.charged -= amount;
     const sent = this.#sent.get(key.replace(FORGOTTEN, ''));
@@ -244,21 +283,24 @@ export class Oracle {
       this.breach(`${subject} was charged under a key that was never sent: ${key}`);
       return;
     }
+    if (sent.account !== account) this.breach(`${subject} charged ${account}, and ${sent.account} sent it`);
     const broken = this.#capsRule.spend(-amount, sent);
-    if (sent.at - this.#roseAt > PRICE_NOTICED_MS) {
+    if (this.#getAge(this.#roseAt, account, sent.at) > PRICE_NOTICED_MS) {
       for (const text of broken) this.breach(`${text}, when ${subject} was sent`);
-      if (balance < sent.floor && sent.at - this.#spentElsewhereAt > BALANCE_NOTICED_MS)
+      if (balance < sent.floor && this.#getAge(this.#spentElsewhereAt, account, sent.at) > BALANCE_NOTICED_MS)
         this.breach(`${subject} took the balance to ${balance}, below the floor of ${sent.floor}`);
     }
     const urls = this.#settings.service.prepare('SELECT url FROM submission_urls WHERE submission_id = ?').all(id) as {
       url: string;
     }[];
-    for (const { url } of urls) this.#checkPurchase(url, subject);
+    for (const { url } of urls) this.#checkPurchase(url, subject, account);
   }
 
-  #checkPurchase(url: string, reference: string): void {
-    const times = (this.#bought.get(url) ?? 0) + 1;
-    this.#bought.set(url, times);
+  #checkPurchase(url: string, reference: string, account: string): void {
+    for (const name of [url, `${account} ${url}`]) this.#bought.set(name, (this.#bought.get(name) ?? 0) + 1);
+    // Two watches may have it. Those of one account buy it once, those of two accounts once each.
+    const isShared = this.#settings.site.listSitemaps(url).length > 1;
+    const times = this.#bought.get(isShared ? `${account} ${url}` : url) ?? 0;
     const versions = this.#settings.site.getVersions(url);
     this.#boughtVersion.set(url, versions);
     const unwanted = this.#unwanted.get(url);
@@ -278,6 +320,25 @@ export class Oracle {
     return (row as { n: number }).n;
   }
 
+  /** Those that count for a watch: of its account, unless a watch that ever listed the page had another one before. */
+  #countPurchases(url: string, sitemap: string): number {
+    const name = this.#settings.site.listSitemaps(url).some((each) => this.#changedAccount.has(each))
+      ? url
+      : `${this.#toAccount(sitemap)} ${url}`;
+    return this.#bought.get(name) ?? 0;
+  }
+
+  /** One account is in trouble, and the world has been good for long enough for the other. */
+  checkOthers(sitemaps: readonly string[]): void {
+    this.check();
+    for (const sitemap of sitemaps) {
+      for (const { url } of this.#settings.site.list(sitemap)) {
+        if (url.includes(POISON) || this.#countPurchases(url, sitemap) > 0) continue;
+        this.breach(`${url} is listed, and was not bought while another account is in trouble`);
+      }
+    }
+  }
+
   /**
    * The world has been good for long enough: what is listed must have been bought, and what changed must have been
    * bought again, unless a lost ledger leaves open which change was bought.
@@ -285,8 +346,10 @@ export class Oracle {
   checkEnd(sitemaps: ReadonlySet<string>, areChangesCertain: boolean): void {
     this.check();
     const { site, retries } = this.#settings;
-    for (const { url } of [...sitemaps].flatMap((sitemap) => site.list(sitemap))) {
-      const times = this.#bought.get(url) ?? 0;
+    for (const [sitemap, { url }] of [...sitemaps].flatMap((each) =>
+      site.list(each).map((page) => [each, page] as const),
+    )) {
+      const times = this.#countPurchases(url, sitemap);
       if (url.includes(POISON)) {
         if (times > 0) this.breach(`${url} was bought, and the service never took it`);
       } else if (times === 0) this.breach(`${url} is listed, and was never bought`);

@@ -1,13 +1,15 @@
 import { micros } from '../../../contract/money.ts';
 import { administer } from '../../../service/accounts/administration.ts';
+import { type AccountName, SERVICE_NAMES } from './account-names.ts';
 import { beginAct } from './acts/index.ts';
 import { startRuns } from './acts/runs.ts';
 import { CAP_NAMES, NO_CAPS } from './caps-rule.ts';
 import { compareCharges, compareJobs } from './compare-charges.ts';
+import { getAccount } from './configuration.ts';
 import { startOperator } from './operator.ts';
 import { onTerminal } from './programs.ts';
 import { AMPLE, type Scenario } from './scenario.ts';
-import { ACCOUNT, prepareStores } from './stores.ts';
+import { prepareStores } from './stores.ts';
 import { World } from './world.ts';
 
 export interface Played {
@@ -25,6 +27,8 @@ const HOUR = 60 * MINUTE;
 const MOST_ROUNDS = 8;
 /** How long one round may take in a good world: a lookup in the list counts a day after the doubt at the latest. */
 const ROUND_MS = 72 * HOUR;
+/** Twice: a run may be one that began before, and a batch may be in doubt for a day. */
+const BESIDE_TROUBLE_MS = 30 * HOUR;
 /** More of them mean that something goes round in a circle. */
 const EVENTS_AT_MOST = 300_000;
 
@@ -66,12 +70,18 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
   const { kernel, oracle } = world;
   await kernel.play(() => false, Math.max(0, getEndOfActs(world.scenario) - kernel.elapsed));
   world.temporal.restart();
+  const trouble = world.scenario.second?.trouble ?? null;
+  if (trouble?.kind === 'key refused') world.refusedKeys.add(trouble.account);
   void onTerminal(async () => {
-    await administer(world.stores.service).topUp(ACCOUNT, micros(AMPLE));
+    for (const account of world.accounts) if (account !== trouble?.account) await topUp(world, account);
     if (!hasLimits(world)) return;
     await world.reconfigure({ caps: NO_CAPS, floor: 0, schedules: new Map() });
   });
   await kernel.play(() => false, HOUR);
+  if (trouble !== null) {
+    await playBesideTrouble(world, trouble.account);
+    if (oracle.breaches.length > 0) return;
+  }
   for (let round = 0; round < MOST_ROUNDS; round++) {
     void onTerminal(() => startRuns(world));
     await kernel.play(() => false, 10 * MINUTE);
@@ -101,6 +111,22 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
 /** Whether the configuration must change at the end. Most seeds write it again, which restarts the workers. */
 function hasLimits({ scenario, settings: { caps, floor } }: World): boolean {
   return scenario.isSequence !== true || floor !== 0 || CAP_NAMES.some((name) => caps[name] !== null);
+}
+
+const topUp = (world: World, account: AccountName) =>
+  administer(world.stores.service).topUp(SERVICE_NAMES[account], micros(AMPLE));
+
+/** One account has a key that is refused, or no money: the other one buys all that it lists. Then the trouble ends. */
+async function playBesideTrouble(world: World, troubled: AccountName): Promise<void> {
+  const { kernel, oracle } = world;
+  for (let round = 0; round < 2; round++) {
+    void onTerminal(() => startRuns(world));
+    await kernel.play(() => oracle.breaches.length > 0, BESIDE_TROUBLE_MS);
+  }
+  const sitemaps = [...world.settings.watches.values()];
+  oracle.checkOthers(sitemaps.filter((sitemap) => getAccount(world.settings, sitemap) !== troubled));
+  world.refusedKeys.delete(troubled);
+  void onTerminal(() => topUp(world, troubled));
 }
 
 const isIdle = ({ temporal }: World): boolean => temporal.listRunning().length === 0;

@@ -1,5 +1,6 @@
 import type { WatchInput } from '../../../src/temporal-api/workflows.ts';
 import { pick, seeded } from '../../support/seeded.ts';
+import type { AccountName } from './account-names.ts';
 import type { ACCOUNT_PLAYS } from './acts/account.ts';
 import type { CONFIGURATION_PLAYS } from './acts/configuration.ts';
 import type { DISASTER_PLAYS } from './acts/disasters.ts';
@@ -38,6 +39,15 @@ export type ActKind =
   | keyof typeof SCHEDULE_PLAYS
   | SequenceName;
 
+export interface SecondAccount {
+  /** The sitemaps whose watches belong to it at first. */
+  readonly sitemaps: readonly string[];
+  /** What it holds at first, in micro-lira. */
+  readonly balance: number;
+  /** What ails one of both accounts when all else is good, until the other one has bought what it lists. */
+  readonly trouble: { readonly account: AccountName; readonly kind: 'key refused' | 'no money' } | null;
+}
+
 export interface Scenario {
   readonly seed: number;
   /** What all clocks show at the beginning. */
@@ -62,6 +72,8 @@ export interface Scenario {
   readonly tooLarge: number | null;
   /** What the account holds at first, in micro-lira. */
   readonly balance: number;
+  /** A second account of the configuration; absent: there is one. */
+  readonly second?: SecondAccount;
   /** Price of a URL at first, in micro-lira. */
   readonly price: number;
   /** How long the service works on a fast job. */

@@ -61,6 +61,11 @@ export class Site implements Endpoint {
     return this.#versions.get(url) ?? 0;
   }
 
+  /** Those that ever listed it. */
+  listSitemaps(url: string): readonly string[] {
+    return [...(this.#listedBy.get(url) ?? [])];
+  }
+
   /** The newest lastmod that it ever had; empty: none. */
   getNewest(url: string): string {
     return this.#newest.get(url) ?? '';

@@ -10,6 +10,7 @@ import { ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import { rateLimitsOver } from '../../../src/rate-limit/limiter.ts';
 import { Kernel, setKernel } from '../platform/kernel.ts';
 import { type Image, recordConnection } from '../platform/memory-database.ts';
+import { ACCOUNT_NAMES, type AccountName, SERVICE_NAMES } from './account-names.ts';
 
 type Name = 'ledger' | 'budgets' | 'service';
 
@@ -43,12 +44,11 @@ export interface Stores {
 
 /** Ends a key that the service has forgotten. */
 export const FORGOTTEN = '~forgotten';
-export const ACCOUNT = 'simulated';
 let templates: Readonly<Record<Name, Image>> | null = null;
-let firstKey: CreatedKey | null = null;
+const firstKeys = new Map<AccountName, CreatedKey>();
 
-/** The key that the account has at first. */
-export const getFirstKey = (): CreatedKey => firstKey!;
+/** The key that an account has at first. */
+export const getFirstKey = (account: AccountName): CreatedKey => firstKeys.get(account)!;
 
 /** Empty databases that are up to date, made once: a simulation begins with copies of them. */
 async function makeTemplates(): Promise<Record<Name, Image>> {
@@ -66,8 +66,11 @@ async function makeTemplates(): Promise<Record<Name, Image>> {
   await migrating;
   // Hashes a password in a thread of its own: before time begins.
   const accounts = administer(service.db);
-  const { id } = await accounts.createAccount({ name: ACCOUNT, price: micros(0) });
-  firstKey = await accounts.createKey({ account: id, name: ACCOUNT });
+  for (const account of ACCOUNT_NAMES) {
+    const name = SERVICE_NAMES[account];
+    const { id } = await accounts.createAccount({ name, price: micros(0) });
+    firstKeys.set(account, await accounts.createKey({ account: id, name }));
+  }
   const images = {
     ledger: ledger.connection.serialize(),
     budgets: budgets.connection.serialize(),

@@ -1,14 +1,16 @@
 import { micros } from '../../../contract/money.ts';
 import { administer } from '../../../service/accounts/administration.ts';
+import type { CreatedKey } from '../../../service/accounts/keys.ts';
 import type { Config } from '../../../src/config/config.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { type Ledger, ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import type { LedgerId } from '../../../src/submission/ids.ts';
 import { WORKFLOW } from '../../../src/temporal-api/workflows.ts';
-import { seeded } from '../../support/seeded.ts';
+import { pick, seeded } from '../../support/seeded.ts';
 import { getHost, type Host, Kernel, setKernel } from '../platform/kernel.ts';
 import { type NetRequest, type NetResponse, setNetwork, VirtualNetwork } from '../platform/network.ts';
 import { VirtualTemporal } from '../temporal/server.ts';
+import { ACCOUNT_NAMES, type AccountName, KEY_VARIABLES, SERVICE_NAMES } from './account-names.ts';
 import { describeCaps } from './caps-rule.ts';
 import { type OperatorSettings, RETRIES, toConfig, type WatchSettings } from './configuration.ts';
 import { isSureRefusal, type Outage, type SubmissionFault, serviceFaults, siteFaults } from './faults.ts';
@@ -16,7 +18,7 @@ import { Oracle, readSitemap } from './oracle.ts';
 import { type Machine, onTerminal, SERVICE, type ServiceBehavior, ServiceProgram, WorkerProgram } from './programs.ts';
 import type { Scenario } from './scenario.ts';
 import { SITE, Site } from './site.ts';
-import { ACCOUNT, getFirstKey, openStores, type Stores } from './stores.ts';
+import { getFirstKey, openStores, type Stores } from './stores.ts';
 
 const DAY = 86_400_000;
 /** Randomness that opening a ledger takes: a seed plays the same, whether it is opened again or not. */
@@ -51,7 +53,8 @@ export class World {
   /** A copy of the ledger has come back at some time. */
   wasRestored = false;
   isRecovering = false;
-  refusesKey = false;
+  /** A gateway refuses the keys of these accounts. */
+  readonly refusedKeys = new Set<AccountName>();
   /** What lasts at the service now, in a world that is not good. */
   readonly outages = new Set<Outage>();
   /** What each submission of a watch meets now, by its sitemap, in a world that is not good. */
@@ -64,7 +67,9 @@ export class World {
   isGood = false;
   runs = 0;
   readonly #latency: () => number;
-  readonly #key: { id: string };
+  readonly #keyIds = new Map<AccountName, string>();
+  /** The accounts of all keys that ever were. */
+  readonly #keyOwners = new Map<string, AccountName>();
   readonly #machine: Machine;
   readonly #options: WorldOptions;
 
@@ -95,7 +100,7 @@ export class World {
       outages: () => (this.isGood ? NO_OUTAGES : this.outages),
       meets: (project) => (this.isGood ? null : (this.meets.get(readSitemap(project)) ?? null)),
       hidesBalance: () => this.hidesBalance && !this.isGood,
-      refusesKey: () => this.refusesKey,
+      refusesKey: (request) => this.refusedKeys.size > 0 && this.refusedKeys.has(this.#getOwner(request)),
       listLagMs: scenario.listLagMs,
       now: () => kernel.now(),
     });
@@ -105,7 +110,7 @@ export class World {
       latency,
       getFault: (request) => (request.origin === SERVICE ? toServiceFault(request) : toSiteFault()),
       onSent: (request, fault) => {
-        this.oracle.sent(request, isSureRefusal(fault));
+        this.oracle.sent(request, SERVICE_NAMES[this.#getOwner(request)], isSureRefusal(fault));
         if (request.method === 'POST' && request.path.endsWith('/submissions')) this.#onSubmission();
       },
       onAnswered: (request, response) => {
@@ -132,14 +137,13 @@ export class World {
       caps: scenario.caps,
       floor: 0,
       watches,
+      secondAccount: scenario.second === undefined ? null : new Set(scenario.second.sitemaps),
       schedules: scenario.schedules,
       pollsSeldom: scenario.pollsSeldom,
       hasTwoFiles: scenario.hasTwoFiles ?? false,
     };
     this.oracle.configure(this.settings);
-    const key = getFirstKey();
-    this.#key = { id: key.id };
-    process.env.SIMULATED_KEY = key.apiKey;
+    for (const account of this.accounts) this.#useKey(account, getFirstKey(account));
     this.service = new ServiceProgram(this.#machine, this.stores.service, {
       getJobMs: () => scenario.jobMs,
       ...options.service,
@@ -289,19 +293,46 @@ export class World {
     return this.#operatorLedger.ledger;
   }
 
-  readBalance(): number {
-    const row = this.stores.read.service.prepare('SELECT balance FROM accounts WHERE name = ?').get(ACCOUNT);
+  /** Those of the configuration. */
+  get accounts(): readonly AccountName[] {
+    return this.scenario.second === undefined ? ['main'] : ACCOUNT_NAMES;
+  }
+
+  /** One of the accounts: draws where there are two. */
+  pickAccount(random: () => number): AccountName {
+    return this.accounts.length > 1 ? pick(random, this.accounts) : 'main';
+  }
+
+  #useKey(account: AccountName, { id, apiKey }: CreatedKey): void {
+    this.#keyIds.set(account, id);
+    this.#keyOwners.set(apiKey, account);
+    process.env[KEY_VARIABLES[account]] = apiKey;
+  }
+
+  /** The account whose key a request has. */
+  #getOwner({ headers }: NetRequest): AccountName {
+    return this.#keyOwners.get((headers.authorization ?? '').replace(/^Bearer /, '')) ?? 'main';
+  }
+
+  readBalance(account: AccountName): number {
+    const row = this.stores.read.service
+      .prepare('SELECT balance FROM accounts WHERE name = ?')
+      .get(SERVICE_NAMES[account]);
     return (row as { balance: number }).balance;
   }
 
   start(): void {
-    const { balance, price } = this.scenario;
+    const { balance, price, second } = this.scenario;
     const { kernel } = this;
     kernel.schedule(0, null, () => {
       void onTerminal(async () => {
         const accounts = administer(this.stores.service);
-        for (const level of ['standard', 'fast'] as const) await accounts.setPrice(ACCOUNT, level, micros(price));
-        if (balance > 0) await accounts.topUp(ACCOUNT, micros(balance));
+        for (const account of this.accounts) {
+          const name = SERVICE_NAMES[account];
+          for (const level of ['standard', 'fast'] as const) await accounts.setPrice(name, level, micros(price));
+          const holds = account === 'main' ? balance : (second?.balance ?? 0);
+          if (holds > 0) await accounts.topUp(name, micros(holds));
+        }
         this.service.start();
         for (const worker of this.workers) worker.start();
       });
@@ -309,16 +340,15 @@ export class World {
   }
 
   /** The operator's work at the service. */
-  async replaceKey(then: () => Promise<void>): Promise<void> {
+  async replaceKey(account: AccountName, then: () => Promise<void>): Promise<void> {
     const accounts = administer(this.stores.service);
     if (this.#isReplacingKey) return;
     this.#isReplacingKey = true;
-    await accounts.revokeKey(this.#key.id);
+    await accounts.revokeKey(this.#keyIds.get(account)!);
     await then();
-    const { id } = await accounts.account(ACCOUNT);
-    const key = await accounts.createKey({ account: id, name: ACCOUNT });
-    this.#key.id = key.id;
-    process.env.SIMULATED_KEY = key.apiKey;
+    const name = SERVICE_NAMES[account];
+    const { id } = await accounts.account(name);
+    this.#useKey(account, await accounts.createKey({ account: id, name }));
     this.#isReplacingKey = false;
   }
 

@@ -19,7 +19,7 @@ export const CONFIGURATION_PLAYS = {
     else await world.reconfigure(({ caps }) => ({ caps: { ...caps, [name]: null } }));
   },
   async 'raise floor'(world, act, random) {
-    const balance = world.readBalance();
+    const balance = world.readBalance(world.pickAccount(random));
     const floor = Math.max(0, balance - Math.floor(random() * 30) * world.scenario.price);
     await world.reconfigure({ floor });
     await world.kernel.sleep(act.forMs);
@@ -40,7 +40,23 @@ export const CONFIGURATION_PLAYS = {
       watches: new Map([...without(watches, name), [`${name}r`, sitemap]]),
     }));
   },
+  /** A watch belongs to the other account from now on, or for a while. */
+  async 'change account'(world, { forMs }, random) {
+    const { secondAccount, watches } = world.settings;
+    if (secondAccount === null) return;
+    const sitemap = pick(random, [...watches.values()]);
+    const change = () =>
+      world.reconfigure(({ secondAccount: now }) => ({ secondAccount: toggle(now ?? new Set(), sitemap) }));
+    world.oracle.changeAccount(sitemap);
+    await change();
+    if (random() < 0.6) return;
+    await world.kernel.sleep(forMs);
+    await change();
+  },
 } satisfies Record<string, Play>;
+
+const toggle = (set: ReadonlySet<string>, name: string): ReadonlySet<string> =>
+  set.has(name) ? new Set([...set].filter((each) => each !== name)) : new Set([...set, name]);
 
 const without = (watches: ReadonlyMap<string, string>, name: string) =>
   new Map([...watches].filter(([each]) => each !== name));

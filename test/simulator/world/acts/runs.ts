@@ -50,8 +50,10 @@ const isOutage = (error: unknown): boolean => (error as Error).name === 'Service
 /** What an operator may do after a top-up or a new key, and may forget. */
 export async function wake(world: World): Promise<void> {
   const client = createClient(world.temporal, world.operator);
-  await client.workflow
-    .getHandle(dispatcherWorkflowId(world.ledgerId, 'main' as AccountId))
-    .signal(wakeSignal)
-    .catch(() => undefined);
+  for (const account of world.accounts) {
+    await client.workflow
+      .getHandle(dispatcherWorkflowId(world.ledgerId, account as AccountId))
+      .signal(wakeSignal)
+      .catch(() => undefined);
+  }
 }

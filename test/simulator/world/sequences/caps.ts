@@ -1,7 +1,7 @@
 import { micros } from '../../../../contract/money.ts';
 import { administer } from '../../../../service/accounts/administration.ts';
+import { SERVICE_NAMES } from '../account-names.ts';
 import { startRuns } from '../acts/runs.ts';
-import { ACCOUNT } from '../stores.ts';
 import type { World } from '../world.ts';
 import type { Sequence } from './sequence.ts';
 import { awaitIdle, buy, buyAll, computeCost, HOUR, MINUTE, publish, runAndSend } from './steps.ts';
@@ -9,8 +9,8 @@ import { awaitIdle, buy, buyAll, computeCost, HOUR, MINUTE, publish, runAndSend 
 /** The price at the service is another one for both levels. */
 async function setPrice(world: World, price: number): Promise<void> {
   const accounts = administer(world.stores.service);
-  world.oracle.changePrice(price);
-  for (const level of ['standard', 'fast'] as const) await accounts.setPrice(ACCOUNT, level, micros(price));
+  world.oracle.changePrice(SERVICE_NAMES.main, price);
+  for (const level of ['standard', 'fast'] as const) await accounts.setPrice(SERVICE_NAMES.main, level, micros(price));
   world.kernel.trace(`the price is ${price}`);
 }
 
@@ -84,11 +84,11 @@ export const CAP_SEQUENCES = {
     async play(world, { salt }, random) {
       await buyAll(world);
       const { price } = world.scenario;
-      await world.reconfigure({ floor: world.readBalance() - 40 * price });
+      await world.reconfigure({ floor: world.readBalance('main') - 40 * price });
       await buy(world, 'w0', publish(world, 'w0', 'first', 1 + Math.floor(random() * 4)));
-      const amount = micros(world.settings.floor + price - world.readBalance());
-      world.oracle.spendElsewhere();
-      await administer(world.stores.service).move(ACCOUNT, 'adjustment', {
+      const amount = micros(world.settings.floor + price - world.readBalance('main'));
+      world.oracle.spendElsewhere(SERVICE_NAMES.main);
+      await administer(world.stores.service).move(SERVICE_NAMES.main, 'adjustment', {
         ...{ amount, reason: 'another program', reference: `elsewhere-${salt}` },
       });
       world.kernel.trace(`another program spends ${-amount}`);

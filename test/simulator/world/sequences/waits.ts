@@ -1,9 +1,9 @@
 import { micros } from '../../../../contract/money.ts';
 import { administer } from '../../../../service/accounts/administration.ts';
+import { SERVICE_NAMES } from '../account-names.ts';
 import { startRuns } from '../acts/runs.ts';
 import { listHeldRuns } from '../operator.ts';
 import { AMPLE } from '../scenario.ts';
-import { ACCOUNT } from '../stores.ts';
 import type { Sequence } from './sequence.ts';
 import { awaitIdle, buy, buyAll, change, HOUR, MINUTE, publish, runAndSend } from './steps.ts';
 
@@ -43,10 +43,10 @@ export const WAIT_SEQUENCES = {
     async play(world, _act, random) {
       await buyAll(world);
       const urls = publish(world, 'w0', 'refused', 1 + Math.floor(random() * 4));
-      world.refusesKey = true;
+      world.refusedKeys.add('main');
       await runAndSend(world, 'w0');
       await world.kernel.sleep((2 + random() * 30) * MINUTE);
-      world.refusesKey = false;
+      world.refusedKeys.delete('main');
       await world.kernel.sleep(90 * MINUTE);
       world.oracle.requireBought(urls, 'the key has worked again for ninety minutes');
     },
@@ -56,15 +56,15 @@ export const WAIT_SEQUENCES = {
     async play(world, { salt }, random) {
       await buyAll(world);
       const accounts = administer(world.stores.service);
-      world.oracle.spendElsewhere();
-      await accounts.move(ACCOUNT, 'adjustment', {
-        ...{ amount: micros(-world.readBalance()), reason: 'another program', reference: `elsewhere-${salt}` },
+      world.oracle.spendElsewhere(SERVICE_NAMES.main);
+      await accounts.move(SERVICE_NAMES.main, 'adjustment', {
+        ...{ amount: micros(-world.readBalance('main')), reason: 'another program', reference: `elsewhere-${salt}` },
       });
       world.hidesBalance = random() < 0.7;
       const urls = publish(world, 'w0', 'short', 1 + Math.floor(random() * 4));
       await runAndSend(world, 'w0');
       await world.kernel.sleep((1 + random() * 10) * MINUTE);
-      await accounts.topUp(ACCOUNT, micros(AMPLE));
+      await accounts.topUp(SERVICE_NAMES.main, micros(AMPLE));
       await world.kernel.sleep(3 * HOUR);
       world.oracle.requireBought(urls, 'the account was topped up three hours ago');
       world.hidesBalance = false;
@@ -75,7 +75,7 @@ export const WAIT_SEQUENCES = {
     world: { epoch: Date.UTC(2026, 2, 10, 10), configuresPrice: true },
     async play(world, _act, random) {
       await buyAll(world);
-      await world.reconfigure({ floor: world.readBalance() - 40 * world.scenario.price });
+      await world.reconfigure({ floor: world.readBalance('main') - 40 * world.scenario.price });
       world.kernel.epoch += DAY;
       world.kernel.trace('the clocks jump ahead by a day');
       await buy(world, 'w0', publish(world, 'w0', 'ahead', 1 + Math.floor(random() * 4)));

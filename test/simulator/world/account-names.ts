@@ -1,0 +1,12 @@
+/** The accounts of a world, by their names in the configuration: how the service calls each. */
+export const SERVICE_NAMES = { main: 'simulated', second: 'simulated-second' } as const;
+
+export type AccountName = keyof typeof SERVICE_NAMES;
+
+/** The variables that hold their keys. */
+export const KEY_VARIABLES: Readonly<Record<AccountName, string>> = {
+  main: 'SIMULATED_KEY',
+  second: 'SIMULATED_KEY_SECOND',
+};
+
+export const ACCOUNT_NAMES = Object.keys(SERVICE_NAMES) as AccountName[];

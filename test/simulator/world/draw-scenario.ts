@@ -1,0 +1,23 @@
+import { toFocusedScenario } from './focused.ts';
+import { type Scenario, type Size, toScenario } from './scenario.ts';
+import { toSequenceScenario } from './sequence-seeds.ts';
+import { toVariedScenario } from './varied.ts';
+
+/**
+ * How a schedule is drawn from its seed: `focused` ones play few kinds of acts, each often and at a named moment, those of
+ * `sequence` one of the known sequences, and `varied` ones are focused ones with two accounts.
+ */
+export type SeedKind = Size | 'focused' | 'sequence' | 'varied';
+
+export function drawScenario(seed: number, kind: SeedKind): Scenario {
+  switch (kind) {
+    case 'focused':
+      return toFocusedScenario(seed);
+    case 'sequence':
+      return toSequenceScenario(seed);
+    case 'varied':
+      return toVariedScenario(seed);
+    default:
+      return toScenario(seed, kind);
+  }
+}

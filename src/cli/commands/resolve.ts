@@ -27,7 +27,7 @@ export function configureResolve(command: Command): void {
     .argument('<batch>', 'number of the batch, or reference of its job')
     .option('--charged <reference>', 'the service charged it, as this job: it is followed from now on')
     .option('--release', 'the service charged nothing, or will not end the job: its URLs are due again')
-    .option('--leave', 'its URLs are not submitted again')
+    .option('--leave', 'its URLs are not submitted again before they change')
     .addOption(
       new Option('--parts', 'the same for the other parts of the batch that it is a part of').conflicts([
         'charged',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { ACCOUNT, crawled, HOUR, type TestLedger, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import { ACCOUNT, crawled, HOUR, type Site, type TestLedger, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { BatchId, RunId } from '../../submission/ids.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
@@ -84,4 +84,25 @@ describe('resolving batches together', () => {
     await reviewBatch(ledger, two!.id, { code: 'lookup_unsure', text: 'unsure' });
     assert.deepEqual(await listReviewedWith(ledger, one!.id, 'same-reason'), { certain: [], inDoubt: [two!.id] });
   });
+
+  testLedger(
+    'one that is left counts its URLs as bought as they were sent: a change seen since is bought',
+    async (ledger) => {
+      const site = (lastmod: string): Site => ({
+        a: [
+          ['1', lastmod],
+          ['2', '2026-01-01'],
+        ],
+      });
+      await crawled(ledger, 'first', site('2026-01-01'));
+      await planRun(ledger, 'first' as RunId, policies);
+      await endRun(ledger, 'first' as RunId, 'finished');
+      await sendToGateway(ledger);
+      await crawled(ledger, 'sees', site('2026-01-02'));
+      await endRun(ledger, 'sees' as RunId, 'finished');
+      for (const { id } of await review(ledger)) assert.ok(await resolveNeedsReview(ledger, id, 'leave'));
+      await crawled(ledger, 'after', site('2026-01-02'));
+      assert.equal((await planRun(ledger, 'after' as RunId, policies)).urls, 1, 'the page that changed alone');
+    },
+  );
 });

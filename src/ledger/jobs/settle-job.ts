@@ -9,6 +9,7 @@ import { setReason } from '../batches/transitions.ts';
 import { toUrlKey } from '../crawl/fingerprint.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { assignDecision } from '../operator-decision.ts';
 import { assignReason } from '../reason-columns.ts';
 import { lockAccount } from '../runs/watches.ts';
 import { getJob, type JobRow } from './record-poll.ts';
@@ -160,7 +161,8 @@ async function settleUrls(
 
 /**
  * An operator ends a job for which the service never reports a terminal state. URLs with a result keep it. For the
- * others, `release` makes them due again, charged as a new purchase; `leave` counts them as bought. `retryFailed`: as for
+ * others, `release` makes them due again, charged as a new purchase; `leave` counts them as bought, as they were when they
+ * were sent. `retryFailed`: as for
  * `settleJob`. Throws a LedgerError for a job that has ended.
  */
 export async function resolveJob(
@@ -181,8 +183,7 @@ export async function resolveJob(
     await settleUrls(tx, { ...job, job_state: 'unresolved', ended_at: now }, now, retryFailed);
     await setReason(tx, job, { code: 'resolved', how, before: parseReason(job) });
     await tx.run(sql`
-      UPDATE urls SET state = ${how === 'release' ? 'held' : 'known'}, due = ${how === 'release' ? 'released' : null},
-        due_at = NULL, guard_passed = 1, ${assignReason({ code: 'job_resolved', how })}
+      UPDATE urls SET state = ${how === 'release' ? 'held' : 'known'}, ${assignDecision(how, { code: 'job_resolved', how })}
       WHERE state = 'known' AND id IN (
         SELECT url_id FROM batch_urls WHERE batch_id = ${job.id} AND (result IS NULL OR result = 'open'))`);
     return settledCounts(tx, job.id);

@@ -1,0 +1,13 @@
+import { type Query, sql } from '../database/sql.ts';
+import type { Reason } from '../submission/reason.ts';
+import { assignReason } from './reason-columns.ts';
+
+/**
+ * The part of an UPDATE of `urls` that records what an operator decided about URLs whose purchase has no end. `release`:
+ * they are due again. `leave`: they count as bought as they were when they were sent, so a change that a crawl has seen since
+ * stays due.
+ */
+export const assignDecision = (how: 'release' | 'leave', reason: Reason): Query =>
+  how === 'release'
+    ? sql`due = 'released', due_at = NULL, guard_passed = 1, ${assignReason(reason)}`
+    : assignReason(reason);

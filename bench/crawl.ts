@@ -1,5 +1,5 @@
 // npm run bench:crawl [-- --growth] [-- --only=NAME,NAME]: ours and the peers on the same corpora, served from loopback,
-// medians of three and ratios of this one run. --growth: 1, 2, 5 and 10 million pages by ours, once each.
+// medians of five with the spread, and ratios of this one run. --growth: 1, 2, 5 and 10 million pages by ours, once each.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { CHILDREN, makeLoc, PAGES } from './crawl/corpora.ts';
 import { type Measured, measure, median } from './crawl/measured.ts';
 import { benchFolder, ours, peers, type Runner } from './crawl/runners.ts';
 
-const RUNS = 3;
+const RUNS = 5;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 async function withServer<T>(children: number, use: (origin: string) => Promise<T>): Promise<T> {
@@ -42,7 +42,13 @@ async function checkOutput(runner: Runner, url: string, sha256: string): Promise
   return got.sha256 === sha256 ? 'exact' : `WRONG (${got.urls} pages)`;
 }
 
-async function measureMedian(runner: Runner, url: string): Promise<Measured | string> {
+interface Medians extends Measured {
+  /** Of the CPU seconds. */
+  readonly least: number;
+  readonly most: number;
+}
+
+async function measureMedian(runner: Runner, url: string): Promise<Medians | string> {
   const runs: Measured[] = [];
   for (let run = 0; run < RUNS; run += 1) {
     const got = await measure(runner, url);
@@ -54,6 +60,8 @@ async function measureMedian(runner: Runner, url: string): Promise<Measured | st
     seconds: median(runs.map((run) => run.seconds)),
     cpuSeconds: median(runs.map((run) => run.cpuSeconds)),
     rssMb: median(runs.map((run) => run.rssMb)),
+    least: Math.min(...runs.map((run) => run.cpuSeconds)),
+    most: Math.max(...runs.map((run) => run.cpuSeconds)),
   };
 }
 
@@ -63,17 +71,17 @@ async function compare(runners: readonly Runner[]): Promise<void> {
       const url = `${origin}/${corpus}.xml`;
       const sha256 = expected(corpus);
       say(
-        `\n(${corpus})\n| crawler | seconds | times ours | CPU seconds | times ours | RSS MB | output |\n| --- | --- | --- | --- | --- | --- | --- |`,
+        `\n(${corpus})\n| crawler | seconds | times ours | CPU seconds | least to most | times ours | RSS MB | output |\n| --- | --- | --- | --- | --- | --- | --- | --- |`,
       );
-      let base: Measured | undefined;
+      let base: Medians | undefined;
       for (const runner of runners) {
         const got = await measureMedian(runner, url);
-        if (typeof got === 'string') say(`| ${runner.name} | failed: ${got} | | | | | |`);
+        if (typeof got === 'string') say(`| ${runner.name} | failed: ${got} | | | | | | |`);
         else {
           base ??= got;
           const output = await checkOutput(runner, url, sha256);
           const clock = `${got.seconds.toFixed(2)} | ${(got.seconds / base.seconds).toFixed(1)}`;
-          const cpu = `${got.cpuSeconds.toFixed(2)} | ${(got.cpuSeconds / base.cpuSeconds).toFixed(1)}`;
+          const cpu = `${got.cpuSeconds.toFixed(2)} | ${got.least.toFixed(2)} to ${got.most.toFixed(2)} | ${(got.cpuSeconds / base.cpuSeconds).toFixed(1)}`;
           say(`| ${runner.name} | ${clock} | ${cpu} | ${Math.round(got.rssMb)} | ${output} |`);
         }
       }

@@ -32,6 +32,8 @@ for (const when of EVERY_SECOND)
       await pause(1_500);
       await housekeeping.close();
       assert.deepEqual([most, running, done], [1, 0, 1]);
+      await pause(1_200);
+      assert.equal(running, 0, 'nothing begins after it was closed');
     });
 
     test('a chore that fails is logged when it begins to fail and when it works again', async () => {

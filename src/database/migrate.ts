@@ -32,7 +32,8 @@ interface IndexStep {
   readonly index: (t: DdlTypes) => NewIndex | null;
 }
 
-const TYPES = {
+/** How each database spells them. */
+export const DDL_TYPES = {
   sqlite: { dialect: 'sqlite', id: 'INTEGER PRIMARY KEY', bytes: 'BLOB', withoutRowid: 'WITHOUT ROWID', byteOrder: '' },
   postgres: {
     dialect: 'postgres',
@@ -140,7 +141,7 @@ async function migrateOnce(
     for (const [index, migration] of migrations.entries()) {
       if (index < version) continue;
       const step = { version: index + 1, name: migration.name };
-      const types = TYPES[tx.dialect];
+      const types = DDL_TYPES[tx.dialect];
       if ('statements' in migration) {
         for (const statement of migration.statements(types)) await tx.run(raw(statement));
       } else {

@@ -1,18 +1,7 @@
-import type { Migration } from '../../src/database/migrate.ts';
+import { DDL_TYPES, type Migration } from '../../src/database/migrate.ts';
 
 /** Tables that may have millions of rows: an index of theirs is built beside the programs that write to them. */
 const LARGE = new Set(['urls', 'batch_urls', 'batches', 'charges', 'check_queue', 'check_urls', 'submissions']);
-
-const TYPES = {
-  sqlite: { dialect: 'sqlite', id: 'INTEGER PRIMARY KEY', bytes: 'BLOB', withoutRowid: 'WITHOUT ROWID', byteOrder: '' },
-  postgres: {
-    dialect: 'postgres',
-    id: 'BIGINT PRIMARY KEY',
-    bytes: 'BYTEA',
-    withoutRowid: '',
-    byteOrder: ' COLLATE "C"',
-  },
-} as const;
 
 /**
  * What in these steps would break or stop a program of the version before, which still runs while they are carried out and
@@ -20,7 +9,7 @@ const TYPES = {
  */
 export function findBreaking(migrations: readonly Migration[]): string[] {
   const found = new Set<string>();
-  for (const types of Object.values(TYPES)) {
+  for (const types of Object.values(DDL_TYPES)) {
     const created = new Set<string>();
     for (const migration of migrations) {
       if (!('statements' in migration)) continue;

@@ -64,9 +64,13 @@ describe('a batch of a watch that belongs to another account now', () => {
     assert.equal((await beginSend(ledger, batch!, { account: ACCOUNT, watch: MOVED })).kind, 'send');
   });
 
-  for (const isInDoubt of [false, true]) {
-    testLedger(`leaves the caps of its watch as they are, ${isInDoubt ? 'in doubt' : 'charged'}`, async (ledger) => {
-      const watch = { ...WATCH, spend: { ...WATCH.spend, perDay: QUARTER } };
+  for (const { cap, isInDoubt, nextDay, why } of [
+    { cap: 'perDay', isInDoubt: false, nextDay: 1, why: 'the day is over' },
+    { cap: 'perDay', isInDoubt: true, nextDay: 0, why: 'a doubt counts until it is resolved' },
+    { cap: 'perMonth', isInDoubt: false, nextDay: 0, why: 'the month goes on' },
+  ] as const) {
+    testLedger(`leaves ${cap} of its watch as it is, ${isInDoubt ? 'in doubt' : 'charged'}`, async (ledger) => {
+      const watch = { ...WATCH, spend: { ...WATCH.spend, [cap]: QUARTER } };
       const first = await plan(ledger, 'r1');
       if (isInDoubt) await beginSend(ledger, first!, { account: ACCOUNT, watch: WATCH });
       else await sendOne(ledger, first!, QUARTER);
@@ -79,7 +83,7 @@ describe('a batch of a watch that belongs to another account now', () => {
       };
       assert.equal(await buy('r2'), 0, 'what it spent in its first account counts');
       ledger.pass(24 * HOUR);
-      assert.equal(await buy('r3'), isInDoubt ? 0 : 1, 'a doubt counts until it is resolved');
+      assert.equal(await buy('r3'), nextDay, why);
     });
   }
 

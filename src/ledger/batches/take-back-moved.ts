@@ -5,7 +5,10 @@ import type { Ledger } from '../open-ledger.ts';
 import { lockBatch } from './batch-queries.ts';
 import { dissolveBatch } from './cancel-batch.ts';
 
-/** What of a watch that belongs to this account now waits in its other accounts, and was never sent. Uses batches_waiting. */
+/**
+ * What of a watch that belongs to this account now waits in its other accounts, and was never sent.
+ * Uses batches_waiting, whose own condition stands beside.
+ */
 export const selectMoved = (watch: WatchId, account: AccountId): Query<{ readonly id: BatchId }> => sql`
   SELECT b.id FROM ledger_accounts AS a CROSS JOIN batches AS b
   WHERE a.id <> ${account} AND b.account_id = a.id AND b.state IN ('planned', 'sending') AND b.state = 'planned'

@@ -4,7 +4,7 @@ import { SERVICE_NAMES } from '../account-names.ts';
 import { startRuns } from '../acts/runs.ts';
 import type { World } from '../world.ts';
 import type { Sequence } from './sequence.ts';
-import { awaitIdle, buy, buyAll, computeCost, HOUR, MINUTE, publish, runAndSend } from './steps.ts';
+import { awaitIdle, buy, buyAll, computeCost, HOUR, MINUTE, publish, publishSome, runAndSend } from './steps.ts';
 
 /** The price at the service is another one for both levels. */
 async function setPrice(world: World, price: number): Promise<void> {
@@ -33,7 +33,7 @@ export const CAP_SEQUENCES = {
     world: { epoch: MORNING, configuresPrice: true },
     async play(world, _act, random) {
       await buyAll(world);
-      const urls = publish(world, 'w0', 'waits', 3 + Math.floor(random() * 4));
+      const urls = publishSome(world, random, 'w0', 'waits', 3);
       world.meets.set('w0', 'later');
       await runAndSend(world, 'w0');
       await world.kernel.sleep(10_000);
@@ -47,8 +47,8 @@ export const CAP_SEQUENCES = {
     world: { epoch: MORNING, configuresPrice: true, listLagMs: 40 * MINUTE },
     async play(world, _act, random) {
       await buyAll(world);
-      publish(world, 'w0', 'lost', 2 + Math.floor(random() * 4));
-      const waiting = publish(world, 'w1', 'waits', 2 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'lost', 2);
+      const waiting = publishSome(world, random, 'w1', 'waits', 2);
       world.meets.set('w0', 'drop-after').set('w1', 'later');
       await startRuns(world);
       await world.kernel.sleep(2 * MINUTE);
@@ -63,7 +63,7 @@ export const CAP_SEQUENCES = {
     world: { epoch: MORNING, configuresPrice: true, listLagMs: 60 * MINUTE },
     async play(world, _act, random) {
       await buyAll(world);
-      publish(world, 'w0', 'lost', 2 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'lost', 2);
       world.meets.set('w0', 'drop-after');
       await runAndSend(world, 'w0');
       await world.kernel.sleep(5_000);
@@ -71,7 +71,7 @@ export const CAP_SEQUENCES = {
       // The oracle has seen the charge: the cap leaves nothing for another batch.
       await allowToday(world, 0, { watches: new Map([...watches].filter(([, sitemap]) => sitemap !== 'w0')) });
       await world.kernel.sleep(MINUTE);
-      publish(world, 'w1', 'next', 2 + Math.floor(random() * 4));
+      publishSome(world, random, 'w1', 'next', 2);
       await startRuns(world, { sitemaps: ['w1'] });
       await world.kernel.sleep(15 * MINUTE);
       world.meets.delete('w0');
@@ -85,7 +85,7 @@ export const CAP_SEQUENCES = {
       await buyAll(world);
       const { price } = world.scenario;
       await world.reconfigure({ floor: world.readBalance('main') - 40 * price });
-      await buy(world, 'w0', publish(world, 'w0', 'first', 1 + Math.floor(random() * 4)));
+      await buy(world, 'w0', publishSome(world, random, 'w0', 'first'));
       const amount = micros(world.settings.floor + price - world.readBalance('main'));
       world.oracle.spendElsewhere(SERVICE_NAMES.main);
       await administer(world.stores.service).move(SERVICE_NAMES.main, 'adjustment', {
@@ -93,7 +93,7 @@ export const CAP_SEQUENCES = {
       });
       world.kernel.trace(`another program spends ${-amount}`);
       await world.kernel.sleep((12 + random() * 20) * MINUTE);
-      publish(world, 'w0', 'second', 3 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'second', 3);
       await startRuns(world, { sitemaps: ['w0'] });
       await world.kernel.sleep(30 * MINUTE);
     },
@@ -105,7 +105,7 @@ export const CAP_SEQUENCES = {
       await buyAll(world);
       const risen = 3 * world.scenario.price;
       world.meets.set('w0', 'drop-after');
-      publish(world, 'w0', 'old', 1 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'old');
       await runAndSend(world, 'w0');
       await world.kernel.sleep(10_000);
       await setPrice(world, risen);
@@ -125,7 +125,7 @@ export const CAP_SEQUENCES = {
     async play(world, _act, random) {
       await buyAll(world);
       const { price } = world.scenario;
-      const waiting = publish(world, 'w0', 'waits', 6 + Math.floor(random() * 4));
+      const waiting = publishSome(world, random, 'w0', 'waits', 6);
       await allowToday(world, computeCost(world, waiting) + 4 * price);
       world.meets.set('w0', 'later');
       await runAndSend(world, 'w0');
@@ -141,7 +141,7 @@ export const CAP_SEQUENCES = {
     world: { epoch: MORNING, configuresPrice: true },
     async play(world, _act, random) {
       await buyAll(world);
-      const first = publish(world, 'w0', 'first', 4 + Math.floor(random() * 4));
+      const first = publishSome(world, random, 'w0', 'first', 4);
       await buy(world, 'w0', first);
       await world.reconfigure(({ caps }) => ({
         caps: { ...caps, perMonth: world.oracle.getSpent('perMonth', ['w0', 'w1']) + world.scenario.price },
@@ -159,7 +159,7 @@ export const CAP_SEQUENCES = {
     async play(world, _act, random) {
       await buyAll(world);
       const { price } = world.scenario;
-      const urls = publish(world, 'w0', 'limited', 3 + Math.floor(random() * 4));
+      const urls = publishSome(world, random, 'w0', 'limited', 3);
       const maxCost = micros(computeCost(world, urls));
       world.meets.set('w0', 'later');
       const sent = world.nextSubmission();
@@ -180,7 +180,7 @@ export const CAP_SEQUENCES = {
     async play(world, _act, random) {
       await buyAll(world);
       const { price } = world.scenario;
-      const urls = publish(world, 'w0', 'dear', 3 + Math.floor(random() * 4));
+      const urls = publishSome(world, random, 'w0', 'dear', 3);
       world.meets.set('w0', 'later');
       await world.reconfigure(({ caps }) => ({ caps: { ...caps, watchPerRun: computeCost(world, urls) } }));
       await runAndSend(world, 'w0');
@@ -201,7 +201,7 @@ export const CAP_SEQUENCES = {
     async play(world, _act, random) {
       await buyAll(world);
       world.meets.set('w0', 'later in parts');
-      publish(world, 'w0', 'many', 17 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'many', 17);
       await runAndSend(world, 'w0');
       await world.kernel.sleep(15 * MINUTE);
       const spent = world.oracle.getSpent('watchPerDay', ['w0']);

@@ -1,7 +1,7 @@
 import { startRuns } from '../acts/runs.ts';
 import { SITE } from '../site.ts';
 import type { Sequence } from './sequence.ts';
-import { awaitIdle, buy, buyAll, cancelAll, change, HOUR, MINUTE, publish, runAndSend } from './steps.ts';
+import { awaitIdle, buy, buyAll, cancelAll, change, HOUR, MINUTE, publishSome, runAndSend } from './steps.ts';
 
 /** Sitemaps say something else about pages that were bought, or will be. */
 export const CHANGE_SEQUENCES = {
@@ -11,7 +11,7 @@ export const CHANGE_SEQUENCES = {
     async play(world, _act, random) {
       const { kernel, oracle } = world;
       await buyAll(world);
-      const urls = publish(world, 'w0', 'flapping', 1 + Math.floor(random() * 4));
+      const urls = publishSome(world, random, 'w0', 'flapping');
       await buy(world, 'w0', urls);
       await awaitIdle(world);
       const perDay = oracle.getSpent('perDay', ['w0', 'w1']);
@@ -47,7 +47,7 @@ export const CHANGE_SEQUENCES = {
     async play(world, _act, random) {
       const { site, kernel } = world;
       await buyAll(world);
-      const urls = publish(world, 'w0', 'common', 1 + Math.floor(random() * 4));
+      const urls = publishSome(world, random, 'w0', 'common');
       world.meets.set('w0', 'later');
       await runAndSend(world, 'w0');
       site.publish('w1', [...site.list('w1'), ...site.list('w0').filter(({ url }) => urls.includes(url))]);

@@ -2,7 +2,7 @@ import { pick } from '../../../support/seeded.ts';
 import { startRuns } from '../acts/runs.ts';
 import type { World } from '../world.ts';
 import type { Sequence } from './sequence.ts';
-import { awaitIdle, buy, buyAll, change, HOUR, LATE_MS, MINUTE, publish, runAndSend } from './steps.ts';
+import { awaitIdle, buy, buyAll, change, HOUR, LATE_MS, MINUTE, publish, publishSome, runAndSend } from './steps.ts';
 
 function copyLedger(world: World): void {
   world.stores.backUp();
@@ -30,7 +30,7 @@ export const COPY_SEQUENCES = {
     async play(world, _act, random) {
       await buyAll(world);
       copyLedger(world);
-      await buy(world, 'w0', publish(world, 'w0', 'lost', 1 + Math.floor(random() * 4)));
+      await buy(world, 'w0', publishSome(world, random, 'w0', 'lost'));
       await awaitIdle(world);
       await restoreLedger(world, { losesTemporal: random() < 0.5 });
       publish(world, 'w0', 'more', 1 + Math.floor(random() * 3));
@@ -45,7 +45,7 @@ export const COPY_SEQUENCES = {
     async play(world, _act, random) {
       const { oracle, kernel } = world;
       await buyAll(world);
-      const urls = publish(world, 'w0', 'changing', 1 + Math.floor(random() * 4));
+      const urls = publishSome(world, random, 'w0', 'changing');
       await buy(world, 'w0', urls);
       await awaitIdle(world);
       copyLedger(world);
@@ -72,7 +72,7 @@ export const COPY_SEQUENCES = {
     async play(world, _act, random) {
       await buyAll(world);
       copyLedger(world);
-      await buy(world, 'w0', publish(world, 'w0', 'lost', 1 + Math.floor(random() * 4)));
+      await buy(world, 'w0', publishSome(world, random, 'w0', 'lost'));
       // It is older than what a worker lists again by itself.
       await world.kernel.sleep(30 * MINUTE);
       await restoreLedger(world, { losesTemporal: true });
@@ -87,7 +87,7 @@ export const COPY_SEQUENCES = {
     world: { jobMs: 20 * MINUTE, runsUntil: 'accepted' },
     async play(world, _act, random) {
       await buyAll(world);
-      publish(world, 'w0', 'open', 1 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'open');
       await runAndSend(world, 'w0');
       await world.kernel.sleep(MINUTE);
       copyLedger(world);
@@ -104,7 +104,7 @@ export const COPY_SEQUENCES = {
     world: { jobMs: 2 * HOUR, runsUntil: 'terminal' },
     async play(world, _act, random) {
       await buyAll(world);
-      publish(world, 'w0', 'waits', 1 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'waits');
       world.meets.set('w0', pick(random, ['later', 'payment']));
       await runAndSend(world, 'w0');
       await world.kernel.sleep(5_000);

@@ -11,6 +11,7 @@ import {
   LATE_MS,
   MINUTE,
   publish,
+  publishSome,
   runAndDie,
   runAndSend,
   startWorkers,
@@ -27,7 +28,7 @@ export const DOUBT_SEQUENCES = {
     async play(world, _act, random) {
       const { kernel } = world;
       await buyAll(world);
-      publish(world, 'w0', 'doubt', 1 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'doubt');
       await runAndDie(world, 'w0');
       const sleepForHours = () =>
         world.whileStopped(async () => {
@@ -54,7 +55,7 @@ export const DOUBT_SEQUENCES = {
     world: { listLagMs: 20 * MINUTE, runsUntil: 'planned' },
     async play(world, _act, random) {
       await buyAll(world);
-      publish(world, 'w0', 'doubt', 1 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'doubt');
       await runAndDie(world, 'w0');
       world.meets.set('w0', 'later');
       const sent = world.nextSubmission();
@@ -72,7 +73,7 @@ export const DOUBT_SEQUENCES = {
     world: { listLagMs: 20 * MINUTE, runsUntil: 'planned' },
     async play(world, _act, random) {
       await buyAll(world);
-      publish(world, 'w0', 'doubt', 1 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'doubt');
       world.meets.set('w0', pick(random, ['drop-after', 'unavailable-after', 'error-after']));
       await runAndSend(world, 'w0');
       await world.kernel.sleep(5_000 + random() * 60_000);
@@ -86,7 +87,7 @@ export const DOUBT_SEQUENCES = {
   'lost, then split': {
     async play(world, _act, random) {
       await buyAll(world);
-      publish(world, 'w0', 'doubt', 2 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'doubt', 2);
       world.meets.set('w0', pick(random, ['drop-after', 'error-after']));
       await runAndSend(world, 'w0');
       world.meets.set('w0', pick(random, ['oversized', 'invalid']));
@@ -98,7 +99,7 @@ export const DOUBT_SEQUENCES = {
     world: { runsUntil: 'planned' },
     async play(world, _act, random) {
       await buyAll(world);
-      const urls = publish(world, 'w0', 'doubt', 1 + Math.floor(random() * 4));
+      const urls = publishSome(world, random, 'w0', 'doubt');
       world.meets.set('w0', 'drop-after');
       await runAndSend(world, 'w0');
       await world.kernel.sleep(10_000 + random() * MINUTE);
@@ -113,7 +114,7 @@ export const DOUBT_SEQUENCES = {
   'the list fails for hours': {
     async play(world, _act, random) {
       await buyAll(world);
-      publish(world, 'w0', 'doubt', 2 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'doubt', 2);
       world.meets.set('w0', 'drop-after');
       await runAndSend(world, 'w0');
       world.meets.set('w0', pick(random, ['oversized', 'invalid']));
@@ -121,7 +122,7 @@ export const DOUBT_SEQUENCES = {
       // The watch that was served last comes last.
       await buy(world, 'w1', publish(world, 'w1', 'served', 1));
       await world.kernel.sleep(20 * MINUTE);
-      const urls = publish(world, 'w1', 'free', 1 + Math.floor(random() * 4));
+      const urls = publishSome(world, random, 'w1', 'free');
       await startRuns(world, { sitemaps: ['w1'] });
       await world.kernel.sleep(90 * MINUTE);
       world.oracle.requireBought(urls, 'only the list failed, and only a batch of another watch needs it');

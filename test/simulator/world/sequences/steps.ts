@@ -17,6 +17,15 @@ export function publish({ site }: World, sitemap: string, part: string, count: n
   return urls;
 }
 
+/** The same with `least` to `least + 3` pages. */
+export const publishSome = (
+  world: World,
+  random: () => number,
+  sitemap: string,
+  part: string,
+  least = 1,
+): readonly string[] => publish(world, sitemap, part, least + Math.floor(random() * 4));
+
 /** The lastmod of these pages is another day now. */
 export function change({ site }: World, sitemap: string, urls: readonly string[], lastmod: string): void {
   site.publish(

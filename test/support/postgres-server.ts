@@ -172,7 +172,8 @@ async function runAlone(url: string, statement: string): Promise<void> {
   }
 }
 
-const READY_MS = 30_000;
+/** A server with gigabytes of log that was stopped at once reads them first. */
+const READY_MS = 180_000;
 
 /** Its version once it answers. */
 async function waitUntilReady(child: ChildProcess, url: string): Promise<string> {

@@ -24,6 +24,14 @@ export interface Queryable {
   runEach(strings: Query['strings'], rows: readonly (readonly Value[])[]): Promise<Changed>;
 }
 
+export interface TransactionOptions {
+  /**
+   * It writes thousands of rows. Of such transactions a few run at a time, one on SQLite: the others wait without a
+   * connection and without a place in the queue, so that the crawls of large sites do not hold up what sends and polls.
+   */
+  readonly bulk?: boolean;
+}
+
 /**
  * A database. On SQLite the transactions of a process take turns and see each other's results; on Postgres they run
  * side by side (READ COMMITTED), so what must be unique or not negative is said by an index, a CHECK or a conditional
@@ -47,7 +55,7 @@ export interface Database extends Queryable {
    * deadlock or serialisation failure on Postgres runs it again. Rejects with an OutcomeUnknownError when the answer
    * to the COMMIT is lost; after any other error nothing happened.
    */
-  tx<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  tx<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
   close(): Promise<void>;
 }
 

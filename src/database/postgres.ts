@@ -13,6 +13,7 @@ import { isAnswered, isUnavailable } from './postgres-failure.ts';
 import { chooseHost, splitHosts } from './postgres-hosts.ts';
 import { addPassword } from './postgres-password.ts';
 import { compile, type Query } from './sql.ts';
+import { takeTurns } from './take-turns.ts';
 
 /** int8 comes back as a number; one that JavaScript cannot hold exactly is an error, never a rounded amount. */
 function safeInteger(text: string): number {
@@ -56,6 +57,8 @@ export interface PostgresLimits {
   readonly idleMs: number;
 }
 
+/** Of the connections, for transactions that write thousands of rows. More of them at once wait for each other in Postgres. */
+const BULK_SHARE = 0.25;
 /** Long enough for the largest statement of a ledger. */
 const DEFAULT_LIMITS: PostgresLimits = { statementMs: 300_000, lockMs: 60_000, idleMs: 300_000 };
 /** Postgres' own value for no limit. */
@@ -104,6 +107,7 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
   const connect = (): Promise<pg.PoolClient> =>
     unavailable(() => (hosts === null ? pool.connect() : hosts.tryHosts(() => pool.connect())));
 
+  const bulkInTurn = takeTurns(Math.max(1, Math.floor(max * BULK_SHARE)));
   /** Each connection of the pool may have a stale plan. */
   const maxRuns = Math.max(MAX_RUNS, max + 1);
   const begin = pooler === null ? 'BEGIN' : `BEGIN; ${toLocalSettings(limits, schema)}`;
@@ -155,6 +159,16 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
     }
   }
 
+  async function transactAgain<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    for (let run = 1; ; run++) {
+      try {
+        return await transact(work);
+      } catch (error) {
+        if (run >= maxRuns || !mayRunAgain(error)) throw error;
+      }
+    }
+  }
+
   async function session<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
     const client = new (hosts?.Client ?? driver.Client)({
       connectionString: parsed[0].href,
@@ -179,15 +193,7 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
     connections: max,
     getPool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     ...(schema === null ? {} : { schema }),
-    async tx<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-      for (let run = 1; ; run++) {
-        try {
-          return await transact(work);
-        } catch (error) {
-          if (run >= maxRuns || !mayRunAgain(error)) throw error;
-        }
-      }
-    },
+    tx: (work, { bulk = false } = {}) => (bulk ? bulkInTurn(() => transactAgain(work)) : transactAgain(work)),
     // Ends the idle connections at once and the others when they are free; a network that answers nothing ends neither.
     close: () => Promise.race([pool.end(), new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref())]),
   };

@@ -13,6 +13,7 @@ import { type Compiled, compile, type Query } from './sql.ts';
 import { type Checkpointer, createCheckpointer } from './sqlite-checkpoint.ts';
 import { createPrivateFile, holdFile, makePrivate } from './sqlite-file.ts';
 import { keepCompiled } from './sqlite-limit.ts';
+import { takeTurns } from './take-turns.ts';
 
 const PAGE_BYTES = 4_096;
 /** How long SQLite itself waits, which holds this process: for the moment in which another process opens the file. */
@@ -107,6 +108,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     }
   }
 
+  const bulkInTurn = takeTurns(1);
   const group = groupCommit(writer, whenFree, inTurn);
 
   return {
@@ -116,7 +118,10 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     one: (query) => (inMemory ? inTurn(() => reader.one(query)) : reader.one(query)),
     run: (query) => inTurn(() => whenFree(() => writer.run(query))),
     runEach: (strings, rows) => inTurn(() => transact((tx) => tx.runEach(strings, rows))),
-    tx: (work) => (options.groupCommit ? group(work) : inTurn(() => transact(work))),
+    tx(work, { bulk = false } = {}) {
+      const once = () => (options.groupCommit ? group(work) : inTurn(() => transact(work)));
+      return bulk ? bulkInTurn(once) : once();
+    },
     async close() {
       await turn;
       await checkpointer?.close();

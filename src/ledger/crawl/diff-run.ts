@@ -47,7 +47,7 @@ export async function diffRun(
 
 async function closeObservation(ledger: Ledger, run: RunId, complete: boolean): Promise<RunDiff> {
   const now = ledger.now();
-  return ledger.db.tx(async (tx) => {
+  const close = async (tx: Queryable): Promise<RunDiff> => {
     const row = await getOpenRun(tx, run);
     const incomplete = await tx.get(sql`
       SELECT 1 FROM run_sitemaps WHERE run_id = ${row.id} AND verdict = 'incomplete' LIMIT 1`);
@@ -84,7 +84,8 @@ async function closeObservation(ledger: Ledger, run: RunId, complete: boolean): 
         gone = ${diff.gone}, skipped = ${diff.skipped}, complete = ${whole ? 1 : 0}, touched_at = ${now}
       WHERE id = ${row.id}`);
     return diff;
-  });
+  };
+  return ledger.db.tx(close, { bulk: true });
 }
 
 /** A sitemap that a complete crawl did not visit is no longer listed: its URLs may be gone too. */

@@ -104,7 +104,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
     const found = at.reading.takeFound();
     const moved = at.reading.takeMoved();
     // Postgres may retry a transaction: its sums start at zero each time.
-    const counts = await db.tx(async (tx) => {
+    const write = async (tx: Queryable) => {
       await getOpenRun(tx, run);
       const sums: Flushed = { new: at.new, changed: at.changed, collided: [] };
       let live = 0;
@@ -123,7 +123,8 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
       await work(tx, sums);
       await addLive(tx, at.place.watchId, live);
       return sums;
-    });
+    };
+    const counts = await db.tx(write, { bulk: found.length + moved.length > TURN });
     at.new = counts.new;
     at.changed = counts.changed;
     for (const url of counts.collided) skip(at.skips, FINGERPRINT_COLLISION, url, 1);

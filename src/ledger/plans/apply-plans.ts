@@ -1,3 +1,4 @@
+import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -22,7 +23,7 @@ export async function applyPlans(
   plans: readonly PlanToApply[],
   { approvedBy }: { readonly approvedBy: string | null },
 ): Promise<readonly Plan[]> {
-  return ledger.db.tx(async (tx) => {
+  const apply = async (tx: Queryable): Promise<readonly Plan[]> => {
     await lockAccounts(tx, plans);
     const applied: Plan[] = [];
     for (const { run, input, digest } of plans) {
@@ -36,7 +37,8 @@ export async function applyPlans(
       applied.push(plan);
     }
     return applied;
-  });
+  };
+  return ledger.db.tx(apply, { bulk: true });
 }
 
 function stale(run: RunRow): LedgerError {

@@ -51,11 +51,12 @@ export interface Plan {
  */
 export async function planRun(ledger: Ledger, run: RunId, input: PlanInput): Promise<Plan> {
   await takeBackMoved(ledger, input.watch.id, input.account.id);
-  return ledger.db.tx(async (tx) => {
+  const plan = async (tx: Queryable): Promise<Plan> => {
     await lockAccount(tx, input.account.id);
     const row = await getPlannableRun(tx, run);
     return row.planned_at === null ? makePlan(tx, ledger.now(), row, input) : readPlan(tx, row);
-  });
+  };
+  return ledger.db.tx(plan, { bulk: true });
 }
 
 /** A run that may be planned: open, or ended as a preview; and not held without approval. */

@@ -53,7 +53,8 @@ setVersioning(watchSitemap, 'PINNED');
 export async function watchSitemap({ watch, account, until, maxCost }: WatchInput): Promise<WatchResult> {
   const isShown = patched(WAITS_AS_TIMERS);
   const run: WatchRun = { watch, account, run: workflowInfo().workflowId as RunId };
-  const decided = acceptDecision();
+  const ask = () => findDecision.executeWithOptions({ summary: 'Read the decision, if there is one' }, [run]);
+  const decided = acceptDecision({ ask });
   const { show, showWait } = createStatus();
   const facts = answerQuestions();
 
@@ -71,9 +72,7 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
   if (hold !== null) {
     decided.hold();
     // A reset repeats an approval before the run is held again, when it is refused: the ledger has it.
-    if (patched(READS_DECISION)) {
-      decided.accept(await findDecision.executeWithOptions({ summary: 'Read the decision, if there is one' }, [run]));
-    }
+    if (patched(READS_DECISION)) decided.accept(await ask());
     const question = describeHold(hold, counts);
     facts.holds(hold, question);
     show(WATCH_PHASE.held, `HELD: ${question}`, {

@@ -17,6 +17,10 @@ const { values } = parseArgs({
     days: { type: 'string', default: '365' },
     /** On average, one act in so many days. */
     'days-per-act': { type: 'string', default: '2' },
+    /** Acts begin while batches are under way or in doubt. */
+    'bad-moments': { type: 'boolean', default: false },
+    /** Prints every line of the trace. */
+    trace: { type: 'boolean', default: false },
   },
 });
 // What is left of the heap is measured after a collection.
@@ -33,6 +37,8 @@ const { figures, times, acts, charged, events, digest, breaches } = await playYe
   seed: Number(values.seed),
   days: Number(values.days),
   daysPerAct: Number(values['days-per-act']),
+  atBadMoments: values['bad-moments'],
+  onTrace: values.trace ? (line) => console.log(line) : null,
   onFigures: (each) =>
     console.log(
       `day ${each.days}, ${((realNow() - began) / 1_000).toFixed(0)} s: ${each.runs} runs, ${each.charges} charges, ` +

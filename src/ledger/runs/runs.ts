@@ -116,7 +116,11 @@ export async function findRun(db: Queryable, run: RunId): Promise<RunRow | undef
 export async function getRun(db: Queryable, run: RunId): Promise<RunRow> {
   const row = await findRun(db, run);
   if (row !== undefined) return row;
-  throw new LedgerError('UNKNOWN_RUN', `The ledger has no run "${run}". Nothing was changed; begin the run first.`);
+  throw new LedgerError(
+    'UNKNOWN_RUN',
+    `The ledger has no run "${run}", as after a restore of an older copy. Nothing was changed or bought for it; the next ` +
+      'run of the watch finds its URLs again.',
+  );
 }
 
 /** The run's row while it is open: a worker that comes back after its run was given up must not write into it. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Calendar, findNext, getZone, parseCron, type Zone } from './calendar.ts';
-import type { StartOptions, VirtualTemporal } from './server.ts';
+import { describeExecution } from './describe-execution.ts';
+import type { StartedBy, StartOptions, VirtualTemporal } from './server.ts';
 import { toMs } from './workflow.ts';
 
 /** As a client describes it. What the stand-in does not read is kept for whoever asks for it. */
@@ -63,7 +64,7 @@ export class VirtualSchedule {
   }
 
   trigger(): void {
-    this.#start(Math.floor(this.#server.kernel.now() / 1_000) * 1_000);
+    this.#start(Math.floor(this.#server.kernel.now() / 1_000) * 1_000, 'trigger');
   }
 
   delete(): void {
@@ -88,7 +89,7 @@ export class VirtualSchedule {
       this.#doneUntil = at;
       if (!this.settings.state.paused) {
         if (now - at > this.#compiled.catchupMs) this.missed += 1;
-        else this.#start(at);
+        else this.#start(at, 'time');
       }
       at = this.#findNext(at);
     }
@@ -130,10 +131,14 @@ export class VirtualSchedule {
     return at + Math.floor(share * Math.min(jitterMs, next - at));
   }
 
-  #start(at: number): void {
+  #start(at: number, by: StartedBy): void {
     const server = this.#server;
-    if (this.#last !== null && server.isRunning(this.#last)) {
+    const last = this.#last === null ? undefined : server.getRun(this.#last);
+    if (last?.status === 'RUNNING') {
       this.skipped += 1;
+      server.kernel.trace(
+        `schedule ${this.id} skips ${new Date(at).toISOString()}, because of ${describeExecution(last)}`,
+      );
       return;
     }
     const { workflowType, workflowId, taskQueue, args, typedSearchAttributes = [] } = this.settings.action;
@@ -143,7 +148,7 @@ export class VirtualSchedule {
     this.#last = id;
     server.kernel.trace(`schedule ${this.id} starts ${id}`);
     const attributes = Object.fromEntries(typedSearchAttributes.map(({ key, value }) => [key.name, value]));
-    server.onScheduled(workflowType, args);
+    server.onScheduled(workflowType, args, by);
     server.start(workflowType, { workflowId: id, taskQueue, args, attributes });
   }
 }

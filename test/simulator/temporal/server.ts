@@ -46,6 +46,9 @@ export interface Run {
   endedAt: number | null;
 }
 
+/** What makes a schedule start a workflow: one of its times, or a client. */
+export type StartedBy = 'time' | 'trigger';
+
 export interface ServerSettings {
   readonly kernel: Kernel;
   /** Milliseconds until the next message arrives. */
@@ -59,7 +62,7 @@ export interface ServerSettings {
   /** So may a timer of a workflow. */
   readonly leastTimerMs?: (workflowType: string, summary: string) => number;
   /** A schedule starts a workflow. */
-  readonly onScheduled?: (type: string, args: readonly unknown[]) => void;
+  readonly onScheduled?: (type: string, args: readonly unknown[], by: StartedBy) => void;
   readonly onBreach: (text: string) => void;
 }
 
@@ -72,7 +75,7 @@ export class VirtualTemporal {
   readonly latency: () => number;
   readonly leastRetryMs: (activityType: string) => number;
   readonly leastTimerMs: (workflowType: string, summary: string) => number;
-  readonly onScheduled: (type: string, args: readonly unknown[]) => void;
+  readonly onScheduled: (type: string, args: readonly unknown[], by: StartedBy) => void;
   readonly onBreach: (text: string) => void;
   /** All runs of a workflow id, the latest last. */
   readonly executions = new Map<string, Run[]>();

@@ -108,18 +108,13 @@ async function recoverHeld(world: World): Promise<void> {
   await recover(world);
 }
 
-/**
- * Ends the run of a watch that is not configured, which waits for its configuration as its message says, and a run that
- * waits for a decision and is younger than the copy of the ledger that came back.
- */
-function endLostRuns({ temporal, settings, ledgerId, stores }: World): void {
-  const isKnown = stores.read.ledger.prepare('SELECT 1 FROM runs WHERE name = ?');
+/** Ends the run of a watch that is not configured, which waits for its configuration as its message says. */
+function endLostRuns({ temporal, settings, ledgerId }: World): void {
   for (const run of temporal.listRunning()) {
     const [kind, ledger, watch] = run.workflowId.split('/');
     const isRun = kind === 'watch' || kind === 'index-check';
     if (!isRun || ledger !== ledgerId) continue;
-    const isForgotten = kind === 'watch' && run.activities.size === 0 && isKnown.get(run.workflowId) === undefined;
-    if (isForgotten || !settings.watches.has(watch ?? '')) temporal.terminate(run);
+    if (!settings.watches.has(watch ?? '')) temporal.terminate(run);
   }
 }
 

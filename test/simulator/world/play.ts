@@ -1,5 +1,6 @@
 import { micros } from '../../../contract/money.ts';
 import { administer } from '../../../service/accounts/administration.ts';
+import { describeExecution } from '../temporal/describe-execution.ts';
 import { type AccountName, SERVICE_NAMES } from './account-names.ts';
 import { beginAct } from './acts/index.ts';
 import { startRuns } from './acts/runs.ts';
@@ -91,12 +92,7 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
     }
     if (oracle.breaches.length > 0) return;
     if (!isIdle(world)) {
-      const open = world.temporal.listRunning().map(({ workflowId, activities }) => {
-        const pending = [...activities.values()].map(
-          ({ command, attempt, lastFailure }) => `${command.type} ${attempt}: ${lastFailure?.message ?? ''}`,
-        );
-        return `${workflowId} (${pending.join(', ')})`;
-      });
+      const open = world.temporal.listRunning().map(describeExecution);
       oracle.breach(`still under way after ${ROUND_MS / HOUR} h without faults: ${open.join('; ')}`);
       return;
     }

@@ -33,6 +33,8 @@ export interface WorldOptions {
   readonly service?: ServiceBehavior;
   /** See ServerSettings. */
   readonly isSticky?: boolean;
+  /** So long after a worker died while it sent is it started again; absent: nobody starts it before the end. */
+  readonly restartMs?: number;
   /** The service has answered a request. */
   readonly onAnswered?: (request: NetRequest, response: NetResponse) => void;
 }
@@ -66,6 +68,8 @@ export class World {
   /** The network and the sites are as they should be. */
   isGood = false;
   runs = 0;
+  /** Runs that a time of a schedule began. */
+  timedRuns = 0;
   readonly #latency: () => number;
   readonly #keyIds = new Map<AccountName, string>();
   /** The accounts of all keys that ever were. */
@@ -170,8 +174,9 @@ export class World {
       leastRetryMs: (type) => (type === 'awaitRun' ? this.scenario.runPollMs : 0),
       leastTimerMs: (type, summary) =>
         type === WORKFLOW.watchSitemap && summary.startsWith('WAITING: ') ? this.scenario.runPollMs : 0,
-      onScheduled: (type, args) => {
+      onScheduled: (type, args, by) => {
         if (type !== WORKFLOW.watchSitemap) return;
+        if (by === 'time') this.timedRuns += 1;
         const { watch } = args[0] as { readonly watch: string };
         // One that was removed meanwhile waits for its watch: a renamed one has an "r" behind its name for each time.
         this.oracle.beginRun(this.settings.watches.get(watch) ?? watch.replace(/r+$/, ''));
@@ -200,7 +205,13 @@ export class World {
     if (this.scenario.forgetsKeys) this.stores.forgetKeys(this.kernel.now() - DAY);
     if (!this.#crashesAtSubmission) return;
     this.#crashesAtSubmission = false;
-    this.workers.find(({ host }) => host !== null && host === getHost())?.crash();
+    const sender = this.workers.find(({ host }) => host !== null && host === getHost());
+    sender?.crash();
+    const { restartMs } = this.#options;
+    if (sender === undefined || restartMs === undefined) return;
+    this.kernel.schedule(restartMs, null, () => {
+      if (sender.host === null) sender.start();
+    });
   }
 
   #crashesAtSubmission = false;

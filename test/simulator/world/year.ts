@@ -26,6 +26,7 @@ const SCHEDULES: Schedules = new Map([
 /** What is there after a part of the year. */
 export interface Figures {
   readonly days: number;
+  /** Those that a time of a schedule began. */
   readonly runs: number;
   readonly charges: number;
   /** Of the executions since the figures before: how many, and the largest history. */
@@ -53,11 +54,21 @@ export interface YearOptions {
   readonly days: number;
   /** Acts of the world in the year, on average one every so many days. */
   readonly daysPerAct: number;
+  /** Acts begin while batches are under way or in doubt, as in other seeds; else they come alone. */
+  readonly atBadMoments?: boolean;
   readonly onFigures: (figures: Figures) => void;
+  readonly onTrace?: ((line: string) => void) | null;
 }
 
 /** Three watches that run by their schedules for a year, in a world that changes under them. */
-export async function playYear({ seed, days, daysPerAct, onFigures }: YearOptions): Promise<YearPlayed> {
+export async function playYear({
+  seed,
+  days,
+  daysPerAct,
+  atBadMoments = false,
+  onFigures,
+  onTrace = null,
+}: YearOptions): Promise<YearPlayed> {
   await prepareStores();
   const random = seeded(seed);
   const forMs = days * DAY;
@@ -78,18 +89,17 @@ export async function playYear({ seed, days, daysPerAct, onFigures }: YearOption
     },
     ...{ goodAt: forMs, acts: acts.toSorted((a, b) => a.at - b.at) },
   };
-  const world = new World(scenario, { isSticky: true, service: { repeatMs: 6 * HOUR } });
+  const world = new World(scenario, { isSticky: true, restartMs: HOUR, onTrace, service: { repeatMs: 6 * HOUR } });
   const { kernel, oracle, stores } = world;
   const figures: Figures[] = [];
 
   function takeFigures(): Figures {
     const { executions, mostEvents } = world.temporal.takeEnded(kernel.elapsed - KEPT_MS);
     const getBytes = (name: 'ledger' | 'service') => stores.read[name].serialize().length;
-    const runs = stores.read.ledger.prepare('SELECT count(*) AS n FROM runs').get() as { n: number };
     global.gc?.();
     return {
       days: Math.round(kernel.elapsed / DAY),
-      runs: runs.n,
+      runs: world.timedRuns,
       charges: oracle.charges,
       ...{ executions, mostEvents, ledgerBytes: getBytes('ledger'), serviceBytes: getBytes('service') },
       heapBytes: process.memoryUsage().heapUsed,
@@ -99,7 +109,8 @@ export async function playYear({ seed, days, daysPerAct, onFigures }: YearOption
 
   try {
     world.start();
-    for (const act of scenario.acts) kernel.schedule(act.at, null, () => beginAct(world, act, { alone: true }));
+    for (const act of scenario.acts)
+      kernel.schedule(act.at, null, () => beginAct(world, act, { alone: !atBadMoments }));
     startOperator(world);
     for (let quarter = 1; quarter <= 4 && oracle.breaches.length === 0; quarter++) {
       await kernel.play(() => oracle.breaches.length > 0, (forMs * quarter) / 4 - kernel.elapsed);

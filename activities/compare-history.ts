@@ -89,8 +89,9 @@ async function isUnanswered({ ledger, account }: HistoryScope, job: SubmissionVi
   const tag = job.project === null ? null : parseTag(job.project);
   const batch = tag === null ? null : await findUnansweredByTag(ledger, account, tag);
   if (batch === null) return false;
-  const { reference, state, charged } = job;
-  await recordReconciled(ledger, batch, { kind: 'found', reference, state, charged, pricePerUrl: null, balance: null });
+  const { reference, state, charged, createdAt } = job;
+  const found = { kind: 'found', reference, state, charged, pricePerUrl: null, balance: null, createdAt } as const;
+  await recordReconciled(ledger, batch, found);
   return true;
 }
 

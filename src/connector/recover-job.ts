@@ -59,7 +59,8 @@ export async function takeJob(job: Job): Promise<JobTaken> {
   const waiting = tag === null ? null : await findUnansweredByTag(ledger, account.id, tag);
   if (waiting !== null) {
     const { state, charged } = submission;
-    const found = { kind: 'found', reference, state, charged, pricePerUrl: null, balance: null } as const;
+    const createdAt = submission.createdAt ?? notBefore;
+    const found = { kind: 'found', reference, state, charged, pricePerUrl: null, balance: null, createdAt } as const;
     await recordReconciled(ledger, waiting, found);
     return { kind: 'settled' };
   }

@@ -67,6 +67,8 @@ export async function migrate(
   now: number,
   { formerName = null, lockMs = 2_000, pauseMs = 3_000, attempts = 60 }: MigrateOptions = {},
 ): Promise<void> {
+  // A command that only reads must not wait for the lock of a writer.
+  if (await isCurrent(db, component, migrations.length)) return;
   for (;;) {
     const pending = await again(() => migrateOnce(db, component, migrations, now, { formerName, lockMs }));
     if (pending === null) return;
@@ -106,6 +108,14 @@ interface PendingIndex {
   readonly version: number;
   readonly name: string;
   readonly index: NewIndex;
+}
+
+/** Whether every step has been carried out, and no other one. */
+async function isCurrent(db: Queryable, component: string, steps: number): Promise<boolean> {
+  if (!(await hasColumn(db, 'component'))) return false;
+  const { version } = await db.one(sql<{ version: number | null }>`
+    SELECT max(version) AS version FROM schema_migrations WHERE component = ${component}`);
+  return version === steps;
 }
 
 /** Carries out steps up to the first that needs no transaction, and returns that one. */
@@ -177,11 +187,16 @@ async function renameComponent(tx: Queryable, from: string, to: string): Promise
 
 /** Before version 0.1 was settled, `component` was called `room`. */
 async function renameRoomColumn(tx: Queryable): Promise<void> {
-  const columns = dialectal(
-    sql`SELECT name FROM pragma_table_info('schema_migrations') WHERE name = 'room'`,
-    sql`SELECT attname AS name FROM pg_attribute
-      WHERE attrelid = 'schema_migrations'::regclass AND attname = 'room' AND NOT attisdropped`,
-  );
-  if ((await tx.get(sql`${columns}`)) === undefined) return;
+  if (!(await hasColumn(tx, 'room'))) return;
   await tx.run(raw('ALTER TABLE schema_migrations RENAME COLUMN room TO component'));
+}
+
+/** False also where there is no such table. */
+async function hasColumn(db: Queryable, name: 'component' | 'room'): Promise<boolean> {
+  const columns = dialectal(
+    sql`SELECT name FROM pragma_table_info('schema_migrations') WHERE name = ${name}`,
+    sql`SELECT attname AS name FROM pg_attribute
+      WHERE attrelid = to_regclass('schema_migrations') AND attname = ${name} AND NOT attisdropped`,
+  );
+  return (await db.get(sql`${columns}`)) !== undefined;
 }

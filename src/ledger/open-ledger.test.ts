@@ -19,6 +19,15 @@ describe('open ledger', () => {
     await Promise.all([...opened, again, other].map((ledger) => ledger.close()));
   });
 
+  test('is opened while another process writes, once its tables are up to date', async (t) => {
+    const url = emptyDatabaseUrl(t, 'sqlite');
+    await (await openLedger(url)).close();
+    const other = new DatabaseSync(url.slice('sqlite:'.length));
+    t.after(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    await (await openLedger(url)).close();
+  });
+
   test('a writer waits while another process writes the plan of a large watch', async (t) => {
     const url = emptyDatabaseUrl(t, 'sqlite');
     const ledger = await openLedger(url);

@@ -46,10 +46,13 @@ export async function ledgerOver(db: Database, now: () => number): Promise<Ledge
 /** Eight letters and digits: short enough for a list of workflows. */
 const newLedgerId = (random: number): LedgerId => random.toString(36).padStart(8, '0') as LedgerId;
 
-/** Reads a setting; the process that opens the ledger first writes it. */
+/** Reads a setting; the process that opens the ledger first writes it. One that is there is read without the writer's lock. */
 async function keepSetting<Value extends string>(db: Database, name: string, make: () => Value): Promise<Value> {
+  const query = sql<{ value: Value }>`SELECT value FROM ledger_settings WHERE name = ${name}`;
+  const known = await db.get(query);
+  if (known !== undefined) return known.value;
   await db.run(
     sql`INSERT INTO ledger_settings (name, value) VALUES (${name}, ${make()}) ON CONFLICT (name) DO NOTHING`,
   );
-  return (await db.one(sql<{ value: Value }>`SELECT value FROM ledger_settings WHERE name = ${name}`)).value;
+  return (await db.one(query)).value;
 }

@@ -8,6 +8,7 @@ import { setBalance } from '../money/balance.ts';
 import { computeCharge } from '../money/charge.ts';
 import { learnPrice } from '../money/price.ts';
 import type { BatchRow } from './batch-queries.ts';
+import { keepLaterChanges } from './keep-later-changes.ts';
 import { mergeSamePurchase } from './merge-same-purchase.ts';
 import { forgetRefusals } from './refusal-stop.ts';
 import { accept, requireReview, reviewUnsentParts, setReason } from './transitions.ts';
@@ -19,6 +20,8 @@ export interface Acceptance {
   readonly charged: Micros | null;
   readonly pricePerUrl: Micros | null;
   readonly balance: Micros | null;
+  /** When the service created the job, where its list says so. */
+  readonly createdAt?: number | null;
   /** What in the response contradicts the batch, as messages. */
   readonly warnings?: readonly string[];
 }
@@ -107,6 +110,7 @@ export async function acceptBatch(
   await tx.run(sql`
     UPDATE urls SET state = 'submitted', reason_code = NULL, reason_params = NULL, bought_at = ${now}
     WHERE id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${row.id}) AND state = 'planned'`);
+  await keepLaterChanges(tx, row, accepted.createdAt ?? null);
   return { kind: 'accepted', batch: row.id, reference, charged: charged.amount, again: false };
 }
 

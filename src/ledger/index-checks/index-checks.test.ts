@@ -18,6 +18,7 @@ import type { RunId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { recordPoll } from '../jobs/record-poll.ts';
 import { settleJob } from '../jobs/settle-job.ts';
+import { buildSpendQuestion } from '../money/spend-question.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { surveyDue } from '../plans/survey-due.ts';
 import { getAccountTotals } from '../reports/totals.ts';
@@ -240,6 +241,19 @@ describe('index checks', () => {
     assert.ok(first.kind === 'send' && moved.kind === 'idle', 'its URLs are checked again on their schedule');
     const [one, two] = [await getAccountTotals(ledger, ACCOUNT.id), await getAccountTotals(ledger, other.id)];
     assert.deepEqual([one.chargedEver, two.chargedEver], [500_000 + 1_000_000, 0], 'it counts where it was sent');
+  });
+
+  testLedger('a check in flight counts in the caps of a watch that has left its account', async (ledger) => {
+    await completed(ledger, 2);
+    ledger.pass(40 * DAY);
+    assert.equal((await beginCheck(ledger, asking())).kind, 'send');
+    const caps = { perRun: null, perDay: 9_000_000 as Micros, perMonth: 9_000_000 as Micros };
+    const who = { watchId: (await findWatch(ledger.db, WATCH.id))!, runId: null };
+    const ask = async (account: typeof ACCOUNT) =>
+      (await buildSpendQuestion(ledger.db, account, caps, who, { count: 'on their way' }, ledger.now())).watch.spent;
+    assert.equal((await ask(ACCOUNT)).day, 1_000_000);
+    const { day, month } = await ask({ ...ACCOUNT, id: 'second' as typeof ACCOUNT.id });
+    assert.deepEqual([day, month], [1_000_000, 1_000_000]);
   });
 
   testLedger('an unsent check continues with the currently configured account', async (ledger) => {

@@ -60,9 +60,9 @@ export async function recoverJob(
     const ids = members.map(({ id }) => id);
     const same = await findSameBatch(tx, account, ids, job.createdAt);
     if (same !== null) {
-      const { reference, state, charge: charged } = job;
+      const { reference, state, charge: charged, createdAt } = job;
       const row = await getBatch(tx, same);
-      await acceptBatch(tx, job.createdAt, row, { reference, state, charged, pricePerUrl: null, balance: null });
+      await acceptBatch(tx, createdAt, row, { reference, state, charged, pricePerUrl: null, balance: null, createdAt });
       return { kind: 'answered', batch: same };
     }
     await takeOutOfBatches(tx, now, account, ids, job);

@@ -114,6 +114,13 @@ export const committedBatches = (account: AccountId, prices: PriceByService, { c
   WHERE b.account_id = ${account} AND b.state = 'needs_review' AND b.in_doubt_since IS NOT NULL
     AND b.id <> ${except?.kind === 'batch' ? except.id : 0}`;
 
+/** Index-checks that may be charged and are not on record as charged. Uses checks_open. */
+const committedChecks = (account: AccountId, { count, except }: CommitmentScope) => sql`
+  SELECT watch_id, CAST(NULL AS BIGINT) AS run_id, expected_cost AS cost FROM checks
+  WHERE account_id = ${account} AND state IN ('planned', 'sending')
+    AND (${count === 'all' ? 1 : 0} = 1 OR state = 'sending')
+    AND id <> ${except?.kind === 'check' ? except.id : 0}`;
+
 /**
  * What was charged and is committed. A key at full speed has 432,000 charges in a month: those are read only where a cap
  * counts them. Uses charges_by_account, charges_by_run and checks_open.
@@ -146,12 +153,7 @@ export async function sumSpend(
       coalesce(sum(CASE WHEN watch_id = ${watchId} THEN cost ELSE 0 END), 0) AS watch,
       coalesce(sum(CASE WHEN run_id = ${runId} THEN cost ELSE 0 END), 0) AS run
     FROM (
-      ${committedBatches(account, prices, scope)}
-      UNION ALL
-      SELECT watch_id, NULL AS run_id, expected_cost AS cost FROM checks
-      WHERE account_id = ${account} AND state IN ('planned', 'sending')
-        AND (${scope.count === 'all' ? 1 : 0} = 1 OR state = 'sending')
-        AND id <> ${scope.except?.kind === 'check' ? scope.except.id : 0}
+      ${committedBatches(account, prices, scope)} UNION ALL ${committedChecks(account, scope)}
     ) AS commitments`);
   const before =
     capped.day || capped.month
@@ -171,7 +173,7 @@ export async function sumSpend(
 
 /**
  * What a watch has spent, and may have spent, under accounts that it belonged to before: its caps go on. Reads its charges only
- * where it has had a run in another account. Uses runs_by_watch, charges_by_watch and batches_waiting.
+ * where it has had a run in another account. Uses runs_by_watch, charges_by_watch, batches_waiting and checks_open.
  */
 async function sumInOtherAccounts(
   db: Queryable,
@@ -189,7 +191,9 @@ async function sumInOtherAccounts(
       FROM (${countedCharges(other, prices)} AND c.watch_id = ${watchId} AND c.at >= ${since}) AS before_the_move`);
     const committed = await db.one(sql<{ cost: number }>`
       SELECT coalesce(sum(cost), 0) AS cost
-      FROM (${committedBatches(other, prices, scope)}) AS commitments WHERE watch_id = ${watchId}`);
+      FROM (
+        ${committedBatches(other, prices, scope)} UNION ALL ${committedChecks(other, scope)}
+      ) AS commitments WHERE watch_id = ${watchId}`);
     sums.day += charged.day + committed.cost;
     sums.month += charged.month + committed.cost;
   }

@@ -109,7 +109,10 @@ export async function touchRun(ledger: Ledger, run: RunId): Promise<void> {
 }
 
 export async function findRun(db: Queryable, run: RunId): Promise<RunRow | undefined> {
-  return db.get(sql<RunRow>`SELECT * FROM runs WHERE name = ${run}`);
+  return db.get(sql<RunRow>`
+    SELECT id, name, watch_id, account_id, scope, baseline, first_run, started_at, ended_at, end_state, complete, found,
+      new_urls, gone, held, decision, decided_by, planned_at
+    FROM runs WHERE name = ${run}`);
 }
 
 /** The run's row. Throws when it is not in the ledger. */

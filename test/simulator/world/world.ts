@@ -21,8 +21,6 @@ import { SITE, Site } from './site.ts';
 import { getFirstKey, openStores, type Stores } from './stores.ts';
 
 const DAY = 86_400_000;
-/** Randomness that opening a ledger takes: a seed plays the same, whether it is opened again or not. */
-const OPENING_BYTES = 12;
 const NO_OUTAGES: ReadonlySet<Outage> = new Set();
 
 /** What a long simulation changes about a world. */
@@ -299,8 +297,7 @@ export class World {
   /** As a command has it open: beside all others. Commands are many, and each would find the tables up to date. */
   openOperatorLedger(): Promise<Ledger> {
     const { ledger: db } = this.stores;
-    if (this.#operatorLedger?.db === db) this.kernel.bytes(OPENING_BYTES);
-    else this.#operatorLedger = { db, ledger: ledgerOver(db, Date.now) };
+    if (this.#operatorLedger?.db !== db) this.#operatorLedger = { db, ledger: ledgerOver(db, Date.now) };
     return this.#operatorLedger.ledger;
   }
 

@@ -11,7 +11,7 @@ import type { AccountId } from '../src/submission/ids.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { type FakeService, startFakeService } from '../test/fakes/service/fake-service.ts';
 import { getUrlPage, PLAIN, type Profile } from '../test/fakes/service/profile.ts';
-import type { Job } from '../test/fakes/service/records.ts';
+import { hasEnded, type Job } from '../test/fakes/service/records.ts';
 import { always, failure } from '../test/fakes/service/replies.ts';
 import { shopUrl } from '../test/support/ledger.ts';
 import { createTestConnector, KEY } from '../test/support/test-connector.ts';
@@ -97,6 +97,52 @@ describe('comparing the history with the ledger', () => {
     await buyElsewhere(service, [`${shopUrl('1')}/`], 'Renamed [sc00112233445566]');
     const connector = await connectTo(t, service);
     await connector.plan('r1', ['1']);
+    assert.equal((await connector.send()).kind, 'suspended');
+  });
+
+  test('a batch in doubt is found by its URLs where the service shows no project', async (t) => {
+    const service = await startFakeService(t, { profile: ANONYMOUS });
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1']);
+    await connector.send();
+    await connector.plan('r2', ['1', '2', '3']);
+    service.faults.push('drop-after');
+    await assert.rejects(connector.send());
+    assert.equal(service.counts.post, 2);
+    connector.pass(3_600_000);
+    assert.equal((await connector.send()).kind, 'idle');
+    assert.equal(await getHistoryHold(connector.ledger.db, account), null);
+    const [batch] = await listBatches(connector.ledger);
+    assert.deepEqual([batch?.state, batch?.reference], ['accepted', 'R-2']);
+    assert.equal(service.counts.post, 2, 'nothing was sent again');
+  });
+
+  test('a job with more URLs than the batch in doubt holds the account', async (t) => {
+    const service = await startFakeService(t, { profile: ANONYMOUS });
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1']);
+    await connector.send();
+    await connector.plan('r2', ['1', '2', '3']);
+    service.faults.push('drop-before');
+    await assert.rejects(connector.send());
+    await buyElsewhere(service, [shopUrl('2'), shopUrl('3'), shopUrl('4')], 'By hand');
+    connector.pass(3_600_000);
+    assert.equal((await connector.send()).kind, 'suspended');
+  });
+
+  test('an open job that does not show its URLs yet is read again at the next comparison', async (t) => {
+    const profile: Profile = {
+      ...ANONYMOUS,
+      detail: (job, paging) => (hasEnded(job) ? ANONYMOUS.detail(job, paging) : { ...toSummary(job), urls: [] }),
+    };
+    const service = await startFakeService(t, { profile });
+    await buyElsewhere(service, [shopUrl('2')], 'By hand');
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1']);
+    assert.equal((await connector.send()).kind, 'sent');
+    service.finish('completed');
+    connector.pass(3_600_000);
+    await connector.plan('r2', ['1', '2']);
     assert.equal((await connector.send()).kind, 'suspended');
   });
 

@@ -1,8 +1,9 @@
 import { LIMITS } from '../contract/limits.ts';
+import type { SubmissionState } from '../contract/states.ts';
 import { ApiError, AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
-import { readHistoryPages, type SendRequest } from '../src/api-client/history.ts';
+import { readHistoryPages, readJob, type SendRequest } from '../src/api-client/history.ts';
 import type { SubmissionView } from '../src/api-client/read/submission.ts';
-import { findUnansweredByTag } from '../src/ledger/batches/batch-queries.ts';
+import { findUnansweredByTag, listBatchesInDoubt } from '../src/ledger/batches/batch-queries.ts';
 import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
 import {
   getHistoryHold,
@@ -15,8 +16,9 @@ import {
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';
 import { describeHistoryHold, type HistoryHold } from '../src/submission/history-hold.ts';
-import type { AccountId, Reference } from '../src/submission/ids.ts';
+import type { AccountId, BatchId, Reference } from '../src/submission/ids.ts';
 import { isProjectOf, parseTag } from '../src/submission/project-tag.ts';
+import { compareUrls, findProof } from '../src/submission/reconcile.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { normalizeUrl } from '../src/url/normalize-url.ts';
 import type { Deps } from './deps.ts';
@@ -37,6 +39,8 @@ const MOST_PAGES = 5;
 /** A job without one of our projects costs a request, to read its URLs. */
 const MOST_READ = 10;
 const SHOWN = 5;
+/** A job in one of these states shows no more URLs than now. */
+const ENDED: ReadonlySet<string> = new Set(['completed', 'partial', 'failed'] satisfies SubmissionState[]);
 
 /**
  * Compares the service's newest jobs with the ledger before money is spent. A job of ours that the ledger does not know
@@ -70,8 +74,9 @@ export async function compareHistory(scope: HistoryScope): Promise<HistoryHold |
       }
       if (read >= MOST_READ) continue;
       read += 1;
-      if (await hasOurUrls(scope, job)) ours.push(job.reference);
-      else await recordForeignJobs(ledger, account, [job.reference]);
+      const owner = await findOwner(scope, job);
+      if (owner === 'ledger') ours.push(job.reference);
+      if (owner === 'other') await recordForeignJobs(ledger, account, [job.reference]);
     }
     // Another comparison, or the answer to a request, may have recorded such a job since: then it is known after all.
     if (ours.length > 0) ours.splice(0, ours.length, ...(await selectUnknown(ledger, account, ours)));
@@ -89,10 +94,17 @@ async function isUnanswered({ ledger, account }: HistoryScope, job: SubmissionVi
   const tag = job.project === null ? null : parseTag(job.project);
   const batch = tag === null ? null : await findUnansweredByTag(ledger, account, tag);
   if (batch === null) return false;
-  const { reference, state, charged, createdAt } = job;
+  await recordFound(ledger, batch, job);
+  return true;
+}
+
+async function recordFound(
+  ledger: Ledger,
+  batch: BatchId,
+  { reference, state, charged, createdAt }: SubmissionView,
+): Promise<void> {
   const found = { kind: 'found', reference, state, charged, pricePerUrl: null, balance: null, createdAt } as const;
   await recordReconciled(ledger, batch, found);
-  return true;
 }
 
 /** Null: the project does not decide. Another project without our tag means another owner. */
@@ -102,18 +114,41 @@ function hasOurProject({ projects }: HistoryScope, { project }: SubmissionView):
   return projects.some((each) => isProjectOf(each, project)) ? true : null;
 }
 
-/** Whether its first page of URLs has one that a watch of the account has. Without URLs our tag decides. */
-async function hasOurUrls({ ledger, account, send }: HistoryScope, job: SubmissionView): Promise<boolean> {
+/** `later`: the job does not show yet whose it is. */
+type Owner = 'ledger' | 'batch in doubt' | 'other' | 'later';
+
+/**
+ * Whose job it is whose project does not say: the ledger's when its first page of URLs has one that a watch of the account
+ * has, unless it is a batch in doubt, which is recorded. Without URLs our tag decides, and an open job may show them later.
+ */
+async function findOwner(scope: HistoryScope, job: SubmissionView): Promise<Owner> {
+  const { ledger, account, send } = scope;
   const { reference, project } = job;
-  const { urls } = await send((client) =>
+  const { submission, urls } = await send((client) =>
     client.getSubmission(reference, { urlPage: 1, urlLimit: LIMITS.urlPage.max }),
   );
   const known = urls.flatMap(({ url }) => {
     const normal = normalizeUrl(url);
     return normal.ok ? [normal.url] : [];
   });
-  if (known.length === 0) return project !== null && parseTag(project) !== null;
-  return hasUrlOf(ledger, account, known);
+  if (known.length === 0) {
+    if (project !== null && parseTag(project) !== null) return 'ledger';
+    return ENDED.has(submission?.state ?? job.state ?? '') ? 'other' : 'later';
+  }
+  if (!(await hasUrlOf(ledger, account, known))) return 'other';
+  return (await isInDoubt(scope, job)) ? 'batch in doubt' : 'ledger';
+}
+
+/** Compares all URLs of the job with each batch in doubt, as a lookup of the batch does. Records the batch that it is. */
+async function isInDoubt({ ledger, account, send }: HistoryScope, job: SubmissionView): Promise<boolean> {
+  const inDoubt = await listBatchesInDoubt(ledger, account);
+  const candidates = inDoubt.filter((batch) => findProof(job, batch).kind === 'compare-urls');
+  if (candidates.length === 0) return false;
+  const urls = (await readJob(send, job.reference)).urls.map(({ url }) => url);
+  const batch = candidates.find((each) => compareUrls(each.urls, urls) === 'same');
+  if (batch === undefined) return false;
+  await recordFound(ledger, batch.id, job);
+  return true;
 }
 
 /** After this long without spending, the ledger may have been replaced: compare again. */

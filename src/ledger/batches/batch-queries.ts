@@ -4,6 +4,7 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
 import type { StoredReason } from '../../submission/reason.ts';
+import type { BatchInDoubt } from '../../submission/reconcile.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { PriceBasis } from '../policy.ts';
@@ -129,4 +130,19 @@ export async function findUnansweredByTag(ledger: Ledger, account: AccountId, ta
     SELECT id FROM batches WHERE account_id = ${account} AND tag = ${tag} AND reference IS NULL
       AND state IN ('planned', 'sending', 'needs_review') LIMIT 1`);
   return row?.id ?? null;
+}
+
+/** The batches of an account whose job, if there is one, the ledger does not know. */
+export async function listBatchesInDoubt(
+  ledger: Ledger,
+  account: AccountId,
+): Promise<readonly (BatchInDoubt & { readonly id: BatchId })[]> {
+  const rows = await ledger.db.all(sql<{ id: BatchId; tag: string; since: number; body: string }>`
+    SELECT b.id, b.tag, b.in_doubt_since AS since, c.body FROM batches AS b JOIN batch_bodies AS c ON c.batch_id = b.id
+    WHERE b.account_id = ${account} AND b.in_doubt_since IS NOT NULL AND b.reference IS NULL
+      AND b.state IN ('planned', 'sending', 'needs_review') ORDER BY b.id`);
+  return rows.map(({ id, tag, since, body }) => {
+    const { urls } = JSON.parse(body) as { readonly urls: readonly string[] };
+    return { id, tag, urls, firstSentAt: since };
+  });
 }

@@ -12,6 +12,8 @@ export interface Job {
   /** Accepted at, in epoch milliseconds. */
   readonly at: number;
   state: JobState;
+  /** Places of the URLs that have failed; absent: they follow from its state. */
+  readonly failed?: ReadonlySet<number>;
 }
 
 export interface CheckedUrl {
@@ -66,9 +68,9 @@ interface KeyEntry {
 
 const CHECK_PRICE_KURUS = 50;
 
-/** Every second URL of a job that ends partial has failed. */
+/** Without its own word on it, every second URL of a job that ends partial has failed. */
 export const isFailed = (job: Job, n: number): boolean =>
-  job.state === 'failed' || (job.state === 'partial' && n % 2 === 0);
+  job.failed?.has(n) ?? (job.state === 'failed' || (job.state === 'partial' && n % 2 === 0));
 
 export const hasEnded = ({ state }: Job): boolean => state !== 'queued' && state !== 'processing';
 

@@ -1,7 +1,7 @@
 /**
  * Plays seeds with each of the deliberate defects, and says how many each needed to be found:
  * npm run simulate:mutations -- [--seeds N] [--seconds S] [--only EXPRESSION] [--kind KIND]. Exit code 1 when one was not
- * found. Without a kind, a mutation that needs a sequence is shown seeds of the kind sequence, any other one focused seeds.
+ * found. Without a kind, a mutation is shown seeds of the kind that it names, those of a sequence that it needs, else focused ones.
  *
  * A mutation that says what it needs is shown those seeds alone that have it in them; the others count as played.
  * For the other mutations a seed is played once without a defect, and then with those alone whose place in the code it
@@ -13,9 +13,9 @@ import { parseKind } from '../parse-kind.ts';
 import { SeedPlayer } from '../seed-player.ts';
 import { drawScenario, type SeedKind } from '../world/draw-scenario.ts';
 import { listFeatures, type Need } from '../world/focused.ts';
-import { SEQUENCES } from '../world/sequences/index.ts';
 import { mutate } from './load.ts';
 import { MUTATIONS, type Mutation } from './table.ts';
+import { toKind as toUsualKind } from './to-kind.ts';
 
 const { values } = parseArgs({
   options: {
@@ -50,9 +50,7 @@ const named = values.small
   : values.kind === undefined
     ? null
     : parseKind({ kind: values.kind, small: false });
-/** The kind of seeds that a mutation is shown. */
-const toKind = ({ needs = [] }: Mutation): SeedKind =>
-  named ?? (needs.some((need) => need in SEQUENCES) ? 'sequence' : 'focused');
+const toKind = (mutation: Mutation): SeedKind => named ?? toUsualKind(mutation);
 const first = Number(values.from);
 const endsAt = performance.now() + Number(values.seconds) * 1_000;
 const isOver = (): boolean => performance.now() >= endsAt;
@@ -63,7 +61,7 @@ const seeds = Array.from({ length: Number(values.seeds) }, (_, n) => first + n);
 const kinds = [...new Set(chosen.map(toKind))];
 const features = new Map<SeedKind, ReadonlyMap<number, ReadonlySet<Need>>>(
   kinds
-    .filter((kind) => kind === 'focused' || kind === 'sequence')
+    .filter((kind) => kind !== 'usual' && kind !== 'small')
     .map((kind) => [kind, new Map(seeds.map((seed) => [seed, listFeatures(drawScenario(seed, kind))]))]),
 );
 const candidates = new Map(chosen.map((mutation) => [mutation.name, listCandidates(mutation)]));

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are those of other files
+import type { SeedKind } from '../world/draw-scenario.ts';
 import type { Need } from '../world/focused.ts';
 
 /** A text of a file, which is there once, and what stands in its place. */
@@ -15,8 +16,10 @@ export interface Mutation extends Change {
   readonly name: string;
   /** Further layers that would hide it, taken away as well. */
   readonly also?: readonly Change[];
-  /** What a focused seed must have in it to find the defect: those without are not played, and count as played. */
+  /** What a seed must have in it to find the defect: those without are not played, and count as played. */
   readonly needs?: readonly Need[];
+  /** The kind of seeds that shows it; absent: sequences where it needs one, else focused seeds. */
+  readonly kind?: SeedKind;
 }
 
 const BATCHES = 'src/ledger/batches';
@@ -186,8 +189,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'leaves accepted URLs planned',
     file: `${BATCHES}/accept-batch.ts`,
-    from: "AND state = 'planned'`);\n  return { kind: 'accepted', batch: row.id",
-    to: "AND state = 'none'`);\n  return { kind: 'accepted', batch: row.id",
+    from: "AND state = 'planned'`);\n  await keepLaterChanges",
+    to: "AND state = 'none'`);\n  await keepLaterChanges",
   },
   {
     name: 'keeps an accepted batch as planned',
@@ -733,5 +736,29 @@ export const MUTATIONS: readonly Mutation[] = [
     from: ' OR balance_at > ${at + CLOCK_ERROR_MS})`);',
     to: ')`);',
     needs: ['clock ahead for a while'],
+  },
+  // Accounts, keys and services
+  {
+    name: 'sends to another service (fixed: money 5)',
+    file: `${BATCHES}/begin-send.ts`,
+    from: 'if (!isSameBaseUrl(recorded, account.baseUrl)) {',
+    to: 'if (now < 0) {',
+    also: [
+      {
+        file: 'src/connector/confirm-account.ts',
+        from: 'const recorded = await findOtherService(ledger.db, account);\n  if (recorded === null) return;',
+        to: 'const recorded = await findOtherService(ledger.db, account);\n  if (recorded?.length !== -1) return;',
+      },
+    ],
+    needs: ['name another service'],
+    kind: 'service',
+  },
+  {
+    name: 'sends with the key of another account',
+    file: 'src/connector/confirm-account.ts',
+    from: "if (confirmed.kind === 'same') return;",
+    to: 'if (confirmed.kind.length > 0) return;',
+    needs: ['wrong key'],
+    kind: 'service',
   },
 ];

@@ -1,9 +1,9 @@
 import { formatTry, micros } from '../../../contract/money.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { readConfig } from '../../../src/config/load.ts';
-import { type AccountName, KEY_VARIABLES } from './account-names.ts';
+import { ACCOUNT_NAMES, type AccountName, KEY_VARIABLES, NEXT_KEY_VARIABLES } from './account-names.ts';
+import { type AccountPlaces, SERVICE } from './addresses.ts';
 import type { Caps } from './caps-rule.ts';
-import { SERVICE } from './programs.ts';
 import { SITE } from './site.ts';
 
 /** How often a failed URL is bought again. */
@@ -23,17 +23,29 @@ export interface OperatorSettings {
   readonly schedules: Schedules;
   /** See Scenario. */
   readonly pollsSeldom: boolean;
+  /** Where each account is, and which key it has. */
+  readonly places: AccountPlaces;
+  /** Further settings of each account, by the names of the configuration file. */
+  readonly accountSettings: Readonly<Record<string, unknown>>;
+  /** Accounts that the configuration does not name now: they have no watch. */
+  readonly missingAccounts: ReadonlySet<AccountName>;
   /** Sitemaps have two files. */
   readonly hasTwoFiles: boolean;
 }
 
 export type Schedules = ReadonlyMap<string, { readonly cron: string; readonly timezone: string }>;
 
+export const FIRST_PLACES: AccountPlaces = {
+  main: { address: SERVICE, keyVariable: KEY_VARIABLES.main },
+  second: { address: SERVICE, keyVariable: KEY_VARIABLES.second },
+};
+
 const configs = new Map<string, Config>();
 
 /** Programs start often, and few configurations differ. */
 function readOnce(text: string): Config {
-  const name = `${Object.values(KEY_VARIABLES).map((key) => process.env[key])} ${text}`;
+  const keys = [KEY_VARIABLES, NEXT_KEY_VARIABLES].flatMap((variables) => Object.values(variables));
+  const name = `${keys.map((key) => process.env[key])} ${text}`;
   const config = configs.get(name) ?? readConfig(text, '/courier.yaml');
   if (configs.size >= 100) configs.clear();
   configs.set(name, config);
@@ -54,7 +66,7 @@ export const getAccount = ({ secondAccount }: Pick<OperatorSettings, 'secondAcco
 
 /** The configuration file that says so. Both accounts have the same caps and the same floor. `more` are further settings of each watch. */
 export function toConfig(settings: OperatorSettings, more: WatchSettings): Config {
-  const { price, caps, floor, watches, schedules, pollsSeldom, hasTwoFiles } = settings;
+  const { price, caps, floor, watches, schedules, pollsSeldom, hasTwoFiles, places, missingAccounts } = settings;
   const watchSpend = toSpend({
     per_run: caps.watchPerRun,
     per_day: caps.watchPerDay,
@@ -81,18 +93,20 @@ export function toConfig(settings: OperatorSettings, more: WatchSettings): Confi
   };
   const account = (name: AccountName) => ({
     reconcile: { confirm_after: '5m' },
-    base_url: `${SERVICE}/api/v1`,
-    api_key: { env: KEY_VARIABLES[name] },
+    ...settings.accountSettings,
+    base_url: `${places[name].address}/api/v1`,
+    api_key: { env: places[name].keyVariable },
     ...(pollsSeldom ? { tracking: { fast: { min: '1m', max: '20m', growth: 2 } } } : {}),
     ...(price === null ? {} : { price_per_url: formatTry(micros(price)) }),
     ...(Object.keys(spend).length === 0 ? {} : { spend }),
   });
   const text = JSON.stringify({
     version: 1,
-    accounts: {
-      main: account('main'),
-      ...(settings.secondAccount === null ? {} : { second: account('second') }),
-    },
+    accounts: Object.fromEntries(
+      ACCOUNT_NAMES.filter((name) => name === 'main' || settings.secondAccount !== null)
+        .filter((name) => !missingAccounts.has(name))
+        .map((name) => [name, account(name)]),
+    ),
     watches: Object.fromEntries([...watches].map(([name, sitemap]) => [name, watch(sitemap)])),
   });
   return readOnce(text);

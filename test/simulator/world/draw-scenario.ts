@@ -1,13 +1,15 @@
 import { toFocusedScenario } from './focused.ts';
 import { type Scenario, type Size, toScenario } from './scenario.ts';
 import { toSequenceScenario } from './sequence-seeds.ts';
+import { toServiceScenario } from './service-seeds.ts';
 import { toVariedScenario } from './varied.ts';
 
 /**
  * How a schedule is drawn from its seed: `focused` ones play few kinds of acts, each often and at a named moment, those of
- * `sequence` one of the known sequences, and `varied` ones are focused ones with two accounts.
+ * `sequence` one of the known sequences, `varied` ones are focused ones with two accounts, and `service` ones are focused ones
+ * with other services.
  */
-export type SeedKind = Size | 'focused' | 'sequence' | 'varied';
+export type SeedKind = Size | 'focused' | 'sequence' | 'varied' | 'service';
 
 export function drawScenario(seed: number, kind: SeedKind): Scenario {
   switch (kind) {
@@ -17,6 +19,8 @@ export function drawScenario(seed: number, kind: SeedKind): Scenario {
       return toSequenceScenario(seed);
     case 'varied':
       return toVariedScenario(seed);
+    case 'service':
+      return toServiceScenario(seed);
     default:
       return toScenario(seed, kind);
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MUTATIONS } from '../mutations/table.ts';
+import { toKind } from '../mutations/to-kind.ts';
 import { drawScenario, type SeedKind } from './draw-scenario.ts';
 import { listFeatures } from './focused.ts';
 import { toScenario } from './scenario.ts';
@@ -27,9 +28,11 @@ describe('focused seeds', () => {
 
   test('2,000 seeds have what each mutation needs several times', () => {
     const list = (kind: SeedKind) => SEEDS.map((seed) => listFeatures(drawScenario(seed, kind)));
-    const features = [...list('focused'), ...list('sequence')];
-    for (const { name, needs = [] } of MUTATIONS) {
-      const having = features.filter((has) => needs.every((need) => has.has(need)));
+    const kinds = new Set(MUTATIONS.map(toKind));
+    const features = new Map([...kinds].map((kind) => [kind, list(kind)]));
+    for (const mutation of MUTATIONS) {
+      const { name, needs = [] } = mutation;
+      const having = features.get(toKind(mutation))!.filter((has) => needs.every((need) => has.has(need)));
       assert.ok(having.length >= 5, `"${name}": ${having.length} seeds`);
     }
   });

@@ -32,6 +32,7 @@ const MINUTE = 60_000;
 const FEATURES = [
   ...(['fails', 'forgets keys', 'list lags', 'poisoned page', 'large batches refused', 'short balance'] as const),
   ...(['price configured', 'two watches', 'two workers', 'faults', 'slow jobs', 'runs end early', 'long'] as const),
+  ...(['two accounts', 'other service', 'other words', 'pages move', 'short pages', 'filtered pages'] as const),
   ...CAP_NAMES.map((name) => `cap ${name}` as const),
 ] as const;
 export type Feature = (typeof FEATURES)[number];
@@ -117,6 +118,7 @@ export function toFocusedScenario(seed: number): Scenario {
 /** What a seed has in it. */
 export function listFeatures(scenario: Scenario): ReadonlySet<Need> {
   const { acts, caps, watches, forgetsKeys, listLagMs, tooLarge, balance, workers, faultShare, jobMs } = scenario;
+  const dialect = scenario.services?.dialect;
   const has: Readonly<Record<Exclude<Feature, `cap ${CapName}`>, boolean>> = {
     fails: scenario.fails && [...watches.values()].flat().some(({ url }) => url.includes('~fail')),
     'forgets keys': forgetsKeys,
@@ -131,6 +133,12 @@ export function listFeatures(scenario: Scenario): ReadonlySet<Need> {
     'slow jobs': jobMs > 10 * MINUTE,
     'runs end early': (scenario.runsUntil ?? 'terminal') !== 'terminal',
     long: scenario.goodAt > 140 * MINUTE,
+    'two accounts': scenario.second !== undefined,
+    'other service': scenario.services?.isSecondElsewhere === true,
+    'other words': typeof dialect?.profile === 'number',
+    'pages move': dialect?.copies === true,
+    'short pages': dialect !== undefined && dialect.pageLimit < 4,
+    'filtered pages': dialect?.filtersPages === true,
   };
   return new Set<Need>([
     ...acts.map(({ kind }) => kind),

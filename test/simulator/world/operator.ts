@@ -1,7 +1,9 @@
 import { ApiError, unwrapData } from '../../../src/api-client/errors.ts';
 import type { SendRequest } from '../../../src/api-client/history.ts';
 import { requireAccount } from '../../../src/config/config.ts';
+import { SecretMissingError } from '../../../src/config/secrets.ts';
 import { confirmShown } from '../../../src/connector/confirm-account.ts';
+import { OperationError } from '../../../src/connector/operation-error.ts';
 import { recoverAccount } from '../../../src/connector/recover-account.ts';
 import { createAccountClient } from '../../../src/connector/service-client.ts';
 import { recordReconciled } from '../../../src/ledger/batches/record-reconciled.ts';
@@ -123,7 +125,7 @@ export async function recover(world: World): Promise<void> {
   if (world.isRecovering) return;
   world.isRecovering = true;
   try {
-    for (const account of world.accounts) await recoverOne(world, account);
+    for (const account of world.configuredAccounts) await recoverOne(world, account);
   } finally {
     world.isRecovering = false;
   }
@@ -166,7 +168,9 @@ async function recoverOne(world: World, name: AccountName): Promise<void> {
       });
     }
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    // The key or the address of another account: the command says so, and reads nothing.
+    if (!(error instanceof ApiError || error instanceof OperationError || error instanceof SecretMissingError))
+      throw error;
     world.kernel.trace(`the recovery failed: ${error.message}`);
   }
 }

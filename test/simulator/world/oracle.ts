@@ -85,7 +85,10 @@ export class Oracle {
   readonly #unwanted = new Map<string, string>();
   /** The version of each URL that was bought when the ledger was copied. */
   #boughtAtCopy: ReadonlyMap<string, number> = new Map();
-  /** An operator has ended a job that the connector no longer polls: what failed in it is not bought again. */
+  /**
+   * An operator has ended a job that the connector no longer polls, or the service never shows which URLs failed: what failed
+   * is not bought again.
+   */
   leftJobs = false;
 
   constructor(settings: OracleSettings) {

@@ -22,6 +22,7 @@ import { hostedDatabase } from '../platform/storage.ts';
 import { createClient } from '../temporal/client.ts';
 import type { VirtualTemporal } from '../temporal/server.ts';
 import { type TakeSlot, VirtualWorker } from '../temporal/worker.ts';
+import { SERVICE } from './addresses.ts';
 
 /** What every program of a simulation runs on. */
 export interface Machine {
@@ -38,7 +39,6 @@ export interface Machine {
   readonly createSlots?: () => TakeSlot;
 }
 
-export const SERVICE = 'https://service.example';
 const QUEUE = 'courier-service';
 const LOG = createLogger('silent', 'simulator');
 /** How long a service manager waits. */
@@ -92,7 +92,13 @@ export interface ServiceBehavior {
   readonly urlsPerPage?: number;
   /** See Host. */
   readonly repeatMs?: number;
+  /** Its addresses; absent: one. */
+  readonly addresses?: readonly string[];
+  /** Answers in its place; `ask` gives the service's own answer. */
+  readonly answer?: (request: NetRequest, ask: Ask) => Promise<NetResponse>;
 }
+
+export type Ask = (request: NetRequest) => Promise<NetResponse>;
 
 /** The real service, without its sockets. */
 export class ServiceProgram extends Program {
@@ -147,33 +153,33 @@ export class ServiceProgram extends Program {
       // It is woken for each submission; what a killed service has left is found this often.
       settings: { processing: { sweepMs: 600_000 } },
     });
-    network.listen(SERVICE, {
-      host,
-      answer: async ({ method, path, headers, body }: NetRequest): Promise<NetResponse> => {
-        const answer = await fence(
-          host,
-          inject(
-            (request, response) => {
-              // What the service asks of its sockets: the whole request has arrived.
-              Object.assign(request.socket, { setTimeout: () => undefined });
-              Object.assign(request, { complete: true });
-              service.app.routing(request, response);
-            },
-            {
-              method: method as 'GET' | 'POST',
-              url: path.replace(/\burl_limit=(\d+)/, (_, limit: string) => toPage(limit)),
-              headers: { ...headers, host: 'service.example' },
-              ...(body.length === 0 ? {} : { payload: body }),
-            },
-          ),
-        );
-        return {
-          status: answer.statusCode,
-          headers: answer.headers as Record<string, string>,
-          body: answer.rawPayload,
-        };
-      },
-    });
+    const ask: Ask = async ({ method, path, headers, body }) => {
+      const answer = await fence(
+        host,
+        inject(
+          (request, response) => {
+            // What the service asks of its sockets: the whole request has arrived.
+            Object.assign(request.socket, { setTimeout: () => undefined });
+            Object.assign(request, { complete: true });
+            service.app.routing(request, response);
+          },
+          {
+            method: method as 'GET' | 'POST',
+            url: path.replace(/\burl_limit=(\d+)/, (_, limit: string) => toPage(limit)),
+            headers: { ...headers, host: 'service.example' },
+            ...(body.length === 0 ? {} : { payload: body }),
+          },
+        ),
+      );
+      return {
+        status: answer.statusCode,
+        headers: answer.headers as Record<string, string>,
+        body: answer.rawPayload,
+      };
+    };
+    const { addresses = [SERVICE], answer } = this.#behavior;
+    const endpoint = { host, answer: answer === undefined ? ask : (request: NetRequest) => answer(request, ask) };
+    for (const address of addresses) network.listen(address, endpoint);
   }
 }
 
@@ -183,6 +189,8 @@ export class WorkerProgram extends Program {
   readonly #budgets: Database;
   readonly #config: () => Config;
   worker: VirtualWorker | null = null;
+  /** In force now. */
+  #inForce: Config | null = null;
 
   constructor(name: string, machine: Machine, ledger: () => Database, budgets: Database, config: () => Config) {
     super(name, machine);
@@ -197,8 +205,9 @@ export class WorkerProgram extends Program {
     const ledger = await ledgerOver(this.hosted(this.#ledger(), host), Date.now);
     const rateLimits = await rateLimitsOver(this.hosted(this.#budgets, host));
     const config = this.#config();
+    this.#inForce = config;
     const deps = createDeps({
-      ...{ getConfig: () => config, log: LOG, ledger, rateLimits },
+      ...{ getConfig: () => this.#inForce ?? config, log: LOG, ledger, rateLimits },
       client: createClient(server, host),
       now: Date.now,
       random: Math.random,
@@ -213,6 +222,11 @@ export class WorkerProgram extends Program {
       ...(createSlots === undefined ? {} : { takeSlot: createSlots() }),
     });
     await this.#syncSchedules(host, server, config, ledger.id);
+  }
+
+  /** Takes the configuration of now, as a running worker does that sees another file. */
+  reload(): void {
+    if (this.host !== null) this.#inForce = this.#config();
   }
 
   /** As `courier worker` does at its start; one that cannot reach the server ends, and is started again. */

@@ -9,9 +9,11 @@ import type { OPERATOR_PLAYS } from './acts/operator.ts';
 import type { PROGRAM_PLAYS } from './acts/programs.ts';
 import type { RUN_PLAYS } from './acts/runs.ts';
 import type { SCHEDULE_PLAYS } from './acts/schedules.ts';
+import type { SERVICE_PLAYS } from './acts/service.ts';
 import type { SITE_PLAYS } from './acts/sites.ts';
 import { CAP_NAMES, type Caps, NO_CAPS } from './caps-rule.ts';
 import type { Schedules } from './configuration.ts';
+import type { Dialect } from './dialect.ts';
 import type { SequenceName } from './sequences/index.ts';
 import { FAILS, type Page, POISON, SITE } from './site.ts';
 
@@ -37,6 +39,7 @@ export type ActKind =
   | keyof typeof OPERATOR_PLAYS
   | keyof typeof DISASTER_PLAYS
   | keyof typeof SCHEDULE_PLAYS
+  | keyof typeof SERVICE_PLAYS
   | SequenceName;
 
 export interface SecondAccount {
@@ -46,6 +49,14 @@ export interface SecondAccount {
   readonly balance: number;
   /** What ails one of both accounts when all else is good, until the other one has bought what it lists. */
   readonly trouble: { readonly account: AccountName; readonly kind: 'key refused' | 'no money' } | null;
+}
+
+/** What a seed of the kind `service` draws about the services. */
+export interface Services {
+  /** The second account belongs to another service. */
+  readonly isSecondElsewhere: boolean;
+  /** How the services show what they have; absent: as ours does. */
+  readonly dialect?: Dialect;
 }
 
 export interface Scenario {
@@ -74,6 +85,8 @@ export interface Scenario {
   readonly balance: number;
   /** A second account of the configuration; absent: there is one. */
   readonly second?: SecondAccount;
+  /** A seed of the kind `service`: what its service is like. Absent: one at one address, as ours is. */
+  readonly services?: Services;
   /** Price of a URL at first, in micro-lira. */
   readonly price: number;
   /** How long the service works on a fast job. */

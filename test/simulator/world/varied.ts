@@ -24,7 +24,7 @@ export function toVariedScenario(seed: number): Scenario {
   };
 }
 
-function drawSecondAccount(random: () => number, sitemaps: readonly string[], price: number): SecondAccount {
+export function drawSecondAccount(random: () => number, sitemaps: readonly string[], price: number): SecondAccount {
   const isShort = random() < 0.4;
   return {
     sitemaps: sitemaps.slice(1 + Math.floor(random() * (sitemaps.length - 1))),

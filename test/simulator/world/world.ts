@@ -1,6 +1,5 @@
 import { micros } from '../../../contract/money.ts';
 import { administer } from '../../../service/accounts/administration.ts';
-import type { CreatedKey } from '../../../service/accounts/keys.ts';
 import type { Config } from '../../../src/config/config.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { type Ledger, ledgerOver } from '../../../src/ledger/open-ledger.ts';
@@ -10,15 +9,19 @@ import { pick, seeded } from '../../support/seeded.ts';
 import { getHost, type Host, Kernel, setKernel } from '../platform/kernel.ts';
 import { type NetRequest, type NetResponse, setNetwork, VirtualNetwork } from '../platform/network.ts';
 import { VirtualTemporal } from '../temporal/server.ts';
-import { ACCOUNT_NAMES, type AccountName, KEY_VARIABLES, SERVICE_NAMES } from './account-names.ts';
+import { ACCOUNT_NAMES, type AccountName, SERVICE_NAMES } from './account-names.ts';
+import { ADDRESSES, type Address, NEW_ADDRESS, OTHER_SERVICE, SERVICE } from './addresses.ts';
 import { describeCaps } from './caps-rule.ts';
-import { type OperatorSettings, RETRIES, toConfig, type WatchSettings } from './configuration.ts';
+import { FIRST_PLACES, type OperatorSettings, RETRIES, toConfig, type WatchSettings } from './configuration.ts';
+import { Speaker, showsFailures, toAccountSettings } from './dialect.ts';
 import { isSureRefusal, type Outage, type SubmissionFault, serviceFaults, siteFaults } from './faults.ts';
+import { Keys } from './keys.ts';
 import { Oracle, readSitemap } from './oracle.ts';
-import { type Machine, onTerminal, SERVICE, type ServiceBehavior, ServiceProgram, WorkerProgram } from './programs.ts';
+import { type Machine, onTerminal, type ServiceBehavior, ServiceProgram, WorkerProgram } from './programs.ts';
 import type { Scenario } from './scenario.ts';
 import { SITE, Site } from './site.ts';
-import { getFirstKey, openStores, type Stores } from './stores.ts';
+import { openStores, type Stores } from './stores.ts';
+import { answerAt } from './where.ts';
 
 const DAY = 86_400_000;
 const NO_OUTAGES: ReadonlySet<Outage> = new Set();
@@ -69,9 +72,13 @@ export class World {
   /** Runs that a time of a schedule began. */
   timedRuns = 0;
   readonly #latency: () => number;
-  readonly #keyIds = new Map<AccountName, string>();
-  /** The accounts of all keys that ever were. */
-  readonly #keyOwners = new Map<string, AccountName>();
+  readonly keys: Keys;
+  /** Nobody answers at these. */
+  readonly closed = new Set<Address>();
+  /** Accounts whose configuration names the new address of their service, which no operator has confirmed. */
+  readonly unconfirmed = new Set<AccountName>();
+  /** An operator is about to move accounts, or to rotate their keys. */
+  isMoving = false;
   readonly #machine: Machine;
   readonly #options: WorldOptions;
 
@@ -102,7 +109,7 @@ export class World {
       outages: () => (this.isGood ? NO_OUTAGES : this.outages),
       meets: (project) => (this.isGood ? null : (this.meets.get(readSitemap(project)) ?? null)),
       hidesBalance: () => this.hidesBalance && !this.isGood,
-      refusesKey: (request) => this.refusedKeys.size > 0 && this.refusedKeys.has(this.#getOwner(request)),
+      refusesKey: (request) => this.refusedKeys.size > 0 && this.refusedKeys.has(this.keys.getOwner(request)),
       listLagMs: scenario.listLagMs,
       now: () => kernel.now(),
     });
@@ -110,14 +117,18 @@ export class World {
     this.network = new VirtualNetwork({
       kernel,
       latency,
-      getFault: (request) => (request.origin === SERVICE ? toServiceFault(request) : toSiteFault()),
+      getFault: (request) => {
+        if (request.origin === SITE) return toSiteFault();
+        return this.closed.has(request.origin as Address) ? { kind: 'refused' } : toServiceFault(request);
+      },
       onSent: (request, fault) => {
-        this.oracle.sent(request, SERVICE_NAMES[this.#getOwner(request)], isSureRefusal(fault));
+        this.oracle.sent(request, SERVICE_NAMES[this.keys.getOwner(request)], isSureRefusal(fault));
+        this.#checkPlace(request);
         if (request.method === 'POST' && request.path.endsWith('/submissions')) this.#onSubmission();
       },
       onAnswered: (request, response) => {
         if (request.method === 'POST') this.oracle.check();
-        if (request.origin === SERVICE) options.onAnswered?.(request, response);
+        if (request.origin !== SITE) options.onAnswered?.(request, response);
       },
     });
     setNetwork(this.network);
@@ -134,6 +145,7 @@ export class World {
     for (const [watch, pages] of scenario.watches) this.site.publish(watch, pages);
     this.network.listen(SITE, this.site);
     const watches = new Map([...scenario.watches.keys()].map((watch) => [watch, watch]));
+    const dialect = scenario.services?.dialect;
     this.settings = {
       price: scenario.configuresPrice ? scenario.price : null,
       caps: scenario.caps,
@@ -143,11 +155,24 @@ export class World {
       schedules: scenario.schedules,
       pollsSeldom: scenario.pollsSeldom,
       hasTwoFiles: scenario.hasTwoFiles ?? false,
+      places: this.#toFirstPlaces(),
+      missingAccounts: new Set(),
+      accountSettings: dialect === undefined ? {} : toAccountSettings(dialect),
     };
     this.oracle.configure(this.settings);
-    for (const account of this.accounts) this.#useKey(account, getFirstKey(account));
+    this.keys = new Keys(this);
+    this.oracle.leftJobs = dialect !== undefined && !showsFailures(dialect);
+    const speaker = dialect === undefined ? null : new Speaker(dialect, () => kernel.now(), seed);
+    for (const account of this.accounts) this.keys.useFirst(account);
     this.service = new ServiceProgram(this.#machine, this.stores.service, {
       getJobMs: () => scenario.jobMs,
+      ...(scenario.services === undefined
+        ? {}
+        : {
+            addresses: ADDRESSES,
+            answer: (request, ask) =>
+              answerAt(this, request, speaker === null ? ask : (each) => speaker.answer(each, ask)),
+          }),
       ...options.service,
     });
     this.workers = Array.from(
@@ -266,6 +291,13 @@ export class World {
     });
   }
 
+  /** Changes the configuration under running workers, each of which takes it at a moment of its own. */
+  reload(change: Partial<OperatorSettings>, random: () => number): void {
+    this.settings = { ...this.settings, ...change };
+    this.kernel.trace('configured, without a restart');
+    for (const worker of this.workers) this.kernel.schedule(1_000 + random() * 3_000, null, () => worker.reload());
+  }
+
   /** Works while no worker runs; those of several callers wait for each other. */
   async whileStopped(work: () => Promise<void>): Promise<void> {
     while (this.#isStopped) await this.kernel.sleep(10_000);
@@ -311,15 +343,23 @@ export class World {
     return this.accounts.length > 1 ? pick(random, this.accounts) : 'main';
   }
 
-  #useKey(account: AccountName, { id, apiKey }: CreatedKey): void {
-    this.#keyIds.set(account, id);
-    this.#keyOwners.set(apiKey, account);
-    process.env[KEY_VARIABLES[account]] = apiKey;
+  /** Those that the configuration names now. */
+  get configuredAccounts(): readonly AccountName[] {
+    return this.accounts.filter((account) => !this.settings.missingAccounts.has(account));
   }
 
-  /** The account whose key a request has. */
-  #getOwner({ headers }: NetRequest): AccountName {
-    return this.#keyOwners.get((headers.authorization ?? '').replace(/^Bearer /, '')) ?? 'main';
+  #toFirstPlaces(): OperatorSettings['places'] {
+    if (this.scenario.services?.isSecondElsewhere !== true) return FIRST_PLACES;
+    return { ...FIRST_PLACES, second: { ...FIRST_PLACES.second, address: OTHER_SERVICE } };
+  }
+
+  /** Nothing leaves with a key that belongs to another account, nor to an address that nobody has confirmed. */
+  #checkPlace(request: NetRequest): void {
+    const what = `${request.method} ${request.path.replace(/\?.*/, '')}`;
+    if (this.keys.isWrong(request) && !(request.path.endsWith('/me') && request.origin === SERVICE))
+      this.oracle.breach(`${what} left for ${request.origin} with the key of another account`);
+    if (request.origin === NEW_ADDRESS && this.unconfirmed.has(this.keys.getOwner(request)))
+      this.oracle.breach(`${what} left for an address that nobody has confirmed`);
   }
 
   readBalance(account: AccountName): number {
@@ -346,21 +386,6 @@ export class World {
       });
     });
   }
-
-  /** The operator's work at the service. */
-  async replaceKey(account: AccountName, then: () => Promise<void>): Promise<void> {
-    const accounts = administer(this.stores.service);
-    if (this.#isReplacingKey) return;
-    this.#isReplacingKey = true;
-    await accounts.revokeKey(this.#keyIds.get(account)!);
-    await then();
-    const name = SERVICE_NAMES[account];
-    const { id } = await accounts.account(name);
-    this.#useKey(account, await accounts.createKey({ account: id, name }));
-    this.#isReplacingKey = false;
-  }
-
-  #isReplacingKey = false;
 
   readonly #operator: Host = { name: 'operator', alive: true };
   get operator(): Host {

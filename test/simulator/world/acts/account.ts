@@ -18,7 +18,7 @@ export const ACCOUNT_PLAYS = {
   /** Submissions or the list fail alike for a while. */
   suffer: (world, { forMs }, random) => world.suffer(pick(random, OUTAGES), 60_000 + forMs),
   async 'replace key'(world, { forMs }, random) {
-    await world.replaceKey(world.pickAccount(random), () => world.kernel.sleep(forMs));
+    await world.keys.replace(world.pickAccount(random), () => world.kernel.sleep(forMs));
     if (random() < 0.5) await wake(world);
   },
   async 'top up'(world, _act, random) {

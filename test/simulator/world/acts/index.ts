@@ -13,6 +13,7 @@ import type { Play } from './play.ts';
 import { PROGRAM_PLAYS } from './programs.ts';
 import { RUN_PLAYS } from './runs.ts';
 import { SCHEDULE_PLAYS } from './schedules.ts';
+import { SERVICE_PLAYS } from './service.ts';
 import { SITE_PLAYS } from './sites.ts';
 
 const PLAYS: Readonly<Record<ActKind, Play>> = {
@@ -24,6 +25,7 @@ const PLAYS: Readonly<Record<ActKind, Play>> = {
   ...OPERATOR_PLAYS,
   ...DISASTER_PLAYS,
   ...SCHEDULE_PLAYS,
+  ...SERVICE_PLAYS,
   ...SEQUENCE_PLAYS,
 };
 

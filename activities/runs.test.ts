@@ -53,6 +53,24 @@ describe('awaitRun', () => {
     const next = await beginRun(connector.ledger, runStart(watch, 'r2' as RunId));
     assert.equal(next.kind, 'begun', 'the next run crawls');
   });
+
+  test('a run ends when its watch has left the account in which its batch is in doubt, and says what it left', async (t) => {
+    const service = await startFakeService(t, { overrides: { post: always(failure(503, 'unavailable')) } });
+    const connector = await createTestConnector(t, { baseUrl: service.baseUrl });
+    await connector.plan('r1', ['1']);
+    await assert.rejects(connector.send(), isRetryLater);
+    const started: string[] = [];
+    const wait = (account: AccountId): Promise<RunReport> => {
+      const watch = { ...connector.deps.getWatch(RUN.watch), account };
+      const config = { ...connector.deps.config, watches: new Map([[RUN.watch, watch]]) };
+      const { awaitRun } = runActivities({ ...connector.deps, config, client: recordStarts(started) });
+      const environment = new MockActivityEnvironment({ attempt: 1, scheduledTimestampMs: connector.now() });
+      return environment.run(() => awaitRun({ ...RUN, until: 'terminal' }));
+    };
+    await assert.rejects(wait(RUN.account), isRetryLater, 'it waits for the batch of its own account');
+    assert.equal((await wait('second' as AccountId)).unanswered, 1);
+    assert.deepEqual(started, ['dispatchAccount USE_EXISTING'], 'the batch goes on in the first account');
+  });
 });
 
 /** A client that records which workflows it starts, with their conflict policy. */

@@ -12,7 +12,7 @@ import { getWatchFigures } from '../src/ledger/reports/watch-figures.ts';
 import { decideRun, findDecision } from '../src/ledger/runs/decide-run.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
 import { beginRun, endRun } from '../src/ledger/runs/runs.ts';
-import type { AccountId, RunId } from '../src/submission/ids.ts';
+import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
 import { formatInstantIn } from '../src/submission/instant.ts';
 import { renderReason } from '../src/submission/reason.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
@@ -123,6 +123,7 @@ export function runActivities(deps: Deps) {
 
     async awaitRun({
       run,
+      watch,
       account,
       until,
       waits,
@@ -131,6 +132,11 @@ export function runActivities(deps: Deps) {
       const { due } = await getEarlierBatches(ledger, run);
       const open = until === 'accepted' ? 0 : await countOpenJobs(ledger, run);
       if (summary.unanswered + due + open === 0) return toRunReport(summary);
+      if (hasLeft(deps.config, watch, account)) {
+        // What goes on in the old account must not delay the next run, which begins in the new one.
+        if (deps.config.accounts.has(account)) await ensureDispatcher(client, ledger.id, account);
+        return toRunReport(summary);
+      }
       const since = waits?.since ?? Context.current().info.scheduledTimestampMs;
       const ageMs = now() - since;
       // Anything that waits longer waits for money or a cap. The dispatcher continues it; it must not delay the next run.
@@ -169,6 +175,10 @@ export function runActivities(deps: Deps) {
     },
   };
 }
+
+/** Whether the watch belongs to another account by now. One that is not configured belongs to none. */
+const hasLeft = ({ watches }: Deps['config'], watch: WatchId, account: AccountId): boolean =>
+  (watches.get(watch)?.account ?? account) !== account;
 
 /** What an approval would buy, and whether the balance covers it. */
 async function askApproval(deps: Deps, { watch, account: id, run }: WatchRun): Promise<HoldQuestion> {

@@ -51,6 +51,8 @@ export interface NetworkSettings {
   readonly onSent?: (request: NetRequest, fault: Fault) => void;
   /** An endpoint has answered one; the client may never hear of it. */
   readonly onAnswered?: (request: NetRequest, response: NetResponse) => void;
+  /** A client that lives has the whole response to one. */
+  readonly onRead?: (request: NetRequest, response: NetResponse) => void;
 }
 
 /** Carries requests between hosts, with the delays and faults of its simulation. */
@@ -76,7 +78,7 @@ export class VirtualNetwork {
 
   /** One request of the host that runs now. `then` is called on it once, unless it has died. */
   send(request: NetRequest, then: (result: NetResponse | Error, cut: boolean) => void): void {
-    const { kernel, latency, getFault, onSent } = this.#settings;
+    const { kernel, latency, getFault, onSent, onRead } = this.#settings;
     const client = getHost();
     if (client !== null) burnFuse(client);
     if (client?.alive === false) return;
@@ -88,6 +90,7 @@ export class VirtualNetwork {
       kernel.schedule(delayMs, client, () => {
         if (done) return;
         done = true;
+        if (!cut && !(result instanceof Error)) onRead?.(request, result);
         then(result, cut);
       });
     };

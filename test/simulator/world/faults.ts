@@ -111,8 +111,8 @@ export function serviceFaults({
   };
 }
 
-/** Answers of a gateway that rule out a charge. */
-const SURE = [401, 402, 413, 429];
+/** Answers that rule out a charge. */
+export const SURE: readonly number[] = [401, 402, 413, 429];
 
 export const isSureRefusal = (fault: Fault): boolean =>
   fault.kind === 'instead' && SURE.includes(fault.response.status);

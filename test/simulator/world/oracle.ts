@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Kernel } from '../platform/kernel.ts';
 import type { NetRequest } from '../platform/network.ts';
-import { SERVICE_NAMES } from './account-names.ts';
+import { type AccountName, SERVICE_NAMES } from './account-names.ts';
 import { type CapName, type Caps, CapsRule, looser, NO_CAPS, toDay } from './caps-rule.ts';
 import { getAccount, type OperatorSettings } from './configuration.ts';
 import { FAILS, POISON, type Site } from './site.ts';
@@ -38,6 +38,8 @@ interface Sent {
   at: number;
   /** An attempt was not surely refused. */
   mayBeCharged: boolean;
+  /** Attempts of which no worker knows that nothing was charged. */
+  doubts: number;
 }
 
 /** A project of the configuration names the sitemap of its watch; the connector adds a tag. */
@@ -235,14 +237,28 @@ export class Oracle {
       day: 0,
       at: 0,
       mayBeCharged: false,
+      doubts: 0,
     };
     // What was surely refused may have been sent under any cap.
     sent.caps = sent.mayBeCharged ? looser(sent.caps, this.#caps) : this.#caps;
     sent.floor = sent.mayBeCharged ? Math.min(sent.floor, this.#floor) : this.#floor;
     sent.mayBeCharged ||= !isRefused;
+    sent.doubts += 1;
     sent.day = Math.max(sent.day, this.#today());
     sent.at = this.#settings.kernel.elapsed;
     this.#sent.set(key, sent);
+  }
+
+  /** The worker that sent a request has read, and has had the time to write down, that nothing was charged for it. */
+  refused({ headers }: NetRequest): void {
+    const sent = this.#sent.get(headers['idempotency-key'] ?? '');
+    if (sent !== undefined) sent.doubts -= 1;
+  }
+
+  /** What may have been charged to an account, as far as its workers know. */
+  #listInDoubt(account: string): ReadonlySet<string> {
+    const sent = [...this.#sent.values()].filter((each) => each.account === account && each.doubts > 0);
+    return new Set(sent.flatMap(({ body }) => (JSON.parse(body) as { urls: string[] }).urls));
   }
 
   /** The name of the watch of a sitemap now. */
@@ -331,12 +347,16 @@ export class Oracle {
     return this.#bought.get(name) ?? 0;
   }
 
-  /** One account is in trouble, and the world has been good for long enough for the other. */
-  checkOthers(sitemaps: readonly string[]): void {
+  /**
+   * One account is in trouble, and the world has been good for long enough for the other. What may have been charged to the
+   * first one waits there: bought by the other, it could be bought twice.
+   */
+  checkOthers(sitemaps: readonly string[], troubled: AccountName): void {
     this.check();
+    const inDoubt = this.#listInDoubt(SERVICE_NAMES[troubled]);
     for (const sitemap of sitemaps) {
       for (const { url } of this.#settings.site.list(sitemap)) {
-        if (url.includes(POISON) || this.#countPurchases(url, sitemap) > 0) continue;
+        if (url.includes(POISON) || inDoubt.has(url) || this.#countPurchases(url, sitemap) > 0) continue;
         this.breach(`${url} is listed, and was not bought while another account is in trouble`);
       }
     }

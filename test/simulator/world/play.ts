@@ -120,7 +120,10 @@ async function playBesideTrouble(world: World, troubled: AccountName): Promise<v
     await kernel.play(() => oracle.breaches.length > 0, BESIDE_TROUBLE_MS);
   }
   const sitemaps = [...world.settings.watches.values()];
-  oracle.checkOthers(sitemaps.filter((sitemap) => getAccount(world.settings, sitemap) !== troubled));
+  oracle.checkOthers(
+    sitemaps.filter((sitemap) => getAccount(world.settings, sitemap) !== troubled),
+    troubled,
+  );
   world.refusedKeys.delete(troubled);
   void onTerminal(() => topUp(world, troubled));
 }

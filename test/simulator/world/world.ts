@@ -14,7 +14,7 @@ import { ADDRESSES, type Address, NEW_ADDRESS, OTHER_SERVICE, SERVICE } from './
 import { describeCaps } from './caps-rule.ts';
 import { FIRST_PLACES, type OperatorSettings, RETRIES, toConfig, type WatchSettings } from './configuration.ts';
 import { Speaker, showsFailures, toAccountSettings } from './dialect.ts';
-import { isSureRefusal, type Outage, type SubmissionFault, serviceFaults, siteFaults } from './faults.ts';
+import { isSureRefusal, type Outage, SURE, type SubmissionFault, serviceFaults, siteFaults } from './faults.ts';
 import { Keys } from './keys.ts';
 import { Oracle, readSitemap } from './oracle.ts';
 import { type Machine, onTerminal, type ServiceBehavior, ServiceProgram, WorkerProgram } from './programs.ts';
@@ -24,6 +24,8 @@ import { openStores, type Stores } from './stores.ts';
 import { answerAt } from './where.ts';
 
 const DAY = 86_400_000;
+/** By then a worker has written down what it has read. */
+const WRITTEN_MS = 5_000;
 const NO_OUTAGES: ReadonlySet<Outage> = new Set();
 
 /** What a long simulation changes about a world. */
@@ -125,6 +127,11 @@ export class World {
         this.oracle.sent(request, SERVICE_NAMES[this.keys.getOwner(request)], isSureRefusal(fault));
         this.#checkPlace(request);
         if (request.method === 'POST' && request.path.endsWith('/submissions')) this.#onSubmission();
+      },
+      onRead: (request, { status }) => {
+        if (scenario.second === undefined || request.method !== 'POST' || !SURE.includes(status)) return;
+        // Not if the worker dies before.
+        this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.refused(request));
       },
       onAnswered: (request, response) => {
         if (request.method === 'POST') this.oracle.check();

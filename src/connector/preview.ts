@@ -4,7 +4,7 @@ import { type Config, requireAccount, type Watch } from '../config/config.ts';
 import { diffRun, type RunDiff } from '../ledger/crawl/diff-run.ts';
 import { LedgerError } from '../ledger/ledger-error.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
-import type { PlanInput } from '../ledger/plans/make-plan.ts';
+import type { PlanInput } from '../ledger/plans/allowance.ts';
 import { judgeRun } from '../ledger/runs/judge-run.ts';
 import { beginRun, endRun, touchRun } from '../ledger/runs/runs.ts';
 import type { RunId } from '../submission/ids.ts';

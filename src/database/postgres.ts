@@ -246,11 +246,15 @@ interface Querying {
   query<Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<Row>>;
 }
 
+/** The same memory, as the driver wants it. */
+const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
 /** `named`: the connection keeps the plan of a statement. A pooler may give the next transaction another connection. */
 function queryable(client: Querying, { named }: { readonly named: boolean }): Queryable {
   async function query<Row>(asked: Query<Row>): Promise<{ rows: Row[]; rowCount: number | null }> {
     const { text, values } = compile(asked, 'postgres');
-    const bound = values.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value));
+    const bound = values.map((value) => (value instanceof Uint8Array ? toBuffer(value) : value));
     const name = named ? { name: getStatementName(text) } : {};
     return unavailable(() => client.query<never>({ ...name, text, values: bound }));
   }

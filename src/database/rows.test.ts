@@ -48,6 +48,37 @@ describe('rows', () => {
     );
   });
 
+  testOnEach('a value that is the same in all rows is written to each of them', async (db) => {
+    await migrate(db, 'test', tables, 0);
+    const same = { columns: { name: 'text' }, row: ['"same"'] } as const;
+    assert.equal(await insertRows(db, 'things', { key: 'bigint' }, [[-1], [2]], '', same), 2);
+    assert.deepEqual(
+      (await db.all(sql<{ key: number; name: string }>`SELECT key, name FROM things ORDER BY key`)).map(
+        ({ key, name }) => [key, name],
+      ),
+      [
+        [-1, '"same"'],
+        [2, '"same"'],
+      ],
+    );
+  });
+
+  testOnEach('numbers, empty texts and empty lists arrive as they are', async (db) => {
+    const values: Row[] = [
+      [0, ''],
+      [-(2 ** 53) + 1, 'Ağ 🌍'],
+      [2 ** 32, null],
+      [-1, '{,NULL}'],
+    ];
+    const rows = await db.all(sql<{ key: number; name: string | null }>`
+      SELECT r.key, r.name FROM ${toRows(columns, values)} AS r ORDER BY r.nr`);
+    assert.deepEqual(
+      rows.map(({ key, name }) => [key, name]),
+      values,
+    );
+    assert.deepEqual(await db.all(sql`SELECT r.key FROM ${toRows(columns, [])} AS r`), []);
+  });
+
   testOnEach('no rows are no statement', async (db) => {
     assert.equal(await insertRows(db, 'nowhere', columns, []), 0);
   });

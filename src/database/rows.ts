@@ -1,4 +1,5 @@
 import type { Queryable } from './database.ts';
+import { toBinaryArray } from './postgres-array.ts';
 import { type Dialectal, join, type Query, raw, sql } from './sql.ts';
 
 /** The columns of a bulk statement with their types, in order. */
@@ -37,28 +38,22 @@ function toJsonTable(columns: Columns, rows: readonly Row[]): Query {
 
 /** One array for each column: Postgres reads them several times as fast as rows of JSON. */
 function toArrayTable(columns: Columns, rows: readonly Row[]): Query {
-  const arrays = Object.values(columns).map((type, at) => sql`${toArray(rows, at)}${raw(`::${type}[]`)}`);
+  const arrays = Object.values(columns).map((type, at) => sql`${toBinaryArray(rows, at, type)}${raw(`::${type}[]`)}`);
   const names = raw(Object.keys(columns).join(', '));
   return sql`(SELECT ordinality - 1 AS nr, ${names}
     FROM unnest(${join(arrays, ', ')}) WITH ORDINALITY AS each(${names}, ordinality))`;
 }
 
-/** A column of the rows as the text of a Postgres array. */
-function toArray(rows: readonly Row[], column: number): string {
-  let text = '{';
-  for (const row of rows) {
-    const value = row[column] ?? null;
-    if (text.length > 1) text += ',';
-    if (value === null) text += 'NULL';
-    else text += typeof value === 'string' ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : String(value);
-  }
-  return `${text}}`;
+/** Columns that have one value in all rows of a statement. */
+export interface SameInAll {
+  readonly columns: Columns;
+  readonly row: Row;
 }
 
 /**
  * Inserts rows; `then` is what follows the values, such as an ON CONFLICT clause. SQLite takes them one by one from a
- * prepared statement (a fifth faster than one statement with all rows), Postgres in one. Answers how many were
- * inserted.
+ * prepared statement (a fifth faster than one statement with all rows), Postgres in one, in which a value that is the
+ * `same` in all rows stands once. Answers how many were inserted.
  */
 export async function insertRows(
   db: Queryable,
@@ -66,16 +61,22 @@ export async function insertRows(
   columns: Columns,
   rows: readonly Row[],
   then = '',
+  same: SameInAll = { columns: {}, row: [] },
 ): Promise<number> {
   if (rows.length === 0) return 0;
-  const names = Object.keys(columns);
+  const own = Object.keys(columns);
+  const names = [...own, ...Object.keys(same.columns)];
   const into = `INSERT INTO ${table} (${names.join(', ')})`;
   if (db.dialect === 'postgres') {
-    const from = toRows(columns, rows);
-    return (await db.run(sql`${raw(into)} SELECT ${raw(names.join(', '))} FROM ${from} AS r ORDER BY nr ${raw(then)}`))
-      .changes;
+    const values = Object.values(same.columns).map((type, at) => sql`${same.row[at] ?? null}${raw(`::${type}`)}`);
+    const select = join([...own.map(raw), ...values], ', ');
+    const inserted = await db.run(
+      sql`${raw(into)} SELECT ${select} FROM ${toRows(columns, rows)} AS r ORDER BY nr ${raw(then)}`,
+    );
+    return inserted.changes;
   }
-  return (await db.runEach(oneByOne(`${into} VALUES (`, names.length, `) ${then}`), rows)).changes;
+  const whole = same.row.length === 0 ? rows : rows.map((row) => [...row, ...same.row]);
+  return (await db.runEach(oneByOne(`${into} VALUES (`, names.length, `) ${then}`), whole)).changes;
 }
 
 /** One array per text, because the compiled text is kept by the identity of its strings. */

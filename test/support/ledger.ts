@@ -7,8 +7,9 @@ import { type AnswerRecorded, recordAnswer } from '../../src/ledger/batches/reco
 import { diffRun, type RunDiff } from '../../src/ledger/crawl/diff-run.ts';
 import { observe } from '../../src/ledger/crawl/observe.ts';
 import { type Ledger, ledgerOver } from '../../src/ledger/open-ledger.ts';
-import type { Plan, PlanInput } from '../../src/ledger/plans/make-plan.ts';
+import type { PlanInput } from '../../src/ledger/plans/allowance.ts';
 import { previewRuns } from '../../src/ledger/plans/preview-runs.ts';
+import type { Plan } from '../../src/ledger/plans/read-plan.ts';
 import type { AccountPolicy, WatchPolicy } from '../../src/ledger/policy.ts';
 import { beginRun, endRun } from '../../src/ledger/runs/runs.ts';
 import type { GuardPolicy } from '../../src/submission/guard.ts';

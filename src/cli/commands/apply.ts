@@ -6,7 +6,7 @@ import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { type Output, report } from '../../cli-kit/output.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
 import { applyPlans, type PlanToApply } from '../../ledger/plans/apply-plans.ts';
-import type { Plan } from '../../ledger/plans/make-plan.ts';
+import type { Plan } from '../../ledger/plans/read-plan.ts';
 import type { AccountId, LedgerId, RunId } from '../../submission/ids.ts';
 import { ensureSearchAttributes } from '../../temporal/ensure-search-attributes.ts';
 import { wakeDispatcher } from '../../temporal-api/wake-dispatcher.ts';

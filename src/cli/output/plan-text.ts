@@ -1,7 +1,7 @@
 import { formatTry, type Micros, maxMicros, micros, negateMicros, sumMicros, ZERO } from '../../../contract/money.ts';
 import type { AccountResources } from '../../connector/account-resources.ts';
 import type { Preview } from '../../connector/preview.ts';
-import type { Plan } from '../../ledger/plans/make-plan.ts';
+import type { Plan } from '../../ledger/plans/read-plan.ts';
 import type { PlannedUrl } from '../../ledger/reports/planned-urls.ts';
 import { formatInstant } from '../../submission/instant.ts';
 import { renderReason } from '../../submission/reason.ts';

@@ -66,16 +66,11 @@ export async function insertBatch(
       'planned', ${plannedAt})
     RETURNING id`);
   await tx.run(sql`INSERT INTO batch_bodies (batch_id, body) VALUES (${id}, ${frozen.body})`);
-  const columns = {
-    batch_id: 'bigint',
-    position: 'bigint',
-    url_id: 'bigint',
-    generation: 'bigint',
-    due: 'text',
-  } as const;
-  const members = urls.map((url, position): Row => [id, position, url.id, url.generation, url.due]);
+  const columns = { position: 'bigint', url_id: 'bigint', generation: 'bigint', due: 'text' } as const;
+  const same = { columns: { batch_id: 'bigint' }, row: [id] } as const;
+  const members = urls.map((url, position): Row => [position, url.id, url.generation, url.due]);
   for (let from = 0; from < members.length; from += MEMBERS_AT_ONCE) {
-    await insertRows(tx, 'batch_urls', columns, members.slice(from, from + MEMBERS_AT_ONCE));
+    await insertRows(tx, 'batch_urls', columns, members.slice(from, from + MEMBERS_AT_ONCE), '', same);
     await tx.run(sql`
       UPDATE urls SET state = 'planned', reason_code = NULL, reason_params = NULL, due = NULL, due_at = NULL,
         guard_passed = 1, bought_lastmod = lastmod, generation = m.generation

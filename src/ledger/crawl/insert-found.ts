@@ -17,13 +17,10 @@ export interface FoundCounts {
   readonly collided: readonly Url[];
 }
 
-const COLUMNS = {
-  fp: 'bigint',
+const COLUMNS = { fp: 'bigint', url: 'text', lastmod: 'text', lastmod_at: 'bigint' } as const;
+const SAME_COLUMNS = {
   watch_id: 'bigint',
   sitemap_id: 'bigint',
-  url: 'text',
-  lastmod: 'text',
-  lastmod_at: 'bigint',
   first_run: 'bigint',
   state: 'text',
   reason_code: 'text',
@@ -45,11 +42,12 @@ export async function insertFound(
   const { reason_code } = toStoredReason(adopt ? { code: 'baseline' } : null);
   const due = adopt ? null : 'new';
   const rows = [
-    ...rowsBetween(found, from, to, (key, { url, lastmod, lastmodAt }): Row => {
-      return [key, watchId, sitemapId, url, lastmod, lastmodAt, runId, 'known', reason_code, due];
-    }),
+    ...rowsBetween(found, from, to, (key, { url, lastmod, lastmodAt }): Row => [key, url, lastmod, lastmodAt]),
   ];
-  const inserted = await insertRows(tx, 'urls', COLUMNS, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING');
+  const inserted = await insertRows(tx, 'urls', COLUMNS, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING', {
+    columns: SAME_COLUMNS,
+    row: [watchId, sitemapId, runId, 'known', reason_code, due],
+  });
   if (inserted === rows.length) return { new: inserted, changed: 0, live: inserted, collided: [] };
 
   const { own, collided } = await matchByText(tx, watchId, found, from, to);

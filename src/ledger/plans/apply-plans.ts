@@ -4,8 +4,9 @@ import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { decide } from '../runs/decide-run.ts';
 import type { RunRow } from '../runs/runs.ts';
-import { getPlannableRun, makePlan, type Plan } from './make-plan.ts';
+import { getPlannableRun, makePlan } from './make-plan.ts';
 import { lockAccounts, type RunToPlan } from './preview-runs.ts';
+import { type Plan, readPlan } from './read-plan.ts';
 
 /** A reviewed plan. */
 export interface PlanToApply extends RunToPlan {
@@ -30,7 +31,10 @@ export async function applyPlans(
       if (approvedBy !== null) await decide(tx, ledger.now(), run, 'approved', approvedBy);
       const row = await getPlannableRun(tx, run);
       if (row.planned_at !== null) throw appliedBefore(row);
-      const plan = await makePlan(tx, ledger.now(), row, input);
+      const step = async <T>(work: (tx: Queryable, run: RunRow) => Promise<T>) =>
+        work(tx, await getPlannableRun(tx, run));
+      await makePlan({ db: tx, now: ledger.now, step }, input);
+      const plan = await readPlan(tx, row);
       if (plan.digest !== digest) throw stale(row);
       // A preview that was carried out has done what a run does: the next run of the watch is not its first.
       await tx.run(sql`UPDATE runs SET end_state = 'finished' WHERE id = ${row.id} AND end_state = 'previewed'`);

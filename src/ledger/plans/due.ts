@@ -1,6 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Queryable } from '../../database/database.ts';
-import { dialectal, type Query, sql } from '../../database/sql.ts';
+import { readInOrder } from '../../database/read-in-order.ts';
+import { type Row, toRows } from '../../database/rows.ts';
+import { dialectal, type Query, raw, sql } from '../../database/sql.ts';
 import type { StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import type { LedgerUrlState } from '../url-state.ts';
@@ -19,6 +21,16 @@ export type DueReason =
   | 'released';
 
 export type DueCounts = Readonly<Record<DueReason, number>>;
+
+export const NO_COUNTS = { new: 0, changed: 0, retry: 0, 'not-found': 0, released: 0 } as const satisfies DueCounts;
+
+export const addCounts = (a: DueCounts, b: DueCounts): DueCounts => ({
+  new: a.new + b.new,
+  changed: a.changed + b.changed,
+  retry: a.retry + b.retry,
+  'not-found': a['not-found'] + b['not-found'],
+  released: a.released + b.released,
+});
 
 /** A URL with a reason to be bought, now or later. */
 export interface DueRow extends StoredReason {
@@ -58,7 +70,7 @@ export const DUE_PAGE = 5_000;
  */
 export async function* eachDuePage(db: Queryable, watchId: number): AsyncGenerator<readonly DueRow[]> {
   for (let after = ''; ; ) {
-    const page = await db.all(selectDuePage(watchId, after));
+    const page = await readDuePage(db, watchId, after);
     yield page;
     const last = page.at(-1);
     if (last === undefined || page.length < DUE_PAGE) return;
@@ -67,11 +79,28 @@ export async function* eachDuePage(db: Queryable, watchId: number): AsyncGenerat
   }
 }
 
+/** The URLs that follow. Uses urls_due. */
+export const readDuePage = (db: Queryable, watchId: number, after: string): Promise<DueRow[]> =>
+  readInOrder(db, selectDuePage(watchId, after));
+
+const DUE_COLUMNS =
+  raw(`id, url, first_run, lastmod, lastmod_at, gone_run, state, reason_code, reason_params, due, due_at,
+    guard_passed, generation, bought_at, bought_lastmod, lastmods_bought_until`);
+
 export const selectDuePage = (watchId: number, after: string): Query<DueRow> => sql<DueRow>`
-  SELECT id, url, first_run, lastmod, lastmod_at, gone_run, state, reason_code, reason_params, due, due_at, guard_passed,
-    generation, bought_at, bought_lastmod, lastmods_bought_until
+  SELECT ${DUE_COLUMNS}
   FROM urls WHERE watch_id = ${watchId} AND due IS NOT NULL AND ${BY_URL} > ${after}
   ORDER BY ${BY_URL} LIMIT ${DUE_PAGE}`;
+
+/** Those of these URLs that are still due, in the order of the URLs. Uses urls_pkey. */
+export const selectDueRows = (ids: readonly number[]): Query<DueRow> => sql<DueRow>`
+  SELECT ${DUE_COLUMNS}
+  FROM urls WHERE due IS NOT NULL AND id IN (
+    SELECT id FROM ${toRows(
+      { id: 'bigint' },
+      ids.map((id): Row => [id]),
+    )} AS r)
+  ORDER BY ${BY_URL}`;
 
 /** As many URLs as can be due at most, without a look at the rules. Uses urls_due. */
 export async function countDue(db: Queryable, watchId: number): Promise<number> {

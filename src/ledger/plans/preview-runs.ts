@@ -3,7 +3,9 @@ import type { RunId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getRun, type RunRow } from '../runs/runs.ts';
 import { lockAccount } from '../runs/watches.ts';
-import { makePlan, type Plan, type PlanInput, readPlan } from './make-plan.ts';
+import type { PlanInput } from './allowance.ts';
+import { makePlan } from './make-plan.ts';
+import { type Plan, readPlan } from './read-plan.ts';
 
 /** A run with the settings for its plan. */
 export interface RunToPlan {
@@ -36,7 +38,9 @@ export async function previewRuns(
       const plans: Plan[] = [];
       for (const { run, input } of runs) {
         const row = await getRun(tx, run);
-        plans.push(row.planned_at === null ? await makePlan(tx, ledger.now(), row, input) : await readPlan(tx, row));
+        const step = async <T>(work: (tx: Queryable, run: RunRow) => Promise<T>) => work(tx, await getRun(tx, run));
+        await makePlan({ db: tx, now: ledger.now, step }, input);
+        plans.push(await readPlan(tx, row));
         await inspect?.(tx, row);
       }
       throw new PreviewRollback(plans);

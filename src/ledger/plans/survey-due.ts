@@ -1,14 +1,7 @@
 import type { Queryable } from '../../database/database.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { type DueCounts, type DueRow, eachDuePage } from './due.ts';
-import {
-  type DueDecision,
-  type DuePolicy,
-  decideDue,
-  findOtherWatches,
-  hasOtherWatches,
-  writeDecisions,
-} from './resubmission.ts';
+import { type DueCounts, type DueRow, eachDuePage, NO_COUNTS } from './due.ts';
+import { type DueDecision, type DuePolicy, decideDue, findOtherWatches, hasOtherWatches } from './resubmission.ts';
 
 /** What a watch may buy now, in numbers: one pass over its due URLs. */
 export interface DueSurvey {
@@ -23,48 +16,34 @@ export interface DueSurvey {
 }
 
 const EXAMPLES = 5;
-const noCounts = () => ({ new: 0, changed: 0, retry: 0, 'not-found': 0, released: 0 });
-
-/** An empty survey to which pages are added. */
-export function startSurvey(): { add(page: readonly DecidedRow[]): void; survey(): DueSurvey } {
-  const counts = noCounts();
-  const unguarded = noCounts();
-  const byFirstRun = new Map<number, number>();
-  const sample: Url[] = [];
-  let total = 0;
-  return {
-    add(page) {
-      for (const { row, decision } of page) {
-        if (decision.kind !== 'due') continue;
-        total += 1;
-        counts[row.due] += 1;
-        byFirstRun.set(row.first_run, (byFirstRun.get(row.first_run) ?? 0) + 1);
-        if (row.guard_passed === 1) continue;
-        unguarded[row.due] += 1;
-        if (sample.length < EXAMPLES) sample.push(row.url);
-      }
-    },
-    survey: () => ({ counts, total, byFirstRun, unguarded, sample }),
-  };
-}
 
 /**
- * Counts what is due under the watch's rules; `policy` null: whatever has a reason and is not waiting. `write` records
- * what the rules decided, such as a change that is not resubmitted.
+ * Counts what is due under the watch's rules; `policy` null: whatever has a reason and is not waiting. Writes nothing.
  */
 export async function surveyDue(
   db: Queryable,
   watchId: number,
   policy: DuePolicy | null,
   now: number,
-  { write = false }: { readonly write?: boolean } = {},
 ): Promise<DueSurvey> {
-  const { add, survey } = startSurvey();
-  for await (const page of eachDecidedPage(db, watchId, policy, now)) {
-    if (write) await writeDecisions(db, page);
-    add(page);
+  const counts = { ...NO_COUNTS };
+  const unguarded = { ...NO_COUNTS };
+  const byFirstRun = new Map<number, number>();
+  const sample: Url[] = [];
+  let total = 0;
+  const decide = await createDecide(db, watchId, policy, now);
+  for await (const page of eachDuePage(db, watchId)) {
+    for (const { row, decision } of await decide(page)) {
+      if (decision.kind !== 'due') continue;
+      total += 1;
+      counts[row.due] += 1;
+      byFirstRun.set(row.first_run, (byFirstRun.get(row.first_run) ?? 0) + 1);
+      if (row.guard_passed === 1) continue;
+      unguarded[row.due] += 1;
+      if (sample.length < EXAMPLES) sample.push(row.url);
+    }
   }
-  return survey();
+  return { counts, total, byFirstRun, unguarded, sample };
 }
 
 const ANY_REASON: DuePolicy = {
@@ -77,17 +56,17 @@ export interface DecidedRow {
   readonly decision: DueDecision;
 }
 
-/** The due URLs of a watch in the order of the URLs, with what its rules say of each. */
-export async function* eachDecidedPage(
+/** What the rules of a watch say of its due URLs; `policy` null: of each that has a reason and is not waiting. */
+export async function createDecide(
   db: Queryable,
   watchId: number,
   policy: DuePolicy | null,
   now: number,
-): AsyncGenerator<readonly DecidedRow[]> {
+): Promise<(page: readonly DueRow[]) => Promise<readonly DecidedRow[]>> {
   const rules = policy ?? ANY_REASON;
-  const shared = policy !== null && (await hasOtherWatches(db, watchId));
-  for await (const page of eachDuePage(db, watchId)) {
-    const others = shared ? await findOtherWatches(db, watchId, page) : null;
-    yield page.map((row) => ({ row, decision: decideDue(row, rules, others?.get(row.id) ?? null, now) }));
-  }
+  const isShared = policy !== null && (await hasOtherWatches(db, watchId));
+  return async (page) => {
+    const others = isShared ? await findOtherWatches(db, watchId, page) : null;
+    return page.map((row) => ({ row, decision: decideDue(row, rules, others?.get(row.id) ?? null, now) }));
+  };
 }

@@ -3,7 +3,7 @@ import { type Change, type GuardPolicy, guardTrips } from '../../submission/guar
 import type { RunId } from '../../submission/ids.ts';
 import type { Reason } from '../../submission/reason.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { getAllowance, type PlanInput } from '../plans/make-plan.ts';
+import { getAllowance, type PlanInput } from '../plans/allowance.ts';
 import { surveyDue } from '../plans/survey-due.ts';
 import { countGoneSinceLastRun } from './gone-since-last-run.ts';
 import { parseHold, type RunHold, storeHold } from './run-hold.ts';

@@ -1,3 +1,4 @@
+import type { Micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
@@ -52,6 +53,11 @@ export interface RunRow {
   readonly decision: 'approved' | 'rejected' | null;
   readonly decided_by: string | null;
   readonly planned_at: number | null;
+  /** Of a run that is not planned yet: what an interrupted plan has planned. */
+  readonly planned_urls: number | null;
+  readonly planned_batches: number | null;
+  readonly planned_cost: Micros | null;
+  readonly plan_due: string | null;
 }
 
 const DAY = 86_400_000;

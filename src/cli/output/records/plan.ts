@@ -15,7 +15,7 @@ import {
   toInstantOrNull,
 } from '../../../cli-kit/record-schema.ts';
 import { Type } from '../../../json-schema/type.ts';
-import type { Plan } from '../../../ledger/plans/make-plan.ts';
+import type { Plan } from '../../../ledger/plans/read-plan.ts';
 import type { PlannedUrl } from '../../../ledger/reports/planned-urls.ts';
 import { renderReason } from '../../../submission/reason.ts';
 import type { AccountPlan, WatchPlan } from '../plan-text.ts';

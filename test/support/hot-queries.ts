@@ -17,6 +17,7 @@ import { selectOverlaps } from '../../src/ledger/jobs/take-out.ts';
 import { updateUnreported } from '../../src/ledger/money/price.ts';
 import { selectDueCount, selectDuePage, selectDueRows } from '../../src/ledger/plans/due.ts';
 import { selectOtherWatches } from '../../src/ledger/plans/resubmission.ts';
+import { selectPageKinds } from '../../src/ledger/plans/survey-due.ts';
 import { selectAccepted, selectGroups } from '../../src/ledger/reports/accepted-batches.ts';
 import {
   selectCharged,
@@ -38,6 +39,7 @@ const account = 'main' as AccountId;
 /** Queries that run while money waits: each must find its rows by an index, however long the history is. */
 export const HOT_QUERIES: readonly { readonly what: string; readonly query: Query; readonly index: string }[] = [
   { what: 'a page of due URLs', query: selectDuePage(1, ''), index: 'urls_due' },
+  { what: 'the kinds of a page of due URLs', query: selectPageKinds(1, ''), index: 'urls_due' },
   { what: 'URLs that wait for their batch', query: selectDueRows([1, 2]), index: 'INTEGER PRIMARY KEY' },
   { what: 'the number of due URLs', query: selectDueCount(1), index: 'urls_due' },
   { what: 'a page of due checks', query: selectWaiting(1, 5, { next_at: 0, id: 0 }), index: 'check_queue_due' },

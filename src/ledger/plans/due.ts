@@ -58,7 +58,7 @@ export function isDueNow({ gone_run, due_at, state }: DueRow, now: number): bool
 }
 
 /** The byte order on both databases, whatever the locale of the server. The index urls_due has it. */
-const BY_URL: Query = sql`${dialectal(sql`url`, sql`url COLLATE "C"`)}`;
+export const BY_URL: Query = sql`${dialectal(sql`url`, sql`url COLLATE "C"`)}`;
 
 /** Small enough that reading or writing a page holds the event loop for a few ten milliseconds. */
 export const DUE_PAGE = 5_000;

@@ -18,7 +18,7 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
-/** The plan of a million pages is one transaction, which takes ten seconds and more. */
+/** `courier apply` plans all or nothing: a million pages are one transaction of ten seconds and more. */
 const BUSY_TIMEOUT_MS = 60_000;
 
 /**

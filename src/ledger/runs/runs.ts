@@ -117,7 +117,8 @@ export async function touchRun(ledger: Ledger, run: RunId): Promise<void> {
 export async function findRun(db: Queryable, run: RunId): Promise<RunRow | undefined> {
   return db.get(sql<RunRow>`
     SELECT id, name, watch_id, account_id, scope, baseline, first_run, started_at, ended_at, end_state, complete, found,
-      new_urls, gone, held, decision, decided_by, planned_at
+      new_urls, gone, held, decision, decided_by, planned_at, planned_urls, planned_batches,
+      planned_cost, plan_due
     FROM runs WHERE name = ${run}`);
 }
 

@@ -4,6 +4,7 @@ import { listHistory, type SendRequest } from '../api-client/history.ts';
 import type { Account, Watch } from '../config/config.ts';
 import { holdSpending, recordForeignJobs, releaseHistoryHold } from '../ledger/jobs/history-hold.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
+import { listWatchesOnceIn } from '../ledger/runs/watches.ts';
 import { backoffMs } from '../submission/backoff.ts';
 import { type JobTaken, takeJob } from './recover-job.ts';
 
@@ -14,7 +15,7 @@ const LONGEST_WAIT_MS = 60_000;
 export interface RecoverSettings {
   readonly ledger: Ledger;
   readonly account: Account;
-  /** The watches of the account. */
+  /** All that are configured. */
   readonly watches: readonly Watch[];
   /** The watch for a job that nothing else assigns. */
   readonly fallback: Watch | null;
@@ -46,15 +47,18 @@ export interface AccountRecovered {
  * ends that. Throws the ApiError of a request that fails permanently; imported jobs are kept, and the account stays held.
  */
 export async function recoverAccount(settings: RecoverSettings): Promise<AccountRecovered> {
-  const { ledger, account, watches, fallback, since, accept, signal, progress } = settings;
+  const { ledger, account, fallback, since, accept, signal, progress } = settings;
   await holdSpending(ledger, account.id, { code: 'recovering' });
   const send = retryFailed(settings);
   const history = await listHistory(send, since, (jobs, total) => progress.listed(jobs, total));
+  const before = await listWatchesOnceIn(ledger.db, account.id);
+  const watches = settings.watches.filter((watch) => watch.account === account.id);
+  const moved = settings.watches.filter(({ id, account: now }) => now !== account.id && before.has(id));
   const taken: JobTaken[] = [];
   let notBefore: number | null = null;
   for (const submission of history) {
     signal.throwIfAborted();
-    const job: JobTaken = await takeJob({ ledger, account, watches, fallback, send, submission, notBefore });
+    const job: JobTaken = await takeJob({ ledger, account, watches, moved, fallback, send, submission, notBefore });
     notBefore = submission.createdAt ?? (job.kind === 'recovered' ? job.createdAt : null) ?? notBefore;
     taken.push(job);
     progress.read(taken.length, history.length, submission.reference);

@@ -8,7 +8,7 @@ import { selectUnknown } from '../ledger/jobs/history-hold.ts';
 import { recoverJob } from '../ledger/jobs/recover.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { Reference } from '../submission/ids.ts';
-import { parseTag } from '../submission/project-tag.ts';
+import { isProjectOf, parseTag } from '../submission/project-tag.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
 import { findWatchOfJob } from './assign-watch.ts';
 
@@ -18,6 +18,8 @@ export interface Job {
   readonly account: Account;
   /** The watches of the account. */
   readonly watches: readonly Watch[];
+  /** Watches of other accounts that this ledger knows in this one: they have moved since. */
+  readonly moved: readonly Watch[];
   /** The watch for a job that nothing else assigns. */
   readonly fallback: Watch | null;
   readonly send: SendRequest;
@@ -52,7 +54,7 @@ export type JobTaken =
 
 /** Imports one job from the service's history into the ledger, once. Reads its URLs only when the ledger lacks it. */
 export async function takeJob(job: Job): Promise<JobTaken> {
-  const { ledger, account, watches, fallback, send, submission, notBefore } = job;
+  const { ledger, account, watches, moved, fallback, send, submission, notBefore } = job;
   const { reference } = submission;
   if ((await selectUnknown(ledger, account.id, [reference])).size === 0) return { kind: 'known' };
   const tag = submission.project === null ? null : parseTag(submission.project);
@@ -72,7 +74,10 @@ export async function takeJob(job: Job): Promise<JobTaken> {
     return normal.ok ? [{ url: normal.url, result: state, reason }] : [];
   });
   const named = urls.map(({ url }) => url);
-  const watch = findWatchOfJob(watches, project, named) ?? fallback;
+  const isNamed = (each: Watch): boolean => project !== null && isProjectOf(each.project, project);
+  // A watch of the account may have any host: the project decides first.
+  const candidates = !watches.some(isNamed) && moved.some(isNamed) ? moved : watches;
+  const watch = findWatchOfJob(candidates, project, named) ?? fallback;
   if (watch === null || urls.length === 0) {
     return { kind: 'unassigned', reference, project, sample: read.urls[0]?.url ?? null };
   }

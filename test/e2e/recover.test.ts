@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { parseTry } from '../../contract/money.ts';
@@ -12,6 +12,7 @@ import { beginSend } from '../../src/ledger/batches/begin-send.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { planRun } from '../../src/ledger/plans/make-plan.ts';
 import { getAccountTotals } from '../../src/ledger/reports/totals.ts';
+import { endRun } from '../../src/ledger/runs/runs.ts';
 import { freezeBatch } from '../../src/submission/freeze.ts';
 import type { AccountId, IdempotencyKey, RunId, WatchId } from '../../src/submission/ids.ts';
 import type { Url } from '../../src/url/normalize-url.ts';
@@ -135,6 +136,34 @@ describe('courier recover', () => {
     t.after(() => restored.close());
     assert.equal((await beginSend(restored, batch, policies)).kind, 'closed', 'it is not sent again');
     assert.equal((await getAccountTotals(restored, account)).chargedEver, lira('1.75'));
+  });
+
+  test('takes in what a watch bought in an account that it has left since, and the new account does not buy it', async (t) => {
+    const { folder, submitted, ledgerUrl } = await scene(t);
+    const path = join(folder, 'courier.yaml');
+    const before = loadConfig(path);
+    const { sources } = before.watches.get('shop' as WatchId)!;
+    const ledger = await openLedger(ledgerUrl);
+    t.after(() => ledger.close());
+    await crawled(ledger, 'r1', { [sources[0]!]: ['1'] });
+    await endRun(ledger, 'r1' as RunId, 'finished');
+    // The copy is made here. Its original, which is lost, bought a page before the watch moved.
+    await submitted('Shop', 1, [shopUrl('2')]);
+    const moved = readFileSync(path, 'utf8')
+      .replace('shop: { account: main', 'shop: { account: second')
+      .replace(/( {2})main(: .*)/, '$1main$2\n$1second$2');
+    writeFileSync(path, moved);
+
+    const recovered = await courier(folder, 'recover', '--account', 'main');
+    assert.equal(recovered.code, 0, recovered.stderr);
+    assert.deepEqual([ofType(recovered, 'recovered')[0]?.recovered, ofType(recovered, 'unassigned')], [1, []]);
+    const config = loadConfig(path);
+    const policies = {
+      account: config.accounts.get('second' as AccountId)!,
+      watch: config.watches.get('shop' as WatchId)!,
+    };
+    await crawled(ledger, 'r2', { [sources[0]!]: ['1', '2'] }, { account: policies.account.id });
+    assert.equal((await planRun(ledger, 'r2' as RunId, policies)).urls, 1, 'page 1 alone');
   });
 
   test('a rejected key or an invalid date changes nothing, and the message says why', async (t) => {

@@ -79,7 +79,7 @@ async function readAccount(
   account: Account,
   options: Options,
 ): Promise<AccountRecovered> {
-  const watches = [...config.watches.values()].filter((watch) => watch.account === account.id);
+  const watches = [...config.watches.values()];
   const stages = openStages(output, 1);
   let at: { stage: string; done: number; total: number | null } = { stage: 'list', done: 0, total: null };
   const show = (what: string) => stages.at(at.stage, account.id, at.done, at.total, what);

@@ -7,7 +7,7 @@ import type { Url } from '../../url/normalize-url.ts';
 import { listStoredForms, toStoredKey } from '../forgotten/stored-forms.ts';
 import { endSuspension, suspendAccount } from '../money/account-status.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { lockAccount } from '../runs/watches.ts';
+import { lockAccount, wasOnceIn } from '../runs/watches.ts';
 
 interface HoldRow {
   readonly hold: string | null;
@@ -77,11 +77,11 @@ export async function recordForeignJobs(
   }
 }
 
-/** Whether a watch of the account has one of these URLs, however the service spells it. Uses urls_by_fp. */
+/** Whether a watch that is or was in the account has one of these URLs, however the service spells it. Uses urls_by_fp. */
 export async function hasUrlOf(ledger: Ledger, account: AccountId, urls: readonly Url[]): Promise<boolean> {
   const keys = urls.flatMap((url) => listStoredForms(url).map((form): Row => [toStoredKey(form, ledger.seed), form]));
   const row = await ledger.db.get(sql`
     SELECT 1 FROM ${toRows({ fp: 'bigint', url: 'text' }, keys)} AS r CROSS JOIN urls AS u CROSS JOIN watches AS w
-    WHERE u.fp = r.fp AND u.url = r.url AND w.id = u.watch_id AND w.account_id = ${account} LIMIT 1`);
+    WHERE u.fp = r.fp AND u.url = r.url AND w.id = u.watch_id AND ${wasOnceIn(account)} LIMIT 1`);
   return row !== undefined;
 }

@@ -11,7 +11,7 @@ import { acceptBatch } from '../batches/accept-batch.ts';
 import { getBatch } from '../batches/batch-queries.ts';
 import { learnPrice } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { ensureWatch, lockAccount } from '../runs/watches.ts';
+import { ensureWatch, findWatch, lockAccount } from '../runs/watches.ts';
 import { ensureRecoveredUrls, type RecoveredBy } from './recovered-urls.ts';
 import type { UrlResult } from './settle-job.ts';
 import { findSameBatch, takeOutOfBatches } from './take-out.ts';
@@ -54,7 +54,8 @@ export async function recoverJob(
     const known = await tx.get(sql<{ id: BatchId }>`
       SELECT id FROM batches WHERE account_id = ${account} AND reference = ${past.reference}`);
     if (known !== undefined) return { kind: 'known', batch: known.id };
-    const watchId = await ensureWatch(tx, watch, account);
+    // It may belong to another account by now.
+    const watchId = (await findWatch(tx, watch)) ?? (await ensureWatch(tx, watch, account));
     const job = { ...past, createdAt: Math.min(past.createdAt, now) };
     const members = await ensureMembers(tx, ledger, { watch, watchId, account }, job, now);
     const ids = members.map(({ id }) => id);

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/database.ts';
-import { sql } from '../../database/sql.ts';
+import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
 
 /** The row of a watch, created on first use. A watch may move to another account; its URLs stay bought. */
@@ -16,6 +16,17 @@ export async function findWatch(db: Queryable, watch: WatchId): Promise<number |
   const row = await db.get(sql<{ id: number }>`SELECT id FROM watches WHERE name = ${watch}`);
   return row?.id ?? null;
 }
+
+/** The watches that belong to an account, or did when they were run, as far as the ledger knows. */
+export async function listWatchesOnceIn(db: Queryable, account: AccountId): Promise<ReadonlySet<WatchId>> {
+  const rows = await db.all(sql<{ name: WatchId }>`
+    SELECT name FROM watches AS w WHERE ${wasOnceIn(account)}`);
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** A condition on the row `w` of a watch. Uses runs_by_watch. */
+export const wasOnceIn = (account: AccountId): Query => sql`
+  (w.account_id = ${account} OR EXISTS (SELECT 1 FROM runs WHERE runs.watch_id = w.id AND runs.account_id = ${account}))`;
 
 async function ensureAccount(tx: Queryable, account: AccountId): Promise<void> {
   await tx.run(sql`INSERT INTO ledger_accounts (id) VALUES (${account}) ON CONFLICT (id) DO NOTHING`);

@@ -153,7 +153,7 @@ async function recoverOne(world: World, name: AccountName): Promise<void> {
         }
       }
     };
-    const watches = [...config.watches.values()].filter((watch) => watch.account === account.id);
+    const watches = [...config.watches.values()];
     await confirmShown(ledger, account, send);
     const { taken, held } = await recoverAccount({
       ...{ ledger, account, watches, fallback: null, since: null, accept: false, send },

@@ -146,6 +146,16 @@ describe('comparing the history with the ledger', () => {
     assert.equal((await connector.send()).kind, 'suspended');
   });
 
+  for (const shown of ['SHOP [SC00112233445566]', 'Shop [sc0011', 'Sho']) {
+    test(`a job whose project is shown as "${shown}" is ours when a watch has one of its URLs`, async (t) => {
+      const service = await startFakeService(t, { profile: { ...PLAIN, project: () => shown } });
+      await buyElsewhere(service, [shopUrl('1')], 'Shop [sc00112233445566]');
+      const connector = await connectTo(t, service);
+      await connector.plan('r1', ['1']);
+      assert.equal((await connector.send()).kind, 'suspended');
+    });
+  }
+
   test('a job with our tag but without project and URLs holds the account', async (t) => {
     const service = await startFakeService(t);
     await buyElsewhere(service, [shopUrl('1')], 'Renamed [sc00112233445566]');

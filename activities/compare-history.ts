@@ -17,7 +17,7 @@ import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';
 import { describeHistoryHold, type HistoryHold } from '../src/submission/history-hold.ts';
 import type { AccountId, BatchId, Reference } from '../src/submission/ids.ts';
-import { isProjectOf, parseTag } from '../src/submission/project-tag.ts';
+import { isProjectOf, mayBeProjectOf, parseTag } from '../src/submission/project-tag.ts';
 import { compareUrls, findProof } from '../src/submission/reconcile.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { normalizeUrl } from '../src/url/normalize-url.ts';
@@ -110,7 +110,7 @@ async function recordFound(
 /** Null: the project does not decide. Another project without our tag means another owner. */
 function hasOurProject({ projects }: HistoryScope, { project }: SubmissionView): boolean | null {
   if (project === null) return null;
-  if (parseTag(project) === null) return projects.some((each) => isProjectOf(each, project)) ? null : false;
+  if (parseTag(project) === null) return projects.some((each) => mayBeProjectOf(each, project)) ? null : false;
   return projects.some((each) => isProjectOf(each, project)) ? true : null;
 }
 

@@ -41,6 +41,13 @@ export function isProjectOf(project: string, reported: string): boolean {
     : taggedProject(project, tag) === reported.trimEnd();
 }
 
+/** Whether a service that shortens names, or shows them in other letter case, may show a batch's project like this. */
+export function mayBeProjectOf(project: string, reported: string): boolean {
+  const name = `${normalizeProject(project).toLowerCase()} [sc`;
+  const shown = normalizeProject(reported).toLowerCase();
+  return name.startsWith(shown) || shown.startsWith(name);
+}
+
 /** A tag from a digest's hexadecimal digits. */
 export function tagFrom(hex: string): string {
   return `sc${hex.slice(0, TAG_LENGTH - 2)}`;

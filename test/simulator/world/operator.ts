@@ -160,8 +160,9 @@ async function recoverOne(world: World, name: AccountName): Promise<void> {
       ...{ signal: new AbortController().signal, progress: ignore },
     });
     kernel.trace(`recovered ${taken.length} jobs${held ? ', still held' : ''}`);
-    // A job whose watch is not configured now: the operator knows that it is theirs, and lets it go.
-    if (held && world.isGood) {
+    // A job whose watch is not configured now: the operator knows that it is theirs, and lets it go. An open one may show its
+    // URLs later.
+    if (held && world.isGood && haveAllJobsEnded(world)) {
       await recoverAccount({
         ...{ ledger, account, watches, fallback: null, since: null, accept: true, send },
         ...{ signal: new AbortController().signal, progress: ignore },
@@ -174,3 +175,6 @@ async function recoverOne(world: World, name: AccountName): Promise<void> {
     world.kernel.trace(`the recovery failed: ${error.message}`);
   }
 }
+
+const haveAllJobsEnded = ({ stores }: World): boolean =>
+  stores.read.service.prepare(`SELECT 1 FROM submissions WHERE status IN ('queued', 'processing')`).get() === undefined;

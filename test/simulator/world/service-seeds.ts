@@ -69,7 +69,7 @@ export function toServiceScenario(seed: number): Scenario {
 
 /** What an answer without the charge does not show: the price has changed, or others spend. */
 const HIDDEN_BY_NO_CHARGE: ReadonlySet<ActKind> = new Set(['change price', 'spend elsewhere', 'top up']);
-/** Jobs are read, to know what was bought. */
+/** Jobs are read, to know what was bought: an operator who must name the watch of a job is not played. */
 const READS_JOBS: ReadonlySet<ActKind> = new Set(['restore ledger', 'recover']);
 
 /** Seven of ten services show what they have in other words or on other pages. */
@@ -93,7 +93,9 @@ function drawDialect(seed: number, { acts, listLagMs }: Scenario): Dialect | nul
 /** Whether the rules say what the ledger must know under a profile. */
 function isFit(chosen: Readonly<Record<string, string>>, mustTellCharge: boolean, mustShowJobs: boolean): boolean {
   if (mustTellCharge && chosen.charge !== 'total and price' && chosen.charge !== 'price') return false;
-  return !mustShowJobs || (chosen.URLs !== 'none' && /^(iso|seconds|mail)/.test(chosen.date!));
+  if (!mustShowJobs) return true;
+  const isKnownBy = chosen['shows projects'] === 'yes' && chosen.project === 'whole' && chosen.URLs !== 'none';
+  return isKnownBy && /^(iso|seconds|mail)/.test(chosen.date!);
 }
 
 function drawKinds(

@@ -101,15 +101,25 @@ async function readUrls(reference: Reference, ask: ListAndDetail): Promise<strin
 const isNotFound = (error: unknown): boolean =>
   error instanceof NotFoundError || (error as { type?: unknown } | null)?.type === NotFoundError.name;
 
+/** Empty pages in a row after which the statement that more follow is ignored. */
+const MOST_EMPTY = 100;
+/** The same for pages that repeat the one before. */
+const MOST_REPEATED = 3;
+
 /**
  * Reads pages up to the last one. For a service without page information, an empty page is the last; one that ignores
- * the page number repeats the first page, which is read once.
+ * the page number repeats the first page, which is read once. A service may fill its pages with less than requested: one
+ * that states a total has shown all pages when their entries are as many. One that states further pages may show an empty
+ * page before them, or repeat a page because new jobs shift all others.
  */
 export async function* readPages<Found extends { readonly page: Page }>(
   ask: (page: number) => Promise<Found>,
   contentOf: (found: Found) => string,
 ): AsyncGenerator<Found> {
   let before: string | null = null;
+  let seen = 0;
+  let empty = 0;
+  let repeated = 0;
   for (let page = 1; ; page++) {
     const found = await ask(page).catch((error: unknown) => {
       // Some services return 404 for the page after the last one.
@@ -117,10 +127,18 @@ export async function* readPages<Found extends { readonly page: Page }>(
       throw error;
     });
     if (found === null) return;
+    const { last, stated, total, count } = found.page;
     const content = contentOf(found);
-    if (content === before || content === '') return;
+    const statesMore = stated && !last;
+    empty = content === '' ? empty + 1 : 0;
+    repeated = content === before ? repeated + 1 : 0;
+    if (content === '' || content === before) {
+      if (statesMore && empty < MOST_EMPTY && repeated < MOST_REPEATED) continue;
+      return;
+    }
     yield found;
-    if (found.page.last && found.page.stated) return;
+    seen += count;
+    if (last && stated && (total === null || seen >= total)) return;
     before = content;
   }
 }

@@ -18,6 +18,8 @@ export interface Page {
   readonly stated: boolean;
   /** Entries on all pages; null when unknown. */
   readonly total: number | null;
+  /** Entries on this page. */
+  readonly count: number;
 }
 
 export interface Listed {
@@ -119,11 +121,11 @@ function readPage(places: readonly Json[], count: number, requested: PageRequest
   const more = first(['hasmore', 'hasnext', 'hasnextpage', 'more'], asFlag);
   const size = first(['perpage', 'pagesize', 'limit', 'urllimit'], asCount) ?? requested.limit;
   const next = readNext(maps);
-  if (more !== null) return { last: !more, stated: true, total };
-  if (pages !== null) return { last: requested.page >= pages, stated: true, total };
-  if (total !== null && size > 0) return { last: requested.page * size >= total, stated: true, total };
-  if (next !== null) return { last: !next, stated: true, total };
-  return { last: count < size, stated: false, total };
+  if (more !== null) return { last: !more, stated: true, total, count };
+  if (pages !== null) return { last: requested.page >= pages, stated: true, total, count };
+  if (total !== null && size > 0) return { last: requested.page * size >= total, stated: true, total, count };
+  if (next !== null) return { last: !next, stated: true, total, count };
+  return { last: count < size, stated: false, total, count };
 }
 
 /** Whether a next page is named; null when the service does not say. */

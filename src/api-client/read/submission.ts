@@ -217,7 +217,7 @@ export function readDetail(
   const listed = findUrlList(data, envelope, requested);
   const urls = (listed?.items ?? []).flatMap((item) => readUrl(item, statusMapping) ?? []);
   const submission = { ...toView(outer, job, statusMapping), reference };
-  return { submission, urls, page: listed?.page ?? { last: true, stated: false, total: null } };
+  return { submission, urls, page: listed?.page ?? { last: true, stated: false, total: null, count: 0 } };
 }
 
 /** Beside the job or inside it. */

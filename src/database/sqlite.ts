@@ -13,6 +13,7 @@ import { type Compiled, compile, type Query } from './sql.ts';
 import { type Checkpointer, createCheckpointer } from './sqlite-checkpoint.ts';
 import { createPrivateFile, holdFile, makePrivate } from './sqlite-file.ts';
 import { keepCompiled } from './sqlite-limit.ts';
+import { readRows } from './sqlite-rows.ts';
 import { takeTurns } from './take-turns.ts';
 
 const PAGE_BYTES = 4_096;
@@ -141,6 +142,11 @@ function releaseOnError<T>(release: () => void, work: () => T): T {
   }
 }
 
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly toRow: ReturnType<typeof readRows>;
+}
+
 const TOTAL_CHANGES: Compiled = { text: 'SELECT total_changes() AS changes', values: [] };
 
 function connect(path: string, options: SqliteOptions): Connection {
@@ -150,43 +156,53 @@ function connect(path: string, options: SqliteOptions): Connection {
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA cache_size = -${cacheMiB * 1024};
       PRAGMA temp_store = MEMORY;`),
   );
-  const statements = new Map<string, StatementSync>();
+  const statements = new Map<string, Prepared>();
 
-  function prepared({ text }: Compiled): StatementSync {
-    let statement = statements.get(text);
-    if (statement === undefined) {
-      statement = db.prepare(keepCompiled(text));
-      statements.set(text, statement);
-    }
-    return statement;
+  function prepared({ text }: Compiled): Prepared {
+    const known = statements.get(text);
+    if (known !== undefined) return known;
+    const statement = db.prepare(keepCompiled(text));
+    const made = { statement, toRow: readRows(statement, text) };
+    statements.set(text, made);
+    return made;
+  }
+
+  function getRow<Row>({ text, values }: Compiled): Row | undefined {
+    const { statement, toRow } = prepared({ text, values });
+    const row = statement.get(...values) as object | undefined;
+    return row === undefined ? undefined : (toRow(row) as Row);
   }
 
   /** Rows that this connection has changed so far. */
-  const countChanges = (): number => Number(prepared(TOTAL_CHANGES).get()?.changes);
+  const countChanges = (): number => Number(getRow<{ changes: number }>(TOTAL_CHANGES)?.changes);
 
   return {
     dialect: 'sqlite',
     async all<Row>(query: Query<Row>) {
       const compiled = compile(query, 'sqlite');
-      return unavailable(() => prepared(compiled).all(...compiled.values) as Row[]);
+      return unavailable(() => {
+        const { statement, toRow } = prepared(compiled);
+        const rows = statement.all(...compiled.values) as object[];
+        return rows.map((row) => toRow(row) as Row);
+      });
     },
     async get<Row>(query: Query<Row>) {
       const compiled = compile(query, 'sqlite');
-      return unavailable(() => prepared(compiled).get(...compiled.values) as Row | undefined);
+      return unavailable(() => getRow<Row>(compiled));
     },
     async one<Row>(query: Query<Row>) {
       const compiled = compile(query, 'sqlite');
-      return (unavailable(() => prepared(compiled).get(...compiled.values)) as Row | undefined) ?? throwNoRow(query);
+      return unavailable(() => getRow<Row>(compiled)) ?? throwNoRow(query);
     },
     async run(query: Query): Promise<Changed> {
       const compiled = compile(query, 'sqlite');
-      return unavailable(() => ({ changes: Number(prepared(compiled).run(...compiled.values).changes) }));
+      return unavailable(() => ({ changes: Number(prepared(compiled).statement.run(...compiled.values).changes) }));
     },
     async runEach(strings, rows) {
       const [first] = rows;
       if (first === undefined) return { changes: 0 };
       return unavailable(() => {
-        const statement = prepared(compile({ strings, parts: first }, 'sqlite'));
+        const { statement } = prepared(compile({ strings, parts: first }, 'sqlite'));
         const before = countChanges();
         // Without the object that `run` makes of each result, a million rows take half a second less.
         for (const row of rows) statement.get(...row);

@@ -75,4 +75,13 @@ describe('connections that are used again', () => {
     const connection = open(makeTemplate());
     assert.equal(connection.prepare('SELECT url FROM pages'), connection.prepare('SELECT url FROM pages'));
   });
+
+  test('who reads beside the program has objects, although the program has the rows of the same text as arrays', () => {
+    const connection = open(makeTemplate());
+    const text = 'SELECT id, url FROM pages';
+    connection.prepare(text).setReturnArrays(true);
+    assert.deepEqual({ ...connection.read(text).get() }, { id: 1, url: '/a' });
+    assert.deepEqual(connection.prepare(text).get(), [1, '/a']);
+    assert.equal(connection.read(text), connection.read(text));
+  });
 });

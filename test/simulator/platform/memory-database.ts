@@ -27,21 +27,39 @@ const closed = new WeakMap<Image, Connection[]>();
 let wanted: Image | null = null;
 let opened: Connection | null = null;
 
-class Connection extends RealDatabase {
+export class Connection extends RealDatabase {
   readonly #statements = new Map<string, StatementSync>();
+  readonly #readers = new Map<string, StatementSync>();
   #template: Image | null = null;
   /** What the template has in each table. */
   #tables: readonly Table[] = [];
 
-  /** Compiles a text once, whoever asks for it. */
+  constructor(...args: ConstructorParameters<typeof RealDatabase>) {
+    super(...args);
+    // Most of a small transaction is to keep the pages as they were.
+    super.exec('PRAGMA page_size = 1024');
+  }
+
+  /** Compiles a text once, and describes its columns once. */
   override prepare(text: string): StatementSync {
-    const known = this.#statements.get(text) ?? super.prepare(text);
-    this.#statements.set(text, known);
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    const statement = super.prepare(text);
+    const columns = statement.columns();
+    statement.columns = () => columns;
+    this.#statements.set(text, statement);
+    return statement;
+  }
+
+  /** For those who read beside openSqlite: a statement of its own, which returns objects. */
+  read(text: string): StatementSync {
+    const known = this.#readers.get(text) ?? super.prepare(text);
+    this.#readers.set(text, known);
     return known;
   }
 
   override exec(text: string): void {
-    if (COMPILED.has(text)) this.prepare(text).run();
+    if (COMPILED.has(text)) this.prepare(text).get();
     // Settings stay with a connection that is used again.
     else if (this.#template === null || !text.startsWith('PRAGMA')) super.exec(text);
   }
@@ -114,7 +132,7 @@ export const DatabaseSync = new Proxy(Connection, {
 export function recordConnection<T>(
   open: () => T,
   template: Image | null = null,
-): { readonly result: T; readonly connection: RealDatabase } {
+): { readonly result: T; readonly connection: Connection } {
   opened = null;
   wanted = template;
   const result = open();

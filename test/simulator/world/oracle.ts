@@ -1,10 +1,10 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { Kernel } from '../platform/kernel.ts';
 import type { NetRequest } from '../platform/network.ts';
 import { type AccountName, SERVICE_NAMES } from './account-names.ts';
 import { type CapName, type Caps, CapsRule, looser, NO_CAPS, toDay } from './caps-rule.ts';
 import { getAccount, type OperatorSettings } from './configuration.ts';
 import { FAILS, POISON, type Site } from './site.ts';
+import type { Reader } from './stores.ts';
 import { FORGOTTEN } from './stores.ts';
 
 /** A price that rises is noticed within this time, as docs/explanation/money.md says. */
@@ -15,7 +15,7 @@ const BALANCE_NOTICED_MS = 660_000;
 export interface OracleSettings {
   readonly kernel: Kernel;
   /** The service's database. */
-  readonly service: DatabaseSync;
+  readonly service: Reader;
   readonly site: Site;
   /** How often a failed URL may be bought again. */
   readonly retries: number;

@@ -9,7 +9,7 @@ import { openSqlite, type SqliteOptions } from '../../../src/database/sqlite.ts'
 import { ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import { rateLimitsOver } from '../../../src/rate-limit/limiter.ts';
 import { Kernel, setKernel } from '../platform/kernel.ts';
-import { type Image, recordConnection } from '../platform/memory-database.ts';
+import { type Connection, type Image, recordConnection } from '../platform/memory-database.ts';
 import { ACCOUNT_NAMES, type AccountName, SERVICE_NAMES } from './account-names.ts';
 
 type Name = 'ledger' | 'budgets' | 'service';
@@ -17,8 +17,15 @@ type Name = 'ledger' | 'budgets' | 'service';
 interface Store {
   readonly db: Database;
   /** Shows what is committed between two events: a transaction never lasts longer than one. */
-  readonly connection: DatabaseSync;
+  readonly connection: Connection;
 }
+
+/** Reads beside everyone. */
+export type Reader = Pick<DatabaseSync, 'prepare' | 'serialize'>;
+const toReader = (connection: Connection): Reader => ({
+  prepare: (text) => connection.read(text),
+  serialize: () => connection.serialize(),
+});
 
 function open(template: Image | null, options: SqliteOptions = {}): Store {
   const { result: db, connection } = recordConnection(() => openSqlite(':memory:', options), template);
@@ -32,7 +39,7 @@ export interface Stores {
   readonly budgets: Database;
   readonly service: Database;
   /** Reads what is committed, at once and beside everyone. */
-  readonly read: Record<Name, DatabaseSync>;
+  readonly read: Record<Name, Reader>;
   /** Copies the ledger as it is committed now. */
   backUp(): void;
   /** Puts the copy in the place of the ledger, which nobody uses now. */
@@ -89,7 +96,11 @@ export function openStores(): Stores {
   const ledger = open(templates!.ledger);
   const budgets = open(templates!.budgets);
   const service = open(templates!.service, { groupCommit: true });
-  const read = { ledger: ledger.connection, budgets: budgets.connection, service: service.connection };
+  const read = {
+    ledger: toReader(ledger.connection),
+    budgets: toReader(budgets.connection),
+    service: toReader(service.connection),
+  };
   let backup: Image | null = null;
   const stores: Stores = {
     ...{ ledger: ledger.db, budgets: budgets.db, service: service.db },
@@ -102,7 +113,7 @@ export function openStores(): Stores {
       const restored = open(null);
       if (backup !== null) restored.connection.deserialize(backup);
       stores.ledger = restored.db;
-      read.ledger = restored.connection;
+      read.ledger = toReader(restored.connection);
     },
     forgetKeys(before) {
       read.service

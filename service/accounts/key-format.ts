@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -28,7 +28,7 @@ export const shownPart = (key: string): string => key.slice(0, SHOWN);
  * slow hash would only slow every request.
  */
 export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key, 'utf8').digest();
+  return hash('sha256', key, 'buffer');
 }
 
 const checksum = (text: string): string => base62(BigInt(crc32(text)), 6);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json };
@@ -25,9 +25,7 @@ export function canonicalJson(value: Json): string {
  * body as sent. Defaults are not applied, so a change of the default service cannot turn an honest retry into a 409.
  */
 export function fingerprint(body: object): Buffer {
-  return createHash('sha256')
-    .update(canonicalJson(body as Json), 'utf8')
-    .digest();
+  return hash('sha256', canonicalJson(body as Json), 'buffer');
 }
 
 /** URLs that are hashed in one turn of the event loop: 400 kilobytes of the longest. */
@@ -36,13 +34,13 @@ const URLS_PER_TURN = 200;
 /** The same of a body with a large list of URLs, in turns: 10 MB of them would hold the event loop for 40 ms. */
 export async function fingerprintInTurns({ urls, ...rest }: { readonly urls?: readonly string[] }): Promise<Buffer> {
   if (urls === undefined || urls.length <= URLS_PER_TURN) return fingerprint({ ...rest, ...(urls && { urls }) });
-  const hash = createHash('sha256');
+  const digest = createHash('sha256');
   // The members of the contract sort before `urls`; so does every member that validation lets through.
-  hash.update(canonicalJson({ ...rest, urls: [] } as Json).slice(0, -']}'.length), 'utf8');
+  digest.update(canonicalJson({ ...rest, urls: [] } as Json).slice(0, -']}'.length), 'utf8');
   for (let start = 0; start < urls.length; start += URLS_PER_TURN) {
     const part = JSON.stringify(urls.slice(start, start + URLS_PER_TURN)).slice(1, -1);
-    hash.update(start === 0 ? part : `,${part}`, 'utf8');
+    digest.update(start === 0 ? part : `,${part}`, 'utf8');
     await yieldToEventLoop();
   }
-  return hash.update(']}', 'utf8').digest();
+  return digest.update(']}', 'utf8').digest();
 }

@@ -46,8 +46,14 @@ export function createTransport(origin: string, timeouts: Timeouts, dispatcher?:
 
   return {
     async send({ method, path, headers, body, signal }) {
-      const deadline = AbortSignal.timeout(totalMs);
-      const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+      const deadline = new AbortController();
+      // Cleared at the end: AbortSignal.timeout would abort each request again, when it has long been answered.
+      const timer = setTimeout(
+        () => deadline.abort(new DOMException('The request took too long', 'TimeoutError')),
+        totalMs,
+      );
+      timer.unref();
+      const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
       let begun: { status: number; headers: ResponseHeaders } | null = null;
       try {
         const response = await pool.request({
@@ -68,6 +74,8 @@ export function createTransport(origin: string, timeouts: Timeouts, dispatcher?:
         const what = describeFailure(error);
         if (begun !== null) return { kind: 'cut-off', ...begun, what };
         return { kind: 'none', reached: !neverConnected(error), timedOut: TIMEOUT.test(what), what };
+      } finally {
+        clearTimeout(timer);
       }
     },
     close: () => (dispatcher === undefined ? pool.close() : Promise.resolve()),

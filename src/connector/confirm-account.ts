@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ApiError, unwrapData } from '../api-client/errors.ts';
 import type { SendRequest } from '../api-client/history.ts';
 import type { AccountView } from '../api-client/read/account.ts';
@@ -126,7 +126,7 @@ export function confirmFirst(api: LimitedClient, { account, ledger, log, toError
 /** Identifies the key without storing it. Null while there is none: the request itself reports that. */
 function digestKey({ apiKey }: Account): string | null {
   try {
-    return createHash('sha256').update(readSecret(apiKey)).digest('hex');
+    return hash('sha256', readSecret(apiKey));
   } catch (error) {
     if (error instanceof SecretMissingError) return null;
     throw error;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LIMITS } from '../../contract/limits.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { Url } from '../url/normalize-url.ts';
@@ -75,7 +75,7 @@ export function freezeCheck({ baseUrl, account, watch, round, urls }: FreezeChec
 
 /** SHA-256 of a body's UTF-8 bytes. Compare it with the stored digest before every attempt. */
 export function computeDigest(body: string): string {
-  return createHash('sha256').update(body, 'utf8').digest('hex');
+  return hash('sha256', body);
 }
 
 /** A JSON array is unambiguous: two different lists of parts never give the same text. */

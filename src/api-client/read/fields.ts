@@ -29,7 +29,17 @@ export function indexFields(value: Json | undefined): ReadonlyMap<string, Json> 
   return fields;
 }
 
-export const normalizeName = (name: string): string => name.replace(/[-_\s]/g, '').toLowerCase();
+export function normalizeName(name: string): string {
+  const known = normalized.get(name);
+  if (known !== undefined) return known;
+  const plain = name.replace(/[-_\s]/g, '').toLowerCase();
+  if (normalized.size < MOST_NAMES) normalized.set(name, plain);
+  return plain;
+}
+
+/** A service has a few dozen names and repeats them in each record. It may invent others: they take no memory. */
+const normalized = new Map<string, string>();
+const MOST_NAMES = 1_000;
 
 /** The first of these fields for which `read` returns a value. */
 export function readFirst<T>(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Url } from '../../url/normalize-url.ts';
 
 /**
@@ -11,8 +11,7 @@ export type ForgottenUrl = string & { readonly __brand: 'ForgottenUrl' };
 const PREFIX = 'forgotten:';
 const FORGOTTEN = /^forgotten:[0-9a-f]{64}$/;
 
-export const toForgottenUrl = (url: Url): ForgottenUrl =>
-  `${PREFIX}${createHash('sha256').update(url, 'utf8').digest('hex')}` as ForgottenUrl;
+export const toForgottenUrl = (url: Url): ForgottenUrl => `${PREFIX}${hash('sha256', url)}` as ForgottenUrl;
 
 export const isForgottenUrl = (text: string): text is ForgottenUrl => FORGOTTEN.test(text);
 

@@ -15,10 +15,10 @@ const START = Date.UTC(2026, 0, 1);
 const now = (): number => (hasKernel() ? getKernel().now() : START);
 
 class VirtualDate extends RealDate {
-  constructor(...args: unknown[]) {
-    if (args.length === 0) super(now());
-    else if (args.length === 1) super(args[0] as number);
-    else super(...(args as [number]));
+  constructor(value?: unknown, ...more: unknown[]) {
+    if (more.length > 0) super(...([value, ...more] as [number]));
+    // biome-ignore lint/complexity/noArguments: `new Date(undefined)` is not `new Date()`, and dates are made often.
+    else super(arguments.length === 0 ? now() : (value as number));
   }
 
   static override now(): number {

@@ -27,12 +27,23 @@ export function burnFuse(host: Host): void {
 
 const HASHED_AT_ONCE = 16_384;
 
-interface Event {
+class Event {
   readonly at: number;
   readonly order: number;
   readonly host: Host | null;
   readonly run: () => void | Promise<void>;
-  cancelled: boolean;
+  cancelled = false;
+
+  constructor(at: number, order: number, host: Host | null, run: () => void | Promise<void>) {
+    this.at = at;
+    this.order = order;
+    this.host = host;
+    this.run = run;
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+  }
 }
 
 const hosts = new AsyncLocalStorage<Host>();
@@ -88,19 +99,9 @@ export class Kernel {
 
   /** Runs `run` on `host` after `delayMs`, unless the host is dead by then. */
   schedule(delayMs: number, host: Host | null, run: () => void | Promise<void>): { cancel(): void } {
-    const event: Event = {
-      at: this.elapsed + Math.max(0, delayMs),
-      order: this.#order++,
-      host,
-      run,
-      cancelled: false,
-    };
+    const event = new Event(this.elapsed + Math.max(0, delayMs), this.#order++, host, run);
     push(this.#heap, event);
-    return {
-      cancel() {
-        event.cancelled = true;
-      },
-    };
+    return event;
   }
 
   sleep(ms: number, host = getHost()): Promise<void> {

@@ -5,7 +5,8 @@ import { burnFuse, fence, type Host, type Kernel, runOn } from './kernel.ts';
 /** Calls between two events: more of them mean that a host turns without a wait. */
 const MOST_CALLS = 20_000;
 
-const NEVER = new Promise<never>(() => undefined);
+/** One of its own for each call: all that waits for a promise stays in memory as long as the promise does. */
+const never = (): Promise<never> => new Promise(() => undefined);
 
 export interface StorageSettings {
   readonly kernel: Kernel;
@@ -26,11 +27,11 @@ export function hostedDatabase(db: Database, host: Host, { kernel, delay, onTurn
 
   async function step<T>(work: () => Promise<T>): Promise<T> {
     burnFuse(host);
-    if (!host.alive || turnsWithoutWait()) return NEVER;
+    if (!host.alive || turnsWithoutWait()) return never();
     await pause();
     const result = await fence(host, runOn(disk, work));
     burnFuse(host);
-    if (!host.alive) return NEVER;
+    if (!host.alive) return never();
     await pause();
     return result;
   }

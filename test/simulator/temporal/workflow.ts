@@ -222,8 +222,16 @@ function toActivityOptions({ startToCloseTimeout, heartbeatTimeout, retry = {} }
 
 const UNITS: Readonly<Record<string, number>> = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
+const durations = new Map<string, number>();
+
 export function toMs(duration: string | number): number {
   if (typeof duration === 'number') return duration;
+  const known = durations.get(duration) ?? readDuration(duration);
+  durations.set(duration, known);
+  return known;
+}
+
+function readDuration(duration: string): number {
   const [, count, unit] = /^(\d+) (second|minute|hour|day)s?$/.exec(duration) ?? [];
   if (unit === undefined) throw new TypeError(`the stand-in does not read the duration "${duration}"`);
   return Number(count) * UNITS[unit]!;

@@ -30,7 +30,9 @@ const { beginRun, diffRun, judgeRun, findDecision, recordDecision, planRun, fini
   'crawl',
   ledgerWork,
 );
-const { wakeDispatcher } = proxyDuty('submit', ledgerWork);
+/** What a run asks of the queue that sends goes before or after other requests by its kind, never by the run's priority. */
+const amongSends = { priority: { priorityKey: 3 } } as const;
+const { wakeDispatcher } = proxyDuty('submit', { ...ledgerWork, ...amongSends });
 const { crawlWatch } = proxyDuty('crawl', {
   startToCloseTimeout: '12 hours',
   heartbeatTimeout: '30 seconds',
@@ -41,6 +43,7 @@ const { awaitRun } = proxyDuty('submit', {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12 seconds',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 1 },
+  ...amongSends,
 });
 const SHOWN_FROM_MS = 10_000;
 

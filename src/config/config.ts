@@ -149,6 +149,8 @@ export interface Watch {
   readonly paused: boolean;
   /** Requested after each complete run; null: nothing is. */
   readonly ping: AddressReference | null;
+  /** 1 to 5: runs with 1 go first while more are due than there are slots for crawls. */
+  readonly priority: number;
   readonly firstRun: 'baseline' | 'submit';
   readonly resubmit: { readonly onLastmodChange: boolean; readonly notWithinMs: number };
   readonly retryFailed: { readonly times: number; readonly afterMs: number };

@@ -31,7 +31,7 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     'account: main',
     'account: main\n    colour: red',
     [
-      '12:5 watches.shop: unknown setting "colour"; valid settings: account, project, sitemaps, robots, hosts, include, exclude, hreflang, allow_private_hosts, headers, paused, ping, service, schedule, crawl, first_run, resubmit, retry_failed, guard, spend, index_check',
+      '12:5 watches.shop: unknown setting "colour"; valid settings: account, project, sitemaps, robots, hosts, include, exclude, hreflang, allow_private_hosts, headers, paused, ping, service, schedule, crawl, priority, first_run, resubmit, retry_failed, guard, spend, index_check',
     ],
   ],
   ['a misspelt section', 'watches:', 'watch:', ['9:1 unknown setting "watch"; did you mean "watches"?']],

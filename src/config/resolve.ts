@@ -7,6 +7,7 @@ import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../submission/
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import { DEFAULT_POLLING, type PollPolicy } from '../submission/poll-schedule.ts';
 import { DEFAULT_CONFIRM_MS, DEFAULT_KEY_TRUST_MS } from '../submission/reconcile.ts';
+import { DEFAULT_PRIORITY } from '../submission/run-priority.ts';
 import type { Account, ReportSettings, RetentionSettings, TemporalServer, Watch, WorkerLimits } from './config.ts';
 import { parseDuration } from './duration.ts';
 import type { AddressReference } from './notify.ts';
@@ -153,6 +154,7 @@ export function toWatch(id: WatchId, raw: RawWatch, folder: string): Watch {
     ),
     paused: raw.paused ?? false,
     ping: raw.ping === undefined ? null : toAddress(raw.ping, folder),
+    priority: raw.priority ?? DEFAULT_PRIORITY,
     firstRun: raw.first_run ?? 'baseline',
     resubmit: {
       onLastmodChange: raw.resubmit?.on_lastmod_change ?? false,

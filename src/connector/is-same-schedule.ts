@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ScheduleDescription, ScheduleOptions } from '@temporalio/client';
+import type { Priority } from '@temporalio/common';
 
 /**
  * The server answers a cron line as calendars. The line itself stays in their comment, which the Web UI shows as well; an
@@ -31,14 +32,15 @@ export function isSameSchedule(
   );
 }
 
-type Action = ScheduleDescription['action'] | ScheduleOptions['action'];
+/** The types of the SDK know the priority of a described schedule alone, though it sends the other one too. */
+type Action = (ScheduleDescription['action'] | ScheduleOptions['action']) & { readonly priority?: Priority };
 
 /** Without what is not set (the server answers empty objects for it), and with attributes by name: the server knows them in another order. */
-function toPlain({ typedSearchAttributes, searchAttributes: _, ...rest }: Action): Record<string, unknown> {
+function toPlain({ typedSearchAttributes, searchAttributes: _, priority, ...rest }: Action): Record<string, unknown> {
   const pairs = Array.isArray(typedSearchAttributes) ? typedSearchAttributes : (typedSearchAttributes?.getAll() ?? []);
   const attributes = Object.fromEntries(pairs.map(({ key, value }) => [key.name, value]));
   // As JSON, as it was sent: without what is undefined.
   const sent = JSON.parse(JSON.stringify(rest)) as Record<string, unknown>;
   const set = Object.entries(sent).filter(([, value]) => value !== null && !isDeepStrictEqual(value, {}));
-  return { ...Object.fromEntries(set), attributes };
+  return { ...Object.fromEntries(set), attributes, priority: priority?.priorityKey ?? null };
 }

@@ -16,6 +16,7 @@ import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 import { FAILURE_TYPE } from '../temporal-api/failure-types.ts';
 import { checkWorkflowId, getTaskQueue, watchWorkflowId } from '../temporal-api/ids.ts';
 import { WATCH_PHASE } from '../temporal-api/phases.ts';
+import { toPriority } from '../temporal-api/run-priority.ts';
 import { NOT_BEGUN, SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
 import { describeChecks, describeRun } from '../temporal-api/static-details.ts';
 import {
@@ -69,6 +70,7 @@ export async function startRun(
     staticSummary: `Run of ${watch.id}`,
     staticDetails: describeRun(watch.id, watch.account),
     typedSearchAttributes: toSearchAttributes(ledger, watch),
+    ...toPriority(watch),
   });
 }
 

@@ -17,6 +17,7 @@ import {
   watchScheduleId,
   watchWorkflowId,
 } from '../temporal-api/ids.ts';
+import { toPriority } from '../temporal-api/run-priority.ts';
 import { NOT_BEGUN, SEARCH_ATTRIBUTES } from '../temporal-api/search-attributes.ts';
 import { describeChecks, describeRun } from '../temporal-api/static-details.ts';
 import { WORKFLOW } from '../temporal-api/workflows.ts';
@@ -215,6 +216,7 @@ function toSchedules(ledger: LedgerId, watch: Watch): ScheduleOptions[] {
       taskQueue: getTaskQueue(ledger),
       args: [{ watch: id, account, until: 'accepted' }],
       typedSearchAttributes: ofRun,
+      ...toPriority(watch),
       staticSummary: `Scheduled run of ${id}`,
       staticDetails: describeRun(id, account),
     },

@@ -54,6 +54,26 @@ describe('schedules', () => {
     await handle.delete();
   });
 
+  test("a watch's priority is that of its scheduled runs, and a restart changes nothing", async (t) => {
+    const { client } = await withWorker(t, {});
+    const ledger = `w${randomUUID().slice(0, 8)}` as LedgerId;
+    const id = watchScheduleId(ledger, 'shop' as WatchId);
+    const put = (settings: string) =>
+      reconcileSchedules(client, config('shop', `schedule: { cron: "30 4 * * *" }, ${settings}`), ledger);
+    const getPriority = async () => {
+      const { action } = await client.schedule.getHandle(id).describe();
+      return action.priority?.priorityKey;
+    };
+    await put('priority: 1');
+    assert.equal(await getPriority(), 1);
+    assert.deepEqual(await put('priority: 1'), []);
+    assert.deepEqual(await put('priority: 5'), [{ id, change: 'updated' }]);
+    assert.equal(await getPriority(), 5);
+    assert.deepEqual(await put('priority: 3'), [{ id, change: 'updated' }]);
+    assert.equal(await getPriority(), undefined, 'the default of the server');
+    await client.schedule.getHandle(id).delete();
+  });
+
   test('a restart leaves schedules alone that are as configured, and corrects those that were edited', async (t) => {
     const { client } = await withWorker(t, {});
     const ledger = `w${randomUUID().slice(0, 8)}` as LedgerId;

@@ -1,5 +1,6 @@
 import { Type } from '../../json-schema/type.ts';
 import { DEFAULT_MAX_CHANGED, DEFAULT_MAX_CHANGED_PERCENT } from '../../submission/guard.ts';
+import { DEFAULT_PRIORITY } from '../../submission/run-priority.ts';
 import { Address } from './notify.ts';
 import { Count, closed, Duration, Glob, Money, PATTERN, Percent, Secret, Service } from './values.ts';
 
@@ -40,6 +41,17 @@ export const watchSettings = {
       },
       { ...closed, description: 'How the sitemaps are requested.' },
     ),
+  ),
+  priority: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 5,
+      description:
+        'Which runs go first while more are due than workers have slots for crawls: 1 before 5. It does not change the ' +
+        'order in which the batches of an account are sent.',
+      default: DEFAULT_PRIORITY,
+      examples: [1],
+    }),
   ),
   first_run: Type.Optional(
     Type.Enum(['baseline', 'submit'], {

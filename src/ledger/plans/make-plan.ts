@@ -17,11 +17,17 @@ import { surveyDue } from './survey-due.ts';
 const PAUSE_MS = 5;
 
 /**
- * Plans what is due, a batch in each transaction: the generation of each of its URLs grows by one, and the batch has its
+ * A transaction of a plan takes so long, in milliseconds, and the rest of its last batch. The due URLs come in the order of the
+ * URLs, their rows are in another one: a batch alone writes a page of the database for each of its URLs.
+ */
+const TURN_MS = 1_000;
+
+/**
+ * Plans what is due, whole batches in each transaction: the generation of each of their URLs grows by one, and a batch has its
  * exact bytes and its key before anything is sent. A plan that was interrupted goes on where it was, and the same run
  * planned twice is planned once. What the watch has planned under an account that it has left is taken back before.
  */
-export async function planRun(ledger: Ledger, run: RunId, input: PlanInput): Promise<Plan> {
+export async function planRun(ledger: Ledger, run: RunId, input: PlanInput, turnMs = TURN_MS): Promise<Plan> {
   const { db, now } = ledger;
   await takeBackMoved(ledger, input.watch.id, input.account.id);
   let steps = 0;
@@ -39,6 +45,7 @@ export async function planRun(ledger: Ledger, run: RunId, input: PlanInput): Pro
       },
     },
     input,
+    turnMs,
   );
   return readPlan(db, await getRun(db, run));
 }
@@ -81,7 +88,7 @@ export interface PlanSteps {
  * caps allow even all URLs that have a reason, whatever the rules say of them, what is due is read once. Otherwise it is
  * counted first: what a cap holds today goes before what comes later.
  */
-export async function makePlan({ db, now, step }: PlanSteps, input: PlanInput): Promise<void> {
+export async function makePlan({ db, now, step }: PlanSteps, input: PlanInput, turnMs = TURN_MS): Promise<void> {
   let at = await step(async (tx, run): Promise<PlanPosition | 'planned' | { readonly capped: number }> => {
     if (run.planned_at !== null) return 'planned';
     await requireSameService(tx, input.account);
@@ -98,9 +105,14 @@ export async function makePlan({ db, now, step }: PlanSteps, input: PlanInput): 
   }
   while (at !== 'planned') {
     const position: PlanPosition = at;
-    at = await step(async (tx, run) =>
-      run.planned_at === null ? planNext(tx, now(), run, input, position) : 'planned',
-    );
+    at = await step(async (tx, run) => {
+      if (run.planned_at !== null) return 'planned';
+      const begun = now();
+      let next = await planNext(tx, begun, run, input, position);
+      while (next !== 'planned' && now() - begun < turnMs)
+        next = await planNext(tx, now(), await getRun(tx, run.name), input, next);
+      return next;
+    });
   }
 }
 

@@ -8,8 +8,10 @@ import { sql } from '../../database/sql.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
 import { type Ledger, ledgerOver, openLedger } from '../open-ledger.ts';
 import { endRun } from '../runs/runs.ts';
-import { planRun } from './make-plan.ts';
+import type { PlanInput } from './allowance.ts';
+import { planRun as planRunInTurns } from './make-plan.ts';
 import { previewRuns } from './preview-runs.ts';
+import type { Plan } from './read-plan.ts';
 
 const R1 = 'r1' as RunId;
 const R2 = 'r2' as RunId;
@@ -17,6 +19,9 @@ const input = { account: ACCOUNT, watch: WATCH };
 const MANY = 11_000;
 const pages = (count: number) => Array.from({ length: count }, (_, n) => `p/${String(n).padStart(6, '0')}`);
 const cap = (urls: number) => timesMicros(QUARTER, urls);
+
+/** Each batch in a transaction of its own. */
+const planRun = (ledger: Ledger, run: RunId, plan: PlanInput): Promise<Plan> => planRunInTurns(ledger, run, plan, 0);
 
 class Killed extends Error {}
 
@@ -104,16 +109,35 @@ describe('plan next', () => {
     assert.deepEqual(await countPlanned(ledger), { urls: MANY, members: MANY, most: 1 });
   });
 
-  testLedger('each batch has a transaction of its own, and a preview writes nothing', async (ledger) => {
+  testLedger('the batches of a second share a transaction', async (ledger) => {
     await crawled(ledger, R1, { a: pages(MANY) });
-    const [preview] = await previewRuns(ledger, [{ run: R1, input }]);
-    assert.deepEqual(await listBatches(ledger), []);
+    let ms = 0;
+    const now = () => {
+      ms += 100;
+      return ledger.now() + ms;
+    };
     const { db, statements } = recordStatements(ledger.db);
-    assert.deepEqual(await planRun({ ...ledger, db }, R1, input), preview);
+    await planRunInTurns({ ...ledger, db, now }, R1, input);
     const inserts = statements.filter(({ text }) => text.startsWith('INSERT INTO batches'));
+    const transactions = inserts.map(({ transaction }) => transaction);
     assert.equal(inserts.length, 3);
-    assert.equal(new Set(inserts.map(({ transaction }) => transaction)).size, 3);
+    assert.notEqual(transactions[0], transactions[1], 'the first is planned with the count of what is due');
+    assert.equal(transactions[1], transactions[2]);
   });
+
+  testLedger(
+    'each batch has a transaction of its own where that takes a second, and a preview writes nothing',
+    async (ledger) => {
+      await crawled(ledger, R1, { a: pages(MANY) });
+      const [preview] = await previewRuns(ledger, [{ run: R1, input }]);
+      assert.deepEqual(await listBatches(ledger), []);
+      const { db, statements } = recordStatements(ledger.db);
+      assert.deepEqual(await planRun({ ...ledger, db }, R1, input), preview);
+      const inserts = statements.filter(({ text }) => text.startsWith('INSERT INTO batches'));
+      assert.equal(inserts.length, 3);
+      assert.equal(new Set(inserts.map(({ transaction }) => transaction)).size, 3);
+    },
+  );
 
   testLedger(
     'URLs that are far apart share a batch, and a transaction reads a bounded part of what lies between',

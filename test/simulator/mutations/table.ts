@@ -248,14 +248,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'does not start the dispatcher for a run that waits (fixed: seed 30390)',
     file: 'activities/runs.ts',
-    from: 'await ensureDispatcher(client, ledger.id, account);',
-    to: ';',
+    from: 'if (shouldEnsureDispatcher(attempt, summary.unanswered + due, isShown)) {',
+    to: 'if (attempt < 0) {',
     needs: ['copy of a batch that waits'],
   },
   // Plans, keys and generations
   {
     name: 'does not grow the generation',
-    file: 'src/ledger/plans/make-plan.ts',
+    file: 'src/ledger/plans/plan-next.ts',
     from: 'generation: generation + 1 })),',
     to: 'generation: Math.max(1, generation) })),',
   },

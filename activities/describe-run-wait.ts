@@ -2,13 +2,13 @@ import type { Account } from '../src/config/config.ts';
 import { getAccountStatus } from '../src/ledger/money/account-status.ts';
 import { getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
-import type { RunSummary } from '../src/ledger/reports/run-summary.ts';
+import type { RunProgress } from '../src/ledger/reports/run-summary.ts';
 import { isAccountHold, renderReason } from '../src/submission/reason.ts';
 import { batches, counted, money, urls, withoutStop } from '../src/temporal-api/sentences.ts';
 import { describeShortage } from './describe-shortage.ts';
 
 export interface RunWait {
-  readonly summary: RunSummary;
+  readonly progress: RunProgress;
   /** Batches of earlier runs that are due. */
   readonly earlier: number;
   /** Jobs of the watch that have not ended. */
@@ -24,7 +24,7 @@ export interface DescribedWait {
 /** What a run waits for: how many batches and what they cost, and what holds up its account. */
 export async function describeRunWait(ledger: Ledger, account: Account, wait: RunWait): Promise<DescribedWait> {
   const what = describeOpen(wait);
-  if (wait.summary.unanswered + wait.earlier === 0) return { text: what, isStuck: false };
+  if (wait.progress.unanswered + wait.earlier === 0) return { text: what, isStuck: false };
   const { suspended, keyRejected } = await getAccountStatus(ledger, account.id);
   const held = keyRejected ?? (suspended !== null && isAccountHold(suspended) ? suspended : null);
   if (held !== null) return { text: `${what}: ${withoutStop(renderReason(held))}`, isStuck: true };
@@ -37,8 +37,8 @@ export async function describeRunWait(ledger: Ledger, account: Account, wait: Ru
   };
 }
 
-function describeOpen({ summary, earlier, open }: RunWait): string {
-  const { unanswered, batches: all, planned, plannedCost } = summary;
+function describeOpen({ progress, earlier, open }: RunWait): string {
+  const { unanswered, batches: all, planned, plannedCost } = progress;
   if (unanswered > 0) {
     return `${unanswered} of ${batches(all)} of this run not accepted yet, ${urls(planned)} for ${money(plannedCost)}`;
   }

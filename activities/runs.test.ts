@@ -12,6 +12,7 @@ import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
 import { always, failure } from '../test/fakes/service/replies.ts';
 import { crawled, shopUrl } from '../test/support/ledger.ts';
+import { recordStatements } from '../test/support/record-statements.ts';
 import { createTestConnector } from '../test/support/test-connector.ts';
 import { runStart } from './run-start.ts';
 import { runActivities } from './runs.ts';
@@ -52,6 +53,20 @@ describe('awaitRun', () => {
     const watch = connector.deps.getWatch(RUN.watch);
     const next = await beginRun(connector.ledger, runStart(watch, 'r2' as RunId));
     assert.equal(next.kind, 'begun', 'the next run crawls');
+  });
+
+  test('a run that waits reads none of its URLs, however many there are and however often it asks', async (t) => {
+    const service = await startFakeService(t, { overrides: { post: always(failure(503, 'unavailable')) } });
+    const connector = await createTestConnector(t, { baseUrl: service.baseUrl });
+    await connector.plan('r1', ['1', '2', '3']);
+    const { db, statements } = recordStatements(connector.ledger.db);
+    const ledger = { ...connector.ledger, db };
+    const { awaitRun } = runActivities({ ...connector.deps, ledger, client: recordStarts([]) });
+    const environment = new MockActivityEnvironment({ attempt: 1, scheduledTimestampMs: connector.now() });
+    const wait = environment.run(() => awaitRun({ ...RUN, until: 'accepted' }));
+    await assert.rejects(wait as Promise<unknown>, /1 of 1 batch of this run not accepted yet, 3 URLs for/);
+    assert.ok(statements.length > 0);
+    for (const { text } of statements) assert.doesNotMatch(text, /\b(batch_urls|urls AS|FROM urls)\b/);
   });
 
   test('a run ends when its watch has left the account in which its batch is in doubt, and says what it left', async (t) => {

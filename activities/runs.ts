@@ -8,7 +8,7 @@ import { planRun } from '../src/ledger/plans/make-plan.ts';
 import { countOpenJobs, getEarlierBatches } from '../src/ledger/reports/earlier-work.ts';
 import { listFirstPlanned } from '../src/ledger/reports/planned-urls.ts';
 import { getHeldRun } from '../src/ledger/reports/run-problem.ts';
-import { getRunSummary } from '../src/ledger/reports/run-summary.ts';
+import { getRunProgress, getRunSummary } from '../src/ledger/reports/run-summary.ts';
 import { getWatchFigures } from '../src/ledger/reports/watch-figures.ts';
 import { decideRun, findDecision } from '../src/ledger/runs/decide-run.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
@@ -129,25 +129,26 @@ export function runActivities(deps: Deps) {
       until,
       waits,
     }: WatchRun & CanWait & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport> {
-      const summary = await getRunSummary(ledger, run);
+      const report = async () => toRunReport(await getRunSummary(ledger, run));
+      const progress = await getRunProgress(ledger, run);
       const { due } = await getEarlierBatches(ledger, run);
       const open = until === 'accepted' ? 0 : await countOpenJobs(ledger, run);
-      if (summary.unanswered + due + open === 0) return toRunReport(summary);
+      if (progress.unanswered + due + open === 0) return report();
       if (hasLeft(deps.config, watch, account)) {
         // What goes on in the old account must not delay the next run, which begins in the new one.
         if (deps.config.accounts.has(account)) await ensureDispatcher(client, ledger.id, account);
-        return toRunReport(summary);
+        return report();
       }
       const since = waits?.since ?? Context.current().info.scheduledTimestampMs;
       const ageMs = now() - since;
       // Anything that waits longer waits for money or a cap. The dispatcher continues it; it must not delay the next run.
-      if (until === 'accepted' && ageMs > LONGEST_WAIT_MS) return toRunReport(summary);
+      if (until === 'accepted' && ageMs > LONGEST_WAIT_MS) return report();
       const attempt = countAttempts(waits);
       const isShown = (waits?.attempts ?? 0) > 0;
-      if (shouldEnsureDispatcher(attempt, summary.unanswered + due, isShown)) {
+      if (shouldEnsureDispatcher(attempt, progress.unanswered + due, isShown)) {
         await ensureDispatcher(client, ledger.id, account);
       }
-      const { text, isStuck } = await describeRunWait(ledger, getAccount(account), { summary, earlier: due, open });
+      const { text, isStuck } = await describeRunWait(ledger, getAccount(account), { progress, earlier: due, open });
       throw retryLater(waits === undefined ? waitMs(attempt) : shownWaitMs(attempt, ageMs, isStuck), text);
     },
 

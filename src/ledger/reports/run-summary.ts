@@ -39,6 +39,24 @@ export interface RunSummary extends Omit<RunDiff, 'firstRun'> {
   readonly unanswered: number;
 }
 
+/** What a run has planned, and how much of it has no answer yet. */
+export type RunProgress = Pick<RunSummary, 'planned' | 'plannedCost' | 'batches' | 'unanswered'>;
+
+/** For whoever asks again and again: reads the run and its batches, and none of their URLs. Uses batches_by_run. */
+export async function getRunProgress({ db }: Ledger, run: RunId): Promise<RunProgress> {
+  const { id } = await getRun(db, run);
+  const { planned_urls, planned_cost } = await db.one(
+    sql<
+      Pick<RunCountsRow, 'planned_urls' | 'planned_cost'>
+    >`SELECT planned_urls, planned_cost FROM runs WHERE id = ${id}`,
+  );
+  const { batches, unanswered } = await db.one(sql<Pick<BatchSums, 'batches' | 'unanswered'>>`
+    SELECT count(*) AS batches,
+      coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN 1 ELSE 0 END), 0) AS unanswered
+    FROM batches WHERE run_id = ${id}`);
+  return { planned: planned_urls ?? 0, plannedCost: planned_cost, batches, unanswered };
+}
+
 export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSummary> {
   const { db } = ledger;
   const { id } = await getRun(db, run);

@@ -248,7 +248,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'does not start the dispatcher for a run that waits (fixed: seed 30390)',
     file: 'activities/runs.ts',
-    from: 'if (shouldEnsureDispatcher(attempt, summary.unanswered + due, isShown)) {',
+    from: 'if (shouldEnsureDispatcher(attempt, progress.unanswered + due, isShown)) {',
     to: 'if (attempt < 0) {',
     needs: ['copy of a batch that waits'],
   },

@@ -44,12 +44,7 @@ export type RunProgress = Pick<RunSummary, 'planned' | 'plannedCost' | 'batches'
 
 /** For whoever asks again and again: reads the run and its batches, and none of their URLs. Uses batches_by_run. */
 export async function getRunProgress({ db }: Ledger, run: RunId): Promise<RunProgress> {
-  const { id } = await getRun(db, run);
-  const { planned_urls, planned_cost } = await db.one(
-    sql<
-      Pick<RunCountsRow, 'planned_urls' | 'planned_cost'>
-    >`SELECT planned_urls, planned_cost FROM runs WHERE id = ${id}`,
-  );
+  const { id, planned_urls, planned_cost } = await getRun(db, run);
   const { batches, unanswered } = await db.one(sql<Pick<BatchSums, 'batches' | 'unanswered'>>`
     SELECT count(*) AS batches,
       coalesce(sum(CASE WHEN state IN ('planned', 'sending') THEN 1 ELSE 0 END), 0) AS unanswered

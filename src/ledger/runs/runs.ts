@@ -53,7 +53,7 @@ export interface RunRow {
   readonly decision: 'approved' | 'rejected' | null;
   readonly decided_by: string | null;
   readonly planned_at: number | null;
-  /** Of a run that is not planned yet: what an interrupted plan has planned. */
+  /** What is planned so far: a plan that was interrupted goes on from there. */
   readonly planned_urls: number | null;
   readonly planned_batches: number | null;
   readonly planned_cost: Micros | null;

@@ -47,6 +47,17 @@ async function buyElsewhere(service: FakeService, urls: readonly string[], proje
   assert.ok(answer.ok, await answer.text());
 }
 
+/** Page 1 is bought; the answer to the batch of pages 2 and 3 is lost, or that batch itself. */
+async function putInDoubt(t: TestContext, service: FakeService, fault: 'drop-after' | 'drop-before') {
+  const connector = await connectTo(t, service);
+  await connector.plan('r1', ['1']);
+  await connector.send();
+  await connector.plan('r2', ['1', '2', '3']);
+  service.faults.push(fault);
+  await assert.rejects(connector.send());
+  return connector;
+}
+
 describe('comparing the history with the ledger', () => {
   test('an empty ledger on an account with our jobs buys nothing and says what to do', async (t) => {
     const service = await startFakeService(t);
@@ -102,12 +113,7 @@ describe('comparing the history with the ledger', () => {
 
   test('a batch in doubt is found by its URLs where the service shows no project', async (t) => {
     const service = await startFakeService(t, { profile: ANONYMOUS });
-    const connector = await connectTo(t, service);
-    await connector.plan('r1', ['1']);
-    await connector.send();
-    await connector.plan('r2', ['1', '2', '3']);
-    service.faults.push('drop-after');
-    await assert.rejects(connector.send());
+    const connector = await putInDoubt(t, service, 'drop-after');
     assert.equal(service.counts.post, 2);
     connector.pass(3_600_000);
     assert.equal((await connector.send()).kind, 'idle');
@@ -119,12 +125,7 @@ describe('comparing the history with the ledger', () => {
 
   test('a job with more URLs than the batch in doubt holds the account', async (t) => {
     const service = await startFakeService(t, { profile: ANONYMOUS });
-    const connector = await connectTo(t, service);
-    await connector.plan('r1', ['1']);
-    await connector.send();
-    await connector.plan('r2', ['1', '2', '3']);
-    service.faults.push('drop-before');
-    await assert.rejects(connector.send());
+    const connector = await putInDoubt(t, service, 'drop-before');
     await buyElsewhere(service, [shopUrl('2'), shopUrl('3'), shopUrl('4')], 'By hand');
     connector.pass(3_600_000);
     assert.equal((await connector.send()).kind, 'suspended');

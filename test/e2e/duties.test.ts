@@ -3,29 +3,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { startService } from '../../service/serve.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { openConnector } from '../../src/connector/connector.ts';
-import { createLogger } from '../../src/observability/log.ts';
-import type { Duty } from '../../src/temporal-api/duties.ts';
 import { courier, ofType, publish } from '../support/cli.ts';
 import { emptyDatabaseUrl } from '../support/database.ts';
 import { AMPLE } from '../support/service.ts';
 import { openShopFolder } from '../support/shop-folder.ts';
 import { temporalAddress } from '../support/temporal.ts';
-
-/** A worker of the folder's ledger in this process. */
-async function work(t: TestContext, folder: string, address: string, duties: readonly Duty[]): Promise<void> {
-  const config = loadConfig(join(folder, 'courier.yaml'));
-  const settings = { address, namespace: 'default' };
-  const connector = await openConnector(config, settings, createLogger('silent', 'test'), { duties });
-  const working = connector.run();
-  t.after(async () => {
-    connector.stop();
-    await working;
-  });
-}
+import { work } from '../support/work-by-duty.ts';
 
 /** Polls after a second instead of after minutes. */
 function pollEarly(file: string): void {
@@ -48,13 +34,14 @@ describe('workers by duty', () => {
     pollEarly(join(folder, 'courier.yaml'));
     publish(folder, ['1', '2', '3']);
 
-    await work(t, folder, address, ['workflows', 'submit', 'check']);
+    const config = loadConfig(join(folder, 'courier.yaml'));
+    await work(t, config, address, ['workflows', 'submit', 'check']);
     const early = await courier(folder, 'run');
     assert.equal(early.code, 5);
     assert.match(early.stderr, /No worker of this ledger does crawl, track, .*courier worker --duty crawl track/);
 
-    await work(t, folder, address, ['crawl']);
-    await work(t, folder, address, ['track']);
+    await work(t, config, address, ['crawl']);
+    await work(t, config, address, ['track']);
     const run = await courier(folder, 'run', '--wait');
     assert.equal(run.code, 0, run.stderr);
     const [record] = ofType(run, 'run');

@@ -3,18 +3,15 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { openConnector } from '../../src/connector/connector.ts';
 import { startRun } from '../../src/connector/run-client.ts';
 import { sql } from '../../src/database/sql.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { createLogger } from '../../src/observability/log.ts';
-import type { Duty } from '../../src/temporal-api/duties.ts';
 import { temporalAddress } from '../support/temporal.ts';
+import { work } from '../support/work-by-duty.ts';
 
 const LATE = ['a', 'b', 'c', 'd'];
 const UNTIL_MS = 60_000;
@@ -28,16 +25,6 @@ ${LATE.map((name) => `  ${name}: { account: main, priority: 5, allow_private_hos
 worker: { slots: { crawl: 1 } }
 ledger: { url: "sqlite:ledger.db" }
 `;
-
-async function work(t: TestContext, config: Config, address: string, duties: readonly Duty[]): Promise<void> {
-  const settings = { address, namespace: 'default' };
-  const connector = await openConnector(config, settings, createLogger('silent', 'test'), { duties });
-  const working = connector.run();
-  t.after(async () => {
-    connector.stop();
-    await working;
-  });
-}
 
 describe('the priority of a watch', () => {
   test('lets its run begin before those that wait longer', async (t) => {

@@ -1,16 +1,14 @@
 /** The worked example of docs/contributing/changing-a-workflow.md: which code can continue with which executions. */
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { createLogger } from '../../../src/observability/log.ts';
-import { connectClient } from '../../../src/temporal/connect.ts';
 import { installRuntime } from '../../../src/temporal/runtime.ts';
 import { bundleWorkflows } from '../../../src/temporal/workflow-code.ts';
-import { NAMESPACE, temporalAddress } from '../../support/temporal.ts';
 import { fetchHistory, readRecording, report, writeRecording } from '../recordings.ts';
+import { runOnServer } from '../run-on-server.ts';
 import { reportActivities } from './activities.ts';
 
 const FOLDER = fileURLToPath(new URL('./', import.meta.url));
@@ -38,19 +36,9 @@ const skip = process.env.COURIER_TEST_RECORD === undefined ? 'npm run record:rep
 describe('recording', { skip }, () => {
   for (const version of RECORDED) {
     test(version, async (t) => {
-      const address = await temporalAddress(t);
-      installRuntime(createLogger('error', 'test'));
-      const connection = await NativeConnection.connect({ address });
-      const temporal = await connectClient({ address, namespace: NAMESPACE });
-      t.after(async () => {
-        await connection.close();
-        await temporal.connection.close();
-      });
-      const taskQueue = `test-${randomUUID()}`;
-      const workflowId = randomUUID();
       const workflowBundle = await getBundle(version);
-      const worker = await Worker.create({ connection, taskQueue, workflowBundle, activities: reportActivities });
-      await worker.runUntil(temporal.client.workflow.execute('weeklyReport', { taskQueue, workflowId }));
+      const code = { workflowBundle, activities: reportActivities };
+      const { address, workflowId } = await runOnServer(t, { workflow: 'weeklyReport', ...code });
       const path = join(HISTORIES, `${version}.json`);
       report(path, writeRecording(path, await fetchHistory(address, workflowId)), version);
     });

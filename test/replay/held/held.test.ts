@@ -1,36 +1,21 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { createLogger } from '../../../src/observability/log.ts';
-import { connectClient } from '../../../src/temporal/connect.ts';
-import { installRuntime } from '../../../src/temporal/runtime.ts';
 import { bundleWorkflows } from '../../../src/temporal/workflow-code.ts';
 import type { RunDecided } from '../../../src/temporal-api/payloads.ts';
-import { NAMESPACE, temporalAddress } from '../../support/temporal.ts';
+import { runOnServer } from '../run-on-server.ts';
 
 const WORKFLOWS = fileURLToPath(new URL('./workflows.ts', import.meta.url));
 const counts = { found: 7, new: 7, changed: 0, known: 0, gone: 0, skipped: 0, complete: true, firstRun: false };
 const hold = { reasons: ['too many'], sample: [] };
 
 /** Holds a run until its end. `ask`: what the ledger says at each reminder. */
-async function holdRun(t: TestContext, ask: () => Promise<RunDecided | null>): Promise<string> {
-  const address = await temporalAddress(t);
-  installRuntime(createLogger('error', 'test'));
-  const connection = await NativeConnection.connect({ address });
-  const temporal = await connectClient({ address, namespace: NAMESPACE });
-  t.after(async () => {
-    await connection.close();
-    await temporal.connection.close();
-  });
-  const taskQueue = `test-${randomUUID()}`;
+async function holdRun(t: TestContext, ask: () => Promise<RunDecided | null>): Promise<unknown> {
   const workflowBundle = await bundleWorkflows(WORKFLOWS);
-  const worker = await Worker.create({ connection, taskQueue, workflowBundle, activities: { ask } });
-  const options = { taskQueue, workflowId: randomUUID(), args: [{ hold, counts }] };
-  return worker.runUntil(temporal.client.workflow.execute<() => Promise<string>>('heldRun', options as never));
+  const args = [{ hold, counts }];
+  return (await runOnServer(t, { workflow: 'heldRun', args, workflowBundle, activities: { ask } })).result;
 }
 
 describe('a held run that nobody decides', () => {

@@ -20,13 +20,22 @@ export async function decideRun(ledger: Ledger, run: RunId, decision: RunDecisio
   });
 }
 
-/** The decision that was recorded on a held run, or null. It stands, whoever decides again. */
+/**
+ * The decision that was recorded on a held run, or null. It stands, whoever decides again. Throws when the ledger knows no
+ * hold of that run, or has ended it: no decision could be recorded, so a run that waited for one would wait for ever.
+ */
 export async function findDecision(
   { db }: Ledger,
   run: RunId,
 ): Promise<{ readonly decision: RunDecision; readonly by: string } | null> {
-  const { decision, decided_by: by } = await getRun(db, run);
-  return decision === null ? null : { decision, by: by ?? '' };
+  const { held, ended_at: endedAt, decision, decided_by: by } = await getRun(db, run);
+  if (decision !== null) return { decision, by: by ?? '' };
+  if (held !== null && endedAt === null) return null;
+  throw new LedgerError(
+    'NOTHING_TO_DECIDE',
+    `The ledger ${held === null ? 'does not know that a guard holds' : 'has ended'} run "${run}", as after a restore of an ` +
+      'older copy. Nothing was bought for it; the next run of the watch finds its URLs again.',
+  );
 }
 
 /** The same inside a transaction; null when the run is not held. */

@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import type { Client, WorkflowStartOptions } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { sql } from '../src/database/sql.ts';
 import { planRun } from '../src/ledger/plans/make-plan.ts';
 import { getUrlHistory } from '../src/ledger/reports/url-history.ts';
 import { beginRun } from '../src/ledger/runs/runs.ts';
@@ -67,6 +68,22 @@ describe('awaitRun', () => {
     await assert.rejects(wait as Promise<unknown>, /1 of 1 batch of this run not accepted yet, 3 URLs for/);
     assert.ok(statements.length > 0);
     for (const { text } of statements) assert.doesNotMatch(text, /\b(batch_urls|urls AS|FROM urls)\b/);
+  });
+
+  test('a run that waits beside fifty others lets five seconds pass, and those that still crawl do not count', async (t) => {
+    const { baseUrl } = await startFakeService(t);
+    const connector = await createTestConnector(t, { baseUrl });
+    const { ledger, deps } = connector;
+    await connector.plan('r1', ['1']);
+    for (let n = 1; n <= 80; n++) {
+      const start = runStart(deps.getWatch(RUN.watch), `o${n}` as RunId);
+      await beginRun(ledger, { ...start, watch: `site-${n}` as WatchId });
+      if (n <= 50) await ledger.db.run(sql`UPDATE runs SET planned_at = ${connector.now()} WHERE name = ${`o${n}`}`);
+    }
+    const { awaitRun } = runActivities({ ...deps, client: recordStarts([]) });
+    const environment = new MockActivityEnvironment({ attempt: 1, scheduledTimestampMs: connector.now() });
+    const wait = environment.run(() => awaitRun({ ...RUN, until: 'terminal' }));
+    await assert.rejects(wait as Promise<unknown>, { nextRetryDelay: 5_000 });
   });
 
   test('a run ends when its watch has left the account in which its batch is in doubt, and says what it left', async (t) => {

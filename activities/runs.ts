@@ -10,6 +10,7 @@ import { listFirstPlanned } from '../src/ledger/reports/planned-urls.ts';
 import { getHeldRun } from '../src/ledger/reports/run-problem.ts';
 import { getRunProgress, getRunSummary } from '../src/ledger/reports/run-summary.ts';
 import { getWatchFigures } from '../src/ledger/reports/watch-figures.ts';
+import { countWaitingRuns } from '../src/ledger/runs/count-waiting-runs.ts';
 import { decideRun, findDecision } from '../src/ledger/runs/decide-run.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
 import { beginRun, endRun } from '../src/ledger/runs/runs.ts';
@@ -35,13 +36,11 @@ import type { Deps } from './deps.ts';
 import { describeRunWait } from './describe-run-wait.ts';
 import { toRunReport } from './run-report.ts';
 import { runStart } from './run-start.ts';
+import { computeRunWait, computeShownWait } from './run-wait.ts';
 import { countAttempts, getZone } from './shown-waits.ts';
 
 /** A scheduled run ends after this long at the latest, so that the watch is crawled again. */
 const LONGEST_WAIT_MS = 2 * 3_600_000;
-
-/** How often a waiting run queries the ledger: after a second at first, up to a minute. */
-const waitMs = (attempt: number): number => Math.min(1_000 * 1.15 ** Math.max(0, attempt - 15), 60_000);
 
 /**
  * Every tenth poll of a run starts the dispatcher if none runs: one that had ended does not know that an older copy of the
@@ -52,17 +51,6 @@ function shouldEnsureDispatcher(attempt: number, toSend: number, isShown: boolea
   if (isShown) return toSend > 0 || attempt % 10 === 0;
   return attempt % (toSend > 0 ? 10 : 60) === 0;
 }
-
-/** A run whose account sends nothing waits this long at least: it will not be accepted in a second. */
-const STUCK_MS = 60_000;
-/** Before that its dispatcher may not have read the ledger. */
-const SETTLE_MS = 10_000;
-
-/** A wait whose every check is in the history grows with its age, up to half an hour: a job may take seven days. */
-const shownWaitMs = (attempt: number, ageMs: number, isStuck: boolean): number => {
-  const least = isStuck && ageMs >= SETTLE_MS ? STUCK_MS : waitMs(attempt);
-  return Math.max(least, Math.min(ageMs / 20, 1_800_000));
-};
 
 const EXAMPLES = 5;
 
@@ -149,7 +137,11 @@ export function runActivities(deps: Deps) {
         await ensureDispatcher(client, ledger.id, account);
       }
       const { text, isStuck } = await describeRunWait(ledger, getAccount(account), { progress, earlier: due, open });
-      throw retryLater(waits === undefined ? waitMs(attempt) : shownWaitMs(attempt, ageMs, isStuck), text);
+      const waiting = await countWaitingRuns(ledger);
+      throw retryLater(
+        waits === undefined ? computeRunWait(ageMs, waiting) : computeShownWait(ageMs, waiting, isStuck),
+        text,
+      );
     },
 
     async finishRun({ watch, account, run }: WatchRun): Promise<RunVerdict> {

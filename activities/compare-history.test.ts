@@ -33,6 +33,16 @@ const ANONYMOUS: Profile = {
     urls: getUrlPage(job, paging).map(([url]) => ({ url, status: 'queued' })),
   }),
 };
+/** A service that shows this project for each job. */
+const showing = (project: string): Profile => ({
+  ...PLAIN,
+  list: (jobs, paging) =>
+    PLAIN.list(
+      jobs.map((job) => ({ ...job, project })),
+      paging,
+    ),
+  detail: (job, paging) => ({ ...(ANONYMOUS.detail(job, paging) as object), project }),
+});
 const toSummary = ({ reference, state, urls }: Job) => ({ reference, status: state, url_count: urls.length });
 
 /** Submissions from another ledger than the connector's, or by hand. */
@@ -149,8 +159,8 @@ describe('comparing the history with the ledger', () => {
 
   for (const shown of ['SHOP [SC00112233445566]', 'Shop [sc0011', 'Sho']) {
     test(`a job whose project is shown as "${shown}" is ours when a watch has one of its URLs`, async (t) => {
-      const service = await startFakeService(t, { profile: { ...PLAIN, project: () => shown } });
-      await buyElsewhere(service, [shopUrl('1')], 'Shop [sc00112233445566]');
+      const service = await startFakeService(t, { profile: showing(shown) });
+      await buyElsewhere(service, [shopUrl('1')]);
       const connector = await connectTo(t, service);
       await connector.plan('r1', ['1']);
       assert.equal((await connector.send()).kind, 'suspended');

@@ -24,6 +24,7 @@ export interface Mutation extends Change {
 
 const BATCHES = 'src/ledger/batches';
 const MONEY = 'src/ledger/money';
+const PLANS = 'src/ledger/plans';
 const SUBMISSION = 'src/submission';
 
 const CANCELS_SENDING: Change = {
@@ -50,6 +51,16 @@ const KEEPS_ITS_TURN: Change = {
   file: `${BATCHES}/begin-send.ts`,
   from: "await recordTurn(tx, row, now);\n      return { kind: 'reconcile', tag, firstSentAt: inDoubtSince, ...named };",
   to: "return { kind: 'reconcile', tag, firstSentAt: inDoubtSince, ...named };",
+};
+const SENDS_BEYOND_CAPS: Change = {
+  file: `${BATCHES}/begin-send.ts`,
+  from: 'if (refusal !== null) {',
+  to: 'if (refusal !== null && now < 0) {',
+};
+const FORGETS_RUN_LIMIT: Change = {
+  file: `${BATCHES}/begin-send.ts`,
+  from: 'await withRunCap(tx, row, watch.spend),',
+  to: 'watch.spend,',
 };
 const BUYS_TWIN: Change = {
   file: 'src/ledger/plans/resubmission.ts',
@@ -325,6 +336,65 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${BATCHES}/refuse-batch.ts`,
     from: 'for (const part of parts) {',
     to: 'for (const part of parts.slice(0, 1)) {',
+  },
+  // Plans of several batches
+  {
+    name: 'plans the next batch without its caps',
+    file: `${PLANS}/plan-next.ts`,
+    from: 'const bought = due.slice(0, urls);',
+    to: 'const bought = [...due];',
+    also: [SENDS_BEYOND_CAPS],
+    needs: ['caps fall between two batches'],
+  },
+  {
+    name: 'plans beyond the limit of a run',
+    file: `${PLANS}/allowance.ts`,
+    from: 'perRun: lowerCap(watch.spend.perRun, maxCost) };',
+    to: 'perRun: lowerCap(watch.spend.perRun, null) };',
+    also: [FORGETS_RUN_LIMIT],
+    needs: ['run with a limit dies, then a rise'],
+  },
+  {
+    name: 'forgets the limit of a run until its plan has ended',
+    file: `${PLANS}/read-plan.ts`,
+    from: 'addCounts(before.due, due))}, max_cost = ${maxCost}',
+    to: 'addCounts(before.due, due))}, max_cost = NULL',
+    needs: ['run with a limit dies, then a rise'],
+  },
+  {
+    name: 'forgets the batches before when two share a transaction',
+    file: `${PLANS}/make-plan.ts`,
+    from: 'next = await planNext(tx, now(), await getRun(tx, run.name), input, next);',
+    to: 'next = await planNext(tx, now(), run, input, next);',
+    needs: ['plan dies again and again'],
+  },
+  {
+    name: 'ends a plan with its progress before the last batch',
+    file: `${PLANS}/plan-next.ts`,
+    from: 'const planned = await getRun(tx, run.name);',
+    to: 'const planned = run;',
+    needs: ['plan dies again and again'],
+  },
+  {
+    name: 'ends a plan with its first batch',
+    file: `${PLANS}/plan-next.ts`,
+    from: 'isLast = page.length < DUE_PAGE && decided.length === page.length;',
+    to: 'isLast = page.length < DUE_PAGE;',
+    needs: ['plan dies again and again'],
+  },
+  {
+    name: 'takes a plan that was interrupted for made',
+    file: `${PLANS}/make-plan.ts`,
+    from: "{ readonly capped: number }> => {\n    if (run.planned_at !== null) return 'planned';",
+    to: "{ readonly capped: number }> => {\n    if (run.planned_at !== null || run.planned_batches !== null) return 'planned';",
+    needs: ['plan dies again and again'],
+  },
+  {
+    name: 'buys under a cap what was found last',
+    file: `${PLANS}/make-plan.ts`,
+    from: 'sort(([a], [b]) => a - b)',
+    to: 'sort(([a], [b]) => b - a)',
+    needs: ['held, then more found'],
   },
   // Caps and the floor
   {

@@ -71,7 +71,7 @@ export function fence<T>(host: Host, work: Promise<T>): Promise<T> {
   });
 }
 
-/** The clock, the scheduler and the randomness of one simulation. Time passes only from one event to the next. */
+/** The clock, the scheduler and the randomness of one simulation. Time passes from one event to the next, or by `pass`. */
 export class Kernel {
   readonly random: () => number;
   /** Milliseconds since the simulation began. Never goes back. */
@@ -102,6 +102,11 @@ export class Kernel {
     const event = new Event(this.elapsed + Math.max(0, delayMs), this.#order++, host, run);
     push(this.#heap, event);
     return event;
+  }
+
+  /** So much time passes at once: what would have happened meanwhile comes late. */
+  pass(ms: number): void {
+    this.elapsed += ms;
   }
 
   sleep(ms: number, host = getHost()): Promise<void> {
@@ -139,7 +144,7 @@ export class Kernel {
   #playEvent(event: Event): void | Promise<void> {
     pop(this.#heap);
     if (event.cancelled || event.host?.alive === false) return;
-    this.elapsed = event.at;
+    this.elapsed = Math.max(this.elapsed, event.at);
     this.events += 1;
     return event.host === null ? event.run() : runOn(event.host, event.run);
   }

@@ -12,6 +12,8 @@ export interface StorageSettings {
   readonly kernel: Kernel;
   /** Milliseconds that a call waits before or after it reaches the disk; 0 for most. */
   readonly delay: () => number;
+  /** How long a statement that writes in a bulk transaction takes; absent: no time passes. */
+  readonly statementMs?: (() => number) | undefined;
   /** The host calls without end, and time does not pass: it is stopped. */
   readonly onTurning?: (() => void) | undefined;
 }
@@ -20,7 +22,11 @@ export interface StorageSettings {
  * A database as one host uses it. The host can die before and after each call: what was committed by then stays, what
  * was not did not happen. A transaction that is open at the death of its host is undone.
  */
-export function hostedDatabase(db: Database, host: Host, { kernel, delay, onTurning }: StorageSettings): Database {
+export function hostedDatabase(
+  db: Database,
+  host: Host,
+  { kernel, delay, statementMs = () => 0, onTurning }: StorageSettings,
+): Database {
   let [event, calls] = [0, 0];
   /** Outlives the host for as long as a transaction needs to be undone. */
   const disk: Host = { name: `${host.name} disk`, alive: true };
@@ -56,7 +62,7 @@ export function hostedDatabase(db: Database, host: Host, { kernel, delay, onTurn
     if (!host.alive) throw new Error('the host died');
   }
 
-  const inTransaction = (tx: Queryable): Queryable => ({
+  const inTransaction = (tx: Queryable, isBulk: boolean): Queryable => ({
     dialect: tx.dialect,
     all<Row>(query: Query<Row>) {
       requireHost();
@@ -72,6 +78,7 @@ export function hostedDatabase(db: Database, host: Host, { kernel, delay, onTurn
     },
     run(query) {
       requireHost();
+      if (isBulk) kernel.pass(statementMs());
       return tx.run(query);
     },
     runEach(strings, rows) {
@@ -87,7 +94,7 @@ export function hostedDatabase(db: Database, host: Host, { kernel, delay, onTurn
     one: (query) => step(() => db.one(query)),
     run: (query) => step(() => db.run(query)),
     runEach: (strings, rows) => step(() => db.runEach(strings, rows)),
-    tx: (work) => step(() => db.tx((tx) => work(inTransaction(tx)))),
+    tx: (work, options = {}) => step(() => db.tx((tx) => work(inTransaction(tx, options.bulk === true)), options)),
     close: async () => undefined,
   };
 }

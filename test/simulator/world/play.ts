@@ -6,6 +6,7 @@ import { beginAct } from './acts/index.ts';
 import { startRuns } from './acts/runs.ts';
 import { CAP_NAMES, NO_CAPS } from './caps-rule.ts';
 import { compareCharges, compareJobs } from './compare-charges.ts';
+import { comparePlans } from './compare-plans.ts';
 import { getAccount } from './configuration.ts';
 import { startOperator } from './operator.ts';
 import { onTerminal } from './programs.ts';
@@ -102,6 +103,7 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
   oracle.checkEnd(new Set(world.settings.watches.values()), !world.wasRestored);
   compareCharges(world);
   compareJobs(world);
+  comparePlans(world);
 }
 
 /** Whether the configuration must change at the end. Most seeds write it again, which restarts the workers. */

@@ -34,6 +34,7 @@ export interface Machine {
   readonly mayStart: (program: Program) => boolean;
   /** See StorageSettings. */
   readonly storageDelay: () => number;
+  readonly statementMs?: () => number;
   readonly onTurning?: (host: Host) => void;
   /** The activity slots of a worker that starts. */
   readonly createSlots?: () => TakeSlot;
@@ -77,6 +78,7 @@ export abstract class Program {
     return hostedDatabase(db, host, {
       kernel: this.machine.kernel,
       delay: this.machine.storageDelay,
+      statementMs: this.machine.statementMs,
       onTurning: () => this.machine.onTurning?.(host),
     });
   }

@@ -95,6 +95,10 @@ export interface Scenario {
   readonly latencyMs: number;
   /** Share of the calls to a database that wait a moment before and after, so that others come in between. */
   readonly storageShare: number;
+  /** How many URLs a batch may have; absent: as many as the specification says. */
+  readonly batchUrls?: number;
+  /** How long a statement of a long transaction takes at most, while its process does nothing else; absent: no time passes. */
+  readonly statementMs?: number;
   /** Whether the service forgets a key after a day, as it may. */
   readonly forgetsKeys: boolean;
   readonly suggestAfter: number;

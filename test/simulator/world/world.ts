@@ -6,6 +6,7 @@ import { type Ledger, ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import type { LedgerId } from '../../../src/submission/ids.ts';
 import { WORKFLOW } from '../../../src/temporal-api/workflows.ts';
 import { pick, seeded } from '../../support/seeded.ts';
+import { limitBatches } from '../platform/batch-limit.ts';
 import { getHost, type Host, Kernel, setKernel } from '../platform/kernel.ts';
 import { type NetRequest, type NetResponse, setNetwork, VirtualNetwork } from '../platform/network.ts';
 import { VirtualTemporal } from '../temporal/server.ts';
@@ -140,6 +141,8 @@ export class World {
     });
     setNetwork(this.network);
     this.temporal = this.#createTemporal();
+    limitBatches(scenario.batchUrls ?? null);
+    const { statementMs = 0 } = scenario;
     const storageRandom = seeded(seed ^ 0xd15c);
     this.#machine = {
       kernel,
@@ -148,6 +151,7 @@ export class World {
       mayStart: (program) => program === this.service || !this.#isStopped,
       onTurning: ({ name }) => this.oracle.breach(`${name} turns without a wait`),
       storageDelay: () => (storageRandom() < storageShare ? 1 + storageRandom() * 50 : 0),
+      statementMs: () => (statementMs === 0 ? 0 : storageRandom() * statementMs),
     };
     for (const [watch, pages] of scenario.watches) this.site.publish(watch, pages);
     this.network.listen(SITE, this.site);
@@ -407,6 +411,7 @@ export class World {
     });
     await this.kernel.play(() => closed, 60_000);
     await closing;
+    limitBatches(null);
     setNetwork(null);
     setKernel(null);
   }

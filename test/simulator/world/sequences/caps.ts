@@ -2,30 +2,24 @@ import { micros } from '../../../../contract/money.ts';
 import { administer } from '../../../../service/accounts/administration.ts';
 import { SERVICE_NAMES } from '../account-names.ts';
 import { startRuns } from '../acts/runs.ts';
-import type { World } from '../world.ts';
 import type { Sequence } from './sequence.ts';
-import { awaitIdle, buy, buyAll, computeCost, HOUR, MINUTE, publish, publishSome, runAndSend } from './steps.ts';
-
-/** The price at the service is another one for both levels. */
-async function setPrice(world: World, price: number): Promise<void> {
-  const accounts = administer(world.stores.service);
-  world.oracle.changePrice(SERVICE_NAMES.main, price);
-  for (const level of ['standard', 'fast'] as const) await accounts.setPrice(SERVICE_NAMES.main, level, micros(price));
-  world.kernel.trace(`the price is ${price}`);
-}
-
-/** What the account may still spend today, from now on. */
-const allowToday = (world: World, amount: number, change: Parameters<World['reconfigure']>[0] = {}): Promise<void> =>
-  world.reconfigure((settings) => {
-    const perDay = world.oracle.getSpent('perDay', world.scenario.watches.keys()) + amount;
-    const more = typeof change === 'function' ? change(settings) : change;
-    return { ...more, caps: { ...settings.caps, perDay } };
-  });
+import {
+  allowToday,
+  awaitIdle,
+  buy,
+  buyAll,
+  computeCost,
+  HOUR,
+  MINUTE,
+  MORNING,
+  publish,
+  publishSome,
+  runAndSend,
+  setPrice,
+} from './steps.ts';
 
 /** Longer than a risen price may stay unnoticed. */
 const NOTICED_MS = 65 * MINUTE;
-/** At ten in the morning of a day in the middle of a month, so that neither ends while caps are compared. */
-const MORNING = Date.UTC(2026, 2, 10, 10);
 
 /** What limits spending changes while batches wait. */
 export const CAP_SEQUENCES = {

@@ -2,26 +2,21 @@ import { pick } from '../../../support/seeded.ts';
 import { startRuns } from '../acts/runs.ts';
 import type { World } from '../world.ts';
 import type { Sequence } from './sequence.ts';
-import { awaitIdle, buy, buyAll, change, HOUR, LATE_MS, MINUTE, publish, publishSome, runAndSend } from './steps.ts';
-
-function copyLedger(world: World): void {
-  world.stores.backUp();
-  world.oracle.copyLedger();
-  world.kernel.trace('the ledger is copied');
-}
+import {
+  awaitIdle,
+  buy,
+  buyAll,
+  change,
+  copyLedger,
+  HOUR,
+  MINUTE,
+  publish,
+  publishSome,
+  restoreLedger,
+  runAndSend,
+} from './steps.ts';
 
 const toLastmod = ({ kernel }: World): string => new Date(kernel.now()).toISOString();
-
-/** The copy comes back; an operator recovers the account when it is held. */
-const restoreLedger = (world: World, { losesTemporal }: { readonly losesTemporal: boolean }): Promise<void> =>
-  world.whileStopped(async () => {
-    world.wasRestored = true;
-    await world.stores.restore();
-    world.oracle.restoreLedger();
-    world.kernel.trace('the ledger is a copy');
-    if (losesTemporal) await world.loseTemporal();
-    await world.kernel.sleep(LATE_MS);
-  });
 
 /** A copy of the ledger comes back that lacks what was bought since. */
 export const COPY_SEQUENCES = {

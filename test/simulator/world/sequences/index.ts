@@ -3,6 +3,7 @@ import { CAP_SEQUENCES } from './caps.ts';
 import { CHANGE_SEQUENCES } from './changes.ts';
 import { COPY_SEQUENCES } from './copies.ts';
 import { DOUBT_SEQUENCES } from './doubt.ts';
+import { PLAN_SEQUENCES } from './plans.ts';
 import type { Sequence } from './sequence.ts';
 import { WAIT_SEQUENCES } from './waits.ts';
 
@@ -12,6 +13,7 @@ export const SEQUENCES = {
   ...COPY_SEQUENCES,
   ...CHANGE_SEQUENCES,
   ...WAIT_SEQUENCES,
+  ...PLAN_SEQUENCES,
 } satisfies Record<string, Sequence>;
 
 export type SequenceName = keyof typeof SEQUENCES;

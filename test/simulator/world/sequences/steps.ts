@@ -1,6 +1,9 @@
+import { micros } from '../../../../contract/money.ts';
+import { administer } from '../../../../service/accounts/administration.ts';
 import { cancelBatch } from '../../../../src/ledger/batches/cancel-batch.ts';
 import { LedgerError } from '../../../../src/ledger/ledger-error.ts';
 import { listBatches } from '../../../../src/ledger/reports/lists.ts';
+import { SERVICE_NAMES } from '../account-names.ts';
 import { startRuns } from '../acts/runs.ts';
 import { SITE } from '../site.ts';
 import type { World } from '../world.ts';
@@ -9,6 +12,8 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 /** Longer than a request that its client has given up may still travel. */
 export const LATE_MS = 200_000;
+/** At ten in the morning of a day in the middle of a month, so that neither ends while caps are compared. */
+export const MORNING = Date.UTC(2026, 2, 10, 10);
 
 /** A sitemap lists new pages, all of one day. `part` is new in each call. */
 export function publish({ site }: World, sitemap: string, part: string, count: number): readonly string[] {
@@ -93,3 +98,40 @@ export async function cancelAll(world: World): Promise<void> {
 
 /** So many micro-lira of these pages, at the price of the beginning. */
 export const computeCost = ({ scenario }: World, urls: readonly string[]): number => urls.length * scenario.price;
+
+/** The price at the service is another one for both levels. */
+export async function setPrice(world: World, price: number): Promise<void> {
+  const accounts = administer(world.stores.service);
+  world.oracle.changePrice(SERVICE_NAMES.main, price);
+  for (const level of ['standard', 'fast'] as const) await accounts.setPrice(SERVICE_NAMES.main, level, micros(price));
+  world.kernel.trace(`the price is ${price}`);
+}
+
+/** What the account may still spend today, from now on. */
+export const allowToday = (
+  world: World,
+  amount: number,
+  change: Parameters<World['reconfigure']>[0] = {},
+): Promise<void> =>
+  world.reconfigure((settings) => {
+    const perDay = world.oracle.getSpent('perDay', world.scenario.watches.keys()) + amount;
+    const more = typeof change === 'function' ? change(settings) : change;
+    return { ...more, caps: { ...settings.caps, perDay } };
+  });
+
+export function copyLedger(world: World): void {
+  world.stores.backUp();
+  world.oracle.copyLedger();
+  world.kernel.trace('the ledger is copied');
+}
+
+/** The copy comes back; an operator recovers the account when it is held. */
+export const restoreLedger = (world: World, { losesTemporal }: { readonly losesTemporal: boolean }): Promise<void> =>
+  world.whileStopped(async () => {
+    world.wasRestored = true;
+    await world.stores.restore();
+    world.oracle.restoreLedger();
+    world.kernel.trace('the ledger is a copy');
+    if (losesTemporal) await world.loseTemporal();
+    await world.kernel.sleep(LATE_MS);
+  });

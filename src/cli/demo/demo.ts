@@ -22,7 +22,7 @@ import { NEW_PAGES } from './site.ts';
 import { namedSource } from './sources.ts';
 import { type Stack, startStack } from './stack.ts';
 import { DemoState } from './state.ts';
-import { formatResultTable } from './table.ts';
+import { type DemoRow, formatResultTable } from './table.ts';
 import { DEMO_ACCOUNT } from './watch-config.ts';
 
 interface DemoFlags {
@@ -87,7 +87,8 @@ async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<
     local: true,
   });
   try {
-    const jobs: Job[] = [];
+    const jobs: (Job & DemoRow)[] = [];
+    let balance = ZERO;
     const runAll = async (label: string) => {
       output.say(label);
       const watches = [...stack.config.watches.values()];
@@ -96,7 +97,9 @@ async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<
         const done = await Promise.all(
           watches.map((watch) => runJobs({ output, stack, ledger, client, watch, stages })),
         );
-        jobs.push(...done.flat());
+        const left = await getBalance(stack);
+        balance = left;
+        jobs.push(...done.flat().map((job) => ({ ...job, balance: left })));
       } finally {
         stages.end();
       }
@@ -109,14 +112,8 @@ async function runDemo(output: Output, stack: Stack, state: DemoState): Promise<
       state.remember({ published: true });
       await runAll(`\nThe site publishes ${NEW_PAGES} pages; the job runs again:`);
     }
-    const balance = await getBalance(stack);
     for (const { line } of jobs) output.record(toDemoWatchRecord(line));
-    output.print(
-      `\n${formatResultTable(
-        jobs.map(({ line }) => line),
-        balance,
-      )}`,
-    );
+    output.print(`\n${formatResultTable(jobs)}`);
     const sentences = jobs.flatMap((job) => job.sentences);
     for (const sentence of sentences) output.print(sentence);
     const query = `CourierAccount = 'sandbox' AND StartTime >= '${startedAt.toISOString()}'`;

@@ -3,8 +3,14 @@ import { formatTry, type Micros } from '../../../contract/money.ts';
 import { formatCount } from '../output/format.ts';
 import type { DemoLine } from '../output/records/demo.ts';
 
+export interface DemoRow {
+  readonly line: DemoLine;
+  /** What the account had when the jobs that began with this one had ended. */
+  readonly balance: Micros;
+}
+
 /** The table per watch that ends the demo. */
-export function formatResultTable(lines: readonly DemoLine[], balance: Micros): string {
+export function formatResultTable(rows: readonly DemoRow[]): string {
   const table = new Table({
     head: [
       'watch',
@@ -21,7 +27,7 @@ export function formatResultTable(lines: readonly DemoLine[], balance: Micros): 
     colAligns: ['left', ...Array<'right'>(9).fill('right')],
     style: { head: [], border: [] },
   });
-  for (const line of lines) {
+  for (const { line, balance } of rows) {
     table.push([
       line.watch,
       formatCount(line.found),

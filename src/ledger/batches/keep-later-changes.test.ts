@@ -1,36 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import {
-  ACCOUNT,
-  crawled,
-  DAY,
-  type Site,
-  sendAll,
-  type TestLedger,
-  testLedger,
-  WATCH,
-} from '../../../test/support/ledger.ts';
+import { makeCopy, planPages } from '../../../test/support/copied-ledger.ts';
+import { ACCOUNT, crawled, DAY, sendAll, type TestLedger, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import { endJob } from '../../../test/support/service-results.ts';
 import type { Reference, RunId } from '../../submission/ids.ts';
-import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
 import { type BatchRow, getBatch, listPendingBatches } from './batch-queries.ts';
 import { beginSend } from './begin-send.ts';
 import { recordReconciled } from './record-reconciled.ts';
-
-/** One run with its plan; how many URLs it buys. */
-async function plan(ledger: TestLedger, run: string, pages: Site): Promise<number> {
-  await crawled(ledger, run, pages);
-  const { urls } = await planRun(ledger, run as RunId, { account: ACCOUNT, watch: WATCH });
-  await endRun(ledger, run as RunId, 'finished');
-  return urls;
-}
-
-/** A ledger that bought page 1 as of 1 January, on the 15th at noon: the copy that comes back. */
-async function makeCopy(ledger: TestLedger): Promise<void> {
-  await plan(ledger, 'before', { a: [['1', '2026-01-01']] });
-  for (const reference of await sendAll(ledger)) await endJob(ledger, reference);
-}
 
 async function getPlanned(ledger: TestLedger): Promise<BatchRow> {
   return getBatch(ledger.db, (await listPendingBatches(ledger, ACCOUNT.id)).batches[0]!.id);
@@ -55,13 +32,13 @@ describe('a batch that is a job of a ledger which an older copy has replaced', (
     testLedger(`lastmod ${lastmod}: ${why}`, async (ledger) => {
       await makeCopy(ledger);
       ledger.pass(7 * DAY);
-      assert.equal(await plan(ledger, 'planned', { a: [['1', lastmod]] }), 1);
+      assert.equal(await planPages(ledger, 'planned', { a: [['1', lastmod]] }), 1);
       const { idempotency_key: key } = await getPlanned(ledger);
       await find(ledger, '2026-01-17T10:00:00Z');
-      assert.equal(await plan(ledger, 'after', { a: [['1', lastmod]] }), urls);
+      assert.equal(await planPages(ledger, 'after', { a: [['1', lastmod]] }), urls);
       if (urls > 0) assert.notEqual((await getPlanned(ledger)).idempotency_key, key);
       await sendAll(ledger);
-      assert.equal(await plan(ledger, 'later', { a: [['1', lastmod]] }), 0, 'once');
+      assert.equal(await planPages(ledger, 'later', { a: [['1', lastmod]] }), 0, 'once');
     });
   }
 
@@ -69,21 +46,21 @@ describe('a batch that is a job of a ledger which an older copy has replaced', (
     'a change that the copy sees after the job is bought, where the copy had planned the batch',
     async (ledger) => {
       await makeCopy(ledger);
-      await plan(ledger, 'planned', { a: [['1', '2026-01-14']] });
+      await planPages(ledger, 'planned', { a: [['1', '2026-01-14']] });
       ledger.pass(7 * DAY);
       await crawled(ledger, 'seen', { a: [['1', '2026-01-20']] });
       await endRun(ledger, 'seen' as RunId, 'finished');
       await find(ledger, '2026-01-15T13:00:00Z');
-      assert.equal(await plan(ledger, 'after', { a: [['1', '2026-01-20']] }), 1);
+      assert.equal(await planPages(ledger, 'after', { a: [['1', '2026-01-20']] }), 1);
     },
   );
 
   testLedger('a lastmod in the future that the copy had planned is bought', async (ledger) => {
     await makeCopy(ledger);
-    await plan(ledger, 'planned', { a: [['1', '2026-03-01']] });
+    await planPages(ledger, 'planned', { a: [['1', '2026-03-01']] });
     ledger.pass(DAY);
     await find(ledger, '2026-01-15T13:00:00Z');
-    assert.equal(await plan(ledger, 'after', { a: [['1', '2026-03-01']] }), 0);
+    assert.equal(await planPages(ledger, 'after', { a: [['1', '2026-03-01']] }), 0);
   });
 });
 
@@ -92,9 +69,9 @@ testLedger(
   async (ledger) => {
     await makeCopy(ledger);
     ledger.pass(2 * DAY);
-    await plan(ledger, 'planned', { a: [['1', '2026-01-17']] });
+    await planPages(ledger, 'planned', { a: [['1', '2026-01-17']] });
     await beginSend(ledger, (await getPlanned(ledger)).id, { account: ACCOUNT, watch: WATCH });
     await find(ledger, '2026-01-16T23:00:00Z');
-    assert.equal(await plan(ledger, 'after', { a: [['1', '2026-01-17']] }), 0);
+    assert.equal(await planPages(ledger, 'after', { a: [['1', '2026-01-17']] }), 0);
   },
 );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Micros } from '../../../contract/money.ts';
+import { makeCopy, planPages } from '../../../test/support/copied-ledger.ts';
 import {
   ACCOUNT,
   completeRun,
@@ -14,27 +15,17 @@ import {
   testLedger,
   WATCH,
 } from '../../../test/support/ledger.ts';
-import { endJob } from '../../../test/support/service-results.ts';
 import type { Reference, RunId, WatchId } from '../../submission/ids.ts';
 import { listPendingBatches } from '../batches/batch-queries.ts';
 import { planRun } from '../plans/make-plan.ts';
 import type { WatchPolicy } from '../policy.ts';
 import { eachPurchasedPage } from '../reports/purchased-urls.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
-import { endRun } from '../runs/runs.ts';
 import { recoverJob } from './recover.ts';
 
 const OTHER: WatchPolicy = { ...WATCH, id: 'other' as WatchId };
 
 const site = (lastmod: string): Site => ({ a: [['1', lastmod]] });
-
-/** A ledger that bought page 1 as of 1 January, on the 15th at noon: the copy that comes back. */
-async function makeCopy(ledger: TestLedger): Promise<void> {
-  await crawled(ledger, 'before', site('2026-01-01'));
-  await planRun(ledger, 'before' as RunId, { account: ACCOUNT, watch: WATCH });
-  await endRun(ledger, 'before' as RunId, 'finished');
-  for (const reference of await sendAll(ledger)) await endJob(ledger, reference);
-}
 
 /** A job with page 1 that the copy lacks. */
 const recover = (ledger: TestLedger, createdAt: string, paths: readonly string[] = ['1']) =>
@@ -53,14 +44,6 @@ const recover = (ledger: TestLedger, createdAt: string, paths: readonly string[]
     },
   );
 
-/** One run with its plan; how many URLs it buys. */
-async function buy(ledger: TestLedger, run: string, pages: Site, watch: WatchPolicy = WATCH): Promise<number> {
-  await crawled(ledger, run, pages, { watch: watch.id, configured: [WATCH.id, watch.id] });
-  const { urls } = await planRun(ledger, run as RunId, { account: ACCOUNT, watch });
-  await endRun(ledger, run as RunId, 'finished');
-  return urls;
-}
-
 describe('a page that changed since the copy', () => {
   for (const { lastmod, urls, why } of [
     { lastmod: '2026-01-16T08:00:00Z', urls: 0, why: 'a change before the job is bought' },
@@ -74,7 +57,7 @@ describe('a page that changed since the copy', () => {
       await makeCopy(ledger);
       ledger.pass(7 * DAY);
       await recover(ledger, '2026-01-17T10:00:00Z');
-      assert.equal(await buy(ledger, 'after', site(lastmod)), urls);
+      assert.equal(await planPages(ledger, 'after', site(lastmod)), urls);
       const [page] = await getUrlHistory(ledger, shopUrl('1'));
       if (urls === 0) assert.match(page?.reason ?? '', /^it changed before a job was created/);
     });
@@ -85,8 +68,8 @@ describe('a page that changed since the copy', () => {
     ledger.pass(7 * DAY);
     await completeRun(ledger, 'seen', site('2026-01-16'));
     await recover(ledger, '2026-01-17T10:00:00Z');
-    assert.equal(await buy(ledger, 'after', site('2026-01-16')), 0);
-    assert.equal(await buy(ledger, 'later', site('2026-01-20')), 1, 'a change after the job is bought');
+    assert.equal(await planPages(ledger, 'after', site('2026-01-16')), 0);
+    assert.equal(await planPages(ledger, 'later', site('2026-01-20')), 1, 'a change after the job is bought');
   });
 
   for (const days of [1, 7]) {
@@ -94,28 +77,32 @@ describe('a page that changed since the copy', () => {
       await makeCopy(ledger);
       const two: Site = { a: [['1', '2026-01-16'], '2'] };
       ledger.pass((2 + days) * DAY - HOUR);
-      assert.equal(await buy(ledger, 'planned', two), 2);
+      assert.equal(await planPages(ledger, 'planned', two), 2);
       await recover(ledger, '2026-01-17T10:00:00Z');
       assert.deepEqual((await listPendingBatches(ledger, ACCOUNT.id)).batches, []);
-      assert.equal(await buy(ledger, 'after', two), 1, 'page 2 alone');
+      assert.equal(await planPages(ledger, 'after', two), 1, 'page 2 alone');
     });
   }
 
   testLedger('a plan for a change after the job stays', async (ledger) => {
     await makeCopy(ledger);
     ledger.pass(9 * DAY);
-    assert.equal(await buy(ledger, 'planned', site('2026-01-20')), 1);
+    assert.equal(await planPages(ledger, 'planned', site('2026-01-20')), 1);
     await recover(ledger, '2026-01-17T10:00:00Z');
     assert.equal((await listPendingBatches(ledger, ACCOUNT.id)).batches.length, 1);
   });
 
   testLedger('another watch that lists it does not buy it either', async (ledger) => {
     await makeCopy(ledger);
-    await buy(ledger, 'other-before', site('2026-01-01'), OTHER);
+    await planPages(ledger, 'other-before', site('2026-01-01'), OTHER);
     ledger.pass(7 * DAY);
     await recover(ledger, '2026-01-17T10:00:00Z');
-    assert.equal(await buy(ledger, 'other-after', site('2026-01-16'), OTHER), 0);
-    assert.equal(await buy(ledger, 'other-later', site('2026-01-20'), OTHER), 1, 'a change after the job is bought');
+    assert.equal(await planPages(ledger, 'other-after', site('2026-01-16'), OTHER), 0);
+    assert.equal(
+      await planPages(ledger, 'other-later', site('2026-01-20'), OTHER),
+      1,
+      'a change after the job is bought',
+    );
   });
 
   testLedger('nor does its watch under a new name', async (ledger) => {
@@ -132,7 +119,7 @@ describe('a page that changed since the copy', () => {
     ledger.pass(7 * DAY);
     await recover(ledger, '2026-01-18T10:00:00Z');
     await recover(ledger, '2026-01-16T10:00:00Z');
-    assert.equal(await buy(ledger, 'after', site('2026-01-17')), 0);
+    assert.equal(await planPages(ledger, 'after', site('2026-01-17')), 0);
   });
 
   testLedger('an export names no lastmod that the service does not know', async (ledger) => {
@@ -147,7 +134,7 @@ describe('a page that changed since the copy', () => {
     assert.deepEqual(await readLastmods(), ['2026-01-01']);
     await recover(ledger, '2026-01-17T10:00:00Z');
     assert.deepEqual(await readLastmods(), [null]);
-    assert.equal(await buy(ledger, 'after', site('2026-01-20')), 1);
+    assert.equal(await planPages(ledger, 'after', site('2026-01-20')), 1);
     await sendAll(ledger);
     assert.deepEqual(await readLastmods(), ['2026-01-20'], 'what the ledger bought itself is known');
   });

@@ -33,15 +33,18 @@ describe('decide run', () => {
     assert.equal((await planRun(ledger, run('r2'), input)).urls, 4);
   });
 
-  testLedger('a run that the ledger does not hold, as an older copy of it, has no decision to wait for', async (ledger) => {
-    await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
-    await crawled(ledger, 'r2', { a: pages(0, 14) });
-    await assert.rejects(findDecision(ledger, run('r2')), /does not know that a guard holds run "r2".*older copy/);
-    await judgeRun(ledger, run('r2'), guard);
-    assert.equal(await findDecision(ledger, run('r2')), null);
-    await endRun(ledger, run('r2'), 'abandoned');
-    await assert.rejects(findDecision(ledger, run('r2')), /has ended run "r2".*older copy/);
-  });
+  testLedger(
+    'a run that the ledger does not hold, as an older copy of it, has no decision to wait for',
+    async (ledger) => {
+      await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });
+      await crawled(ledger, 'r2', { a: pages(0, 14) });
+      await assert.rejects(findDecision(ledger, run('r2')), /does not know that a guard holds run "r2".*older copy/);
+      await judgeRun(ledger, run('r2'), guard);
+      assert.equal(await findDecision(ledger, run('r2')), null);
+      await endRun(ledger, run('r2'), 'abandoned');
+      await assert.rejects(findDecision(ledger, run('r2')), /has ended run "r2".*older copy/);
+    },
+  );
 
   testLedger('rejected URLs do not return one by one with later runs', async (ledger) => {
     await completeRun(ledger, 'r1', { a: pages(0, 10) }, { firstRun: 'baseline' });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type Micros, ZERO } from '../../../contract/money.ts';
 import type { WatchId } from '../../submission/ids.ts';
 import { formatResultTable } from './table.ts';
@@ -10,9 +10,11 @@ const row = (charged: number, balance: number) => ({
   balance: balance as Micros,
 });
 
-test('each job shows what it left in the account', () => {
-  const text = formatResultTable([row(105_000_000, 49_895_000_000), row(3_000_000, 49_892_000_000)]);
-  const [first, second] = text.split('\n').filter((line) => line.includes('demo-shop'));
-  assert.match(first!, /105\.00 TRY .* 49895\.00 TRY/);
-  assert.match(second!, / 3\.00 TRY .* 49892\.00 TRY/);
+describe('the table that ends the demo', () => {
+  test('each job shows what it left in the account', () => {
+    const text = formatResultTable([row(105_000_000, 49_895_000_000), row(3_000_000, 49_892_000_000)]);
+    const [first, second] = text.split('\n').filter((line) => line.includes('demo-shop'));
+    assert.match(first!, /105\.00 TRY .* 49895\.00 TRY/);
+    assert.match(second!, / 3\.00 TRY .* 49892\.00 TRY/);
+  });
 });

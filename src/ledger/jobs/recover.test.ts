@@ -16,6 +16,7 @@ import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
 import { recordReconciled } from '../batches/record-reconciled.ts';
+import { confirmAccount } from '../money/confirm-account.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { listBatches } from '../reports/lists.ts';
 import { getAccountTotals } from '../reports/totals.ts';
@@ -39,6 +40,16 @@ const job = (reference: string, paths: readonly string[], over: Partial<PastJob>
 });
 
 describe('recover', () => {
+  testLedger('a job without a charge counts at the price that is known', async (ledger) => {
+    await confirmAccount(ledger, ACCOUNT.id, {
+      identity: null,
+      prices: { standard: 300_000 as Micros, fast: null },
+    });
+    await recoverJob(ledger, where, job('R-1', ['1', '2'], { charge: null }));
+    const { chargedThisMonth, unknownChargeUrls } = await getAccountTotals(ledger, ACCOUNT.id);
+    assert.deepEqual([chargedThisMonth, unknownChargeUrls], [600_000, 0]);
+  });
+
   testLedger("URLs in the service's history are not bought again after a lost disk", async (ledger) => {
     const jobs = [
       job('R-1', ['1', '2', '3']),

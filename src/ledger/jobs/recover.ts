@@ -1,4 +1,4 @@
-import { type Micros, ZERO } from '../../../contract/money.ts';
+import { type Micros, timesMicros, ZERO } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
@@ -9,7 +9,7 @@ import { toStoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { acceptBatch } from '../batches/accept-batch.ts';
 import { getBatch } from '../batches/batch-queries.ts';
-import { learnPrice } from '../money/price.ts';
+import { getPrice, learnPrice } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { ensureWatch, findWatch, lockAccount } from '../runs/watches.ts';
 import { ensureRecoveredUrls, type RecoveredBy } from './recovered-urls.ts';
@@ -78,9 +78,12 @@ export async function recoverJob(
         ${countResults(members, 'failed')})
       RETURNING id`);
     await addMembers(tx, id, members, job);
+    // A charge that the service does not show counts at the price that is known, so that no cap is exceeded.
+    const { perUrl } = job.charge === null ? await getPrice(tx, account, job.service, null) : { perUrl: null };
+    const amount = job.charge ?? (perUrl === null ? ZERO : timesMicros(perUrl, ids.length));
     await tx.run(sql`
       INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, reported, at)
-      VALUES (${account}, ${watchId}, NULL, 'batch', ${id}, ${ids.length}, ${job.charge ?? ZERO},
+      VALUES (${account}, ${watchId}, NULL, 'batch', ${id}, ${ids.length}, ${amount},
         ${job.charge === null ? 0 : 1}, ${job.createdAt})`);
     if (job.charge !== null && ids.length === past.urls.length) {
       const { service, charge, createdAt: at } = job;

@@ -21,6 +21,7 @@ import { getRunSummary } from '../reports/run-summary.ts';
 import { getAccountTotals } from '../reports/totals.ts';
 import { resumeAccount } from './account-status.ts';
 import { recordBalance } from './balance.ts';
+import { confirmAccount } from './confirm-account.ts';
 
 const lira = (amount: number) => Math.round(amount * 1_000_000) as Micros;
 const endAll = (ledger: TestLedger) => ledger.db.run(sql`UPDATE runs SET ended_at = 1, end_state = 'finished'`);
@@ -120,6 +121,25 @@ describe('charge', () => {
     await sent(ledger, await planned(ledger, 'r2', ['1', '2', '3']), { charged: lira(0.25) });
     assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedSinceBalance, lira(0.25));
   });
+
+  for (const [what, confirmed] of [
+    ['later', 'after'],
+    ['before, by a version that left them', 'before'],
+  ] as const) {
+    testLedger(`purchases at an unknown price count at the price that the service shows ${what}`, async (ledger) => {
+      const show = () =>
+        confirmAccount(ledger, ACCOUNT.id, { identity: null, prices: { standard: lira(0.3), fast: null } });
+      await sent(ledger, await planned(ledger, 'r1', ['1', '2'], UNPRICED), {}, UNPRICED);
+      if (confirmed === 'before') {
+        await ledger.db.run(sql`
+          INSERT INTO prices (account_id, service, price, learned_at) VALUES (${ACCOUNT.id}, 'standard', 300000, 1)`);
+      }
+      assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedToday, 0);
+      await show();
+      const totals = await getAccountTotals(ledger, ACCOUNT.id);
+      assert.deepEqual([totals.chargedToday, totals.unknownChargeUrls], [lira(0.6), 0]);
+    });
+  }
 
   testLedger('purchases at an unknown price count against a cap once a price is known', async (ledger) => {
     await sent(ledger, await planned(ledger, 'r1', ['1', '2'], UNPRICED), {}, UNPRICED);

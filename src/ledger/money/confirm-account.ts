@@ -5,6 +5,7 @@ import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { lockAccount } from '../runs/watches.ts';
+import { getPrice, updateUnreported } from './price.ts';
 
 /** The account that a key belongs to, as the service reports it. */
 export interface AccountShown {
@@ -22,7 +23,8 @@ const settingName = (account: AccountId): string => `account_identity/${account}
 
 /**
  * Compares the account that a key belongs to with the one that the ledger knows, and records it at first contact. An
- * account that is the same has its prices recorded: where none is known, or a higher one is shown than known.
+ * account that is the same has its prices recorded: where none is known, or a higher one is shown than known. Charges that
+ * were not reported, from before any price was known, count at that price.
  */
 export async function confirmAccount(ledger: Ledger, account: AccountId, shown: AccountShown): Promise<Confirmed> {
   return ledger.db.tx(async (tx): Promise<Confirmed> => {
@@ -74,4 +76,6 @@ async function recordShownPrice(
     INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${level}, ${price}, ${now})
     ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at
       WHERE prices.price < excluded.price`);
+  const { perUrl } = await getPrice(tx, account, level, null);
+  if (perUrl !== null) await tx.run(updateUnreported(account, level, perUrl));
 }

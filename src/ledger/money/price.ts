@@ -53,7 +53,7 @@ export async function learnPrice(tx: Queryable, { account, service, charge, urls
   await tx.run(updateUnreported(account, service, price));
 }
 
-/** Uses charges_without_amount: it runs at each charge. */
+/** Uses charges_without_amount: it runs at each charge, and when the service shows its prices. */
 export const updateUnreported = (account: AccountId, service: ServiceLevel, price: Micros) => sql`
   UPDATE charges SET amount = urls * ${price}
   WHERE account_id = ${account} AND kind = 'batch' AND reported = 0 AND amount = 0

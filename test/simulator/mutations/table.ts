@@ -576,8 +576,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'recovers a job as if it had cost nothing',
     file: 'src/ledger/jobs/recover.ts',
-    from: "'batch', ${id}, ${ids.length}, ${job.charge ?? ZERO},",
-    to: "'batch', ${id}, ${ids.length}, ${ZERO},",
+    from: 'const amount = job.charge ?? (perUrl === null ? ZERO : timesMicros(perUrl, ids.length));',
+    to: 'const amount = ZERO;',
     needs: ['restore ledger'],
   },
   {

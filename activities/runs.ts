@@ -12,6 +12,7 @@ import { getRunProgress, getRunSummary } from '../src/ledger/reports/run-summary
 import { getWatchFigures } from '../src/ledger/reports/watch-figures.ts';
 import { countWaitingRuns } from '../src/ledger/runs/count-waiting-runs.ts';
 import { decideRun, findDecision } from '../src/ledger/runs/decide-run.ts';
+import { listOpenAccounts } from '../src/ledger/runs/find-open-work.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
 import { beginRun, endRun } from '../src/ledger/runs/runs.ts';
 import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
@@ -106,8 +107,11 @@ export function runActivities(deps: Deps) {
       return { batches, urls, cost, basis, held, heldReason, sample };
     },
 
+    /** Besides the run's account those that no watch has any more: no run of theirs would wake them. */
     async wakeDispatcher({ account }: { account: AccountId }): Promise<void> {
       await wakeDispatcher(client, ledger.id, account);
+      const left = listAccountsWithoutWatch(deps.config).filter((id) => id !== account);
+      for (const id of await listOpenAccounts(ledger.db, left)) await ensureDispatcher(client, ledger.id, id);
     },
 
     async awaitRun({
@@ -173,6 +177,11 @@ export function runActivities(deps: Deps) {
 /** Whether the watch belongs to another account by now. One that is not configured belongs to none. */
 const hasLeft = ({ watches }: Deps['config'], watch: WatchId, account: AccountId): boolean =>
   (watches.get(watch)?.account ?? account) !== account;
+
+function listAccountsWithoutWatch({ accounts, watches }: Deps['config']): readonly AccountId[] {
+  const used = new Set([...watches.values()].map((watch) => watch.account));
+  return [...accounts.keys()].filter((id) => !used.has(id));
+}
 
 /** What an approval would buy, and whether the balance covers it. */
 async function askApproval(deps: Deps, { watch, account: id, run }: WatchRun): Promise<HoldQuestion> {

@@ -121,5 +121,5 @@ async function resolve(ledger: Ledger, batch: BatchId, { charged, release, leave
       EXIT.usage,
       `${recorded.reason}. The batch still needs review; this command charged nothing.`,
     );
-  return { how: 'charged' as const, meaning: `charged as ${reference}; the next run or worker follows it.` };
+  return { how: 'charged' as const, meaning: `charged as ${reference}; the next run follows it.` };
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { ACCOUNT, completeRun, crawled, DAY, sendAll, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
-import type { RunId } from '../../submission/ids.ts';
+import type { AccountId, RunId } from '../../submission/ids.ts';
 import { holdSpending } from '../jobs/history-hold.ts';
 import { recordKeyRejected } from '../money/account-status.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { planRun } from '../plans/make-plan.ts';
-import { findOpenWork } from './find-open-work.ts';
+import { findOpenWork, listOpenAccounts } from './find-open-work.ts';
 import { endRun } from './runs.ts';
 
 const INPUT = { watch: WATCH, account: ACCOUNT };
@@ -63,5 +63,18 @@ describe('findOpenWork', () => {
     ledger.pass(DAY);
     assert.equal(await find(ledger, {}), 'index checks');
     assert.equal(await find(ledger), null, 'a watch without index checks makes none');
+  });
+});
+
+describe('listOpenAccounts', () => {
+  testLedger('an account is open until its batches are answered and its jobs settled', async (ledger) => {
+    const open = () => listOpenAccounts(ledger.db, ['nobody' as AccountId, ACCOUNT.id]);
+    assert.deepEqual(await open(), []);
+    await bought(ledger);
+    assert.deepEqual(await open(), [ACCOUNT.id], 'planned');
+    await sendAll(ledger);
+    assert.deepEqual(await open(), [ACCOUNT.id], 'accepted');
+    await ledger.db.run(sql`UPDATE batches SET settled_at = ${ledger.now()}`);
+    assert.deepEqual(await open(), []);
   });
 });

@@ -54,3 +54,17 @@ export async function findOpenWork(db: Queryable, { watches, now }: WorkScope): 
   }
   return null;
 }
+
+/** Those of the accounts that have batches to send or to look up, or jobs that have not ended. Uses batches_waiting and batches_followed. */
+export async function listOpenAccounts(db: Queryable, accounts: readonly AccountId[]): Promise<AccountId[]> {
+  const open: AccountId[] = [];
+  for (const account of accounts) {
+    const found = await db.get(sql`
+      SELECT 1 FROM ledger_accounts AS a WHERE a.id = ${account} AND (
+        EXISTS (SELECT 1 FROM batches AS b WHERE b.account_id = a.id AND b.state IN ('planned', 'sending'))
+        OR EXISTS (SELECT 1 FROM batches AS b
+          WHERE b.account_id = a.id AND b.state = 'accepted' AND b.settled_at IS NULL))`);
+    if (found !== undefined) open.push(account);
+  }
+  return open;
+}

@@ -35,7 +35,7 @@ const PAGE_NAMES = ['pagination', 'meta', 'page', 'pageinfo', 'paging', 'links',
  * paginators put it (`data.submissions.data`). Null means that there is no list, which is not an empty list.
  */
 export function readList(data: Json, envelope: Json, names: readonly string[], requested: PageRequest): Listed | null {
-  const found = findList(data, names) ?? isEmptyList(data, envelope, requested);
+  const found = findList(data, names) ?? findEmptyList(data, envelope, names, requested);
   if (found === null) return null;
   return { items: found.items, page: readPage([found.around, data, envelope], found.items.length, requested) };
 }
@@ -70,9 +70,19 @@ function findList(data: Json, names: readonly string[], depth = 0): Found | null
   return lists.length === 1 ? { items: lists[0] as readonly Json[], around: data } : null;
 }
 
-/** Some services omit an empty list; that counts only together with a total of zero. */
-function isEmptyList(data: Json, envelope: Json, requested: PageRequest): Found | null {
-  return readPage([data, envelope], 0, requested).total === 0 ? { items: [], around: data } : null;
+/**
+ * Some services omit an empty list; that counts only together with a total of zero. One whose lists are maps shows an empty
+ * map, also between other pages; that counts where the service states which page it is.
+ */
+function findEmptyList(data: Json, envelope: Json, names: readonly string[], requested: PageRequest): Found | null {
+  const { total, stated } = readPage([data, envelope], 0, requested);
+  if (total === 0) return { items: [], around: data };
+  const fields = indexFields(data);
+  const isEmptyMap = names.some((name) => {
+    const value = fields.get(name);
+    return isObject(value) && Object.keys(value).length === 0;
+  });
+  return stated && isEmptyMap ? { items: [], around: data } : null;
 }
 
 /** `{ "edges": [{ "node": … }] }`. */

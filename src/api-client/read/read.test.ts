@@ -121,6 +121,15 @@ describe('response readers', () => {
     assert.ok(read({ submissions: null, total: 3 }) instanceof InvalidPayload);
   });
 
+  test('takes an empty map for a page without jobs where the service states that it is a page', () => {
+    const read = (data: Json) => readSubmissions(data, { data }, requested, statusMapping);
+    const filtered = read({ submissions: {}, pagination: { current: 1, pageSize: 2, total: 3 } });
+    assert.ok(!(filtered instanceof InvalidPayload), 'a service that filters its pages after it has cut them');
+    assert.deepEqual([filtered.submissions.length, filtered.page.last], [0, false]);
+    assert.ok(read({ submissions: {} }) instanceof InvalidPayload, 'nothing says that it is a list');
+    assert.ok(read({ pagination: { total: 3 } }) instanceof InvalidPayload, 'no list at all');
+  });
+
   const full: Json = { items: [{ reference: 'a' }, { reference: 'b' }] };
   const pages: { fields: Record<string, Json>; last: boolean; stated: boolean }[] = [
     { fields: { total: 2 }, last: true, stated: true },

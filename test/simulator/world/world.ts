@@ -11,7 +11,7 @@ import { getHost, type Host, Kernel, setKernel } from '../platform/kernel.ts';
 import { type NetRequest, type NetResponse, setNetwork, VirtualNetwork } from '../platform/network.ts';
 import { VirtualTemporal } from '../temporal/server.ts';
 import { ACCOUNT_NAMES, type AccountName, SERVICE_NAMES } from './account-names.ts';
-import { ADDRESSES, type Address, NEW_ADDRESS, OTHER_SERVICE, SERVICE } from './addresses.ts';
+import { ADDRESSES, type Address, NEW_ADDRESS, OTHER_SERVICE } from './addresses.ts';
 import { describeCaps } from './caps-rule.ts';
 import { FIRST_PLACES, type OperatorSettings, RETRIES, toConfig, type WatchSettings } from './configuration.ts';
 import { Speaker, showsFailures, toAccountSettings } from './dialect.ts';
@@ -367,7 +367,7 @@ export class World {
   /** Nothing leaves with a key that belongs to another account, nor to an address that nobody has confirmed. */
   #checkPlace(request: NetRequest): void {
     const what = `${request.method} ${request.path.replace(/\?.*/, '')}`;
-    if (this.keys.isWrong(request) && !(request.path.endsWith('/me') && request.origin === SERVICE))
+    if (this.keys.isWrong(request) && !(request.path.endsWith('/me') && request.origin !== OTHER_SERVICE))
       this.oracle.breach(`${what} left for ${request.origin} with the key of another account`);
     if (request.origin === NEW_ADDRESS && this.unconfirmed.has(this.keys.getOwner(request)))
       this.oracle.breach(`${what} left for an address that nobody has confirmed`);

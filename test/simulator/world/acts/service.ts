@@ -44,29 +44,31 @@ async function moveWatches(world: World): Promise<void> {
   await world.reconfigure({ secondAccount: new Set(sitemaps) });
 }
 
+/**
+ * The first account has the key of the second one for a while, and another address besides. Nobody rotates keys meanwhile: a new
+ * one would be lost when the first place comes back.
+ */
+const confuse = (world: World, forMs: number, random: () => number, other: Partial<Places['main']>): Promise<boolean> =>
+  world.keys.rotate('main', async () => {
+    const { main } = world.settings.places;
+    const keyVariable = await world.keys.createWrong('second');
+    await world.reconfigure(({ places }) => ({ places: change(places, 'main', { ...other, keyVariable }) }));
+    if (random() < 0.7) await startRuns(world);
+    await world.kernel.sleep(60_000 + forMs);
+    await world.reconfigure(({ places }) => ({ places: change(places, 'main', main) }));
+  });
+
 export const SERVICE_PLAYS = {
   /** The configuration names the address and a key of another service under the name of an account, for a while. */
   'name another service': alone(async (world, { forMs }, random) => {
     if (world.scenario.services?.isSecondElsewhere !== true || !hasBought(world, 'main')) return;
-    const { main } = world.settings.places;
-    const keyVariable = await world.keys.createWrong('second');
-    await world.reconfigure(({ places }) => ({
-      places: change(places, 'main', { address: OTHER_SERVICE, keyVariable }),
-    }));
-    if (random() < 0.7) await startRuns(world);
-    await world.kernel.sleep(60_000 + forMs);
-    await world.reconfigure(({ places }) => ({ places: change(places, 'main', main) }));
-    if (random() < 0.5) await moveWatches(world);
+    const isPlayed = await confuse(world, forMs, random, { address: OTHER_SERVICE });
+    if (isPlayed && random() < 0.5) await moveWatches(world);
   }),
   /** An account has the key of another account of its service, for a while. */
   'wrong key': alone(async (world, { forMs }, random) => {
     if (world.scenario.services?.isSecondElsewhere !== false || !hasBought(world, 'main')) return;
-    const { main } = world.settings.places;
-    const keyVariable = await world.keys.createWrong('second');
-    await world.reconfigure(({ places }) => ({ places: change(places, 'main', { keyVariable }) }));
-    if (random() < 0.7) await startRuns(world);
-    await world.kernel.sleep(60_000 + forMs);
-    await world.reconfigure(({ places }) => ({ places: change(places, 'main', main) }));
+    await confuse(world, forMs, random, {});
   }),
   /** Another account name for another service, as the guide says. In some worlds nobody keeps the first one at first. */
   'move to another service': alone(async (world, { forMs }, random) => {

@@ -727,7 +727,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${MONEY}/account-status.ts`,
     from: "UPDATE batches SET not_before = NULL WHERE account_id = ${account} AND state IN ('planned', 'sending')",
     to: "UPDATE batches SET not_before = ${9e15} WHERE account_id = ${account} AND state IN ('planned', 'sending')",
-    needs: ['topped up, balance unreadable'],
+    needs: ['topped up above a floor'],
   },
   {
     name: 'does not see that a key works again',
@@ -755,7 +755,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/ledger/plans/resubmission.ts',
     from: 'if (isBoughtByRecoveredJob(row))',
     to: 'if (row.id < 0)',
-    needs: ['restore ledger', 'change pages'],
+    needs: ['copy before a change'],
   },
   // Fixes of money findings, each with the sequence that shows it
   {
@@ -806,6 +806,35 @@ export const MUTATIONS: readonly Mutation[] = [
     from: ' OR balance_at > ${at + CLOCK_ERROR_MS})`);',
     to: ')`);',
     needs: ['clock ahead for a while'],
+  },
+  {
+    name: 'believes that a batch cost the price of one URL (fixed: money 11)',
+    file: `${MONEY}/charge.ts`,
+    from: 'if (urls === 1) return false;',
+    to: 'if (urls >= 1) return false;',
+    needs: ['told the price of one'],
+  },
+  {
+    name: 'begins an index-check again for another account (fixed: money 19)',
+    file: 'src/ledger/index-checks/begin-check.ts',
+    from: 'if (open !== undefined && !isOf(open, account, watch)) {',
+    to: 'if (open !== undefined && now < 0) {',
+    actsAtEnd: true,
+    needs: ['check in doubt, then another account'],
+  },
+  {
+    name: 'reads a position as an index (fixed: money 24)',
+    file: 'src/api-client/read/errors.ts',
+    from: "readFirst(fields, ['index', 'urlindex'], asCount);",
+    to: "readFirst(fields, ['index', 'urlindex', 'position'], asCount);",
+    needs: ['bad page, position from one'],
+  },
+  {
+    name: 'takes a job with another count of URLs for another batch (fixed: money 33)',
+    file: `${SUBMISSION}/reconcile.ts`,
+    from: 'if (createdAt !== null && createdAt < batch.firstSentAt - CLOCK_SKEW_MS)',
+    to: 'if (candidate.urlCount !== batch.urls.length || (createdAt !== null && createdAt < batch.firstSentAt - CLOCK_SKEW_MS))',
+    needs: ['lost, and the list counts otherwise'],
   },
   // Accounts, keys and services
   {

@@ -38,6 +38,10 @@ export type SubmissionFault =
   | 'oversized'
   /** Refused with 422, unless it has one URL. */
   | 'invalid'
+  /** Accepted, and all that the answer says of money is the price of one URL, as what it cost. */
+  | 'told the price of one'
+  /** Refused with 422 if it has a poisoned page, which the answer names by its position, from one. */
+  | 'position from one'
   /** Split until each part has one URL, and then refused for five minutes each time. */
   | 'later in parts';
 const LOST: readonly Kind[] = ['drop-after', 'error-after', 'unavailable-after'];
@@ -52,7 +56,11 @@ export type Outage =
   /** Submissions of more than one URL are refused, one as too large and the other as invalid. */
   | 'batches are refused'
   /** The list of jobs cannot be read. */
-  | 'the list fails';
+  | 'the list fails'
+  /** The list of jobs shows no projects, and one URL more for each of them. */
+  | 'the list counts otherwise'
+  /** Index-checks are done and charged, and their answers are lost. */
+  | 'answers to checks are lost';
 export const OUTAGES: readonly Outage[] = [
   'answers are lost',
   'nothing is taken',
@@ -130,6 +138,10 @@ function toLasting(outage: Outage, request: NetRequest, urls: readonly string[],
         kind: 'instead',
         response: random() < 0.5 ? json(413, 'payload_too_large') : json(422, 'validation_error'),
       };
+    case 'the list counts otherwise':
+      return isList(request) ? COUNTED_OTHERWISE : null;
+    case 'answers to checks are lost':
+      return request.method === 'POST' && request.path.endsWith('/index-check') ? { kind: 'drop-after' } : null;
     case 'the list fails':
       return isList(request) ? { kind: 'instead', response: json(500, 'internal_error') } : null;
   }
@@ -174,6 +186,10 @@ function toFault(kind: SubmissionFault, urls: readonly string[], random: () => n
       };
     case 'later':
       return LATER;
+    case 'told the price of one':
+      return alterData(({ reference, price_per_url: cost }) => ({ reference, cost }));
+    case 'position from one':
+      return refuseByPosition(urls);
     case 'later in parts':
       return urls.length > 1 ? { kind: 'instead', response: json(413, 'payload_too_large') } : LATER;
     case 'oversized':
@@ -190,16 +206,39 @@ function toFault(kind: SubmissionFault, urls: readonly string[], random: () => n
 
 const isList = ({ method, path }: NetRequest): boolean => method === 'GET' && /\/submissions\?/.test(path);
 
-/** Leaves out the jobs that are too new for the list. */
-function lag(newest: number): Fault {
+/** Changes what a successful answer says. */
+function alterData(change: (data: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>): Fault {
   const alter = (response: NetResponse): NetResponse => {
-    if (response.status !== 200) return response;
-    const answer = JSON.parse(response.body.toString('utf8')) as { data: { submissions: { created_at: string }[] } };
-    answer.data.submissions = answer.data.submissions.filter((job) => Date.parse(job.created_at) <= newest);
-    const body = Buffer.from(JSON.stringify(answer));
+    if (response.status >= 300) return response;
+    const answer = JSON.parse(response.body.toString('utf8')) as { readonly data: Readonly<Record<string, unknown>> };
+    const body = Buffer.from(JSON.stringify({ ...answer, data: change(answer.data) }));
     return { ...response, headers: { ...response.headers, 'content-length': String(body.length) }, body };
   };
   return { kind: 'alter', alter };
+}
+
+interface ListedJob {
+  readonly created_at: string;
+  readonly url_count: number;
+}
+
+const alterList = (change: (jobs: readonly ListedJob[]) => readonly object[]): Fault =>
+  alterData((data) => ({ ...data, submissions: change(data.submissions as readonly ListedJob[]) }));
+
+/** Leaves out the jobs that are too new for the list. */
+const lag = (newest: number): Fault =>
+  alterList((jobs) => jobs.filter(({ created_at }) => Date.parse(created_at) <= newest));
+
+const COUNTED_OTHERWISE = alterList((jobs) =>
+  jobs.map((job) => ({ ...job, project: null, url_count: job.url_count + 1 })),
+);
+
+function refuseByPosition(urls: readonly string[]): Fault {
+  const bad = urls.findIndex((url) => url.includes(POISON));
+  if (bad < 0) return { kind: 'none' };
+  const error = { code: 'validation_error', message: 'bad URL', details: [{ position: bad + 1, reason: 'bad URL' }] };
+  const body = { success: false, status: 'error', message: 'bad URL', data: null, error, request_id: 'req_gateway' };
+  return { kind: 'instead', response: respond(422, 'application/json', JSON.stringify(body)) };
 }
 
 interface Submission {

@@ -66,6 +66,8 @@ export class Oracle {
   charged = 0;
   readonly #settings: OracleSettings;
   readonly #sent = new Map<string, Sent>();
+  /** Whose key each index-check was first sent with. */
+  readonly #checkedBy = new Map<string, string>();
   readonly #bought = new Map<string, number>();
   /** The version of each URL when it was last bought. */
   readonly #boughtVersion = new Map<string, number>();
@@ -216,7 +218,13 @@ export class Oracle {
    */
   sent({ method, path, headers, body }: NetRequest, account: string, isRefused: boolean): void {
     const key = headers['idempotency-key'];
-    if (method !== 'POST' || key === undefined || !path.endsWith('/submissions')) return;
+    if (method !== 'POST' || key === undefined) return;
+    if (path.endsWith('/index-check')) {
+      const before = this.#checkedBy.get(key) ?? account;
+      if (before !== account) this.breach(`${key} was sent by two accounts, for an index-check`);
+      this.#checkedBy.set(key, before);
+    }
+    if (!path.endsWith('/submissions')) return;
     const text = body.toString('utf8');
     const known = this.#sent.get(key);
     if (known !== undefined && known.body !== text) this.breach(`key ${key} was sent with two bodies`);

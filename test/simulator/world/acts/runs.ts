@@ -10,8 +10,12 @@ import type { Play } from './play.ts';
 
 export const RUN_PLAYS = {
   run: (world) => startRuns(world),
-  check: (world) => startAll(world, (client, ledger, watch, _until, name) => startCheck(client, ledger, watch, name)),
+  check: (world) => startChecks(world),
 } satisfies Record<string, Play>;
+
+/** Index-checks of all watches. */
+export const startChecks = (world: World): Promise<void> =>
+  startAll(world, (client, ledger, watch, _until, name) => startCheck(client, ledger, watch, name));
 
 /** Of all watches, or of those of these sitemaps. */
 export async function startRuns(

@@ -61,6 +61,30 @@ export const COPY_SEQUENCES = {
       oracle.requireBought(urls, 'they have changed since the copy came back');
     },
   },
+  /** What the copy lacks is the purchase of a change, which a crawl then finds again. */
+  'copy before a change': {
+    world: { jobMs: 3 * MINUTE },
+    async play(world, _act, random) {
+      await buyAll(world);
+      const urls = publishSome(world, random, 'w0', 'changing');
+      await buy(world, 'w0', urls);
+      await awaitIdle(world);
+      copyLedger(world);
+      await world.kernel.sleep(5 * MINUTE);
+      change(world, 'w0', urls, toLastmod(world));
+      await runAndSend(world, 'w0');
+      await world.kernel.sleep(MINUTE);
+      await awaitIdle(world);
+      await restoreLedger(world, { losesTemporal: random() < 0.5 });
+      // Else the same pages are planned in the batch in which the lost ledger bought them, with its key.
+      publish(world, 'w0', 'more', 1 + Math.floor(random() * 3));
+      await startRuns(world, { sitemaps: ['w0'] });
+      await world.kernel.sleep(HOUR);
+      await awaitIdle(world);
+      await startRuns(world, { sitemaps: ['w0'] });
+      await world.kernel.sleep(HOUR);
+    },
+  },
   /** The job that the copy lacks goes on for hours. */
   'copy that lacks an open job': {
     world: { jobMs: 2 * HOUR, runsUntil: 'accepted' },

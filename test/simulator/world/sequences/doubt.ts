@@ -119,8 +119,9 @@ export const DOUBT_SEQUENCES = {
       await runAndSend(world, 'w0');
       world.meets.set('w0', pick(random, ['oversized', 'invalid']));
       void world.suffer('the list fails', 5 * HOUR);
-      // The watch that was served last comes last.
-      await buy(world, 'w1', publish(world, 'w1', 'served', 1));
+      // The watch that was served more comes last.
+      for (const part of ['served', 'served-again', 'served-more', 'served-most'])
+        await buy(world, 'w1', publish(world, 'w1', part, 1));
       await world.kernel.sleep(20 * MINUTE);
       const urls = publishSome(world, random, 'w1', 'free');
       await startRuns(world, { sitemaps: ['w1'] });

@@ -1,6 +1,8 @@
 import type { Play } from '../acts/play.ts';
+import { ANSWER_SEQUENCES } from './answers.ts';
 import { CAP_SEQUENCES } from './caps.ts';
 import { CHANGE_SEQUENCES } from './changes.ts';
+import { CHECK_SEQUENCES } from './checks.ts';
 import { COPY_SEQUENCES } from './copies.ts';
 import { DOUBT_SEQUENCES } from './doubt.ts';
 import { PLAN_SEQUENCES } from './plans.ts';
@@ -14,6 +16,8 @@ export const SEQUENCES = {
   ...CHANGE_SEQUENCES,
   ...WAIT_SEQUENCES,
   ...PLAN_SEQUENCES,
+  ...ANSWER_SEQUENCES,
+  ...CHECK_SEQUENCES,
 } satisfies Record<string, Sequence>;
 
 export type SequenceName = keyof typeof SEQUENCES;

@@ -70,6 +70,23 @@ export const WAIT_SEQUENCES = {
       world.hidesBalance = false;
     },
   },
+  /** A batch waits, and a floor is raised that it would break; then the account is topped up. */
+  'topped up above a floor': {
+    world: { configuresPrice: true },
+    async play(world, _act, random) {
+      await buyAll(world);
+      const urls = publishSome(world, random, 'w0', 'short', 2);
+      world.meets.set('w0', 'later');
+      await runAndSend(world, 'w0');
+      await world.kernel.sleep(10_000);
+      await world.reconfigure({ floor: world.readBalance('main') - world.scenario.price });
+      world.meets.delete('w0');
+      await world.kernel.sleep((10 + random() * 30) * MINUTE);
+      await administer(world.stores.service).topUp(SERVICE_NAMES.main, micros(AMPLE));
+      await world.kernel.sleep(HOUR);
+      world.oracle.requireBought(urls, 'the account was topped up an hour ago');
+    },
+  },
   /** The clocks were a day ahead when the balance was read. */
   'clock ahead for a while': {
     world: { epoch: Date.UTC(2026, 2, 10, 10), configuresPrice: true },

@@ -815,6 +815,13 @@ export const MUTATIONS: readonly Mutation[] = [
     needs: ['told the price of one'],
   },
   {
+    name: 'never checks again what was refused (fixed: money 18)',
+    file: 'src/ledger/index-checks/record-check.ts',
+    from: 'SET next_at = ${now + Math.max(everyMs, REJECTED_AGAIN_MS)}',
+    to: 'SET next_at = ${9e15}',
+    needs: ['checks refused for a while'],
+  },
+  {
     name: 'begins an index-check again for another account (fixed: money 19)',
     file: 'src/ledger/index-checks/begin-check.ts',
     from: 'if (open !== undefined && !isOf(open, account, watch)) {',

@@ -60,7 +60,9 @@ export type Outage =
   /** The list of jobs shows no projects, and one URL more for each of them. */
   | 'the list counts otherwise'
   /** Index-checks are done and charged, and their answers are lost. */
-  | 'answers to checks are lost';
+  | 'answers to checks are lost'
+  /** Index-checks are refused with 422. */
+  | 'checks are refused';
 export const OUTAGES: readonly Outage[] = [
   'answers are lost',
   'nothing is taken',
@@ -141,7 +143,9 @@ function toLasting(outage: Outage, request: NetRequest, urls: readonly string[],
     case 'the list counts otherwise':
       return isList(request) ? COUNTED_OTHERWISE : null;
     case 'answers to checks are lost':
-      return request.method === 'POST' && request.path.endsWith('/index-check') ? { kind: 'drop-after' } : null;
+      return isCheck(request) ? { kind: 'drop-after' } : null;
+    case 'checks are refused':
+      return isCheck(request) ? { kind: 'instead', response: json(422, 'validation_error') } : null;
     case 'the list fails':
       return isList(request) ? { kind: 'instead', response: json(500, 'internal_error') } : null;
   }
@@ -203,6 +207,8 @@ function toFault(kind: SubmissionFault, urls: readonly string[], random: () => n
         : { kind: 'none' };
   }
 }
+
+const isCheck = ({ method, path }: NetRequest): boolean => method === 'POST' && path.endsWith('/index-check');
 
 const isList = ({ method, path }: NetRequest): boolean => method === 'GET' && /\/submissions\?/.test(path);
 

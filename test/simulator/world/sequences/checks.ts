@@ -1,12 +1,41 @@
 import { startChecks } from '../acts/runs.ts';
 import { AMPLE } from '../scenario.ts';
+import type { World } from '../world.ts';
 import type { Sequence } from './sequence.ts';
 import { awaitIdle, buy, buyAll, HOUR, MINUTE, publish } from './steps.ts';
 
 /** The URLs whose state is asked for, one in ten, are some of these. */
 const SAMPLED = 40;
+const YEAR = 366 * 24 * HOUR;
+
+/** How many index-checks a database has. */
+function countChecks({ stores }: World, database: 'ledger' | 'service'): number {
+  const table = database === 'ledger' ? 'checks' : 'index_checks';
+  const row = stores.read[database].prepare(`SELECT count(*) AS checks FROM ${table}`).get();
+  return (row as { checks: number }).checks;
+}
 
 export const CHECK_SEQUENCES = {
+  /** All index-checks are refused for a while, as those of bad URLs are. A year later they are due again. */
+  'checks refused for a while': {
+    async play(world, _act, _random) {
+      await buyAll(world);
+      await buy(world, 'w0', publish(world, 'w0', 'many', SAMPLED));
+      await awaitIdle(world);
+      void world.suffer('checks are refused', HOUR);
+      await startChecks(world);
+      await world.kernel.sleep(30 * MINUTE);
+      await awaitIdle(world, HOUR);
+      const refused = countChecks(world, 'ledger');
+      await world.kernel.sleep(HOUR);
+      world.kernel.epoch += YEAR;
+      world.kernel.trace('a year is over');
+      await startChecks(world);
+      await world.kernel.sleep(HOUR);
+      if (refused > 0 && countChecks(world, 'service') === 0)
+        world.oracle.breach('no URL is checked any more, since all checks were refused a year ago');
+    },
+  },
   /** An index-check is charged and has no answer, and its watch moves to another account. */
   'check in doubt, then another account': {
     world: { second: { sitemaps: ['w1'], balance: AMPLE, trouble: null } },

@@ -830,6 +830,13 @@ export const MUTATIONS: readonly Mutation[] = [
     needs: ['check in doubt, then another account'],
   },
   {
+    name: 'records an attempt before it has the key (fixed: money 23)',
+    file: 'src/rate-limit/limited-client.ts',
+    from: 'client.requireKey();',
+    to: '',
+    needs: ['key away, then cancelled'],
+  },
+  {
     name: 'reads a position as an index (fixed: money 24)',
     file: 'src/api-client/read/errors.ts',
     from: "readFirst(fields, ['index', 'urlindex'], asCount);",

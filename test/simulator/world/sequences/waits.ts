@@ -5,7 +5,7 @@ import { startRuns } from '../acts/runs.ts';
 import { listHeldRuns } from '../operator.ts';
 import { AMPLE } from '../scenario.ts';
 import type { Sequence } from './sequence.ts';
-import { awaitIdle, buy, buyAll, change, HOUR, MINUTE, publish, publishSome, runAndSend } from './steps.ts';
+import { awaitIdle, buy, buyAll, cancelAll, change, HOUR, MINUTE, publish, publishSome, runAndSend } from './steps.ts';
 
 const DAY = 24 * HOUR;
 
@@ -68,6 +68,28 @@ export const WAIT_SEQUENCES = {
       await world.kernel.sleep(3 * HOUR);
       world.oracle.requireBought(urls, 'the account was topped up three hours ago');
       world.hidesBalance = false;
+    },
+  },
+  /** The key is away when a batch is to be sent. No byte of it left: an operator may take it back. */
+  'key away, then cancelled': {
+    world: { runsUntil: 'planned' },
+    async play(world, _act, random) {
+      const { kernel, oracle, keys, meets } = world;
+      await buyAll(world);
+      const urls = publishSome(world, random, 'w0', 'waits');
+      meets.set('w0', 'later');
+      await runAndSend(world, 'w0');
+      await kernel.sleep(10_000);
+      meets.delete('w0');
+      await keys.rotate('main', async () => {
+        const fill = keys.empty('main');
+        await kernel.sleep((8 + random() * 20) * MINUTE);
+        await cancelAll(world);
+        oracle.setUnwanted(urls, 'an operator took their batch back, of which nothing was sent');
+        fill();
+      });
+      await kernel.sleep(HOUR);
+      oracle.setUnwanted(urls, null);
     },
   },
   /** A batch waits, and a floor is raised that it would break; then the account is topped up. */

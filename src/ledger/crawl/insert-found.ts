@@ -18,6 +18,14 @@ export interface FoundCounts {
 }
 
 const COLUMNS = { fp: 'bigint', url: 'text', lastmod: 'text', lastmod_at: 'bigint' } as const;
+type NewRow = readonly [key: bigint, url: Url, lastmod: string | null, lastmodAt: number | null];
+
+/**
+ * Rows that a plan reads one after another, in the order of the URLs, then lie in few pages of the table, whatever the order of
+ * the sitemap: a batch writes a page for several of its URLs, not for each. The order of code units is near enough.
+ */
+const byUrl = ([, a]: NewRow, [, b]: NewRow): number => (a < b ? -1 : a > b ? 1 : 0);
+
 const SAME_COLUMNS = {
   watch_id: 'bigint',
   sitemap_id: 'bigint',
@@ -42,8 +50,8 @@ export async function insertFound(
   const { reason_code } = toStoredReason(adopt ? { code: 'baseline' } : null);
   const due = adopt ? null : 'new';
   const rows = [
-    ...rowsBetween(found, from, to, (key, { url, lastmod, lastmodAt }): Row => [key, url, lastmod, lastmodAt]),
-  ];
+    ...rowsBetween(found, from, to, (key, { url, lastmod, lastmodAt }): NewRow => [key, url, lastmod, lastmodAt]),
+  ].sort(byUrl);
   const inserted = await insertRows(tx, 'urls', COLUMNS, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING', {
     columns: SAME_COLUMNS,
     row: [watchId, sitemapId, runId, 'known', reason_code, due],

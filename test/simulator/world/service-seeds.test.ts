@@ -36,4 +36,11 @@ describe('service seeds', () => {
     const loses = moving.filter(({ acts }) => acts.some(({ kind }) => /rename watch|restore ledger/.test(kind)));
     assert.deepEqual(loses, []);
   });
+
+  test('a service that filters its pages shows enough jobs on each for a search to end within its limits', () => {
+    for (const { seed, services } of drawn) {
+      const dialect = services?.dialect;
+      if (dialect?.filtersPages === true) assert.ok(dialect.pageLimit >= 5, `seed ${seed}: ${dialect.pageLimit}`);
+    }
+  });
 });

@@ -72,6 +72,12 @@ const HIDDEN_BY_NO_CHARGE: ReadonlySet<ActKind> = new Set(['change price', 'spen
 /** Jobs are read, to know what was bought: an operator who must name the watch of a job is not played. */
 const READS_JOBS: ReadonlySet<ActKind> = new Set(['restore ledger', 'recover']);
 
+/**
+ * Such a page is cut from all jobs, and costs two requests of the service's minute, where it should cost one: with fewer jobs on
+ * a page no minute holds the pages of a search, which then never ends.
+ */
+const LEAST_FILTERED = 5;
+
 /** Seven of ten services show what they have in other words or on other pages. */
 function drawDialect(seed: number, { acts, listLagMs }: Scenario): Dialect | null {
   const random = seeded(seed ^ 0xd1a1);
@@ -89,7 +95,12 @@ function drawDialect(seed: number, { acts, listLagMs }: Scenario): Dialect | nul
     copies: random() < 0.5,
     filtersPages: random() < 0.3,
   };
-  return { ...drawn, filtersPages: drawn.filtersPages && mayFilterPages(drawn.profile) };
+  const filtersPages = drawn.filtersPages && mayFilterPages(drawn.profile);
+  return {
+    ...drawn,
+    filtersPages,
+    pageLimit: filtersPages ? Math.max(drawn.pageLimit, LEAST_FILTERED) : drawn.pageLimit,
+  };
 }
 
 /** Whether the rules say what the ledger must know under a profile. */

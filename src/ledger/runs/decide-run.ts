@@ -22,7 +22,7 @@ export async function decideRun(ledger: Ledger, run: RunId, decision: RunDecisio
 
 /**
  * The decision that was recorded on a held run, or null. It stands, whoever decides again. Throws when the ledger knows no
- * hold of that run, or has ended it: no decision could be recorded, so a run that waited for one would wait for ever.
+ * hold of that run, or has ended it: no decision could be recorded, so a run that waited for one would wait forever.
  */
 export async function findDecision(
   { db }: Ledger,

@@ -812,7 +812,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: `${MONEY}/charge.ts`,
     from: 'if (urls === 1) return false;',
     to: 'if (urls >= 1) return false;',
-    needs: ['told the price of one'],
+    needs: ['reported the price of one'],
   },
   {
     name: 'never checks again what was refused (fixed: money 18)',

@@ -39,7 +39,7 @@ export type SubmissionFault =
   /** Refused with 422, unless it has one URL. */
   | 'invalid'
   /** Accepted, and all that the answer says of money is the price of one URL, as what it cost. */
-  | 'told the price of one'
+  | 'reported the price of one'
   /** Refused with 422 if it has a poisoned page, which the answer names by its position, from one. */
   | 'position from one'
   /** Split until each part has one URL, and then refused for five minutes each time. */
@@ -190,7 +190,7 @@ function toFault(kind: SubmissionFault, urls: readonly string[], random: () => n
       };
     case 'later':
       return LATER;
-    case 'told the price of one':
+    case 'reported the price of one':
       return alterData(({ reference, price_per_url: cost }) => ({ reference, cost }));
     case 'position from one':
       return refuseByPosition(urls);

@@ -59,11 +59,14 @@ const DATES: Record<string, (at: number) => unknown> = {
   mail: (at) => new Date(at).toUTCString(),
 };
 
+/** With as many digits as the amount needs, so that no answer rounds a price. */
+const toText = (kurus: number): string => (kurus / 100).toFixed(Number.isInteger(kurus) ? 2 : 4);
+
 const MONEY: Record<string, (kurus: number) => unknown> = {
   number: (kurus) => kurus / 100,
   text: (kurus) => (kurus / 100).toFixed(4),
-  'with currency': (kurus) => `${(kurus / 100).toFixed(2)} TL`,
-  object: (kurus) => ({ currency: 'TRY', amount: (kurus / 100).toFixed(2) }),
+  'with currency': (kurus) => `${toText(kurus)} TL`,
+  object: (kurus) => ({ currency: 'TRY', amount: toText(kurus) }),
   minor: (kurus) => ({ amount_minor: kurus, currency: 'TRY' }),
 };
 

@@ -16,12 +16,12 @@ import {
 
 /** The service says something in another way than ours does. */
 export const ANSWER_SEQUENCES = {
-  /** What a batch cost is told as the price of one URL, and a cap allows little more than that batch. */
-  'told the price of one': {
+  /** What a batch cost is reported as the price of one URL, and a cap allows little more than that batch. */
+  'reported the price of one': {
     world: { epoch: MORNING, configuresPrice: true },
     async play(world, _act, random) {
       await buyAll(world);
-      world.meets.set('w0', 'told the price of one').set('w1', 'told the price of one');
+      world.meets.set('w0', 'reported the price of one').set('w1', 'reported the price of one');
       const first = publishSome(world, random, 'w0', 'first', 4);
       const second = publishSome(world, random, 'w1', 'second', 4);
       await allowToday(world, computeCost(world, [...first, ...second.slice(0, 2)]));

@@ -106,8 +106,6 @@ function drawDialect(seed: number, { acts, listLagMs }: Scenario): Dialect | nul
 /** Whether the rules say what the ledger must know under a profile. */
 function isFit(chosen: Readonly<Record<string, string>>, mustTellCharge: boolean, mustShowJobs: boolean): boolean {
   if (mustTellCharge && chosen.charge !== 'total and price' && chosen.charge !== 'price') return false;
-  // Prices that change are parts of a kuruş, which these forms round.
-  if (mustTellCharge && (chosen.money === 'with currency' || chosen.money === 'object')) return false;
   if (!mustShowJobs) return true;
   const isKnownBy = chosen['shows projects'] === 'yes' && chosen.project === 'whole' && chosen.URLs !== 'none';
   return isKnownBy && /^(iso|seconds|mail)/.test(chosen.date!);

@@ -5,9 +5,11 @@ import { unwrapData } from '../src/api-client/errors.ts';
 import type { SendRequest } from '../src/api-client/history.ts';
 import type { Database } from '../src/database/database.ts';
 import type { Query } from '../src/database/sql.ts';
-import { getHistoryHold, releaseHistoryHold } from '../src/ledger/jobs/history-hold.ts';
+import { getHistoryHold, holdSpending, releaseHistoryHold } from '../src/ledger/jobs/history-hold.ts';
+import { getAccountStatus } from '../src/ledger/money/account-status.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import type { AccountId } from '../src/submission/ids.ts';
+import { renderReason } from '../src/submission/reason.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { type FakeService, startFakeService } from '../test/fakes/service/fake-service.ts';
 import { getUrlPage, PLAIN, type Profile } from '../test/fakes/service/profile.ts';
@@ -20,8 +22,17 @@ import { compareHistory } from './compare-history.ts';
 const account = 'main' as AccountId;
 const settings = { account: 'price_per_url: 0.25 TRY' };
 
-async function connectTo(t: TestContext, { baseUrl }: FakeService) {
-  return createTestConnector(t, { baseUrl, ...settings });
+async function connectTo(t: TestContext, { baseUrl }: FakeService, more = '') {
+  return createTestConnector(t, { baseUrl, account: [settings.account, ...(more === '' ? [] : [more])].join(', ') });
+}
+
+const GIVE_UP_MS = 600_000;
+
+/** A service whose list fails whenever it is told to. */
+async function startUnreadable(t: TestContext, { fails = true } = {}) {
+  const list = { fails };
+  const overrides = { list: () => (list.fails ? failure(500, 'internal') : null) };
+  return { list, service: await startFakeService(t, { overrides }) };
 }
 
 /** A service that shows no project in its list, and the URLs of a job in its detail. */
@@ -233,14 +244,65 @@ describe('comparing the history with the ledger', () => {
     assert.deepEqual(waits, [2_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000]);
   });
 
-  test('a short failure of the list delays purchases; a long one does not block them', async (t) => {
-    const service = await startFakeService(t, { overrides: { list: always(failure(500, 'internal')) } });
+  test('a list that fails for long holds an account whose process has never read it, until it can be read', async (t) => {
+    const { service, list } = await startUnreadable(t);
     const connector = await connectTo(t, service);
     await connector.plan('r1', ['1']);
     await assert.rejects(connector.send());
+    connector.pass(GIVE_UP_MS);
+    const step = await connector.send();
+    assert.ok(step.kind === 'suspended');
+    assert.match(
+      step.reason,
+      /the list of jobs cannot be read \(.*500.*\), .*accounts\.main\.reconcile\.list to optional/,
+    );
+    const { suspended } = await getAccountStatus(connector.ledger, account);
+    assert.equal(suspended === null ? null : renderReason(suspended), step.reason);
+    connector.pass(24 * GIVE_UP_MS);
+    await assert.rejects(connector.awaitMoney(), (error) => isRetryLater(error));
     assert.equal(service.counts.post, 0);
-    connector.pass(600_000);
+    list.fails = false;
+    await connector.awaitMoney();
+    assert.equal(await getHistoryHold(connector.ledger.db, account), null);
+    assert.equal((await connector.send()).kind, 'sent');
+  });
+
+  test('a list that fails for long does not block a process that has read it', async (t) => {
+    const { service, list } = await startUnreadable(t, { fails: false });
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1']);
+    assert.equal((await connector.send()).kind, 'sent');
+    list.fails = true;
+    connector.pass(3_600_000);
+    await connector.plan('r2', ['1', '2']);
+    await assert.rejects(connector.send(), isRetryLater);
+    connector.pass(GIVE_UP_MS);
+    assert.equal((await connector.send()).kind, 'sent');
+  });
+
+  test('a list that is optional does not hold the account, and ends the hold of before', async (t) => {
+    const { service } = await startUnreadable(t);
+    const connector = await connectTo(t, service, 'reconcile: { list: optional }');
+    await connector.plan('r1', ['1']);
+    await holdSpending(connector.ledger, account, { code: 'list_unread', why: 'HTTP 500' });
+    await assert.rejects(connector.send(), isRetryLater);
+    connector.pass(GIVE_UP_MS);
     assert.equal((await connector.send()).kind, 'sent');
     assert.equal(await getHistoryHold(connector.ledger.db, account), null);
+  });
+
+  test('an account that another process holds for the list waits until the list can be read', async (t) => {
+    const { service, list } = await startUnreadable(t, { fails: false });
+    const connector = await connectTo(t, service);
+    await connector.plan('r1', ['1']);
+    assert.equal((await connector.send()).kind, 'sent');
+    await holdSpending(connector.ledger, account, { code: 'list_unread', why: 'HTTP 500' });
+    list.fails = true;
+    await connector.plan('r2', ['1', '2']);
+    await assert.rejects(connector.send(), isRetryLater);
+    connector.pass(GIVE_UP_MS);
+    assert.equal((await connector.send()).kind, 'suspended');
+    list.fails = false;
+    assert.equal((await connector.send()).kind, 'sent');
   });
 });

@@ -11,11 +11,12 @@ import {
   hasUrlOf,
   holdSpending,
   recordForeignJobs,
+  releaseHistoryHold,
   selectUnknown,
 } from '../src/ledger/jobs/history-hold.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';
-import { describeHistoryHold, type HistoryHold } from '../src/submission/history-hold.ts';
+import { describeHistoryHold, type HistoryHold, needsRecovery } from '../src/submission/history-hold.ts';
 import type { AccountId, BatchId, Reference } from '../src/submission/ids.ts';
 import { isProjectOf, mayBeProjectOf, parseTag } from '../src/submission/project-tag.ts';
 import { compareUrls, findProof } from '../src/submission/reconcile.ts';
@@ -53,7 +54,7 @@ const ENDED: ReadonlySet<string> = new Set(['completed', 'partial', 'failed'] sa
 export async function compareHistory(scope: HistoryScope): Promise<HistoryHold | null> {
   const { ledger, account } = scope;
   const held = await getHistoryHold(ledger.db, account);
-  if (held !== null) return held;
+  if (held !== null && needsRecovery(held)) return held;
   const ours: Reference[] = [];
   let read = 0;
   const last = await getLastAcceptance(ledger, account);
@@ -153,18 +154,28 @@ async function isInDoubt({ ledger, account, send }: HistoryScope, job: Submissio
 
 /** After this long without spending, the ledger may have been replaced: compare again. */
 const SILENCE_MS = 3_600_000;
-/** A list that fails for longer no longer blocks spending: keys and lookups of batches in doubt still protect it. */
+/**
+ * A list that fails for longer holds the account where this process has never read it: the ledger may be a restored copy. A
+ * process that has read it goes on: keys and lookups of batches in doubt still protect it.
+ */
 const GIVE_UP_MS = 600_000;
 const LIST_BACKOFF = { firstMs: 2_000, maxMs: 60_000 };
 
 interface Compared {
   /** When the account was last compared, or checked without a need to compare. */
   at: number | null;
+  /** The list was read in this process. */
+  wasRead: boolean;
   failingSince: number | null;
 }
 
+/** `needsList`: a process that has never read the list may not spend. */
+export interface GuardScope extends HistoryScope {
+  readonly needsList: boolean;
+}
+
 /** Runs before every spend; `null` when nothing blocks it. */
-export type HistoryGuard = (scope: HistoryScope) => Promise<HistoryHold | null>;
+export type HistoryGuard = (scope: GuardScope) => Promise<HistoryHold | null>;
 
 /** Remembers, per process, which accounts were compared. `warn`: the list could not be read. */
 export function createHistoryGuard(
@@ -175,18 +186,19 @@ export function createHistoryGuard(
   return async (scope) => {
     const { ledger, account } = scope;
     const held = await getHistoryHold(ledger.db, account);
-    if (held !== null) return held;
-    const compared = accounts.get(account) ?? { at: null, failingSince: null };
+    if (held !== null && needsRecovery(held)) return held;
+    const compared = accounts.get(account) ?? { at: null, wasRead: false, failingSince: null };
     accounts.set(account, compared);
-    if (compared.at === null || now() - compared.at >= SILENCE_MS) {
+    if (held !== null || compared.at === null || now() - compared.at >= SILENCE_MS) {
       try {
         const hold = await compareHistory(scope);
         compared.failingSince = null;
+        compared.wasRead = true;
         if (hold !== null) return hold;
       } catch (error) {
         // A rejected key spends nothing: the request that would spend is rejected too.
         if (!(error instanceof ApiError) || error instanceof AuthenticationError) {
-          if (error instanceof AuthenticationError) return null;
+          if (error instanceof AuthenticationError) return held;
           throw error;
         }
         compared.failingSince ??= now();
@@ -195,12 +207,22 @@ export function createHistoryGuard(
           const waitMs = elapsedBackoffMs(now() - compared.failingSince, LIST_BACKOFF);
           throw retryLater(Math.max(waitMs, error.retryAfterMs ?? 0), message);
         }
+        if (error.policy === 'retry' && scope.needsList && (held !== null || !compared.wasRead)) {
+          return held ?? (await holdUntilRead(ledger, account, error));
+        }
         warn(account, error);
       }
+      if (held !== null) await releaseHistoryHold(ledger, account);
     }
     compared.at = now();
     return null;
   };
+}
+
+async function holdUntilRead(ledger: Ledger, account: AccountId, { message }: ApiError): Promise<HistoryHold> {
+  const hold: HistoryHold = { code: 'list_unread', why: message };
+  await holdSpending(ledger, account, hold);
+  return hold;
 }
 
 /** The guard of a worker's activities, for the account's own service. Returns why nothing may be spent, or null. */
@@ -216,6 +238,7 @@ export function openHistoryGuard(deps: Deps): (account: AccountId) => Promise<st
       account,
       projects: projects.map(({ project }) => project),
       send: (request) => getApi(account).request('poll', request).then(unwrapData),
+      needsList: deps.getAccount(account).reconcile.needsList,
     });
     return hold === null ? null : describeHistoryHold(account, hold);
   };

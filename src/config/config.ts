@@ -104,7 +104,12 @@ export interface Account {
   /** As the specification names them where it does, else as the service does, in lower case. */
   readonly terminalStates: readonly string[];
   /** The age at which a batch in doubt is looked up in the list before it is sent again, in milliseconds. */
-  readonly reconcile: { readonly afterMs: number; readonly confirmMs: number };
+  readonly reconcile: {
+    readonly afterMs: number;
+    readonly confirmMs: number;
+    /** A process that has never read the list may not spend. */
+    readonly needsList: boolean;
+  };
   /** The account's own status names before the built-in ones. */
   readonly statusMap: StatusMap;
 }

@@ -126,6 +126,7 @@ export function toAccount(id: AccountId, raw: RawAccount, folder: string): Accou
     reconcile: {
       afterMs: duration(raw.reconcile?.after, DEFAULT_KEY_TRUST_MS),
       confirmMs: duration(raw.reconcile?.confirm_after, DEFAULT_CONFIRM_MS),
+      needsList: raw.reconcile?.list !== 'optional',
     },
   };
 }

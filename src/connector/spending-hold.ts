@@ -4,7 +4,7 @@ import { type Config, requireAccount } from '../config/config.ts';
 import { SecretMissingError } from '../config/secrets.ts';
 import { getHistoryHold } from '../ledger/jobs/history-hold.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
-import { describeHistoryHold } from '../submission/history-hold.ts';
+import { describeHistoryHold, needsRecovery } from '../submission/history-hold.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { withService } from './service-client.ts';
 
@@ -19,14 +19,15 @@ export async function findSpendingHold(
   signal: AbortSignal,
 ): Promise<string | null> {
   const known = await getHistoryHold(ledger.db, id);
-  if (known !== null) return describeHistoryHold(id, known);
+  if (known !== null && needsRecovery(known)) return describeHistoryHold(id, known);
   const projects = [...config.watches.values()].flatMap(({ account, project }) => (account === id ? [project] : []));
   return withService({ config, ledger }, requireAccount(config, id), signal, async ({ request: send }) => {
     try {
       const hold = await compareHistory({ ledger, account: id, projects, send });
       return hold === null ? null : describeHistoryHold(id, hold);
     } catch (error) {
-      if (error instanceof ApiError || error instanceof SecretMissingError) return null;
+      if (error instanceof ApiError || error instanceof SecretMissingError)
+        return known === null ? null : describeHistoryHold(id, known);
       throw error;
     }
   });

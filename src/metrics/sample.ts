@@ -5,6 +5,7 @@ import type { AccountPolicy } from '../ledger/policy.ts';
 import { type AccountFigures, getAccountFigures } from '../ledger/reports/account-figures.ts';
 import { getWatchFigures, type WatchFigures } from '../ledger/reports/watch-figures.ts';
 import type { RateLimiter } from '../rate-limit/limiter.ts';
+import { needsRecovery } from '../submission/history-hold.ts';
 import type { AccountId, WatchId } from '../submission/ids.ts';
 import { isAccountHold } from '../submission/reason.ts';
 
@@ -62,7 +63,7 @@ async function readSample(
   for (const policy of accounts) {
     const account = policy.id;
     const { suspended, keyRejected } = await getAccountStatus(ledger, account);
-    const held = suspended?.code === 'history_hold';
+    const held = suspended?.code === 'history_hold' && needsRecovery(suspended.hold);
     const refused = suspended !== null && !held && isAccountHold(suspended);
     read.accounts.push({
       account,

@@ -9,6 +9,7 @@ import { getAccountFigures } from '../ledger/reports/account-figures.ts';
 import { findRunProblem, getHeldRun } from '../ledger/reports/run-problem.ts';
 import { getDailyRate } from '../ledger/reports/spend-rate.ts';
 import { getWatchFigures } from '../ledger/reports/watch-figures.ts';
+import { needsRecovery } from '../submission/history-hold.ts';
 import { isAccountHold, renderReason } from '../submission/reason.ts';
 
 /** What a message is made from. */
@@ -54,7 +55,8 @@ async function findOfAccount(ledger: Ledger, { notify }: Config, account: Accoun
   const { suspended, keyRejected } = await getAccountStatus(ledger, id);
   const { balance, needsReview } = await getAccountFigures(ledger, id);
   if (keyRejected !== null) add('key_rejected', { why: renderReason(keyRejected) });
-  if (suspended?.code === 'history_hold') add('account_held', { why: renderReason(suspended) });
+  if (suspended?.code === 'history_hold' && needsRecovery(suspended.hold))
+    add('account_held', { why: renderReason(suspended) });
   else if (suspended !== null && isAccountHold(suspended)) add('account_stopped', { why: renderReason(suspended) });
   else if (suspended !== null) add('account_suspended', { why: renderReason(suspended), amount: balance });
   const lost = await findLostContact(ledger, id);

@@ -199,6 +199,16 @@ describe('notifications', () => {
     );
   });
 
+  testLedger('an account that waits for the list of jobs needs no recovery', async (ledger) => {
+    const { pass, sent } = openNotifier(ledger);
+    await crawled(ledger, 'r', { a: ['1'] });
+    await endRun(ledger, 'r' as RunId, 'finished');
+    await holdSpending(ledger, ACCOUNT.id, { code: 'list_unread', why: 'HTTP 500' });
+    await pass(HOUR);
+    assert.deepEqual([sent.length, sent[0]?.kind, sent[0]?.command], [1, 'account_stopped', 'courier status']);
+    assert.match(sent[0]?.lines.join('\n') ?? '', /Reason: the list of jobs cannot be read \(HTTP 500\)/);
+  });
+
   testLedger('an account whose every batch is refused does not read as one without money', async (ledger) => {
     const { pass, sent } = openNotifier(ledger);
     await crawled(ledger, 'r', { a: ['1'] });

@@ -5,7 +5,12 @@ export type HistoryHold =
   /** `courier recover` has started and not completed. */
   | { readonly code: 'recovering' }
   /** The service has jobs of ours that the ledger does not know. */
-  | { readonly code: 'unknown_jobs'; readonly references: readonly Reference[]; readonly more: boolean };
+  | { readonly code: 'unknown_jobs'; readonly references: readonly Reference[]; readonly more: boolean }
+  /** The list of jobs cannot be read, so nothing shows whether the ledger is complete. Ends by itself once it can be. */
+  | { readonly code: 'list_unread'; readonly why: string };
+
+/** Whether it lasts until an operator ends it. */
+export const needsRecovery = ({ code }: HistoryHold): boolean => code !== 'list_unread';
 
 /** What happened, what it means for the money, and what to do. */
 export function describeHistoryHold(account: AccountId, hold: HistoryHold): string {
@@ -24,5 +29,11 @@ export function describeHistoryHold(account: AccountId, hold: HistoryHold): stri
         `Run ${command}; add --accept where the jobs are not this ledger's`
       );
     }
+    case 'list_unread':
+      return (
+        `the list of jobs cannot be read (${hold.why}), so nothing shows whether this ledger has all that was bought: a ` +
+        'restored copy would buy again what it lacks. Nothing is sent until the list can be read; then it continues by ' +
+        `itself. To go on without the list, set accounts.${account}.reconcile.list to optional`
+      );
   }
 }

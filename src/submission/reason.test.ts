@@ -53,6 +53,12 @@ const SENTENCES: readonly (readonly [Reason, string])[] = [
       "add --accept where the jobs are not this ledger's",
   ],
   [
+    { code: 'history_hold', account: 'main' as AccountId, hold: { code: 'list_unread', why: 'HTTP 500' } },
+    'the list of jobs cannot be read (HTTP 500), so nothing shows whether this ledger has all that was bought: a restored copy ' +
+      'would buy again what it lacks. Nothing is sent until the list can be read; then it continues by itself. To go on ' +
+      'without the list, set accounts.main.reconcile.list to optional',
+  ],
+  [
     {
       code: 'requests_refused',
       account: 'main' as AccountId,

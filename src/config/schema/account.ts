@@ -237,8 +237,17 @@ export const Account = Type.Object(
               examples: ['2m'],
             }),
           ),
+          list: Type.Optional(
+            Type.Enum(['required', 'optional'], {
+              description:
+                'Whether a process must have read the list before it buys anything. required: while the list fails, the ' +
+                'account is held, because a ledger restored from a copy would buy again what it lacks. optional: after ten ' +
+                'minutes it buys without.',
+              default: 'required',
+            }),
+          ),
         },
-        { ...closed, description: 'How a batch in doubt is resolved.' },
+        { ...closed, description: 'How the ledger is compared with the list of jobs.' },
       ),
     ),
   },

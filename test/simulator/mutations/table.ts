@@ -236,7 +236,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'compares the history with the ledger never',
     file: 'activities/compare-history.ts',
-    from: 'if (compared.at === null || now() - compared.at >= SILENCE_MS) {',
+    from: 'if (held !== null || compared.at === null || now() - compared.at >= SILENCE_MS) {',
     to: 'if (now() < 0) {',
     actsAtEnd: true,
     needs: ['copy, then more pages'],
@@ -543,6 +543,13 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (ours.length === 0) return null;',
     to: 'if (ours.length >= 0) return null;',
     needs: ['copy, then more pages'],
+  },
+  {
+    name: 'buys without a list that it has never read',
+    file: 'activities/compare-history.ts',
+    from: "if (error.policy === 'retry' && scope.needsList && (held !== null || !compared.wasRead)) {",
+    to: "if (error.policy === 'retry' && scope.needsList && held !== null) {",
+    needs: ['copy while the list fails'],
   },
   {
     name: 'forgets at once that it holds an account (money 4)',

@@ -13,6 +13,7 @@ import { resolveJob } from '../../../src/ledger/jobs/settle-job.ts';
 import { createLimitedClient } from '../../../src/rate-limit/limited-client.ts';
 import { RateLimitedError, rateLimitsOver } from '../../../src/rate-limit/limiter.ts';
 import { toRateLimits } from '../../../src/rate-limit/limits.ts';
+import type { HistoryHold } from '../../../src/submission/history-hold.ts';
 import type { AccountId, BatchId, Reference } from '../../../src/submission/ids.ts';
 import { approveUpdate } from '../../../src/temporal-api/messages.ts';
 import { createClient } from '../temporal/client.ts';
@@ -98,14 +99,18 @@ async function resolveOverdue(world: World): Promise<void> {
   }
 }
 
-/** A copy that came back, and a recovery that was broken off, hold the account: the connector names the command. */
+/**
+ * A copy that came back, and a recovery that was broken off, hold the account: the connector names the command. A list that
+ * fails holds it, too, and needs nobody.
+ */
 async function recoverHeld(world: World): Promise<void> {
   const { stores, oracle } = world;
   const row = stores.read.ledger.prepare('SELECT hold FROM account_history WHERE hold IS NOT NULL').get() as
     | { hold: string }
     | undefined;
   if (row === undefined) return;
-  const { code } = JSON.parse(row.hold) as { code: string };
+  const { code } = JSON.parse(row.hold) as HistoryHold;
+  if (code === 'list_unread') return;
   if (code === 'unknown_jobs' && !world.wasRestored) oracle.breach(`held without a restored ledger: ${row.hold}`);
   await recover(world);
 }

@@ -27,9 +27,6 @@ import { answerAt } from './where.ts';
 const DAY = 86_400_000;
 /** By then a worker has written down what it has read. */
 const WRITTEN_MS = 5_000;
-const MOST_LIST_FAILS_MS = 8 * 60_000;
-/** Long enough for a worker that waits for the list to read it. */
-const LIST_READ_MS = 5 * 60_000;
 const NO_OUTAGES: ReadonlySet<Outage> = new Set();
 
 /** What a long simulation changes about a world. */
@@ -279,22 +276,13 @@ export class World {
     this.#crashesAtSubmission = false;
   }
 
-  /** When the list may fail again. */
-  #listFailsFrom = 0;
-
-  /**
-   * For so long; one that lasts already goes on as it would. Where a ledger is restored the list fails for less than ten
-   * minutes: after that, purchases continue without the comparison that finds what a copy lacks.
-   */
+  /** For so long; one that lasts already goes on as it would. */
   async suffer(outage: Outage, forMs: number): Promise<void> {
     if (this.outages.has(outage)) return;
-    const isList = outage === 'the list fails' && this.scenario.acts.some(({ kind }) => kind === 'restore ledger');
-    if (isList && this.kernel.elapsed < this.#listFailsFrom) return;
     this.outages.add(outage);
     this.kernel.trace(`outage: ${outage}`);
-    await this.kernel.sleep(isList ? Math.min(forMs, MOST_LIST_FAILS_MS) : forMs);
+    await this.kernel.sleep(forMs);
     this.outages.delete(outage);
-    if (isList) this.#listFailsFrom = this.kernel.elapsed + LIST_READ_MS;
     this.kernel.trace(`over: ${outage}`);
   }
 

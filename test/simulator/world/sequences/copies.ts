@@ -34,6 +34,25 @@ export const COPY_SEQUENCES = {
       await awaitIdle(world);
     },
   },
+  /** Nothing shows what the copy lacks: the list cannot be read. */
+  'copy while the list fails': {
+    world: { jobMs: 3 * MINUTE },
+    async play(world, _act, random) {
+      const { oracle, kernel } = world;
+      await buyAll(world);
+      copyLedger(world);
+      await buy(world, 'w0', publishSome(world, random, 'w0', 'lost'));
+      await awaitIdle(world);
+      void world.suffer('the list fails', Math.floor((1 + random() * 3) * HOUR));
+      await restoreLedger(world, { losesTemporal: random() < 0.5 });
+      const urls = publishSome(world, random, 'w0', 'more');
+      await startRuns(world, { sitemaps: ['w0'] });
+      await kernel.sleep(6 * HOUR);
+      await startRuns(world, { sitemaps: ['w0'] });
+      await kernel.sleep(HOUR);
+      oracle.requireBought(urls, 'the list can be read again');
+    },
+  },
   /** What the copy lacks is the purchase of a change, and the pages change once more before the account is recovered. */
   'copy between two changes': {
     world: { jobMs: 3 * MINUTE },

@@ -132,7 +132,8 @@ describe('the lookup of a batch in doubt', () => {
     testOnEachDialect(`a list with ${what}: nothing is sent again`, async (t, dialect) => {
       const overrides: Overrides = {
         post: (n) => (n === 1 ? success(null, 202) : success({ status: 'thanks' }, 202)),
-        list,
+        // The comparison before the first purchase reads a list that is sound.
+        list: (n) => (n === 1 ? null : list(n)),
         detail: always(success({ status: 'queued' })),
       };
       const { service, batches, text } = await play(t, dialect, overrides, { steps: 40 });

@@ -76,8 +76,9 @@ export class Kernel {
   readonly random: () => number;
   /** Milliseconds since the simulation began. Never goes back. */
   elapsed = 0;
-  /** What the clocks of all hosts show at the beginning; changed by a clock that jumps. */
-  epoch: number;
+  #epoch: number;
+  /** What the clocks showed at the beginning, before each jump. */
+  readonly #jumps: { readonly at: number; readonly before: number }[] = [];
   events = 0;
   readonly #bytes: () => number;
   readonly #heap: Event[] = [];
@@ -89,12 +90,32 @@ export class Kernel {
   constructor(seed: number, epoch: number, onTrace: ((line: string) => void) | null = null) {
     this.random = seeded(seed);
     this.#bytes = seeded(seed ^ 0x5eed);
-    this.epoch = epoch;
+    this.#epoch = epoch;
     this.#onTrace = onTrace;
   }
 
+  /** What the clocks of all hosts show at the beginning; changed by a clock that jumps. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  set epoch(epoch: number) {
+    this.#jumps.push({ at: this.elapsed, before: this.#epoch });
+    this.#epoch = epoch;
+  }
+
   now(): number {
-    return Math.floor(this.epoch + this.elapsed);
+    return Math.floor(this.#epoch + this.elapsed);
+  }
+
+  /**
+   * The latest time that the clocks showed so many milliseconds ago or before. What has a later stamp is younger, also where
+   * the clocks were set back since. A jump forward counts as time that has passed.
+   */
+  getLatestTime(agoMs: number): number {
+    const until = this.elapsed - agoMs;
+    const shown = this.#jumps.map(({ at, before }) => before + Math.min(at, until));
+    return Math.floor(Math.max(this.#epoch + until, ...shown));
   }
 
   /** Runs `run` on `host` after `delayMs`, unless the host is dead by then. */

@@ -33,7 +33,7 @@ function serve(count: number) {
 }
 
 async function list(dialect: Partial<Dialect>, query: string, count = 120): Promise<Answer> {
-  const speaker = new Speaker({ ...PLAIN, ...dialect }, () => NOW, 1);
+  const speaker = new Speaker({ ...PLAIN, ...dialect }, (agoMs) => NOW - agoMs, 1);
   const request: NetRequest = {
     ...{ origin: 'https://service.example', method: 'GET', headers: {}, body: Buffer.alloc(0) },
     path: `/api/v1/submissions?${query}`,

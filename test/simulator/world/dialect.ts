@@ -63,13 +63,14 @@ const FILTERS = ['status', 'reference', 'url', 'q', 'from', 'to'];
 export class Speaker {
   readonly #dialect: Dialect;
   readonly #profile: Profile;
-  readonly #now: () => number;
+  readonly #getLatestTime: (agoMs: number) => number;
   readonly #random: () => number;
 
-  constructor(dialect: Dialect, now: () => number, seed: number) {
+  /** `getLatestTime`: the latest time that the service's clock showed so many milliseconds ago or before. */
+  constructor(dialect: Dialect, getLatestTime: (agoMs: number) => number, seed: number) {
     this.#dialect = dialect;
     this.#profile = dialect.profile === null ? PLAIN : createSeededProfile(dialect.profile);
-    this.#now = now;
+    this.#getLatestTime = getLatestTime;
     this.#random = seeded(seed ^ 0x11a9);
   }
 
@@ -102,7 +103,7 @@ export class Speaker {
     if ('refusal' in matching) return matching.refusal;
     const all = filtersPages ? await this.#readAll(request, new URLSearchParams(), ask) : matching;
     if ('refusal' in all) return all.refusal;
-    const newest = this.#now() - (copies ? this.#random() * lagMs : lagMs);
+    const newest = this.#getLatestTime(copies ? this.#random() * lagMs : lagMs);
     const listed = all.filter(({ created_at: at }) => Date.parse(at) <= newest);
     const wanted = new Set(matching.map(({ reference }) => reference));
     const shown = listed.slice((page - 1) * limit, page * limit).filter(({ reference }) => wanted.has(reference));

@@ -85,7 +85,8 @@ export interface FaultSettings {
   readonly refusesKey: (request: NetRequest) => boolean;
   /** How long the list does not show a new job. */
   readonly listLagMs: number;
-  readonly now: () => number;
+  /** The latest time that the service's clock showed so many milliseconds ago or before. */
+  readonly getLatestTime: (agoMs: number) => number;
 }
 
 /** What happens to requests on their way to the service and back. */
@@ -98,7 +99,7 @@ export function serviceFaults({
   hidesBalance,
   refusesKey,
   listLagMs,
-  now,
+  getLatestTime,
 }: FaultSettings): (request: NetRequest) => Fault {
   const forPosts = createDeck<Kind>(random, POSTS);
   const forReads = createDeck<Kind>(random, READS);
@@ -116,7 +117,9 @@ export function serviceFaults({
       .map((outage) => toLasting(outage, request, urls, random))
       .find((fault) => fault !== null);
     if (lasting !== undefined) return lasting;
-    if (random() >= share()) return listLagMs > 0 && isList(request) ? lag(now() - listLagMs) : { kind: 'none' };
+    if (random() >= share()) {
+      return listLagMs > 0 && isList(request) ? lag(getLatestTime(listLagMs)) : { kind: 'none' };
+    }
     return toFault(request.method === 'POST' ? forPosts() : forReads(), urls, random);
   };
 }

@@ -114,7 +114,7 @@ export class World {
       hidesBalance: () => this.hidesBalance && !this.isGood,
       refusesKey: (request) => this.refusedKeys.size > 0 && this.refusedKeys.has(this.keys.getOwner(request)),
       listLagMs: scenario.listLagMs,
-      now: () => kernel.now(),
+      getLatestTime: (agoMs) => kernel.getLatestTime(agoMs),
     });
     const toSiteFault = siteFaults(seeded(seed ^ 0x517e), () => (this.isGood ? 0 : siteFaultShare));
     this.network = new VirtualNetwork({
@@ -173,7 +173,7 @@ export class World {
     this.oracle.configure(this.settings);
     this.keys = new Keys(this);
     this.oracle.leftJobs = dialect !== undefined && !showsFailures(dialect);
-    const speaker = dialect === undefined ? null : new Speaker(dialect, () => kernel.now(), seed);
+    const speaker = dialect === undefined ? null : new Speaker(dialect, (agoMs) => kernel.getLatestTime(agoMs), seed);
     for (const account of this.accounts) this.keys.useFirst(account);
     this.service = new ServiceProgram(this.#machine, this.stores.service, {
       getJobMs: () => scenario.jobMs,

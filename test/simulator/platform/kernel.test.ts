@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Kernel } from './kernel.ts';
+
+const EPOCH = Date.UTC(2026, 0, 1);
+const MINUTE = 60_000;
+
+/** Ten minutes, jumps of the clocks, and ten more minutes. */
+function jumpBy(...jumpsMs: readonly number[]): Kernel {
+  const kernel = new Kernel(1, EPOCH);
+  kernel.pass(10 * MINUTE);
+  for (const ms of jumpsMs) kernel.epoch += ms;
+  kernel.pass(10 * MINUTE);
+  return kernel;
+}
+
+const latest = (kernel: Kernel, ago: number) => (kernel.getLatestTime(ago * MINUTE) - EPOCH) / MINUTE;
+
+describe('the latest time that the clocks showed some minutes ago', () => {
+  test('is the time of now, less those minutes, where they never jumped', () => {
+    assert.equal(latest(jumpBy(), 0), 20);
+    assert.equal(latest(jumpBy(), 15), 5);
+  });
+
+  test('is not earlier because they were set back since: what was done before that is as old as it is', () => {
+    const kernel = jumpBy(-7 * MINUTE);
+    assert.equal((kernel.now() - EPOCH) / MINUTE, 13);
+    assert.equal(latest(kernel, 15), 5);
+    assert.equal(latest(kernel, 10), 10);
+    assert.equal(latest(kernel, 9), 10);
+    assert.equal(latest(kernel, 1), 12);
+  });
+
+  test('is the time of now, less those minutes, where they jumped forward', () => {
+    assert.equal(latest(jumpBy(60 * MINUTE), 15), 65);
+  });
+
+  test('counts each of two jumps', () => {
+    assert.equal(latest(jumpBy(-3 * MINUTE, -4 * MINUTE), 15), 5);
+    assert.equal(latest(jumpBy(-3 * MINUTE, -4 * MINUTE), 9), 10);
+  });
+});

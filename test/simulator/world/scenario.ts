@@ -163,6 +163,10 @@ export const drawSchedule = (random: () => number) => ({
   timezone: pick(random, TIME_ZONES),
 });
 
+/** How long a new job is missing in the list at most, whoever shows it. */
+export const getListLagMs = ({ listLagMs, services }: Pick<Scenario, 'listLagMs' | 'services'>): number =>
+  Math.max(listLagMs, services?.dialect?.lagMs ?? 0);
+
 /** How much a schedule has in it. */
 export type Size = 'usual' | 'small';
 

@@ -83,15 +83,13 @@ function drawDialect(seed: number, { acts, listLagMs }: Scenario): Dialect | nul
   const random = seeded(seed ^ 0xd1a1);
   if (random() < 0.3) return null;
   const has = (kinds: ReadonlySet<ActKind>) => acts.some(({ kind }) => kinds.has(kind));
-  // A job that is in no list yet when a ledger is recovered stays unknown.
-  const mostLagMs = has(READS_JOBS) ? 180_000 : 240_000;
   const isOddOnly = random() < 0.4;
   let profile = Math.floor(random() * 1e6);
   while (!isFit(createSeededProfile(profile).chosen, has(HIDDEN_BY_NO_CHARGE), has(READS_JOBS))) profile += 1;
   const drawn = {
     profile: isOddOnly ? null : profile,
     pageLimit: random() < 0.5 ? 100 : 1 + Math.floor(random() ** 2 * 10),
-    lagMs: Math.min(mostLagMs, Math.max(listLagMs, random() < 0.5 ? 0 : 30_000 + Math.floor(random() * 210_000))),
+    lagMs: Math.max(listLagMs, random() < 0.5 ? 0 : 30_000 + Math.floor(random() * 210_000)),
     copies: random() < 0.5,
     filtersPages: random() < 0.3,
   };

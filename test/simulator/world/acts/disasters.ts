@@ -1,4 +1,5 @@
 import { recover } from '../operator.ts';
+import { getListLagMs } from '../scenario.ts';
 import { crashWhileSending, startSending } from './bad-moment.ts';
 import type { Play } from './play.ts';
 
@@ -9,7 +10,8 @@ const DAY = 86_400_000;
 export const DISASTER_PLAYS = {
   /**
    * A copy of the ledger comes back after a while. Temporal keeps its state, or loses it as well. In a focused seed the
-   * copy lacks a purchase, and other pages are planned after it is back.
+   * copy lacks a purchase, and other pages are planned after it is back. Nobody starts a worker on it before the list shows all
+   * that was sent: what no list shows is unknown, and bought again.
    */
   async 'restore ledger'(world, act, random) {
     const { isFocused } = world.scenario;
@@ -26,7 +28,7 @@ export const DISASTER_PLAYS = {
       world.oracle.restoreLedger();
       world.kernel.trace('the ledger is a copy');
       if (random() < 0.4) await world.loseTemporal();
-      await world.kernel.sleep(LATE_MS);
+      await world.kernel.sleep(LATE_MS + getListLagMs(world.scenario));
       if (random() < 0.5) await recover(world);
     });
     if (isFocused) await startSending(world, { ...act, salt: act.salt + 2 }, random);

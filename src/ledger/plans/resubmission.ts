@@ -45,7 +45,7 @@ export function decideDue(
   if (row.due === 'retry' && reason?.code === 'failed_without_watch') {
     const next = nextGeneration(reason.failures, reason.failedAt, retryFailed, reason.text);
     if (next.kind === 'quarantine') return next;
-    return isDueNow({ ...row, due_at: next.notBefore }, now) ? { kind: 'due' } : { kind: 'later', at: next.notBefore };
+    return decideDue({ ...row, due_at: next.notBefore, reason_code: null }, { resubmit, retryFailed }, other, now);
   }
   if (row.due === 'changed') {
     if (!resubmit.onLastmodChange) return { kind: 'drop', reason: { code: 'lastmod_not_resubmitted' } };
@@ -56,17 +56,18 @@ export function decideDue(
   }
   if (other === 'bought') return { kind: 'drop', reason: { code: 'bought_by_other_watch' } };
   if (other === 'quarantined') return { kind: 'drop', reason: { code: 'quarantined_by_other_watch' } };
-  if (other === 'planned') {
+  // What waited for the batch of another watch is free as soon as that batch no longer has it.
+  const at = row.reason_code === 'planned_by_other_watch' ? null : row.due_at;
+  const keepsTime = row.due === 'retry' && !isDueNow({ ...row, due_at: at }, now);
+  if (other === 'planned' && !keepsTime) {
     return { kind: 'later', at: now + PLANNED_ELSEWHERE_MS, reason: { code: 'planned_by_other_watch' } };
   }
   if (row.due === 'changed') {
-    const at = row.bought_at === null ? null : row.bought_at + resubmit.notWithinMs;
-    if (at !== null && at > now) return { kind: 'later', at };
+    const notBefore = row.bought_at === null ? null : row.bought_at + resubmit.notWithinMs;
+    if (notBefore !== null && notBefore > now) return { kind: 'later', at: notBefore };
     // The time that an earlier setting gave: the setting of today counts.
     return isDueNow({ ...row, due_at: null }, now) ? { kind: 'due' } : { kind: 'later', at: null };
   }
-  // What waited for the batch of another watch is free as soon as that batch no longer has it.
-  const at = row.reason_code === 'planned_by_other_watch' ? null : row.due_at;
   return isDueNow({ ...row, due_at: at }, now) ? { kind: 'due' } : { kind: 'later', at };
 }
 
@@ -90,18 +91,19 @@ export async function hasOtherWatches(db: Queryable, watchId: number): Promise<b
 const OTHERS: readonly OtherWatch[] = ['bought', 'planned', 'quarantined'];
 
 /**
- * Which of these new or changed URLs another watch of the account has, or bought with the money of the account before it
- * moved to another one. A URL that was only planned there is not bought: its batch may never be sent, when its watch was
- * renamed or removed. One in quarantine there stays in quarantine: the account does not pay for it again. Uses urls_by_fp
- * and batch_urls_once.
+ * Which of these URLs another watch of the account has, or bought with the money of the account before it moved to another
+ * one. A URL that was only planned there is not bought: its batch may never be sent, when its watch was renamed or removed.
+ * A new or changed one in quarantine there stays in quarantine: the account does not pay for it again. One that is due for
+ * another reason, released or failed for example, was planned here before: there counts what was bought since, unless
+ * that purchase has failed or is itself to be repeated. Uses urls_by_fp and batch_urls_once.
  */
 export async function findOtherWatches(
   db: Queryable,
   watchId: number,
   page: readonly DueRow[],
 ): Promise<ReadonlyMap<number, OtherWatch>> {
-  const ids = page.filter(({ due }) => due === 'new' || due === 'changed').map(({ id }) => id);
-  if (ids.length === 0) return new Map();
+  if (page.length === 0) return new Map();
+  const ids = page.map(({ id }) => id);
   const found = await db.all(selectOtherWatches(watchId, ids));
   return new Map(found.map(({ id, other }) => [id, OTHERS[other] ?? null]));
 }
@@ -111,17 +113,23 @@ export const selectOtherWatches = (
   ids: readonly number[],
 ): Query<{ readonly id: number; readonly other: number }> => {
   const account = sql`(SELECT account_id FROM watches WHERE id = ${watchId})`;
+  const isFound = sql`u.due IN ('new', 'changed')`;
+  const hasFound = sql`(u.due = 'new' OR o.bought_lastmod = u.lastmod OR u.lastmod_at <= o.lastmods_bought_until
+    OR (o.state = 'quarantined' AND u.generation = 0))`;
+  const isSame = sql`(u.lastmod IS NULL OR coalesce(o.bought_lastmod, o.lastmod) IS NULL OR o.bought_lastmod = u.lastmod
+    OR u.lastmod_at <= o.lastmods_bought_until)`;
+  const hasSince = sql`(o.state = 'planned' OR (o.state NOT IN ('failed', 'quarantined')
+    AND (o.due IS NULL OR o.due NOT IN ('retry', 'released')) AND o.bought_at > coalesce(u.bought_at, 0) AND ${isSame}))`;
   return sql`
-    SELECT r.id, min(CASE WHEN o.state = 'quarantined' THEN 2 WHEN o.state = 'planned' AND o.bought_at IS NULL THEN 1
-      ELSE 0 END) AS other
+    SELECT r.id, min(CASE WHEN o.state = 'quarantined' THEN 2
+      WHEN o.state = 'planned' AND (o.bought_at IS NULL OR NOT ${isFound}) THEN 1 ELSE 0 END) AS other
     FROM ${toRows(
       { id: 'bigint' },
       ids.map((id): Row => [id]),
     )} AS r CROSS JOIN urls AS u CROSS JOIN urls AS o CROSS JOIN watches AS w
     WHERE u.id = r.id AND o.fp = u.fp AND o.watch_id <> ${watchId} AND o.url = u.url AND w.id = o.watch_id
       AND o.generation > 0 AND (o.bought_at IS NOT NULL OR o.state IN ('planned', 'quarantined'))
-      AND (u.due = 'new' OR o.bought_lastmod = u.lastmod OR u.lastmod_at <= o.lastmods_bought_until
-        OR (o.state = 'quarantined' AND u.generation = 0))
+      AND CASE WHEN ${isFound} THEN ${hasFound} ELSE ${hasSince} END
       AND (w.account_id = ${account} OR EXISTS (
         SELECT 1 FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id
         WHERE m.url_id = o.id AND b.account_id = ${account} AND b.reference IS NOT NULL))

@@ -305,7 +305,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'buys what another watch has planned',
     file: 'src/ledger/plans/resubmission.ts',
-    from: "if (other === 'planned') {",
+    from: "if (other === 'planned' && !keepsTime) {",
     to: "if (other === 'planned' && now < 0) {",
     actsAtEnd: true,
     needs: ['planned by another watch'],
@@ -590,8 +590,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'takes a URL that another watch has planned for bought (fixed: money 6)',
     file: 'src/ledger/plans/resubmission.ts',
-    from: "WHEN o.state = 'planned' AND o.bought_at IS NULL THEN 1",
-    to: "WHEN o.state = 'planned' AND o.bought_at IS NULL THEN 0",
+    from: 'THEN 1 ELSE 0 END) AS other',
+    to: 'THEN 0 ELSE 0 END) AS other',
     needs: ['planned by another watch'],
   },
   {

@@ -144,6 +144,16 @@ describe('comparing the history with the ledger', () => {
     assert.equal(service.counts.post, 2, 'nothing was sent again');
   });
 
+  test('the price that a list shows beside the job of a batch in doubt decides what it cost', async (t) => {
+    const priced = (job: object) => ({ ...job, price_per_url: 0.4 });
+    const list: Profile['list'] = (jobs) => ({ submissions: jobs.map((job) => priced(toSummary(job))) });
+    const service = await startFakeService(t, { profile: { ...ANONYMOUS, list } });
+    const connector = await putInDoubt(t, service, 'drop-after');
+    connector.pass(3_600_000);
+    await connector.send();
+    assert.equal((await listBatches(connector.ledger))[0]?.charge, 800_000);
+  });
+
   test('a job with more URLs than the batch in doubt holds the account', async (t) => {
     const service = await startFakeService(t, { profile: ANONYMOUS });
     const connector = await putInDoubt(t, service, 'drop-before');

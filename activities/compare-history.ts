@@ -102,9 +102,9 @@ async function isUnanswered({ ledger, account }: HistoryScope, job: SubmissionVi
 async function recordFound(
   ledger: Ledger,
   batch: BatchId,
-  { reference, state, charged, createdAt }: SubmissionView,
+  { reference, state, charged, pricePerUrl, createdAt }: SubmissionView,
 ): Promise<void> {
-  const found = { kind: 'found', reference, state, charged, pricePerUrl: null, balance: null, createdAt } as const;
+  const found = { kind: 'found', reference, state, charged, pricePerUrl, balance: null, createdAt } as const;
   await recordReconciled(ledger, batch, found);
 }
 

@@ -50,8 +50,8 @@ export async function reconcileBatch(
   }
   switch (search.kind) {
     case 'found': {
-      const { reference, state, charged, createdAt } = search.submission;
-      const found = { kind: 'found', reference, state, charged, pricePerUrl: null, balance: null, createdAt } as const;
+      const { reference, state, charged, pricePerUrl, createdAt } = search.submission;
+      const found = { kind: 'found', reference, state, charged, pricePerUrl, balance: null, createdAt } as const;
       return recordReconciled(ledger, batch, found);
     }
     case 'absent':

@@ -60,9 +60,9 @@ export async function takeJob(job: Job): Promise<JobTaken> {
   const tag = submission.project === null ? null : parseTag(submission.project);
   const waiting = tag === null ? null : await findUnansweredByTag(ledger, account.id, tag);
   if (waiting !== null) {
-    const { state, charged } = submission;
+    const { state, charged, pricePerUrl } = submission;
     const createdAt = submission.createdAt ?? notBefore;
-    const found = { kind: 'found', reference, state, charged, pricePerUrl: null, balance: null, createdAt } as const;
+    const found = { kind: 'found', reference, state, charged, pricePerUrl, balance: null, createdAt } as const;
     await recordReconciled(ledger, waiting, found);
     return { kind: 'settled' };
   }
@@ -96,6 +96,7 @@ export async function takeJob(job: Job): Promise<JobTaken> {
       project: project ?? watch.project,
       createdAt: createdAt ?? notBefore ?? ledger.now(),
       charge,
+      pricePerUrl: submission.pricePerUrl ?? detail?.pricePerUrl ?? null,
       urls,
     },
   );

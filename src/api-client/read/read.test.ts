@@ -192,6 +192,15 @@ describe('response readers', () => {
     }
   });
 
+  test('takes no mere "price" beside a job in a list for that of a URL', () => {
+    const pricePerUrl = (job: JsonObject) => {
+      const page = readSubmissions({ submissions: [{ reference: 'R', ...job }] }, null, requested, statusMapping);
+      assert.ok(!(page instanceof InvalidPayload));
+      return page.submissions[0]?.pricePerUrl;
+    };
+    assert.deepEqual([pricePerUrl({ unit_price: 0.25 }), pricePerUrl({ price: 0.75 })], [250_000, null]);
+  });
+
   test('dates a job from its creation, under any field name', () => {
     const createdAt = (job: JsonObject) =>
       readSubmissions({ submissions: [{ reference: 'R', ...job }] }, null, requested, statusMapping);

@@ -31,6 +31,7 @@ export interface SubmissionView {
   readonly completed: number | null;
   readonly failed: number | null;
   readonly charged: Micros | null;
+  readonly pricePerUrl: Micros | null;
   readonly service: ServiceLevel | null;
 }
 
@@ -75,7 +76,8 @@ const CHARGED = [
   'totalprice',
   'amount',
 ];
-const PRICE = ['priceperurl', 'perurlprice', 'unitprice', 'urlprice', 'price'];
+const UNIT_PRICE = ['priceperurl', 'perurlprice', 'unitprice', 'urlprice'];
+const PRICE = [...UNIT_PRICE, 'price'];
 const BALANCE = ['balance', 'balanceafter', 'newbalance', 'remainingbalance', 'balanceremaining'];
 const CREATED = [
   ...['createdat', 'submittedat', 'acceptedat', 'queuedat', 'receivedat', 'openedat', 'placedat', 'orderedat'],
@@ -159,6 +161,8 @@ function toView(outer: Fields, job: Fields, statusMapping: StatusMapping): Omit<
     completed: readFirst(counts, COMPLETED, asCount),
     failed: readFirst(counts, FAILED, asCount),
     charged: readMoney(job, CHARGED),
+    // In a list a mere "price" is as likely that of the whole job.
+    pricePerUrl: readMoney(job, UNIT_PRICE),
     service: readFirst(job, ['service', 'servicelevel', 'level', 'tier', 'speed'], asServiceLevel),
   };
 }

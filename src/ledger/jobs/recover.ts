@@ -27,6 +27,7 @@ export interface PastJob {
   readonly createdAt: number;
   /** Null when the service does not report it. */
   readonly charge: Micros | null;
+  readonly pricePerUrl?: Micros | null;
   readonly urls: readonly (Omit<UrlResult, 'url'> & { readonly url: Url })[];
 }
 
@@ -61,9 +62,9 @@ export async function recoverJob(
     const ids = members.map(({ id }) => id);
     const same = await findSameBatch(tx, account, ids, job.createdAt);
     if (same !== null) {
-      const { reference, state, charge: charged, createdAt } = job;
+      const { reference, state, charge: charged, pricePerUrl = null, createdAt } = job;
       const row = await getBatch(tx, same);
-      await acceptBatch(tx, createdAt, row, { reference, state, charged, pricePerUrl: null, balance: null, createdAt });
+      await acceptBatch(tx, createdAt, row, { reference, state, charged, pricePerUrl, balance: null, createdAt });
       return { kind: 'answered', batch: same };
     }
     await takeOutOfBatches(tx, now, account, ids, job);

@@ -15,6 +15,7 @@ import type { BatchId, Reference, RunId } from '../../submission/ids.ts';
 import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
+import { recordReconciled } from '../batches/record-reconciled.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { listBatches } from '../reports/lists.ts';
 import { getRunSummary } from '../reports/run-summary.ts';
@@ -75,6 +76,38 @@ describe('charge', () => {
     const five = await planned(ledger, 'r2', ['1', '2', '3', '4', '5', '6']);
     assert.equal((await sent(ledger, five, { charged: lira(0.25) })).charge, lira(0.25));
   });
+
+  for (const [what, reported, charge] of [
+    ['with the price that it was sent at', { charged: lira(0.75), pricePerUrl: lira(0.25) }, 0.75],
+    ['with the price of a URL twice', { charged: lira(0.75), pricePerUrl: lira(0.75) }, 2.25],
+    ['without a price', { charged: lira(0.75) }, 0.75],
+    ['without a price, at no price known before', { charged: lira(0.3) }, 0.3],
+  ] as const) {
+    testLedger(`a job of three URLs that the list shows after a price rose to three times, ${what}`, async (ledger) => {
+      await sent(ledger, await planned(ledger, 'r1', ['1', '2'], UNPRICED), { charged: lira(0.5) }, UNPRICED);
+      await endAll(ledger);
+      const lost = await planned(ledger, 'r2', ['1', '2', '3', '4', '5'], UNPRICED);
+      await ledger.db.run(sql`UPDATE batches SET expected_cost = NULL WHERE id = ${lost}`);
+      const sending = await beginSend(ledger, lost, { account: UNPRICED, watch: WATCH });
+      assert.ok(sending.kind === 'send', JSON.stringify(sending));
+      ledger.pass(1_000);
+      await confirmAccount(ledger, ACCOUNT.id, { identity: null, prices: { standard: lira(0.75), fast: null } });
+      await endAll(ledger);
+      await planned(ledger, 'r3', ['1', '2', '3', '4', '5', '6'], UNPRICED);
+      const later = (await listPendingBatches(ledger, ACCOUNT.id)).batches.find(({ id }) => id !== lost);
+      await sent(ledger, later!.id, { charged: lira(0.75) }, UNPRICED);
+      const found = {
+        reference: 'R-found' as Reference,
+        state: 'queued',
+        pricePerUrl: null,
+        balance: null,
+        ...reported,
+      };
+      await recordReconciled(ledger, lost, { kind: 'found', ...found });
+      const [line] = await listBatches(ledger, { reference: found.reference });
+      assert.equal(line?.charge, lira(charge));
+    });
+  }
 
   testLedger('an unreported charge is learned from the balance', async (ledger) => {
     const batch = await planned(ledger, 'r1', ['1', '2'], UNPRICED);

@@ -35,7 +35,8 @@ const MAX_PER_URL = micros(1_000_000_000);
  * Determines what a batch cost: the reported charge; else the fall of the balance, when nothing else can have changed it;
  * else the expected cost at the known price; else unknown. A charge of zero is ignored, because a replayed response may
  * report that nothing was charged now. A charge that equals the price of one URL is read as that price, unless it is what
- * all of them cost at the price of earlier charges: the configured price may be higher than that. A larger fall of the balance than expected reveals a risen price.
+ * all of them cost at the price that is known, or at that of the last charge before the batch was sent: the configured price
+ * may be higher, and the price may have risen since. A larger fall of the balance than expected reveals a risen price.
  */
 export async function computeCharge(tx: Queryable, row: BatchRow, reported: ReportedMoney): Promise<BatchCharge> {
   const { charged, pricePerUrl } = reported;
@@ -44,8 +45,7 @@ export async function computeCharge(tx: Queryable, row: BatchRow, reported: Repo
   const expected = row.expected_cost ?? (perUrl === null ? null : timesMicros(perUrl, row.urls));
   const amount = ifPlausible(charged, row.urls);
   const price = ifPlausible(pricePerUrl, 1);
-  const isWhole = perUrl !== null && amount === timesMicros(perUrl, row.urls);
-  if (amount !== null && (isWhole || !isUnitPrice(amount, row.urls, price, expected))) {
+  if (amount !== null && (await isChargeOfAll(tx, row, amount, { perUrl, price, expected }))) {
     return { amount, reported: true, updatesPrice: true, warnings: higherThanExpected(row, amount) };
   }
   const unit = price ?? amount;
@@ -71,11 +71,42 @@ export async function computeCharge(tx: Queryable, row: BatchRow, reported: Repo
   };
 }
 
+interface KnownPrices {
+  /** Known before. */
+  readonly perUrl: Micros | null;
+  /** Reported beside the charge. */
+  readonly price: Micros | null;
+  readonly expected: Micros | null;
+}
+
+async function isChargeOfAll(
+  tx: Queryable,
+  row: BatchRow,
+  amount: Micros,
+  { perUrl, price, expected }: KnownPrices,
+): Promise<boolean> {
+  if (!isUnitPrice(amount, row.urls, price, expected) || isPriceOfAll(amount, row.urls, perUrl)) return true;
+  return price === null && isPriceOfAll(amount, row.urls, await findPriceWhenSent(tx, row));
+}
+
 /** A charge that equals the price of one URL, reported or expected, is that price under another name. */
 function isUnitPrice(amount: Micros, urls: number, price: Micros | null, expected: Micros | null): boolean {
   if (urls === 1) return false;
   if (amount === price) return true;
   return expected !== null && expected % urls === 0 && amount === splitMicros(expected, urls);
+}
+
+const isPriceOfAll = (amount: Micros, urls: number, perUrl: Micros | null): boolean =>
+  perUrl !== null && amount === timesMicros(perUrl, urls);
+
+/** What a URL cost by the last reported charge from before the batch was first sent. Uses charges_by_account. */
+async function findPriceWhenSent(tx: Queryable, row: BatchRow): Promise<Micros | null> {
+  const until = row.in_doubt_since === null ? sql`1 = 1` : sql`c.at <= ${row.in_doubt_since}`;
+  const last = await tx.get(sql<{ amount: Micros; urls: number }>`
+    SELECT c.amount, c.urls FROM charges AS c JOIN batches AS b ON b.id = c.of_id
+    WHERE c.account_id = ${row.account_id} AND c.kind = 'batch' AND c.reported = 1 AND b.service = ${row.service} AND ${until}
+    ORDER BY c.at DESC, c.id DESC LIMIT 1`);
+  return last !== undefined && last.amount % last.urls === 0 ? splitMicros(last.amount, last.urls) : null;
 }
 
 const ifPlausible = (amount: Micros | null, urls: number): Micros | null =>

@@ -38,13 +38,13 @@ async function plan(ledger: Ledger, watch: typeof WATCH, site: Site = { a: ['1']
   return urls;
 }
 
-/** The first watch has planned the page, and an operator has released its batch. */
-async function released(ledger: Ledger, site?: Site): Promise<void> {
+/** The first watch has planned the page, and an operator has released or left its batch. */
+async function released(ledger: Ledger, site?: Site, how: 'release' | 'leave' = 'release'): Promise<void> {
   assert.equal(await plan(ledger, WATCH, site), 1);
   const [batch] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
   assert.ok(batch !== undefined);
   await reviewBatch(ledger, batch.id, { code: 'lookup_refused', text: 'no' });
-  assert.ok(await resolveNeedsReview(ledger, batch.id, 'release'));
+  assert.ok(await resolveNeedsReview(ledger, batch.id, how));
 }
 
 /** Both watches have planned the page, as they do while each has an account of its own. */
@@ -92,6 +92,12 @@ describe('a URL of two watches that is due in one of them again', () => {
     await plan(ledger, NEWS, { a: [['1', DAY_1]] });
     await sendAll(ledger);
     assert.equal(await plan(ledger, WATCH, { a: [['1', DAY_2]] }), 1);
+  });
+
+  testLedger('one that was left in review is not bought by the other watch before it changes', async (ledger) => {
+    await released(ledger, { a: [['1', DAY_1]] }, 'leave');
+    assert.equal(await plan(ledger, NEWS, { a: [['1', DAY_1]] }), 0, 'it may be charged');
+    assert.equal(await plan(ledger, NEWS, { a: [['1', DAY_2]] }), 1);
   });
 
   testLedger('of two that were released from quarantine one is bought', async (ledger) => {

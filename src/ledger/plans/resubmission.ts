@@ -93,9 +93,10 @@ const OTHERS: readonly OtherWatch[] = ['bought', 'planned', 'quarantined'];
 /**
  * Which of these URLs another watch of the account has, or bought with the money of the account before it moved to another
  * one. A URL that was only planned there is not bought: its batch may never be sent, when its watch was renamed or removed.
- * A new or changed one in quarantine there stays in quarantine: the account does not pay for it again. One that is due for
- * another reason, released or failed for example, was planned here before: there counts what was bought since, unless
- * that purchase has failed or is itself to be repeated. Uses urls_by_fp and batch_urls_once.
+ * One that an operator left in review there counts as bought: it may be charged. A new or changed one in quarantine there
+ * stays in quarantine: the account does not pay for it again. One that is due for another reason, released or failed for
+ * example, was planned here before: there counts what was bought since, unless that purchase has failed or is itself to be
+ * repeated. Uses urls_by_fp and batch_urls_once.
  */
 export async function findOtherWatches(
   db: Queryable,
@@ -118,8 +119,10 @@ export const selectOtherWatches = (
     OR (o.state = 'quarantined' AND u.generation = 0))`;
   const isSame = sql`(u.lastmod IS NULL OR coalesce(o.bought_lastmod, o.lastmod) IS NULL OR o.bought_lastmod = u.lastmod
     OR u.lastmod_at <= o.lastmods_bought_until)`;
+  const isLeft = sql`(o.state = 'held' AND o.due IS NULL)`;
   const hasSince = sql`(o.state = 'planned' OR (o.state NOT IN ('failed', 'quarantined')
-    AND (o.due IS NULL OR o.due NOT IN ('retry', 'released')) AND o.bought_at > coalesce(u.bought_at, 0) AND ${isSame}))`;
+    AND (o.due IS NULL OR o.due NOT IN ('retry', 'released'))
+    AND (${isLeft} OR o.bought_at > coalesce(u.bought_at, 0)) AND ${isSame}))`;
   return sql`
     SELECT r.id, min(CASE WHEN o.state = 'quarantined' THEN 2
       WHEN o.state = 'planned' AND (o.bought_at IS NULL OR NOT ${isFound}) THEN 1 ELSE 0 END) AS other
@@ -128,7 +131,7 @@ export const selectOtherWatches = (
       ids.map((id): Row => [id]),
     )} AS r CROSS JOIN urls AS u CROSS JOIN urls AS o CROSS JOIN watches AS w
     WHERE u.id = r.id AND o.fp = u.fp AND o.watch_id <> ${watchId} AND o.url = u.url AND w.id = o.watch_id
-      AND o.generation > 0 AND (o.bought_at IS NOT NULL OR o.state IN ('planned', 'quarantined'))
+      AND o.generation > 0 AND (o.bought_at IS NOT NULL OR o.state IN ('planned', 'quarantined') OR ${isLeft})
       AND CASE WHEN ${isFound} THEN ${hasFound} ELSE ${hasSince} END
       AND (w.account_id = ${account} OR EXISTS (
         SELECT 1 FROM batch_urls AS m JOIN batches AS b ON b.id = m.batch_id

@@ -1,8 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { ACCOUNT, crawled, HOUR, type Site, type TestLedger, testLedger, WATCH } from '../../../test/support/ledger.ts';
-import type { BatchId, RunId } from '../../submission/ids.ts';
+import type { Micros } from '../../../contract/money.ts';
+import {
+  ACCOUNT,
+  crawled,
+  HOUR,
+  type Site,
+  shopUrl,
+  type TestLedger,
+  testLedger,
+  WATCH,
+} from '../../../test/support/ledger.ts';
+import { endJob } from '../../../test/support/service-results.ts';
+import type { BatchId, Reference, RunId } from '../../submission/ids.ts';
+import { recoverJob } from '../jobs/recover.ts';
 import { planRun } from '../plans/make-plan.ts';
+import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
 import { listPendingBatches } from './batch-queries.ts';
 import { beginSend } from './begin-send.ts';
@@ -40,6 +53,35 @@ const review = (ledger: TestLedger) =>
     strings: ["SELECT id, parent_id FROM batches WHERE state = 'needs_review' ORDER BY id"],
     parts: [],
   });
+
+describe('resolving a batch of which another job has bought some URLs', () => {
+  for (const { how, due } of [
+    { how: 'release', due: 1 },
+    { how: 'leave', due: 0 },
+  ] as const) {
+    testLedger(`${how}: the URLs of that job stay bought, and its results are recorded`, async (ledger) => {
+      await plan(ledger, 'r1', ['1', '2']);
+      const [pending] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
+      assert.equal((await beginSend(ledger, pending!.id, policies)).kind, 'send');
+      const reference = 'R-1' as Reference;
+      await recoverJob(
+        ledger,
+        { account: ACCOUNT.id, watch: WATCH.id, baseUrl: ACCOUNT.baseUrl },
+        {
+          ...{ reference, state: 'processing', terminal: false, service: 'standard', project: 'Shop' },
+          ...{ createdAt: ledger.now(), charge: 250_000 as Micros },
+          urls: [{ url: shopUrl(1), result: 'open', reason: null }],
+        },
+      );
+      assert.ok(await resolveNeedsReview(ledger, pending!.id, how));
+      await crawled(ledger, 'r2', { a: ['1', '2'] });
+      assert.equal((await planRun(ledger, 'r2' as RunId, policies)).urls, due);
+      assert.equal((await getUrlHistory(ledger, shopUrl(1)))[0]?.state, 'submitted');
+      await endJob(ledger, reference, { state: 'completed' });
+      assert.equal((await getUrlHistory(ledger, shopUrl(1)))[0]?.state, 'completed');
+    });
+  }
+});
 
 describe('resolving batches together', () => {
   testLedger(

@@ -9,7 +9,8 @@ import { resolveReview } from './transitions.ts';
 /**
  * Records an operator's decision on a batch that needs review. `release`: its URLs may be bought again, as their next
  * generation; only when the service has confirmed that it charged nothing. `leave`: they are not bought again
- * before they change. Returns false when the batch does not need review.
+ * before they change. What another job has bought meanwhile, one that `courier recover` took in for example, stays as it is: its
+ * URLs are no longer planned. Returns false when the batch does not need review.
  */
 export async function resolveNeedsReview(ledger: Ledger, batch: BatchId, how: 'release' | 'leave'): Promise<boolean> {
   return ledger.db.tx(async (tx) => {
@@ -19,7 +20,7 @@ export async function resolveNeedsReview(ledger: Ledger, batch: BatchId, how: 'r
     await tx.run(sql`
       UPDATE urls SET state = 'held',
         ${assignDecision(how, { code: how === 'release' ? 'released' : 'left_in_review' })}
-      WHERE state IN ('planned', 'submitted') AND id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${batch})`);
+      WHERE state = 'planned' AND id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${batch})`);
     return true;
   });
 }

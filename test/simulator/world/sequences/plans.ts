@@ -121,6 +121,8 @@ export const PLAN_SEQUENCES = {
       await allowToday(world, 0);
       await startRuns(world, { sitemaps: ['w0'] });
       await world.kernel.sleep(10 * MINUTE);
+      // The operator approves the run within that time, and it ends.
+      await awaitIdle(world);
       publishMany(world, random, 'w0', 'earlier-in-order');
       await allowToday(world, computeCost(world, held));
       await startRuns(world, { sitemaps: ['w0'] });

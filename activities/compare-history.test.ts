@@ -6,9 +6,10 @@ import type { SendRequest } from '../src/api-client/history.ts';
 import type { Database } from '../src/database/database.ts';
 import type { Query } from '../src/database/sql.ts';
 import { getHistoryHold, holdSpending, releaseHistoryHold } from '../src/ledger/jobs/history-hold.ts';
+import { recoverJob } from '../src/ledger/jobs/recover.ts';
 import { getAccountStatus } from '../src/ledger/money/account-status.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
-import type { AccountId } from '../src/submission/ids.ts';
+import type { AccountId, Reference, WatchId } from '../src/submission/ids.ts';
 import { renderReason } from '../src/submission/reason.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { type FakeService, startFakeService } from '../test/fakes/service/fake-service.ts';
@@ -54,6 +55,11 @@ const showing = (project: string): Profile => ({
     ),
   detail: (job, paging) => ({ ...(ANONYMOUS.detail(job, paging) as object), project }),
 });
+/** A service that shows the URLs of a job in its detail. */
+const SHOWS_URLS: Profile = {
+  ...PLAIN,
+  detail: (job, paging) => ({ ...(ANONYMOUS.detail(job, paging) as object), project: job.project }),
+};
 const toSummary = ({ reference, state, urls }: Job) => ({ reference, status: state, url_count: urls.length });
 
 /** Submissions from another ledger than the connector's, or by hand. */
@@ -94,6 +100,30 @@ describe('comparing the history with the ledger', () => {
     assert.deepEqual((await listBatches(connector.ledger))[0]?.state, 'planned');
     await releaseHistoryHold(connector.ledger, account);
   });
+
+  for (const past of ['planned', 'recovered'] as const) {
+    test(`a job of a watch that is not configured now is ours, where the ledger has ${past} some of it`, async (t) => {
+      const service = await startFakeService(t, { profile: SHOWS_URLS });
+      const { ledger, deps, ...connector } = await connectTo(t, service);
+      if (past === 'planned') {
+        await connector.plan('r1', ['1']);
+        await connector.send();
+      } else {
+        const where = { account, watch: 'shop' as WatchId, baseUrl: service.baseUrl };
+        await recoverJob(ledger, where, {
+          ...{ reference: 'R-old' as Reference, state: 'completed', terminal: true, service: 'standard' },
+          ...{ project: 'Shop [sc99112233445566]', createdAt: ledger.now(), charge: null },
+          urls: [{ url: shopUrl('1'), result: 'completed', reason: null }],
+        });
+      }
+      await buyElsewhere(service, [shopUrl('9')]);
+      await buyElsewhere(service, [shopUrl('8')], 'Others [sc00112233445577]');
+      const send: SendRequest = (request) => deps.getApi(account).request('poll', request).then(unwrapData);
+      const hold = await compareHistory({ ledger, account, projects: ['News'], send });
+      assert.ok(hold?.code === 'unknown_jobs');
+      assert.equal(hold.references.length, 1, 'not the job of others');
+    });
+  }
 
   test('compares a ledger again after a long pause, not in between', async (t) => {
     const service = await startFakeService(t);

@@ -10,6 +10,7 @@ import {
   getLastAcceptance,
   hasUrlOf,
   holdSpending,
+  listProjects,
   recordForeignJobs,
   releaseHistoryHold,
   selectUnknown,
@@ -49,7 +50,8 @@ const ENDED: ReadonlySet<string> = new Set(['completed', 'partial', 'failed'] sa
  * because due URLs may already be bought. A job that matches a batch in doubt is recorded as that batch. Jobs of others
  * are remembered, so that each is read once.
  *
- * Ours are jobs with our tag and the project of a watch, and jobs with a URL that a watch of the account has.
+ * Ours are jobs with our tag and the project of a watch, or one under which the ledger has bought in the account, and jobs
+ * with a URL that a watch of the account has.
  */
 export async function compareHistory(scope: HistoryScope): Promise<HistoryHold | null> {
   const { ledger, account } = scope;
@@ -60,6 +62,13 @@ export async function compareHistory(scope: HistoryScope): Promise<HistoryHold |
   const last = await getLastAcceptance(ledger, account);
   const from = last === null ? null : new Date(last - EARLIER_MS).toISOString().slice(0, 10);
   let pages = 0;
+  let past: readonly string[] | null = null;
+  /** A watch that is not configured now may come back, and would buy again what the copy lacks. */
+  const hasPastProject = async (job: SubmissionView): Promise<boolean> => {
+    if (job.project === null || parseTag(job.project) === null) return false;
+    past ??= await listProjects(ledger, account);
+    return hasOurProject(past, job) === true;
+  };
   for await (const { submissions } of readHistoryPages(scope.send, from)) {
     const unknown = await selectUnknown(
       ledger,
@@ -68,7 +77,7 @@ export async function compareHistory(scope: HistoryScope): Promise<HistoryHold |
     );
     for (const job of submissions) {
       if (!unknown.has(job.reference) || (await isUnanswered(scope, job))) continue;
-      const decided = hasOurProject(scope, job);
+      const decided = hasOurProject(scope.projects, job) ?? ((await hasPastProject(job)) ? true : null);
       if (decided !== null) {
         if (decided) ours.push(job.reference);
         continue;
@@ -109,7 +118,7 @@ async function recordFound(
 }
 
 /** Null: the project does not decide. Another project without our tag means another owner. */
-function hasOurProject({ projects }: HistoryScope, { project }: SubmissionView): boolean | null {
+function hasOurProject(projects: readonly string[], { project }: SubmissionView): boolean | null {
   if (project === null) return null;
   if (parseTag(project) === null) return projects.some((each) => mayBeProjectOf(each, project)) ? null : false;
   return projects.some((each) => isProjectOf(each, project)) ? true : null;

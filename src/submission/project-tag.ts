@@ -3,6 +3,8 @@ import { DEFAULT_PROJECT, LIMITS } from '../../contract/limits.ts';
 /** 14 hexadecimal digits: among five million batches, the probability that two share a tag is 1 in 5,000. */
 const TAG = /\[(sc[0-9a-f]{14})\]$/;
 const TAG_LENGTH = 16;
+/** Of " [sc0f3a…]", behind the name. */
+export const TAG_SUFFIX_LENGTH = TAG_LENGTH + ' []'.length;
 
 /**
  * A project name with the batch's tag at its end: "Shop nightly [sc0f3a…]". The tag finds a job whose response was lost

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { ACCOUNT, completeRun, shopUrl, testLedger } from '../../../test/support/ledger.ts';
-import type { AccountId } from '../../submission/ids.ts';
-import { hasUrlOf } from './history-hold.ts';
+import { ACCOUNT, completeRun, crawled, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import type { AccountId, Reference, RunId } from '../../submission/ids.ts';
+import { planRun } from '../plans/make-plan.ts';
+import { endRun } from '../runs/runs.ts';
+import { hasUrlOf, listProjects } from './history-hold.ts';
+import { recoverJob } from './recover.ts';
 
 const SECOND = 'second' as AccountId;
 const THIRD = 'third' as AccountId;
@@ -16,5 +19,33 @@ describe('a job with a URL of a watch', () => {
     );
     assert.deepEqual(isOurs, [true, true, false]);
     assert.equal(await hasUrlOf(ledger, ACCOUNT.id, [shopUrl('2')]), false);
+  });
+});
+
+describe('the projects of an account', () => {
+  testLedger('are those of its batches, planned and recovered, without tags and each once', async (ledger) => {
+    for (const run of ['r1', 'r2']) {
+      await crawled(ledger, run, { a: ['1', run] });
+      await planRun(ledger, run as RunId, { account: ACCOUNT, watch: WATCH });
+      await endRun(ledger, run as RunId, 'finished');
+    }
+    for (const [reference, project] of [
+      ['R-1', 'Old shop [sc00112233445566]'],
+      ['R-2', 'Old shop [sc00112233445577]'],
+      ['R-3', 'By hand'],
+    ] as const) {
+      await recoverJob(
+        ledger,
+        { account: ACCOUNT.id, watch: WATCH.id, baseUrl: ACCOUNT.baseUrl },
+        {
+          ...{ reference: reference as Reference, state: 'completed', terminal: true, service: 'standard', project },
+          ...{ createdAt: ledger.now(), charge: null },
+          urls: [{ url: shopUrl(reference), result: 'completed', reason: null }],
+        },
+      );
+    }
+    const projects = await listProjects(ledger, ACCOUNT.id);
+    assert.deepEqual(projects.toSorted(), ['By hand', 'Old shop', WATCH.project].toSorted());
+    assert.deepEqual(await listProjects(ledger, SECOND), []);
   });
 });

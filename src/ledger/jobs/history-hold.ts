@@ -3,6 +3,7 @@ import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { HistoryHold } from '../../submission/history-hold.ts';
 import type { AccountId, Reference } from '../../submission/ids.ts';
+import { TAG_SUFFIX_LENGTH } from '../../submission/project-tag.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { listStoredForms, toStoredKey } from '../forgotten/stored-forms.ts';
 import { endSuspension, suspendAccount } from '../money/account-status.ts';
@@ -84,4 +85,16 @@ export async function hasUrlOf(ledger: Ledger, account: AccountId, urls: readonl
     SELECT 1 FROM ${toRows({ fp: 'bigint', url: 'text' }, keys)} AS r CROSS JOIN urls AS u CROSS JOIN watches AS w
     WHERE u.fp = r.fp AND u.url = r.url AND w.id = u.watch_id AND ${wasOnceIn(account)} LIMIT 1`);
   return row !== undefined;
+}
+
+/**
+ * The projects under which the ledger has batches in the account, without tags: also those of watches that are no longer
+ * configured. Reads every batch of the account. A recovered job has its project as the service shows it.
+ */
+export async function listProjects(ledger: Ledger, account: AccountId): Promise<readonly string[]> {
+  const rows = await ledger.db.all(sql<{ project: string }>`
+    SELECT DISTINCT CASE WHEN tag IS NOT NULL AND normalized_project = project
+      THEN substr(project, 1, length(project) - ${TAG_SUFFIX_LENGTH}) ELSE normalized_project END AS project
+    FROM batches WHERE account_id = ${account}`);
+  return rows.map(({ project }) => project);
 }

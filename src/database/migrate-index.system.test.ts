@@ -61,10 +61,12 @@ describe('an index of a large table, on Postgres', { skip: programs === null && 
     };
   }
 
-  /** The process of Postgres that builds an index, as soon as there is one. */
+  /** The process of Postgres that builds an index, as soon as the index is there and waits for the transaction above. */
   async function findBuilder(db: Database): Promise<number> {
     for (;;) {
-      const row = await db.get(sql<{ pid: number }>`SELECT pid FROM pg_stat_progress_create_index`);
+      const row = await db.get(
+        sql<{ pid: number }>`SELECT pid FROM pg_stat_progress_create_index WHERE phase LIKE 'waiting for writers%'`,
+      );
       if (row !== undefined) return row.pid;
       await sleep(5);
     }

@@ -23,7 +23,7 @@ export function checkActivities(deps: Deps) {
       if (policy === null) return { kind: 'idle' };
       const account = getAccount(id);
       const hold = await findHistoryHold(id);
-      if (hold !== null) return { kind: 'stopped', reason: hold };
+      if (hold !== null) return { kind: 'stopped', reason: hold.reason };
       // Reserve a request before the check is recorded: every attempt on record is one that was made.
       return getApi(id).reserved('check', async (ask): Promise<CheckStep> => {
         const begun = await beginCheck(ledger, { account, watch, policy });

@@ -320,6 +320,28 @@ describe('comparing the history with the ledger', () => {
     assert.equal((await connector.send()).kind, 'sent');
   });
 
+  test('a list that a gateway rejects with 401 fails like any other; a key that is rejected is', async (t) => {
+    const rejected = failure(401, 'UNAUTHENTICATED');
+    const service = { rejectsAll: false, rejectsList: true };
+    const overrides = {
+      list: () => (service.rejectsList || service.rejectsAll ? rejected : null),
+      me: () => (service.rejectsAll ? rejected : null),
+    };
+    const { baseUrl, counts } = await startFakeService(t, { overrides });
+    const connector = await createTestConnector(t, { baseUrl, ...settings });
+    await connector.plan('r1', ['1']);
+    await assert.rejects(connector.send(), isRetryLater);
+    service.rejectsAll = true;
+    assert.equal((await connector.send()).kind, 'key_rejected');
+    assert.notEqual((await getAccountStatus(connector.ledger, account)).keyRejected, null);
+    service.rejectsAll = false;
+    connector.pass(GIVE_UP_MS);
+    assert.equal((await connector.send()).kind, 'suspended');
+    assert.equal(counts.post, 0);
+    service.rejectsList = false;
+    assert.equal((await connector.send()).kind, 'sent');
+  });
+
   test('a list that is optional does not hold the account, and ends the hold of before', async (t) => {
     const { service } = await startUnreadable(t);
     const connector = await connectTo(t, service, 'reconcile: { list: optional }');

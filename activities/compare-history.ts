@@ -15,6 +15,7 @@ import {
   releaseHistoryHold,
   selectUnknown,
 } from '../src/ledger/jobs/history-hold.ts';
+import { recordKeyRejected } from '../src/ledger/money/account-status.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';
 import { describeHistoryHold, type HistoryHold, needsRecovery } from '../src/submission/history-hold.ts';
@@ -183,7 +184,10 @@ export interface GuardScope extends HistoryScope {
   readonly needsList: boolean;
 }
 
-/** Runs before every spend; `null` when nothing blocks it. */
+/**
+ * Runs before every spend; `null` when nothing blocks it. Throws an AuthenticationError where the list must be read and the
+ * service rejects the key for all requests: a gateway that rejects one of them proves nothing.
+ */
 export type HistoryGuard = (scope: GuardScope) => Promise<HistoryHold | null>;
 
 /** Remembers, per process, which accounts were compared. `warn`: the list could not be read. */
@@ -205,18 +209,21 @@ export function createHistoryGuard(
         compared.wasRead = true;
         if (hold !== null) return hold;
       } catch (error) {
-        // A rejected key spends nothing: the request that would spend is rejected too.
-        if (!(error instanceof ApiError) || error instanceof AuthenticationError) {
-          if (error instanceof AuthenticationError) return held;
-          throw error;
+        if (!(error instanceof ApiError)) throw error;
+        const mustRead = scope.needsList && (held !== null || !compared.wasRead);
+        if (error instanceof AuthenticationError) {
+          // A rejected key spends nothing: the request that would spend is rejected too.
+          if (!mustRead) return held;
+          if (await isKeyRejected(scope)) throw error;
         }
+        const mayPass = error.policy === 'retry' || error instanceof AuthenticationError;
         compared.failingSince ??= now();
-        if (error.policy === 'retry' && now() - compared.failingSince < GIVE_UP_MS) {
+        if (mayPass && now() - compared.failingSince < GIVE_UP_MS) {
           const message = `the service's newest jobs cannot be compared with the ledger yet: ${error.message}`;
           const waitMs = elapsedBackoffMs(now() - compared.failingSince, LIST_BACKOFF);
           throw retryLater(Math.max(waitMs, error.retryAfterMs ?? 0), message);
         }
-        if (error.policy === 'retry' && scope.needsList && (held !== null || !compared.wasRead)) {
+        if (mayPass && mustRead) {
           return held ?? (await holdUntilRead(ledger, account, error));
         }
         warn(account, error);
@@ -228,27 +235,48 @@ export function createHistoryGuard(
   };
 }
 
+async function isKeyRejected({ send }: HistoryScope): Promise<boolean> {
+  try {
+    await send((client) => client.me());
+  } catch (error) {
+    return error instanceof AuthenticationError;
+  }
+  return false;
+}
+
 async function holdUntilRead(ledger: Ledger, account: AccountId, { message }: ApiError): Promise<HistoryHold> {
   const hold: HistoryHold = { code: 'list_unread', why: message };
   await holdSpending(ledger, account, hold);
   return hold;
 }
 
+/** Why an account may not spend. */
+export interface SpendingHold {
+  readonly kind: 'suspended' | 'key_rejected';
+  readonly reason: string;
+}
+
 /** The guard of a worker's activities, for the account's own service. Returns why nothing may be spent, or null. */
-export function openHistoryGuard(deps: Deps): (account: AccountId) => Promise<string | null> {
+export function openHistoryGuard(deps: Deps): (account: AccountId) => Promise<SpendingHold | null> {
   const { ledger, getApi, log } = deps;
   const guard = createHistoryGuard(deps.now, (account, error) =>
     log.warn({ account, err: error }, 'cannot read the list of jobs; spending continues without the comparison'),
   );
   return async (account) => {
     const projects = [...deps.config.watches.values()].filter((watch) => watch.account === account);
-    const hold = await guard({
-      ledger,
-      account,
-      projects: projects.map(({ project }) => project),
-      send: (request) => getApi(account).request('poll', request).then(unwrapData),
-      needsList: deps.getAccount(account).reconcile.needsList,
-    });
-    return hold === null ? null : describeHistoryHold(account, hold);
+    try {
+      const hold = await guard({
+        ledger,
+        account,
+        projects: projects.map(({ project }) => project),
+        send: (request) => getApi(account).request('poll', request).then(unwrapData),
+        needsList: deps.getAccount(account).reconcile.needsList,
+      });
+      return hold === null ? null : { kind: 'suspended', reason: describeHistoryHold(account, hold) };
+    } catch (error) {
+      if (!(error instanceof AuthenticationError)) throw error;
+      await recordKeyRejected(ledger.db, account, { code: 'answer', outcome: 'reject_key', text: error.message });
+      return { kind: 'key_rejected', reason: error.message };
+    }
   };
 }

@@ -27,7 +27,11 @@ describe('the dispatcher activities', () => {
   testOnEachDialect(
     'a key rejected while a batch is looked up suspends the account, not the dispatcher',
     async (t, dialect) => {
-      const { ledger, send } = await openScene(t, dialect, { post: conflict, list: unauthorized });
+      const { ledger, send } = await openScene(t, dialect, {
+        post: conflict,
+        // The comparison before the first purchase reads it.
+        list: (n) => (n === 1 ? null : unauthorized()),
+      });
       assert.equal((await send()).kind, 'sent');
       assert.equal((await send()).kind, 'key_rejected');
       assert.deepEqual((await listBatches(ledger))[0]?.state, 'sending', 'it is looked up again when the key works');

@@ -61,7 +61,7 @@ export function dispatchActivities(deps: Deps) {
 
     async awaitMoney({ account: id, ...waiting }: CanWait & { account: AccountId }): Promise<void> {
       const hold = await findHistoryHold(id);
-      if (hold !== null) throw retryLater(pause(waiting), hold);
+      if (hold !== null) throw retryLater(pause(waiting), hold.reason);
       const stop = await getRefusalStop(ledger.db, id);
       if (stop !== null) {
         if (stop.until <= now()) return;
@@ -144,7 +144,7 @@ async function askBalance({ getApi, ledger, now }: Deps, account: AccountId): Pr
 async function sendNext(
   deps: Deps,
   account: AccountId,
-  findHistoryHold: (account: AccountId) => Promise<string | null>,
+  findHistoryHold: ReturnType<typeof openHistoryGuard>,
   readAgain: number,
 ): Promise<DispatchStep> {
   const { ledger, now } = deps;
@@ -160,7 +160,7 @@ async function sendNext(
       throw retryLater(Math.min(nextAt - now(), readAgain), describeShortage(waiting, deps.getAccount(account)));
     }
     const hold = await findHistoryHold(account);
-    if (hold !== null) return { kind: 'suspended', reason: hold };
+    if (hold !== null) return hold;
     const stop = await getRefusalStop(ledger.db, account);
     if (stop !== null && stop.until > now()) return { kind: 'suspended', reason: renderReason(stop.reason) };
     // Another service's balance is not the account's: its batches are not sent either.

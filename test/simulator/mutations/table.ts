@@ -547,8 +547,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'buys without a list that it has never read',
     file: 'activities/compare-history.ts',
-    from: "if (error.policy === 'retry' && scope.needsList && (held !== null || !compared.wasRead)) {",
-    to: "if (error.policy === 'retry' && scope.needsList && held !== null) {",
+    from: 'if (mayPass && mustRead) {',
+    to: 'if (mayPass && held !== null) {',
     needs: ['copy while the list fails'],
   },
   {

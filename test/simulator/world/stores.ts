@@ -109,11 +109,12 @@ export function openStores(): Stores {
       backup = read.ledger.serialize();
     },
     async restore() {
-      await stores.ledger.close();
+      const lost = stores.ledger;
       const restored = open(null);
       if (backup !== null) restored.connection.deserialize(backup);
       stores.ledger = restored.db;
       read.ledger = toReader(restored.connection);
+      await lost.close();
     },
     forgetKeys(before) {
       read.service

@@ -28,6 +28,7 @@ const facts: StallFacts = {
   watch: 'shop',
   dispatcher: DISPATCH_PHASE.suspended,
   account: null,
+  keyRejected: null,
   own: null,
   answer: null,
 };
@@ -60,6 +61,21 @@ const cases: readonly (readonly [string, Partial<StallFacts>, string | null, Reg
     { dispatcher: DISPATCH_PHASE.keyRejected, answer: 'key_rejected' },
     'key_rejected',
     /rejects the API key/,
+  ],
+  [
+    'a key that was rejected before the first batch was sent',
+    {
+      dispatcher: DISPATCH_PHASE.keyRejected,
+      keyRejected: { code: 'answer', outcome: 'reject_key', text: 'HTTP 401' },
+    },
+    'key_rejected',
+    /rejects the API key: .*HTTP 401/,
+  ],
+  [
+    'a key that works again',
+    { dispatcher: DISPATCH_PHASE.sending, keyRejected: { code: 'answer', outcome: 'reject_key', text: 'HTTP 401' } },
+    null,
+    /^$/,
   ],
   ['a broken connection alone', { own: reset }, null, /^$/],
   ['a dispatcher that sends', { own: noMoney, dispatcher: DISPATCH_PHASE.sending }, null, /^$/],

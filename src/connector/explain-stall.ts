@@ -9,6 +9,8 @@ export interface StallFacts {
   readonly dispatcher: string | null;
   /** Why the whole account sends nothing; null when nothing holds it. */
   readonly account: Reason | null;
+  /** Why the key of the account is not used; null when it is. */
+  readonly keyRejected: Reason | null;
   /** Why a batch of the run waits; null when nothing speaks against it. */
   readonly own: Reason | null;
   /** The last answer to any attempt of the account since the command started. */
@@ -21,11 +23,22 @@ const REST = 'Planned batches keep their idempotency keys: a running worker or t
  * Why waiting longer cannot help a command, with what to do; null when it may help. What holds the account comes first
  * and is said by its own name: neither jobs that the ledger does not know nor another service are a want of money.
  */
-export function explainStall({ watch, dispatcher, account, own, answer }: StallFacts): OperationError | null {
+export function explainStall({
+  watch,
+  dispatcher,
+  account,
+  keyRejected,
+  own,
+  answer,
+}: StallFacts): OperationError | null {
   const end = (failure: OperationFailure, what: string) =>
     new OperationError(failure, `${watch}: ${what.replace(/[.]$/, '')}. ${REST}`);
-  if (dispatcher === DISPATCH_PHASE.keyRejected && answer === 'key_rejected')
-    return end('key_rejected', `the service rejects the API key${own === null ? '' : `: ${renderReason(own)}`}`);
+  // No attempt has an answer where the key was rejected before the first one, by the comparison of the history.
+  const isRejected = answer === 'key_rejected' || (answer === null && keyRejected !== null);
+  if (dispatcher === DISPATCH_PHASE.keyRejected && isRejected) {
+    const why = own ?? keyRejected;
+    return end('key_rejected', `the service rejects the API key${why === null ? '' : `: ${renderReason(why)}`}`);
+  }
   const hold = [account, own].find((reason) => reason !== null && isAccountHold(reason));
   if (hold != null) return end('held', `the account is held: ${renderReason(hold)}`);
   if (dispatcher !== DISPATCH_PHASE.suspended) return null;

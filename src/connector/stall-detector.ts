@@ -36,9 +36,9 @@ export function createStallDetector(client: Client, ledger: Ledger, watch: Watch
     const waiting = (summary?.unanswered ?? 0) + (await getEarlierBatches(ledger, run)).due;
     if (waiting === 0) return;
     const { reason: own, nextAttemptAt, answer } = await getLatestAnswer(ledger, run, startedAt);
-    const { suspended: account } = await getAccountStatus(ledger, watch.account);
+    const { suspended: account, keyRejected } = await getAccountStatus(ledger, watch.account);
     const dispatcher = await getDispatcherPhase(client, ledger, watch);
-    const ended = explainStall({ watch: watch.id, dispatcher, account, own, answer });
+    const ended = explainStall({ watch: watch.id, dispatcher, account, keyRejected, own, answer });
     if (ended !== null) throw ended;
     const why = own === null ? '' : `: ${renderReason(own).replace(/[.]$/, '')}`;
     const rest = 'Planned batches keep their idempotency keys: a running worker or the next run sends them.';

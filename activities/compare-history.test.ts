@@ -353,6 +353,16 @@ describe('comparing the history with the ledger', () => {
     assert.equal(await getHistoryHold(connector.ledger.db, account), null);
   });
 
+  test('a list that is optional ends the hold of before also where the list is rejected with 401', async (t) => {
+    const list = always(failure(401, 'UNAUTHENTICATED'));
+    const { baseUrl } = await startFakeService(t, { overrides: { list } });
+    const more = 'reconcile: { list: optional }';
+    const connector = await createTestConnector(t, { baseUrl, account: `${settings.account}, ${more}` });
+    await connector.plan('r1', ['1']);
+    await holdSpending(connector.ledger, account, { code: 'list_unread', why: 'HTTP 500' });
+    assert.equal((await connector.send()).kind, 'sent');
+  });
+
   test('an account that another process holds for the list waits until the list can be read', async (t) => {
     const { service, list } = await startUnreadable(t, { fails: false });
     const connector = await connectTo(t, service);

@@ -65,10 +65,10 @@ export async function compareHistory(scope: HistoryScope): Promise<HistoryHold |
   let pages = 0;
   let past: readonly string[] | null = null;
   /** A watch that is not configured now may come back, and would buy again what the copy lacks. */
-  const hasPastProject = async (job: SubmissionView): Promise<boolean> => {
-    if (job.project === null || parseTag(job.project) === null) return false;
+  const hasPastProject = async (job: SubmissionView): Promise<boolean | null> => {
+    if (job.project === null || parseTag(job.project) === null) return null;
     past ??= await listProjects(ledger, account);
-    return hasOurProject(past, job) === true;
+    return hasOurProject(past, job);
   };
   for await (const { submissions } of readHistoryPages(scope.send, from)) {
     const unknown = await selectUnknown(
@@ -78,7 +78,7 @@ export async function compareHistory(scope: HistoryScope): Promise<HistoryHold |
     );
     for (const job of submissions) {
       if (!unknown.has(job.reference) || (await isUnanswered(scope, job))) continue;
-      const decided = hasOurProject(scope.projects, job) ?? ((await hasPastProject(job)) ? true : null);
+      const decided = hasOurProject(scope.projects, job) ?? (await hasPastProject(job));
       if (decided !== null) {
         if (decided) ours.push(job.reference);
         continue;
@@ -213,7 +213,10 @@ export function createHistoryGuard(
         const mustRead = scope.needsList && (held !== null || !compared.wasRead);
         if (error instanceof AuthenticationError) {
           // A rejected key spends nothing: the request that would spend is rejected too.
-          if (!mustRead) return held;
+          if (!mustRead) {
+            if (held !== null) await releaseHistoryHold(ledger, account);
+            return null;
+          }
           if (await isKeyRejected(scope)) throw error;
         }
         const mayPass = error.policy === 'retry' || error instanceof AuthenticationError;

@@ -7,11 +7,11 @@ import {
   buyAll,
   computeCost,
   HOUR,
-  LATE_MS,
   MINUTE,
   MORNING,
   publishSome,
   runAndDie,
+  stayAway,
 } from './steps.ts';
 
 /** The service says something in another way than ours does. */
@@ -53,11 +53,7 @@ export const ANSWER_SEQUENCES = {
       publishSome(world, random, 'w0', 'doubt');
       await runAndDie(world, 'w0');
       void world.suffer('the list counts otherwise', 6 * HOUR);
-      await world.whileStopped(async () => {
-        await kernel.sleep(LATE_MS);
-        kernel.epoch += Math.floor((25 + random() * 5) * HOUR);
-        kernel.trace('the workers were away for a day');
-      });
+      await stayAway(world, () => 25 + random() * 5, 'a day');
       await kernel.sleep(3 * HOUR);
     },
   },

@@ -15,6 +15,7 @@ import {
   publish,
   publishSome,
   runAndSend,
+  runAndWait,
   setPrice,
 } from './steps.ts';
 
@@ -28,9 +29,7 @@ export const CAP_SEQUENCES = {
     async play(world, _act, random) {
       await buyAll(world);
       const urls = publishSome(world, random, 'w0', 'waits', 3);
-      world.meets.set('w0', 'later');
-      await runAndSend(world, 'w0');
-      await world.kernel.sleep(10_000);
+      await runAndWait(world, 'w0');
       await allowToday(world, computeCost(world, urls.slice(1)));
       world.meets.delete('w0');
       await world.kernel.sleep(30 * MINUTE);
@@ -121,9 +120,7 @@ export const CAP_SEQUENCES = {
       const { price } = world.scenario;
       const waiting = publishSome(world, random, 'w0', 'waits', 6);
       await allowToday(world, computeCost(world, waiting) + 4 * price);
-      world.meets.set('w0', 'later');
-      await runAndSend(world, 'w0');
-      await world.kernel.sleep(10_000);
+      await runAndWait(world, 'w0');
       await setPrice(world, 3 * price);
       await buy(world, 'w1', publish(world, 'w1', 'new', 1));
       await world.kernel.sleep(NOTICED_MS);

@@ -8,13 +8,13 @@ import {
   cancelAll,
   change,
   HOUR,
-  LATE_MS,
   MINUTE,
   publish,
   publishSome,
   runAndDie,
   runAndSend,
   startWorkers,
+  stayAway,
 } from './steps.ts';
 
 /** A batch may be charged, and nobody knows. */
@@ -30,12 +30,7 @@ export const DOUBT_SEQUENCES = {
       await buyAll(world);
       publishSome(world, random, 'w0', 'doubt');
       await runAndDie(world, 'w0');
-      const sleepForHours = () =>
-        world.whileStopped(async () => {
-          await kernel.sleep(LATE_MS);
-          kernel.epoch += Math.floor((14 + random() * 3) * HOUR);
-          kernel.trace('the workers were away for fifteen hours');
-        });
+      const sleepForHours = () => stayAway(world, () => 14 + random() * 3, 'fifteen hours');
       await sleepForHours();
       world.meets.set('w0', 'drop-before');
       void world.suffer('the list fails', 40 * MINUTE);

@@ -56,6 +56,21 @@ export async function runAndSend(world: World, sitemap: string): Promise<void> {
   await sent;
 }
 
+/** Starts a run of a watch whose batch is told to wait: nothing of it is charged. */
+export async function runAndWait(world: World, sitemap: string): Promise<void> {
+  world.meets.set(sitemap, 'later');
+  await runAndSend(world, sitemap);
+  await world.kernel.sleep(10_000);
+}
+
+/** All workers are away until what they sent has arrived, and for so many hours. `forHow`: in words. */
+export const stayAway = (world: World, drawHours: () => number, forHow: string): Promise<void> =>
+  world.whileStopped(async () => {
+    await world.kernel.sleep(LATE_MS);
+    world.kernel.epoch += Math.floor(drawHours() * HOUR);
+    world.kernel.trace(`the workers were away for ${forHow}`);
+  });
+
 /** Starts a run of a watch, and waits until these pages are bought, for an hour at most. */
 export async function buy(world: World, sitemap: string, urls: readonly string[]): Promise<void> {
   await startRuns(world, { sitemaps: [sitemap] });

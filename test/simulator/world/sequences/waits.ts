@@ -5,7 +5,19 @@ import { startRuns } from '../acts/runs.ts';
 import { listHeldRuns } from '../operator.ts';
 import { AMPLE } from '../scenario.ts';
 import type { Sequence } from './sequence.ts';
-import { awaitIdle, buy, buyAll, cancelAll, change, HOUR, MINUTE, publish, publishSome, runAndSend } from './steps.ts';
+import {
+  awaitIdle,
+  buy,
+  buyAll,
+  cancelAll,
+  change,
+  HOUR,
+  MINUTE,
+  publish,
+  publishSome,
+  runAndSend,
+  runAndWait,
+} from './steps.ts';
 
 const DAY = 24 * HOUR;
 
@@ -77,9 +89,7 @@ export const WAIT_SEQUENCES = {
       const { kernel, oracle, keys, meets } = world;
       await buyAll(world);
       const urls = publishSome(world, random, 'w0', 'waits');
-      meets.set('w0', 'later');
-      await runAndSend(world, 'w0');
-      await kernel.sleep(10_000);
+      await runAndWait(world, 'w0');
       meets.delete('w0');
       await keys.rotate('main', async () => {
         const fill = keys.empty('main');
@@ -98,9 +108,7 @@ export const WAIT_SEQUENCES = {
     async play(world, _act, random) {
       await buyAll(world);
       const urls = publishSome(world, random, 'w0', 'short', 2);
-      world.meets.set('w0', 'later');
-      await runAndSend(world, 'w0');
-      await world.kernel.sleep(10_000);
+      await runAndWait(world, 'w0');
       await world.reconfigure({ floor: world.readBalance('main') - world.scenario.price });
       world.meets.delete('w0');
       await world.kernel.sleep((10 + random() * 30) * MINUTE);

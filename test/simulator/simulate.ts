@@ -37,7 +37,7 @@ const { values } = parseArgs({
     'first-breach': { type: 'boolean', default: false },
     /** Seeds with this act alone: 'restore ledger'. */
     with: { type: 'string' },
-    /** Plays with this deliberate defect: test/simulator/mutations/table.ts. */
+    /** Plays with this deliberate defect: test/simulator/mutations/table/. */
     mutation: { type: 'string' },
   },
 });

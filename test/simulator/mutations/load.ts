@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { MUTATIONS, type Mutation } from './table.ts';
+import { MUTATIONS } from './table/index.ts';
+import type { Mutation } from './table/mutation.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { stripTypeScriptTypes } from 'node:module';
 import { describe, test } from 'node:test';
 import { mutate } from './load.ts';
-import { MUTATIONS } from './table.ts';
+import { MUTATIONS } from './table/index.ts';
 
 describe('the mutations of the simulator', () => {
   test('all apply to the code as it is, and leave it a program', () => {

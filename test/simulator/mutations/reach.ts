@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector';
 import { fileURLToPath } from 'node:url';
-import { MUTATIONS, type Mutation } from './table.ts';
+import { MUTATIONS } from './table/index.ts';
+import type { Mutation } from './table/mutation.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 

@@ -14,7 +14,8 @@ import { SeedPlayer } from '../seed-player.ts';
 import { drawScenario, type SeedKind } from '../world/draw-scenario.ts';
 import { listFeatures, type Need } from '../world/focused.ts';
 import { mutate } from './load.ts';
-import { MUTATIONS, type Mutation } from './table.ts';
+import { MUTATIONS } from './table/index.ts';
+import type { Mutation } from './table/mutation.ts';
 import { toKind as toUsualKind } from './to-kind.ts';
 
 const { values } = parseArgs({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MUTATIONS } from '../mutations/table.ts';
+import { MUTATIONS } from '../mutations/table/index.ts';
 import { toKind } from '../mutations/to-kind.ts';
 import { drawScenario, type SeedKind } from './draw-scenario.ts';
 import { listFeatures } from './focused.ts';

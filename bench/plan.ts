@@ -1,6 +1,6 @@
 /**
  * What runs cost when everything is due, and when 1% is: a first run of 5,000,000 new URLs is crawled, judged and planned;
- * then all of it is bought, and a run with 1% new, 1% changed and 1% gone follows. On SQLite, or in a schema of its own on
+ * then all of it is bought, and a run with 1% new, 1% changed and 1% gone follows, then one with 1% changed alone. On SQLite, or in a schema of its own on
  * Postgres, which is vacuumed in between as autovacuum does within a day. Prints the figures of bench/plan/figures.ts.
  *
  * A large ledger takes longer than you may want to wait: `--keep NAME --minutes 8` ends after so many minutes, between two
@@ -37,16 +37,17 @@ const NAME = values.keep ?? String(process.pid);
 const UNTIL = values.minutes === undefined ? Infinity : performance.now() + Number(values.minutes) * 60_000;
 const FIRST = 'first' as RunId;
 const NEXT = 'next' as RunId;
+const CHANGED = 'changed' as RunId;
 const WATCH = 'shop' as WatchId;
 /** URLs that are completed in one statement: a statement on Postgres may take five minutes. */
 const COMPLETED_AT_ONCE = 250_000;
 
 const hasTime = (): boolean => performance.now() < UNTIL;
 
-/** The page at a place of the site. In the next run 1% of the places hold another page, and 1% another lastmod. */
+/** The page at a place of the site. In the next run 1% of the places hold another page, and 1% another lastmod; in the last 1%. */
 function toEntry(n: number, run: RunId): ObservedEntry {
-  const name = run === NEXT && n % 100 === 17 ? `fresh-product-${n}` : `product-${n}`;
-  const day = run === NEXT && n % 100 === 42 ? 2 : 1;
+  const name = run !== FIRST && n % 100 === 17 ? `fresh-product-${n}` : `product-${n}`;
+  const day = (run !== FIRST && n % 100 === 42) || (run === CHANGED && n % 100 === 43) ? 2 : 1;
   return {
     url: `https://shop.example/category-${n % 97}/products/${name}-of-some-length.html` as Url,
     lastmod: `2026-01-0${day}`,
@@ -88,18 +89,24 @@ function listSteps(ledger: Ledger, run: RunId): readonly (readonly [string, () =
 
 /** Whether all is measured. */
 async function measureLedger(ledger: Ledger, figures: Figures): Promise<boolean> {
+  const isPostgres = ledger.db.dialect === 'postgres';
   const vacuum = () => whole(ledger.db.run(raw('VACUUM (ANALYZE) urls, batches, batch_urls')));
+  const buy = (run: RunId) => [
+    [`${run}: buy`, () => completeAll(ledger)] as const,
+    ...(isPostgres ? [[`${run}: vacuum`, vacuum] as const] : []),
+  ];
   const steps = [
     ...listSteps(ledger, FIRST),
-    ['complete', () => completeAll(ledger)],
-    ...(ledger.db.dialect === 'postgres' ? [['vacuum', vacuum] as const] : []),
+    ...buy(FIRST),
     ...listSteps(ledger, NEXT),
-  ] as const;
+    ...buy(NEXT),
+    ...listSteps(ledger, CHANGED),
+  ];
   for (const [name, work] of steps) {
     if (await figures.isDone(name)) continue;
     if (!hasTime() || !(await figures.measure(name, work))) return false;
   }
-  for (const run of [FIRST, NEXT]) await figures.printSum(run, URLS);
+  for (const run of [FIRST, NEXT, CHANGED]) await figures.printSum(run, URLS);
   return true;
 }
 

@@ -84,7 +84,7 @@ export async function openFigures(db: Database): Promise<Figures> {
         ...{ holdMs, holdCpuMs, rss, done },
       };
       await write(name, taken);
-      process.stdout.write(`${name.padEnd(14)} ${toText(taken, onPostgres)}${done ? '' : ', not done'}\n`);
+      process.stdout.write(`${name.padEnd(15)} ${toText(taken, onPostgres)}${done ? '' : ', not done'}\n`);
       return done;
     },
     async printSum(run, urls) {

@@ -6,8 +6,8 @@ import { decideCheckOutcome } from '../src/submission/outcome.ts';
 import type { CheckStep, WatchRun } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import type { CanWait } from '../src/temporal-api/waits.ts';
-import { openHistoryGuard } from './compare-history.ts';
 import type { Deps } from './deps.ts';
+import { openSpendingGuard } from './history-guard.ts';
 
 const NO_VERDICTS =
   'the service charged the check, but none of its verdicts is known. This run makes no further checks. Compare the ' +
@@ -16,13 +16,13 @@ const NO_VERDICTS =
 /** The activities for a watch's index-checks: one batch at a time. */
 export function checkActivities(deps: Deps) {
   const { ledger, getWatch, getAccount, getApi, now, random, emit } = deps;
-  const findHistoryHold = openHistoryGuard(deps);
+  const guard = openSpendingGuard(deps);
   return {
     async checkNextBatch({ watch, account: id }: WatchRun & CanWait): Promise<CheckStep> {
       const policy = getWatch(watch).indexCheck;
       if (policy === null) return { kind: 'idle' };
       const account = getAccount(id);
-      const hold = await findHistoryHold(id);
+      const hold = await guard.findHold(id);
       if (hold !== null) return { kind: 'stopped', reason: hold.reason };
       // Reserve a request before the check is recorded: every attempt on record is one that was made.
       return getApi(id).reserved('check', async (ask): Promise<CheckStep> => {

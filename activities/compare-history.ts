@@ -1,6 +1,5 @@
 import { LIMITS } from '../contract/limits.ts';
 import type { SubmissionState } from '../contract/states.ts';
-import { ApiError, AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
 import { readHistoryPages, readJob, type SendRequest } from '../src/api-client/history.ts';
 import type { SubmissionView } from '../src/api-client/read/submission.ts';
 import { findUnansweredByTag, listBatchesInDoubt } from '../src/ledger/batches/batch-queries.ts';
@@ -12,19 +11,14 @@ import {
   holdSpending,
   listProjects,
   recordForeignJobs,
-  releaseHistoryHold,
   selectUnknown,
 } from '../src/ledger/jobs/history-hold.ts';
-import { recordKeyRejected } from '../src/ledger/money/account-status.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
-import { elapsedBackoffMs } from '../src/submission/backoff.ts';
-import { describeHistoryHold, type HistoryHold, needsRecovery } from '../src/submission/history-hold.ts';
+import { type HistoryHold, needsRecovery } from '../src/submission/history-hold.ts';
 import type { AccountId, BatchId, Reference } from '../src/submission/ids.ts';
 import { isProjectOf, mayBeProjectOf, parseTag } from '../src/submission/project-tag.ts';
 import { compareUrls, findProof } from '../src/submission/reconcile.ts';
-import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { normalizeUrl } from '../src/url/normalize-url.ts';
-import type { Deps } from './deps.ts';
 
 /** What the comparison needs: the ledger, the service, and the projects of the account's watches. */
 export interface HistoryScope {
@@ -160,126 +154,4 @@ async function isInDoubt({ ledger, account, send }: HistoryScope, job: Submissio
   if (batch === undefined) return false;
   await recordFound(ledger, batch.id, job);
   return true;
-}
-
-/** After this long without spending, the ledger may have been replaced: compare again. */
-const SILENCE_MS = 3_600_000;
-/**
- * A list that fails for longer holds the account where this process has never read it: the ledger may be a restored copy. A
- * process that has read it goes on: keys and lookups of batches in doubt still protect it.
- */
-const GIVE_UP_MS = 600_000;
-const LIST_BACKOFF = { firstMs: 2_000, maxMs: 60_000 };
-
-interface Compared {
-  /** When the account was last compared, or checked without a need to compare. */
-  at: number | null;
-  /** The list was read in this process. */
-  wasRead: boolean;
-  failingSince: number | null;
-}
-
-/** `needsList`: a process that has never read the list may not spend. */
-export interface GuardScope extends HistoryScope {
-  readonly needsList: boolean;
-}
-
-/**
- * Runs before every spend; `null` when nothing blocks it. Throws an AuthenticationError where the list must be read and the
- * service rejects the key for all requests: a gateway that rejects one of them proves nothing.
- */
-export type HistoryGuard = (scope: GuardScope) => Promise<HistoryHold | null>;
-
-/** Remembers, per process, which accounts were compared. `warn`: the list could not be read. */
-export function createHistoryGuard(
-  now: () => number,
-  warn: (account: AccountId, error: ApiError) => void,
-): HistoryGuard {
-  const accounts = new Map<AccountId, Compared>();
-  return async (scope) => {
-    const { ledger, account } = scope;
-    const held = await getHistoryHold(ledger.db, account);
-    if (held !== null && needsRecovery(held)) return held;
-    const compared = accounts.get(account) ?? { at: null, wasRead: false, failingSince: null };
-    accounts.set(account, compared);
-    if (held !== null || compared.at === null || now() - compared.at >= SILENCE_MS) {
-      try {
-        const hold = await compareHistory(scope);
-        compared.failingSince = null;
-        compared.wasRead = true;
-        if (hold !== null) return hold;
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        const mustRead = scope.needsList && (held !== null || !compared.wasRead);
-        if (error instanceof AuthenticationError) {
-          // A rejected key spends nothing: the request that would spend is rejected too.
-          if (!mustRead) {
-            if (held !== null) await releaseHistoryHold(ledger, account);
-            return null;
-          }
-          if (await isKeyRejected(scope)) throw error;
-        }
-        const mayPass = error.policy === 'retry' || error instanceof AuthenticationError;
-        compared.failingSince ??= now();
-        if (mayPass && now() - compared.failingSince < GIVE_UP_MS) {
-          const message = `the service's newest jobs cannot be compared with the ledger yet: ${error.message}`;
-          const waitMs = elapsedBackoffMs(now() - compared.failingSince, LIST_BACKOFF);
-          throw retryLater(Math.max(waitMs, error.retryAfterMs ?? 0), message);
-        }
-        if (mayPass && mustRead) {
-          return held ?? (await holdUntilRead(ledger, account, error));
-        }
-        warn(account, error);
-      }
-      if (held !== null) await releaseHistoryHold(ledger, account);
-    }
-    compared.at = now();
-    return null;
-  };
-}
-
-async function isKeyRejected({ send }: HistoryScope): Promise<boolean> {
-  try {
-    await send((client) => client.me());
-  } catch (error) {
-    return error instanceof AuthenticationError;
-  }
-  return false;
-}
-
-async function holdUntilRead(ledger: Ledger, account: AccountId, { message }: ApiError): Promise<HistoryHold> {
-  const hold: HistoryHold = { code: 'list_unread', why: message };
-  await holdSpending(ledger, account, hold);
-  return hold;
-}
-
-/** Why an account may not spend. */
-export interface SpendingHold {
-  readonly kind: 'suspended' | 'key_rejected';
-  readonly reason: string;
-}
-
-/** The guard of a worker's activities, for the account's own service. Returns why nothing may be spent, or null. */
-export function openHistoryGuard(deps: Deps): (account: AccountId) => Promise<SpendingHold | null> {
-  const { ledger, getApi, log } = deps;
-  const guard = createHistoryGuard(deps.now, (account, error) =>
-    log.warn({ account, err: error }, 'cannot read the list of jobs; spending continues without the comparison'),
-  );
-  return async (account) => {
-    const projects = [...deps.config.watches.values()].filter((watch) => watch.account === account);
-    try {
-      const hold = await guard({
-        ledger,
-        account,
-        projects: projects.map(({ project }) => project),
-        send: (request) => getApi(account).request('poll', request).then(unwrapData),
-        needsList: deps.getAccount(account).reconcile.needsList,
-      });
-      return hold === null ? null : { kind: 'suspended', reason: describeHistoryHold(account, hold) };
-    } catch (error) {
-      if (!(error instanceof AuthenticationError)) throw error;
-      await recordKeyRejected(ledger.db, account, { code: 'answer', outcome: 'reject_key', text: error.message });
-      return { kind: 'key_rejected', reason: error.message };
-    }
-  };
 }

@@ -12,16 +12,16 @@ import { checkFunds, resumeWithinCaps } from '../src/ledger/money/funds.ts';
 import { getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
 import { waitsForMoney } from '../src/submission/caps.ts';
-import type { AccountId } from '../src/submission/ids.ts';
+import type { AccountId, Reference } from '../src/submission/ids.ts';
 import { decideOutcome } from '../src/submission/outcome.ts';
 import { isMoneyReason, type Reason, renderReason } from '../src/submission/reason.ts';
 import type { DispatchStep } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import type { CanWait } from '../src/temporal-api/waits.ts';
 import { recordFreshBalance, witnessBalanceAfter, witnessBalanceBefore } from './balance-witness.ts';
-import { openHistoryGuard } from './compare-history.ts';
 import type { Deps } from './deps.ts';
 import { describeShortage } from './describe-shortage.ts';
+import { openSpendingGuard, type SpendingGuard } from './history-guard.ts';
 import { reconcileBatch } from './reconcile.ts';
 import { reportBatch } from './report-batch.ts';
 import { countAttempts } from './shown-waits.ts';
@@ -46,11 +46,11 @@ const readAgainMs = ({ waits }: CanWait): number =>
 /** The dispatcher's activities: one step at a time, and the waits between them. */
 export function dispatchActivities(deps: Deps) {
   const { ledger, now, getApi, getAccount, emit } = deps;
-  const findHistoryHold = openHistoryGuard(deps);
+  const guard = openSpendingGuard(deps);
   return {
     async sendNextBatch({ account, ...waiting }: CanWait & { account: AccountId }): Promise<DispatchStep> {
       const tracked = await startTrackers(deps, account);
-      const step = await sendNext(deps, account, findHistoryHold, readAgainMs(waiting));
+      const step = await sendNext(deps, account, guard, readAgainMs(waiting));
       if (step.kind === 'suspended' || step.kind === 'key_rejected') {
         emit({ kind: step.kind, account, reason: step.reason });
       }
@@ -60,7 +60,7 @@ export function dispatchActivities(deps: Deps) {
     },
 
     async awaitMoney({ account: id, ...waiting }: CanWait & { account: AccountId }): Promise<void> {
-      const hold = await findHistoryHold(id);
+      const hold = await guard.findHold(id);
       if (hold !== null) throw retryLater(pause(waiting), hold.reason);
       const stop = await getRefusalStop(ledger.db, id);
       if (stop !== null) {
@@ -144,7 +144,7 @@ async function askBalance({ getApi, ledger, now }: Deps, account: AccountId): Pr
 async function sendNext(
   deps: Deps,
   account: AccountId,
-  findHistoryHold: ReturnType<typeof openHistoryGuard>,
+  guard: SpendingGuard,
   readAgain: number,
 ): Promise<DispatchStep> {
   const { ledger, now } = deps;
@@ -159,7 +159,7 @@ async function sendNext(
       const waiting = await getWaitingMoney(ledger, account);
       throw retryLater(Math.min(nextAt - now(), readAgain), describeShortage(waiting, deps.getAccount(account)));
     }
-    const hold = await findHistoryHold(account);
+    const hold = await guard.findHold(account);
     if (hold !== null) return hold;
     const stop = await getRefusalStop(ledger.db, account);
     if (stop !== null && stop.until > now()) return { kind: 'suspended', reason: renderReason(stop.reason) };
@@ -172,14 +172,24 @@ async function sendNext(
     const tried = await deps
       .getApi(account)
       .reserved('submission', (submit) => sendFirst(deps, account, batches, submit));
-    if (tried.kind === 'step') return tried.step;
+    if (tried.kind === 'step') {
+      if (tried.job !== null) guard.remember(account, tried.job);
+      return tried.step;
+    }
     suspended ??= tried.suspended;
     if (!tried.movedOn) throw retryLater(1_000, 'another worker is sending the planned batches');
   }
 }
 
+interface Stepped {
+  readonly kind: 'step';
+  readonly step: DispatchStep;
+  /** That the ledger has recorded now. */
+  readonly job: Reference | null;
+}
+
 type Tried =
-  | { readonly kind: 'step'; readonly step: DispatchStep }
+  | Stepped
   /** None of these can be sent now. `movedOn`: at least one of them no longer blocks the queue. */
   | { readonly kind: 'none'; readonly suspended: string | null; readonly movedOn: boolean };
 
@@ -191,16 +201,16 @@ async function sendFirst(deps: Deps, id: AccountId, batches: readonly PendingBat
     const sending = await beginSend(deps.ledger, batch, { account, watch: deps.config.watches.get(watch) ?? null });
     switch (sending.kind) {
       case 'send':
-        return { kind: 'step', step: await send(deps, id, sending, submit) };
+        return send(deps, id, sending, submit);
       case 'reconcile': {
         const recorded = await reconcileBatch(deps, id, sending);
-        if (recorded.kind !== 'postponed') return { kind: 'step', step: toStep(deps, id, sending, recorded, null) };
+        if (recorded.kind !== 'postponed') return toStep(deps, id, sending, recorded, null);
         movedOn = true;
         continue;
       }
       case 'held':
       case 'other-service':
-        return { kind: 'step', step: { kind: 'suspended', reason: sending.reason } };
+        return { kind: 'step', step: { kind: 'suspended', reason: sending.reason }, job: null };
       case 'not-allowed':
         if (waitsForMoney(sending.refusal)) suspended ??= sending.refusal.message;
         movedOn = true;
@@ -218,7 +228,7 @@ async function sendFirst(deps: Deps, id: AccountId, batches: readonly PendingBat
 type SendNow = Extract<Sending, { kind: 'send' }>;
 type Submit = Parameters<Parameters<ReturnType<Deps['getApi']>['reserved']>[1]>[0];
 
-async function send(deps: Deps, account: AccountId, sending: SendNow, submit: Submit): Promise<DispatchStep> {
+async function send(deps: Deps, account: AccountId, sending: SendNow, submit: Submit): Promise<Stepped> {
   const { batch, attempt, urls, inDoubt, reference } = sending;
   const answer = await submit((client) => client.submit(sending.body, sending.key));
   const outcome = decideOutcome(answer, { urls, inDoubt, reference });
@@ -242,10 +252,11 @@ function toStep(
   sending: Attempted,
   recorded: AnswerRecorded,
   requestId: string | null,
-): DispatchStep {
+): Stepped {
   const { batch, watch, service, urls } = sending;
   reportBatch(deps, { account, watch, batch, service, urls: urls.length, requestId }, recorded);
-  return toDispatchStep(deps, sending, recorded);
+  const job = recorded.kind === 'accepted' ? recorded.reference : null;
+  return { kind: 'step', step: toDispatchStep(deps, sending, recorded), job };
 }
 
 /** Converts the ledger's outcome to a dispatch step. */

@@ -1,16 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from '../api-client/errors.ts';
+import { ApiError, NotFoundError } from '../api-client/errors.ts';
 import { listHistory, type SendRequest } from '../api-client/history.ts';
+import type { SubmissionView } from '../api-client/read/submission.ts';
 import type { Account, Watch } from '../config/config.ts';
-import { holdSpending, recordForeignJobs, releaseHistoryHold } from '../ledger/jobs/history-hold.ts';
+import { getHistoryHold, holdSpending, recordForeignJobs, releaseHistoryHold } from '../ledger/jobs/history-hold.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { listWatchesOnceIn } from '../ledger/runs/watches.ts';
 import { backoffMs } from '../submission/backoff.ts';
+import { listHeldJobs } from '../submission/history-hold.ts';
+import type { Reference } from '../submission/ids.ts';
 import { type JobTaken, takeJob } from './recover-job.ts';
 
 /** Total attempts for a failing request, with backoff: at least 90 seconds in total. */
 const MOST_TRIES = 8;
 const LONGEST_WAIT_MS = 60_000;
+/** A job of which the service shows its URLs alone. */
+const NOTHING_SHOWN = {
+  ...{ state: null, project: null, createdAt: null, urlCount: null, completed: null, failed: null },
+  ...{ charged: null, pricePerUrl: null, service: null },
+};
 
 export interface RecoverSettings {
   readonly ledger: Ledger;
@@ -48,13 +56,16 @@ export interface AccountRecovered {
  */
 export async function recoverAccount(settings: RecoverSettings): Promise<AccountRecovered> {
   const { ledger, account, fallback, since, accept, signal, progress } = settings;
-  await holdSpending(ledger, account.id, { code: 'recovering' });
+  const named = listHeldJobs(await getHistoryHold(ledger.db, account.id));
+  await holdSpending(ledger, account.id, { code: 'recovering', references: named });
   const send = retryFailed(settings);
-  const history = await listHistory(send, since, (jobs, total) => progress.listed(jobs, total));
+  const listed = await listHistory(send, since, (jobs, total) => progress.listed(jobs, total));
+  const late = await readUnlisted(send, listed, named);
+  const history = [...listed, ...late.jobs];
   const before = await listWatchesOnceIn(ledger.db, account.id);
   const watches = settings.watches.filter((watch) => watch.account === account.id);
   const moved = settings.watches.filter(({ id, account: now }) => now !== account.id && before.has(id));
-  const taken: JobTaken[] = [];
+  const taken: JobTaken[] = [...late.notFound];
   let notBefore: number | null = null;
   for (const submission of history) {
     signal.throwIfAborted();
@@ -71,6 +82,31 @@ export async function recoverAccount(settings: RecoverSettings): Promise<Account
     await releaseHistoryHold(ledger, account.id);
   }
   return { taken, held };
+}
+
+interface Unlisted {
+  readonly jobs: readonly SubmissionView[];
+  readonly notFound: readonly JobTaken[];
+}
+
+/** Reads the jobs for which the account is held that the list does not show: it is late, or `since` leaves them out. */
+async function readUnlisted(
+  send: SendRequest,
+  listed: readonly SubmissionView[],
+  named: readonly Reference[],
+): Promise<Unlisted> {
+  const jobs: SubmissionView[] = [];
+  const notFound: JobTaken[] = [];
+  for (const reference of named.filter((each) => !listed.some((job) => job.reference === each))) {
+    try {
+      const { submission } = await send((client) => client.getSubmission(reference, { urlPage: 1, urlLimit: 1 }));
+      jobs.push({ ...NOTHING_SHOWN, ...submission, reference });
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      notFound.push({ kind: 'unassigned', reference, project: null, sample: null });
+    }
+  }
+  return { jobs, notFound };
 }
 
 /** Retries a request that failed because of a busy service, a gateway or a broken connection. */

@@ -14,9 +14,9 @@ export const BOUGHT_BEFORE: readonly Mutation[] = [
   },
   {
     name: 'buys without a list that it has never read',
-    file: 'activities/compare-history.ts',
-    from: 'if (mayPass && mustRead) {',
-    to: 'if (mayPass && held !== null) {',
+    file: 'activities/history-guard.ts',
+    from: 'if (mustRead && mayPass(error)) return held',
+    to: 'if (held !== null && mayPass(error)) return held',
     needs: ['copy while the list fails'],
   },
   {
@@ -24,7 +24,13 @@ export const BOUGHT_BEFORE: readonly Mutation[] = [
     file: 'src/ledger/jobs/history-hold.ts',
     from: 'return row === undefined || row.hold === null ? null : (JSON.parse(row.hold) as HistoryHold);',
     to: "return row === undefined || row.hold !== '' ? null : (JSON.parse(row.hold) as HistoryHold);",
-    also: [{ file: 'activities/compare-history.ts', from: '        if (hold !== null) return hold;\n', to: '' }],
+    also: [
+      {
+        file: 'activities/history-guard.ts',
+        from: "if (compared.kind === 'compared' && compared.hold !== null) return compared.hold;",
+        to: '',
+      },
+    ],
     needs: ['copy, then more pages'],
   },
   {

@@ -28,9 +28,9 @@ export const LOOKUPS: readonly Mutation[] = [
   },
   {
     name: 'compares the history with the ledger never',
-    file: 'activities/compare-history.ts',
-    from: 'if (held !== null || compared.at === null || now() - compared.at >= SILENCE_MS) {',
-    to: 'if (now() < 0) {',
+    file: 'activities/history-guard.ts',
+    from: 'if (held === null && lost === null && isRecent) {',
+    to: 'if (now() > 0) {',
     actsAtEnd: true,
     needs: ['copy, then more pages'],
   },

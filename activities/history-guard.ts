@@ -1,0 +1,196 @@
+import { ApiError, AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
+import { watchTimeline } from '../src/database/timeline.ts';
+import { getHistoryHold, holdSpending, releaseHistoryHold, selectUnknown } from '../src/ledger/jobs/history-hold.ts';
+import { recordKeyRejected } from '../src/ledger/money/account-status.ts';
+import { elapsedBackoffMs } from '../src/submission/backoff.ts';
+import { describeHistoryHold, type HistoryHold, needsRecovery } from '../src/submission/history-hold.ts';
+import type { AccountId, Reference } from '../src/submission/ids.ts';
+import { retryLater } from '../src/temporal-api/retry-later.ts';
+import { compareHistory, type HistoryScope } from './compare-history.ts';
+import type { Deps } from './deps.ts';
+
+/** After this long without spending, the ledger may have been replaced: compare again. */
+const SILENCE_MS = 3_600_000;
+/**
+ * A list that fails for longer holds the account where this process has never read it: the ledger may be a restored copy. A
+ * process that has read it goes on: keys and lookups of batches in doubt still protect it.
+ */
+const GIVE_UP_MS = 600_000;
+const LIST_BACKOFF = { firstMs: 2_000, maxMs: 60_000 };
+
+/** What this process knows of an account. */
+interface Known {
+  /** When the account was last compared, or checked without a need to compare. */
+  comparedAt: number | null;
+  /** The list was read in this process, of the ledger as it is. */
+  wasRead: boolean;
+  failingSince: number | null;
+  /** The last job that this process recorded in the ledger. */
+  lastJob: Reference | null;
+}
+
+/** `needsList`: a process that has never read the list may not spend. */
+export interface GuardScope extends HistoryScope {
+  readonly needsList: boolean;
+}
+
+export interface GuardOptions {
+  readonly now: () => number;
+  /** The list could not be read. */
+  readonly warn: (account: AccountId, error: ApiError) => void;
+  /** Whether another server has taken over the database since the last call, which may lack the last transactions. */
+  readonly hasFailedOver: () => Promise<boolean>;
+}
+
+export interface HistoryGuard {
+  /**
+   * Runs before every spend; `null` when nothing blocks it. Throws an AuthenticationError where the list must be read and the
+   * service rejects the key for all requests: a gateway that rejects one of them proves nothing.
+   */
+  check(scope: GuardScope): Promise<HistoryHold | null>;
+  /** The ledger has recorded this job. Where it lacks it later, a copy from before was put in its place. */
+  remember(account: AccountId, job: Reference): void;
+}
+
+type Compared =
+  | { readonly kind: 'compared'; readonly hold: HistoryHold | null }
+  /** The list has failed for long, or the service refuses it. */
+  | { readonly kind: 'unread'; readonly error: ApiError }
+  /** A rejected key spends nothing: the request that would spend is rejected too. */
+  | { readonly kind: 'key rejected' };
+
+/** Remembers, per process, which accounts were compared, and the last job of each. */
+export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): HistoryGuard {
+  const accounts = new Map<AccountId, Known>();
+
+  function getKnown(account: AccountId): Known {
+    const known = accounts.get(account) ?? { comparedAt: null, wasRead: false, failingSince: null, lastJob: null };
+    accounts.set(account, known);
+    return known;
+  }
+
+  /** Compares the account. Throws while a list that may be readable soon has not failed for long. */
+  async function compare(scope: GuardScope, known: Known, mustRead: boolean): Promise<Compared> {
+    try {
+      const hold = await compareHistory(scope);
+      known.failingSince = null;
+      known.wasRead = true;
+      return { kind: 'compared', hold };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error instanceof AuthenticationError) {
+        if (!mustRead) return { kind: 'key rejected' };
+        if (await isKeyRejected(scope)) throw error;
+      }
+      known.failingSince ??= now();
+      const failingMs = now() - known.failingSince;
+      if (mayPass(error) && failingMs < GIVE_UP_MS) {
+        const message = `the service's newest jobs cannot be compared with the ledger yet: ${error.message}`;
+        throw retryLater(Math.max(elapsedBackoffMs(failingMs, LIST_BACKOFF), error.retryAfterMs ?? 0), message);
+      }
+      return { kind: 'unread', error };
+    }
+  }
+
+  return {
+    async check(scope) {
+      const { ledger, account } = scope;
+      const held = await getHistoryHold(ledger.db, account);
+      if (held !== null && needsRecovery(held)) return held;
+      if (await hasFailedOver()) {
+        for (const each of accounts.values()) Object.assign(each, { comparedAt: null, wasRead: false });
+      }
+      const known = getKnown(account);
+      const lost = await findLost(scope, known.lastJob);
+      const isRecent = known.comparedAt !== null && now() - known.comparedAt < SILENCE_MS;
+      if (held === null && lost === null && isRecent) {
+        known.comparedAt = now();
+        return null;
+      }
+      const mustRead = scope.needsList && (held !== null || !known.wasRead);
+      const compared = await compare(scope, known, mustRead || lost !== null);
+      if (compared.kind === 'compared' && compared.hold !== null) return compared.hold;
+      // A list may show a job late, or not at all: what this process has recorded needs no list to prove it.
+      if (lost !== null && (await findLost(scope, lost)) !== null) {
+        return hold(scope, { code: 'unknown_jobs', references: [lost], more: false });
+      }
+      if (compared.kind === 'unread') {
+        const { error } = compared;
+        if (mustRead && mayPass(error)) return held ?? hold(scope, { code: 'list_unread', why: error.message });
+        warn(account, error);
+      }
+      if (held !== null) await releaseHistoryHold(ledger, account);
+      if (compared.kind !== 'key rejected') known.comparedAt = now();
+      return null;
+    },
+    remember(account, job) {
+      getKnown(account).lastJob = job;
+    },
+  };
+}
+
+/** Whether the same request may succeed later. */
+const mayPass = (error: ApiError): boolean => error.policy === 'retry' || error instanceof AuthenticationError;
+
+/** The job, where the ledger does not know it. */
+async function findLost({ ledger, account }: HistoryScope, job: Reference | null): Promise<Reference | null> {
+  return job !== null && (await selectUnknown(ledger, account, [job])).size > 0 ? job : null;
+}
+
+async function hold({ ledger, account }: HistoryScope, reason: HistoryHold): Promise<HistoryHold> {
+  await holdSpending(ledger, account, reason);
+  return reason;
+}
+
+async function isKeyRejected({ send }: HistoryScope): Promise<boolean> {
+  try {
+    await send((client) => client.me());
+  } catch (error) {
+    return error instanceof AuthenticationError;
+  }
+  return false;
+}
+
+/** Why an account may not spend. */
+export interface SpendingHold {
+  readonly kind: 'suspended' | 'key_rejected';
+  readonly reason: string;
+}
+
+export interface SpendingGuard {
+  /** Why nothing may be spent, or null. */
+  findHold(account: AccountId): Promise<SpendingHold | null>;
+  /** The ledger has recorded this job of the account. */
+  remember(account: AccountId, job: Reference): void;
+}
+
+/** The guard of a worker's activities, for the accounts' own services. */
+export function openSpendingGuard(deps: Deps): SpendingGuard {
+  const { ledger, getApi, log, now } = deps;
+  const guard = createHistoryGuard({
+    now,
+    warn: (account, error) =>
+      log.warn({ account, err: error }, 'cannot read the list of jobs; spending continues without the comparison'),
+    hasFailedOver: watchTimeline(ledger.db),
+  });
+  return {
+    async findHold(account) {
+      const projects = [...deps.config.watches.values()].filter((watch) => watch.account === account);
+      try {
+        const found = await guard.check({
+          ledger,
+          account,
+          projects: projects.map(({ project }) => project),
+          send: (request) => getApi(account).request('poll', request).then(unwrapData),
+          needsList: deps.getAccount(account).reconcile.needsList,
+        });
+        return found === null ? null : { kind: 'suspended', reason: describeHistoryHold(account, found) };
+      } catch (error) {
+        if (!(error instanceof AuthenticationError)) throw error;
+        await recordKeyRejected(ledger.db, account, { code: 'answer', outcome: 'reject_key', text: error.message });
+        return { kind: 'key_rejected', reason: error.message };
+      }
+    },
+    remember: guard.remember,
+  };
+}

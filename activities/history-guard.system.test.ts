@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseUnavailableError } from '../src/database/database.ts';
+import { openDatabase } from '../src/database/open.ts';
+import { raw, sql } from '../src/database/sql.ts';
+import { startFakeService } from '../test/fakes/service/fake-service.ts';
+import { PLAIN, type Profile } from '../test/fakes/service/profile.ts';
+import { findPostgresPrograms, type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
+import { createTestConnector } from '../test/support/test-connector.ts';
+
+const programs = findPostgresPrograms();
+/** A service whose list is late: it lists nothing yet. */
+const LISTS_NOTHING: Profile = { ...PLAIN, list: (_, paging) => PLAIN.list([], paging) };
+
+describe('a standby that lacks the last purchase and takes over while the process runs', () => {
+  for (const [what, profile] of [
+    ['', PLAIN],
+    [', also where the list does not show the job yet', LISTS_NOTHING],
+  ] as const) {
+    test(`buys nothing again${what}`, { skip: programs === null && 'Postgres is not installed' }, async (t) => {
+      const primary = await startPostgres(programs ?? '');
+      t.after(primary.stop);
+      const standby = await startPostgres(programs ?? '', { standbyOf: primary });
+      t.after(standby.stop);
+      await run(primary, 'ALTER SYSTEM RESET synchronous_standby_names', 'SELECT pg_reload_conf()');
+      const url = new URL(primary.url);
+      const database = url.href.replace(url.host, `${url.host},${new URL(standby.url).host}`);
+      const { baseUrl, counts } = await startFakeService(t, { profile });
+      const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY', database });
+      await connector.plan('r1', ['1']);
+      assert.equal((await connector.send()).kind, 'sent');
+      await untilCopied(standby, 1);
+
+      await standby.crash(null);
+      await connector.plan('r2', ['1', '2']);
+      assert.equal((await connector.send()).kind, 'sent');
+      await primary.crash(null);
+      await standby.restart();
+      await standby.promote();
+
+      await untilReached(() => connector.plan('r3', ['1', '2', '3']));
+      const step = await untilReached(() => connector.send());
+      assert.ok(step.kind === 'suspended', JSON.stringify(step));
+      assert.match(step.reason, /does not know \(R-2\)/);
+      assert.equal(counts.post, 2);
+    });
+  }
+});
+
+async function run({ url }: PostgresServer, ...statements: readonly string[]): Promise<void> {
+  const db = openDatabase(url);
+  for (const statement of statements) await db.run(raw(statement));
+  await db.close();
+}
+
+/** Until the standby has so many accepted batches. */
+async function untilCopied({ url }: PostgresServer, batches: number): Promise<void> {
+  const db = openDatabase(url);
+  const count = sql<{ n: number }>`SELECT count(*) AS n FROM batches WHERE state = 'accepted'`;
+  for (const end = Date.now() + 20_000; (await db.one(count)).n < batches; await sleep(20)) {
+    assert.ok(Date.now() < end, 'the standby receives the batch');
+  }
+  await db.close();
+}
+
+/** A connection to the server that is gone breaks at its next use. */
+async function untilReached<T>(work: () => Promise<T>): Promise<T> {
+  for (const end = Date.now() + 30_000; ; await sleep(100)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUnreachable(error) || Date.now() > end) throw error;
+    }
+  }
+}
+
+/** An activity wraps it. */
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailableError ||
+  (error instanceof Error && (/Postgres cannot be used/.test(error.message) || isUnreachable(error.cause)));

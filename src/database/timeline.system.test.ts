@@ -38,8 +38,16 @@ describe('watchTimeline', () => {
     url.username = 'reader';
     const limited = openDatabase(url.href);
     t.after(() => limited.close());
-    const hasFailedOver = watchTimeline(limited);
+    const asked: string[] = [];
+    const hasFailedOver = watchTimeline({
+      ...limited,
+      one(query) {
+        asked.push(query.strings.join());
+        return limited.one(query);
+      },
+    });
     assert.deepEqual([await hasFailedOver(), await hasFailedOver()], [false, false]);
+    assert.equal(asked.length, 1);
   });
 });
 

@@ -1,4 +1,5 @@
 import { type Database, DatabaseUnavailableError } from './database.ts';
+import type { PostgresFailure } from './postgres-failure.ts';
 import { sql } from './sql.ts';
 
 /**
@@ -20,8 +21,11 @@ export function watchTimeline(db: Database): () => Promise<boolean> {
       return hasChanged;
     } catch (error) {
       if (error instanceof DatabaseUnavailableError) throw error;
-      mayRead = false;
+      mayRead = !isRefused(error);
       return false;
     }
   };
 }
+
+/** Class 42: the role lacks the privilege, or the server, which is not Postgres itself, the function. */
+const isRefused = (error: unknown): boolean => /^42/.test((error as PostgresFailure).code ?? '');

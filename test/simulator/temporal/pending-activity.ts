@@ -1,6 +1,14 @@
 import type { Command, Failure } from './history.ts';
 import type { Run, VirtualTemporal } from './server.ts';
 
+/**
+ * An error that no class of ours names does not go away by another attempt, and would be repeated until the events of a seed
+ * are used up: with each of them costing more than the one before, that takes minutes on a busy machine.
+ */
+const UNNAMED: ReadonlySet<string> = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'SyntaxError']);
+/** So many of them in a row are a breach. */
+export const DEFECTS_AT_MOST = 200;
+
 type Scheduled = Extract<Command, { kind: 'activity' }>;
 
 export type ActivityOutcome =
@@ -26,6 +34,7 @@ export class PendingActivity {
   #isCancelRequested = false;
   #isOpen = true;
   #scheduledAt = 0;
+  #defects = 0;
   lastFailure: Failure | null = null;
 
   constructor(server: VirtualTemporal, run: Run, command: Scheduled) {
@@ -105,6 +114,7 @@ export class PendingActivity {
     }
     const { failure } = outcome;
     this.lastFailure = failure;
+    this.#countDefects(failure);
     const { initialMs, coefficient, maximumMs, attempts } = this.command.options;
     if (failure.nonRetryable || failure.kind === 'cancelled' || this.#isCancelRequested || attempt.number >= attempts) {
       this.#close();
@@ -113,6 +123,13 @@ export class PendingActivity {
     }
     const usualMs = Math.min(initialMs * coefficient ** (attempt.number - 1), maximumMs);
     this.schedule(Math.max(failure.nextRetryMs ?? usualMs, this.#server.leastRetryMs(type)));
+  }
+
+  #countDefects({ kind, type, message, nextRetryMs }: Failure): void {
+    const isDefect = kind === 'application' && nextRetryMs === null && UNNAMED.has(type);
+    this.#defects = isDefect ? this.#defects + 1 : 0;
+    if (this.#defects !== DEFECTS_AT_MOST) return;
+    this.#server.onBreach(`${this.command.type} has failed ${DEFECTS_AT_MOST} times in a row: ${message}`);
   }
 
   requestCancel(): void {

@@ -23,6 +23,8 @@ export interface PlayedSeed {
   readonly lines: readonly string[];
   /** Processor time, in milliseconds. */
   readonly cpuMs: number;
+  /** It was ended from outside after real time: what it would have shown depends on the machine. */
+  readonly isCut?: true;
   /** Mutations whose place has run, where that is asked for. */
   readonly reached?: readonly string[];
 }

@@ -8,7 +8,7 @@ import type { SeedKind } from './world/draw-scenario.ts';
 const PROGRAM = fileURLToPath(new URL('./play-seeds.ts', import.meta.url));
 /** The simulation makes much garbage and keeps little: a larger nursery collects it for less. */
 const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=32'];
-/** A seed that takes longer goes round in a circle that not even the count of events ends. */
+/** A seed that takes longer goes round in a circle that neither the count of events nor that of calls ends. */
 const MOST_MS = 300_000;
 const MOST_MUTATED_MS = 240_000;
 
@@ -41,14 +41,14 @@ export class SeedPlayer {
         child.removeAllListeners();
         resolve(played);
       };
-      const fail = (why: string) => {
+      const fail = (why: string, more: Pick<PlayedSeed, 'isCut'> = {}) => {
         child.kill('SIGKILL');
         this.#child = null;
-        settle({ seed, digest: '', breaches: [why], lines: [], cpuMs: 0 });
+        settle({ seed, digest: '', breaches: [why], lines: [], cpuMs: 0, ...more });
       };
       const mostMs = this.#settings.mutation === undefined ? MOST_MS : MOST_MUTATED_MS;
       const timer = setTimeout(
-        () => fail(`the seed did not end within ${mostMs / 1_000} s`),
+        () => fail(`the seed did not end within ${mostMs / 1_000} s`, { isCut: true }),
         shrink ? 2 ** 31 - 1 : mostMs,
       );
       child.once('message', (answer) => settle(answer as PlayedSeed | null));

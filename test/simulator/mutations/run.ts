@@ -5,7 +5,8 @@
  *
  * A mutation that says what it needs is shown those seeds alone that have it in them; the others count as played.
  * For the other mutations a seed is played once without a defect, and then with those alone whose place in the code it
- * ran, because the others leave its trace as it is. A seed that breaks a rule without a defect finds none.
+ * ran, because the others leave its trace as it is. A seed that breaks a rule without a defect finds none, nor does one that
+ * does not end in time: another machine would say otherwise.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -123,8 +124,13 @@ async function search(worker: Worker, mutation: Mutation, block: readonly number
       mine.seeds = seed - first + 1;
       if (needs === undefined && reached.get(kind)?.get(seed)?.has(name) !== true) continue;
       mine.ran += 1;
-      const breach = (await player.play(seed))?.breaches[0];
+      const played = await player.play(seed);
+      const breach = played?.breaches[0];
       if (breach === undefined) continue;
+      if (played?.isCut) {
+        console.log(`${kind} seed ${seed} with "${name}": ${breach}, which counts for nothing`);
+        continue;
+      }
       await playWithout(worker.reaching.get(kind)!, kind, seed);
       if ((reached.get(kind)!.get(seed)?.size ?? 0) === 0) continue;
       found.set(name, { seeds: seed - first + 1, breach });

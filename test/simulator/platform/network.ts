@@ -119,6 +119,16 @@ export class VirtualNetwork {
     }
   }
 
+  /** A request of a program that is not simulated: it meets no fault, and counts for nobody. */
+  ask(request: NetRequest): Promise<NetResponse> {
+    return new Promise((resolve, reject) => {
+      this.#arrive(request, this.#settings.latency(), (answer) => {
+        if (answer instanceof Error) reject(answer);
+        else resolve(answer);
+      });
+    });
+  }
+
   #arrive(request: NetRequest, delayMs: number, then: (answer: NetResponse | Error) => void): void {
     const { kernel, onAnswered } = this.#settings;
     kernel.schedule(delayMs, null, () => {

@@ -7,10 +7,11 @@ import type { Act } from './scenario.ts';
 
 const CHANGE: Act = { at: 0, kind: 'change price', forMs: 0, salt: 1 };
 
-/** A job of two URLs: what the service charged for it, and what the ledger counts. */
+/** A job of two URLs: what the service charged for it, and what the ledger counts, if it has the job. */
 interface Job {
   readonly theirs: number;
-  readonly ours: number;
+  readonly ours?: number;
+  readonly isElsewhere?: true;
   readonly reported: 0 | 1;
 }
 
@@ -24,15 +25,18 @@ function compare(jobs: readonly Job[], { profile, acts = [] }: { profile: number
     CREATE TABLE batches (id INTEGER, reference TEXT);
     CREATE TABLE charges (kind TEXT, account_id TEXT, of_id INTEGER, urls INTEGER, amount INTEGER, reported INTEGER)`);
   db.prepare('INSERT INTO accounts VALUES (1, ?)').run(SERVICE_NAMES.main);
-  for (const [id, { theirs, ours, reported }] of jobs.entries()) {
+  const elsewhere = new Set<string>();
+  for (const [id, { theirs, ours, reported, isElsewhere }] of jobs.entries()) {
+    if (isElsewhere) elsewhere.add(`R-${id}`);
     db.prepare('INSERT INTO submissions VALUES (?, 1, ?, ?)').run(id, `R-${id}`, theirs);
     db.prepare("INSERT INTO submission_urls VALUES (?, 'a'), (?, 'b')").run(id, id);
+    if (ours === undefined) continue;
     db.prepare('INSERT INTO batches VALUES (?, ?)').run(id, `R-${id}`);
     db.prepare("INSERT INTO charges VALUES ('batch', 'main', ?, 2, ?, ?)").run(id, ours, reported);
   }
   const breaches: string[] = [];
-  const charged = jobs.reduce((sum, { theirs }) => sum + theirs, 0);
-  const oracle = { check: () => undefined, charged, breach: (text: string) => breaches.push(text) };
+  const charged = jobs.reduce((sum, { theirs, isElsewhere }) => (isElsewhere ? sum : sum + theirs), 0);
+  const oracle = { check: () => undefined, charged, elsewhere, breach: (text: string) => breaches.push(text) };
   const dialect = { profile, pageLimit: 100, lagMs: 0, copies: false, filtersPages: false };
   compareCharges({
     stores: { read: { ledger: db, service: db } },
@@ -63,5 +67,12 @@ describe('compareCharges', () => {
       1,
       'the list shows the charge',
     );
+  });
+
+  test('a job of another program is not of the ledger', () => {
+    const job: Job = { theirs: 400, reported: 1, isElsewhere: true };
+    assert.deepEqual(compare([known, job], { profile: null }), []);
+    assert.equal(compare([known, { ...job, ours: 400 }], { profile: null }).length, 1, 'the ledger counts it');
+    assert.equal(compare([known, { theirs: 400, reported: 1 }], { profile: null }).length, 1, 'it is ours');
   });
 });

@@ -13,12 +13,13 @@ export function compareCharges({ stores, oracle, scenario, wasRestored }: Compar
   const guesses = !showsAll && scenario.acts.some(({ kind }) => kind === 'change price');
   let total = 0;
   for (const account of ACCOUNT_NAMES) {
-    const jobs = stores.read.service
+    const all = stores.read.service
       .prepare(
         `SELECT reference, charged, (SELECT count(*) FROM submission_urls WHERE submission_id = s.id) AS urls
          FROM submissions AS s WHERE account_id = (SELECT id FROM accounts WHERE name = ?)`,
       )
       .all(SERVICE_NAMES[account]) as unknown as Job[];
+    const jobs = all.filter(({ reference }) => !oracle.elsewhere.has(reference));
     const charges = stores.read.ledger
       .prepare(
         `SELECT b.reference, c.amount AS charged, c.urls, c.reported FROM charges AS c LEFT JOIN batches AS b ON b.id = c.of_id

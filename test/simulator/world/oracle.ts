@@ -84,6 +84,9 @@ export class Oracle {
   readonly #prices = new Map<string, number>();
   readonly #roseAt = new Map<string, number>();
   readonly #spentElsewhereAt = new Map<string, number>();
+  readonly #keysElsewhere = new Set<string>();
+  /** Jobs of another program. */
+  readonly elsewhere = new Set<string>();
   #lastEntry = 0;
   /** URLs that nobody wants now, and why. */
   readonly #unwanted = new Map<string, string>();
@@ -132,6 +135,11 @@ export class Oracle {
   /** Another program of the customer spends: a floor is kept by the balance that was read before. */
   spendElsewhere(account: string): void {
     this.#spentElsewhereAt.set(account, this.#settings.kernel.elapsed);
+  }
+
+  /** Another program of the customer submits pages under this key: they are not bought for us, and its job is none of ours. */
+  expectElsewhere(key: string): void {
+    this.#keysElsewhere.add(key);
   }
 
   /** The watch of a sitemap belongs to another account: what it has bought stays bought. */
@@ -294,7 +302,12 @@ export class Oracle {
         .prepare('SELECT id, idempotency_key AS key FROM submissions WHERE reference = ?')
         .get(row.subject) as { readonly id: number; readonly key: string } | undefined;
       // Amounts of charges are negative, those of what is given back are not.
-      if (row.kind === 'charge' && job !== undefined) this.#checkCharge(row, job);
+      const isElsewhere = job !== undefined && this.#keysElsewhere.has(job.key);
+      if (isElsewhere) {
+        this.elsewhere.add(row.subject);
+        this.spendElsewhere(row.account);
+      }
+      if (row.kind === 'charge' && job !== undefined && !isElsewhere) this.#checkCharge(row, job);
       else this.#capsRule.addToAccount(row.account, -row.amount, this.#today());
     }
   }

@@ -76,6 +76,8 @@ export class World {
   timedRuns = 0;
   readonly #latency: () => number;
   readonly keys: Keys;
+  /** The worker that sent the last batch. */
+  sender: WorkerProgram | null = null;
   /** Nobody answers at these. */
   readonly closed = new Set<Address>();
   /** Accounts whose configuration names the new address of their service, which no operator has confirmed. */
@@ -234,15 +236,16 @@ export class World {
 
   #onSubmission(): void {
     this.#submissions += 1;
+    this.sender = this.workers.find(({ host }) => host !== null && host === getHost()) ?? null;
     for (const resolve of this.#onSent) resolve();
     this.#onSent.clear();
     if (this.scenario.forgetsKeys) this.stores.forgetKeys(this.kernel.now() - DAY);
     if (!this.#crashesAtSubmission) return;
     this.#crashesAtSubmission = false;
-    const sender = this.workers.find(({ host }) => host !== null && host === getHost());
+    const { sender } = this;
     sender?.crash();
     const { restartMs } = this.#options;
-    if (sender === undefined || restartMs === undefined) return;
+    if (sender === null || restartMs === undefined) return;
     this.kernel.schedule(restartMs, null, () => {
       if (sender.host === null) sender.start();
     });

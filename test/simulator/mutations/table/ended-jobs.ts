@@ -15,6 +15,7 @@ export const ENDED_JOBS: readonly Mutation[] = [
     file: 'src/ledger/jobs/settle-job.ts',
     from: 'if (job.settled_at === null) await settleUrls(',
     to: 'if (job.settled_at !== -1) await settleUrls(',
+    needs: ['checked, then reset'],
   },
   {
     name: 'buys a failed URL once more than it may',

@@ -72,6 +72,7 @@ export const GOES_ON_BY_ITSELF: readonly Mutation[] = [
     file: 'workflows/hold.ts',
     from: 'taken = recorded ?? taken;',
     to: ';',
+    needs: ['approved, then reset'],
   },
   {
     name: 'buys again what a recovered job has bought (fixed: focused seed 343)',

@@ -17,6 +17,7 @@ export const LOOKUPS: readonly Mutation[] = [
     from: "if (project !== null && parseTag(project) !== null) return { kind: 'other' };",
     to: "if (project !== null && parseTag(project) !== null) return { kind: 'same' };",
     actsAtEnd: true,
+    needs: ['lost beside a job of another program'],
   },
   {
     name: 'does not know its own job in the list',
@@ -40,14 +41,14 @@ export const LOOKUPS: readonly Mutation[] = [
     from: 'if (ours.length > 0) ours.splice(0, ours.length, ...(await selectUnknown(ledger, account, ours)));',
     to: '',
     actsAtEnd: true,
-    needs: ['two workers', 'answers are lost'],
+    needs: ['two comparisons at once'],
   },
   {
     name: 'does not track a job accepted long before the next step (fixed: seed 38)',
     file: 'activities/trackers.ts',
     from: 'Math.min(tracked.listedAt, listedAt) - RECENT_MS',
     to: 'deps.now() - RECENT_MS',
-    needs: ['jump clock'],
+    needs: ['no tracker, and its worker dies'],
   },
   {
     name: 'does not start the dispatcher for a run that waits (fixed: seed 30390)',

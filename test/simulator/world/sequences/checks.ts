@@ -5,11 +5,11 @@ import type { Sequence } from './sequence.ts';
 import { awaitIdle, buy, buyAll, HOUR, MINUTE, publish } from './steps.ts';
 
 /** The URLs whose state is asked for, one in ten, are some of these. */
-const SAMPLED = 40;
+export const SAMPLED = 40;
 const YEAR = 366 * 24 * HOUR;
 
 /** How many index-checks a database has. */
-function countChecks({ stores }: World, database: 'ledger' | 'service'): number {
+export function countChecks({ stores }: World, database: 'ledger' | 'service'): number {
   const table = database === 'ledger' ? 'checks' : 'index_checks';
   const row = stores.read[database].prepare(`SELECT count(*) AS checks FROM ${table}`).get();
   return (row as { checks: number }).checks;

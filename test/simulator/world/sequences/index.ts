@@ -3,9 +3,11 @@ import { ANSWER_SEQUENCES } from './answers.ts';
 import { CAP_SEQUENCES } from './caps.ts';
 import { CHANGE_SEQUENCES } from './changes.ts';
 import { CHECK_SEQUENCES } from './checks.ts';
+import { COMPARISON_SEQUENCES } from './comparisons.ts';
 import { COPY_SEQUENCES } from './copies.ts';
 import { DOUBT_SEQUENCES } from './doubt.ts';
 import { PLAN_SEQUENCES } from './plans.ts';
+import { RESET_SEQUENCES } from './resets.ts';
 import type { Sequence } from './sequence.ts';
 import { WAIT_SEQUENCES } from './waits.ts';
 
@@ -18,6 +20,8 @@ export const SEQUENCES = {
   ...PLAN_SEQUENCES,
   ...ANSWER_SEQUENCES,
   ...CHECK_SEQUENCES,
+  ...COMPARISON_SEQUENCES,
+  ...RESET_SEQUENCES,
 } satisfies Record<string, Sequence>;
 
 export type SequenceName = keyof typeof SEQUENCES;

@@ -3,6 +3,7 @@ import { administer } from '../../../../service/accounts/administration.ts';
 import { cancelBatch } from '../../../../src/ledger/batches/cancel-batch.ts';
 import { LedgerError } from '../../../../src/ledger/ledger-error.ts';
 import { listBatches } from '../../../../src/ledger/reports/lists.ts';
+import type { Run } from '../../temporal/server.ts';
 import { SERVICE_NAMES } from '../account-names.ts';
 import { startRuns } from '../acts/runs.ts';
 import { SITE } from '../site.ts';
@@ -96,6 +97,16 @@ export async function runAndDie(world: World, sitemap: string): Promise<void> {
 /** Workers that are dead start again. */
 export function startWorkers({ workers }: World): void {
   for (const worker of workers) if (worker.host === null) worker.start();
+}
+
+/** The executions of a workflow, in the order in which they began: of each id the last one. */
+export const findRuns = ({ temporal }: World, type: string): Run[] =>
+  [...temporal.executions.values()].map((runs) => runs.at(-1)!).filter((run) => run.type === type);
+
+/** An operator lets an execution begin again from one of its workflow tasks. */
+export function reset({ kernel, temporal }: World, run: Run, task: number): void {
+  kernel.trace(`reset ${run.workflowId} to task ${task} of ${run.tasks.length}`);
+  temporal.reset(run, task);
 }
 
 /** An operator takes back every batch that may be taken back. */

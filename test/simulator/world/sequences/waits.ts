@@ -37,6 +37,27 @@ export const WAIT_SEQUENCES = {
       await awaitIdle(world);
     },
   },
+  /**
+   * Temporal stops when a batch is charged, and stays away. The worker that recorded the job dies; another one, which has sent
+   * before, goes on.
+   */
+  'no tracker, and its worker dies': {
+    world: { workers: 2, jobMs: 30 * MINUTE, runsUntil: 'accepted' },
+    async play(world, _act, random) {
+      await buyAll(world);
+      // Both workers have sent by then, as a rule.
+      for (const part of ['first', 'second', 'third', 'fourth']) await buy(world, 'w1', publish(world, 'w1', part, 1));
+      publishSome(world, random, 'w0', 'untracked');
+      await runAndSend(world, 'w0');
+      world.temporal.stop();
+      await world.kernel.sleep(MINUTE);
+      world.sender?.crash();
+      await world.kernel.sleep((15 + random() * 30) * MINUTE);
+      world.temporal.restart();
+      await world.kernel.sleep(HOUR);
+      await awaitIdle(world);
+    },
+  },
   /** The clocks jump while a job is open, by more than a job may take. */
   'job overdue': {
     world: { jobMs: 90 * MINUTE, runsUntil: 'accepted' },

@@ -14,35 +14,34 @@ import {
   runAndDie,
   runAndSend,
   startWorkers,
-  stayAway,
+  stopTemporal,
 } from './steps.ts';
 
 /** A batch may be charged, and nobody knows. */
 export const DOUBT_SEQUENCES = {
   /**
-   * A batch is charged and its worker dies; fifteen hours later it is sent again in vain, and fifteen hours after that the
-   * service no longer knows its key. Its list fails each time for a while.
+   * A batch is charged and its answer lost; fifteen hours later it is sent again in vain, and fifteen hours after that the
+   * service no longer knows its key. Its list fails meanwhile: a worker that has read it before goes on without it. So no
+   * worker dies: Temporal is away.
    */
   'two doubts in thirty hours': {
     world: { forgetsKeys: true },
     async play(world, _act, random) {
-      const { kernel } = world;
+      const { kernel, meets } = world;
       await buyAll(world);
       publishSome(world, random, 'w0', 'doubt');
-      await runAndDie(world, 'w0');
-      const sleepForHours = () => stayAway(world, () => 14 + random() * 3, 'fifteen hours');
-      await sleepForHours();
-      world.meets.set('w0', 'drop-before');
-      void world.suffer('the list fails', 40 * MINUTE);
+      const stopForHours = () => stopTemporal(world, () => 14 + random() * 3, 'fifteen hours');
+      meets.set('w0', 'drop-after');
+      await runAndSend(world, 'w0');
+      await stopForHours();
+      meets.set('w0', 'drop-before');
+      void world.suffer('the list fails', 80 * MINUTE);
       // Without its list the service is trusted again after ten minutes.
       await kernel.sleep(5 * MINUTE);
       await world.nextSubmission();
-      for (const worker of world.workers) worker.crash();
-      world.meets.delete('w0');
-      await kernel.sleep(HOUR);
-      void world.suffer('the list fails', 25 * MINUTE);
-      await sleepForHours();
-      await kernel.sleep(HOUR);
+      await stopForHours();
+      meets.delete('w0');
+      await kernel.sleep(2 * HOUR);
     },
   },
   /** A worker dies with a batch under way, the next attempt is surely refused, and the operator takes back what may be. */

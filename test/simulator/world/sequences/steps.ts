@@ -72,6 +72,19 @@ export const stayAway = (world: World, drawHours: () => number, forHow: string):
     world.kernel.trace(`the workers were away for ${forHow}`);
   });
 
+/** Temporal is away for so many hours, and all workers live on. `forHow`: in words. */
+export async function stopTemporal(
+  { kernel, temporal }: World,
+  drawHours: () => number,
+  forHow: string,
+): Promise<void> {
+  temporal.stop();
+  await kernel.sleep(LATE_MS);
+  kernel.epoch += Math.floor(drawHours() * HOUR);
+  kernel.trace(`Temporal was away for ${forHow}`);
+  temporal.restart();
+}
+
 /** Starts a run of a watch, and waits until these pages are bought, for an hour at most. */
 export async function buy(world: World, sitemap: string, urls: readonly string[]): Promise<void> {
   await startRuns(world, { sitemaps: [sitemap] });

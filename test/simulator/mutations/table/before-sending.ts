@@ -10,7 +10,7 @@ export const BEFORE_SENDING: readonly Mutation[] = [
     file: `${SUBMISSION}/reconcile.ts`,
     from: 'return now - firstSentAt >= keyTrustMs;',
     to: 'return now - firstSentAt >= keyTrustMs * 1e6;',
-    needs: ['stop workers for days', 'forgets keys'],
+    needs: ['two doubts in thirty hours'],
   },
   {
     name: 'sends for a watch that is not configured',
@@ -42,7 +42,7 @@ export const BEFORE_SENDING: readonly Mutation[] = [
     from: 'if (row.in_doubt_since === null) return dissolve(tx, row, now, reason);',
     to: 'return dissolve(tx, { ...row, in_doubt_since: null }, now, reason);',
     also: [CANCELS_SENDING, CANCELS_IN_DOUBT],
-    needs: ['remove watch', 'answers are lost', 'list lags'],
+    needs: ['in review beside a cap'],
   },
   {
     name: 'cancels a batch in doubt for an operator',

@@ -26,6 +26,8 @@ export interface HistoryScope {
   readonly account: AccountId;
   readonly projects: readonly string[];
   readonly send: SendRequest;
+  /** Jobs that the ledger is known to lack. A hold names them too: the list may not show them yet. */
+  readonly lost?: readonly Reference[];
 }
 
 const DAY_MS = 86_400_000;
@@ -89,7 +91,8 @@ export async function compareHistory(scope: HistoryScope): Promise<HistoryHold |
     if (ours.length > 0 || pages >= MOST_PAGES) break;
   }
   if (ours.length === 0) return null;
-  const hold: HistoryHold = { code: 'unknown_jobs', references: ours.slice(0, SHOWN), more: ours.length > SHOWN };
+  const references = [...new Set([...(scope.lost ?? []), ...ours.slice(0, SHOWN)])];
+  const hold: HistoryHold = { code: 'unknown_jobs', references, more: ours.length > SHOWN };
   await holdSpending(ledger, account, hold);
   return hold;
 }

@@ -5,6 +5,7 @@ import { listPendingBatches } from '../src/ledger/batches/batch-queries.ts';
 import { beginSend, type Sending } from '../src/ledger/batches/begin-send.ts';
 import { type AnswerRecorded, recordAnswer } from '../src/ledger/batches/record-answer.ts';
 import { getRefusalStop } from '../src/ledger/batches/refusal-stop.ts';
+import { LedgerError } from '../src/ledger/ledger-error.ts';
 import { findOtherService } from '../src/ledger/money/account.ts';
 import { resumeAccount } from '../src/ledger/money/account-status.ts';
 import { recordBalance } from '../src/ledger/money/balance.ts';
@@ -12,7 +13,7 @@ import { checkFunds, resumeWithinCaps } from '../src/ledger/money/funds.ts';
 import { getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
 import { waitsForMoney } from '../src/submission/caps.ts';
-import type { AccountId, Reference } from '../src/submission/ids.ts';
+import type { AccountId, BatchId } from '../src/submission/ids.ts';
 import { decideOutcome } from '../src/submission/outcome.ts';
 import { isMoneyReason, type Reason, renderReason } from '../src/submission/reason.ts';
 import type { DispatchStep } from '../src/temporal-api/payloads.ts';
@@ -171,29 +172,19 @@ async function sendNext(
     // Reserve a request before anything is written: every attempt on record is one that was made.
     const tried = await deps
       .getApi(account)
-      .reserved('submission', (submit) => sendFirst(deps, account, batches, submit));
-    if (tried.kind === 'step') {
-      if (tried.job !== null) guard.remember(account, tried.job);
-      return tried.step;
-    }
+      .reserved('submission', (submit) => sendFirst(deps, account, batches, { submit, guard }));
+    if (tried.kind === 'step') return tried.step;
     suspended ??= tried.suspended;
     if (!tried.movedOn) throw retryLater(1_000, 'another worker is sending the planned batches');
   }
 }
 
-interface Stepped {
-  readonly kind: 'step';
-  readonly step: DispatchStep;
-  /** That the ledger has recorded now. */
-  readonly job: Reference | null;
-}
-
 type Tried =
-  | Stepped
+  | { readonly kind: 'step'; readonly step: DispatchStep }
   /** None of these can be sent now. `movedOn`: at least one of them no longer blocks the queue. */
   | { readonly kind: 'none'; readonly suspended: string | null; readonly movedOn: boolean };
 
-async function sendFirst(deps: Deps, id: AccountId, batches: readonly PendingBatch[], submit: Submit): Promise<Tried> {
+async function sendFirst(deps: Deps, id: AccountId, batches: readonly PendingBatch[], by: Sender): Promise<Tried> {
   const account = deps.getAccount(id);
   let suspended: string | null = null;
   let movedOn = false;
@@ -201,16 +192,19 @@ async function sendFirst(deps: Deps, id: AccountId, batches: readonly PendingBat
     const sending = await beginSend(deps.ledger, batch, { account, watch: deps.config.watches.get(watch) ?? null });
     switch (sending.kind) {
       case 'send':
-        return send(deps, id, sending, submit);
+        return { kind: 'step', step: await send(deps, id, sending, by) };
       case 'reconcile': {
         const recorded = await reconcileBatch(deps, id, sending);
-        if (recorded.kind !== 'postponed') return toStep(deps, id, sending, recorded, null);
+        if (recorded.kind !== 'postponed') {
+          if (recorded.kind === 'accepted') by.guard.remember(id, { reference: recorded.reference, key: sending.key });
+          return { kind: 'step', step: toStep(deps, id, sending, recorded, null) };
+        }
         movedOn = true;
         continue;
       }
       case 'held':
       case 'other-service':
-        return { kind: 'step', step: { kind: 'suspended', reason: sending.reason }, job: null };
+        return { kind: 'step', step: { kind: 'suspended', reason: sending.reason } };
       case 'not-allowed':
         if (waitsForMoney(sending.refusal)) suspended ??= sending.refusal.message;
         movedOn = true;
@@ -226,21 +220,42 @@ async function sendFirst(deps: Deps, id: AccountId, batches: readonly PendingBat
 }
 
 type SendNow = Extract<Sending, { kind: 'send' }>;
-type Submit = Parameters<Parameters<ReturnType<Deps['getApi']>['reserved']>[1]>[0];
 
-async function send(deps: Deps, account: AccountId, sending: SendNow, submit: Submit): Promise<Stepped> {
-  const { batch, attempt, urls, inDoubt, reference } = sending;
-  const answer = await submit((client) => client.submit(sending.body, sending.key));
+interface Sender {
+  readonly submit: Parameters<Parameters<ReturnType<Deps['getApi']>['reserved']>[1]>[0];
+  readonly guard: SpendingGuard;
+}
+
+async function send(
+  deps: Deps,
+  account: AccountId,
+  sending: SendNow,
+  { submit, guard }: Sender,
+): Promise<DispatchStep> {
+  const { batch, attempt, urls, inDoubt, reference, key } = sending;
+  const answer = await submit((client) => client.submit(sending.body, key));
   const outcome = decideOutcome(answer, { urls, inDoubt, reference });
   const { status, requestId } = answer;
+  // Before it is recorded: the ledger may fail, and a copy that lacks the batch may take its place.
+  if (outcome.kind === 'accepted') guard.remember(account, { reference: outcome.reference, key });
   const recorded = await recordAnswer(deps.ledger, batch, {
     attempt,
     outcome: await witnessBalanceAfter(deps, account, outcome),
     status,
     requestId,
     backoffMs: backoffMs(attempt, deps.random()),
-  });
+  }).catch((error: unknown) => throwLostBatch(error, batch));
+  if (outcome.kind === 'accepted' && recorded.kind !== 'accepted') guard.forget(account, outcome.reference);
   return toStep(deps, account, sending, recorded, requestId);
+}
+
+/** A copy took the place of the ledger while the batch was sent. The next attempt finds out what it lacks. */
+function throwLostBatch(error: unknown, batch: BatchId): never {
+  if (!(error instanceof LedgerError) || error.code !== 'UNKNOWN_BATCH') throw error;
+  throw retryLater(
+    1_000,
+    `the ledger no longer has batch ${batch}, which was sent just now: an older copy is in its place`,
+  );
 }
 
 type Attempted = Extract<Sending, { kind: 'send' | 'reconcile' }>;
@@ -252,11 +267,10 @@ function toStep(
   sending: Attempted,
   recorded: AnswerRecorded,
   requestId: string | null,
-): Stepped {
+): DispatchStep {
   const { batch, watch, service, urls } = sending;
   reportBatch(deps, { account, watch, batch, service, urls: urls.length, requestId }, recorded);
-  const job = recorded.kind === 'accepted' ? recorded.reference : null;
-  return { kind: 'step', step: toDispatchStep(deps, sending, recorded), job };
+  return toDispatchStep(deps, sending, recorded);
 }
 
 /** Converts the ledger's outcome to a dispatch step. */

@@ -1,11 +1,12 @@
 import { ApiError, AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
 import { watchTimeline } from '../src/database/timeline.ts';
-import { getHistoryHold, holdSpending, releaseHistoryHold, selectUnknown } from '../src/ledger/jobs/history-hold.ts';
+import { getHistoryHold, holdSpending, releaseHistoryHold, selectLost } from '../src/ledger/jobs/history-hold.ts';
 import { recordKeyRejected } from '../src/ledger/money/account-status.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';
 import { describeHistoryHold, type HistoryHold, needsRecovery } from '../src/submission/history-hold.ts';
 import type { AccountId, Reference } from '../src/submission/ids.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
+import { type AcceptedJob, AcceptedJobs } from './accepted-jobs.ts';
 import { compareHistory, type HistoryScope } from './compare-history.ts';
 import type { Deps } from './deps.ts';
 
@@ -25,8 +26,6 @@ interface Known {
   /** The list was read in this process, of the ledger as it is. */
   wasRead: boolean;
   failingSince: number | null;
-  /** The last job that this process recorded in the ledger. */
-  lastJob: Reference | null;
 }
 
 /** `needsList`: a process that has never read the list may not spend. */
@@ -48,8 +47,10 @@ export interface HistoryGuard {
    * service rejects the key for all requests: a gateway that rejects one of them proves nothing.
    */
   check(scope: GuardScope): Promise<HistoryHold | null>;
-  /** The ledger has recorded this job. Where it lacks it later, a copy from before was put in its place. */
-  remember(account: AccountId, job: Reference): void;
+  /** The service has accepted this job. Where the ledger lacks it later, an older copy was put in its place. */
+  remember(account: AccountId, job: AcceptedJob): void;
+  /** The ledger has decided that the job is not of its batch. */
+  forget(account: AccountId, job: Reference): void;
 }
 
 type Compared =
@@ -59,32 +60,44 @@ type Compared =
   /** A rejected key spends nothing: the request that would spend is rejected too. */
   | { readonly kind: 'key rejected' };
 
-/** Remembers, per process, which accounts were compared, and the last job of each. */
+/** What the list is needed for. `to be sure`: it is not waited for, because the ledger is known to lack a job. */
+type MustRead = 'no' | 'to spend' | 'to be sure';
+
+/** Remembers, per process, which accounts were compared, and the last jobs of each. */
 export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): HistoryGuard {
   const accounts = new Map<AccountId, Known>();
+  const accepted = new AcceptedJobs();
+  let failovers = 0;
 
   function getKnown(account: AccountId): Known {
-    const known = accounts.get(account) ?? { comparedAt: null, wasRead: false, failingSince: null, lastJob: null };
+    const known = accounts.get(account) ?? { comparedAt: null, wasRead: false, failingSince: null };
     accounts.set(account, known);
     return known;
   }
 
+  /** The last jobs of this process that the ledger lacks. */
+  const listLost = ({ ledger, account }: HistoryScope): Promise<readonly Reference[]> =>
+    selectLost(ledger, account, accepted.list(account, now()));
+
   /** Compares the account. Throws while a list that may be readable soon has not failed for long. */
-  async function compare(scope: GuardScope, known: Known, mustRead: boolean): Promise<Compared> {
+  async function compare(scope: GuardScope, known: Known, must: MustRead): Promise<Compared> {
+    const before = failovers;
     try {
       const hold = await compareHistory(scope);
+      // What was compared is the ledger of before.
+      if (failovers !== before) throw retryLater(1_000, 'Postgres has failed over: the newest jobs are compared again');
       known.failingSince = null;
       known.wasRead = true;
       return { kind: 'compared', hold };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error instanceof AuthenticationError) {
-        if (!mustRead) return { kind: 'key rejected' };
+        if (must === 'no') return { kind: 'key rejected' };
         if (await isKeyRejected(scope)) throw error;
       }
       known.failingSince ??= now();
       const failingMs = now() - known.failingSince;
-      if (mayPass(error) && failingMs < GIVE_UP_MS) {
+      if (must !== 'to be sure' && mayPass(error) && failingMs < GIVE_UP_MS) {
         const message = `the service's newest jobs cannot be compared with the ledger yet: ${error.message}`;
         throw retryLater(Math.max(elapsedBackoffMs(failingMs, LIST_BACKOFF), error.retryAfterMs ?? 0), message);
       }
@@ -98,44 +111,45 @@ export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): 
       const held = await getHistoryHold(ledger.db, account);
       if (held !== null && needsRecovery(held)) return held;
       if (await hasFailedOver()) {
-        for (const each of accounts.values()) Object.assign(each, { comparedAt: null, wasRead: false });
+        failovers += 1;
+        for (const each of accounts.values()) {
+          Object.assign(each, { comparedAt: null, wasRead: false, failingSince: null });
+        }
       }
       const known = getKnown(account);
-      const lost = await findLost(scope, known.lastJob);
+      const lost = await listLost(scope);
       const isRecent = known.comparedAt !== null && now() - known.comparedAt < SILENCE_MS;
-      if (held === null && lost === null && isRecent) {
+      if (held === null && lost.length === 0 && isRecent) {
         known.comparedAt = now();
         return null;
       }
       const mustRead = scope.needsList && (held !== null || !known.wasRead);
-      const compared = await compare(scope, known, mustRead || lost !== null);
+      const compared = await compare(
+        { ...scope, lost },
+        known,
+        lost.length > 0 ? 'to be sure' : mustRead ? 'to spend' : 'no',
+      );
       if (compared.kind === 'compared' && compared.hold !== null) return compared.hold;
-      // A list may show a job late, or not at all: what this process has recorded needs no list to prove it.
-      if (lost !== null && (await findLost(scope, lost)) !== null) {
-        return hold(scope, { code: 'unknown_jobs', references: [lost], more: false });
-      }
+      // A list may show a job late, or not at all: what this process saw accepted needs no list to prove it.
+      const references = lost.length === 0 ? [] : await listLost(scope);
+      if (references.length > 0) return hold(scope, { code: 'unknown_jobs', references, more: false });
       if (compared.kind === 'unread') {
         const { error } = compared;
         if (mustRead && mayPass(error)) return held ?? hold(scope, { code: 'list_unread', why: error.message });
         warn(account, error);
       }
-      if (held !== null) await releaseHistoryHold(ledger, account);
+      if (held !== null && !(await releaseHistoryHold(ledger, account, held)))
+        return getHistoryHold(ledger.db, account);
       if (compared.kind !== 'key rejected') known.comparedAt = now();
       return null;
     },
-    remember(account, job) {
-      getKnown(account).lastJob = job;
-    },
+    remember: (account, job) => accepted.add(account, job, now()),
+    forget: (account, job) => accepted.remove(account, job),
   };
 }
 
 /** Whether the same request may succeed later. */
 const mayPass = (error: ApiError): boolean => error.policy === 'retry' || error instanceof AuthenticationError;
-
-/** The job, where the ledger does not know it. */
-async function findLost({ ledger, account }: HistoryScope, job: Reference | null): Promise<Reference | null> {
-  return job !== null && (await selectUnknown(ledger, account, [job])).size > 0 ? job : null;
-}
 
 async function hold({ ledger, account }: HistoryScope, reason: HistoryHold): Promise<HistoryHold> {
   await holdSpending(ledger, account, reason);
@@ -157,11 +171,9 @@ export interface SpendingHold {
   readonly reason: string;
 }
 
-export interface SpendingGuard {
+export interface SpendingGuard extends Pick<HistoryGuard, 'remember' | 'forget'> {
   /** Why nothing may be spent, or null. */
   findHold(account: AccountId): Promise<SpendingHold | null>;
-  /** The ledger has recorded this job of the account. */
-  remember(account: AccountId, job: Reference): void;
 }
 
 /** The guard of a worker's activities, for the accounts' own services. */
@@ -192,5 +204,6 @@ export function openSpendingGuard(deps: Deps): SpendingGuard {
       }
     },
     remember: guard.remember,
+    forget: guard.forget,
   };
 }

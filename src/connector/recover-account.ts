@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, NotFoundError } from '../api-client/errors.ts';
+import { ApiError, NotFoundError, RequestRefusedError } from '../api-client/errors.ts';
 import { listHistory, type SendRequest } from '../api-client/history.ts';
 import type { SubmissionView } from '../api-client/read/submission.ts';
 import type { Account, Watch } from '../config/config.ts';
-import { getHistoryHold, holdSpending, recordForeignJobs, releaseHistoryHold } from '../ledger/jobs/history-hold.ts';
+import { beginRecovery, recordForeignJobs, releaseHistoryHold, selectUnknown } from '../ledger/jobs/history-hold.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { listWatchesOnceIn } from '../ledger/runs/watches.ts';
 import { backoffMs } from '../submission/backoff.ts';
-import { listHeldJobs } from '../submission/history-hold.ts';
 import type { Reference } from '../submission/ids.ts';
 import { type JobTaken, takeJob } from './recover-job.ts';
 
@@ -56,16 +55,15 @@ export interface AccountRecovered {
  */
 export async function recoverAccount(settings: RecoverSettings): Promise<AccountRecovered> {
   const { ledger, account, fallback, since, accept, signal, progress } = settings;
-  const named = listHeldJobs(await getHistoryHold(ledger.db, account.id));
-  await holdSpending(ledger, account.id, { code: 'recovering', references: named });
+  const hold = await beginRecovery(ledger, account.id);
   const send = retryFailed(settings);
   const listed = await listHistory(send, since, (jobs, total) => progress.listed(jobs, total));
-  const late = await readUnlisted(send, listed, named);
-  const history = [...listed, ...late.jobs];
+  const unlisted = await readUnlisted(settings, send, listed, hold.references ?? []);
+  const history = insertJobs(listed, unlisted.jobs);
   const before = await listWatchesOnceIn(ledger.db, account.id);
   const watches = settings.watches.filter((watch) => watch.account === account.id);
   const moved = settings.watches.filter(({ id, account: now }) => now !== account.id && before.has(id));
-  const taken: JobTaken[] = [...late.notFound];
+  const taken: JobTaken[] = [...unlisted.notFound];
   let notBefore: number | null = null;
   for (const submission of history) {
     signal.throwIfAborted();
@@ -74,14 +72,13 @@ export async function recoverAccount(settings: RecoverSettings): Promise<Account
     taken.push(job);
     progress.read(taken.length, history.length, submission.reference);
   }
-  const unassigned = taken.flatMap((job) => (job.kind === 'unassigned' ? [job.reference] : []));
+  const leftOut = taken.flatMap((job) =>
+    job.kind === 'unassigned' || job.kind === 'not_found' ? [job.reference] : [],
+  );
   const incomplete = taken.some((job) => job.kind === 'recovered' && job.missing > 0);
-  const held = !accept && (unassigned.length > 0 || incomplete);
-  if (!held) {
-    await recordForeignJobs(ledger, account.id, unassigned);
-    await releaseHistoryHold(ledger, account.id);
-  }
-  return { taken, held };
+  if (!accept && (leftOut.length > 0 || incomplete)) return { taken, held: true };
+  await recordForeignJobs(ledger, account.id, leftOut);
+  return { taken, held: !(await releaseHistoryHold(ledger, account.id, hold)) };
 }
 
 interface Unlisted {
@@ -91,22 +88,39 @@ interface Unlisted {
 
 /** Reads the jobs for which the account is held that the list does not show: it is late, or `since` leaves them out. */
 async function readUnlisted(
+  { ledger, account, accept }: RecoverSettings,
   send: SendRequest,
   listed: readonly SubmissionView[],
   named: readonly Reference[],
 ): Promise<Unlisted> {
   const jobs: SubmissionView[] = [];
   const notFound: JobTaken[] = [];
-  for (const reference of named.filter((each) => !listed.some((job) => job.reference === each))) {
+  const unknown = await selectUnknown(ledger, account.id, named);
+  for (const reference of named.filter((each) => unknown.has(each) && !listed.some((job) => job.reference === each))) {
     try {
       const { submission } = await send((client) => client.getSubmission(reference, { urlPage: 1, urlLimit: 1 }));
       jobs.push({ ...NOTHING_SHOWN, ...submission, reference });
     } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
-      notFound.push({ kind: 'unassigned', reference, project: null, sample: null });
+      // The list was read with this key: what fails is this job. Whoever accepts that leaves it out.
+      if (!(error instanceof ApiError) || !(accept || isRefused(error))) throw error;
+      notFound.push({ kind: 'not_found', reference });
     }
   }
   return { jobs, notFound };
+}
+
+/** The same request would be refused again. 410: the job is gone. */
+const isRefused = (error: ApiError): boolean =>
+  error instanceof NotFoundError || error instanceof RequestRefusedError || error.status === 410;
+
+/** Oldest first; jobs without a time that are inserted come last. */
+function insertJobs(listed: readonly SubmissionView[], more: readonly SubmissionView[]): readonly SubmissionView[] {
+  if (more.length === 0) return listed;
+  const dated = more.filter(({ createdAt }) => createdAt !== null);
+  return [
+    ...[...listed, ...dated].sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0)),
+    ...more.filter(({ createdAt }) => createdAt === null),
+  ];
 }
 
 /** Retries a request that failed because of a busy service, a gateway or a broken connection. */

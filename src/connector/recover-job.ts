@@ -44,6 +44,8 @@ export type JobTaken =
   | { readonly kind: 'known' }
   /** A batch of this ledger in doubt. */
   | { readonly kind: 'settled' }
+  /** The account is held for it, and the service neither lists nor shows it. */
+  | { readonly kind: 'not_found'; readonly reference: Reference }
   /** Matches no watch: left out. */
   | {
       readonly kind: 'unassigned';

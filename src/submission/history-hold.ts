@@ -16,19 +16,26 @@ export const listHeldJobs = (hold: HistoryHold | null): readonly Reference[] =>
 /** Whether it lasts until an operator ends it. */
 export const needsRecovery = ({ code }: HistoryHold): boolean => code !== 'list_unread';
 
+/** Jobs that a message names. */
+const SHOWN = 5;
+
 /** What happened, what it means for the money, and what to do. */
 export function describeHistoryHold(account: AccountId, hold: HistoryHold): string {
   const command = `"courier recover --account ${account}"`;
   switch (hold.code) {
-    case 'recovering':
+    case 'recovering': {
+      const [named] = hold.references ?? [];
+      const example = named === undefined ? '' : `, such as job ${named}`;
       return (
-        `${command} has not ended well, so the ledger may not know all that was bought. Nothing is sent until it has. ` +
-        `Run ${command} again`
+        `${command} has not ended well, so the ledger may not know all that was bought${example}. Nothing is sent until it ` +
+        `has. Run ${command} again`
       );
+    }
     case 'unknown_jobs': {
-      const named = hold.references.join(', ');
+      const named = hold.references.slice(0, SHOWN).join(', ');
+      const more = hold.more || hold.references.length > SHOWN ? ' and more' : '';
       return (
-        `the service has jobs of ours that this ledger does not know (${named}${hold.more ? ' and more' : ''}): it is a ` +
+        `the service has jobs of ours that this ledger does not know (${named}${more}): it is a ` +
         'restored copy or a new ledger, and what it would buy may be bought already. Nothing is sent. ' +
         `Run ${command}; add --accept where the jobs are not this ledger's`
       );

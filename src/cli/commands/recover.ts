@@ -119,13 +119,15 @@ async function readAccount(
 function showRecovered(output: Output, { id }: Account, { taken, held }: AccountRecovered): ExitCode {
   const recovered = taken.filter((each) => each.kind === 'recovered');
   const unassigned = taken.filter((each) => each.kind === 'unassigned');
+  const notFound = taken.filter((each) => each.kind === 'not_found');
   const charges = recovered.map(({ charged }) => charged).filter((charged) => charged !== null);
   const counts: RecoveredCounts = {
-    jobs: taken.length,
+    jobs: taken.length - notFound.length,
     recovered: recovered.length,
     answered: taken.filter((each) => each.kind === 'settled').length,
     known: taken.filter((each) => each.kind === 'known').length,
     unassigned: unassigned.length,
+    notFound: notFound.length,
     urls: recovered.reduce((sum, each) => sum + each.urls, 0),
     charged: sumMicros(ZERO, ...charges),
     unknownCharges: recovered.length - charges.length,
@@ -140,7 +142,7 @@ function showRecovered(output: Output, { id }: Account, { taken, held }: Account
         'next "courier run --once --wait" follows them to their end.',
     );
   const incomplete = recovered.filter((each) => each.missing > 0);
-  for (const line of describeLeftOut(unassigned, incomplete)) output.print(`  ${line}`);
+  for (const line of describeLeftOut(unassigned, incomplete, notFound)) output.print(`  ${line}`);
   if (!held) return EXIT.done;
   output.print(
     `  Nothing is sent of ${id} until they are taken in, or left out permanently with "courier recover --account ${id} --accept".`,
@@ -154,8 +156,16 @@ type Taken<Kind extends JobTaken['kind']> = Extract<JobTaken, { readonly kind: K
 function describeLeftOut(
   unassigned: readonly Taken<'unassigned'>[],
   incomplete: readonly Taken<'recovered'>[],
+  notFound: readonly Taken<'not_found'>[],
 ): string[] {
   const lines: string[] = [];
+  const [lost] = notFound;
+  if (lost !== undefined) {
+    lines.push(
+      `The service accepted ${formatCounted(notFound.length, 'job')} that it neither lists nor shows, for example ` +
+        `${lost.reference}. Their URLs may be bought again. A service may show a job late: wait some minutes, then run this again.`,
+    );
+  }
   const [job] = unassigned;
   if (job !== undefined) {
     lines.push(

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
-import type { HistoryHold } from '../../submission/history-hold.ts';
+import { type HistoryHold, listHeldJobs } from '../../submission/history-hold.ts';
 import type { AccountId, Reference } from '../../submission/ids.ts';
 import { TAG_SUFFIX_LENGTH } from '../../submission/project-tag.ts';
 import type { Url } from '../../url/normalize-url.ts';
@@ -20,24 +20,47 @@ export async function getHistoryHold(db: Queryable, account: AccountId): Promise
   return row === undefined || row.hold === null ? null : (JSON.parse(row.hold) as HistoryHold);
 }
 
-/** Holds all spending of an account, of every run, worker and cron job on this ledger, until `releaseHistoryHold`. */
+/** A hold that ends by itself, or none. */
+const MAY_BE_REPLACED = sql`(account_history.hold IS NULL OR account_history.hold LIKE '%"code":"list_unread"%')`;
+
+/**
+ * Holds all spending of an account, of every run, worker and cron job on this ledger, until `releaseHistoryHold`. A hold that
+ * an operator must end stays as it is.
+ */
 export async function holdSpending(ledger: Ledger, account: AccountId, hold: HistoryHold): Promise<void> {
   await ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
+    const { changes } = await tx.run(sql`
+      INSERT INTO account_history (account_id, hold, held_at) VALUES (${account}, ${JSON.stringify(hold)}, ${ledger.now()})
+      ON CONFLICT (account_id) DO UPDATE SET hold = excluded.hold, held_at = excluded.held_at WHERE ${MAY_BE_REPLACED}`);
+    if (changes > 0) await suspendAccount(tx, account, { code: 'history_hold', account, hold });
+  });
+}
+
+/** Holds the account while its history is taken in. The hold returned names the jobs for which it was held before. */
+export async function beginRecovery(
+  ledger: Ledger,
+  account: AccountId,
+): Promise<Extract<HistoryHold, { code: 'recovering' }>> {
+  return ledger.db.tx(async (tx) => {
+    await lockAccount(tx, account);
+    const hold = { code: 'recovering', references: listHeldJobs(await getHistoryHold(tx, account)) } as const;
     await tx.run(sql`
       INSERT INTO account_history (account_id, hold, held_at) VALUES (${account}, ${JSON.stringify(hold)}, ${ledger.now()})
       ON CONFLICT (account_id) DO UPDATE SET hold = excluded.hold, held_at = excluded.held_at`);
     await suspendAccount(tx, account, { code: 'history_hold', account, hold });
+    return hold;
   });
 }
 
-/** Lets the account spend again. */
-export async function releaseHistoryHold(ledger: Ledger, account: AccountId): Promise<void> {
-  await ledger.db.tx(async (tx) => {
+/** Lets the account spend again, unless it is held for something else by now. Returns whether it may. */
+export async function releaseHistoryHold(ledger: Ledger, account: AccountId, hold: HistoryHold): Promise<boolean> {
+  return ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
     const { changes } = await tx.run(sql`
-      UPDATE account_history SET hold = NULL, held_at = NULL WHERE account_id = ${account} AND hold IS NOT NULL`);
+      UPDATE account_history SET hold = NULL, held_at = NULL WHERE account_id = ${account} AND hold = ${JSON.stringify(hold)}`);
     if (changes > 0) await endSuspension(tx, account);
+    return changes > 0;
   });
 }
 
@@ -63,6 +86,26 @@ export async function selectUnknown(
     WHERE NOT EXISTS (SELECT 1 FROM batches AS b WHERE b.account_id = ${account} AND b.reference = r.reference)
       AND NOT EXISTS (SELECT 1 FROM foreign_jobs AS f WHERE f.account_id = ${account} AND f.reference = r.reference)`);
   return new Set(rows.map(({ reference }) => reference));
+}
+
+/** Jobs of the account that a ledger lacks which has recorded them: it is an older copy. By the keys of their batches. */
+export async function selectLost(
+  ledger: Ledger,
+  account: AccountId,
+  jobs: readonly { readonly reference: Reference; readonly key: string }[],
+): Promise<readonly Reference[]> {
+  if (jobs.length === 0) return [];
+  const accepted = toRows(
+    { reference: 'text', key: 'text' },
+    jobs.map(({ reference, key }): Row => [reference, key]),
+  );
+  // A batch without an answer is sent again with its key, or looked up: it is not bought a second time.
+  const rows = await ledger.db.all(sql<{ reference: Reference }>`
+    SELECT r.reference FROM ${accepted} AS r
+    WHERE NOT EXISTS (SELECT 1 FROM batches AS b WHERE b.account_id = ${account} AND b.reference = r.reference)
+      AND NOT EXISTS (SELECT 1 FROM foreign_jobs AS f WHERE f.account_id = ${account} AND f.reference = r.reference)
+      AND NOT EXISTS (SELECT 1 FROM batches AS b WHERE b.idempotency_key = r.key AND b.reference IS NULL)`);
+  return rows.map(({ reference }) => reference);
 }
 
 /** Jobs of the account that are not this ledger's: they hold nothing back and are never taken in. */

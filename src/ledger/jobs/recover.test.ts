@@ -180,7 +180,7 @@ describe('recover', () => {
     const held = await beginSend(ledger, batch!.id, input);
     assert.ok(held.kind === 'held');
     assert.match(held.reason, /Nothing is sent until it has. Run "courier recover --account main" again/);
-    await releaseHistoryHold(ledger, ACCOUNT.id);
+    await releaseHistoryHold(ledger, ACCOUNT.id, { code: 'recovering' });
     assert.equal((await beginSend(ledger, batch!.id, input)).kind, 'send');
   });
 });

@@ -9,6 +9,7 @@ const RecoveredRecord = defineRecord('recovered', 'What the history of an accoun
   answered: count('jobs of batches that were waiting for their answer'),
   known: count('jobs that the ledger knew'),
   unassigned: count('jobs that fit no watch and were left out'),
+  not_found: count('jobs that the service accepted, and neither lists nor shows'),
   urls: count('URLs of the recovered jobs'),
   charged_micros: micros('reported charge of the recovered jobs'),
   unknown_charge_jobs: count('recovered jobs whose charge the service has not reported'),
@@ -20,6 +21,7 @@ export interface RecoveredCounts {
   readonly answered: number;
   readonly known: number;
   readonly unassigned: number;
+  readonly notFound: number;
   readonly urls: number;
   readonly charged: Micros;
   readonly unknownCharges: number;
@@ -33,6 +35,7 @@ export const toRecoveredRecord = (account: string, counts: RecoveredCounts): Sta
   answered: counts.answered,
   known: counts.known,
   unassigned: counts.unassigned,
+  not_found: counts.notFound,
   urls: counts.urls,
   charged_micros: counts.charged,
   unknown_charge_jobs: counts.unknownCharges,

@@ -14,8 +14,8 @@ export const GOES_ON_BY_ITSELF: readonly Mutation[] = [
   {
     name: 'makes new bytes at each attempt',
     file: 'activities/dispatch.ts',
-    from: 'submit((client) => client.submit(sending.body, sending.key))',
-    to: "submit((client) => client.submit(sending.body.replace(/^\\{/, `{${' '.repeat(attempt)}`), sending.key))",
+    from: 'submit((client) => client.submit(sending.body, key))',
+    to: "submit((client) => client.submit(sending.body.replace(/^\\{/, `{${' '.repeat(attempt)}`), key))",
   },
   {
     name: 'does not track recovered jobs (fixed: money 12)',

@@ -30,7 +30,7 @@ export const LOOKUPS: readonly Mutation[] = [
   {
     name: 'compares the history with the ledger never',
     file: 'activities/history-guard.ts',
-    from: 'if (held === null && lost === null && isRecent) {',
+    from: 'if (held === null && lost.length === 0 && isRecent) {',
     to: 'if (now() > 0) {',
     actsAtEnd: true,
     needs: ['copy, then more pages'],

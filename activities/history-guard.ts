@@ -1,7 +1,7 @@
 import { ApiError, AuthenticationError, unwrapData } from '../src/api-client/errors.ts';
-import { watchTimeline } from '../src/database/timeline.ts';
 import { getHistoryHold, holdSpending, releaseHistoryHold, selectLost } from '../src/ledger/jobs/history-hold.ts';
 import { recordKeyRejected } from '../src/ledger/money/account-status.ts';
+import { watchFailovers } from '../src/ledger/watch-failovers.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';
 import { describeHistoryHold, type HistoryHold, needsRecovery } from '../src/submission/history-hold.ts';
 import type { AccountId, Reference } from '../src/submission/ids.ts';
@@ -183,7 +183,7 @@ export function openSpendingGuard(deps: Deps): SpendingGuard {
     now,
     warn: (account, error) =>
       log.warn({ account, err: error }, 'cannot read the list of jobs; spending continues without the comparison'),
-    hasFailedOver: watchTimeline(ledger.db),
+    hasFailedOver: watchFailovers(ledger),
   });
   return {
     async findHold(account) {

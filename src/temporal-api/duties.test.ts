@@ -7,7 +7,8 @@ import { ACTIVITIES_OF, DUTIES, getDutyQueue } from './duties.ts';
 describe('duties of a worker', () => {
   test('every activity belongs to exactly one duty', () => {
     const config = { get: () => undefined };
-    const activities = Object.keys(createActivities({ config } as unknown as Deps));
+    const ledger = { db: { dialect: 'sqlite' } };
+    const activities = Object.keys(createActivities({ config, ledger } as unknown as Deps));
     assert.deepEqual(Object.values(ACTIVITIES_OF).flat().toSorted(), activities.toSorted());
   });
 

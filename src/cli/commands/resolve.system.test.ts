@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { micros } from '../../../contract/money.ts';
+import { startFakeService } from '../../../test/fakes/service/fake-service.ts';
+import { success } from '../../../test/fakes/service/replies.ts';
 import { courier, folderFor, ofType, printCourier } from '../../../test/support/cli.ts';
 import {
   ACCOUNT,
@@ -36,12 +38,13 @@ const SITEMAP = 'https://shop.example/sitemap.xml';
 async function openFolder(
   t: TestContext,
   now: () => number = Date.now,
+  service = 'base_url: "https://service.example/api/v1", api_key: { env: COURIER_API_KEY }',
 ): Promise<{ readonly folder: string; readonly ledger: Ledger }> {
   const folder = folderFor(
     t,
     (path) => `version: 1
 accounts:
-  main: { base_url: "https://service.example/api/v1", api_key: { env: COURIER_API_KEY }, price_per_url: 0.25 TRY }
+  main: { ${service}, price_per_url: 0.25 TRY }
 watches:
   shop: { account: main, project: Shop, sitemaps: ["${SITEMAP}"], hosts: [shop.example], first_run: submit, schedule: { cron: "30 4 * * *", timezone: Europe/Istanbul } }
 temporal: { address: "127.0.0.1:9", namespace: default }
@@ -224,6 +227,37 @@ describe('batches resolve of a job that stays open', () => {
       assert.match(refused.stderr, /its job is open\. Pass exactly one of --release .* and --leave/);
     }
     assert.deepEqual(await states(), Array(3).fill(['submitted', null]));
+  });
+});
+
+describe('batches resolve --charged', () => {
+  /** A batch of two URLs that were expected to cost 0.25 TRY each, and what the command prints. */
+  async function resolve(t: TestContext, service?: string) {
+    const { folder, ledger } = await openFolder(t, Date.now, service);
+    const [batch] = await planRuns(ledger, ['1', '2']);
+    await reviewBatch(ledger, batch!, { code: 'text', text: 'no list has it' });
+    const printed = await printCourier(folder, 'batches', 'resolve', String(batch), '--charged', 'R-7');
+    const [line] = await listBatches(ledger);
+    return { printed, charge: line?.charge };
+  }
+
+  test('reads what the job cost', async (t) => {
+    const detail = () => success({ reference: 'R-7', status: 'processing', charged: 0.6, price_per_url: 0.3 });
+    const { baseUrl } = await startFakeService(t, { overrides: { detail } });
+    process.env.COURIER_RESOLVE_KEY = 'a-key';
+    t.after(() => delete process.env.COURIER_RESOLVE_KEY);
+    const { printed, charge } = await resolve(t, `base_url: "${baseUrl}", api_key: { env: COURIER_RESOLVE_KEY }`);
+    assert.equal(charge, 600_000);
+    assert.match(printed, /2 URLs: charged as R-7, 0\.60 TRY; the next run follows it\./);
+  });
+
+  test('counts it as expected where the service cannot be asked, and says so', async (t) => {
+    const { printed, charge } = await resolve(
+      t,
+      'base_url: "https://service.example/api/v1", api_key: { env: NO_SUCH_KEY }',
+    );
+    assert.equal(charge, 500_000);
+    assert.match(printed, /charged as R-7, which counts as 0\.50 TRY: the service could not be asked \(.*NO_SUCH_KEY/);
   });
 });
 

@@ -1,16 +1,18 @@
 import { type Command, Option } from 'commander';
+import { formatTry, type Micros } from '../../../contract/money.ts';
 import { asReference } from '../../api-client/read/submission.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
+import { stopSignal } from '../../cli-kit/stop-signal.ts';
+import { type ChargeRead, readCharge } from '../../connector/read-charge.ts';
 import { recordReconciled } from '../../ledger/batches/record-reconciled.ts';
 import { listReviewedWith, resolveNeedsReview } from '../../ledger/batches/resolve-review.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
 import { type BatchLine, listBatches } from '../../ledger/reports/lists.ts';
-import type { BatchId, Reference } from '../../submission/ids.ts';
+import type { Reference } from '../../submission/ids.ts';
 import { action } from '../output/command.ts';
 import { formatCounted } from '../output/format.ts';
 import { toResolvedRecord } from '../output/records/batch.ts';
-import { withLedger } from '../with-ledger.ts';
+import { type CommandContext, withLedger } from '../with-ledger.ts';
 import { findBatch } from './find-batch.ts';
 import { resolveOpenJob } from './resolve-job.ts';
 
@@ -45,7 +47,7 @@ export function configureResolve(command: Command): void {
         withLedger(flags, async (context) => {
           const line = await findBatch(context.ledger, name);
           if (isOpenJob(line)) await resolveOpenJob(context, output, line, chooseForJob(options));
-          else await resolveReviewed(context.ledger, output, line, options);
+          else await resolveReviewed(context, output, line, options);
           return { exitCode: EXIT.done, summary: { batch: line.batch } };
         }),
       ),
@@ -62,7 +64,13 @@ function chooseForJob({ charged, release, leave, parts, sameReason }: ResolveFla
   return release === true ? 'release' : 'leave';
 }
 
-async function resolveReviewed(ledger: Ledger, output: Output, line: BatchLine, options: ResolveFlags): Promise<void> {
+async function resolveReviewed(
+  context: CommandContext,
+  output: Output,
+  line: BatchLine,
+  options: ResolveFlags,
+): Promise<void> {
+  const { ledger } = context;
   const { batch } = line;
   if (line.state !== 'needs_review') {
     const state = line.state === 'accepted' ? 'its job has ended' : `it is ${line.state}`;
@@ -75,7 +83,7 @@ async function resolveReviewed(ledger: Ledger, output: Output, line: BatchLine, 
   const scope = options.parts ? 'parts' : options.sameReason ? 'same-reason' : null;
   // Read before the batch is resolved, because its reason names the others.
   const others = scope === null ? { certain: [], inDoubt: [] } : await listReviewedWith(ledger, batch, scope);
-  const { how, meaning } = await resolve(ledger, batch, options);
+  const { how, meaning } = await resolve(context, line, options);
   output.record(toResolvedRecord(batch, how, line.urls));
   output.print(`Batch ${batch} of ${line.watch}, ${formatCounted(line.urls, 'URL')}: ${meaning}`);
   for (const other of others.certain) {
@@ -93,7 +101,8 @@ async function resolveReviewed(ledger: Ledger, output: Output, line: BatchLine, 
   );
 }
 
-async function resolve(ledger: Ledger, batch: BatchId, { charged, release, leave }: ResolveFlags) {
+async function resolve({ config, ledger }: CommandContext, line: BatchLine, { charged, release, leave }: ResolveFlags) {
+  const { batch } = line;
   if ([charged, release, leave].filter((each) => each !== undefined).length !== 1) {
     throw new CommandError(
       EXIT.usage,
@@ -114,12 +123,34 @@ async function resolve(ledger: Ledger, batch: BatchId, { charged, release, leave
       `"${charged}" is not a valid reference of a job. Nothing was changed or charged.`,
     );
   }
-  const seen = { kind: 'found', reference, state: null, charged: null, pricePerUrl: null, balance: null } as const;
-  const recorded = await recordReconciled(ledger, batch, seen);
+  const signal = stopSignal('Nothing was changed or charged.');
+  const { why, ...shown } = await readCharge(config, ledger, line.account, reference, signal);
+  const recorded = await recordReconciled(ledger, batch, {
+    kind: 'found',
+    reference,
+    state: null,
+    balance: null,
+    ...shown,
+  });
   if (recorded.kind === 'needs_review')
     throw new CommandError(
       EXIT.usage,
       `${recorded.reason}. The batch still needs review; this command charged nothing.`,
     );
-  return { how: 'charged' as const, meaning: `charged as ${reference}; the next run follows it.` };
+  const charge = recorded.kind === 'accepted' ? recorded.charged : null;
+  return {
+    how: 'charged' as const,
+    meaning: `charged as ${reference}${describeCost(charge, shown, why)}; the next run follows it.`,
+  };
+}
+
+/** What the job counts as, and where that comes from. */
+function describeCost(
+  charge: Micros | null,
+  { charged, pricePerUrl }: Omit<ChargeRead, 'why'>,
+  why: string | null,
+): string {
+  if (charge === null) return '';
+  if (charged !== null || pricePerUrl !== null) return `, ${formatTry(charge)}`;
+  return `, which counts as ${formatTry(charge)}: the service ${why === null ? 'does not show what it cost' : `could not be asked (${why})`}`;
 }

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
  */
 export function compareCharges({ stores, oracle, scenario, wasRestored }: Compared): void {
   oracle.check();
-  const showsAll = typeof scenario.services?.dialect?.profile !== 'number';
+  const showsAll = showsCharges({ scenario });
   if (wasRestored && !showsAll) return;
   // Lists of such a service show no charge: a job that is found there counts at a price of before.
   const guesses = !showsAll && scenario.acts.some(({ kind }) => kind === 'change price');
@@ -38,6 +38,10 @@ export function compareCharges({ stores, oracle, scenario, wasRestored }: Compar
   }
   if (total !== oracle.charged) oracle.breach(`the service charged ${total}, the oracle saw ${oracle.charged}`);
 }
+
+/** Whether the service shows what a job cost, where its list and its detail are read. */
+export const showsCharges = ({ scenario }: Pick<Compared, 'scenario'>): boolean =>
+  typeof scenario.services?.dialect?.profile !== 'number';
 
 type Compared = Pick<World, 'stores' | 'oracle' | 'wasRestored'> & {
   readonly scenario: Pick<World['scenario'], 'acts' | 'services'>;

@@ -1,3 +1,4 @@
+import { type Micros, splitMicros } from '../../../contract/money.ts';
 import { ApiError, unwrapData } from '../../../src/api-client/errors.ts';
 import type { SendRequest } from '../../../src/api-client/history.ts';
 import { requireAccount } from '../../../src/config/config.ts';
@@ -18,6 +19,7 @@ import type { AccountId, BatchId, Reference } from '../../../src/submission/ids.
 import { approveUpdate } from '../../../src/temporal-api/messages.ts';
 import { createClient } from '../temporal/client.ts';
 import type { AccountName } from './account-names.ts';
+import { showsCharges } from './compare-charges.ts';
 import { onTerminal } from './programs.ts';
 import { FORGOTTEN } from './stores.ts';
 import type { World } from './world.ts';
@@ -74,13 +76,20 @@ async function resolveReviews(world: World, seen: Map<BatchId, number>): Promise
     if (!seen.has(id)) seen.set(id, kernel.elapsed);
     if (kernel.elapsed - seen.get(id)! < EVERY_MS) continue;
     const job = stores.read.service
-      .prepare('SELECT reference FROM submissions WHERE idempotency_key IN (?, ?)')
-      .get(key, `${key}${FORGOTTEN}`) as { reference: Reference } | undefined;
+      .prepare(
+        `SELECT reference, charged, (SELECT count(*) FROM submission_urls WHERE submission_id = s.id) AS urls
+         FROM submissions AS s WHERE idempotency_key IN (?, ?)`,
+      )
+      .get(key, `${key}${FORGOTTEN}`) as { reference: Reference; charged: Micros; urls: number } | undefined;
     const ledger = await world.openOperatorLedger();
     kernel.trace(`batch ${id} is resolved: ${job === undefined ? 'released' : 'charged'}`);
     if (job === undefined) await resolveNeedsReview(ledger, id, 'release');
     else {
-      const found = { state: null, charged: null, pricePerUrl: null, balance: null };
+      // The command reads the job.
+      const { charged, urls } = job;
+      const shown = { charged, pricePerUrl: splitMicros(charged, urls) };
+      const cost = showsCharges(world) ? shown : { charged: null, pricePerUrl: null };
+      const found = { state: null, balance: null, ...cost };
       await recordReconciled(ledger, id, { kind: 'found', reference: job.reference, ...found });
     }
   }

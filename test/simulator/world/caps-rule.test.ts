@@ -60,6 +60,28 @@ describe('the rule of the caps', () => {
     assert.equal(rule.spend(1, at('2026-03-31', { watchPerRun: 10 })).length, 1);
   });
 
+  test('a price that had just risen leaves the next run its own cap, and no more', () => {
+    const rule = new CapsRule();
+    rule.beginRun('w0');
+    assert.equal(rule.spend(30, at('2026-03-31', { watchPerRun: 12 }), 10).length, 1);
+    rule.beginRun('w0');
+    assert.deepEqual(rule.spend(12, at('2026-03-31', { watchPerRun: 12 })), []);
+    assert.equal(rule.spend(3, at('2026-03-31', { watchPerRun: 12 })).length, 1);
+  });
+
+  test('a run that is the only one has spent what was charged, whatever was expected', () => {
+    const rule = new CapsRule();
+    rule.beginRun('w0');
+    assert.equal(rule.spend(30, at('2026-03-31', { watchPerRun: 40 }), 10).length, 0);
+    assert.equal(rule.spend(11, at('2026-03-31', { watchPerRun: 40 })).length, 1);
+  });
+
+  test('a day has spent what was charged, whatever was expected', () => {
+    const rule = new CapsRule();
+    assert.equal(rule.spend(30, at('2026-03-31', { watchPerDay: 40 }), 10).length, 0);
+    assert.equal(rule.spend(11, at('2026-03-31', { watchPerDay: 40 })).length, 1);
+  });
+
   test('of two configurations the looser cap holds, and none is the loosest', () => {
     const a = { ...NO_CAPS, perDay: 3, perMonth: 5 };
     assert.deepEqual(looser(a, { ...NO_CAPS, perDay: 7 }), { ...NO_CAPS, perDay: 7 });

@@ -42,6 +42,13 @@ export const toDay = (now: number): number => Math.floor(now / DAY);
 
 const toMonth = (day: number): string => new Date(day * DAY).toISOString().slice(0, 7);
 
+/** `expected`: less than the amount if the price had just risen. */
+interface RunCharge {
+  readonly cap: number;
+  readonly amount: number;
+  readonly expected: number;
+}
+
 /**
  * What was spent in each window of a cap. Days and months are those of UTC. A charge belongs to the window in which its
  * batch was last sent. Which run a batch belongs to is the ledger's own: a watch spends the cap of a run for each run.
@@ -49,18 +56,18 @@ const toMonth = (day: number): string => new Date(day * DAY).toISOString().slice
 export class CapsRule {
   readonly #spent = new Map<string, number>();
   readonly #runs = new Map<string, number>();
-  readonly #ofRuns = new Map<string, { readonly cap: number; readonly amount: number }[]>();
+  readonly #ofRuns = new Map<string, RunCharge[]>();
 
   beginRun(watch: string): void {
     this.#runs.set(watch, (this.#runs.get(watch) ?? 0) + 1);
   }
 
-  /** Adds a charge. Returns which caps it breaks. */
-  spend(amount: number, { account, watch, caps, day }: SentUnder): string[] {
+  /** Adds a charge, and what the connector may have expected it to be. Returns which caps it breaks. */
+  spend(amount: number, { account, watch, caps, day }: SentUnder, expected = amount): string[] {
     return CAP_NAMES.flatMap((name) => {
       const isPerRun = name === 'watchPerRun';
       const spent = isPerRun
-        ? this.#addToRuns(watch, caps[name], amount)
+        ? this.#addToRuns(watch, caps[name], { amount, expected })
         : this.#add(toWindow(name, account, watch, day), amount);
       const cap = isPerRun ? times(caps[name], this.#runs.get(watch) ?? 0) : caps[name];
       return cap !== null && spent > cap ? [`${spent} was spent, of at most ${cap} by ${name} for ${watch}`] : [];
@@ -82,13 +89,18 @@ export class CapsRule {
     return Math.max(0, ...windows.map((window) => this.#spent.get(window) ?? 0));
   }
 
-  /** What a watch has spent under this cap of a run or a lower one: a run may have spent more before the cap was lowered. */
-  #addToRuns(watch: string, cap: number | null, amount: number): number {
+  /**
+   * What a watch has spent under this cap of a run or a lower one: a run may have spent more before the cap was lowered.
+   * What a run spent beyond its cap because the price had just risen is not taken from the caps of other runs.
+   */
+  #addToRuns(watch: string, cap: number | null, charge: Omit<RunCharge, 'cap'>): number {
     if (cap === null) return 0;
     const all = this.#ofRuns.get(watch) ?? [];
-    all.push({ cap, amount });
+    all.push({ cap, ...charge });
     this.#ofRuns.set(watch, all);
-    return all.reduce((sum, each) => (each.cap <= cap ? sum + each.amount : sum), 0);
+    const isOnlyRun = (this.#runs.get(watch) ?? 0) <= 1;
+    const counted = all.filter((each) => each.cap <= cap);
+    return counted.reduce((sum, { amount, expected }) => sum + (isOnlyRun ? amount : expected), 0);
   }
 
   #add(window: string, amount: number): number {

@@ -3,12 +3,12 @@ import type { NetRequest } from '../platform/network.ts';
 import { type AccountName, SERVICE_NAMES } from './account-names.ts';
 import { type CapName, type Caps, CapsRule, looser, NO_CAPS, toDay } from './caps-rule.ts';
 import { getAccount, type OperatorSettings } from './configuration.ts';
+import { Prices } from './prices.ts';
 import { FAILS, POISON, type Site } from './site.ts';
 import type { Reader } from './stores.ts';
 import { FORGOTTEN } from './stores.ts';
+import { WatchNames } from './watch-names.ts';
 
-/** A price that rises is noticed within this time, as docs/explanation/money.md says. */
-const PRICE_NOTICED_MS = 3_700_000;
 /** So old may the balance be by which a floor is kept, as docs/explanation/money.md says, and a request travel. */
 const BALANCE_NOTICED_MS = 660_000;
 
@@ -74,15 +74,13 @@ export class Oracle {
   readonly #allowed = new Map<string, number>();
   readonly #capsRule = new CapsRule();
   #caps: Caps = NO_CAPS;
-  /** The names of the configured watches by their sitemaps. */
-  #names: ReadonlyMap<string, string> = new Map();
+  readonly #names = new WatchNames();
   #floor = 0;
   #secondAccount: OperatorSettings['secondAccount'] = null;
   /** Sitemaps whose watches have changed their account. */
   readonly #changedAccount = new Set<string>();
   /** By the account, as the service calls it. */
-  readonly #prices = new Map<string, number>();
-  readonly #roseAt = new Map<string, number>();
+  readonly #prices = new Map<string, Prices>();
   readonly #spentElsewhereAt = new Map<string, number>();
   readonly #keysElsewhere = new Set<string>();
   /** Jobs of another program. */
@@ -116,20 +114,24 @@ export class Oracle {
     secondAccount,
   }: Pick<OperatorSettings, 'caps' | 'floor' | 'watches' | 'secondAccount'>): void {
     this.#secondAccount = secondAccount;
-    this.#names = new Map([...watches].map(([name, sitemap]) => [sitemap, name]));
+    this.#names.configure(watches);
     this.#caps = caps;
     this.#floor = floor;
   }
 
-  /** A run of a watch, named by its sitemap, has begun. */
+  /** A run of the watch of this name has begun. */
   beginRun(watch: string): void {
-    this.#capsRule.beginRun(this.#toName(watch));
+    this.#capsRule.beginRun(this.#names.toSpender(watch));
   }
 
   changePrice(account: string, price: number): void {
-    const before = this.#prices.get(account) ?? this.#settings.price;
-    if (price > before) this.#roseAt.set(account, this.#settings.kernel.elapsed);
-    this.#prices.set(account, price);
+    this.#getPrices(account).change(price, this.#settings.kernel.elapsed);
+  }
+
+  #getPrices(account: string): Prices {
+    const prices = this.#prices.get(account) ?? new Prices(this.#settings.price);
+    this.#prices.set(account, prices);
+    return prices;
   }
 
   /** Another program of the customer spends: a floor is kept by the balance that was read before. */
@@ -216,7 +218,7 @@ export class Oracle {
   /** What is spent by now in the window of a cap: by the account, or by the watch, that spent most. */
   getSpent(name: CapName, sitemaps: Iterable<string>): number {
     this.check();
-    const watches = [...sitemaps].map((sitemap) => this.#toName(sitemap));
+    const watches = [...sitemaps].map((sitemap) => this.#names.toName(sitemap));
     return this.#capsRule.getSpent(name, { accounts: Object.values(SERVICE_NAMES), watches }, this.#today());
   }
 
@@ -239,7 +241,7 @@ export class Oracle {
     if (known !== undefined && known.account !== account) this.breach(`key ${key} was sent by two accounts`);
     const sitemap = readWatch(text);
     if (known?.mayBeCharged !== true) {
-      if (!this.#names.has(sitemap)) this.breach(`${key} was sent for a watch that is not configured`);
+      if (!this.#names.hasSitemap(sitemap)) this.breach(`${key} was sent for a watch that is not configured`);
       // An attempt whose worker died before it read the answer is in doubt, and stays with its account.
       else if (known === undefined && this.#toAccount(sitemap) !== account)
         this.breach(`${key} was sent by ${account}, and its watch belongs to ${this.#toAccount(sitemap)}`);
@@ -247,7 +249,7 @@ export class Oracle {
     const sent = known ?? {
       body: text,
       account,
-      watch: this.#toName(sitemap),
+      watch: this.#names.toName(sitemap),
       caps: this.#caps,
       floor: this.#floor,
       day: 0,
@@ -275,11 +277,6 @@ export class Oracle {
   #listInDoubt(account: string): ReadonlySet<string> {
     const sent = [...this.#sent.values()].filter((each) => each.account === account && each.doubts > 0);
     return new Set(sent.flatMap(({ body }) => (JSON.parse(body) as { urls: string[] }).urls));
-  }
-
-  /** The name of the watch of a sitemap now. */
-  #toName(sitemap: string): string {
-    return this.#names.get(sitemap) ?? sitemap;
   }
 
   #today(): number {
@@ -324,15 +321,16 @@ export class Oracle {
       return;
     }
     if (sent.account !== account) this.breach(`${subject} charged ${account}, and ${sent.account} sent it`);
-    const broken = this.#capsRule.spend(-amount, sent);
-    if (this.#getAge(this.#roseAt, account, sent.at) > PRICE_NOTICED_MS) {
+    const urls = this.#settings.service.prepare('SELECT url FROM submission_urls WHERE submission_id = ?').all(id) as {
+      url: string;
+    }[];
+    const prices = this.#getPrices(account);
+    const broken = this.#capsRule.spend(-amount, sent, prices.getExpected(-amount, urls.length, sent.at));
+    if (!prices.mayMissRise(sent.at)) {
       for (const text of broken) this.breach(`${text}, when ${subject} was sent`);
       if (balance < sent.floor && this.#getAge(this.#spentElsewhereAt, account, sent.at) > BALANCE_NOTICED_MS)
         this.breach(`${subject} took the balance to ${balance}, below the floor of ${sent.floor}`);
     }
-    const urls = this.#settings.service.prepare('SELECT url FROM submission_urls WHERE submission_id = ?').all(id) as {
-      url: string;
-    }[];
     for (const { url } of urls) this.#checkPurchase(url, subject, account);
   }
 

@@ -214,8 +214,7 @@ export class World {
         if (type !== WORKFLOW.watchSitemap) return;
         if (by === 'time') this.timedRuns += 1;
         const { watch } = args[0] as { readonly watch: string };
-        // One that was removed meanwhile waits for its watch: a renamed one has an "r" behind its name for each time.
-        this.oracle.beginRun(this.settings.watches.get(watch) ?? watch.replace(/r+$/, ''));
+        this.oracle.beginRun(watch);
       },
       onBreach: (text) => this.oracle.breach(text),
     });

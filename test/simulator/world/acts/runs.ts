@@ -25,10 +25,11 @@ export async function startRuns(
     maxCost = null,
   }: { readonly sitemaps?: readonly string[] | null; readonly maxCost?: Micros | null } = {},
 ): Promise<void> {
+  // The configuration may change before the last run is started: an operator's command has read it once.
+  const { watches } = world.settings;
   await startAll(world, async (client, ledger, watch, until, name) => {
-    const sitemap = world.settings.watches.get(watch.id) ?? '';
-    if (sitemaps !== null && !sitemaps.includes(sitemap)) return;
-    world.oracle.beginRun(sitemap);
+    if (sitemaps !== null && !sitemaps.includes(watches.get(watch.id)!)) return;
+    world.oracle.beginRun(watch.id);
     await startRun(client, ledger, watch, until, name, { maxCost });
   });
 }

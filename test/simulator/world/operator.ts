@@ -20,6 +20,7 @@ import { approveUpdate } from '../../../src/temporal-api/messages.ts';
 import { createClient } from '../temporal/client.ts';
 import type { AccountName } from './account-names.ts';
 import { showsCharges } from './compare-charges.ts';
+import { mayLeaveOut } from './leave-out.ts';
 import { onTerminal } from './programs.ts';
 import { FORGOTTEN } from './stores.ts';
 import type { World } from './world.ts';
@@ -178,9 +179,9 @@ async function recoverOne(world: World, name: AccountName): Promise<void> {
       ...{ signal: new AbortController().signal, progress: ignore },
     });
     kernel.trace(`recovered ${taken.length} jobs${held ? ', still held' : ''}`);
-    // A job whose watch is not configured now: the operator knows that it is theirs, and lets it go. An open one may show its
+    // A job whose watch does not come back: the operator knows that it is theirs, and lets it go. An open one may show its
     // URLs later.
-    if (held && world.isGood && haveAllJobsEnded(world)) {
+    if (held && world.isGood && haveAllJobsEnded(world) && mayLeaveOut(taken, world.removed)) {
       await recoverAccount({
         ...{ ledger, account, watches, fallback: null, since: null, accept: true, send },
         ...{ signal: new AbortController().signal, progress: ignore },

@@ -59,6 +59,8 @@ export class World {
   /** A copy of the ledger has come back at some time. */
   wasRestored = false;
   isRecovering = false;
+  /** The sitemaps of watches that are not configured now, and that their operator puts back. */
+  readonly removed = new Set<string>();
   /** A gateway refuses the keys of these accounts. */
   readonly refusedKeys = new Set<AccountName>();
   /** What lasts at the service now, in a world that is not good. */

@@ -28,9 +28,11 @@ export const CONFIGURATION_PLAYS = {
   async 'remove watch'(world, act, random) {
     const name = pick(random, [...world.settings.watches.keys()]);
     const sitemap = world.settings.watches.get(name)!;
+    world.removed.add(sitemap);
     await world.reconfigure(({ watches }) => ({ watches: without(watches, name) }));
     await world.kernel.sleep(act.forMs);
     await world.reconfigure(({ watches }) => ({ watches: new Map([...watches, [name, sitemap]]) }));
+    world.removed.delete(sitemap);
   },
   async 'rename watch'(world, _act, random) {
     const name = pick(random, [...world.settings.watches.keys()]);

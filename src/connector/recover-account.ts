@@ -3,11 +3,18 @@ import { ApiError, NotFoundError, RequestRefusedError } from '../api-client/erro
 import { listHistory, type SendRequest } from '../api-client/history.ts';
 import type { SubmissionView } from '../api-client/read/submission.ts';
 import type { Account, Watch } from '../config/config.ts';
-import { beginRecovery, recordForeignJobs, releaseHistoryHold, selectUnknown } from '../ledger/jobs/history-hold.ts';
+import {
+  beginRecovery,
+  listProjectsOfWatches,
+  recordForeignJobs,
+  releaseHistoryHold,
+  selectUnknown,
+} from '../ledger/jobs/history-hold.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { listWatchesOnceIn } from '../ledger/runs/watches.ts';
 import { backoffMs } from '../submission/backoff.ts';
 import type { Reference } from '../submission/ids.ts';
+import { findMissingWatch } from './missing-watch.ts';
 import { type JobTaken, takeJob } from './recover-job.ts';
 
 /** Total attempts for a failing request, with backoff: at least 90 seconds in total. */
@@ -76,9 +83,22 @@ export async function recoverAccount(settings: RecoverSettings): Promise<Account
     job.kind === 'unassigned' || job.kind === 'not_found' ? [job.reference] : [],
   );
   const incomplete = taken.some((job) => job.kind === 'recovered' && job.missing > 0);
-  if (!accept && (leftOut.length > 0 || incomplete)) return { taken, held: true };
+  const named = await nameMissingWatches(settings, taken);
+  if (!accept && (leftOut.length > 0 || incomplete)) return { taken: named, held: true };
   await recordForeignJobs(ledger, account.id, leftOut);
-  return { taken, held: !(await releaseHistoryHold(ledger, account.id, hold)) };
+  return { taken: named, held: !(await releaseHistoryHold(ledger, account.id, hold)) };
+}
+
+async function nameMissingWatches(
+  { ledger, account, watches }: RecoverSettings,
+  taken: readonly JobTaken[],
+): Promise<readonly JobTaken[]> {
+  if (!taken.some(({ kind }) => kind === 'unassigned')) return taken;
+  const bought = await listProjectsOfWatches(ledger, account.id);
+  const configured = new Set(watches.map(({ id }) => id));
+  return taken.map((job) =>
+    job.kind === 'unassigned' ? { ...job, missingWatch: findMissingWatch(bought, configured, job.project) } : job,
+  );
 }
 
 interface Unlisted {

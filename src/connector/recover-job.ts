@@ -7,7 +7,7 @@ import { recordReconciled } from '../ledger/batches/record-reconciled.ts';
 import { selectUnknown } from '../ledger/jobs/history-hold.ts';
 import { recoverJob } from '../ledger/jobs/recover.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
-import type { Reference } from '../submission/ids.ts';
+import type { Reference, WatchId } from '../submission/ids.ts';
 import { isProjectOf, parseTag } from '../submission/project-tag.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
 import { findWatchOfJob } from './assign-watch.ts';
@@ -52,6 +52,8 @@ export type JobTaken =
       readonly reference: Reference;
       readonly project: string | null;
       readonly sample: string | null;
+      /** The watch of its project, as far as the ledger knows, when it is not in the configuration. */
+      readonly missingWatch: WatchId | null;
     };
 
 /** Imports one job from the service's history into the ledger, once. Reads its URLs only when the ledger lacks it. */
@@ -81,7 +83,7 @@ export async function takeJob(job: Job): Promise<JobTaken> {
   const candidates = !watches.some(isNamed) && moved.some(isNamed) ? moved : watches;
   const watch = findWatchOfJob(candidates, project, named) ?? fallback;
   if (watch === null || urls.length === 0) {
-    return { kind: 'unassigned', reference, project, sample: read.urls[0]?.url ?? null };
+    return { kind: 'unassigned', reference, project, sample: read.urls[0]?.url ?? null, missingWatch: null };
   }
   const state = submission.state ?? detail?.state ?? 'queued';
   const terminal = account.terminalStates.includes(state);

@@ -138,6 +138,32 @@ describe('courier recover', () => {
     assert.equal((await getAccountTotals(restored, account)).chargedEver, lira('1.75'));
   });
 
+  test('names the watch of a job that is not in the configuration, and takes the job in when it is back', async (t) => {
+    const { folder, client, submitted, ledgerUrl } = await scene(t);
+    const path = join(folder, 'courier.yaml');
+    const text = readFileSync(path, 'utf8');
+    const config = loadConfig(path);
+    const policies = { account: config.accounts.get(account)!, watch: config.watches.get('shop' as WatchId)! };
+    const ledger = await openLedger(ledgerUrl);
+    await crawled(ledger, 'r1', { [policies.watch.sources[0]!]: ['1'] });
+    await planRun(ledger, 'r1' as RunId, policies);
+    await endRun(ledger, 'r1' as RunId, 'finished');
+    await ledger.close();
+    const reference = await submitted('Shop', 1, [shopUrl('2')]);
+    const unassigned = { project: 'Somebody', service: 'standard', urls: ['https://other.example/1'] };
+    await client.submit(JSON.stringify(unassigned), 'by-hand-0001' as IdempotencyKey);
+
+    writeFileSync(path, text.replace(/^ {2}shop: .*\n/m, ''));
+    const shown = await printCourier(folder, 'recover');
+    assert.match(shown, new RegExp(`1 job of the watch shop, which is not in the configuration,.*${reference}`));
+    assert.match(shown, /Put the watch back and run this again/);
+    assert.match(shown, /1 job matched no watch and was left out.*project Somebody/);
+    writeFileSync(path, text);
+    const back = await courier(folder, 'recover');
+    assert.deepEqual([ofType(back, 'recovered')[0]?.recovered, ofType(back, 'unassigned').length], [1, 1]);
+    assert.doesNotMatch(await printCourier(folder, 'recover'), /not in the configuration/);
+  });
+
   test('takes in what a watch bought in an account that it has left since, and the new account does not buy it', async (t) => {
     const { folder, submitted, ledgerUrl } = await scene(t);
     const path = join(folder, 'courier.yaml');

@@ -9,6 +9,7 @@ import { confirmShown } from '../../connector/confirm-account.ts';
 import { type AccountRecovered, type RecoverSettings, recoverAccount } from '../../connector/recover-account.ts';
 import type { JobTaken } from '../../connector/recover-job.ts';
 import { withService } from '../../connector/service-client.ts';
+import type { WatchId } from '../../submission/ids.ts';
 import { action, type Ending } from '../output/command.ts';
 import { formatCount, formatCounted, formatDuration } from '../output/format.ts';
 import { openStages } from '../output/progress.ts';
@@ -166,13 +167,8 @@ function describeLeftOut(
         `${lost.reference}. Their URLs may be bought again. A service may show a job late: wait some minutes, then run this again.`,
     );
   }
-  const [job] = unassigned;
-  if (job !== undefined) {
-    lines.push(
-      `${formatCounted(unassigned.length, 'job')} matched no watch and ${unassigned.length === 1 ? 'was' : 'were'} left out, ` +
-        `for example ${job.reference} (project ${job.project ?? 'not reported'}, ${job.sample ?? 'URLs not reported'}). ` +
-        'Their URLs may be bought again. If they are yours, name their watch with --watch.',
-    );
+  for (const [watch, jobs] of Map.groupBy(unassigned, ({ missingWatch }) => missingWatch)) {
+    lines.push(describeUnassigned(watch, jobs));
   }
   const [first] = incomplete;
   if (first !== undefined) {
@@ -183,6 +179,18 @@ function describeLeftOut(
     );
   }
   return lines;
+}
+
+function describeUnassigned(missingWatch: WatchId | null, jobs: readonly Taken<'unassigned'>[]): string {
+  const [{ reference, project, sample }] = jobs as [Taken<'unassigned'>];
+  const [count, were] = [formatCounted(jobs.length, 'job'), jobs.length === 1 ? 'was' : 'were'];
+  const example = `for example ${reference} (project ${project ?? 'not reported'}, ${sample ?? 'URLs not reported'})`;
+  return missingWatch === null
+    ? `${count} matched no watch and ${were} left out, ${example}. ` +
+        'Their URLs may be bought again. If they are yours, name their watch with --watch.'
+    : `${count} of the watch ${missingWatch}, which is not in the configuration, ${were} left out, ${example}. Put the watch ` +
+        'back and run this again, or name another watch with --watch. With --accept the watch may buy their URLs again ' +
+        'when it is back.';
 }
 
 function formatRecovered(id: string, counts: RecoveredCounts): string {

@@ -4,7 +4,7 @@ import { ACCOUNT, completeRun, crawled, shopUrl, testLedger, WATCH } from '../..
 import type { AccountId, Reference, RunId } from '../../submission/ids.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
-import { hasUrlOf, listProjects } from './history-hold.ts';
+import { hasUrlOf, listProjects, listProjectsOfWatches } from './history-hold.ts';
 import { recoverJob } from './recover.ts';
 
 const SECOND = 'second' as AccountId;
@@ -47,5 +47,7 @@ describe('the projects of an account', () => {
     const projects = await listProjects(ledger, ACCOUNT.id);
     assert.deepEqual(projects.toSorted(), ['By hand', 'Old shop', WATCH.project].toSorted());
     assert.deepEqual(await listProjects(ledger, SECOND), []);
+    const watches = new Set((await listProjectsOfWatches(ledger, ACCOUNT.id)).map(({ watch }) => watch));
+    assert.deepEqual([...watches], [WATCH.id]);
   });
 });

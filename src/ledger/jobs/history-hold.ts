@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import { type HistoryHold, listHeldJobs } from '../../submission/history-hold.ts';
-import type { AccountId, Reference } from '../../submission/ids.ts';
+import type { AccountId, Reference, WatchId } from '../../submission/ids.ts';
 import { TAG_SUFFIX_LENGTH } from '../../submission/project-tag.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { listStoredForms, toStoredKey } from '../forgotten/stored-forms.ts';
@@ -130,14 +130,29 @@ export async function hasUrlOf(ledger: Ledger, account: AccountId, urls: readonl
   return row !== undefined;
 }
 
+/** The project of the row `b` of a batch, without its tag. */
+const UNTAGGED_PROJECT = sql`
+  CASE WHEN b.tag IS NOT NULL AND b.normalized_project = b.project
+    THEN substr(b.project, 1, length(b.project) - ${TAG_SUFFIX_LENGTH}) ELSE b.normalized_project END`;
+
 /**
  * The projects under which the ledger has batches in the account, without tags: also those of watches that are no longer
  * configured. Reads every batch of the account. A recovered job has its project as the service shows it.
  */
 export async function listProjects(ledger: Ledger, account: AccountId): Promise<readonly string[]> {
   const rows = await ledger.db.all(sql<{ project: string }>`
-    SELECT DISTINCT CASE WHEN tag IS NOT NULL AND normalized_project = project
-      THEN substr(project, 1, length(project) - ${TAG_SUFFIX_LENGTH}) ELSE normalized_project END AS project
-    FROM batches WHERE account_id = ${account}`);
+    SELECT DISTINCT ${UNTAGGED_PROJECT} AS project FROM batches AS b WHERE b.account_id = ${account}`);
   return rows.map(({ project }) => project);
+}
+
+export interface ProjectOfWatch {
+  readonly project: string;
+  readonly watch: WatchId;
+}
+
+/** The same projects, each with every watch that has batches under it. */
+export function listProjectsOfWatches(ledger: Ledger, account: AccountId): Promise<readonly ProjectOfWatch[]> {
+  return ledger.db.all(sql<ProjectOfWatch>`
+    SELECT DISTINCT ${UNTAGGED_PROJECT} AS project, w.name AS watch
+    FROM batches AS b JOIN watches AS w ON w.id = b.watch_id WHERE b.account_id = ${account}`);
 }

@@ -5,7 +5,7 @@ import type { Reference } from '../../../src/submission/ids.ts';
 import { mayLeaveOut } from './leave-out.ts';
 
 const unassigned = (project: string | null): JobTaken => ({
-  ...{ kind: 'unassigned', reference: 'sub_1' as Reference, project, sample: null },
+  ...{ kind: 'unassigned', reference: 'sub_1' as Reference, project, sample: null, missingWatch: null },
 });
 
 describe('an operator who leaves jobs out', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
+import { resetConnection } from '../../test/support/reset-connection.ts';
 import type { IdempotencyKey } from '../submission/ids.ts';
 import { decideOutcome } from '../submission/outcome.ts';
 import { createApiClient } from './client.ts';
@@ -18,7 +19,7 @@ const whole = (status: string, text: string, more = '') =>
 const early: Record<string, (socket: Socket) => void> = {
   'and closes': (socket) => socket.end(whole('413 Payload Too Large', tooLarge, 'connection: close\r\n')),
   'and breaks the connection': (socket) =>
-    socket.write(whole('413 Payload Too Large', tooLarge, 'connection: close\r\n'), () => socket.resetAndDestroy()),
+    socket.write(whole('413 Payload Too Large', tooLarge, 'connection: close\r\n'), () => resetConnection(socket)),
   'with a page': (socket) => socket.end(whole('413 Too Large', '<html>413</html>', 'connection: close\r\n')),
 };
 

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server as SocketServer } from 'node:net';
 import { createGzip } from 'node:zlib';
+import { resetConnection } from '../../support/reset-connection.ts';
 import { NS, sitemapindex, urlset } from '../../support/sitemap/collect.ts';
 
 /** A site that a watch reads. The good ones must be read on time, whatever the others do. */
@@ -62,7 +63,7 @@ function createFlappingTls(): SocketServer {
   return createSocketServer((socket) => {
     connections += 1;
     socket.on('error', () => undefined);
-    if (connections % 2 === 0) socket.resetAndDestroy();
+    if (connections % 2 === 0) resetConnection(socket);
     else socket.end('\x15\x03\x01\x00\x02\x02\x50 this is no TLS');
   });
 }

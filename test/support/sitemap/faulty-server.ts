@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { resetConnection } from '../reset-connection.ts';
 import { urlset } from './collect.ts';
 
 /** How far an answer comes before its fault. */
@@ -126,7 +127,7 @@ function breakAnswer(socket: Socket, { head, body }: Parts, step: Step, fault: F
 function act(socket: Socket, fault: Fault, finish: () => void): void {
   if (fault === 'end') socket.end();
   else if (fault === 'destroy') socket.destroy();
-  else if (fault === 'reset') socket.resetAndDestroy();
+  else if (fault === 'reset') resetConnection(socket);
   else if (fault === 'late') setTimeout(finish, 60);
   else if (fault === 'garbage') socket.end(Buffer.from('\x00\xff<<<HTTP/9.9 \r\n\r\n\x1f\x8b', 'latin1'));
   else if (fault === 'second-answer') {

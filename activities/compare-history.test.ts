@@ -13,7 +13,7 @@ import type { AccountId, Reference, WatchId } from '../src/submission/ids.ts';
 import { renderReason } from '../src/submission/reason.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { type FakeService, startFakeService } from '../test/fakes/service/fake-service.ts';
-import { getUrlPage, PLAIN, type Profile } from '../test/fakes/service/profile.ts';
+import { getUrlPage, PLAIN, type Profile, SHOWS_URLS } from '../test/fakes/service/profile.ts';
 import { hasEnded, type Job } from '../test/fakes/service/records.ts';
 import { always, failure } from '../test/fakes/service/replies.ts';
 import { shopUrl } from '../test/support/ledger.ts';
@@ -55,11 +55,6 @@ const showing = (project: string): Profile => ({
     ),
   detail: (job, paging) => ({ ...(ANONYMOUS.detail(job, paging) as object), project }),
 });
-/** A service that shows the URLs of a job in its detail. */
-const SHOWS_URLS: Profile = {
-  ...PLAIN,
-  detail: (job, paging) => ({ ...(ANONYMOUS.detail(job, paging) as object), project: job.project }),
-};
 const toSummary = ({ reference, state, urls }: Job) => ({ reference, status: state, url_count: urls.length });
 
 /** Submissions from another ledger than the connector's, or by hand. */

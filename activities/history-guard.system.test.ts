@@ -5,14 +5,11 @@ import { DatabaseUnavailableError } from '../src/database/database.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { raw, sql } from '../src/database/sql.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
-import { PLAIN, type Profile } from '../test/fakes/service/profile.ts';
+import { LISTS_NOTHING, PLAIN } from '../test/fakes/service/profile.ts';
 import { findPostgresPrograms, type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
 import { createTestConnector } from '../test/support/test-connector.ts';
 
 const programs = findPostgresPrograms();
-/** A service whose list is late: it lists nothing yet. */
-const LISTS_NOTHING: Profile = { ...PLAIN, list: (_, paging) => PLAIN.list([], paging) };
-
 describe('a standby that lacks the last purchase and takes over while the process runs', () => {
   for (const [what, profile] of [
     ['', PLAIN],

@@ -15,7 +15,7 @@ import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { AccountId, Reference } from '../src/submission/ids.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { type FakeService, startFakeService } from '../test/fakes/service/fake-service.ts';
-import { getUrlPage, PLAIN, type Profile } from '../test/fakes/service/profile.ts';
+import { LISTS_NOTHING, PLAIN, type Profile, SHOWS_URLS } from '../test/fakes/service/profile.ts';
 import { failure } from '../test/fakes/service/replies.ts';
 import { TEST_DIALECTS } from '../test/support/database.ts';
 import { createTestConnector, type TestConnector, type TestConnectorOptions } from '../test/support/test-connector.ts';
@@ -24,16 +24,6 @@ import { createHistoryGuard } from './history-guard.ts';
 
 const account = 'main' as AccountId;
 const GIVE_UP_MS = 600_000;
-const SHOWS_URLS: Profile = {
-  ...PLAIN,
-  detail: (job, paging) => ({
-    ...(PLAIN.detail(job, paging) as object),
-    urls: getUrlPage(job, paging).map(([url]) => ({ url, status: 'queued' })),
-  }),
-};
-/** A service whose list is late: it lists nothing yet. */
-const LISTS_NOTHING: Profile = { ...SHOWS_URLS, list: (_, paging) => PLAIN.list([], paging) };
-
 const connectTo = (t: TestContext, { baseUrl }: FakeService, more: Partial<TestConnectorOptions> = {}) =>
   createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY', ...more });
 

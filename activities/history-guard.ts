@@ -183,7 +183,7 @@ export function openSpendingGuard(deps: Deps): SpendingGuard {
     now,
     warn: (account, error) =>
       log.warn({ account, err: error }, 'cannot read the list of jobs; spending continues without the comparison'),
-    hasFailedOver: watchFailovers(ledger),
+    hasFailedOver: watchFailovers(ledger.db),
   });
   return {
     async findHold(account) {

@@ -70,7 +70,7 @@ export async function recoverAccount(settings: RecoverSettings): Promise<Account
   const before = await listWatchesOnceIn(ledger.db, account.id);
   const watches = settings.watches.filter((watch) => watch.account === account.id);
   const moved = settings.watches.filter(({ id, account: now }) => now !== account.id && before.has(id));
-  const taken: JobTaken[] = [...unlisted.notFound];
+  const taken: JobTaken[] = [];
   let notBefore: number | null = null;
   for (const submission of history) {
     signal.throwIfAborted();
@@ -79,6 +79,7 @@ export async function recoverAccount(settings: RecoverSettings): Promise<Account
     taken.push(job);
     progress.read(taken.length, history.length, submission.reference);
   }
+  taken.push(...unlisted.notFound);
   const leftOut = taken.flatMap((job) =>
     job.kind === 'unassigned' || job.kind === 'not_found' ? [job.reference] : [],
   );

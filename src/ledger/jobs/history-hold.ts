@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
-import { sql } from '../../database/sql.ts';
+import { type Query, sql } from '../../database/sql.ts';
 import { type HistoryHold, listHeldJobs } from '../../submission/history-hold.ts';
 import type { AccountId, Reference, WatchId } from '../../submission/ids.ts';
 import { TAG_SUFFIX_LENGTH } from '../../submission/project-tag.ts';
@@ -20,9 +20,6 @@ export async function getHistoryHold(db: Queryable, account: AccountId): Promise
   return row === undefined || row.hold === null ? null : (JSON.parse(row.hold) as HistoryHold);
 }
 
-/** A hold that ends by itself, or none. */
-const MAY_BE_REPLACED = sql`(account_history.hold IS NULL OR account_history.hold LIKE '%"code":"list_unread"%')`;
-
 /**
  * Holds all spending of an account, of every run, worker and cron job on this ledger, until `releaseHistoryHold`. A hold that
  * an operator must end stays as it is.
@@ -30,10 +27,8 @@ const MAY_BE_REPLACED = sql`(account_history.hold IS NULL OR account_history.hol
 export async function holdSpending(ledger: Ledger, account: AccountId, hold: HistoryHold): Promise<void> {
   await ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
-    const { changes } = await tx.run(sql`
-      INSERT INTO account_history (account_id, hold, held_at) VALUES (${account}, ${JSON.stringify(hold)}, ${ledger.now()})
-      ON CONFLICT (account_id) DO UPDATE SET hold = excluded.hold, held_at = excluded.held_at WHERE ${MAY_BE_REPLACED}`);
-    if (changes > 0) await suspendAccount(tx, account, { code: 'history_hold', account, hold });
+    const mayBeReplaced = sql`(account_history.hold IS NULL OR account_history.hold LIKE '%"code":"list_unread"%')`;
+    await recordHold(tx, { account, hold, now: ledger.now(), where: mayBeReplaced });
   });
 }
 
@@ -45,12 +40,24 @@ export async function beginRecovery(
   return ledger.db.tx(async (tx) => {
     await lockAccount(tx, account);
     const hold = { code: 'recovering', references: listHeldJobs(await getHistoryHold(tx, account)) } as const;
-    await tx.run(sql`
-      INSERT INTO account_history (account_id, hold, held_at) VALUES (${account}, ${JSON.stringify(hold)}, ${ledger.now()})
-      ON CONFLICT (account_id) DO UPDATE SET hold = excluded.hold, held_at = excluded.held_at`);
-    await suspendAccount(tx, account, { code: 'history_hold', account, hold });
+    await recordHold(tx, { account, hold, now: ledger.now(), where: sql`1 = 1` });
     return hold;
   });
+}
+
+interface HoldRecord {
+  readonly account: AccountId;
+  readonly hold: HistoryHold;
+  readonly now: number;
+  /** Which hold of before it replaces. */
+  readonly where: Query;
+}
+
+async function recordHold(tx: Queryable, { account, hold, now, where }: HoldRecord): Promise<void> {
+  const { changes } = await tx.run(sql`
+    INSERT INTO account_history (account_id, hold, held_at) VALUES (${account}, ${JSON.stringify(hold)}, ${now})
+    ON CONFLICT (account_id) DO UPDATE SET hold = excluded.hold, held_at = excluded.held_at WHERE ${where}`);
+  if (changes > 0) await suspendAccount(tx, account, { code: 'history_hold', account, hold });
 }
 
 /** Lets the account spend again, unless it is held for something else by now. Returns whether it may. */
@@ -71,6 +78,11 @@ export async function getLastAcceptance(ledger: Ledger, account: AccountId): Pro
   return at;
 }
 
+/** For the reference of a row `r`. Uses batches_by_reference. */
+const isUnknownTo = (account: AccountId): Query => sql`
+  NOT EXISTS (SELECT 1 FROM batches AS b WHERE b.account_id = ${account} AND b.reference = r.reference)
+  AND NOT EXISTS (SELECT 1 FROM foreign_jobs AS f WHERE f.account_id = ${account} AND f.reference = r.reference)`;
+
 /** Jobs of the service that the ledger neither has nor recorded as foreign. Uses batches_by_reference. */
 export async function selectUnknown(
   ledger: Ledger,
@@ -83,8 +95,7 @@ export async function selectUnknown(
   );
   const rows = await ledger.db.all(sql<{ reference: Reference }>`
     SELECT r.reference FROM ${listed} AS r
-    WHERE NOT EXISTS (SELECT 1 FROM batches AS b WHERE b.account_id = ${account} AND b.reference = r.reference)
-      AND NOT EXISTS (SELECT 1 FROM foreign_jobs AS f WHERE f.account_id = ${account} AND f.reference = r.reference)`);
+    WHERE ${isUnknownTo(account)}`);
   return new Set(rows.map(({ reference }) => reference));
 }
 
@@ -102,8 +113,7 @@ export async function selectLost(
   // A batch without an answer is sent again with its key, or looked up: it is not bought a second time.
   const rows = await ledger.db.all(sql<{ reference: Reference }>`
     SELECT r.reference FROM ${accepted} AS r
-    WHERE NOT EXISTS (SELECT 1 FROM batches AS b WHERE b.account_id = ${account} AND b.reference = r.reference)
-      AND NOT EXISTS (SELECT 1 FROM foreign_jobs AS f WHERE f.account_id = ${account} AND f.reference = r.reference)
+    WHERE ${isUnknownTo(account)}
       AND NOT EXISTS (SELECT 1 FROM batches AS b WHERE b.idempotency_key = r.key AND b.reference IS NULL)`);
   return rows.map(({ reference }) => reference);
 }

@@ -80,6 +80,18 @@ export const PLAIN: Profile = {
   retryAfter: () => ({}),
 };
 
+/** Shows the URLs of a job in its detail. */
+export const SHOWS_URLS: Profile = {
+  ...PLAIN,
+  detail: (job, paging) => ({
+    ...(PLAIN.detail(job, paging) as object),
+    urls: getUrlPage(job, paging).map(([url]) => ({ url, status: 'queued' })),
+  }),
+};
+
+/** Its list is late: it lists nothing yet. */
+export const LISTS_NOTHING: Profile = { ...SHOWS_URLS, list: (_, paging) => PLAIN.list([], paging) };
+
 const show = (job: Job) => ({
   reference: job.reference,
   status: job.state,

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are those of other files
 import { BATCHES, SUBMISSION } from './folders.ts';
 import type { Mutation } from './mutation.ts';
-import { CANCELS_IN_DOUBT, CANCELS_SENDING } from './second-layers.ts';
+import { CANCELS_IN_DOUBT, CANCELS_SENDING, SENDS_BEYOND_CAPS } from './second-layers.ts';
 
 /** Before a batch is sent. */
 export const BEFORE_SENDING: readonly Mutation[] = [
@@ -22,9 +22,7 @@ export const BEFORE_SENDING: readonly Mutation[] = [
   },
   {
     name: 'sends beyond a cap',
-    file: `${BATCHES}/begin-send.ts`,
-    from: 'if (refusal !== null) {',
-    to: 'if (refusal !== null && now < 0) {',
+    ...SENDS_BEYOND_CAPS,
     actsAtEnd: true,
     needs: ['cap falls while a batch waits'],
   },

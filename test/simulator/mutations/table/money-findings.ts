@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are those of other files
 import { BATCHES, MONEY, SUBMISSION } from './folders.ts';
 import type { Mutation } from './mutation.ts';
+import { FORGETS_RUN_LIMIT } from './second-layers.ts';
 
 /** Fixes of money findings, each with the sequence that shows it. */
 export const MONEY_FINDINGS: readonly Mutation[] = [
@@ -20,9 +21,7 @@ export const MONEY_FINDINGS: readonly Mutation[] = [
   },
   {
     name: 'forgets the limit of a run when it sends (fixed: money 10)',
-    file: `${BATCHES}/begin-send.ts`,
-    from: 'await withRunCap(tx, row, watch.spend),',
-    to: 'watch.spend,',
+    ...FORGETS_RUN_LIMIT,
     needs: ['run with a limit, then a rise'],
   },
   {

@@ -1,5 +1,6 @@
 import { BATCHES, SUBMISSION } from './folders.ts';
 import type { Mutation } from './mutation.ts';
+import { BUYS_TWIN } from './second-layers.ts';
 
 /** Plans, keys and generations. */
 export const PLANS_AND_GENERATIONS: readonly Mutation[] = [
@@ -36,9 +37,7 @@ export const PLANS_AND_GENERATIONS: readonly Mutation[] = [
   },
   {
     name: 'buys what another watch has bought',
-    file: 'src/ledger/plans/resubmission.ts',
-    from: "if (other === 'bought') return { kind: 'drop', reason: { code: 'bought_by_other_watch' } };",
-    to: '',
+    ...BUYS_TWIN,
     actsAtEnd: true,
   },
   {

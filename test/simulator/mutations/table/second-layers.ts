@@ -1,7 +1,7 @@
 import { BATCHES, MONEY } from './folders.ts';
 import type { Change } from './mutation.ts';
 
-// Layers that would hide a defect of another, taken away with it.
+// Layers that would hide another defect, taken away with it. Some are mutations of their own, too.
 
 export const CANCELS_SENDING: Change = {
   file: `${BATCHES}/transitions.ts`,

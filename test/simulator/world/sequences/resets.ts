@@ -2,7 +2,7 @@ import { startChecks, startRuns } from '../acts/runs.ts';
 import { listHeldRuns } from '../operator.ts';
 import { countChecks, SAMPLED } from './checks.ts';
 import type { Sequence } from './sequence.ts';
-import { awaitIdle, buy, buyAll, change, findRuns, HOUR, MINUTE, publish, reset, until } from './steps.ts';
+import { awaitIdle, buy, buyAll, findRuns, HOUR, MINUTE, publish, reset, touchAll, until } from './steps.ts';
 
 /** An operator runs a workflow again from one of its tasks: what it did by then stays done. */
 export const RESET_SEQUENCES = {
@@ -12,11 +12,7 @@ export const RESET_SEQUENCES = {
    */
   'approved, then reset': {
     async play(world, _act, random) {
-      await buyAll(world);
-      const urls = publish(world, 'w0', 'touched', 24 + Math.floor(random() * 10));
-      await buy(world, 'w0', urls);
-      await awaitIdle(world);
-      change(world, 'w0', urls, '2026-02-02');
+      await touchAll(world, random);
       await startRuns(world, { sitemaps: ['w0'] });
       await until(world, () => listHeldRuns(world).length > 0, 5 * MINUTE);
       await until(world, () => listHeldRuns(world).length === 0, HOUR);

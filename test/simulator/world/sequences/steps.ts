@@ -100,6 +100,16 @@ export async function buyAll(world: World): Promise<void> {
   await awaitIdle(world);
 }
 
+/** Buys pages, then the lastmod of each of them moves: so many that a run is held for it. */
+export async function touchAll(world: World, random: () => number): Promise<readonly string[]> {
+  await buyAll(world);
+  const urls = publish(world, 'w0', 'touched', 24 + Math.floor(random() * 10));
+  await buy(world, 'w0', urls);
+  await awaitIdle(world);
+  change(world, 'w0', urls, '2026-02-02');
+  return urls;
+}
+
 /** The worker that sends the next batch is killed, and stays away. The batch is charged. */
 export async function runAndDie(world: World, sitemap: string): Promise<void> {
   const crashed = world.crashAtSubmission();

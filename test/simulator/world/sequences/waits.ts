@@ -10,13 +10,13 @@ import {
   buy,
   buyAll,
   cancelAll,
-  change,
   HOUR,
   MINUTE,
   publish,
   publishSome,
   runAndSend,
   runAndWait,
+  touchAll,
 } from './steps.ts';
 
 const DAY = 24 * HOUR;
@@ -160,11 +160,7 @@ export const WAIT_SEQUENCES = {
   /** A deployment touches the lastmod of every page: an operator must approve that. */
   'all lastmods move': {
     async play(world, _act, random) {
-      await buyAll(world);
-      const urls = publish(world, 'w0', 'touched', 24 + Math.floor(random() * 10));
-      await buy(world, 'w0', urls);
-      await awaitIdle(world);
-      change(world, 'w0', urls, '2026-02-02');
+      const urls = await touchAll(world, random);
       world.oracle.setUnwanted(urls, 'every page has changed at once, and nobody has approved that');
       await startRuns(world, { sitemaps: ['w0'] });
       for (let waited = 0; listHeldRuns(world).length === 0 && waited < 5 * MINUTE; waited += 200)

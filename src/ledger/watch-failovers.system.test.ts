@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findPostgresPrograms, startPostgres } from '../../test/support/postgres-server.ts';
-import { openDatabase } from './open.ts';
-import { raw } from './sql.ts';
-import { watchTimeline } from './timeline.ts';
+import { openDatabase } from '../database/open.ts';
+import { raw } from '../database/sql.ts';
+import { watchFailovers } from './watch-failovers.ts';
 
 const programs = findPostgresPrograms();
 const skip = programs === null && 'Postgres is not installed';
 
-describe('watchTimeline', () => {
+describe('watchFailovers', () => {
   test('tells that a standby has taken over, once, not that the server was restarted', { skip }, async (t) => {
     const primary = await startPostgres(programs ?? '', { durable: true });
     t.after(primary.stop);
@@ -17,7 +17,7 @@ describe('watchTimeline', () => {
     const url = new URL(primary.url);
     const db = openDatabase(url.href.replace(url.host, `${url.host},${new URL(standby.url).host}`));
     t.after(() => db.close());
-    const hasFailedOver = watchTimeline(db);
+    const hasFailedOver = watchFailovers(db);
     assert.deepEqual([await hasFailedOver(), await hasFailedOver()], [false, false]);
     await primary.restart();
     assert.equal(await untilAnswered(hasFailedOver), false);
@@ -39,7 +39,7 @@ describe('watchTimeline', () => {
     const limited = openDatabase(url.href);
     t.after(() => limited.close());
     const asked: string[] = [];
-    const hasFailedOver = watchTimeline({
+    const hasFailedOver = watchFailovers({
       ...limited,
       one(query) {
         asked.push(query.strings.join());

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stopProcess } from '../../../src/temporal/dev-server.ts';
+import { holdToShare } from './core-share.ts';
 import type { Meter } from './meter.ts';
 import { ROOT, startProcess } from './process.ts';
 import type { WorkerLog } from './worker-log.ts';
@@ -38,6 +39,8 @@ export interface FleetOptions {
   readonly duty: 'all' | 'split';
   /** Whether workers name their build to Temporal. */
   readonly versioned: boolean;
+  /** Share of a core that each worker may take once it works; null: what it gets. */
+  readonly workerCores: number | null;
   readonly meter: Meter;
   readonly log: WorkerLog;
 }
@@ -162,7 +165,7 @@ export class Fleet {
   }
 
   async #spawn(member: Member, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
-    const { configFile, versioned, log } = this.#options;
+    const { configFile, versioned, workerCores, log } = this.#options;
     const version = versioned ? ['--deployment', DEPLOYMENT, '--build', member.build.id] : [];
     const { child } = await startProcess({
       file: join(member.build.root, 'src/cli/main.ts'),
@@ -171,6 +174,7 @@ export class Fleet {
       ready: 'ready',
       onErrorLine: (line) => log.take(line),
     });
+    if (workerCores !== null) holdToShare(child, workerCores);
     member.child = child;
     return child;
   }

@@ -25,6 +25,8 @@ export interface ClusterOptions {
   readonly deploy: boolean;
   readonly faults: boolean;
   readonly compare: boolean;
+  /** Share of a core that each worker may take; null: what it gets. */
+  readonly workerCores: number | null;
   /** Where the figures are written as JSON; null: nowhere. */
   readonly json: string | null;
 }
@@ -46,8 +48,12 @@ const FLAGS = {
   deploy: { type: 'boolean', default: false },
   faults: { type: 'boolean', default: false },
   compare: { type: 'boolean', default: false },
+  'worker-cores': { type: 'string' },
   json: { type: 'string' },
 } as const;
+
+/** With less of a core a worker does not answer Temporal in time. */
+const [LEAST_CORES, MOST_CORES] = [0.05, 1];
 
 /** Throws a RangeError for a size that makes no cluster. */
 export function parseOptions(args: readonly string[]): ClusterOptions {
@@ -63,6 +69,9 @@ export function parseOptions(args: readonly string[]): ClusterOptions {
     if (chosen === undefined) throw new RangeError(`--${name} must be one of ${choices.join(', ')}`);
     return chosen;
   };
+  const workerCores = values['worker-cores'] === undefined ? null : Number(values['worker-cores']);
+  if (workerCores !== null && !(workerCores >= LEAST_CORES && workerCores <= MOST_CORES))
+    throw new RangeError(`--worker-cores must be a share of a core, from ${LEAST_CORES} to ${MOST_CORES}`);
   const [watches, accounts, urls] = [toCount('watches'), toCount('accounts'), toCount('urls')];
   if (accounts > watches) throw new RangeError('--accounts must be at most --watches: each account has a watch');
   if (urls < watches) throw new RangeError('--urls must be at least --watches: each watch has a page');
@@ -85,6 +94,7 @@ export function parseOptions(args: readonly string[]): ClusterOptions {
     deploy: values.deploy,
     faults: values.faults,
     compare: values.compare,
+    workerCores,
     json: values.json ?? null,
   };
 }

@@ -50,7 +50,10 @@ export async function runCluster(
   await stack.fleet.add(FIRST_BUILD, options.workers);
   if (options.deploy) await promote(stack, FIRST_BUILD, say);
   const [sizesBefore, cpuBefore] = [await stack.readSizes(), stack.meter.readCpu()];
-  say(`${options.workers} workers, ${options.watches} watches, ${options.accounts} accounts, ${options.urls} URLs`);
+  const share = options.workerCores === null ? '' : ` of ${options.workerCores} of a core each`;
+  say(
+    `${options.workers} workers${share}, ${options.watches} watches, ${options.accounts} accounts, ${options.urls} URLs`,
+  );
   const show = createProgressLine(stack, say);
   const playing = new AbortController();
   const both = AbortSignal.any([signal, playing.signal]);

@@ -113,7 +113,8 @@ export async function openStack(t: ScriptCleanup, options: ClusterOptions): Prom
   t.after(() => serviceDb.close());
 
   const log = new WorkerLog();
-  const fleet = new Fleet({ configFile, duty: options.duty, versioned: options.deploy, meter, log });
+  const { duty, deploy: versioned, workerCores } = options;
+  const fleet = new Fleet({ configFile, duty, versioned, workerCores, meter, log });
   t.after(() => fleet.close());
   return {
     ...{ folder, configFile, config, temporal, client, serviceClient, postgres, standby, ledger, serviceUrl },

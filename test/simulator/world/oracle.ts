@@ -21,6 +21,11 @@ export interface OracleSettings {
   readonly retries: number;
   /** Of a URL, at first, in micro-lira. */
   readonly price: number;
+  /**
+   * Whether the ledger has recorded an attempt of this key before the one that leaves now: its worker may have died, or found
+   * no connection, before the request left. The ledger is asked for nothing else.
+   */
+  readonly wasTried: (key: string) => boolean;
 }
 
 interface Sent {
@@ -57,7 +62,7 @@ interface Charge {
 
 /**
  * What the rules allow, from the rules: it reads the service's database, what the sites have listed and what was sent;
- * never the ledger.
+ * and of the ledger only whether it had tried a batch before.
  */
 export class Oracle {
   readonly breaches: string[] = [];
@@ -90,6 +95,8 @@ export class Oracle {
   readonly #unwanted = new Map<string, string>();
   /** The version of each URL that was bought when the ledger was copied. */
   #boughtAtCopy: ReadonlyMap<string, number> = new Map();
+  /** Purchases when a copy of the ledger came back; null: none has. */
+  #chargesAtRestore: number | null = null;
   /**
    * An operator has ended a job that the connector no longer polls, or the service never shows which URLs failed: what failed
    * is not bought again.
@@ -169,11 +176,19 @@ export class Oracle {
    * the copy with a later one, which clocks that were set back leave, may be bought once more.
    */
   restoreLedger(): void {
+    this.check();
+    this.#chargesAtRestore = this.charges;
     for (const [url, version] of this.#boughtVersion) {
       if (version < 2 || version === this.#boughtAtCopy.get(url)) continue;
       if (Date.parse(this.#settings.site.getNewest(url)) <= this.#readLastJob(url)) continue;
       this.#allowed.set(url, (this.#allowed.get(url) ?? 0) + 1);
     }
+  }
+
+  /** Whether nothing was bought since the last copy came back: then nothing has compared it with the service. */
+  get isCopyUncompared(): boolean {
+    this.check();
+    return this.#chargesAtRestore === this.charges;
   }
 
   /** When the last job with it was created. */
@@ -240,12 +255,12 @@ export class Oracle {
     if (known !== undefined && known.body !== text) this.breach(`key ${key} was sent with two bodies`);
     if (known !== undefined && known.account !== account) this.breach(`key ${key} was sent by two accounts`);
     const sitemap = readWatch(text);
-    if (known?.mayBeCharged !== true) {
-      if (!this.#names.hasSitemap(sitemap)) this.breach(`${key} was sent for a watch that is not configured`);
-      // An attempt whose worker died before it read the answer is in doubt, and stays with its account.
-      else if (known === undefined && this.#toAccount(sitemap) !== account)
-        this.breach(`${key} was sent by ${account}, and its watch belongs to ${this.#toAccount(sitemap)}`);
-    }
+    // An attempt whose worker died before it read the answer is in doubt, and stays with its account.
+    const isCertain = () => known?.mayBeCharged !== true && !(known === undefined && this.#settings.wasTried(key));
+    if (!this.#names.hasSitemap(sitemap)) {
+      if (isCertain()) this.breach(`${key} was sent for a watch that is not configured`);
+    } else if (this.#toAccount(sitemap) !== account && known === undefined && isCertain())
+      this.breach(`${key} was sent by ${account}, and its watch belongs to ${this.#toAccount(sitemap)}`);
     const sent = known ?? {
       body: text,
       account,

@@ -8,7 +8,7 @@ import { CAP_NAMES, NO_CAPS } from './caps-rule.ts';
 import { compareCharges, compareJobs } from './compare-charges.ts';
 import { comparePlans } from './compare-plans.ts';
 import { getAccount } from './configuration.ts';
-import { startOperator } from './operator.ts';
+import { recover, startOperator } from './operator.ts';
 import { onTerminal } from './programs.ts';
 import { AMPLE, type Scenario } from './scenario.ts';
 import { prepareStores } from './stores.ts';
@@ -84,6 +84,7 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
     await playBesideTrouble(world, trouble.account);
     if (oracle.breaches.length > 0) return;
   }
+  let isRecovered = false;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     void onTerminal(() => startRuns(world));
     await kernel.play(() => false, 10 * MINUTE);
@@ -97,7 +98,12 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
       oracle.breach(`still under way after ${ROUND_MS / HOUR} h without faults: ${open.join('; ')}`);
       return;
     }
-    if (round > 0 && !isWorkLeft(world)) break;
+    if (round > 0 && !isWorkLeft(world)) {
+      if (!oracle.isCopyUncompared || isRecovered) break;
+      // As the guide asks for after every restore: the connector itself compares before it spends.
+      void onTerminal(() => recover(world));
+      isRecovered = true;
+    }
     await kernel.play(() => false, HOUR);
   }
   oracle.checkEnd(new Set(world.settings.watches.values()), !world.wasRestored);

@@ -16,8 +16,8 @@ export interface Page {
 export class Site implements Endpoint {
   readonly host = null;
   readonly #sitemaps = new Map<string, readonly Page[]>();
-  /** How often a page was new or changed: as often it may be bought. */
-  readonly #versions = new Map<string, number>();
+  /** The lastmod of each page when it was new, and after each change: as often it may be bought. */
+  readonly #versions = new Map<string, (string | null)[]>();
   /** The newest lastmod that each page ever had. */
   readonly #newest = new Map<string, string>();
   readonly #listedBy = new Map<string, Set<string>>();
@@ -45,7 +45,7 @@ export class Site implements Endpoint {
       if (!isNewVersion) continue;
       const newest = this.#newest.get(url) ?? '';
       this.#newest.set(url, lastmod !== null && lastmod > newest ? lastmod : newest);
-      this.#versions.set(url, (this.#versions.get(url) ?? 0) + 1);
+      this.#versions.set(url, [...(this.#versions.get(url) ?? []), lastmod]);
     }
   }
 
@@ -58,7 +58,7 @@ export class Site implements Endpoint {
   }
 
   getVersions(url: string): number {
-    return this.#versions.get(url) ?? 0;
+    return this.#versions.get(url)?.length ?? 0;
   }
 
   /** Those that ever listed it. */
@@ -72,12 +72,14 @@ export class Site implements Endpoint {
   }
 
   /**
-   * Whether its lastmod is certainly a change: the newest that it ever had, in the only sitemap that ever listed it. What
-   * another watch of the account has bought is not new for the next one, whatever its lastmod is.
+   * Whether its lastmod is certainly a change: one that it never had before and the newest that it ever had, in the only
+   * sitemap that ever listed it. What another watch of the account has bought is not new for the next one, whatever its
+   * lastmod is. Where a lastmod comes back, no crawl may have seen the one in between.
    */
   isChange(url: string): boolean {
     if ((this.#listedBy.get(url)?.size ?? 0) > 1 || this.#begun.has(url)) return false;
-    return (this.#lastmods.get(url) ?? '') === (this.#newest.get(url) ?? '');
+    const [last = '', ...earlier] = (this.#versions.get(url) ?? []).map((lastmod) => lastmod ?? '').reverse();
+    return last === (this.#newest.get(url) ?? '') && !earlier.includes(last);
   }
 
   async answer({ path }: NetRequest): Promise<NetResponse> {

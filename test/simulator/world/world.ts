@@ -108,6 +108,7 @@ export class World {
       site: this.site,
       retries: RETRIES,
       price: scenario.price,
+      wasTried: (key) => countAttempts(this.stores, key) > 1,
     });
     const toServiceFault = serviceFaults({
       random: seeded(seed ^ 0xfa17),
@@ -419,4 +420,12 @@ export class World {
     setNetwork(null);
     setKernel(null);
   }
+}
+
+/** The attempts of a batch that the ledger has recorded. */
+function countAttempts({ read }: World['stores'], key: string): number {
+  const row = read.ledger.prepare('SELECT attempts FROM batches WHERE idempotency_key = ?').get(key) as
+    | { attempts: number }
+    | undefined;
+  return row?.attempts ?? 0;
 }

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import type { Kernel } from '../platform/kernel.ts';
+import type { NetRequest } from '../platform/network.ts';
+import { SERVICE_NAMES } from './account-names.ts';
+import { NO_CAPS } from './caps-rule.ts';
+import { Oracle } from './oracle.ts';
+import { Site } from './site.ts';
+
+const URL = 'https://www.shop.example/a';
+const KEY = 'sc1-1';
+
+/** A world of one page whose watch, `w0`, belongs to the first account. `tried`: keys with an attempt before. */
+function createOracle({ tried = [], watch = 'w0' }: { tried?: readonly string[]; watch?: string } = {}) {
+  const service = new DatabaseSync(':memory:');
+  service.exec(`
+    CREATE TABLE accounts (id INTEGER, name TEXT);
+    CREATE TABLE entries (id INTEGER, kind TEXT, subject TEXT, amount INTEGER, balance_after INTEGER, account_id INTEGER);
+    CREATE TABLE submissions (id INTEGER, reference TEXT, idempotency_key TEXT, created_at INTEGER);
+    CREATE TABLE submission_urls (submission_id INTEGER, url TEXT)`);
+  service.prepare('INSERT INTO accounts VALUES (1, ?)').run(SERVICE_NAMES.main);
+  const site = new Site();
+  site.publish('w0', [{ url: URL, lastmod: null }]);
+  const kernel = { elapsed: 0, now: () => 0, trace: () => undefined } as unknown as Kernel;
+  const wasTried = (key: string) => tried.includes(key);
+  const oracle = new Oracle({ kernel, service, site, retries: 0, price: 1, wasTried });
+  oracle.configure({ caps: NO_CAPS, floor: 0, watches: new Map([[watch, watch]]), secondAccount: null });
+  return {
+    oracle,
+    send: (account: keyof typeof SERVICE_NAMES, isRefused = false) => {
+      const body = Buffer.from(JSON.stringify({ project: 'Project w0', urls: [URL] }));
+      const headers = { 'idempotency-key': KEY };
+      const request = { method: 'POST', path: '/api/v1/submissions', headers, body } as unknown as NetRequest;
+      oracle.sent(request, SERVICE_NAMES[account], isRefused);
+    },
+    charge: (id: number) => {
+      service.prepare('INSERT INTO submissions VALUES (?, ?, ?, 0)').run(id, `R-${id}`, KEY);
+      service.prepare('INSERT INTO submission_urls VALUES (?, ?)').run(id, URL);
+      service.prepare("INSERT INTO entries VALUES (?, 'charge', ?, -1, 0, 1)").run(id, `R-${id}`);
+    },
+  };
+}
+
+describe('a batch that is sent first with the key of an account that its watch has left', () => {
+  test('is a breach', () => {
+    const { oracle, send } = createOracle();
+    send('second');
+    assert.match(oracle.breaches[0] ?? '', /sent by simulated-second, and its watch belongs to simulated/);
+  });
+
+  test('is none where the ledger has an attempt before: its worker died before the request left', () => {
+    const { oracle, send } = createOracle({ tried: [KEY] });
+    send('second');
+    assert.deepEqual(oracle.breaches, []);
+  });
+});
+
+describe('a batch of a watch that is not configured', () => {
+  test('is a breach', () => {
+    const { oracle, send } = createOracle({ watch: 'w1' });
+    send('main');
+    assert.match(oracle.breaches[0] ?? '', /a watch that is not configured/);
+  });
+
+  test('is one also after an attempt that was surely refused', () => {
+    const { oracle, send } = createOracle({ tried: [KEY] });
+    send('main', true);
+    oracle.configure({ caps: NO_CAPS, floor: 0, watches: new Map([['w1', 'w1']]), secondAccount: null });
+    send('main');
+    assert.match(oracle.breaches[0] ?? '', /a watch that is not configured/);
+  });
+
+  test('is none where the ledger has an attempt before of which the oracle has seen nothing', () => {
+    const { oracle, send } = createOracle({ watch: 'w1', tried: [KEY] });
+    send('main');
+    assert.deepEqual(oracle.breaches, []);
+  });
+});
+
+describe('a copy of the ledger that came back', () => {
+  test('is not compared with the service until something is bought', () => {
+    const { oracle, send, charge } = createOracle();
+    send('main');
+    charge(1);
+    assert.equal(oracle.isCopyUncompared, false, 'none came back');
+    oracle.copyLedger();
+    oracle.restoreLedger();
+    assert.equal(oracle.isCopyUncompared, true);
+    oracle.allowAgain(URL);
+    charge(2);
+    assert.equal(oracle.isCopyUncompared, false);
+  });
+});

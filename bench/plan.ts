@@ -1,7 +1,8 @@
 /**
  * What runs cost when everything is due, and when 1% is: a first run of 5,000,000 new URLs is crawled, judged and planned;
- * then all of it is bought, and a run with 1% new, 1% changed and 1% gone follows, then one with 1% changed alone. On SQLite, or in a schema of its own on
- * Postgres, which is vacuumed in between as autovacuum does within a day. Prints the figures of bench/plan/figures.ts.
+ * then all of it is bought, and a run with 1% new, 1% changed and 1% gone follows, then one with 1% changed alone. On SQLite, or in a
+ * schema of its own on Postgres, which is vacuumed in between as autovacuum does within a day. Prints the figures of
+ * bench/plan/figures.ts. Pages are made as bytes, as the crawler has them when it has read the XML; making them does not count.
  *
  * A large ledger takes longer than you may want to wait: `--keep NAME --minutes 8` ends after so many minutes, between two
  * sitemaps or steps, and the same command continues there. The ledger is removed once all of it is measured.
@@ -77,10 +78,14 @@ async function completeAll({ db }: Ledger): Promise<boolean> {
 const whole = async (work: Promise<unknown>): Promise<true> => work.then(() => true);
 
 /** The steps of a run, in order. Each is done once, and says whether it is done now. */
-function listSteps(ledger: Ledger, run: RunId): readonly (readonly [string, () => Promise<boolean>])[] {
+function listSteps(
+  ledger: Ledger,
+  { leaveOut }: Figures,
+  run: RunId,
+): readonly (readonly [string, () => Promise<boolean>])[] {
   const input = getInput(WATCH);
   return [
-    [`${run}: crawl`, () => crawlPages(ledger, { watch: WATCH, run, urls: URLS, toEntry, hasTime })],
+    [`${run}: crawl`, () => crawlPages(ledger, { watch: WATCH, run, urls: URLS, toEntry, hasTime, leaveOut })],
     [`${run}: diff`, () => whole(diffRun(ledger, run, { complete: true }))],
     [`${run}: judge`, () => whole(judgeRun(ledger, run, guard, { input }))],
     [`${run}: plan`, () => whole(planRun(ledger, run, input).then(() => endRun(ledger, run, 'finished')))],
@@ -96,11 +101,11 @@ async function measureLedger(ledger: Ledger, figures: Figures): Promise<boolean>
     ...(isPostgres ? [[`${run}: vacuum`, vacuum] as const] : []),
   ];
   const steps = [
-    ...listSteps(ledger, FIRST),
+    ...listSteps(ledger, figures, FIRST),
     ...buy(FIRST),
-    ...listSteps(ledger, NEXT),
+    ...listSteps(ledger, figures, NEXT),
     ...buy(NEXT),
-    ...listSteps(ledger, CHANGED),
+    ...listSteps(ledger, figures, CHANGED),
   ];
   for (const [name, work] of steps) {
     if (await figures.isDone(name)) continue;

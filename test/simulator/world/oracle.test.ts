@@ -4,15 +4,23 @@ import { describe, test } from 'node:test';
 import type { Kernel } from '../platform/kernel.ts';
 import type { NetRequest } from '../platform/network.ts';
 import { SERVICE_NAMES } from './account-names.ts';
-import { NO_CAPS } from './caps-rule.ts';
+import { type Caps, NO_CAPS } from './caps-rule.ts';
 import { Oracle } from './oracle.ts';
 import { Site } from './site.ts';
 
 const URL = 'https://www.shop.example/a';
 const KEY = 'sc1-1';
 
-/** A world of one page whose watch, `w0`, belongs to the first account. `tried`: keys with an attempt before. */
-function createOracle({ tried = [], watch = 'w0' }: { tried?: readonly string[]; watch?: string } = {}) {
+interface Settings {
+  /** Keys with an attempt before. */
+  readonly tried: readonly string[];
+  /** The one that is configured. */
+  readonly watch: string;
+  readonly caps: Caps;
+}
+
+/** A world of one page whose watch, `w0`, belongs to the first account. */
+function createOracle({ tried = [], watch = 'w0', caps = NO_CAPS }: Partial<Settings> = {}) {
   const service = new DatabaseSync(':memory:');
   service.exec(`
     CREATE TABLE accounts (id INTEGER, name TEXT);
@@ -25,7 +33,7 @@ function createOracle({ tried = [], watch = 'w0' }: { tried?: readonly string[];
   const kernel = { elapsed: 0, now: () => 0, trace: () => undefined } as unknown as Kernel;
   const wasTried = (key: string) => tried.includes(key);
   const oracle = new Oracle({ kernel, service, site, retries: 0, price: 1, wasTried });
-  oracle.configure({ caps: NO_CAPS, floor: 0, watches: new Map([[watch, watch]]), secondAccount: null });
+  oracle.configure({ caps, floor: 0, watches: new Map([[watch, watch]]), secondAccount: null });
   return {
     oracle,
     send: (account: keyof typeof SERVICE_NAMES, isRefused = false) => {
@@ -34,6 +42,9 @@ function createOracle({ tried = [], watch = 'w0' }: { tried?: readonly string[];
       const request = { method: 'POST', path: '/api/v1/submissions', headers, body } as unknown as NetRequest;
       oracle.sent(request, SERVICE_NAMES[account], isRefused);
     },
+    /** What an index-check costs: no submission is charged for it. */
+    check: (id: number) =>
+      void service.prepare("INSERT INTO entries VALUES (?, 'charge', ?, -5, 0, 1)").run(id, `check-${id}`),
     charge: (id: number) => {
       service.prepare('INSERT INTO submissions VALUES (?, ?, ?, 0)').run(id, `R-${id}`, KEY);
       service.prepare('INSERT INTO submission_urls VALUES (?, ?)').run(id, URL);
@@ -90,5 +101,29 @@ describe('a copy of the ledger that came back', () => {
     oracle.allowAgain(URL);
     charge(2);
     assert.equal(oracle.isCopyUncompared, false);
+  });
+
+  test('lacks what index-checks cost since it was made: that counts for no cap', () => {
+    const { oracle, send, charge, check } = createOracle({ caps: { ...NO_CAPS, perDay: 6 } });
+    check(1);
+    oracle.copyLedger();
+    check(2);
+    oracle.restoreLedger();
+    send('main');
+    charge(3);
+    oracle.check();
+    assert.deepEqual(oracle.breaches, []);
+  });
+});
+
+describe('what index-checks cost', () => {
+  test('counts for the caps of the account', () => {
+    const { oracle, send, charge, check } = createOracle({ caps: { ...NO_CAPS, perDay: 5 } });
+    check(1);
+    oracle.check();
+    send('main');
+    charge(2);
+    oracle.check();
+    assert.match(oracle.breaches[0] ?? '', /6 was spent, of at most 5 by perDay/);
   });
 });

@@ -95,6 +95,8 @@ export class Oracle {
   readonly #unwanted = new Map<string, string>();
   /** The version of each URL that was bought when the ledger was copied. */
   #boughtAtCopy: ReadonlyMap<string, number> = new Map();
+  /** What index-checks cost since the ledger was copied. */
+  #checksSinceCopy: { readonly account: string; readonly amount: number; readonly day: number }[] = [];
   /** Purchases when a copy of the ledger came back; null: none has. */
   #chargesAtRestore: number | null = null;
   /**
@@ -169,15 +171,19 @@ export class Oracle {
   copyLedger(): void {
     this.check();
     this.#boughtAtCopy = new Map(this.#boughtVersion);
+    this.#checksSinceCopy = [];
   }
 
   /**
    * The copy is back. A lost purchase counts for every lastmod that is not later than its job: a page that was bought since
-   * the copy with a later one, which clocks that were set back leave, may be bought once more.
+   * the copy with a later one, which clocks that were set back leave, may be bought once more. No list shows index-checks: what
+   * they cost since the copy counts for no cap.
    */
   restoreLedger(): void {
     this.check();
     this.#chargesAtRestore = this.charges;
+    for (const { account, amount, day } of this.#checksSinceCopy) this.#capsRule.addToAccount(account, -amount, day);
+    this.#checksSinceCopy = [];
     for (const [url, version] of this.#boughtVersion) {
       if (version < 2 || version === this.#boughtAtCopy.get(url)) continue;
       if (Date.parse(this.#settings.site.getNewest(url)) <= this.#readLastJob(url)) continue;
@@ -320,7 +326,11 @@ export class Oracle {
         this.spendElsewhere(row.account);
       }
       if (row.kind === 'charge' && job !== undefined && !isElsewhere) this.#checkCharge(row, job);
-      else this.#capsRule.addToAccount(row.account, -row.amount, this.#today());
+      else {
+        const other = { account: row.account, amount: -row.amount, day: this.#today() };
+        this.#capsRule.addToAccount(other.account, other.amount, other.day);
+        if (job === undefined) this.#checksSinceCopy.push(other);
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readProcess } from '../../../bench/idle/process-figures.ts';
 import { holdToShare } from './core-share.ts';
@@ -13,24 +13,26 @@ const AHEAD_MS = 300;
 
 const skip = process.platform === 'linux' ? false : 'reads /proc';
 
-test('a process that would take a whole core takes its share, goes on with it, and can be ended', {
-  skip,
-}, async () => {
-  const child = spawn(process.execPath, ['-e', 'console.log("runs"); for (;;);'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+describe('a process that is held to a share of a core', () => {
+  test('takes its share, goes on with it, and can be ended', {
+    skip,
+  }, async () => {
+    const child = spawn(process.execPath, ['-e', 'console.log("runs"); for (;;);'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      await once(child.stdout!, 'data');
+      const [from, cpuFrom] = [performance.now(), readProcess(child.pid!).cpuMs];
+      holdToShare(child, SHARE);
+      await sleep(WATCHED_MS);
+      const used = readProcess(child.pid!).cpuMs - cpuFrom;
+      const share = (performance.now() - from) * SHARE;
+      assert.ok(used < share + AHEAD_MS, `${used} ms of processor time, its share is ${share} ms`);
+      assert.ok(used > share / 4, `only ${used} ms of processor time, its share is ${share} ms`);
+      child.kill('SIGTERM');
+      assert.deepEqual(await once(child, 'exit'), [null, 'SIGTERM']);
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
-  try {
-    await once(child.stdout!, 'data');
-    const [from, cpuFrom] = [performance.now(), readProcess(child.pid!).cpuMs];
-    holdToShare(child, SHARE);
-    await sleep(WATCHED_MS);
-    const used = readProcess(child.pid!).cpuMs - cpuFrom;
-    const share = (performance.now() - from) * SHARE;
-    assert.ok(used < share + AHEAD_MS, `${used} ms of processor time, its share is ${share} ms`);
-    assert.ok(used > share / 4, `only ${used} ms of processor time, its share is ${share} ms`);
-    child.kill('SIGTERM');
-    assert.deepEqual(await once(child, 'exit'), [null, 'SIGTERM']);
-  } finally {
-    child.kill('SIGKILL');
-  }
 });

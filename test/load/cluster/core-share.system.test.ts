@@ -14,9 +14,7 @@ const AHEAD_MS = 300;
 const skip = process.platform === 'linux' ? false : 'reads /proc';
 
 describe('a process that is held to a share of a core', () => {
-  test('takes its share, goes on with it, and can be ended', {
-    skip,
-  }, async () => {
+  test('takes its share, goes on with it, and can be ended', { skip }, async () => {
     const child = spawn(process.execPath, ['-e', 'console.log("runs"); for (;;);'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,45 +1,69 @@
 import type { Migration } from '../src/database/migrate.ts';
-import { operationsMigration } from './operations/migration.ts';
 import { createCheckTotals } from './submissions/check-totals.ts';
 import { createTotals } from './submissions/totals.ts';
 
 /** The tables of the service. Times are epoch milliseconds, money is integer micro-lira. */
 export const MIGRATIONS: readonly Migration[] = [
   {
-    name: 'accounts, submissions, index-checks',
+    name: 'service',
     statements: (t) => [
+      // `public_id` is what clients know.
       `CREATE TABLE accounts (
-        id ${t.id}, name TEXT NOT NULL UNIQUE, password TEXT,
+        id ${t.id}, public_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE, password TEXT,
+        status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended', 'closed')), status_reason TEXT,
         balance BIGINT NOT NULL DEFAULT 0 CHECK (balance >= 0),
         price_standard BIGINT NOT NULL CHECK (price_standard >= 0),
         price_fast BIGINT NOT NULL CHECK (price_fast >= 0),
         created_at BIGINT NOT NULL)`,
+      // Every price that the account had.
+      `CREATE TABLE prices (
+        id ${t.id}, account_id BIGINT NOT NULL REFERENCES accounts (id), service TEXT NOT NULL,
+        price BIGINT NOT NULL, reason TEXT, created_at BIGINT NOT NULL)`,
+      'CREATE INDEX prices_of_account ON prices (account_id, id)',
 
       // Append-only: the balance is their sum. `reverses` is unique, so that no charge is ever given back twice.
+      // `reference` is the operator's own (an invoice, a transfer): the same one twice is one entry.
       `CREATE TABLE entries (
         id ${t.id}, account_id BIGINT NOT NULL REFERENCES accounts (id),
-        kind TEXT NOT NULL CHECK (kind IN ('charge', 'restore', 'top_up', 'refund')),
+        kind TEXT NOT NULL CHECK (kind IN ('charge', 'restore', 'top_up', 'refund', 'adjustment')),
         amount BIGINT NOT NULL, balance_after BIGINT NOT NULL CHECK (balance_after >= 0),
-        subject TEXT NOT NULL, reverses BIGINT UNIQUE REFERENCES entries (id), created_at BIGINT NOT NULL)`,
+        subject TEXT NOT NULL, reverses BIGINT UNIQUE REFERENCES entries (id), reference TEXT, reason TEXT,
+        created_at BIGINT NOT NULL)`,
       'CREATE INDEX entries_of_account ON entries (account_id, id)',
+      'CREATE INDEX entries_by_time ON entries (account_id, created_at)',
+      'CREATE UNIQUE INDEX entries_by_reference ON entries (account_id, reference)',
 
+      // `replaced_by`: the key was regenerated; it works until `expires_at`, the end of its grace period.
       `CREATE TABLE api_keys (
         id TEXT PRIMARY KEY, account_id BIGINT NOT NULL REFERENCES accounts (id), name TEXT NOT NULL,
-        prefix TEXT NOT NULL, hash ${t.bytes} NOT NULL UNIQUE, created_at BIGINT NOT NULL, revoked_at BIGINT)`,
+        prefix TEXT NOT NULL, hash ${t.bytes} NOT NULL UNIQUE, created_at BIGINT NOT NULL, expires_at BIGINT,
+        revoked_at BIGINT, replaced_by TEXT)`,
       'CREATE INDEX api_keys_of_account ON api_keys (account_id)',
+      // `version`: of two processes that count the same key at the same time, the second finds another one and reads again.
+      `CREATE TABLE budgets (
+        key_id TEXT PRIMARY KEY, windows TEXT NOT NULL, updated_at BIGINT NOT NULL, version BIGINT NOT NULL DEFAULT 0)`,
 
       // The claim of an idempotency key is the submission itself: it never expires while the submission exists.
+      // `urls_deleted_at`: since when the URLs of a submission that ended are deleted; its counts stay.
       `CREATE TABLE submissions (
         id ${t.id}, reference TEXT NOT NULL UNIQUE, account_id BIGINT NOT NULL REFERENCES accounts (id),
         idempotency_key TEXT NOT NULL, fingerprint ${t.bytes} NOT NULL,
         project TEXT NOT NULL, searchable TEXT NOT NULL, service TEXT NOT NULL, status TEXT NOT NULL,
         url_count BIGINT NOT NULL, urls_completed BIGINT NOT NULL DEFAULT 0, urls_failed BIGINT NOT NULL DEFAULT 0,
         price BIGINT NOT NULL, charged BIGINT NOT NULL, refunded BIGINT NOT NULL DEFAULT 0,
-        created_at BIGINT NOT NULL, started_at BIGINT, finished_at BIGINT, dispatched_at BIGINT,
+        created_at BIGINT NOT NULL, dispatched_at BIGINT, started_at BIGINT, finished_at BIGINT, urls_deleted_at BIGINT,
         UNIQUE (account_id, idempotency_key))`,
       'CREATE INDEX submissions_of_account ON submissions (account_id, id)',
       'CREATE INDEX submissions_by_status ON submissions (account_id, status, id)',
       'CREATE INDEX submissions_waiting ON submissions (service, id) WHERE dispatched_at IS NULL',
+      // Overdue submissions and the oldest one that waits are looked for among these.
+      'CREATE INDEX submissions_open ON submissions (service, created_at) WHERE finished_at IS NULL',
+      'CREATE INDEX submissions_undispatched ON submissions (created_at) WHERE dispatched_at IS NULL',
+      // What the next sweep deletes.
+      `CREATE INDEX submissions_with_urls ON submissions (finished_at)
+        WHERE finished_at IS NOT NULL AND urls_deleted_at IS NULL`,
+      // What the list and GET /stats show of all submissions of an account.
+      ...createTotals(t),
 
       // status NULL: not decided yet, so it reads as the submission does. The index is per submission on purpose: by
       // url_key alone it would dirty a page of its own for each of 5,000 URLs, some 20 MB a submission.
@@ -56,48 +80,33 @@ export const MIGRATIONS: readonly Migration[] = [
         price BIGINT NOT NULL, charged BIGINT NOT NULL, charge_id BIGINT NOT NULL REFERENCES entries (id),
         lease_until BIGINT NOT NULL, created_at BIGINT NOT NULL, finished_at BIGINT,
         UNIQUE (account_id, idempotency_key))`,
+      'CREATE INDEX index_checks_of_account ON index_checks (account_id, created_at)',
       `CREATE INDEX index_checks_running ON index_checks (lease_until) WHERE status = 'executing'`,
-
-      'CREATE TABLE budgets (key_id TEXT PRIMARY KEY, windows TEXT NOT NULL, updated_at BIGINT NOT NULL)',
+      'CREATE INDEX index_checks_with_results ON index_checks (finished_at) WHERE results IS NOT NULL',
+      // What GET /stats shows of all index-checks of an account.
+      ...createCheckTotals(t),
 
       `CREATE TABLE sessions (
-        hash ${t.bytes} PRIMARY KEY, account_id BIGINT NOT NULL REFERENCES accounts (id),
-        csrf TEXT NOT NULL, expires_at BIGINT NOT NULL)`,
-    ],
-  },
-  operationsMigration,
-  {
-    name: 'versions of budgets, totals of accounts, open submissions, service state',
-    statements: (t) => [
-      // Two processes that count the same key at the same time: the second one finds another version and reads again.
-      'ALTER TABLE budgets ADD COLUMN version BIGINT NOT NULL DEFAULT 0',
-
-      // What the list and GET /stats show of all submissions of an account.
-      ...createTotals(t),
-
-      // Overdue submissions and the oldest one that waits are looked for among these.
-      'CREATE INDEX submissions_open ON submissions (service, created_at) WHERE finished_at IS NULL',
-      'CREATE INDEX submissions_undispatched ON submissions (created_at) WHERE dispatched_at IS NULL',
+        hash ${t.bytes} PRIMARY KEY, id TEXT NOT NULL UNIQUE, account_id BIGINT NOT NULL REFERENCES accounts (id),
+        csrf TEXT NOT NULL, address TEXT NOT NULL, agent TEXT NOT NULL,
+        created_at BIGINT NOT NULL, seen_at BIGINT NOT NULL, expires_at BIGINT NOT NULL)`,
+      'CREATE INDEX sessions_of_account ON sessions (account_id)',
+      `CREATE TABLE password_resets (
+        hash ${t.bytes} PRIMARY KEY, account_id BIGINT NOT NULL UNIQUE REFERENCES accounts (id),
+        expires_at BIGINT NOT NULL)`,
+      // Browsers that signed in before: attempts from other browsers do not count against them.
+      `CREATE TABLE devices (
+        hash ${t.bytes} PRIMARY KEY, account_id BIGINT NOT NULL REFERENCES accounts (id), created_at BIGINT NOT NULL)`,
+      'CREATE INDEX devices_of_account ON devices (account_id, created_at)',
+      // Append-only: who changed what, from where.
+      `CREATE TABLE audit_events (
+        id ${t.id}, account_id BIGINT REFERENCES accounts (id), event TEXT NOT NULL, actor TEXT NOT NULL,
+        address TEXT, details TEXT NOT NULL, created_at BIGINT NOT NULL)`,
+      'CREATE INDEX audit_events_of_account ON audit_events (account_id, id)',
+      'CREATE INDEX audit_events_by_time ON audit_events (created_at)',
 
       // When a probe of the storage last wrote, and when a worker was last ready.
       'CREATE TABLE service_state (name TEXT PRIMARY KEY, at BIGINT NOT NULL)',
     ],
-  },
-  {
-    name: 'retention',
-    statements: () => [
-      // Set once the URLs of a submission that ended are deleted; its counts stay.
-      'ALTER TABLE submissions ADD COLUMN urls_deleted_at BIGINT',
-      // What the next sweep deletes.
-      `CREATE INDEX submissions_with_urls ON submissions (finished_at)
-        WHERE finished_at IS NOT NULL AND urls_deleted_at IS NULL`,
-      'CREATE INDEX index_checks_with_results ON index_checks (finished_at) WHERE results IS NOT NULL',
-      'CREATE INDEX audit_events_by_time ON audit_events (created_at)',
-    ],
-  },
-  {
-    name: 'totals of index-checks',
-    // GET /stats read every index-check of the account.
-    statements: createCheckTotals,
   },
 ];

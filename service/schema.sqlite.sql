@@ -2,18 +2,16 @@
 
 CREATE TABLE accounts (
   id INTEGER PRIMARY KEY,
+  public_id TEXT NOT NULL UNIQUE,
   name TEXT NOT NULL UNIQUE,
   password TEXT,
+  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended', 'closed')),
+  status_reason TEXT,
   balance BIGINT NOT NULL DEFAULT 0 CHECK (balance >= 0),
   price_standard BIGINT NOT NULL CHECK (price_standard >= 0),
   price_fast BIGINT NOT NULL CHECK (price_fast >= 0),
-  created_at BIGINT NOT NULL,
-  public_id TEXT,
-  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended', 'closed')),
-  status_reason TEXT
+  created_at BIGINT NOT NULL
 );
-
-CREATE UNIQUE INDEX accounts_by_public_id ON accounts (public_id);
 
 CREATE TABLE api_keys (
   id TEXT PRIMARY KEY,
@@ -22,8 +20,8 @@ CREATE TABLE api_keys (
   prefix TEXT NOT NULL,
   hash BLOB NOT NULL UNIQUE,
   created_at BIGINT NOT NULL,
-  revoked_at BIGINT,
   expires_at BIGINT,
+  revoked_at BIGINT,
   replaced_by TEXT
 );
 
@@ -74,9 +72,9 @@ CREATE TABLE entries (
   balance_after BIGINT NOT NULL CHECK (balance_after >= 0),
   subject TEXT NOT NULL,
   reverses BIGINT UNIQUE REFERENCES entries (id),
-  created_at BIGINT NOT NULL,
   reference TEXT,
-  reason TEXT
+  reason TEXT,
+  created_at BIGINT NOT NULL
 );
 
 CREATE UNIQUE INDEX entries_by_reference ON entries (account_id, reference);
@@ -191,9 +189,9 @@ CREATE TABLE submissions (
   charged BIGINT NOT NULL,
   refunded BIGINT NOT NULL DEFAULT 0,
   created_at BIGINT NOT NULL,
+  dispatched_at BIGINT,
   started_at BIGINT,
   finished_at BIGINT,
-  dispatched_at BIGINT,
   urls_deleted_at BIGINT,
   UNIQUE (account_id, idempotency_key)
 );

@@ -20,7 +20,7 @@ export async function driverAlone(path: string, urls: readonly string[], count: 
   const db = new DatabaseSync(path);
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA foreign_keys = ON');
   db.exec(
-    "INSERT INTO accounts (id, name, balance, price_standard, price_fast, created_at) VALUES (1, 'driver', 1000000000000000, 1000, 1000, 0)",
+    "INSERT INTO accounts (id, public_id, name, balance, price_standard, price_fast, created_at) VALUES (1, 'acc_1', 'driver', 1000000000000000, 1000, 1000, 0)",
   );
   const claim =
     db.prepare(`INSERT INTO submissions (reference, account_id, idempotency_key, fingerprint, project, searchable, service, status, url_count, price, charged, created_at)

@@ -46,9 +46,6 @@ export function createCheckTotals(types: DdlTypes): string[] {
     `CREATE TABLE check_totals (
       account_id BIGINT NOT NULL PRIMARY KEY REFERENCES accounts (id), checks BIGINT NOT NULL, urls BIGINT NOT NULL,
       urls_found BIGINT NOT NULL, spent BIGINT NOT NULL)`,
-    `INSERT INTO check_totals (account_id, checks, urls, urls_found, spent)
-      SELECT account_id, count(*), sum(url_count), sum(found_count), sum(charged)
-      FROM index_checks WHERE status = 'done' GROUP BY account_id`,
     ...createTotalTriggers(types, rows),
   ];
 }

@@ -50,9 +50,6 @@ export function createTotals(types: DdlTypes): string[] {
       account_id BIGINT NOT NULL REFERENCES accounts (id), status TEXT NOT NULL,
       submissions BIGINT NOT NULL, urls BIGINT NOT NULL, completed BIGINT NOT NULL, failed BIGINT NOT NULL,
       spent BIGINT NOT NULL, PRIMARY KEY (account_id, status))`,
-    `INSERT INTO submission_totals (account_id, status, submissions, urls, completed, failed, spent)
-      SELECT account_id, status, count(*), sum(url_count), sum(urls_completed), sum(urls_failed), sum(charged - refunded)
-      FROM submissions GROUP BY account_id, status`,
     ...createTotalTriggers(types, rows),
   ];
 }

@@ -45,8 +45,6 @@ export const DDL_TYPES = {
 } as const satisfies Record<string, DdlTypes>;
 
 export interface MigrateOptions {
-  /** What the component was called before. */
-  readonly formerName?: string | null;
   /** On Postgres: how long a step waits for a table. Every statement on that table waits behind it meanwhile. */
   readonly lockMs?: number;
   /** Between two attempts. */
@@ -65,12 +63,12 @@ export async function migrate(
   component: string,
   migrations: readonly Migration[],
   now: number,
-  { formerName = null, lockMs = 2_000, pauseMs = 3_000, attempts = 60 }: MigrateOptions = {},
+  { lockMs = 2_000, pauseMs = 3_000, attempts = 60 }: MigrateOptions = {},
 ): Promise<void> {
   // A command that only reads must not wait for the lock of a writer.
   if (await isCurrent(db, component, migrations.length)) return;
   for (;;) {
-    const pending = await again(() => migrateOnce(db, component, migrations, now, { formerName, lockMs }));
+    const pending = await again(() => migrateOnce(db, component, migrations, now, lockMs));
     if (pending === null) return;
     await again(() => buildIndex(db, pending.index));
     await db.tx((tx) => record(tx, component, pending, now));
@@ -112,7 +110,7 @@ interface PendingIndex {
 
 /** Whether every step has been carried out, and no other one. */
 async function isCurrent(db: Queryable, component: string, steps: number): Promise<boolean> {
-  if (!(await hasColumn(db, 'component'))) return false;
+  if (!(await hasTable(db))) return false;
   const { version } = await db.one(sql<{ version: number | null }>`
     SELECT max(version) AS version FROM schema_migrations WHERE component = ${component}`);
   return version === steps;
@@ -124,7 +122,7 @@ async function migrateOnce(
   component: string,
   migrations: readonly Migration[],
   now: number,
-  { formerName, lockMs }: { readonly formerName: string | null; readonly lockMs: number },
+  lockMs: number,
 ): Promise<PendingIndex | null> {
   return db.tx(async (tx) => {
     await tx.run(
@@ -137,8 +135,6 @@ async function migrateOnce(
       CREATE TABLE IF NOT EXISTS schema_migrations (
         component TEXT NOT NULL, version INTEGER NOT NULL, name TEXT NOT NULL, applied_at BIGINT NOT NULL,
         PRIMARY KEY (component, version))`);
-    await renameRoomColumn(tx);
-    if (formerName !== null) await renameComponent(tx, formerName, component);
     const done = await tx.get(sql<{ version: number | null }>`
       SELECT max(version) AS version FROM schema_migrations WHERE component = ${component}`);
     const version = done?.version ?? 0;
@@ -179,24 +175,10 @@ async function record(
     VALUES (${component}, ${version}, ${name}, ${now}) ON CONFLICT DO NOTHING`);
 }
 
-async function renameComponent(tx: Queryable, from: string, to: string): Promise<void> {
-  await tx.run(sql`
-    UPDATE schema_migrations SET component = ${to} WHERE component = ${from}
-      AND NOT EXISTS (SELECT 1 FROM schema_migrations AS done WHERE done.component = ${to})`);
-}
-
-/** Before version 0.1 was settled, `component` was called `room`. */
-async function renameRoomColumn(tx: Queryable): Promise<void> {
-  if (!(await hasColumn(tx, 'room'))) return;
-  await tx.run(raw('ALTER TABLE schema_migrations RENAME COLUMN room TO component'));
-}
-
-/** False also where there is no such table. */
-async function hasColumn(db: Queryable, name: 'component' | 'room'): Promise<boolean> {
-  const columns = dialectal(
-    sql`SELECT name FROM pragma_table_info('schema_migrations') WHERE name = ${name}`,
-    sql`SELECT attname AS name FROM pg_attribute
-      WHERE attrelid = to_regclass('schema_migrations') AND attname = ${name} AND NOT attisdropped`,
+async function hasTable(db: Queryable): Promise<boolean> {
+  const found = dialectal(
+    sql`SELECT 1 AS found FROM sqlite_master WHERE name = 'schema_migrations'`,
+    sql`SELECT 1 AS found WHERE to_regclass('schema_migrations') IS NOT NULL`,
   );
-  return (await db.get(sql`${columns}`)) !== undefined;
+  return (await db.get(sql`${found}`)) !== undefined;
 }

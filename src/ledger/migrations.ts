@@ -1,5 +1,4 @@
 import type { Migration } from '../database/migrate.ts';
-import type { Dialect } from '../database/sql.ts';
 
 /**
  * The ledger's tables. Times are epoch milliseconds, money is integer micro-lira. What must hold whatever the program
@@ -11,87 +10,135 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
     name: 'ledger',
     statements: (t) => [
       'CREATE TABLE ledger_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
-      // `turn` is written first in every transaction that plans or spends, so that they take turns per account.
+      // `lock_version` is written first in every transaction that plans or spends, so that they take turns per account.
+      // Shares are in URLs (src/ledger/batches/fair-share.ts).
       `CREATE TABLE ledger_accounts (
-        id TEXT PRIMARY KEY, turn BIGINT NOT NULL DEFAULT 0, balance BIGINT, balance_at BIGINT,
-        parked TEXT, refused TEXT)`,
+        id TEXT PRIMARY KEY, base_url TEXT, lock_version BIGINT NOT NULL DEFAULT 0, balance BIGINT, balance_at BIGINT,
+        suspended_code TEXT, suspended_params TEXT, key_rejected_code TEXT, key_rejected_params TEXT,
+        fast_share BIGINT NOT NULL DEFAULT 0, standard_share BIGINT NOT NULL DEFAULT 0,
+        fast_in_a_row BIGINT NOT NULL DEFAULT 0)`,
+      // `hold`: why nothing of the account is sent, as JSON; NULL when nothing is held back.
+      'CREATE TABLE account_history (account_id TEXT PRIMARY KEY, hold TEXT, held_at BIGINT)',
+      `CREATE TABLE foreign_jobs (
+        account_id TEXT NOT NULL, reference TEXT NOT NULL, at BIGINT NOT NULL, PRIMARY KEY (account_id, reference))`,
+      // Batches refused alike in a row. `until`: the account is stopped, and tries one batch then.
+      `CREATE TABLE account_refusals (
+        account_id TEXT PRIMARY KEY, status INTEGER NOT NULL, batches TEXT NOT NULL, refusals INTEGER NOT NULL,
+        message TEXT NOT NULL, until BIGINT)`,
+      // Whether the service of an account responds, by the readings of its balance.
+      `CREATE TABLE account_contact (
+        account_id TEXT PRIMARY KEY, responded_at BIGINT, failing_since BIGINT, failure TEXT)`,
       `CREATE TABLE prices (
         account_id TEXT NOT NULL, service TEXT NOT NULL, price BIGINT NOT NULL, learned_at BIGINT NOT NULL,
         PRIMARY KEY (account_id, service))`,
+
       // `live`: how many of its URLs are not gone. `served_at`: when its batches last had their turn.
       `CREATE TABLE watches (id ${t.id}, name TEXT NOT NULL UNIQUE, account_id TEXT NOT NULL,
-        live INTEGER NOT NULL DEFAULT 0, served_at BIGINT NOT NULL DEFAULT 0)`,
+        live INTEGER NOT NULL DEFAULT 0, served_at BIGINT NOT NULL DEFAULT 0, share BIGINT NOT NULL DEFAULT 0)`,
+      // One row for each watch and UTC day, as it was when it was last counted on that day.
+      `CREATE TABLE watch_days (
+        watch_id BIGINT NOT NULL, day BIGINT NOT NULL, listed BIGINT NOT NULL, bought BIGINT NOT NULL,
+        completed BIGINT NOT NULL, checked BIGINT NOT NULL, found BIGINT NOT NULL, at BIGINT NOT NULL,
+        PRIMARY KEY (watch_id, day)) ${t.withoutRowid}`,
+      // `max_cost`: what `--max-cost` allows the run to spend in all. `unmatched_rules`: rules of the scope that matched
+      // no URL, as a JSON list.
       `CREATE TABLE runs (
         id ${t.id}, name TEXT NOT NULL UNIQUE, watch_id BIGINT NOT NULL, account_id TEXT NOT NULL,
-        scope TEXT NOT NULL, baseline INTEGER NOT NULL, first_run INTEGER NOT NULL,
+        scope TEXT NOT NULL, baseline INTEGER NOT NULL, first_run INTEGER NOT NULL, max_cost BIGINT,
         started_at BIGINT NOT NULL, touched_at BIGINT NOT NULL, ended_at BIGINT, end_state TEXT, complete INTEGER,
         found INTEGER, new_urls INTEGER, changed INTEGER, known INTEGER, gone INTEGER, skipped INTEGER,
-        held TEXT, decision TEXT, decided_by TEXT, decided_at BIGINT,
+        unmatched_rules TEXT, held TEXT, decision TEXT, decided_by TEXT, decided_at BIGINT,
         planned_at BIGINT, planned_urls INTEGER, planned_batches INTEGER, planned_cost BIGINT, price_basis TEXT,
-        price_per_url BIGINT, held_urls INTEGER, held_reason TEXT, plan_due TEXT, plan_digest TEXT)`,
+        price_per_url BIGINT, plan_due TEXT, plan_digest TEXT,
+        held_urls INTEGER, held_reason_code TEXT, held_reason_params TEXT)`,
       'CREATE UNIQUE INDEX runs_open ON runs (watch_id) WHERE ended_at IS NULL',
       'CREATE INDEX runs_by_watch ON runs (watch_id, started_at)',
+
       // `baseline` = 1: what this sitemap lists at its next complete visit was there before we came. `known` is what
-      // the crawler wants back at its next visit, as JSON; NULL until a visit was complete.
+      // the crawler wants back at its next visit, as JSON; NULL until a visit was complete. `matched_rules`: rules of the
+      // scope that matched a URL when the sitemap was last read to its end, as a JSON list.
       `CREATE TABLE sitemaps (
-        id ${t.id}, watch_id BIGINT NOT NULL, url TEXT NOT NULL, known TEXT, scope TEXT,
+        id ${t.id}, watch_id BIGINT NOT NULL, url TEXT NOT NULL, known TEXT, scope TEXT, matched_rules TEXT,
         urls INTEGER NOT NULL DEFAULT 0, baseline INTEGER NOT NULL DEFAULT 0, complete_at BIGINT,
         UNIQUE (watch_id, url))`,
       `CREATE TABLE sitemap_snapshots (sitemap_id BIGINT PRIMARY KEY, entries ${t.bytes} NOT NULL)`,
+      // `saved_…`: the bytes and milliseconds of the last transfer; NULL when the sitemap was transferred.
       `CREATE TABLE run_sitemaps (
         run_id BIGINT NOT NULL, sitemap_id BIGINT NOT NULL, verdict TEXT NOT NULL, code TEXT, message TEXT,
-        urls INTEGER NOT NULL, new_urls INTEGER NOT NULL, changed INTEGER NOT NULL, at BIGINT NOT NULL,
+        urls INTEGER NOT NULL, new_urls INTEGER NOT NULL, changed INTEGER NOT NULL,
+        saved_bytes BIGINT, saved_ms BIGINT, at BIGINT NOT NULL,
         PRIMARY KEY (run_id, sitemap_id))`,
       `CREATE TABLE run_skips (
         run_id BIGINT NOT NULL, sitemap_id BIGINT NOT NULL, reason TEXT NOT NULL, urls INTEGER NOT NULL,
         sample TEXT NOT NULL, PRIMARY KEY (run_id, sitemap_id, reason))`,
-      // `due` is why a URL should be bought next; NULL when it should not. `cleared`: a guard or a person let it pass.
+
+      // `due` is why a URL should be bought next; NULL when it should not. `guard_passed`: a guard or a person let it
+      // pass. `lastmods_bought_until`: no lastmod of the URL up to this moment is bought again, because a recovered job
+      // bought one, and the service does not say which. `forgotten_at`: since when `url` holds a digest in place of the
+      // address, and `fp` its first 64 bits; `gone_run` is then set, 0 where no run did it.
       `CREATE TABLE urls (
         id ${t.id}, fp BIGINT NOT NULL, watch_id BIGINT NOT NULL, sitemap_id BIGINT NOT NULL, url TEXT NOT NULL,
         lastmod TEXT, lastmod_at BIGINT, first_run BIGINT NOT NULL, changed_run BIGINT, gone_run BIGINT,
-        state TEXT NOT NULL, reason TEXT, due TEXT, due_at BIGINT, cleared INTEGER NOT NULL DEFAULT 0,
-        generation INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
-        bought_at BIGINT, bought_lastmod TEXT, completed_at BIGINT)`,
+        state TEXT NOT NULL, reason_code TEXT, reason_params TEXT, due TEXT, due_at BIGINT,
+        guard_passed INTEGER NOT NULL DEFAULT 0, generation INTEGER NOT NULL DEFAULT 0,
+        failures INTEGER NOT NULL DEFAULT 0, bought_at BIGINT, bought_lastmod TEXT, lastmods_bought_until BIGINT,
+        completed_at BIGINT, forgotten_at BIGINT)`,
       'CREATE UNIQUE INDEX urls_by_fp ON urls (fp, watch_id)',
-      'CREATE INDEX urls_due ON urls (watch_id, id) WHERE due IS NOT NULL',
+      `CREATE INDEX urls_due ON urls (watch_id, url${t.byteOrder}) WHERE due IS NOT NULL`,
       'CREATE INDEX urls_gone ON urls (gone_run) WHERE gone_run IS NOT NULL',
-      `CREATE INDEX urls_quarantined ON urls (watch_id, id) WHERE state = 'quarantined'`,
+      'CREATE INDEX urls_forgotten ON urls (forgotten_at) WHERE forgotten_at IS NOT NULL',
       `CREATE TABLE gone_candidates (
         watch_id BIGINT NOT NULL, fp BIGINT NOT NULL, PRIMARY KEY (watch_id, fp)) ${t.withoutRowid}`,
-      // 'planned': nothing of it is out; 'sending': an attempt is out or its outcome unknown, since `unknown_since`;
-      // then 'accepted', 'refused' (nothing charged, its URLs went elsewhere) or 'stopped' (a person decides).
+
+      // 'planned': nothing of it is out; 'sending': an attempt is out or its outcome unknown, since `in_doubt_since`;
+      // then 'accepted', 'refused' (nothing charged, its URLs went elsewhere) or 'needs_review' (a person decides).
+      // `absent_at`: when the service's list first did not have it.
       `CREATE TABLE batches (
         id ${t.id}, account_id TEXT NOT NULL, watch_id BIGINT NOT NULL, run_id BIGINT, parent_id BIGINT,
-        service TEXT NOT NULL, project TEXT NOT NULL, base_url TEXT NOT NULL, plain_project TEXT NOT NULL,
+        service TEXT NOT NULL, project TEXT NOT NULL, normalized_project TEXT NOT NULL, base_url TEXT NOT NULL,
         generation INTEGER NOT NULL, idempotency_key TEXT UNIQUE, digest TEXT, tag TEXT,
         urls INTEGER NOT NULL, expected_cost BIGINT, price_basis TEXT NOT NULL,
-        state TEXT NOT NULL, reason TEXT, planned_at BIGINT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
-        first_sent_at BIGINT, last_sent_at BIGINT, unknown_since BIGINT, not_before BIGINT,
-        lost INTEGER NOT NULL DEFAULT 0, if_absent TEXT,
+        state TEXT NOT NULL, reason_code TEXT, reason_params TEXT,
+        planned_at BIGINT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, in_doubt_since BIGINT, not_before BIGINT,
+        needs_lookup INTEGER NOT NULL DEFAULT 0, if_absent TEXT, absent_at BIGINT,
         reference TEXT, accepted_at BIGINT, charge BIGINT,
-        job_state TEXT, looks INTEGER NOT NULL DEFAULT 0, looked_at BIGINT, ended_at BIGINT, settled_at BIGINT,
+        job_state TEXT, polls INTEGER NOT NULL DEFAULT 0, polled_at BIGINT, ended_at BIGINT, settled_at BIGINT,
         completed INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0)`,
       `CREATE INDEX batches_waiting ON batches (account_id, id) WHERE state IN ('planned', 'sending')`,
-      `CREATE INDEX batches_open ON batches (account_id, id) WHERE state = 'accepted'`,
+      'CREATE INDEX batches_in_doubt ON batches (account_id) WHERE in_doubt_since IS NOT NULL',
+      `CREATE INDEX batches_in_review ON batches (account_id) WHERE state = 'needs_review'`,
+      // Where a job is in the service's list.
+      'CREATE INDEX batches_by_acceptance ON batches (account_id, accepted_at) WHERE accepted_at IS NOT NULL',
+      `CREATE INDEX batches_followed ON batches (account_id, accepted_at)
+        WHERE state = 'accepted' AND settled_at IS NULL`,
       'CREATE INDEX batches_by_run ON batches (run_id)',
+      'CREATE INDEX batches_by_tag ON batches (account_id, tag) WHERE reference IS NULL AND tag IS NOT NULL',
       'CREATE UNIQUE INDEX batches_by_reference ON batches (account_id, reference) WHERE reference IS NOT NULL',
       'CREATE TABLE batch_bodies (batch_id BIGINT PRIMARY KEY, body TEXT NOT NULL)',
-      // A generation of a URL is in one batch and no other: the money invariant, as an index.
+      // `due`: why the URL was due when it was planned; NULL when its job was recovered.
       `CREATE TABLE batch_urls (
         batch_id BIGINT NOT NULL, position INTEGER NOT NULL, url_id BIGINT NOT NULL, generation INTEGER NOT NULL,
-        result TEXT, reason TEXT, PRIMARY KEY (batch_id, position)) ${t.withoutRowid}`,
+        due TEXT, result TEXT, reason TEXT, PRIMARY KEY (batch_id, position)) ${t.withoutRowid}`,
+      // A generation of a URL is in one batch and no other: the money invariant, as an index.
       'CREATE UNIQUE INDEX batch_urls_once ON batch_urls (url_id, generation)',
       `CREATE TABLE batch_answers (
         batch_id BIGINT NOT NULL, attempt INTEGER NOT NULL, at BIGINT NOT NULL, kind TEXT NOT NULL,
         charge_state TEXT NOT NULL, status INTEGER, request_id TEXT, message TEXT,
         PRIMARY KEY (batch_id, attempt)) ${t.withoutRowid}`,
+
       // Every amount the service took: submissions ('batch') and index-checks ('check'). Negative: given back.
+      // `reported` = 0: the service did not say the amount.
       `CREATE TABLE charges (
         id ${t.id}, account_id TEXT NOT NULL, watch_id BIGINT NOT NULL, run_id BIGINT, kind TEXT NOT NULL,
-        of_id BIGINT NOT NULL, urls INTEGER NOT NULL, amount BIGINT NOT NULL, told INTEGER NOT NULL, at BIGINT NOT NULL,
-        UNIQUE (kind, of_id))`,
+        of_id BIGINT NOT NULL, urls INTEGER NOT NULL, amount BIGINT NOT NULL, reported INTEGER NOT NULL,
+        at BIGINT NOT NULL, UNIQUE (kind, of_id))`,
       'CREATE INDEX charges_by_account ON charges (account_id, at)',
+      'CREATE INDEX charges_by_watch ON charges (watch_id, kind, at)',
       'CREATE INDEX charges_by_run ON charges (run_id)',
+      // Each learned price searches for them.
+      `CREATE INDEX charges_without_amount ON charges (account_id)
+        WHERE kind = 'batch' AND reported = 0 AND amount = 0`,
+
       // Completed URLs, by when it is worth to look at them again. `check_id`: the check that holds the URL now.
       `CREATE TABLE check_queue (
         url_id BIGINT PRIMARY KEY, watch_id BIGINT NOT NULL, completed_at BIGINT NOT NULL, next_at BIGINT,
@@ -102,145 +149,16 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       `CREATE TABLE checks (
         id ${t.id}, account_id TEXT NOT NULL, watch_id BIGINT NOT NULL, round INTEGER NOT NULL,
         idempotency_key TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, body TEXT NOT NULL, urls INTEGER NOT NULL,
-        expected_cost BIGINT NOT NULL, state TEXT NOT NULL, reason TEXT, planned_at BIGINT NOT NULL,
-        attempts INTEGER NOT NULL DEFAULT 0, unknown_since BIGINT, not_before BIGINT, request_id TEXT,
-        done_at BIGINT, found INTEGER, charge BIGINT)`,
+        expected_cost BIGINT NOT NULL, state TEXT NOT NULL, reason_code TEXT, reason_params TEXT,
+        planned_at BIGINT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, in_doubt_since BIGINT, not_before BIGINT,
+        request_id TEXT, done_at BIGINT, found INTEGER, usable INTEGER, charge BIGINT)`,
       `CREATE UNIQUE INDEX checks_open ON checks (watch_id) WHERE state IN ('planned', 'sending')`,
+      'CREATE INDEX checks_by_watch ON checks (watch_id, id)',
       `CREATE TABLE check_urls (
         check_id BIGINT NOT NULL, position INTEGER NOT NULL, url_id BIGINT NOT NULL, result TEXT, detail TEXT,
         at BIGINT, PRIMARY KEY (check_id, position)) ${t.withoutRowid}`,
       'CREATE INDEX check_urls_by_url ON check_urls (url_id)',
-    ],
-  },
-  {
-    name: 'where a job is in the list',
-    statements: () => [
-      'CREATE INDEX batches_by_acceptance ON batches (account_id, accepted_at) WHERE accepted_at IS NOT NULL',
-    ],
-  },
-  {
-    name: 'jobs to follow, without those that have ended',
-    statements: () => [
-      'DROP INDEX batches_open',
-      `CREATE INDEX batches_followed ON batches (account_id, accepted_at)
-        WHERE state = 'accepted' AND settled_at IS NULL`,
-    ],
-  },
-  {
-    name: 'when the list first did not have a lost batch',
-    statements: () => ['ALTER TABLE batches ADD COLUMN absent_at BIGINT'],
-  },
-  {
-    name: 'columns and states by their standard terms',
-    statements: () => [
-      'ALTER TABLE ledger_accounts RENAME COLUMN turn TO lock_version',
-      'ALTER TABLE ledger_accounts RENAME COLUMN parked TO suspended',
-      'ALTER TABLE ledger_accounts RENAME COLUMN refused TO key_rejected',
-      'ALTER TABLE runs DROP COLUMN decided_at',
-      'ALTER TABLE urls RENAME COLUMN cleared TO guard_passed',
-      'ALTER TABLE batches RENAME COLUMN plain_project TO normalized_project',
-      'ALTER TABLE batches RENAME COLUMN unknown_since TO in_doubt_since',
-      'ALTER TABLE batches RENAME COLUMN lost TO needs_lookup',
-      'ALTER TABLE batches RENAME COLUMN looks TO polls',
-      'ALTER TABLE batches RENAME COLUMN looked_at TO polled_at',
-      'ALTER TABLE batches DROP COLUMN first_sent_at',
-      'ALTER TABLE batches DROP COLUMN last_sent_at',
-      `UPDATE batches SET state = 'needs_review' WHERE state = 'stopped'`,
-      `UPDATE batch_answers SET kind = 'suspend' WHERE kind = 'park'`,
-      `UPDATE batch_answers SET kind = 'reject_key' WHERE kind = 'stop-account'`,
-      'ALTER TABLE charges RENAME COLUMN told TO reported',
-      'ALTER TABLE checks RENAME COLUMN unknown_since TO in_doubt_since',
-    ],
-  },
-  {
-    name: 'due URLs in the order of the URLs',
-    statements: (t) => [
-      'DROP INDEX urls_due',
-      `CREATE INDEX urls_due ON urls (watch_id, url${t.byteOrder}) WHERE due IS NOT NULL`,
-    ],
-  },
-  {
-    name: 'reasons as codes, what a batch can be taken back to, and the service of an account',
-    statements: ({ dialect }) => [
-      'ALTER TABLE batches ADD COLUMN reason_code TEXT',
-      'ALTER TABLE batches ADD COLUMN reason_params TEXT',
-      dialect === 'sqlite'
-        ? `UPDATE batches SET reason_code = 'text', reason_params = json_object('text', reason) WHERE reason IS NOT NULL`
-        : `UPDATE batches SET reason_code = 'text', reason_params = json_build_object('text', reason)::text
-            WHERE reason IS NOT NULL`,
-      'ALTER TABLE batches DROP COLUMN reason',
-      // Why the URL was due when it was planned.
-      'ALTER TABLE batch_urls ADD COLUMN due TEXT',
-      // What `--max-cost` allows the run to spend in all.
-      'ALTER TABLE runs ADD COLUMN max_cost BIGINT',
-      'ALTER TABLE ledger_accounts ADD COLUMN base_url TEXT',
-      `UPDATE ledger_accounts SET base_url = (
-        SELECT base_url FROM batches WHERE account_id = ledger_accounts.id ORDER BY batches.id DESC LIMIT 1)`,
-      'CREATE INDEX batches_in_doubt ON batches (account_id) WHERE in_doubt_since IS NOT NULL',
-    ],
-  },
-  {
-    name: "what the service's history holds back, and look-ups that must not scan",
-    statements: () => [
-      // `hold`: why nothing of the account is sent, as JSON; NULL when nothing is held back.
-      'CREATE TABLE account_history (account_id TEXT PRIMARY KEY, hold TEXT, held_at BIGINT)',
-      `CREATE TABLE foreign_jobs (
-        account_id TEXT NOT NULL, reference TEXT NOT NULL, at BIGINT NOT NULL, PRIMARY KEY (account_id, reference))`,
-      'CREATE INDEX batches_by_tag ON batches (account_id, tag) WHERE reference IS NULL AND tag IS NOT NULL',
-      'CREATE INDEX charges_by_watch ON charges (watch_id, kind, at)',
-      'CREATE INDEX checks_by_watch ON checks (watch_id, id)',
-      'ALTER TABLE checks ADD COLUMN usable INTEGER',
-    ],
-  },
-  {
-    name: 'reasons of URLs, runs and index-checks as codes',
-    statements: ({ dialect }) => [
-      ...storeReasonsAsCodes(dialect, 'urls', 'reason'),
-      ...storeReasonsAsCodes(dialect, 'runs', 'held_reason'),
-      ...storeReasonsAsCodes(dialect, 'checks', 'reason'),
-    ],
-  },
-  {
-    name: 'reasons of accounts, holds and guards as codes',
-    statements: ({ dialect }) => [
-      ...storeReasonsAsCodes(dialect, 'ledger_accounts', 'suspended'),
-      ...storeReasonsAsCodes(dialect, 'ledger_accounts', 'key_rejected'),
-      `UPDATE batches SET reason_code = 'text' WHERE reason_code = 'history_hold'`,
-      dialect === 'sqlite'
-        ? `UPDATE runs SET held = json_object(
-            'reasons', (SELECT json_group_array(json_object('code', 'text', 'text', r.value))
-              FROM json_each(held, '$.reasons') AS r),
-            'sample', json(json_extract(held, '$.sample'))) WHERE held IS NOT NULL`
-        : `UPDATE runs SET held = json_build_object(
-            'reasons', (SELECT json_agg(json_build_object('code', 'text', 'text', r.value))
-              FROM json_array_elements_text(held::json -> 'reasons') AS r),
-            'sample', held::json -> 'sample')::text WHERE held IS NOT NULL`,
-    ],
-  },
-  {
-    name: 'hosts and globs that match nothing',
-    statements: () => [
-      // Rules of the scope that matched a URL when the sitemap was last read to its end, as a JSON list.
-      'ALTER TABLE sitemaps ADD COLUMN matched_rules TEXT',
-      'ALTER TABLE runs ADD COLUMN unmatched_rules TEXT',
-    ],
-  },
-  {
-    name: 'batches that need review, for a scrape that must not scan',
-    statements: () => [`CREATE INDEX batches_in_review ON batches (account_id) WHERE state = 'needs_review'`],
-  },
-  {
-    name: 'batches refused alike in a row',
-    statements: () => [
-      // `until`: the account is stopped, and tries one batch then.
-      `CREATE TABLE account_refusals (
-        account_id TEXT PRIMARY KEY, status INTEGER NOT NULL, batches TEXT NOT NULL, refusals INTEGER NOT NULL,
-        message TEXT NOT NULL, until BIGINT)`,
-    ],
-  },
-  {
-    name: 'what messages to people were sent for, and those that wait for delivery',
-    statements: (t) => [
+
       // What is wrong now. `level`: how much of it, where that can grow; `since` is kept while it lasts.
       `CREATE TABLE notice_conditions (
         key TEXT PRIMARY KEY, since BIGINT NOT NULL, level BIGINT NOT NULL, noticed_at BIGINT NOT NULL,
@@ -255,83 +173,26 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX notice_queue_ended ON notice_queue (ended_at) WHERE ended_at IS NOT NULL',
       // The last run of a watch whose monitor was pinged.
       'CREATE TABLE notice_pings (watch TEXT PRIMARY KEY, run TEXT NOT NULL)',
-      // Whether the service of an account responds, by the readings of its balance.
-      `CREATE TABLE account_contact (
-        account_id TEXT PRIMARY KEY, responded_at BIGINT, failing_since BIGINT, failure TEXT)`,
+
+      ...(t.dialect === 'sqlite' ? ON_SQLITE : ON_POSTGRES),
     ],
   },
-  {
-    name: 'what a 304 saved',
-    statements: () => [
-      // The bytes and milliseconds of the last transfer; NULL when the sitemap was transferred.
-      'ALTER TABLE run_sitemaps ADD COLUMN saved_bytes BIGINT',
-      'ALTER TABLE run_sitemaps ADD COLUMN saved_ms BIGINT',
-    ],
-  },
-  {
-    name: 'daily figures of watches, for reports',
-    statements: (t) => [
-      // One row for each watch and UTC day, as it was when it was last counted on that day.
-      `CREATE TABLE watch_days (
-        watch_id BIGINT NOT NULL, day BIGINT NOT NULL, listed BIGINT NOT NULL, bought BIGINT NOT NULL,
-        completed BIGINT NOT NULL, checked BIGINT NOT NULL, found BIGINT NOT NULL, at BIGINT NOT NULL,
-        PRIMARY KEY (watch_id, day)) ${t.withoutRowid}`,
-    ],
-  },
-  {
-    name: 'charges without a known amount, which each learned price searches for',
-    statements: () => [
-      `CREATE INDEX charges_without_amount ON charges (account_id)
-        WHERE kind = 'batch' AND reported = 0 AND amount = 0`,
-    ],
-  },
-  {
-    name: 'pages whose addresses are forgotten',
-    statements: () => [
-      // Since when `url` holds a digest in place of the address, and `fp` its first 64 bits; `gone_run` is then set, 0 where
-      // no run did it.
-      'ALTER TABLE urls ADD COLUMN forgotten_at BIGINT',
-      'CREATE INDEX urls_forgotten ON urls (forgotten_at) WHERE forgotten_at IS NOT NULL',
-    ],
-  },
-  {
-    name: 'when a held run was decided on',
-    statements: () => ['ALTER TABLE runs ADD COLUMN decided_at BIGINT'],
-  },
-  {
-    name: 'fair shares of watches',
-    statements: () => [
-      // In URLs (src/ledger/batches/fair-share.ts).
-      'ALTER TABLE watches ADD COLUMN share BIGINT NOT NULL DEFAULT 0',
-      'ALTER TABLE ledger_accounts ADD COLUMN fast_share BIGINT NOT NULL DEFAULT 0',
-      'ALTER TABLE ledger_accounts ADD COLUMN standard_share BIGINT NOT NULL DEFAULT 0',
-      'ALTER TABLE ledger_accounts ADD COLUMN fast_in_a_row BIGINT NOT NULL DEFAULT 0',
-    ],
-  },
-  {
-    name: 'fingerprints of sitemaps without an attempt to compress them',
-    // They are random: Postgres spent 100 ms on each list of 50,000, and stored it as it was.
-    statements: ({ dialect }) =>
-      dialect === 'postgres' ? ['ALTER TABLE sitemap_snapshots ALTER COLUMN entries SET STORAGE EXTERNAL'] : [],
-  },
-  {
-    name: 'lastmods that recovered jobs have bought',
-    // No lastmod of the URL up to this moment is bought again: the service does not say which one a job bought.
-    statements: () => ['ALTER TABLE urls ADD COLUMN lastmods_bought_until BIGINT'],
-  },
-  {
-    name: 'room for new versions of rows, and quarantined URLs without their state',
-    // Postgres writes a new version of a row in its place, without its indexes, where the page has room and no indexed column
-    // changes. `state` was one: it stood in the condition of urls_quarantined.
-    statements: ({ dialect }) =>
-      dialect === 'sqlite'
-        ? []
-        : [
-            'ALTER TABLE urls SET (fillfactor = 50)',
-            'ALTER TABLE batch_urls SET (fillfactor = 50)',
-            'ALTER TABLE urls ADD COLUMN quarantined BOOLEAN NOT NULL DEFAULT false',
-            // The database keeps it, also for a worker of the version before.
-            `CREATE OR REPLACE FUNCTION keep_quarantined() RETURNS trigger LANGUAGE plpgsql AS $$
+];
+
+const ON_SQLITE: readonly string[] = [
+  `CREATE INDEX urls_quarantined ON urls (watch_id, id) WHERE state = 'quarantined'`,
+];
+
+/**
+ * Postgres writes a new version of a row in its place, without its indexes, where the page has room and no indexed column
+ * changes. So pages are filled by half, and the quarantine has a column of its own, which triggers keep: `state` changes
+ * often, and stands in no index.
+ */
+const ON_POSTGRES: readonly string[] = [
+  'ALTER TABLE urls SET (fillfactor = 50)',
+  'ALTER TABLE batch_urls SET (fillfactor = 50)',
+  'ALTER TABLE urls ADD COLUMN quarantined BOOLEAN NOT NULL DEFAULT false',
+  `CREATE OR REPLACE FUNCTION keep_quarantined() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
               IF TG_OP = 'INSERT' THEN
                 NEW.quarantined := NEW.state = 'quarantined';
@@ -341,35 +202,12 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
                 USING NEW.state = 'quarantined', NEW.id;
               RETURN NULL;
             END $$`,
-            `CREATE TRIGGER urls_quarantined_insert BEFORE INSERT ON urls FOR EACH ROW
-              WHEN ((NEW.state = 'quarantined') <> NEW.quarantined) EXECUTE FUNCTION keep_quarantined()`,
-            // After: a trigger before an update locks each row once more.
-            `CREATE TRIGGER urls_quarantined_update AFTER UPDATE OF state ON urls FOR EACH ROW
-              WHEN ((NEW.state = 'quarantined') <> NEW.quarantined) EXECUTE FUNCTION keep_quarantined()`,
-            `UPDATE urls SET quarantined = true WHERE state = 'quarantined'`,
-          ],
-  },
-  {
-    name: 'quarantined URLs by a column of their own',
-    index: ({ dialect }) =>
-      dialect === 'sqlite'
-        ? null
-        : { name: 'urls_in_quarantine', table: 'urls', columns: 'watch_id, id', where: 'quarantined' },
-  },
-  {
-    name: 'no index with the states of URLs',
-    // A worker of the version before counts its quarantine by reading the table, until it is stopped.
-    statements: ({ dialect }) => (dialect === 'sqlite' ? [] : ['DROP INDEX urls_quarantined']),
-  },
+  `CREATE TRIGGER urls_quarantined_insert BEFORE INSERT ON urls FOR EACH ROW
+    WHEN ((NEW.state = 'quarantined') <> NEW.quarantined) EXECUTE FUNCTION keep_quarantined()`,
+  // After: a trigger before an update locks each row once more.
+  `CREATE TRIGGER urls_quarantined_update AFTER UPDATE OF state ON urls FOR EACH ROW
+    WHEN ((NEW.state = 'quarantined') <> NEW.quarantined) EXECUTE FUNCTION keep_quarantined()`,
+  'CREATE INDEX urls_in_quarantine ON urls (watch_id, id) WHERE quarantined',
+  // Fingerprints are random: Postgres would spend 100 ms on compressing 50,000 of them, and store them as they are.
+  'ALTER TABLE sitemap_snapshots ALTER COLUMN entries SET STORAGE EXTERNAL',
 ];
-
-/** Replaces a column of sentences by a code and its parameters; what was stored stays readable as `text`. */
-function storeReasonsAsCodes(dialect: Dialect, table: string, column: string): string[] {
-  const params = dialect === 'sqlite' ? `json_object('text', ${column})` : `json_build_object('text', ${column})::text`;
-  return [
-    `ALTER TABLE ${table} ADD COLUMN ${column}_code TEXT`,
-    `ALTER TABLE ${table} ADD COLUMN ${column}_params TEXT`,
-    `UPDATE ${table} SET ${column}_code = 'text', ${column}_params = ${params} WHERE ${column} IS NOT NULL`,
-    `ALTER TABLE ${table} DROP COLUMN ${column}`,
-  ];
-}

@@ -44,9 +44,9 @@ CREATE TABLE batch_urls (
   position INTEGER NOT NULL,
   url_id BIGINT NOT NULL,
   generation INTEGER NOT NULL,
+  due TEXT,
   result TEXT,
   reason TEXT,
-  due TEXT,
   PRIMARY KEY (batch_id, position)
 ) WITHOUT ROWID;
 
@@ -60,8 +60,8 @@ CREATE TABLE batches (
   parent_id BIGINT,
   service TEXT NOT NULL,
   project TEXT NOT NULL,
-  base_url TEXT NOT NULL,
   normalized_project TEXT NOT NULL,
+  base_url TEXT NOT NULL,
   generation INTEGER NOT NULL,
   idempotency_key TEXT UNIQUE,
   digest TEXT,
@@ -70,12 +70,15 @@ CREATE TABLE batches (
   expected_cost BIGINT,
   price_basis TEXT NOT NULL,
   state TEXT NOT NULL,
+  reason_code TEXT,
+  reason_params TEXT,
   planned_at BIGINT NOT NULL,
   attempts INTEGER NOT NULL DEFAULT 0,
   in_doubt_since BIGINT,
   not_before BIGINT,
   needs_lookup INTEGER NOT NULL DEFAULT 0,
   if_absent TEXT,
+  absent_at BIGINT,
   reference TEXT,
   accepted_at BIGINT,
   charge BIGINT,
@@ -85,10 +88,7 @@ CREATE TABLE batches (
   ended_at BIGINT,
   settled_at BIGINT,
   completed INTEGER NOT NULL DEFAULT 0,
-  failed INTEGER NOT NULL DEFAULT 0,
-  absent_at BIGINT,
-  reason_code TEXT,
-  reason_params TEXT
+  failed INTEGER NOT NULL DEFAULT 0
 );
 
 CREATE INDEX batches_by_acceptance ON batches (account_id, accepted_at) WHERE accepted_at IS NOT NULL;
@@ -167,6 +167,8 @@ CREATE TABLE checks (
   urls INTEGER NOT NULL,
   expected_cost BIGINT NOT NULL,
   state TEXT NOT NULL,
+  reason_code TEXT,
+  reason_params TEXT,
   planned_at BIGINT NOT NULL,
   attempts INTEGER NOT NULL DEFAULT 0,
   in_doubt_since BIGINT,
@@ -174,10 +176,8 @@ CREATE TABLE checks (
   request_id TEXT,
   done_at BIGINT,
   found INTEGER,
-  charge BIGINT,
   usable INTEGER,
-  reason_code TEXT,
-  reason_params TEXT
+  charge BIGINT
 );
 
 CREATE INDEX checks_by_watch ON checks (watch_id, id);
@@ -199,10 +199,10 @@ CREATE TABLE gone_candidates (
 
 CREATE TABLE ledger_accounts (
   id TEXT PRIMARY KEY,
+  base_url TEXT,
   lock_version BIGINT NOT NULL DEFAULT 0,
   balance BIGINT,
   balance_at BIGINT,
-  base_url TEXT,
   suspended_code TEXT,
   suspended_params TEXT,
   key_rejected_code TEXT,
@@ -266,9 +266,9 @@ CREATE TABLE run_sitemaps (
   urls INTEGER NOT NULL,
   new_urls INTEGER NOT NULL,
   changed INTEGER NOT NULL,
-  at BIGINT NOT NULL,
   saved_bytes BIGINT,
   saved_ms BIGINT,
+  at BIGINT NOT NULL,
   PRIMARY KEY (run_id, sitemap_id)
 );
 
@@ -289,6 +289,7 @@ CREATE TABLE runs (
   scope TEXT NOT NULL,
   baseline INTEGER NOT NULL,
   first_run INTEGER NOT NULL,
+  max_cost BIGINT,
   started_at BIGINT NOT NULL,
   touched_at BIGINT NOT NULL,
   ended_at BIGINT,
@@ -300,23 +301,22 @@ CREATE TABLE runs (
   known INTEGER,
   gone INTEGER,
   skipped INTEGER,
+  unmatched_rules TEXT,
   held TEXT,
   decision TEXT,
   decided_by TEXT,
+  decided_at BIGINT,
   planned_at BIGINT,
   planned_urls INTEGER,
   planned_batches INTEGER,
   planned_cost BIGINT,
   price_basis TEXT,
   price_per_url BIGINT,
-  held_urls INTEGER,
   plan_due TEXT,
   plan_digest TEXT,
-  max_cost BIGINT,
+  held_urls INTEGER,
   held_reason_code TEXT,
-  held_reason_params TEXT,
-  unmatched_rules TEXT,
-  decided_at BIGINT
+  held_reason_params TEXT
 );
 
 CREATE INDEX runs_by_watch ON runs (watch_id, started_at);
@@ -334,10 +334,10 @@ CREATE TABLE sitemaps (
   url TEXT NOT NULL,
   known TEXT,
   scope TEXT,
+  matched_rules TEXT,
   urls INTEGER NOT NULL DEFAULT 0,
   baseline INTEGER NOT NULL DEFAULT 0,
   complete_at BIGINT,
-  matched_rules TEXT,
   UNIQUE (watch_id, url)
 );
 
@@ -353,6 +353,8 @@ CREATE TABLE urls (
   changed_run BIGINT,
   gone_run BIGINT,
   state TEXT NOT NULL,
+  reason_code TEXT,
+  reason_params TEXT,
   due TEXT,
   due_at BIGINT,
   guard_passed INTEGER NOT NULL DEFAULT 0,
@@ -360,11 +362,9 @@ CREATE TABLE urls (
   failures INTEGER NOT NULL DEFAULT 0,
   bought_at BIGINT,
   bought_lastmod TEXT,
+  lastmods_bought_until BIGINT,
   completed_at BIGINT,
-  reason_code TEXT,
-  reason_params TEXT,
-  forgotten_at BIGINT,
-  lastmods_bought_until BIGINT
+  forgotten_at BIGINT
 );
 
 CREATE UNIQUE INDEX urls_by_fp ON urls (fp, watch_id);

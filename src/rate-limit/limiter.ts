@@ -120,7 +120,7 @@ export async function openRateLimitsBeside(
 /** The same for a database that is already open. */
 export async function rateLimitsOver(db: Database, settings: RateLimitSettings = {}): Promise<RateLimitStore> {
   const { now = Date.now } = settings;
-  await migrate(db, 'rate-limit', RATE_LIMIT_MIGRATIONS, now(), { formerName: 'budget' });
+  await migrate(db, 'rate-limit', RATE_LIMIT_MIGRATIONS, now());
   return {
     getLimiter: (key, limits) => createLimiter(db, key, limits, settings),
     getJobStatusCache: (account) => createJobStatusCache(db, account, now),

@@ -4,8 +4,8 @@ CREATE TABLE job_status_cache (
   account text NOT NULL,
   reference text NOT NULL,
   state text NOT NULL,
-  at bigint NOT NULL,
   all_completed integer,
+  at bigint NOT NULL,
   PRIMARY KEY (account, reference)
 );
 

@@ -1,21 +1,21 @@
 -- The current schema of the rate-limit tables (sqlite). Written by "npm run schema:dump".
 
-CREATE TABLE "job_status_cache" (
+CREATE TABLE job_status_cache (
   account TEXT NOT NULL,
   reference TEXT NOT NULL,
   state TEXT NOT NULL,
-  at BIGINT NOT NULL,
   all_completed INTEGER,
+  at BIGINT NOT NULL,
   PRIMARY KEY (account, reference)
 ) WITHOUT ROWID;
 
-CREATE TABLE "poll_leases" (
+CREATE TABLE poll_leases (
   account TEXT PRIMARY KEY,
   lease BIGINT NOT NULL,
   expires_at BIGINT NOT NULL
 );
 
-CREATE TABLE "rate_limit_in_flight" (
+CREATE TABLE rate_limit_in_flight (
   id INTEGER PRIMARY KEY,
   account TEXT NOT NULL,
   submission INTEGER NOT NULL,
@@ -24,7 +24,7 @@ CREATE TABLE "rate_limit_in_flight" (
 
 CREATE INDEX rate_limit_in_flight_by_account ON rate_limit_in_flight (account);
 
-CREATE TABLE "rate_limit_keys" (
+CREATE TABLE rate_limit_keys (
   account TEXT PRIMARY KEY,
   requests BIGINT NOT NULL DEFAULT 0,
   submissions BIGINT NOT NULL DEFAULT 0,
@@ -35,7 +35,7 @@ CREATE TABLE "rate_limit_keys" (
   external_usage TEXT NOT NULL DEFAULT '{}'
 );
 
-CREATE TABLE "rate_limit_requests" (
+CREATE TABLE rate_limit_requests (
   account TEXT NOT NULL,
   kind INTEGER NOT NULL,
   number BIGINT NOT NULL,

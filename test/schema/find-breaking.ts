@@ -22,6 +22,20 @@ export function findBreaking(migrations: readonly Migration[]): string[] {
   return [...found];
 }
 
+/** The same but for steps with a review, by their names, that says why such a program survives them; and reviews that no step needs. */
+export function findUnreviewed(
+  migrations: readonly Migration[],
+  reviewed: Readonly<Record<string, string>>,
+): readonly string[] {
+  const isNeeded = (name: string) => findBreaking(migrations.filter((step) => step.name === name)).length > 0;
+  return [
+    ...findBreaking(migrations.filter(({ name }) => reviewed[name] === undefined)),
+    ...Object.keys(reviewed)
+      .filter((name) => !isNeeded(name))
+      .map((name) => `${name}: needs no review`),
+  ];
+}
+
 /** Why a statement is refused; null: it may run. */
 function judge(statement: string, created: Set<string>): string | null {
   const table = /^CREATE TABLE (?:IF NOT EXISTS )?(\w+)/.exec(statement)?.[1];

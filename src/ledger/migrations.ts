@@ -75,17 +75,20 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       // `due` is why a URL should be bought next; NULL when it should not. `guard_passed`: a guard or a person let it
       // pass. `lastmods_bought_until`: no lastmod of the URL up to this moment is bought again, because a recovered job
       // bought one, and the service does not say which. `forgotten_at`: since when `url` holds a digest in place of the
-      // address, and `fp` its first 64 bits; `gone_run` is then set, 0 where no run did it.
+      // address, and `fp` its first 64 bits; `gone_run` is then set, 0 where no run did it. `quarantined`: `state` changes
+      // often, and Postgres writes the indexes of a row only when a column of an index or of its condition changes.
       `CREATE TABLE urls (
         id ${t.id}, fp BIGINT NOT NULL, watch_id BIGINT NOT NULL, sitemap_id BIGINT NOT NULL, url TEXT NOT NULL,
         lastmod TEXT, lastmod_at BIGINT, first_run BIGINT NOT NULL, changed_run BIGINT, gone_run BIGINT,
         state TEXT NOT NULL, reason_code TEXT, reason_params TEXT, due TEXT, due_at BIGINT,
         guard_passed INTEGER NOT NULL DEFAULT 0, generation INTEGER NOT NULL DEFAULT 0,
         failures INTEGER NOT NULL DEFAULT 0, bought_at BIGINT, bought_lastmod TEXT, lastmods_bought_until BIGINT,
-        completed_at BIGINT, forgotten_at BIGINT)`,
+        completed_at BIGINT, forgotten_at BIGINT,
+        quarantined BOOLEAN NOT NULL GENERATED ALWAYS AS (state = 'quarantined') STORED)`,
       'CREATE UNIQUE INDEX urls_by_fp ON urls (fp, watch_id)',
       `CREATE INDEX urls_due ON urls (watch_id, url${t.byteOrder}) WHERE due IS NOT NULL`,
       'CREATE INDEX urls_gone ON urls (gone_run) WHERE gone_run IS NOT NULL',
+      'CREATE INDEX urls_quarantined ON urls (watch_id, id) WHERE quarantined',
       'CREATE INDEX urls_forgotten ON urls (forgotten_at) WHERE forgotten_at IS NOT NULL',
       `CREATE TABLE gone_candidates (
         watch_id BIGINT NOT NULL, fp BIGINT NOT NULL, PRIMARY KEY (watch_id, fp)) ${t.withoutRowid}`,
@@ -174,40 +177,15 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
       // The last run of a watch whose monitor was pinged.
       'CREATE TABLE notice_pings (watch TEXT PRIMARY KEY, run TEXT NOT NULL)',
 
-      ...(t.dialect === 'sqlite' ? ON_SQLITE : ON_POSTGRES),
+      ...(t.dialect === 'sqlite' ? [] : ON_POSTGRES),
     ],
   },
 ];
 
-const ON_SQLITE: readonly string[] = [
-  `CREATE INDEX urls_quarantined ON urls (watch_id, id) WHERE state = 'quarantined'`,
-];
-
-/**
- * Postgres writes a new version of a row in its place, without its indexes, where the page has room and no indexed column
- * changes. So pages are filled by half, and the quarantine has a column of its own, which triggers keep: `state` changes
- * often, and stands in no index.
- */
 const ON_POSTGRES: readonly string[] = [
+  // A new version of a row is written in its place, without its indexes, where the page has room.
   'ALTER TABLE urls SET (fillfactor = 50)',
   'ALTER TABLE batch_urls SET (fillfactor = 50)',
-  'ALTER TABLE urls ADD COLUMN quarantined BOOLEAN NOT NULL DEFAULT false',
-  `CREATE OR REPLACE FUNCTION keep_quarantined() RETURNS trigger LANGUAGE plpgsql AS $$
-            BEGIN
-              IF TG_OP = 'INSERT' THEN
-                NEW.quarantined := NEW.state = 'quarantined';
-                RETURN NEW;
-              END IF;
-              EXECUTE format('UPDATE %I.%I SET quarantined = $1 WHERE id = $2', TG_TABLE_SCHEMA, TG_TABLE_NAME)
-                USING NEW.state = 'quarantined', NEW.id;
-              RETURN NULL;
-            END $$`,
-  `CREATE TRIGGER urls_quarantined_insert BEFORE INSERT ON urls FOR EACH ROW
-    WHEN ((NEW.state = 'quarantined') <> NEW.quarantined) EXECUTE FUNCTION keep_quarantined()`,
-  // After: a trigger before an update locks each row once more.
-  `CREATE TRIGGER urls_quarantined_update AFTER UPDATE OF state ON urls FOR EACH ROW
-    WHEN ((NEW.state = 'quarantined') <> NEW.quarantined) EXECUTE FUNCTION keep_quarantined()`,
-  'CREATE INDEX urls_in_quarantine ON urls (watch_id, id) WHERE quarantined',
   // Fingerprints are random: Postgres would spend 100 ms on compressing 50,000 of them, and store them as they are.
   'ALTER TABLE sitemap_snapshots ALTER COLUMN entries SET STORAGE EXTERNAL',
 ];

@@ -384,7 +384,7 @@ CREATE TABLE urls (
   lastmods_bought_until bigint,
   completed_at bigint,
   forgotten_at bigint,
-  quarantined boolean DEFAULT false NOT NULL,
+  quarantined boolean GENERATED ALWAYS AS ((state = 'quarantined'::text)) STORED NOT NULL,
   PRIMARY KEY (id)
 ) WITH (fillfactor=50);
 
@@ -396,11 +396,7 @@ CREATE INDEX urls_forgotten ON urls USING btree (forgotten_at) WHERE (forgotten_
 
 CREATE INDEX urls_gone ON urls USING btree (gone_run) WHERE (gone_run IS NOT NULL);
 
-CREATE INDEX urls_in_quarantine ON urls USING btree (watch_id, id) WHERE quarantined;
-
-CREATE TRIGGER urls_quarantined_insert BEFORE INSERT ON urls FOR EACH ROW WHEN ((new.state = 'quarantined'::text) <> new.quarantined) EXECUTE FUNCTION keep_quarantined();
-
-CREATE TRIGGER urls_quarantined_update AFTER UPDATE OF state ON urls FOR EACH ROW WHEN ((new.state = 'quarantined'::text) <> new.quarantined) EXECUTE FUNCTION keep_quarantined();
+CREATE INDEX urls_quarantined ON urls USING btree (watch_id, id) WHERE quarantined;
 
 CREATE TABLE watch_days (
   watch_id bigint NOT NULL,
@@ -424,17 +420,3 @@ CREATE TABLE watches (
   UNIQUE (name),
   PRIMARY KEY (id)
 );
-
-CREATE OR REPLACE FUNCTION keep_quarantined()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-            BEGIN
-              IF TG_OP = 'INSERT' THEN
-                NEW.quarantined := NEW.state = 'quarantined';
-                RETURN NEW;
-              END IF;
-              EXECUTE format('UPDATE %I.%I SET quarantined = $1 WHERE id = $2', TG_TABLE_SCHEMA, TG_TABLE_NAME)
-                USING NEW.state = 'quarantined', NEW.id;
-              RETURN NULL;
-            END $function$;

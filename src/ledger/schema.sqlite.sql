@@ -364,7 +364,8 @@ CREATE TABLE urls (
   bought_lastmod TEXT,
   lastmods_bought_until BIGINT,
   completed_at BIGINT,
-  forgotten_at BIGINT
+  forgotten_at BIGINT,
+  quarantined BOOLEAN NOT NULL GENERATED ALWAYS AS (state = 'quarantined') STORED
 );
 
 CREATE UNIQUE INDEX urls_by_fp ON urls (fp, watch_id);
@@ -375,7 +376,7 @@ CREATE INDEX urls_forgotten ON urls (forgotten_at) WHERE forgotten_at IS NOT NUL
 
 CREATE INDEX urls_gone ON urls (gone_run) WHERE gone_run IS NOT NULL;
 
-CREATE INDEX urls_quarantined ON urls (watch_id, id) WHERE state = 'quarantined';
+CREATE INDEX urls_quarantined ON urls (watch_id, id) WHERE quarantined;
 
 CREATE TABLE watch_days (
   watch_id BIGINT NOT NULL,

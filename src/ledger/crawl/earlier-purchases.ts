@@ -4,7 +4,6 @@ import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { WatchId } from '../../submission/ids.ts';
 import { restoreForgotten } from '../forgotten/restore-forgotten.ts';
-import { IN_QUARANTINE } from '../in-quarantine.ts';
 import { listSpellings } from '../jobs/spellings.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { DUE_PAGE, type DueRow, eachDuePage } from '../plans/due.ts';
@@ -170,7 +169,7 @@ async function* eachPendingPage(db: Queryable, watchId: number): AsyncGenerator<
   }
 }
 
-/** Uses urls_quarantined (Postgres: urls_in_quarantine). */
+/** Uses urls_quarantined. */
 export const selectQuarantinedPage = (watchId: number, after: number): Query<{ id: number }> => sql<{ id: number }>`
-  SELECT id FROM urls WHERE ${IN_QUARANTINE} AND watch_id = ${watchId} AND id > ${after} AND generation > 0
+  SELECT id FROM urls WHERE quarantined AND watch_id = ${watchId} AND id > ${after} AND generation > 0
   ORDER BY id LIMIT ${DUE_PAGE}`;

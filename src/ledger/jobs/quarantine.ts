@@ -4,7 +4,6 @@ import type { BatchId, WatchId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { isPage } from '../forgotten/stored-forms.ts';
-import { IN_QUARANTINE } from '../in-quarantine.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignReason } from '../reason-columns.ts';
 
@@ -15,7 +14,7 @@ export interface Quarantined {
   readonly reason: string;
 }
 
-/** URLs that are not bought again until you release them, a page at a time. Uses urls_quarantined (Postgres: urls_in_quarantine). */
+/** URLs that are not bought again until you release them, a page at a time. Uses urls_quarantined. */
 export async function listQuarantined(
   ledger: Ledger,
   { watch, limit = 100, offset = 0 }: { watch?: WatchId; limit?: number; offset?: number } = {},
@@ -23,7 +22,7 @@ export async function listQuarantined(
   const which = watch === undefined ? sql`1 = 1` : sql`w.name = ${watch}`;
   const rows = await ledger.db.all(sql<Omit<Quarantined, 'reason'> & StoredReason>`
     SELECT w.name AS watch, u.url, u.reason_code, u.reason_params FROM urls AS u JOIN watches AS w ON w.id = u.watch_id
-    WHERE ${IN_QUARANTINE} AND ${which} ORDER BY u.watch_id, u.id LIMIT ${limit} OFFSET ${offset}`);
+    WHERE quarantined AND ${which} ORDER BY u.watch_id, u.id LIMIT ${limit} OFFSET ${offset}`);
   return rows.map((row) => ({ watch: row.watch, url: row.url, reason: renderStoredReason(row) ?? '' }));
 }
 
@@ -45,7 +44,7 @@ export type QuarantineScope =
   | { readonly kind: 'reason'; readonly reason: string }
   | { readonly kind: 'all' };
 
-/** Releases the quarantined URLs of a watch that the scope names; returns how many. Uses urls_quarantined (Postgres: urls_in_quarantine). */
+/** Releases the quarantined URLs of a watch that the scope names; returns how many. Uses urls_quarantined. */
 export async function releaseQuarantined(ledger: Ledger, watch: WatchId, scope: QuarantineScope): Promise<number> {
   return ledger.db.tx(async (tx) => {
     const conditions = await toConditions(tx, watch, scope);
@@ -54,7 +53,7 @@ export async function releaseQuarantined(ledger: Ledger, watch: WatchId, scope: 
       const { changes } = await tx.run(sql`
         UPDATE urls SET state = 'held', due = 'released', due_at = NULL, failures = 0, guard_passed = 1,
           ${assignReason({ code: 'released' })}
-        WHERE ${IN_QUARANTINE} AND watch_id = (SELECT id FROM watches WHERE name = ${watch}) AND ${condition}`);
+        WHERE quarantined AND watch_id = (SELECT id FROM watches WHERE name = ${watch}) AND ${condition}`);
       released += changes;
     }
     return released;
@@ -74,7 +73,7 @@ async function toConditions(tx: Queryable, watch: WatchId, scope: QuarantineScop
   }
   const stored = await tx.all(sql<StoredReason>`
     SELECT DISTINCT reason_code, reason_params FROM urls
-    WHERE ${IN_QUARANTINE} AND watch_id = (SELECT id FROM watches WHERE name = ${watch})`);
+    WHERE quarantined AND watch_id = (SELECT id FROM watches WHERE name = ${watch})`);
   return stored
     .filter((each) => renderStoredReason(each) === scope.reason)
     .map(

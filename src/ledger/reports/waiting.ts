@@ -3,7 +3,6 @@ import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, Reference, WatchId } from '../../submission/ids.ts';
 import { parseReason, type Reason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
-import { IN_QUARANTINE } from '../in-quarantine.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { MAX_COUNTED } from './account-figures.ts';
 
@@ -109,12 +108,12 @@ export interface QuarantinedUrls {
   readonly example: Url;
 }
 
-/** Uses urls_quarantined (Postgres: urls_in_quarantine). */
+/** Uses urls_quarantined. */
 export const selectQuarantineReasons = (watchId: number, limit: number) => sql<
   StoredReason & { urls: number; example: Url }
 >`
   SELECT reason_code, reason_params, count(*) AS urls, min(url) AS example FROM (
-    SELECT reason_code, reason_params, url FROM urls WHERE watch_id = ${watchId} AND ${IN_QUARANTINE}
+    SELECT reason_code, reason_params, url FROM urls WHERE watch_id = ${watchId} AND quarantined
     ORDER BY id LIMIT ${MAX_COUNTED}) AS quarantined
   GROUP BY reason_code, reason_params ORDER BY count(*) DESC, min(url) LIMIT ${limit}`;
 

@@ -1,7 +1,6 @@
 import { sql } from '../../database/sql.ts';
 import type { RunId, WatchId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
-import { IN_QUARANTINE } from '../in-quarantine.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { MAX_COUNTED } from './account-figures.ts';
 import type { RunListRow } from './totals.ts';
@@ -49,10 +48,10 @@ export const selectLastRuns = (watchId: number) => sql<RunFigures>`
   WHERE watch_id = ${watchId} AND (end_state IS NULL OR end_state <> 'previewed')
   ORDER BY started_at DESC LIMIT ${MAX_RUNS}`;
 
-/** Uses urls_quarantined (Postgres: urls_in_quarantine). */
+/** Uses urls_quarantined. */
 export const countQuarantined = (watchId: number) => sql<{ count: number }>`
   SELECT count(*) AS count FROM (
-    SELECT 1 AS one FROM urls WHERE watch_id = ${watchId} AND ${IN_QUARANTINE} LIMIT ${MAX_COUNTED}) AS quarantined`;
+    SELECT 1 AS one FROM urls WHERE watch_id = ${watchId} AND quarantined LIMIT ${MAX_COUNTED}) AS quarantined`;
 
 /** `runs`: newest first. */
 function summarizeRuns(runs: readonly RunFigures[], quarantinedUrls: number): WatchFigures {

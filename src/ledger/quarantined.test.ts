@@ -5,7 +5,6 @@ import type { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { raw, sql } from '../database/sql.ts';
-import { IN_QUARANTINE } from './in-quarantine.ts';
 import { LEDGER_MIGRATIONS } from './migrations.ts';
 
 const live = TEST_DIALECTS.includes('postgres') ? {} : { skip: 'COURIER_TEST_POSTGRES names no Postgres' };
@@ -18,7 +17,7 @@ describe('the quarantine', () => {
   testOnEach('follows the state of a URL', async (db) => {
     await migrate(db, 'ledger', LEDGER_MIGRATIONS, 1);
     const list = async () =>
-      (await db.all(sql<{ id: number }>`SELECT id FROM urls WHERE ${IN_QUARANTINE} ORDER BY id`)).map(({ id }) => id);
+      (await db.all(sql<{ id: number }>`SELECT id FROM urls WHERE quarantined ORDER BY id`)).map(({ id }) => id);
     for (const [id, state] of [
       [1, 'quarantined'],
       [2, 'known'],

@@ -55,15 +55,20 @@ function send(url: URL, { connections, headers, timeouts, signal }: RequestOptio
       if (socket.connecting) socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', awaitAnswer);
       else awaitAnswer();
     });
+    let answer: IncomingMessage | undefined;
     sent.once('response', (response) => {
       clearTimeout(timer);
       // A body that breaks off emits an error, also when nobody reads it. Without a listener that ends the process.
       response.on('error', () => undefined);
+      answer = response;
       resolve(response);
     });
-    // Stays: a connection that fails while the body is read is reported here as well.
+    // Stays: a connection that fails while the body is read is reported here, and for a body that only the end of its
+    // connection delimits nowhere else: Node then takes a reset, a timeout and an abort for its regular end.
     sent.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
+      if (answer?.complete === false) answer.destroy(error);
+      else if (answer !== undefined) overlong.add(answer);
       const isStale = sent.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
       reject(isStale ? new StaleConnectionError('closed', { cause: error }) : error);
     });
@@ -74,6 +79,22 @@ function send(url: URL, { connections, headers, timeouts, signal }: RequestOptio
     });
     sent.end();
   });
+}
+
+/** Answers with more bytes than their Content-Length states. */
+const overlong = new WeakSet<IncomingMessage>();
+
+/**
+ * What shows where a body ends: its length or its chunks, or only the end of its connection, which looks the same when the
+ * server failed. `beyond`: the server sent more than the stated length. Ask when the body is read.
+ */
+export type BodyEnd = 'stated' | 'close' | 'beyond';
+
+export function getBodyEnd(answer: IncomingMessage): BodyEnd {
+  if (overlong.has(answer)) return 'beyond';
+  const { 'transfer-encoding': coding, 'content-length': length } = answer.headers;
+  const isStated = coding === undefined ? length !== undefined : /(^|[,\s])chunked\s*$/i.test(coding);
+  return isStated ? 'stated' : 'close';
 }
 
 /** The least that must come within the time in which a body may pause. */
@@ -116,6 +137,7 @@ export async function* readBody(
       since = performance.now();
       isWaiting = true;
     }
+    signal.throwIfAborted();
   } catch (error) {
     throw error instanceof SitemapError ? error : toNetworkError(error, url, signal);
   } finally {

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import {
-  type BrokenAnswer,
-  FRAMINGS,
-  type Framing,
-  serveBroken,
-} from '../../test/support/sitemap/breaking-server.ts';
-import { collect, NS, sitemapindex, urlset } from '../../test/support/sitemap/collect.ts';
+import { type BrokenAnswer, FRAMINGS, type Framing, serveBroken } from '../../test/support/sitemap/breaking-server.ts';
+import { collect, sitemapindex, urlset } from '../../test/support/sitemap/collect.ts';
 import type { CrawlOptions } from './crawl.ts';
 
 /** The records of a document. A broken answer has the first 600 of them, so that pages are emitted before it breaks. */
@@ -44,14 +40,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
   index: toKind(sitemapindex(...RECORDS), `<sitemap><loc>${RECORDS[CUT]}<`, true),
   RSS: toKind(`<rss version="2.0"><channel>${rss}</channel></rss>`, `<item><link>${RECORDS[CUT]}<`, true),
   Atom: toKind(`<feed xmlns="http://www.w3.org/2005/Atom">${atom}</feed>`, `<entry><link href="${RECORDS[CUT]}"`, true),
-  'records without a root': toKind(
-    RECORDS.map((url) => `<url ${NS}><loc>${url}</loc></url>`).join(''),
-    `<url ${NS}><loc>${RECORDS[CUT]}<`,
-    true,
-  ),
   text: toKind(text, `${RECORDS[CUT]}\n`, false),
   'text, within a line': toKind(text, `${CUT}\n`, false),
-  'robots.txt': toKind(`User-agent: *\nDisallow:\n${lines(RECORDS.map((url) => `Sitemap: ${url}`))}`, 'Sitemap: https://shop.example/page-600\n', false),
+  'robots.txt': toKind(
+    `User-agent: *\nDisallow:\n${lines(RECORDS.map((url) => `Sitemap: ${url}`))}`,
+    'Sitemap: https://shop.example/page-600\n',
+    false,
+  ),
   'gzip of a urlset': pack(urlset(...RECORDS), '', gzipSync),
   'gzip of text': pack(text, '', gzipSync),
   'text in gzip': pack(text, 'gzip', gzipSync),
@@ -107,8 +102,6 @@ async function crawlBroken(kind: Kind, framing: Framing, how: BreakKind | 'whole
 
 function expected({ hasEnd, headers }: Kind, name: string, framing: Framing, how: BreakKind): string {
   if (how === 'abort') return 'stopped';
-  // Damage is told first.
-  if (name === 'records without a root') return 'XML_MALFORMED';
   if (how === 'pause' || how === 'timeout') return 'TIMEOUT';
   if (how === 'rst' || FRAMINGS[framing].end !== 'close') return 'NETWORK';
   if (!hasEnd) return 'complete, END_UNKNOWN';
@@ -137,7 +130,6 @@ describe('a whole answer is complete', () => {
   for (const framing of Object.keys(FRAMINGS) as Framing[]) {
     test(framing, async () => {
       for (const [name, kind] of Object.entries(KINDS)) {
-        if (name === 'records without a root') continue;
         const { said, locs, requests } = await crawlBroken(kind, framing, 'whole');
         const pages = name === 'index' || name === 'robots.txt' ? 0 : RECORDS.length;
         assert.deepEqual([name, said, locs.length], [name, 'complete', pages]);
@@ -145,5 +137,99 @@ describe('a whole answer is complete', () => {
         assert.equal(requests, isDoubted ? 2 : 1, name);
       }
     });
+  }
+});
+
+describe('lines of text that only the end of the connection delimits', () => {
+  const halves = [300, 600, 900].map((n) => Buffer.from(lines(RECORDS.slice(0, n))));
+  const [short, , long] = halves;
+  /** Serves one body after the other, the last again and again. */
+  async function read(bodies: readonly (Buffer | undefined)[], options: CrawlOptions = {}) {
+    let at = 0;
+    await using server = await serveBroken(() => {
+      const body = bodies[Math.min(at, bodies.length - 1)] ?? assert.fail();
+      at += 1;
+      return { framing: 'close, HTTP/1.0', body };
+    });
+    const got = await collect([`${server.origin}/sitemap.txt`], options);
+    return { ...got, requests: server.requests.length };
+  }
+
+  test('that end somewhere else each time are not complete, and no page is emitted twice', async () => {
+    const { codes, locs, complete, problems } = await read(halves);
+    assert.deepEqual([codes, locs.length, complete], [['error END_UNKNOWN'], 900, false]);
+    assert.match(problems[0]?.message ?? '', /no two readings ended at the same byte.*Content-Length.*\(3 attempts\)/);
+  });
+
+  test('are complete once two readings end at the same byte', async () => {
+    const { codes, locs, complete, requests } = await read([short, long]);
+    assert.deepEqual([codes, locs.length, complete, requests], [['warning END_UNKNOWN'], 900, true, 3]);
+  });
+
+  test('that become shorter have changed', async () => {
+    assert.deepEqual((await read([long, short])).codes, ['error BODY_CHANGED']);
+  });
+
+  test('never give half a line as a page before their end is known', async () => {
+    const cut = Buffer.from('https://shop.example/a\nhttps://shop.example/pro');
+    const whole = Buffer.from('https://shop.example/a\nhttps://shop.example/products\n');
+    const { locs, complete } = await read([cut, whole]);
+    assert.deepEqual([locs, complete], [['https://shop.example/a', 'https://shop.example/products'], true]);
+  });
+
+  test('cannot be complete without a second reading', async () => {
+    const { codes, complete } = await read([long], { retries: 0 });
+    assert.deepEqual([codes, complete], [['error END_UNKNOWN'], false]);
+  });
+
+  test('are read once when they are those of the last complete visit', async () => {
+    const first = await read([long]);
+    const [verdict] = first.verdicts;
+    assert.ok(verdict?.verdict === 'complete');
+    const again = await read([long], { known: async () => verdict });
+    assert.deepEqual([again.verdicts[0]?.verdict, again.requests], ['not-modified', 1]);
+  });
+});
+
+test('an answer with more bytes than it states is not complete, unless its format has an end of its own', async () => {
+  const answer = (body: string, stated: number) => async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => socket.destroy());
+      socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${stated}\r\n\r\n${body}`));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      return (await collect([`http://127.0.0.1:${(server.address() as AddressInfo).port}/s`])).codes;
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  };
+  // A server that counts letters in place of bytes.
+  const letters = lines(['https://shop.example/ü', 'https://shop.example/b']);
+  assert.deepEqual(await answer(letters, letters.length - 23)(), ['error END_UNKNOWN']);
+  const xml = urlset('https://shop.example/a');
+  assert.deepEqual(await answer(`${xml}more`, xml.length)(), []);
+  assert.deepEqual(await answer(`${xml}\r\n`, xml.length - 9)(), ['error XML_TRUNCATED']);
+});
+
+describe('a body that is not needed', () => {
+  for (const breaks of ['fin', 'rst'] as const) {
+    for (const framing of Object.keys(FRAMINGS) as Framing[]) {
+      test(`may break off: ${framing}, ${breaks}`, async () => {
+        const body = Buffer.from('this page has moved');
+        const broken = { sent: 4, breaks };
+        await using server = await serveBroken((path) => {
+          if (path === '/old') return { status: '301 Moved', framing, headers: ['Location: /new'], body, broken };
+          if (path === '/busy') return { status: '429 Busy', framing, headers: ['Retry-After: 900'], body, broken };
+          return { framing: 'Content-Length, HTTP/1.1', body: Buffer.from(urlset('https://shop.example/a')) };
+        });
+        assert.deepEqual((await collect([`${server.origin}/old`])).locs, ['https://shop.example/a']);
+        const { verdicts } = await collect([`${server.origin}/busy`]);
+        assert.deepEqual(
+          verdicts.map((verdict) => verdict.verdict === 'incomplete' && [verdict.code, verdict.retryAfterMs]),
+          [['HTTP_STATUS', 900_000]],
+        );
+      });
+    }
   }
 });

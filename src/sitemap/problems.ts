@@ -10,6 +10,8 @@ export const PROBLEM_CODES = [
   'NETWORK',
   /** A phase of the request took too long. */
   'TIMEOUT',
+  /** Nothing shows whether lines of text came whole: two readings differ (error), or end at the same byte (warning). */
+  'END_UNKNOWN',
   /** The body changed between two attempts, after pages of the first version were emitted. */
   'BODY_CHANGED',
   'REDIRECT_LOOP',

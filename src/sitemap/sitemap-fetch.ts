@@ -4,6 +4,7 @@ import { openFile } from './fetch/file.ts';
 import type { HostGate } from './fetch/host-gate.ts';
 import type { HttpAnswer } from './fetch/http.ts';
 import { formatWait } from './fetch/http-error.ts';
+import type { BodyEnd } from './fetch/request.ts';
 import { backoffMs } from './fetch/retry.ts';
 import { FetchTimer } from './fetch-timer.ts';
 import type { PageRecognizer, Settings } from './options.ts';
@@ -72,6 +73,8 @@ class Attempts {
   #resume: { readonly pages: number; readonly prefix: Prefix } | undefined;
   /** An attempt has emitted pages. Its body is what must be read to the end; a 304 or a duplicate would not be about it. */
   #hasEmitted = false;
+  /** The digest of a reading that only the end of its connection delimited. */
+  #unconfirmed = '';
   #hasChanged = false;
 
   constructor(source: Source, context: FetchContext, timer: FetchTimer) {
@@ -181,13 +184,19 @@ class Attempts {
       ...(lastModified === undefined ? {} : { lastModified }),
     };
     const path = answer.location.pathname;
-    return await this.#read({ bytes: answer.bytes, contentType, contentEncoding, path }, validators, known);
+    return await this.#read(
+      { bytes: answer.bytes, contentType, contentEncoding, path },
+      validators,
+      known,
+      answer.getEnd,
+    );
   }
 
   async #read(
     document: DocumentSource,
     validators: Validators,
     known: KnownSitemap | undefined,
+    getEnd: () => BodyEnd = () => 'stated',
   ): Promise<SitemapFetch> {
     this.#digest = new BodyDigest();
     this.#collector = this.#createCollector();
@@ -195,14 +204,19 @@ class Attempts {
     let bytes: AsyncIterable<Buffer> = body;
     if (known !== undefined) {
       const held = await holdBack(body);
-      if (held.whole && this.#fingerprint === known.fingerprint) {
+      if (held.whole && this.#fingerprint === known.fingerprint && getEnd() !== 'beyond') {
         return await this.#endNotModified({ ...known, ...validators, ...this.#transfer });
       }
       bytes = held.bytes;
     }
     const collector = this.#createCollector(await this.#context.settings.recognizer(this.#source.name));
     this.#collector = collector;
+    let doubt: SitemapError | undefined;
     await readDocument({ ...document, bytes }, collector, {
+      isWhole: () => {
+        doubt = this.#doubtEnd(getEnd());
+        return doubt === undefined;
+      },
       maxBytes: this.#context.settings.maxBytes,
       alternates: this.#context.settings.hreflang,
       drain: () => this.#drain(BATCH),
@@ -210,6 +224,7 @@ class Attempts {
         collector.kind = kind;
       },
     });
+    if (doubt !== undefined && !this.#hasChanged) throw doubt;
     collector.finish();
     await this.#drain(1);
     if (this.#hasChanged) return await this.#fail(changedError());
@@ -230,6 +245,29 @@ class Attempts {
       problems,
       children,
     );
+  }
+
+  /**
+   * Whether lines of text that have ended may have broken off. Where only the end of the connection shows their end, they
+   * are read once more, and are whole when they end at the same byte.
+   */
+  #doubtEnd(end: BodyEnd): SitemapError | undefined {
+    if (end === 'stated') return undefined;
+    const { digest } = this.#digest.prefix;
+    if (end === 'close' && digest === this.#unconfirmed) {
+      this.#collector.problem(
+        'END_UNKNOWN',
+        'warning',
+        `${END_UNKNOWN}; two readings ended at the same byte. ${ADVICE}`,
+      );
+      return undefined;
+    }
+    this.#unconfirmed = digest;
+    const why =
+      end === 'close'
+        ? `${END_UNKNOWN}, and no two readings ended at the same byte`
+        : 'the server sent more bytes than its Content-Length states, so lines may be missing';
+    return new SitemapError('END_UNKNOWN', `${why}. ${ADVICE}`, { transient: true });
   }
 
   /** The same bytes mean other records for another version of the readers, and with other options. */
@@ -301,6 +339,10 @@ class Attempts {
     await this.#timer.without(() => this.#context.emit({ sitemap: this.#source.name, ...batch }));
   }
 }
+
+const END_UNKNOWN =
+  'only the end of the connection shows where this text ends, which a failed server ends the same way';
+const ADVICE = 'Let the server send the right Content-Length, or chunks';
 
 const changedError = () =>
   new SitemapError(

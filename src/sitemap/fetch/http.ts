@@ -7,7 +7,7 @@ import type { Connections } from './connections.ts';
 import { Cookies } from './cookies.ts';
 import type { HostPolicy } from './host-policy.ts';
 import { toPrintable, toStatusError } from './http-error.ts';
-import { discard, get, type RequestTimeouts, readBody } from './request.ts';
+import { type BodyEnd, discard, get, getBodyEnd, type RequestTimeouts, readBody } from './request.ts';
 
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -31,6 +31,8 @@ export type HttpAnswer =
   | {
       readonly kind: 'body';
       readonly bytes: AsyncIterable<Buffer>;
+      /** Ask when the bytes are read. */
+      readonly getEnd: () => BodyEnd;
       /** Returns the connection when the bytes are not needed. */
       readonly discard: () => void;
       readonly location: URL;
@@ -83,6 +85,7 @@ export async function openHttp(url: URL, known: KnownSitemap | undefined, contex
     return {
       kind: 'body',
       bytes: readBody(response, at, signal, idleMs),
+      getEnd: () => getBodyEnd(response),
       discard: () => response.destroy(),
       location: at,
       contentType: getFirst(headers['content-type']),

@@ -68,7 +68,7 @@ function send(url: URL, { connections, headers, timeouts, signal }: RequestOptio
     sent.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
       if (answer?.complete === false) answer.destroy(error);
-      else if (answer !== undefined) overlong.add(answer);
+      else if (answer !== undefined && error.code?.startsWith('HPE_')) overlong.add(answer);
       const isStale = sent.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
       reject(isStale ? new StaleConnectionError('closed', { cause: error }) : error);
     });
@@ -149,11 +149,18 @@ export async function* readBody(
 /** More of a body that nobody needs is not read: a new connection costs less. */
 const DISCARD_LIMIT = 128 * 1024;
 
-/** Reads a body that is not needed, so that the connection can be used again. Throws SitemapError. */
+/**
+ * Reads a body that is not needed, so that the connection can be used again. That it breaks off changes nothing: the head
+ * says all. Throws only the reason of the aborted signal.
+ */
 export async function discard(body: IncomingMessage, url: URL, signal: AbortSignal, idleMs: number): Promise<void> {
   let bytes = 0;
-  for await (const chunk of readBody(body, url, signal, idleMs)) {
-    bytes += chunk.length;
-    if (bytes > DISCARD_LIMIT) return;
+  try {
+    for await (const chunk of readBody(body, url, signal, idleMs)) {
+      bytes += chunk.length;
+      if (bytes > DISCARD_LIMIT) return;
+    }
+  } catch {
+    signal.throwIfAborted();
   }
 }

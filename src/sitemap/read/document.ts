@@ -30,6 +30,11 @@ export interface ReadOptions {
   readonly alternates: boolean;
   /** Called between blocks: hands on what the sink has collected, and resolves when that is taken. */
   readonly drain: () => Promise<void>;
+  /**
+   * Asked at the end of lines of text that are not packed, which have no end of their own. False: they may have broken off,
+   * so the last line may be half of one and is left out.
+   */
+  readonly isWhole?: () => boolean;
   /** Called when the first bytes show the kind, before the sink gets a record. */
   readonly onKind: (kind: SitemapKind) => void;
 }
@@ -39,11 +44,14 @@ export interface ReadOptions {
  * read to its end; then the sink has every whole record before that point.
  */
 export async function readDocument(source: DocumentSource, sink: Sink, options: ReadOptions): Promise<void> {
-  const nested = () => sink.problem('GZIP_NESTED', 'warning', 'gzip inside gzip');
   const document = new Document(source, sink, options);
+  const onLayer = (isNested: boolean) => {
+    document.isPacked = true;
+    if (isNested) sink.problem('GZIP_NESTED', 'warning', 'gzip inside gzip');
+  };
   let isReading = false;
   try {
-    for await (const chunk of decompressed(source.bytes, source.contentEncoding, options, nested)) {
+    for await (const chunk of decompressed(source.bytes, source.contentEncoding, options, onLayer)) {
       isReading = true;
       document.write(chunk);
       isReading = false;
@@ -80,6 +88,9 @@ class Document {
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #reader: DocumentReader | undefined;
+  #kind: SitemapKind | undefined;
+  /** It came compressed, and every compression shows where it ends. */
+  isPacked = false;
 
   constructor(source: DocumentSource, sink: Sink, options: ReadOptions) {
     this.#source = source;
@@ -106,7 +117,8 @@ class Document {
 
   end(): void {
     this.#pass(this.#transcoder.write(Buffer.alloc(0), true), true);
-    this.#reader?.end(false);
+    const hasEnd = this.isPacked || (this.#kind !== 'text' && this.#kind !== 'robots');
+    this.#reader?.end(!hasEnd && this.#options.isWhole?.() === false);
   }
 
   /** The bytes broke off: hands on the records that are whole. */
@@ -141,6 +153,7 @@ class Document {
     if (found.skip > 0) {
       this.#sink.problem('XML_MALFORMED', 'warning', `${found.skip} bytes of something else before the document`);
     }
+    this.#kind = found.kind;
     this.#options.onKind(found.kind);
     this.#reader = this.#createReader(found.kind);
     this.#reader.write(this.#text.subarray(found.skip));

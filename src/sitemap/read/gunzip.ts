@@ -31,13 +31,13 @@ export interface DecodeLimits {
  * say. Brotli, deflate and zstd are unpacked when Content-Encoding names them and the bytes are not a document already.
  * Several codings are undone from the last to the first.
  *
- * @param onNested called once when a document is gzip inside gzip, apart from a gzip that Content-Encoding names
+ * @param onLayer called for each layer; `isNested` once, for gzip inside gzip apart from a gzip that Content-Encoding names
  */
 export async function* decompressed(
   source: AsyncIterable<Buffer>,
   contentEncoding: string | undefined,
   limits: DecodeLimits,
-  onNested: () => void,
+  onLayer: (isNested: boolean) => void,
 ): AsyncGenerator<Buffer> {
   let packed = 0;
   async function* counted(): AsyncGenerator<Buffer> {
@@ -47,7 +47,7 @@ export async function* decompressed(
     }
   }
   let decoded = 0;
-  for await (const chunk of unpackLayers(counted(), parseCodings(contentEncoding), onNested)) {
+  for await (const chunk of unpackLayers(counted(), parseCodings(contentEncoding), onLayer)) {
     decoded += chunk.length;
     if (decoded > limits.maxBytes) {
       throw new SitemapError(
@@ -76,7 +76,7 @@ const SUPPORTED = new Set(['br', 'deflate', 'zstd']);
 async function* unpackLayers(
   source: AsyncIterable<Buffer>,
   codings: readonly string[],
-  onNested: () => void,
+  onLayer: (isNested: boolean) => void,
   gzips = 0,
 ): AsyncGenerator<Buffer> {
   const { head, rest } = await peek(source);
@@ -84,9 +84,9 @@ async function* unpackLayers(
     if (gzips >= MAX_LAYERS) throw new SitemapError('GZIP_NESTED', `more than ${MAX_LAYERS} layers of gzip`);
     // A .gz file that is sent with a Content-Encoding of gzip has two layers, as it should.
     const isNamed = codings.at(-1) === 'gzip';
-    if (gzips === 1 && !isNamed) onNested();
+    onLayer(gzips === 1 && !isNamed);
     const unpacked = unpack(rest, createGunzip({ chunkSize: OUTPUT }));
-    yield* unpackLayers(unpacked, isNamed ? codings.slice(0, -1) : codings, onNested, gzips + (isNamed ? 0 : 1));
+    yield* unpackLayers(unpacked, isNamed ? codings.slice(0, -1) : codings, onLayer, gzips + (isNamed ? 0 : 1));
     return;
   }
   const coding = isPlain(head) ? undefined : codings.findLast((name) => name !== 'gzip');
@@ -101,8 +101,9 @@ async function* unpackLayers(
     yield* rest;
     return;
   }
+  onLayer(false);
   const left = codings.slice(0, codings.lastIndexOf(coding));
-  yield* unpackLayers(unpack(rest, open({ chunkSize: OUTPUT })), left, onNested, gzips);
+  yield* unpackLayers(unpack(rest, open({ chunkSize: OUTPUT })), left, onLayer, gzips);
 }
 
 /** Reads the first bytes: enough for a magic number or the beginning of a document. */

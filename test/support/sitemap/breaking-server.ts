@@ -18,6 +18,8 @@ export type Break = 'fin' | 'rst' | 'stall';
 
 /** What a path answers: all of `body`, or only `sent` bytes of it and then `breaks`. */
 export interface BrokenAnswer {
+  /** Default: `200 OK`. */
+  readonly status?: string;
   readonly framing: Framing;
   readonly body: Buffer;
   readonly headers?: readonly string[];
@@ -89,14 +91,16 @@ export async function serveBroken(
   };
 }
 
-function toWire({ framing, body, headers = [] }: BrokenAnswer, sent: Buffer) {
+function toWire({ status = '200 OK', framing, body, headers = [] }: BrokenAnswer, sent: Buffer) {
   const { version, end } = FRAMINGS[framing];
   const framed = {
     length: [`Content-Length: ${body.length}`],
     chunks: ['Transfer-Encoding: chunked'],
     close: version === '1.1' ? ['Connection: close'] : [],
   }[end];
-  const head = Buffer.from(`HTTP/${version} 200 OK\r\n${[...headers, ...framed].map((line) => `${line}\r\n`).join('')}\r\n`);
+  const head = Buffer.from(
+    `HTTP/${version} ${status}\r\n${[...headers, ...framed].map((line) => `${line}\r\n`).join('')}\r\n`,
+  );
   if (end !== 'chunks') return { head, body: sent, end: Buffer.alloc(0) };
   const size = Buffer.from(`${body.length.toString(16)}\r\n`);
   return { head, body: Buffer.concat([size, sent]), end: Buffer.from('\r\n0\r\n\r\n') };

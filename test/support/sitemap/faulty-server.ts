@@ -9,7 +9,16 @@ export const STEPS = ['request', 'status', 'header', 'headers', 'first-byte', 'm
 /** What happens then. */
 export const FAULTS = ['end', 'destroy', 'reset', 'late', 'stall', 'garbage', 'second-answer'] as const;
 /** What the answer would be. A redirect leads to a small sitemap that the crawl has read. */
-export const ANSWERS = ['plain', 'large', 'chunked', 'gzip', 'until-close', 'redirect', 'unavailable'] as const;
+export const ANSWERS = [
+  'plain',
+  'large',
+  'chunked',
+  'gzip',
+  'until-close',
+  'text-until-close',
+  'redirect',
+  'unavailable',
+] as const;
 
 type Step = (typeof STEPS)[number];
 type Fault = (typeof FAULTS)[number];
@@ -94,6 +103,10 @@ function makeAnswer(kind: Answer, path: string): Parts {
     return make('200 OK', ['Content-Encoding: gzip', length(packed)], packed);
   }
   if (kind === 'until-close') return make('200 OK', ['Connection: close'], small);
+  if (kind === 'text-until-close') {
+    const lines = Array.from({ length: 2_000 }, (_, n) => `${page}?${n}\n`).join('');
+    return make('200 OK', ['Connection: close'], Buffer.from(lines));
+  }
   if (kind === 'redirect') return make('302 Found', ['Location: /small.xml', length(small)], small);
   if (kind === 'unavailable') return make('503 Unavailable', ['Retry-After: 0', length(small)], small);
   return make('200 OK', [length(small)], small);

@@ -6,6 +6,7 @@ import { fromDigest } from '../ledger/forgotten/forgotten-url.ts';
 import type { ImportedUrl } from '../ledger/jobs/import-purchases.ts';
 import type { WatchId } from '../submission/ids.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
+import { findLineFault } from '../url/url-line.ts';
 import { FileMistakes } from './file-mistakes.ts';
 
 export interface ImportLine {
@@ -58,6 +59,8 @@ function parseLine(text: string, { config, watch: all, now }: ImportOptions): Im
   if (text === '' || text.startsWith('#')) return null;
   if (!text.startsWith('{')) {
     if (all === null) return 'names no watch: give the watch of a list of URLs with --watch';
+    if (findLineFault(text) !== null)
+      return `"${text.slice(0, 200)}" is not one URL and nothing else; write a space in a URL as %20`;
     return toLine(all, text, { state: 'known', generation: 1, boughtAt: now, lastmod: null, lastmodAt: null });
   }
   let record: Readonly<Record<string, unknown>>;

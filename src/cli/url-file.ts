@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
 import { normalizeUrl, type Url } from '../url/normalize-url.ts';
+import { findLineFault } from '../url/url-line.ts';
 import { FileMistakes } from './file-mistakes.ts';
 
 /**
@@ -14,7 +15,9 @@ export async function readUrlFile(file: string): Promise<Url[]> {
   for (const [at, line] of lines.entries()) {
     if (line === '' || line.startsWith('#')) continue;
     const normal = normalizeUrl(line);
-    if (normal.ok) urls.push(normal.url);
+    if (findLineFault(line) !== null)
+      mistakes.add(at + 1, `"${line.slice(0, 200)}" is not one URL and nothing else; write a space in a URL as %20`);
+    else if (normal.ok) urls.push(normal.url);
     else mistakes.add(at + 1, `"${line.slice(0, 200)}" is not a page's URL (${normal.reason})`);
   }
   mistakes.throwIfAny('Nothing was changed');

@@ -42,6 +42,22 @@ describe('courier ledger export and import', () => {
     assert.equal(await planned(other), 1);
   });
 
+  test('a table in place of a list is refused: its lines would be recorded as other pages', async (t) => {
+    const { service } = await openService(t, 'sqlite');
+    const folder = await openShopFolder(t, service);
+    const lines = [
+      'https://shop.example/a,b',
+      'https://shop.example/c,2024-01-01',
+      'https://shop.example/d\t2024-01-01',
+    ];
+    writeFileSync(join(folder, 'sent.csv'), lines.join('\n'));
+    const { code, stderr } = await courier(folder, 'ledger', 'import', 'sent.csv', '--watch', 'shop', '--yes');
+    assert.equal(code, 2);
+    assert.doesNotMatch(stderr, /sent\.csv:1/);
+    assert.match(stderr, /sent\.csv:2 .* is not one URL and nothing else/);
+    assert.match(stderr, /sent\.csv:3 .* is not one URL and nothing else/);
+  });
+
   test('a file with mistakes is refused with the line of each, and nothing of it is written', async (t) => {
     const { service } = await openService(t, 'sqlite');
     const folder = await openShopFolder(t, service);

@@ -1,5 +1,6 @@
 import type { SitemapKind } from '../events.ts';
 import { SitemapError } from '../problems.ts';
+import { isHeadedList, isTable } from './table.ts';
 
 /** The most that may stand before the root element. */
 export const SNIFF_LIMIT = 512 * 1024;
@@ -53,18 +54,25 @@ function atMost(text: string, otherwise: string): 'more' {
 /** A kind, 'more', or undefined for what may be XML with something before it. */
 function sniffText(text: string, last: boolean, isRobots: boolean): SitemapKind | 'more' | undefined {
   if (/^(\{\s*["}]|\[\s*["{[\]])/.test(text)) throw new SitemapError('NOT_SITEMAP', 'the document is JSON');
-  if (/^(%PDF-|PK\x03\x04|\x89PNG|GIF8|\xff\xd8\xff)/.test(text))
+  if (/^(%PDF-|PK\x03\x04|\x89PNG|GIF8|\xff\xd8\xff|\xd0\xcf\x11\xe0)/.test(text))
     throw new SitemapError('NOT_SITEMAP', 'the document is binary');
   if (isRobots) return 'robots';
+  // RTF may hold a sitemap in XML. Its lines end in markup and never are those of a list.
+  if (text.startsWith('{\\rtf')) return undefined;
   const lines = text.split(/[\r\n]+/);
   if (!last) lines.pop();
-  const first = lines.find((line) => line.trim() !== '' && !line.trimStart().startsWith('#'))?.trim();
+  const told = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  const [first] = told;
   if (first === undefined) return last ? undefined : 'more';
   if (ROBOTS_LINE.test(first)) return 'robots';
-  if (/^https?:\/\//i.test(first)) return 'text';
+  if (isTable(told)) throw new SitemapError('NOT_SITEMAP', TABLE);
+  if (/^https?:\/\//i.test(first) || isHeadedList(told)) return 'text';
   if (text.includes('<') || !last) return undefined;
-  return lines.some((line) => /^\s*https?:\/\//i.test(line)) ? 'text' : undefined;
+  return told.some((line) => /^https?:\/\//i.test(line)) ? 'text' : undefined;
 }
+
+const TABLE =
+  'the document is a table (CSV), of which nothing is read. Keep only the column of the URLs: one URL a line, without quotes. Or publish a sitemap in XML, which can hold dates';
 
 function sniffXml(text: string, start: number, last: boolean): Sniffed | 'more' {
   const root = rootName(text, start);

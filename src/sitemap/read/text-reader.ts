@@ -1,9 +1,13 @@
+import { findLineFault } from '../../url/url-line.ts';
 import { BlockFeeder } from './block-feeder.ts';
 import type { DocumentReader, Sink } from './reader.ts';
 
 const PAGE = /^https?:\/\//i;
 
-/** A plain text sitemap: one absolute URL per line. Blank lines and `#` comments are ignored; every other line is counted. */
+/**
+ * A plain text sitemap: one absolute URL per line and nothing else. Blank lines and `#` comments are ignored; every other
+ * line is counted.
+ */
 export class TextReader implements DocumentReader {
   readonly #sink: Sink;
   readonly #feeder = new BlockFeeder((block) => this.#scan(block));
@@ -31,10 +35,12 @@ export class TextReader implements DocumentReader {
   #lines(text: string): void {
     for (const line of text.split(/[\r\n]+/)) {
       const loc = line.trim();
-      if (PAGE.test(loc)) this.#sink.page(loc, null);
+      if (PAGE.test(loc) && findLineFault(loc) === null) this.#sink.page(loc, null);
       else if (loc !== '' && !loc.startsWith('#')) {
         this.#sink.unusable();
-        this.#sink.problem('BAD_URL', 'warning', 'a line that is not an absolute http(s) URL', this.#feeder.base);
+        const shown = loc.includes('@') ? '' : `: ${loc.slice(0, 120)}`;
+        const message = `a line that is not one absolute http(s) URL and nothing else${shown}`;
+        this.#sink.problem('BAD_URL', 'warning', message, this.#feeder.base);
       }
     }
   }

@@ -65,9 +65,11 @@ watches: { ${id}: { account: main, sitemaps: ["${server.origin}${path}"], hosts:
     visits += 1;
     stop = new AbortController();
     try {
-      const { complete } = await observeCrawl(ledger, watch, run, stop.signal).report;
+      const { complete, doubts = [] } = await observeCrawl(ledger, watch, run, stop.signal).report;
       const { found, gone } = await diffRun(ledger, run, { complete });
       said.push(`${complete ? 'complete' : 'incomplete'}, gone ${gone}${complete ? `, found ${found}` : ''}`);
+      const hasDoubt = complete && FRAMINGS[framing].end === 'close' && (kind === 'text' || kind === 'robots.txt');
+      assert.equal(doubts.length, hasDoubt ? 1 : 0, doubts.join());
     } catch (error) {
       if (error !== stop.signal.reason) throw error;
       said.push('stopped');

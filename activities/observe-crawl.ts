@@ -36,7 +36,7 @@ export function observeCrawl(
   signal: AbortSignal,
   limits: Pick<CrawlOptions, 'concurrency'> = {},
 ): CrawlUnderWay {
-  const totals: Totals = { urls: 0, sitemaps: 0, complete: true, problems: [], delays: [] };
+  const totals: Totals = { urls: 0, sitemaps: 0, complete: true, problems: [], doubts: [], delays: [] };
   return {
     report: observed(ledger, watch, run, { ...limits, signal }, totals),
     soFar: () => ({ urls: totals.urls, sitemaps: totals.sitemaps }),
@@ -66,8 +66,14 @@ async function observed(
   const { id } = await getRun(ledger.db, run);
   const saved = await sumSavedTransfers(ledger.db, id);
   const unmatchedRules = totals.complete ? await recordUnmatchedRules(ledger, run, listScopeRules(toRules(watch))) : [];
-  const { delays, ...sums } = totals;
-  return { ...sums, unmatchedRules, saved, ...(delays.length === 0 ? {} : { delays }) };
+  const { doubts, delays, ...sums } = totals;
+  return {
+    ...sums,
+    unmatchedRules,
+    saved,
+    ...(doubts.length === 0 ? {} : { doubts }),
+    ...(delays.length === 0 ? {} : { delays }),
+  };
 }
 
 /** The options of a watch that its crawl needs. */
@@ -119,6 +125,7 @@ interface Totals {
   sitemaps: number;
   complete: boolean;
   problems: string[];
+  readonly doubts: string[];
   readonly delays: HostDelay[];
 }
 
@@ -130,6 +137,8 @@ async function take(event: CrawlEvent, observation: Observation, scope: Recorded
       if (event.code === 'BAD_URL') observation.skipped(event.sitemap, 'bad-url', event.message, event.count ?? 1);
       if (event.severity === 'error' && totals.problems.length < MAX_PROBLEMS) {
         totals.problems.push(maskQuery(`${event.sitemap}: ${event.message}`));
+      } else if (event.code === 'END_UNKNOWN' && totals.doubts.length < MAX_PROBLEMS) {
+        totals.doubts.push(maskQuery(`${event.sitemap}: ${event.message}`));
       }
       return;
     case 'verdict':

@@ -37,6 +37,8 @@ export interface CrawlReport {
   readonly problems: readonly string[];
   /** Hosts and globs of the watch that matched no URL of a complete crawl; absent in recorded histories. */
   readonly unmatchedRules?: readonly string[];
+  /** Of sitemaps that were read whole as far as anybody can see: the first few that may not be; absent without any. */
+  readonly doubts?: readonly string[];
   /** What 304s saved; absent in recorded histories. */
   readonly saved?: SavedTransfers;
   /** The first few hosts whose robots.txt asks for a delay; absent where none does. */

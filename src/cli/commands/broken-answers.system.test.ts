@@ -86,6 +86,10 @@ describe('a signal while lines of text come that only the end of the connection 
         [601, 1, 600, 0, true],
         JSON.stringify(served.requests),
       );
+      assert.match(
+        String(plan?.notices),
+        /sitemap\.txt: only the end of the connection shows.*Content-Length, or chunks\./,
+      );
     });
   }
 

@@ -62,6 +62,7 @@ export function listNotices(
       `${adopted} adopted without buying them: a first run takes what is there as known (first_run: baseline).`,
     );
   }
+  for (const doubt of crawl.doubts ?? []) add(EXIT.done, `${doubt.replace(/\.$/, '')}.`);
   for (const delay of crawl.delays ?? []) add(EXIT.done, formatDelay(delay));
   for (const rule of crawl.unmatchedRules ?? []) add(EXIT.done, formatUnmatchedRule(rule));
   if (decision === 'rejected') add(EXIT.guard, 'the run was rejected. Nothing of it was submitted or charged.');

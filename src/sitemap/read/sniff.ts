@@ -61,14 +61,14 @@ function sniffText(text: string, last: boolean, isRobots: boolean): SitemapKind 
   if (text.startsWith('{\\rtf')) return undefined;
   const lines = text.split(/[\r\n]+/);
   if (!last) lines.pop();
-  const told = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
-  const [first] = told;
+  const stated = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  const [first] = stated;
   if (first === undefined) return last ? undefined : 'more';
   if (ROBOTS_LINE.test(first)) return 'robots';
-  if (isTable(told)) throw new SitemapError('NOT_SITEMAP', TABLE);
-  if (/^https?:\/\//i.test(first) || isHeadedList(told)) return 'text';
+  if (isTable(stated)) throw new SitemapError('NOT_SITEMAP', TABLE);
+  if (/^https?:\/\//i.test(first) || isHeadedList(stated)) return 'text';
   if (text.includes('<') || !last) return undefined;
-  return told.some((line) => /^https?:\/\//i.test(line)) ? 'text' : undefined;
+  return stated.some((line) => /^https?:\/\//i.test(line)) ? 'text' : undefined;
 }
 
 const TABLE =

@@ -65,11 +65,19 @@ function sniffText(text: string, last: boolean, isRobots: boolean): SitemapKind 
   const [first] = stated;
   if (first === undefined) return last ? undefined : 'more';
   if (ROBOTS_LINE.test(first)) return 'robots';
-  if (isTable(stated)) throw new SitemapError('NOT_SITEMAP', TABLE);
-  if (/^https?:\/\//i.test(first) || isHeadedList(stated)) return 'text';
-  if (text.includes('<') || !last) return undefined;
-  return stated.some((line) => /^https?:\/\//i.test(line)) ? 'text' : undefined;
+  const isList = URL_LINE.test(first);
+  if (!isList && text.includes('<')) return undefined;
+  // Always the same lines decide, whatever the size of a network read.
+  if (!last && stated.length < SAMPLE && text.length < SNIFF_LIMIT / 2) return 'more';
+  const sample = stated.slice(0, SAMPLE);
+  if (isTable(sample)) throw new SitemapError('NOT_SITEMAP', TABLE);
+  if (isList || isHeadedList(sample)) return 'text';
+  return last && stated.some((line) => URL_LINE.test(line)) ? 'text' : undefined;
 }
+
+const URL_LINE = /^https?:\/\//i;
+/** Lines that show whether a text is a list of URLs or a table. */
+const SAMPLE = 20;
 
 const TABLE =
   'the document is a table (CSV), of which nothing is read. Keep only the column of the URLs: one URL a line, without quotes. Or publish a sitemap in XML, which can hold dates';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { readBytes } from '../../../test/support/sitemap/collect.ts';
+import { readBytes, urlset } from '../../../test/support/sitemap/collect.ts';
 
 const HOST = 'https://shop.example';
 const [A, B, C] = [`${HOST}/a`, `${HOST}/b`, `${HOST}/c`];
@@ -84,6 +84,23 @@ describe('a list of URLs is read', () => {
         );
       });
     }
+  }
+});
+
+test('the size of a read does not decide whether it is a table', async () => {
+  const plain = Array.from({ length: 12 }, (_, n) => `${A}-${n}`);
+  const document = rows(...plain, ...Array.from({ length: 30 }, (_, n) => `${B}-${n},A title`));
+  for (const chunk of [1, 100, 500, 1_024, 1_500, 1_000_000]) {
+    const { locs, codes } = await readBytes(document, { chunk, path: '/urls.txt' });
+    assert.deepEqual([locs, codes], [plain, ['warning BAD_URL']], String(chunk));
+  }
+});
+
+test('messages of a program before a sitemap make no table of it', async () => {
+  const noise = 'Warning: Undefined index of the home page, in https://shop.example/index.php\n';
+  const padding = 'x'.repeat(2_000);
+  for (const chunk of [100, 1_000_000]) {
+    assert.deepEqual((await readBytes(`${noise}${padding}${urlset(A)}`, { chunk })).locs, [A]);
   }
 });
 

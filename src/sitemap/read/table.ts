@@ -2,7 +2,7 @@ import { findLineFault } from '../../url/url-line.ts';
 
 const URL_LINE = /^https?:\/\//i;
 /** How people and programs name the column of the addresses: `loc`, `Page URL`, `final_url`, `Top pages`. */
-const URL_NAME = /(^|[\s_-])(loc|location|ur[il]s?|links?|href|address|adres|adresse|pages?|permalink)$/i;
+const URL_NAME = /^([^:.<>]{0,24}[\s_-])?(loc|location|ur[il]s?|links?|href|address|adres|adresse|pages?|permalink)$/i;
 const SEPARATORS = ['\t', ';', ',', '|'];
 /** An address behind another column, or in quotes. */
 const BEHIND = /[\t,;|] *"?https?:\/\/|^"https?:\/\//i;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { findLineFault } from './url-line.ts';
 
 const LINES: Readonly<Record<string, ReturnType<typeof findLineFault>>> = {
@@ -35,8 +35,10 @@ const LINES: Readonly<Record<string, ReturnType<typeof findLineFault>>> = {
   '`https://shop.example/a`': 'more',
   'https://shop.example/a lastmod=2024-01-01': 'more',
 };
-for (const [line, fault] of Object.entries(LINES)) {
-  test(`${JSON.stringify(line)} is ${fault === null ? 'one URL' : `refused: ${fault}`}`, () => {
-    assert.equal(findLineFault(line), fault);
-  });
-}
+describe('findLineFault', () => {
+  for (const [line, fault] of Object.entries(LINES)) {
+    test(`${JSON.stringify(line)} is ${fault === null ? 'one URL' : `refused: ${fault}`}`, () => {
+      assert.equal(findLineFault(line), fault);
+    });
+  }
+});

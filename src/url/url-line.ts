@@ -1,9 +1,11 @@
 /** What no URL holds unless it is encoded: white space, quotes, angle brackets, backslashes and backticks. */
 const NOT_IN_URL = /[\s"<>\\`]/;
-/** What separates the columns of a table. All but the tab may also be a character of a URL. */
 const DATE = String.raw`\d{4}[-/.]\d\d?[-/.]\d\d?(T[\d:.+Z-]*)?|\d\d?[-/.]\d\d?[-/.]\d{4}`;
 const WORD = 'always|hourly|daily|weekly|monthly|yearly|never|true|false|null';
-/** A last column: a date, a changefreq, a priority, nothing; or a second URL in any column. */
+/**
+ * A last column: a date, a changefreq, a priority, nothing; or a second URL in any column. The separators are characters of
+ * URLs as well, so what follows them decides.
+ */
 const COLUMN = new RegExp(String.raw`[,;|](${DATE}|${WORD}|0[.,]\d\d?|1[.,]00?|)$|[,;|]https?:\/\/`, 'i');
 
 /**

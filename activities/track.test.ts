@@ -3,7 +3,7 @@ import { describe, type TestContext } from 'node:test';
 import type { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from '../src/database/sql.ts';
-import { listOpenSubmissions } from '../src/ledger/jobs/record-poll.ts';
+import { listOpenSubmissions, recordPoll } from '../src/ledger/jobs/record-poll.ts';
 import { getAccountStatus } from '../src/ledger/money/account-status.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
 import { getUrlHistory } from '../src/ledger/reports/url-history.ts';
@@ -71,6 +71,141 @@ describe('a job reported as partial after many polls', () => {
     await connector.plan('r1', ['1', '2']);
     assert.ok((await connector.play()).ended);
     assert.equal((await getUrlHistory(connector.ledger, shopUrl('2')))[0]?.state, 'completed');
+  });
+});
+
+describe('a job that is partial on the way', () => {
+  type Shown = readonly [state: string, first: string, second: string, counts?: object];
+  const DONE: Shown = ['completed', 'failed', 'completed'];
+
+  /** Follows a job of two URLs that shows these, one after the other; the last one forever. */
+  async function follow(t: TestContext, dialect: Dialect, shown: readonly Shown[], more = '', nested = false) {
+    const service = await startFakeService(t, {
+      overrides: {
+        list: always(success({ submissions: [], total: 0 })),
+        detail: (n, reference) => {
+          const [status, first, second, counts = {}] = shown[Math.min(Math.ceil(n / 2), shown.length) - 1]!;
+          const job = { reference, status, ...counts };
+          const urls = [
+            { url: shopUrl('1'), status: first },
+            { url: shopUrl('2'), status: second },
+          ];
+          return success(nested ? { submission: job, urls } : { ...job, urls });
+        },
+      },
+    });
+    const connector = await createTestConnector(t, {
+      baseUrl: service.baseUrl,
+      account: `${TRACKED}${more}`,
+      watch: 'retry_failed: { times: 3, after: 1h }, index_check: { after: 1ms, every: 1d }',
+      dialect,
+    });
+    await connector.plan('r1', ['1', '2']);
+    const { ledger } = connector;
+    /** What of it was decided before it was over. */
+    const early: unknown[] = [];
+    const watchIt = async () => {
+      const due = await ledger.db.all(sql`SELECT u.url FROM urls AS u WHERE u.due = 'retry'`);
+      const checks = await ledger.db.all(sql`SELECT url_id FROM check_queue`);
+      const { settled } = await ledger.db.one(sql<{ settled: number }>`
+        SELECT count(*) AS settled FROM batches WHERE settled_at IS NOT NULL`);
+      if (settled === 0) early.push(...due, ...checks);
+    };
+    const looks: Promise<void>[] = [];
+    // It looks for the end last: what it saw before was of an open job.
+    const { ended } = await connector.play({ steps: 60, before: () => void looks.push(watchIt()) });
+    await Promise.all(looks);
+    assert.ok(ended, 'the job ends');
+    assert.deepEqual(early, [], 'no URL is retried or checked before the job is over');
+    const [batch] = await listBatches(ledger);
+    const states = await Promise.all(['1', '2'].map(async (n) => (await getUrlHistory(ledger, shopUrl(n)))[0]?.state));
+    return { connector, service, batch, states };
+  }
+
+  for (const [what, shown, jobState, states] of [
+    ['and completes', [['partial', 'failed', 'pending'], DONE], 'completed', ['failed', 'completed']],
+    [
+      'for many polls with news, and completes',
+      [
+        ...Array.from({ length: 3 }, (): Shown => ['partial', 'pending', 'pending']),
+        ['partial', 'failed', 'pending'],
+        DONE,
+      ],
+      'completed',
+      ['failed', 'completed'],
+    ],
+    [
+      'and fails',
+      [
+        ['partial', 'completed', 'pending'],
+        ['failed', 'completed', 'pending'],
+      ],
+      'failed',
+      ['completed', 'failed'],
+    ],
+    [
+      'then processes again, and completes',
+      [
+        ['partial', 'failed', 'pending'],
+        ['processing', 'pending', 'pending'],
+        ['completed', 'completed', 'completed'],
+      ],
+      'completed',
+      ['completed', 'completed'],
+    ],
+    [
+      'and completes with open URLs',
+      [
+        ['partial', 'failed', 'pending'],
+        ['completed', 'failed', 'pending'],
+      ],
+      'completed',
+      ['failed', 'completed'],
+    ],
+    [
+      'and completes, by its counts, also what had failed',
+      [
+        ['partial', 'failed', 'pending'],
+        ['completed', 'failed', 'pending', { url_count: 2, completed: 2, failed: 0 }],
+      ],
+      'completed',
+      ['completed', 'completed'],
+    ],
+  ] as [string, readonly Shown[], string, string[]][]) {
+    for (const nested of [false, true]) {
+      testOnEachDialect(`${what}${nested ? ', nested' : ''}: has that end`, async (t, dialect) => {
+        const seen = await follow(t, dialect, shown, '', nested);
+        assert.deepEqual([seen.batch?.jobState, seen.batch?.reason, seen.states], [jobState, null, states]);
+        assert.notEqual(seen.batch?.endedAt, null);
+        seen.connector.pass(30 * 86_400_000);
+        await seen.connector.plan('r2', ['1', '2']);
+        await seen.connector.play({ steps: 3, sendOnly: true });
+        for (const [at, state] of states.entries()) {
+          const bought = state === 'failed' ? 2 : 1;
+          assert.equal(seen.service.charges.get(shopUrl(String(at + 1))), bought, `${at + 1}, which is ${state}`);
+        }
+      });
+    }
+  }
+
+  testOnEachDialect(
+    'in a word of its own that the account calls terminal is not called unknown',
+    async (t, dialect) => {
+      const own: Shown[] = [
+        ['stopped', 'completed', 'pending'],
+        ['stopped', 'completed', 'failed'],
+      ];
+      const { batch } = await follow(t, dialect, own, ', terminal_states: [completed, stopped]');
+      assert.deepEqual([batch?.jobState, batch?.reason], ['stopped', null]);
+    },
+  );
+
+  testOnEachDialect('keeps its end when the service changes it after the job was over', async (t, dialect) => {
+    const { connector, batch } = await follow(t, dialect, [['partial', 'failed', 'completed']]);
+    const { reference } = batch!;
+    const terminalStates = ['completed', 'partial', 'failed'];
+    const later = await recordPoll(connector.ledger, ACCOUNT.id, reference!, { state: 'completed', terminalStates });
+    assert.deepEqual([later.kind, later.state, later.terminal], ['refused', 'partial', true]);
   });
 });
 

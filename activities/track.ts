@@ -8,6 +8,7 @@ import { areAllCompleted, type UrlView } from '../src/api-client/read/submission
 import { recordPoll } from '../src/ledger/jobs/record-poll.ts';
 import {
   countOpenUrls,
+  recordAllCompleted,
   recordUrlResults,
   type Settled,
   settleJob,
@@ -15,6 +16,7 @@ import {
 } from '../src/ledger/jobs/settle-job.ts';
 import { LedgerError } from '../src/ledger/ledger-error.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
+import type { Reference } from '../src/submission/ids.ts';
 import { alignToTick, freshSince, nextPoll, waitAfter } from '../src/submission/poll-schedule.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { isRetryLater, retryLater } from '../src/temporal-api/retry-later.ts';
@@ -22,15 +24,13 @@ import type { CanWait } from '../src/temporal-api/waits.ts';
 import type { Deps } from './deps.ts';
 import { countAttempts } from './shown-waits.ts';
 
-/** In these two states an open URL has the result of its job, whatever else its URL says. */
 const COMPLETED = 'completed';
-const FAILED = 'failed';
-
-/** Some services report partial before the last URL is done. A job with open URLs is polled this many more times. */
-const POLLS_AFTER_END = 8;
 
 export function trackActivities(deps: Deps) {
   const { ledger, getAccount, getJobStatusLoader, now, emit } = deps;
+
+  /** Of each job that ends soon: its open URLs, and the first poll since its last change that showed so many. */
+  const news = new Map<Reference, { readonly openUrls: number; readonly attempt: number }>();
 
   return { followSubmission: (input: Following) => untilKnown(input, () => follow(input)) };
 
@@ -56,24 +56,26 @@ export function trackActivities(deps: Deps) {
       untilNextPoll(usualWait, () => readUrls(deps, job, state)).catch((error: unknown) => {
         const isAnswer = error instanceof ApiError || (error instanceof ApplicationFailure && !isRetryLater(error));
         if (state !== COMPLETED || !isOverdue || !isAnswer) throw error;
+        return state;
       });
+    const { terminalStates } = account;
     const knowsAll = status.state === COMPLETED && status.allCompleted === true;
-    const mustRead = account.terminalStates.includes(status.state) && !knowsAll;
-    let endsEarly = false;
+    const mustRead = terminalStates.includes(status.state) && !knowsAll;
+    let { state: shown } = status;
+    let openUrls = 0;
+    if (knowsAll) await recordAllCompleted(ledger, id, reference);
     if (mustRead) {
-      await readResults(status.state);
-      const isSettling = status.state === COMPLETED || status.state === FAILED || isOverdue;
-      const mayBeEarly = !isSettling && (status.state !== known || attempt <= POLLS_AFTER_END);
-      endsEarly = mayBeEarly && (await countOpenUrls(ledger, id, reference)) > 0;
+      const beside = await readResults(shown);
+      // The list may be older than the URLs.
+      if (terminalStates.includes(beside)) shown = beside;
+      openUrls = await countOpenUrls(ledger, id, reference);
     }
-    const polled = await recordPoll(ledger, id, reference, {
-      state: status.state,
-      terminalStates: endsEarly
-        ? account.terminalStates.filter((state) => state !== status.state)
-        : account.terminalStates,
-    });
+    const lastNews = mustRead ? noteNews(reference, { openUrls, attempt }) : attempt;
+    const quietPolls = isOverdue ? Number.POSITIVE_INFINITY : shown === known ? attempt - lastNews : 0;
+    const polled = await recordPoll(ledger, id, reference, { state: shown, terminalStates, openUrls, quietPolls });
     emit({ kind: 'poll', account: id, reference, state: polled.state, lagMs });
     if (polled.terminal) {
+      news.delete(reference);
       if (!mustRead && !knowsAll) await readResults(polled.state);
       const retryFailed = deps.config.watches.get(watch)?.retryFailed ?? null;
       const settled = await settleJob(ledger, id, reference, { retryFailed });
@@ -82,11 +84,22 @@ export function trackActivities(deps: Deps) {
       emit({ kind: 'job_ended', account: id, watch, reference, state, completed, failed, withoutResult });
       return toJobStatus(polled.state, settled);
     }
-    if (isOverdue) return { ...toJobStatus(polled.state, null), overdue: true };
+    if (isOverdue) {
+      news.delete(reference);
+      return { ...toJobStatus(polled.state, null), overdue: true };
+    }
     if (polled.state !== known) return toJobStatus(polled.state, null);
     const wait = alignToTick(policy, now(), next.waitMs);
     const polls = attempt === 1 ? 'once' : `${attempt} times`;
     throw retryLater(wait, `${reference} is ${polled.state}, polled ${polls} since its last change`);
+  }
+
+  /** The first poll that showed so many open URLs, as far as this process knows: another may have seen it before. */
+  function noteNews(reference: Reference, seen: { readonly openUrls: number; readonly attempt: number }): number {
+    const before = news.get(reference);
+    if (before?.openUrls === seen.openUrls && before.attempt <= seen.attempt) return before.attempt;
+    news.set(reference, seen);
+    return seen.attempt;
   }
 
   /**
@@ -136,11 +149,13 @@ const toJobStatus = (state: string, settled: Settled | null): JobStatus => ({
 });
 
 /**
- * Reads what the service says of each URL of an ended job into the ledger, page by page, until every URL was shown. A
- * completed job may have failed URLs: its list entry or the first page says so with its counts, or each page has to.
+ * Reads what the service says of each URL of a job into the ledger, page by page, until every URL was shown. Returns the
+ * state that is shown beside them, else the given one. A completed job may have failed URLs: its list entry or the first
+ * page says so with its counts, or each page has to.
  */
-async function readUrls({ ledger, getApi }: Deps, job: TrackInput, state: string): Promise<void> {
+async function readUrls({ ledger, getApi }: Deps, job: TrackInput, state: string): Promise<string> {
   const { account, reference } = job;
+  let beside = state;
   let shown = 0;
   const pages = readPages(
     (urlPage) =>
@@ -151,11 +166,16 @@ async function readUrls({ ledger, getApi }: Deps, job: TrackInput, state: string
   );
   for await (const { submission, urls } of pages) {
     Context.current().heartbeat();
-    if (state === COMPLETED && areAllCompleted(submission) === true) return;
+    beside = submission.state ?? state;
+    if (beside === COMPLETED && areAllCompleted(submission) === true) {
+      await recordAllCompleted(ledger, account, reference);
+      break;
+    }
     await recordUrlResults(ledger, account, reference, urls.map(toUrlResult));
     shown += urls.length;
-    if (shown >= job.urls) return;
+    if (shown >= job.urls) break;
   }
+  return beside;
 }
 
 const toUrlResult = ({ url, state, statusName: word, reason }: UrlView): UrlResult => ({

@@ -9,6 +9,7 @@ import { recoverJob } from '../ledger/jobs/recover.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { Reference, WatchId } from '../submission/ids.ts';
 import { isProjectOf, parseTag } from '../submission/project-tag.ts';
+import { isOver } from '../submission/states.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
 import { findWatchOfJob } from './assign-watch.ts';
 
@@ -86,7 +87,8 @@ export async function takeJob(job: Job): Promise<JobTaken> {
     return { kind: 'unassigned', reference, project, sample: read.urls[0]?.url ?? null, missingWatch: null };
   }
   const state = submission.state ?? detail?.state ?? 'queued';
-  const terminal = account.terminalStates.includes(state);
+  const openUrls = urls.filter(({ result }) => result === 'open').length;
+  const terminal = isOver({ state, openUrls, quietPolls: 0, terminalStates: account.terminalStates });
   const charge = submission.charged ?? detail?.charged ?? null;
   const createdAt = submission.createdAt ?? detail?.createdAt ?? null;
   const taken = await recoverJob(

@@ -1,45 +1,52 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DEFAULT_TERMINAL_STATES, decideStateMove, isKnownState } from './states.ts';
+import { DEFAULT_TERMINAL_STATES, decideStateMove, isKnownState, isOver } from './states.ts';
 
-const rows: [recorded: string, reported: string, kind: string, terminal?: boolean][] = [
-  ['queued', 'queued', 'same'],
-  ['queued', 'processing', 'moved', false],
-  ['queued', 'completed', 'moved', true],
-  ['processing', 'partial', 'moved', true],
-  ['processing', 'failed', 'moved', true],
-  ['processing', 'queued', 'refused'],
-  ['completed', 'failed', 'refused'],
-  ['completed', 'processing', 'refused'],
-  ['failed', 'completed', 'refused'],
-  ['completed', 'completed', 'same'],
-  ['queued', 'reviewing', 'moved', false],
-  ['reviewing', 'processing', 'moved', false],
-  ['reviewing', 'queued', 'moved', false],
-  ['completed', 'reviewing', 'refused'],
+const moves: [recorded: string, reported: string, ofOpen: string, ofOver: string][] = [
+  ['queued', 'queued', 'same', 'same'],
+  ['queued', 'processing', 'moved', 'refused'],
+  ['processing', 'queued', 'moved', 'refused'],
+  ['partial', 'processing', 'moved', 'refused'],
+  ['partial', 'completed', 'moved', 'refused'],
+  ['partial', 'failed', 'moved', 'refused'],
+  ['failed', 'completed', 'moved', 'refused'],
+  ['completed', 'reviewing', 'moved', 'refused'],
+  ['completed', 'completed', 'same', 'same'],
 ];
 describe('decideStateMove', () => {
-  for (const [recorded, reported, kind, terminal] of rows) {
-    test(`${recorded} then ${reported}: ${kind}${terminal === true ? ', terminal' : ''}`, () => {
-      const move = decideStateMove(recorded, reported, DEFAULT_TERMINAL_STATES);
-      assert.equal(move.kind, kind);
-      if (move.kind === 'moved') assert.equal(move.terminal, terminal);
+  for (const [state, reported, ofOpen, ofOver] of moves) {
+    test(`${state} then ${reported}: ${ofOpen} while the job is open, ${ofOver} once it is over`, () => {
+      assert.equal(decideStateMove({ state, over: false }, reported), ofOpen);
+      assert.equal(decideStateMove({ state, over: true }, reported), ofOver);
     });
   }
+});
 
-  test('the terminal states are configurable', () => {
-    assert.deepEqual(decideStateMove('processing', 'partial', ['completed', 'failed']), {
-      kind: 'moved',
-      state: 'partial',
-      terminal: false,
+describe('isOver', () => {
+  const rows: [state: string, openUrls: number, quietPolls: number, over: boolean, terminalStates?: string[]][] = [
+    ['queued', 0, 0, false],
+    ['processing', 0, 99, false],
+    ['reviewing', 0, 99, false],
+    ['completed', 5, 0, true],
+    ['failed', 5, 0, true],
+    ['partial', 0, 0, true],
+    ['partial', 1, 0, false],
+    ['partial', 1, 8, false],
+    ['partial', 1, 9, true],
+    ['partial', 1, Number.POSITIVE_INFINITY, true],
+    ['partial', 0, 99, false, ['completed', 'failed']],
+    ['cancelled', 1, 0, false, ['cancelled']],
+    ['cancelled', 0, 0, true, ['cancelled']],
+  ];
+  for (const [state, openUrls, quietPolls, over, terminalStates = DEFAULT_TERMINAL_STATES] of rows) {
+    const what = `${state} with ${openUrls} open URLs after ${quietPolls} polls without news`;
+    test(`${what}, where ${terminalStates.join(', ')} are terminal: ${over}`, () => {
+      assert.equal(isOver({ state, openUrls, quietPolls, terminalStates }), over);
     });
-    assert.deepEqual(decideStateMove('partial', 'completed', ['completed', 'failed']), {
-      kind: 'moved',
-      state: 'completed',
-      terminal: true,
-    });
-  });
+  }
+});
 
+describe('isKnownState', () => {
   test('only states of the specification and of the account are known', () => {
     assert.equal(isKnownState('baking', DEFAULT_TERMINAL_STATES), false);
     assert.equal(isKnownState('baking', ['baking']), true);

@@ -22,7 +22,7 @@ describe('polls of a job', () => {
       'processing and queued alternately',
       states('processing', ...Array.from({ length: 90 }, (_, n) => (n % 2 ? 'processing' : 'queued'))),
       'processing',
-      /now calls the job queued after it was processing/,
+      /R-1 is queued, polled once since its last change/,
     ],
     [
       'another job',

@@ -4,7 +4,7 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
 import { type Reason, renderReason } from '../../submission/reason.ts';
-import { decideStateMove, isKnownState } from '../../submission/states.ts';
+import { decideStateMove, isKnownState, isOver, type ShownJob } from '../../submission/states.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
 import { setReason } from '../batches/transitions.ts';
 import { LedgerError } from '../ledger-error.ts';
@@ -56,49 +56,37 @@ export async function getLastBatch(ledger: Ledger): Promise<BatchId> {
   return id;
 }
 
-export interface SeenJob {
-  readonly state: string;
-  /** The account's terminal states. */
-  readonly terminalStates: readonly string[];
-}
-
 export type PollRecorded =
-  | { readonly kind: 'same'; readonly state: string; readonly terminal: boolean }
-  | { readonly kind: 'moved'; readonly state: string; readonly terminal: boolean }
-  /** The service contradicts an earlier state: the recorded one stays, and nothing is bought again. */
-  | { readonly kind: 'refused'; readonly state: string; readonly terminal: boolean; readonly message: string };
+  | { readonly kind: 'same' | 'moved'; readonly state: string; readonly terminal: boolean }
+  /** The service contradicts the end of the job: the recorded state stays, and nothing is bought again. */
+  | { readonly kind: 'refused'; readonly state: string; readonly terminal: true; readonly message: string };
 
-/** Records the result of a poll. A job only moves forward; a terminal state is final. */
+/** Records the result of a poll. A job that is over has `ended_at`, and its state is final. */
 export async function recordPoll(
   ledger: Ledger,
   account: AccountId,
   reference: Reference,
-  seen: SeenJob,
+  seen: ShownJob,
 ): Promise<PollRecorded> {
   const now = ledger.now();
   return ledger.db.tx(async (tx): Promise<PollRecorded> => {
     await lockAccount(tx, account);
     const job = await getJob(tx, account, reference);
-    const ended = job.ended_at !== null;
-    const move = ended
-      ? decideStateMove(job.job_state, seen.state, [...seen.terminalStates, job.job_state])
-      : decideStateMove(job.job_state, seen.state, seen.terminalStates);
+    const kind = decideStateMove({ state: job.job_state, over: job.ended_at !== null }, seen.state);
     await tx.run(sql`UPDATE batches SET polls = polls + 1, polled_at = ${now} WHERE id = ${job.id}`);
-    if (move.kind === 'refused') {
+    if (kind === 'refused') {
       const reason: Reason = { code: 'state_reversed', recorded: job.job_state, seen: seen.state };
       await setReason(tx, job, reason);
-      return { kind: 'refused', state: job.job_state, terminal: ended, message: renderReason(reason) };
+      return { kind, state: job.job_state, terminal: true, message: renderReason(reason) };
     }
-    const terminal = ended || seen.terminalStates.includes(seen.state);
-    await tx.run(sql`
-      UPDATE batches SET job_state = ${seen.state}, ended_at = ${terminal ? (job.ended_at ?? now) : null}
-      WHERE id = ${job.id}`);
-    if (!terminal && !isKnownState(seen.state, seen.terminalStates)) {
+    const endedAt = job.ended_at ?? (isOver(seen) ? now : null);
+    await tx.run(sql`UPDATE batches SET job_state = ${seen.state}, ended_at = ${endedAt} WHERE id = ${job.id}`);
+    if (endedAt === null && !isKnownState(seen.state, seen.terminalStates)) {
       await setReason(tx, job, { code: 'state_unknown', state: seen.state });
     } else if (job.reason_code === 'state_unknown') {
       await setReason(tx, job, null);
     }
-    return { kind: move.kind, state: seen.state, terminal };
+    return { kind, state: seen.state, terminal: endedAt !== null };
   });
 }
 

@@ -23,8 +23,9 @@ import { getAccountTotals } from '../reports/totals.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
 import { holdSpending, releaseHistoryHold } from './history-hold.ts';
-import { listOpenSubmissions } from './record-poll.ts';
+import { listOpenSubmissions, recordPoll } from './record-poll.ts';
 import { type PastJob, recoverJob } from './recover.ts';
+import { recordUrlResults, settleJob } from './settle-job.ts';
 
 const where = { account: ACCOUNT.id, watch: WATCH.id, baseUrl: ACCOUNT.baseUrl };
 const job = (reference: string, paths: readonly string[], over: Partial<PastJob> = {}): PastJob => ({
@@ -48,6 +49,22 @@ describe('recover', () => {
     await recoverJob(ledger, where, job('R-1', ['1', '2'], { charge: null }));
     const { chargedThisMonth, unknownChargeUrls } = await getAccountTotals(ledger, ACCOUNT.id);
     assert.deepEqual([chargedThisMonth, unknownChargeUrls], [600_000, 0]);
+  });
+
+  testLedger('a job that is partial on the way is followed, and its later results count', async (ledger) => {
+    const urls = (['failed', 'open', 'completed'] as const).map((result, n) => ({
+      ...{ url: shopUrl(String(n)), result, reason: null },
+    }));
+    await recoverJob(ledger, where, job('R-1', [], { state: 'partial', terminal: false, urls }));
+    const getStates = () =>
+      Promise.all(urls.map(async ({ url }) => (await getUrlHistory(ledger, url))[0]?.state ?? null));
+    assert.deepEqual(await getStates(), ['submitted', 'submitted', 'submitted']);
+    const reference = 'R-1' as Reference;
+    const results = urls.map(({ url }) => ({ url, result: 'completed', reason: null }) as const);
+    await recordUrlResults(ledger, ACCOUNT.id, reference, results);
+    await recordPoll(ledger, ACCOUNT.id, reference, { state: 'completed', terminalStates: ['completed', 'partial'] });
+    await settleJob(ledger, ACCOUNT.id, reference, { retryFailed: { times: 3, afterMs: 0 } });
+    assert.deepEqual(await getStates(), ['completed', 'completed', 'completed']);
   });
 
   testLedger("URLs in the service's history are not bought again after a lost disk", async (ledger) => {

@@ -20,6 +20,7 @@ import { findSameBatch, takeOutOfBatches } from './take-out.ts';
 export interface PastJob {
   readonly reference: Reference;
   readonly state: string;
+  /** Whether `isOver` says so of it. */
   readonly terminal: boolean;
   readonly service: ServiceLevel;
   readonly project: string;
@@ -101,11 +102,11 @@ interface Member extends Omit<UrlResult, 'url'> {
 const countResults = (members: readonly Member[], result: UrlResult['result']): number =>
   members.filter((member) => member.result === result).length;
 
-/** The state of a URL without a result in its job. Once the job has ended, no result follows: the URL is known. */
+/** While the job is open the URL waits for its result: one that failed may be tried again. */
 function toUrlState({ state, terminal }: PastJob, result: UrlResult['result']): string {
+  if (!terminal) return 'submitted';
   if (result !== 'open') return result;
-  if (state === 'completed' || state === 'failed') return state;
-  return terminal ? 'known' : 'submitted';
+  return state === 'completed' || state === 'failed' ? state : 'known';
 }
 
 /** The rows of the job's URLs, in its order, each once. */

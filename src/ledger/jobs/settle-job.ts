@@ -94,6 +94,17 @@ async function inOurForm(tx: Queryable, batch: number, results: readonly UrlResu
   });
 }
 
+/** The counts of a completed job say that none of its URLs has failed: what one looked like before does not count. */
+export async function recordAllCompleted(ledger: Ledger, account: AccountId, reference: Reference): Promise<void> {
+  await ledger.db.tx(async (tx) => {
+    await lockAccount(tx, account);
+    const job = await getJob(tx, account, reference);
+    if (job.settled_at !== null) return;
+    await tx.run(sql`
+      UPDATE batch_urls SET result = 'completed', reason = NULL WHERE batch_id = ${job.id} AND result <> 'completed'`);
+  });
+}
+
 /** How many URLs of a job have no result yet. */
 export async function countOpenUrls({ db }: Ledger, account: AccountId, reference: Reference): Promise<number> {
   const { open } = await db.one(sql<{ open: number }>`

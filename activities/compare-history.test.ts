@@ -9,6 +9,7 @@ import { getHistoryHold, holdSpending } from '../src/ledger/jobs/history-hold.ts
 import { recoverJob } from '../src/ledger/jobs/recover.ts';
 import { getAccountStatus } from '../src/ledger/money/account-status.ts';
 import { listBatches } from '../src/ledger/reports/lists.ts';
+import type { HistoryHold } from '../src/submission/history-hold.ts';
 import type { AccountId, Reference, WatchId } from '../src/submission/ids.ts';
 import { renderReason } from '../src/submission/reason.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
@@ -18,7 +19,7 @@ import { hasEnded, type Job } from '../test/fakes/service/records.ts';
 import { always, failure } from '../test/fakes/service/replies.ts';
 import { shopUrl } from '../test/support/ledger.ts';
 import { createTestConnector, KEY } from '../test/support/test-connector.ts';
-import { compareHistory } from './compare-history.ts';
+import { HistoryComparison, type HistoryScope } from './compare-history.ts';
 
 const account = 'main' as AccountId;
 const settings = { account: 'price_per_url: 0.25 TRY' };
@@ -78,6 +79,13 @@ async function putInDoubt(t: TestContext, service: FakeService, fault: 'drop-aft
   service.faults.push(fault);
   await assert.rejects(connector.send());
   return connector;
+}
+
+/** One comparison, without a pause. */
+async function compareHistory(scope: HistoryScope): Promise<HistoryHold | null> {
+  const compared = await new HistoryComparison(scope).readOn(scope, 1_000);
+  assert.notEqual(compared.kind, 'unfinished');
+  return compared.kind === 'held' ? compared.hold : null;
 }
 
 describe('comparing the history with the ledger', () => {

@@ -1,7 +1,8 @@
 import { LIMITS } from '../contract/limits.ts';
 import type { SubmissionState } from '../contract/states.ts';
-import { readHistoryPages, readJob, type SendRequest } from '../src/api-client/history.ts';
-import type { SubmissionView } from '../src/api-client/read/submission.ts';
+import { ApiError, NotFoundError, RequestRefusedError } from '../src/api-client/errors.ts';
+import { createHistoryReader, readJob, type SendRequest } from '../src/api-client/history.ts';
+import type { SubmissionsPage, SubmissionView } from '../src/api-client/read/submission.ts';
 import { findUnansweredByTag, listBatchesInDoubt } from '../src/ledger/batches/batch-queries.ts';
 import { recordReconciled } from '../src/ledger/batches/record-reconciled.ts';
 import {
@@ -33,69 +34,141 @@ export interface HistoryScope {
 const DAY_MS = 86_400_000;
 /** Also compare jobs that are this much older: covers clock differences, time zones and dates without a time. */
 const EARLIER_MS = 2 * DAY_MS;
-/** A ledger that lacks jobs lacks the newest, so this many pages show at least one. */
-const MOST_PAGES = 5;
-/** A job without one of our projects costs a request, to read its URLs. */
-const MOST_READ = 10;
 const SHOWN = 5;
+/** A job that the service lists and refuses to show may be shown soon: it is asked for again for this long. */
+const REFUSED_MS = 600_000;
 /** A job in one of these states shows no more URLs than now. */
-const ENDED: ReadonlySet<string> = new Set(['completed', 'partial', 'failed'] satisfies SubmissionState[]);
+const ENDED: ReadonlySet<string> = new Set(['completed', 'failed'] satisfies SubmissionState[]);
+
+/** `unfinished`: `left` jobs or more are not looked at yet, so nobody knows whether the ledger has all that was bought. */
+export type Compared =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'held'; readonly hold: HistoryHold }
+  | { readonly kind: 'unfinished'; readonly read: number };
 
 /**
  * Compares the service's newest jobs with the ledger before money is spent. A job of ours that the ledger does not know
  * means that the ledger is new or a restored copy: the account is held until `courier recover` has imported the jobs,
  * because due URLs may already be bought. A job that matches a batch in doubt is recorded as that batch. Jobs of others
- * are remembered, so that each is read once.
+ * are remembered in the ledger, so that each is read once.
  *
  * Ours are jobs with our tag and the project of a watch, or one under which the ledger has bought in the account, and jobs
  * with a URL that a watch of the account has.
+ *
+ * It is complete when every page of the list was read, whatever its order, and every job in it decided: a job that nobody
+ * looked at may be ours. What fails is asked for again by the next call, so that a comparison can be made in parts.
  */
-export async function compareHistory(scope: HistoryScope): Promise<HistoryHold | null> {
-  const { ledger, account } = scope;
-  const held = await getHistoryHold(ledger.db, account);
-  if (held !== null && needsRecovery(held)) return held;
-  const ours: Reference[] = [];
-  let read = 0;
-  const last = await getLastAcceptance(ledger, account);
-  const from = last === null ? null : new Date(last - EARLIER_MS).toISOString().slice(0, 10);
-  let pages = 0;
-  let past: readonly string[] | null = null;
-  /** A watch that is not configured now may come back, and would buy again what the copy lacks. */
-  const hasPastProject = async (job: SubmissionView): Promise<boolean | null> => {
-    if (job.project === null || parseTag(job.project) === null) return null;
-    past ??= await listProjects(ledger, account);
-    return hasOurProject(past, job);
+export class HistoryComparison {
+  readonly startedAt: number;
+  #scope: HistoryScope;
+  #next: (() => Promise<SubmissionsPage | null>) | null = null;
+  /** Of the page that was read last: unknown jobs that only their URLs can decide. */
+  #undecided: SubmissionView[] = [];
+  #refused: SubmissionView[] = [];
+  #requests = 0;
+  #read = 0;
+
+  constructor(scope: HistoryScope) {
+    this.#scope = scope;
+    this.startedAt = scope.ledger.now();
+  }
+
+  /** Reads on, with at most that many requests. */
+  async readOn(scope: HistoryScope, mostRequests: number): Promise<Compared> {
+    this.#scope = scope;
+    this.#requests = 0;
+    const { ledger, account } = scope;
+    const held = await getHistoryHold(ledger.db, account);
+    if (held !== null && needsRecovery(held)) return { kind: 'held', hold: held };
+    this.#next ??= createHistoryReader(this.#send, await this.#getStart());
+    for (;;) {
+      const ours = await this.#decide(mostRequests);
+      if (ours.length > 0) return this.#hold(ours);
+      if (this.#requests >= mostRequests) return { kind: 'unfinished', read: this.#read };
+      const page = await this.#next();
+      if (page === null) break;
+      const listed = await this.#sort(page.submissions);
+      if (listed.length > 0) return this.#hold(listed);
+    }
+    const refused = await this.#stillUnknown(this.#refused.map(({ reference }) => reference));
+    if (refused.length === 0) return { kind: 'complete' };
+    if (ledger.now() - this.startedAt >= REFUSED_MS) return this.#hold(refused);
+    this.#undecided = this.#refused.splice(0);
+    return { kind: 'unfinished', read: this.#read };
+  }
+
+  readonly #send: SendRequest = (request) => {
+    this.#requests += 1;
+    return this.#scope.send(request);
   };
-  for await (const { submissions } of readHistoryPages(scope.send, from)) {
-    const unknown = await selectUnknown(
-      ledger,
-      account,
-      submissions.map(({ reference }) => reference),
-    );
+
+  async #getStart(): Promise<string | null> {
+    const last = await getLastAcceptance(this.#scope.ledger, this.#scope.account);
+    return last === null ? null : new Date(last - EARLIER_MS).toISOString().slice(0, 10);
+  }
+
+  /** What a page of the list itself decides: returns the jobs that are ours, and keeps those that it does not decide. */
+  async #sort(submissions: readonly SubmissionView[]): Promise<readonly Reference[]> {
+    const { ledger, account, projects } = this.#scope;
+    const references = submissions.map(({ reference }) => reference);
+    const unknown = await selectUnknown(ledger, account, references);
+    const ours: Reference[] = [];
+    let past: readonly string[] | null = null;
     for (const job of submissions) {
-      if (!unknown.has(job.reference) || (await isUnanswered(scope, job))) continue;
-      const decided = hasOurProject(scope.projects, job) ?? (await hasPastProject(job));
-      if (decided !== null) {
-        if (decided) ours.push(job.reference);
-        continue;
+      if (!unknown.has(job.reference) || (await isUnanswered(this.#scope, job))) continue;
+      let isOurs = hasOurProject(projects, job);
+      if (isOurs === null && job.project !== null && parseTag(job.project) !== null) {
+        // A watch that is not configured now may come back, and would buy again what the copy lacks.
+        past ??= await listProjects(ledger, account);
+        isOurs = hasOurProject(past, job);
       }
-      if (read >= MOST_READ) continue;
-      read += 1;
-      const owner = await findOwner(scope, job);
+      if (isOurs === true) ours.push(job.reference);
+      if (isOurs === null) this.#undecided.push(job);
+    }
+    return this.#stillUnknown(ours);
+  }
+
+  /** Reads the undecided jobs, one request each: returns those that are ours. */
+  async #decide(mostRequests: number): Promise<readonly Reference[]> {
+    const { ledger, account } = this.#scope;
+    const scope = { ...this.#scope, send: this.#send };
+    const ours: Reference[] = [];
+    for (let job = this.#undecided[0]; job !== undefined && this.#requests < mostRequests; job = this.#undecided[0]) {
+      const owner = await findOwner(scope, job).catch((error: unknown) => {
+        if (isRefused(error)) return 'not shown';
+        // What is ours is known, whatever becomes of the others.
+        if (ours.length > 0) return null;
+        throw error;
+      });
+      if (owner === null) break;
       if (owner === 'ledger') ours.push(job.reference);
       if (owner === 'other') await recordForeignJobs(ledger, account, [job.reference]);
+      if (owner === 'not shown') this.#refused.push(job);
+      this.#undecided.shift();
+      this.#read += 1;
     }
-    // Another comparison, or the answer to a request, may have recorded such a job since: then it is known after all.
-    if (ours.length > 0) ours.splice(0, ours.length, ...(await selectUnknown(ledger, account, ours)));
-    pages += 1;
-    if (ours.length > 0 || pages >= MOST_PAGES) break;
+    return this.#stillUnknown(ours);
   }
-  if (ours.length === 0) return null;
-  const references = [...new Set([...(scope.lost ?? []), ...ours.slice(0, SHOWN)])];
-  const hold: HistoryHold = { code: 'unknown_jobs', references, more: ours.length > SHOWN };
-  await holdSpending(ledger, account, hold);
-  return hold;
+
+  /** Another comparison, or the answer to a request, may have recorded such a job since: then it is known after all. */
+  async #stillUnknown(ours: readonly Reference[]): Promise<readonly Reference[]> {
+    return ours.length === 0 ? ours : [...(await selectUnknown(this.#scope.ledger, this.#scope.account, ours))];
+  }
+
+  async #hold(ours: readonly Reference[]): Promise<Compared> {
+    const { ledger, account, lost = [] } = this.#scope;
+    const references = [...new Set([...lost, ...ours.slice(0, SHOWN)])];
+    const hold: HistoryHold = { code: 'unknown_jobs', references, more: ours.length > SHOWN };
+    await holdSpending(ledger, account, hold);
+    return { kind: 'held', hold };
+  }
 }
+
+/** The same request would be refused again, or the job is gone: this job alone cannot be read. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof NotFoundError ||
+  error instanceof RequestRefusedError ||
+  (error instanceof ApiError && error.status === 410);
 
 /** Marks a batch as accepted that is in doubt, or that a later copy of the ledger sent. */
 async function isUnanswered({ ledger, account }: HistoryScope, job: SubmissionView): Promise<boolean> {
@@ -122,8 +195,8 @@ function hasOurProject(projects: readonly string[], { project }: SubmissionView)
   return projects.some((each) => isProjectOf(each, project)) ? true : null;
 }
 
-/** `later`: the job does not show yet whose it is. */
-type Owner = 'ledger' | 'batch in doubt' | 'other' | 'later';
+/** `later`: the job does not show yet whose it is. `not shown`: the service refuses to show it. */
+type Owner = 'ledger' | 'batch in doubt' | 'other' | 'later' | 'not shown';
 
 /**
  * Whose job it is whose project does not say: the ledger's when its first page of URLs has one that a watch of the account

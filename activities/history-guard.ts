@@ -7,7 +7,7 @@ import { describeHistoryHold, type HistoryHold, needsRecovery } from '../src/sub
 import type { AccountId, Reference } from '../src/submission/ids.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import { type AcceptedJob, AcceptedJobs } from './accepted-jobs.ts';
-import { compareHistory, type HistoryScope } from './compare-history.ts';
+import { type Compared, HistoryComparison, type HistoryScope } from './compare-history.ts';
 import type { Deps } from './deps.ts';
 
 /** After this long without spending, the ledger may have been replaced: compare again. */
@@ -26,7 +26,18 @@ interface Known {
   /** The list was read in this process, of the ledger as it is. */
   wasRead: boolean;
   failingSince: number | null;
+  /** One that has begun and is not complete. */
+  comparison: HistoryComparison | null;
+  /** Its part that is being read now: activities that run at the same time share it. */
+  reading: Promise<Compared> | null;
 }
+
+/** Nothing is known of the ledger as it is. */
+const NOTHING: Known = { comparedAt: null, wasRead: false, failingSince: null, comparison: null, reading: null };
+
+/** Requests of one attempt at a comparison, and the wait after them: jobs that are followed have their polls meanwhile. */
+const MOST_REQUESTS = 30;
+const PART_WAIT_MS = 15_000;
 
 /** `needsList`: a process that has never read the list may not spend. */
 export interface GuardScope extends HistoryScope {
@@ -53,7 +64,7 @@ export interface HistoryGuard {
   forget(account: AccountId, job: Reference): void;
 }
 
-type Compared =
+type Outcome =
   | { readonly kind: 'compared'; readonly hold: HistoryHold | null }
   /** The list has failed for long, or the service refuses it. */
   | { readonly kind: 'unread'; readonly error: ApiError }
@@ -70,7 +81,7 @@ export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): 
   let failovers = 0;
 
   function getKnown(account: AccountId): Known {
-    const known = accounts.get(account) ?? { comparedAt: null, wasRead: false, failingSince: null };
+    const known = accounts.get(account) ?? { ...NOTHING };
     accounts.set(account, known);
     return known;
   }
@@ -79,16 +90,34 @@ export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): 
   const listLost = ({ ledger, account }: HistoryScope): Promise<readonly Reference[]> =>
     selectLost(ledger, account, accepted.list(account, now()));
 
+  /** The next part of the account's comparison. */
+  async function readOn(scope: GuardScope, known: Known): Promise<Compared> {
+    known.comparison ??= new HistoryComparison(scope);
+    known.reading ??= known.comparison.readOn(scope, MOST_REQUESTS);
+    const { comparison, reading } = known;
+    try {
+      const compared = await reading;
+      if (compared.kind !== 'unfinished' && known.comparison === comparison) known.comparison = null;
+      return compared;
+    } finally {
+      if (known.reading === reading) known.reading = null;
+    }
+  }
+
   /** Compares the account. Throws while a list that may be readable soon has not failed for long. */
-  async function compare(scope: GuardScope, known: Known, must: MustRead): Promise<Compared> {
+  async function compare(scope: GuardScope, known: Known, must: MustRead): Promise<Outcome> {
     const before = failovers;
     try {
-      const hold = await compareHistory(scope);
+      const compared = await readOn(scope, known);
       // What was compared is the ledger of before.
       if (failovers !== before) throw retryLater(1_000, 'Postgres has failed over: the newest jobs are compared again');
       known.failingSince = null;
+      if (compared.kind === 'unfinished') {
+        const message = `the service's jobs are compared with the ledger before anything is bought: ${compared.read} read so far`;
+        throw retryLater(PART_WAIT_MS, message);
+      }
       known.wasRead = true;
-      return { kind: 'compared', hold };
+      return { kind: 'compared', hold: compared.kind === 'held' ? compared.hold : null };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error instanceof AuthenticationError) {
@@ -101,6 +130,7 @@ export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): 
         const message = `the service's newest jobs cannot be compared with the ledger yet: ${error.message}`;
         throw retryLater(Math.max(elapsedBackoffMs(failingMs, LIST_BACKOFF), error.retryAfterMs ?? 0), message);
       }
+      known.comparison = null;
       return { kind: 'unread', error };
     }
   }
@@ -113,7 +143,7 @@ export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): 
       if (await hasFailedOver()) {
         failovers += 1;
         for (const each of accounts.values()) {
-          Object.assign(each, { comparedAt: null, wasRead: false, failingSince: null });
+          Object.assign(each, NOTHING);
         }
       }
       const known = getKnown(account);

@@ -106,39 +106,57 @@ const MOST_EMPTY = 100;
 /** The same for pages that repeat the one before. */
 const MOST_REPEATED = 3;
 
-/**
- * Reads pages up to the last one. For a service without page information, an empty page is the last; one that ignores
- * the page number repeats the first page, which is read once. A service may fill its pages with less than requested: one
- * that states a total has shown all pages when their entries are as many. One that states further pages may show an empty
- * page before them, or repeat a page because new jobs shift all others.
- */
+/** Reads pages up to the last one, as `createPageReader` does. */
 export async function* readPages<Found extends { readonly page: Page }>(
   ask: (page: number) => Promise<Found>,
   contentOf: (found: Found) => string,
 ): AsyncGenerator<Found> {
+  const next = createPageReader(ask, contentOf);
+  for (let found = await next(); found !== null; found = await next()) yield found;
+}
+
+/**
+ * Reads the next page, or null after the last one. A request that fails is made again by the next call.
+ *
+ * For a service without page information, an empty page is the last; one that ignores the page number repeats the first
+ * page, which is read once. A service may fill its pages with less than requested: one that states a total has shown all
+ * pages when their entries are as many. One that states further pages may show an empty page before them, or repeat a page
+ * because new jobs shift all others.
+ */
+export function createPageReader<Found extends { readonly page: Page }>(
+  ask: (page: number) => Promise<Found>,
+  contentOf: (found: Found) => string,
+): () => Promise<Found | null> {
+  let page = 1;
+  let isOver = false;
   let before: string | null = null;
   let seen = 0;
   let empty = 0;
   let repeated = 0;
-  for (let page = 1; ; page++) {
-    const found = await ask(page).catch((error: unknown) => {
-      // Some services return 404 for the page after the last one.
-      if (page > 1 && isNotFound(error)) return null;
-      throw error;
-    });
-    if (found === null) return;
-    const { last, stated, total, count } = found.page;
-    const content = contentOf(found);
-    const statesMore = stated && !last;
-    empty = content === '' ? empty + 1 : 0;
-    repeated = content === before ? repeated + 1 : 0;
-    if (content === '' || content === before) {
-      if (statesMore && empty < MOST_EMPTY && repeated < MOST_REPEATED) continue;
-      return;
+  return async () => {
+    for (; !isOver; page++) {
+      const found = await ask(page).catch((error: unknown) => {
+        // Some services return 404 for the page after the last one.
+        if (page > 1 && isNotFound(error)) return null;
+        throw error;
+      });
+      if (found === null) break;
+      const { last, stated, total, count } = found.page;
+      const content = contentOf(found);
+      const statesMore = stated && !last;
+      empty = content === '' ? empty + 1 : 0;
+      repeated = content === before ? repeated + 1 : 0;
+      if (content === '' || content === before) {
+        if (statesMore && empty < MOST_EMPTY && repeated < MOST_REPEATED) continue;
+        break;
+      }
+      seen += count;
+      before = content;
+      isOver = last && stated && (total === null || seen >= total);
+      page++;
+      return found;
     }
-    yield found;
-    seen += count;
-    if (last && stated && (total === null || seen >= total)) return;
-    before = content;
-  }
+    isOver = true;
+    return null;
+  };
 }

@@ -1,7 +1,7 @@
 import type { ApiAnswer } from '../submission/answer.ts';
 import type { Reference } from '../submission/ids.ts';
 import type { ApiClient, ListQuery } from './client.ts';
-import { readPages } from './find-batch-in-doubt.ts';
+import { createPageReader, readPages } from './find-batch-in-doubt.ts';
 import type { SubmissionDetail, SubmissionsPage, SubmissionView, UrlView } from './read/submission.ts';
 
 /** Makes one free request when the budget allows it. Rejects with the ApiError of a failed request. */
@@ -20,17 +20,21 @@ export async function listHistory(
   onProgress: (jobs: number, total: number | null) => void,
 ): Promise<SubmissionView[]> {
   const found = new Map<Reference, SubmissionView>();
-  for await (const { submissions, page } of readHistoryPages(send, from)) {
-    for (const submission of submissions) found.set(submission.reference, submission);
-    onProgress(found.size, page.total);
+  const next = createHistoryReader(send, from);
+  for (let read = await next(); read !== null; read = await next()) {
+    for (const submission of read.submissions) found.set(submission.reference, submission);
+    onProgress(found.size, read.page.total);
   }
   return [...found.values()].reverse().sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0));
 }
 
-/** The pages of the service's list (spec 4.5) in order; `from`: only jobs since that day. */
-export function readHistoryPages(send: SendRequest, from: string | null): AsyncGenerator<SubmissionsPage> {
+/**
+ * Reads the next page of the service's list (spec 4.5), whatever its order; null after the last one. `from`: only jobs since
+ * that day. A request that fails is made again by the next call.
+ */
+export function createHistoryReader(send: SendRequest, from: string | null): () => Promise<SubmissionsPage | null> {
   const query = (page: number): ListQuery => ({ page, limit: LIST_LIMIT, ...(from === null ? {} : { from }) });
-  return readPages<SubmissionsPage>(
+  return createPageReader<SubmissionsPage>(
     (page) => send((client) => client.listSubmissions(query(page))),
     ({ submissions }) => submissions.map(({ reference }) => reference).join(),
   );

@@ -1,4 +1,4 @@
-import { compareHistory } from '../../activities/compare-history.ts';
+import { HistoryComparison } from '../../activities/compare-history.ts';
 import { ApiError } from '../api-client/errors.ts';
 import { type Config, requireAccount } from '../config/config.ts';
 import { SecretMissingError } from '../config/secrets.ts';
@@ -7,6 +7,13 @@ import type { Ledger } from '../ledger/open-ledger.ts';
 import { describeHistoryHold, needsRecovery } from '../submission/history-hold.ts';
 import type { AccountId } from '../submission/ids.ts';
 import { withService } from './service-client.ts';
+
+/** What the rate limit allows at once. A preview does not wait for more. */
+const MOST_REQUESTS = 100;
+
+const describeUnfinished = (read: number): string =>
+  `not all jobs that the service lists are compared with this ledger yet (${read} were read now): one of the others may be ` +
+  'ours, and its URLs bought already. A run reads on before it buys anything; no job of others is read twice';
 
 /**
  * Why a run would spend nothing on an account, found out before it is asked to: the ledger already holds it, or the
@@ -23,8 +30,10 @@ export async function findSpendingHold(
   const projects = [...config.watches.values()].flatMap(({ account, project }) => (account === id ? [project] : []));
   return withService({ config, ledger }, requireAccount(config, id), signal, async ({ request: send }) => {
     try {
-      const hold = await compareHistory({ ledger, account: id, projects, send });
-      return hold === null ? null : describeHistoryHold(id, hold);
+      const scope = { ledger, account: id, projects, send };
+      const compared = await new HistoryComparison(scope).readOn(scope, MOST_REQUESTS);
+      if (compared.kind === 'unfinished') return describeUnfinished(compared.read);
+      return compared.kind === 'held' ? describeHistoryHold(id, compared.hold) : null;
     } catch (error) {
       if (error instanceof ApiError || error instanceof SecretMissingError)
         return known === null ? null : describeHistoryHold(id, known);

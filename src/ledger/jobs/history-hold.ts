@@ -71,10 +71,13 @@ export async function releaseHistoryHold(ledger: Ledger, account: AccountId, hol
   });
 }
 
-/** When the newest job of the account that the ledger knows was accepted; null when it knows none. Uses batches_by_acceptance. */
+/**
+ * When the newest job of the account that the ledger knows was accepted; null when it knows none. A time in the future is that
+ * of a wrong clock. Uses batches_by_acceptance.
+ */
 export async function getLastAcceptance(ledger: Ledger, account: AccountId): Promise<number | null> {
   const { at } = await ledger.db.one(sql<{ at: number | null }>`
-    SELECT max(accepted_at) AS at FROM batches WHERE account_id = ${account} AND accepted_at IS NOT NULL`);
+    SELECT max(accepted_at) AS at FROM batches WHERE account_id = ${account} AND accepted_at <= ${ledger.now()}`);
   return at;
 }
 

@@ -101,8 +101,8 @@ export function createApi({ records, profile, now, listLagMs, namesBadUrls, isAu
         (reference == null || job.reference === reference) &&
         (status == null || job.state === status),
     );
-    const end = Math.max(matches.length - (page - 1) * limit, 0);
-    const shown = matches.slice(Math.max(end - limit, 0), end).toReversed();
+    const ordered = profile.listsFirst === 'oldest' ? matches : matches.toReversed();
+    const shown = ordered.slice((page - 1) * limit, page * limit);
     if (shown.length === 0 && page > 1 && profile.noSuchPage) return fail(404, 'no-such-page');
     return succeed(200, profile.list(shown, { page, limit, total: matches.length }));
   }

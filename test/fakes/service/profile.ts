@@ -23,6 +23,8 @@ export interface Profile {
   readonly reference: (n: number) => string;
   readonly accepted: (job: Job, balance: number, replay: boolean) => unknown;
   readonly replayStatus: number;
+  /** Which job the list shows first; default: the newest. */
+  readonly listsFirst?: 'newest' | 'oldest';
   readonly list: (jobs: readonly Job[], paging: Paging & { readonly total: number }) => unknown;
   readonly detail: (job: Job, paging: Paging) => unknown;
   readonly checked: (results: readonly CheckedUrl[]) => unknown;

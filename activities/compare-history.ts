@@ -164,11 +164,11 @@ export class HistoryComparison {
   }
 }
 
-/** The same request would be refused again, or the job is gone: this job alone cannot be read. */
+/** This job alone cannot be read, and the same request would be refused again. A rejected key is a 401. */
 const isRefused = (error: unknown): boolean =>
   error instanceof NotFoundError ||
   error instanceof RequestRefusedError ||
-  (error instanceof ApiError && error.status === 410);
+  (error instanceof ApiError && (error.status === 403 || error.status === 410));
 
 /** Marks a batch as accepted that is in doubt, or that a later copy of the ledger sent. */
 async function isUnanswered({ ledger, account }: HistoryScope, job: SubmissionView): Promise<boolean> {

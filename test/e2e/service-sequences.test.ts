@@ -10,6 +10,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { type FakeServiceOptions, startFakeService } from '../fakes/service/fake-service.ts';
 import { getUrlPage, type Profile } from '../fakes/service/profile.ts';
 import { NAMED_PROFILES } from '../fakes/service/profiles/named.ts';
+import type { Job } from '../fakes/service/records.ts';
 import { courier, ended, folderFor, ofType, printCourier, publish, startCourier } from '../support/cli.ts';
 import { shopUrl } from '../support/ledger.ts';
 import { lira } from '../support/shop-folder.ts';
@@ -130,6 +131,80 @@ describe('a restored copy with a batch that was sent later', () => {
     assert.equal((await courier(folder, 'recover')).code, 0);
     assert.equal((await courier(folder, 'run', '--once')).code, 0);
     assert.equal(countCharges(), 60);
+  });
+});
+
+describe('a restored copy behind jobs of others', () => {
+  for (const listsFirst of ['newest', 'oldest'] as const) {
+    test(`buys nothing again, and plan says why (${listsFirst} first, no project)`, async (t) => {
+      const nameless: Profile = { ...profile('camel'), listsFirst, project: () => '' };
+      const hidden: Profile = {
+        ...nameless,
+        list: (jobs, paging) => nameless.list(jobs.map(withoutProject), paging),
+      };
+      const { service, folder, backUp, restore, countCharges } = await scene(t, { profile: hidden });
+      const buyElsewhere = (): void => {
+        for (const n of pages(0, 25)) {
+          const urls = [`https://other.example/${n}`];
+          service.submit(`by-hand-${n}`, JSON.stringify({ urls, project: 'By hand' }));
+        }
+      };
+      publish(folder, pages(0, 6));
+      assert.equal((await courier(folder, 'run', '--once')).code, 0);
+      backUp();
+      if (listsFirst === 'oldest') buyElsewhere();
+      publish(folder, pages(0, 46));
+      const second = await courier(folder, 'run', '--once');
+      assert.equal(second.code, 0, second.stderr);
+      if (listsFirst === 'newest') buyElsewhere();
+      restore();
+      publish(folder, pages(0, 51));
+      const planned = await courier(folder, 'plan');
+      assert.match(`${planned.stderr} ${JSON.stringify(planned.records)}`, /the service has jobs of ours/);
+      const run = await courier(folder, 'run', '--once', '--wait');
+      assert.equal(run.code, 3, run.stderr);
+      assert.match(run.stderr, /the service has jobs of ours/);
+      assert.equal(countCharges(), 46 + 25);
+    });
+  }
+});
+
+const withoutProject = (job: Job): Job => ({ ...job, project: '' });
+
+describe('a job that is partial on the way', () => {
+  test('has its end, run --wait ends with it, and nobody is told of a contradiction', async (t) => {
+    const camel = profile('camel');
+    let polls = 0;
+    /** Partial for some polls, with open URLs; then completed, with a failed one. */
+    const atPoll = (job: Job): Job => {
+      const state = polls < 6 ? 'partial' : 'completed';
+      return { ...job, state, failed: new Set([0]) };
+    };
+    const onTheWay: Profile = {
+      ...camel,
+      list: (jobs, paging) => camel.list(jobs.map(atPoll), paging),
+      detail: (job, paging) => {
+        polls += 1;
+        const outcomes = ['REJECTED', ...job.urls.slice(1).map(() => (polls < 7 ? 'waiting-in-line' : 'DONE'))];
+        return {
+          submission: { reference: job.reference, state: atPoll(job).state.toUpperCase() },
+          urls: { items: getUrlPage(job, paging).map(([link, n]) => ({ link, outcome: outcomes[n] })) },
+        };
+      },
+    };
+    const { folder } = await scene(t, { profile: onTheWay });
+    publish(folder, pages(0, 5));
+    const run = await courier(folder, 'run', '--once', '--wait');
+    assert.match(JSON.stringify(run.records), /"completed":4\b/, `${run.code} ${run.stderr}`);
+    const shown = await printCourier(folder, 'batches', 'show', '1');
+    assert.match(shown, /completed/);
+    assert.doesNotMatch(shown, /after it was/);
+    const status = await courier(folder, 'status');
+    assert.match(
+      JSON.stringify(status.records),
+      /"open_jobs":0\b|"jobs_open":0\b|"open":0\b/,
+      JSON.stringify(status.records),
+    );
   });
 });
 

@@ -40,7 +40,7 @@ const REFUSED_MS = 600_000;
 /** A job in one of these states shows no more URLs than now. */
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed'] satisfies SubmissionState[]);
 
-/** `unfinished`: `left` jobs or more are not looked at yet, so nobody knows whether the ledger has all that was bought. */
+/** `unfinished`: some jobs are not looked at yet, so nobody knows whether the ledger has all that was bought. */
 export type Compared =
   | { readonly kind: 'complete' }
   | { readonly kind: 'held'; readonly hold: HistoryHold }
@@ -59,7 +59,7 @@ export type Compared =
  * looked at may be ours. What fails is asked for again by the next call, so that a comparison can be made in parts.
  */
 export class HistoryComparison {
-  readonly startedAt: number;
+  readonly #startedAt: number;
   #scope: HistoryScope;
   #next: (() => Promise<SubmissionsPage | null>) | null = null;
   /** Of the page that was read last: unknown jobs that only their URLs can decide. */
@@ -70,7 +70,7 @@ export class HistoryComparison {
 
   constructor(scope: HistoryScope) {
     this.#scope = scope;
-    this.startedAt = scope.ledger.now();
+    this.#startedAt = scope.ledger.now();
   }
 
   /** Reads on, with at most that many requests. */
@@ -92,7 +92,7 @@ export class HistoryComparison {
     }
     const refused = await this.#stillUnknown(this.#refused.map(({ reference }) => reference));
     if (refused.length === 0) return { kind: 'complete' };
-    if (ledger.now() - this.startedAt >= REFUSED_MS) return this.#hold(refused);
+    if (ledger.now() - this.#startedAt >= REFUSED_MS) return this.#hold(refused);
     this.#undecided = this.#refused.splice(0);
     return { kind: 'unfinished', read: this.#read };
   }
@@ -134,7 +134,7 @@ export class HistoryComparison {
     const scope = { ...this.#scope, send: this.#send };
     const ours: Reference[] = [];
     for (let job = this.#undecided[0]; job !== undefined && this.#requests < mostRequests; job = this.#undecided[0]) {
-      const owner = await findOwner(scope, job).catch((error: unknown) => {
+      const owner = await this.#findOwner(scope, job).catch((error: unknown) => {
         if (isRefused(error)) return 'not shown';
         // What is ours is known, whatever becomes of the others.
         if (ours.length > 0) return null;
@@ -148,6 +148,11 @@ export class HistoryComparison {
       this.#read += 1;
     }
     return this.#stillUnknown(ours);
+  }
+
+  /** Another worker may have read the job since the list was. */
+  async #findOwner(scope: HistoryScope, job: SubmissionView): Promise<Owner> {
+    return (await this.#stillUnknown([job.reference])).length === 0 ? 'known' : findOwner(scope, job);
   }
 
   /** Another comparison, or the answer to a request, may have recorded such a job since: then it is known after all. */
@@ -195,8 +200,8 @@ function hasOurProject(projects: readonly string[], { project }: SubmissionView)
   return projects.some((each) => isProjectOf(each, project)) ? true : null;
 }
 
-/** `later`: the job does not show yet whose it is. `not shown`: the service refuses to show it. */
-type Owner = 'ledger' | 'batch in doubt' | 'other' | 'later' | 'not shown';
+/** `later`: the job does not show yet whose it is. `not shown`: the service refuses to show it. `known`: the ledger has it by now. */
+type Owner = 'ledger' | 'batch in doubt' | 'other' | 'later' | 'not shown' | 'known';
 
 /**
  * Whose job it is whose project does not say: the ledger's when its first page of URLs has one that a watch of the account

@@ -28,12 +28,21 @@ interface Known {
   failingSince: number | null;
   /** One that has begun and is not complete. */
   comparison: HistoryComparison | null;
+  /** When its last part was begun. */
+  readAt: number;
   /** Its part that is being read now: activities that run at the same time share it. */
   reading: Promise<Compared> | null;
 }
 
 /** Nothing is known of the ledger as it is. */
-const NOTHING: Known = { comparedAt: null, wasRead: false, failingSince: null, comparison: null, reading: null };
+const NOTHING: Known = {
+  comparedAt: null,
+  wasRead: false,
+  failingSince: null,
+  comparison: null,
+  readAt: 0,
+  reading: null,
+};
 
 /** Requests of one attempt at a comparison, and the wait after them: jobs that are followed have their polls meanwhile. */
 const MOST_REQUESTS = 30;
@@ -65,6 +74,7 @@ export interface HistoryGuard {
 }
 
 type Outcome =
+  | Extract<Compared, { kind: 'unfinished' }>
   | { readonly kind: 'compared'; readonly hold: HistoryHold | null }
   /** The list has failed for long, or the service refuses it. */
   | { readonly kind: 'unread'; readonly error: ApiError }
@@ -92,6 +102,9 @@ export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): 
 
   /** The next part of the account's comparison. */
   async function readOn(scope: GuardScope, known: Known): Promise<Compared> {
+    // After a long pause its first pages are out of date.
+    if (known.reading === null && now() - known.readAt >= SILENCE_MS) known.comparison = null;
+    known.readAt = now();
     known.comparison ??= new HistoryComparison(scope);
     known.reading ??= known.comparison.readOn(scope, MOST_REQUESTS);
     const { comparison, reading } = known;
@@ -112,10 +125,7 @@ export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): 
       // What was compared is the ledger of before.
       if (failovers !== before) throw retryLater(1_000, 'Postgres has failed over: the newest jobs are compared again');
       known.failingSince = null;
-      if (compared.kind === 'unfinished') {
-        const message = `the service's jobs are compared with the ledger before anything is bought: ${compared.read} read so far`;
-        throw retryLater(PART_WAIT_MS, message);
-      }
+      if (compared.kind === 'unfinished') return compared;
       known.wasRead = true;
       return { kind: 'compared', hold: compared.kind === 'held' ? compared.hold : null };
     } catch (error) {
@@ -163,6 +173,10 @@ export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): 
       // A list may show a job late, or not at all: what this process saw accepted needs no list to prove it.
       const references = lost.length === 0 ? [] : await listLost(scope);
       if (references.length > 0) return hold(scope, { code: 'unknown_jobs', references, more: false });
+      if (compared.kind === 'unfinished') {
+        const message = `the service's jobs are compared with the ledger before anything is bought: ${compared.read} read so far`;
+        throw retryLater(PART_WAIT_MS, message);
+      }
       if (compared.kind === 'unread') {
         const { error } = compared;
         if (mustRead && mayPass(error)) return held ?? hold(scope, { code: 'list_unread', why: error.message });

@@ -16,7 +16,6 @@ import {
 } from '../src/ledger/jobs/settle-job.ts';
 import { LedgerError } from '../src/ledger/ledger-error.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
-import type { Reference } from '../src/submission/ids.ts';
 import { alignToTick, freshSince, nextPoll, waitAfter } from '../src/submission/poll-schedule.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { isRetryLater, retryLater } from '../src/temporal-api/retry-later.ts';
@@ -30,13 +29,14 @@ export function trackActivities(deps: Deps) {
   const { ledger, getAccount, getJobStatusLoader, now, emit } = deps;
 
   /** Of each job that ends soon: its open URLs, and the first poll since its last change that showed so many. */
-  const news = new Map<Reference, { readonly openUrls: number; readonly attempt: number }>();
+  const news = new Map<string, { readonly openUrls: number; readonly attempt: number }>();
 
   return { followSubmission: (input: Following) => untilKnown(input, () => follow(input)) };
 
   async function follow({ known, waits, ...job }: Following): Promise<JobStatus> {
     const { account: id, reference, watch, service, acceptedAt } = job;
     const account = getAccount(id);
+    const name = `${id} ${reference}`;
     const attempt = countAttempts(waits);
     const { currentAttemptScheduledTimestampMs: scheduledAt } = Context.current().info;
     const lagMs = Math.max(0, now() - scheduledAt);
@@ -70,12 +70,12 @@ export function trackActivities(deps: Deps) {
       if (terminalStates.includes(beside)) shown = beside;
       openUrls = await countOpenUrls(ledger, id, reference);
     }
-    const lastNews = mustRead ? noteNews(reference, { openUrls, attempt }) : attempt;
+    const lastNews = mustRead ? noteNews(name, { openUrls, attempt }) : attempt;
     const quietPolls = isOverdue ? Number.POSITIVE_INFINITY : shown === known ? attempt - lastNews : 0;
     const polled = await recordPoll(ledger, id, reference, { state: shown, terminalStates, openUrls, quietPolls });
     emit({ kind: 'poll', account: id, reference, state: polled.state, lagMs });
     if (polled.terminal) {
-      news.delete(reference);
+      news.delete(name);
       if (!mustRead && !knowsAll) await readResults(polled.state);
       const retryFailed = deps.config.watches.get(watch)?.retryFailed ?? null;
       const settled = await settleJob(ledger, id, reference, { retryFailed });
@@ -85,7 +85,7 @@ export function trackActivities(deps: Deps) {
       return toJobStatus(polled.state, settled);
     }
     if (isOverdue) {
-      news.delete(reference);
+      news.delete(name);
       return { ...toJobStatus(polled.state, null), overdue: true };
     }
     if (polled.state !== known) return toJobStatus(polled.state, null);
@@ -95,10 +95,10 @@ export function trackActivities(deps: Deps) {
   }
 
   /** The first poll that showed so many open URLs, as far as this process knows: another may have seen it before. */
-  function noteNews(reference: Reference, seen: { readonly openUrls: number; readonly attempt: number }): number {
-    const before = news.get(reference);
+  function noteNews(job: string, seen: { readonly openUrls: number; readonly attempt: number }): number {
+    const before = news.get(job);
     if (before?.openUrls === seen.openUrls && before.attempt <= seen.attempt) return before.attempt;
-    news.set(reference, seen);
+    news.set(job, seen);
     return seen.attempt;
   }
 

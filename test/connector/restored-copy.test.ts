@@ -7,6 +7,7 @@ import { recoverAccount } from '../../src/connector/recover-account.ts';
 import { raw } from '../../src/database/sql.ts';
 import type { Ledger } from '../../src/ledger/open-ledger.ts';
 import type { AccountId } from '../../src/submission/ids.ts';
+import { isRetryLater } from '../../src/temporal-api/retry-later.ts';
 import { type FakeService, startFakeService } from '../fakes/service/fake-service.ts';
 import { getUrlPage, PLAIN, type Profile } from '../fakes/service/profile.ts';
 import type { Job } from '../fakes/service/records.ts';
@@ -174,6 +175,36 @@ describe('an account with many jobs of others', () => {
     const last = await createTestConnector(t, { baseUrl: service.baseUrl, dialect, database });
     await last.play({ steps: 20, sendOnly: true });
     assert.deepEqual([service.counts.post, service.counts.detail], [1, 250]);
+  });
+
+  testOnEachDialect(
+    'is held at once for a job that its process remembers, before all others are read',
+    async (t, dialect) => {
+      const service = await startFakeService(t, { profile: toProfile({ listsFirst: 'newest', showsProject: false }) });
+      const connector = await createTestConnector(t, { baseUrl: service.baseUrl, dialect });
+      await connector.plan('r1', pages(0, 6));
+      await connector.send();
+      await connector.plan('r2', pages(0, 9));
+      await connector.send();
+      buyElsewhere(service, 100, 'after');
+      await putCopyBack(connector.ledger);
+      await connector.plan('r3', pages(0, 9));
+      const step = await connector.send();
+      assert.ok(step.kind === 'suspended' && /does not know \(R-2\)/.test(step.reason), JSON.stringify(step));
+      assert.ok(service.counts.detail < 100);
+    },
+  );
+
+  testOnEachDialect('reads what others bought while a comparison rested for long', async (t, dialect) => {
+    const service = await startFakeService(t, { profile: toProfile({ listsFirst: 'newest', showsProject: false }) });
+    const connector = await createTestConnector(t, { baseUrl: service.baseUrl, dialect });
+    buyElsewhere(service, 60, 'before');
+    await connector.plan('r1', ['1']);
+    await assert.rejects(connector.send(), isRetryLater);
+    connector.pass(2 * 3_600_000);
+    buyElsewhere(service, 5, 'meanwhile');
+    await connector.play({ steps: 20, sendOnly: true });
+    assert.deepEqual([service.counts.post, service.counts.detail], [1, 65]);
   });
 
   for (const status of [400, 403, 404, 410]) {

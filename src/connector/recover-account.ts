@@ -74,7 +74,14 @@ export async function recoverAccount(settings: RecoverSettings): Promise<Account
   let notBefore: number | null = null;
   for (const submission of history) {
     signal.throwIfAborted();
-    const job: JobTaken = await takeJob({ ledger, account, watches, moved, fallback, send, submission, notBefore });
+    const { reference } = submission;
+    const job: JobTaken = await takeJob({
+      ...{ ledger, account, watches, moved, fallback, send, submission, notBefore },
+    }).catch((error: unknown): JobTaken => {
+      // Listed, and not shown. Whoever accepts that leaves it out.
+      if (!(error instanceof ApiError) || !(isRefused(error) || (accept && error.status === 403))) throw error;
+      return { kind: 'not_found', reference };
+    });
     notBefore = submission.createdAt ?? (job.kind === 'recovered' ? job.createdAt : null) ?? notBefore;
     taken.push(job);
     progress.read(taken.length, history.length, submission.reference);

@@ -172,7 +172,7 @@ describe('a restored copy behind jobs of others', () => {
 const withoutProject = (job: Job): Job => ({ ...job, project: '' });
 
 describe('a job that is partial on the way', () => {
-  test('has its end, run --wait ends with it, and nobody is told of a contradiction', async (t) => {
+  test('has its end, run --wait ends with it, and no contradiction is shown', async (t) => {
     const camel = profile('camel');
     let polls = 0;
     /** Partial for some polls, with open URLs; then completed, with a failed one. */

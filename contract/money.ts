@@ -46,11 +46,29 @@ export function splitMicros(amount: Micros, parts: number): Micros {
 }
 
 /**
- * Reads a decimal amount of lira ("0.25", "50 TRY", "1000"). At most six decimals: more cannot be charged.
- * Returns null when the text is not such an amount.
+ * A decimal that two countries read differently: Turkey and Germany write 1.500 for 1500. `0.375` is read one way, because
+ * nobody writes 375 so, and so is `1.5000`.
+ */
+export const READ_TWO_WAYS = '0*[1-9]\\d{0,2}\\.\\d{3}';
+
+const TWO_WAYS = new RegExp(`^-?${READ_TWO_WAYS}$`);
+
+/** Whether a decimal may mean thousands as well. */
+export const isReadTwoWays = (decimal: string): boolean => TWO_WAYS.test(decimal);
+
+/**
+ * Reads an amount of lira that a person has written ("0.25", "50 TRY", "1000"). At most six decimals: more cannot be charged.
+ * Returns null when the text is not such an amount, or when people may read another one in it ("1.500"): `listReadings`
+ * has both.
  */
 export function parseTry(text: string): Micros | null {
-  const match = /^\s*(-?)(\d{1,10})(?:\.(\d{1,6}))?(?:\s*TRY)?\s*$/i.exec(text);
+  const decimal = text.replace(/\s*TRY\s*$/i, '').trim();
+  return isReadTwoWays(decimal) ? null : parseDecimal(decimal);
+}
+
+/** Reads the decimal of an amount of lira as programs write it: "1.500" is 1.50. Null when it is none. */
+export function parseDecimal(text: string): Micros | null {
+  const match = /^(-?)(\d{1,10})(?:\.(\d{1,6}))?$/.exec(text);
   if (match === null) return null;
   const whole = Number(match[2]) * MICROS_PER_TRY;
   const part = Number((match[3] ?? '').padEnd(6, '0'));
@@ -59,7 +77,7 @@ export function parseTry(text: string): Micros | null {
   return (match[1] === '-' && value !== 0 ? -value : value) as Micros;
 }
 
-/** "12.50 TRY": at least two decimals, as many as the amount has, at most six. */
+/** "12.50 TRY": at least two decimals, at most six, and never a text that people read in two ways. */
 export function formatTry(amount: Micros): string {
   return `${decimalTry(amount)} ${CURRENCY}`;
 }
@@ -70,5 +88,6 @@ export function decimalTry(amount: Micros): string {
   const absolute = Math.abs(amount);
   const whole = Math.floor(absolute / MICROS_PER_TRY);
   const part = String(absolute % MICROS_PER_TRY).padStart(6, '0');
-  return `${sign}${whole}.${part.slice(0, 2)}${part.slice(2).replace(/0+$/, '')}`;
+  const decimal = `${sign}${whole}.${part.slice(0, 2)}${part.slice(2).replace(/0+$/, '')}`;
+  return isReadTwoWays(decimal) ? `${decimal}0` : decimal;
 }

@@ -1,11 +1,10 @@
 import { InvalidArgumentError } from 'commander';
+import { explainAmount } from '../../contract/amount-text.ts';
 import { type Micros, parseTry } from '../../contract/money.ts';
 
 /** An option that is an amount of lira, which may be negative. */
 export function signedAmount(text: string): Micros {
-  const value = parseTry(text);
-  if (value === null) throw new InvalidArgumentError('Write an amount as 0.25 or -0.25.');
-  return value;
+  return readAmount(text, () => true);
 }
 
 /** An option that is a day, as its beginning in UTC. */
@@ -18,7 +17,11 @@ export function day(text: string): number {
 
 /** An option that is an amount of lira. */
 export function amount(text: string): Micros {
+  return readAmount(text, (value) => value >= 0);
+}
+
+function readAmount(text: string, isAllowed: (amount: Micros) => boolean): Micros {
   const value = parseTry(text);
-  if (value === null || value < 0) throw new InvalidArgumentError('Write an amount as 0.25.');
-  return value;
+  if (value !== null && isAllowed(value)) return value;
+  throw new InvalidArgumentError(explainAmount(text, isAllowed, '0.25TRY'));
 }

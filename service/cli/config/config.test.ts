@@ -81,12 +81,21 @@ describe('settings of the service', () => {
   test('an invalid value is rejected with the name of its variable', () => {
     const wrong: [NodeJS.ProcessEnv, RegExp][] = [
       [{ COURIER_SERVICE_PORT: 'tcp://10.0.0.1:80' }, /COURIER_SERVICE_PORT must be a number.*enableServiceLinks/],
+      [{ COURIER_SERVICE_BUDGETS_HOUR_LIMIT: '3.000' }, /must be a number, in digits alone, not "3\.000"/],
       [{ COURIER_SERVICE_HTTPS: 'yes' }, /COURIER_SERVICE_HTTPS must be true or false/],
       [{ COURIER_SERVICE_PORT: '99999' }, /port must be <= 65535/],
       [{ COURIER_SERVICE_PATH_PREFIX: 'indexing/' }, /path_prefix must match pattern/],
       [{ COURIER_SERVICE_TLS_CERT_FILE: 'cert.pem' }, /tls.*key_file/],
     ];
     for (const [env, said] of wrong) assert.throws(() => readSettings(undefined, env), said);
+  });
+
+  test('a price that is read in two ways is refused, with both', () => {
+    const env = { COURIER_SERVICE_INDEX_CHECK_PRICE: '1.500' };
+    assert.throws(
+      () => toSettings(readSettings(undefined, env), env),
+      /index_check_price: "1\.500" can be read as two amounts\. Write 1500TRY or 1\.50TRY/,
+    );
   });
 
   test('a misspelt variable is reported; a variable of a configured secret is not', () => {

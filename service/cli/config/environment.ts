@@ -30,8 +30,10 @@ function toValue({ variable, schema }: Setting, text: string): unknown {
     case 'integer':
     case 'number': {
       const value = Number(text);
-      if (text.trim() !== '' && Number.isFinite(value)) return value;
-      throw new SettingsError(`${variable} must be a number, not "${text}"${LINKS}`);
+      // 3.000 is three thousand to some readers, and three to `Number`.
+      if (schema.type === 'integer' ? /^\s*-?\d+\s*$/.test(text) : text.trim() !== '' && Number.isFinite(value))
+        return value;
+      throw new SettingsError(`${variable} must be a number, in digits alone, not "${text}"${LINKS}`);
     }
     case 'boolean':
       if (text === 'true' || text === 'false') return text === 'true';

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { explainAmount } from '../../../contract/amount-text.ts';
 import { type Micros, parseTry } from '../../../contract/money.ts';
 import type { PartialSettings } from '../../serve.ts';
 import { DEFAULT_SETTINGS, type Window } from '../../settings.ts';
@@ -98,9 +99,10 @@ function set<Value extends object>(value: Value): { [Name in keyof Value]: Exclu
 }
 
 function price(text: string): Micros {
+  const isPrice = (amount: Micros) => amount >= 0;
   const amount = parseTry(text);
-  if (amount === null || amount < 0) throw new SettingsError(`"${text}" is not an amount in TRY; write it as 0.50`);
-  return amount;
+  if (amount !== null && isPrice(amount)) return amount;
+  throw new SettingsError(`index_check_price: ${explainAmount(text, isPrice, '0.50TRY')}`);
 }
 
 /** A secret is named in the settings, never written there. */

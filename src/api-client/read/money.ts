@@ -1,4 +1,4 @@
-import { MICROS_PER_TRY, type Micros, parseTry } from '../../../contract/money.ts';
+import { isReadTwoWays, MICROS_PER_TRY, type Micros, parseDecimal } from '../../../contract/money.ts';
 import { indexFields, type Json } from './fields.ts';
 
 /** Suffixes of field names whose amounts are not in lira, with the value of one unit in micro-lira. */
@@ -47,11 +47,14 @@ function fromNumber(value: number): Micros | null {
   return (micros === 0 ? 0 : micros) as Micros;
 }
 
-/** "12.50", "12.50 TRY", "₺1,234.50", "1.234,50 TL". An ambiguous string is rejected. */
+/**
+ * "12.50", "12.50 TRY", "₺1,234.50", "1.234,50 TL". A string that countries read differently is rejected: "1.000 TL", "1,234".
+ * A decimal alone is what programs write, so "12.500" without a currency is 12.50.
+ */
 function fromText(text: string): Micros | null {
   const bare = text.replace(/\b(try|tl)\b|₺|\s/gi, '');
-  if (/^-?\d{1,3}(,\d{3})+\.\d{1,6}$/.test(bare)) return parseTry(bare.replaceAll(',', ''));
-  if (/^-?\d{1,3}(\.\d{3})+,\d{1,6}$/.test(bare)) return parseTry(bare.replaceAll('.', '').replace(',', '.'));
-  if (/^-?\d+,\d{2}$/.test(bare)) return parseTry(bare.replace(',', '.'));
-  return parseTry(bare);
+  if (/^-?\d{1,3}(,\d{3})+\.\d{1,6}$/.test(bare)) return parseDecimal(bare.replaceAll(',', ''));
+  if (/^-?\d{1,3}(\.\d{3})+,\d{1,6}$/.test(bare)) return parseDecimal(bare.replaceAll('.', '').replace(',', '.'));
+  if (/^-?\d+,\d{2}$/.test(bare)) return parseDecimal(bare.replace(',', '.'));
+  return isReadTwoWays(bare) && /[^\d.\s-]/.test(text) ? null : parseDecimal(bare);
 }

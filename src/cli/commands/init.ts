@@ -3,7 +3,8 @@ import { dirname, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
-import { formatTry, parseTry } from '../../../contract/money.ts';
+import { explainAmount } from '../../../contract/amount-text.ts';
+import { formatTry, type Micros, parseTry } from '../../../contract/money.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
 import { readConfig } from '../../config/load.ts';
@@ -177,9 +178,10 @@ function checkVariable(name: string | undefined): void {
 }
 
 function parsePrice(text: string): string {
+  const isPrice = (amount: Micros) => amount > 0;
   const price = parseTry(text);
-  if (price !== null && price > 0) return formatTry(price);
-  throw new InvalidArgumentError('Write an amount such as "0.25 TRY".');
+  if (price !== null && isPrice(price)) return formatTry(price);
+  throw new InvalidArgumentError(explainAmount(text, isPrice, '0.25TRY'));
 }
 
 function parseTimeZone(name: string): string {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { explainAmount } from '../../../contract/amount-text.ts';
 import { type Micros, parseTry } from '../../../contract/money.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { parseDuration } from '../../config/duration.ts';
@@ -46,12 +47,10 @@ export function runCommand(command: Command): void {
 }
 
 function parseAmount(text: string): Micros {
+  const isCap = (amount: Micros) => amount >= 0;
   const amount = parseTry(text);
-  if (amount !== null && amount >= 0) return amount;
-  throw new CommandError(
-    EXIT.usage,
-    `--max-cost "${text}" is not an amount. Nothing was run or charged. Write it as 50TRY or 12.50TRY.`,
-  );
+  if (amount !== null && isCap(amount)) return amount;
+  throw new CommandError(EXIT.usage, `Nothing was run or charged: --max-cost ${explainAmount(text, isCap, '50TRY')}`);
 }
 
 function parseTimeout(text: string): number {

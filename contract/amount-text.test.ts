@@ -96,7 +96,7 @@ describe('an amount that a person writes', () => {
     assert.equal(explainAmount('1,5', any, '50TRY'), '"1,5" is not an amount in TRY. Write 1.50TRY.');
     assert.equal(
       explainAmount('-1.500', (amount) => amount > 0, '50TRY'),
-      '"-1.500" can be read as two amounts. Write an amount such as 50TRY.',
+      '"-1.500" is below zero. Write an amount such as 50TRY.',
     );
     assert.equal(describeAmount('0.1234567 TRY'), 'has more than six decimals, which no amount has');
     for (const [text] of READINGS)

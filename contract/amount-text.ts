@@ -47,10 +47,11 @@ const CURRENCY = '₺|tl|try|lira|liras[ıi]?|türk liras[ıi]';
 const BEFORE = new RegExp(`^(?:${CURRENCY})\\s*`, 'iu');
 const AFTER = new RegExp(`\\s*(?:${CURRENCY})\\.?$`, 'iu');
 
+const toBare = (text: string): string => toAscii(text).replace(AFTER, '').replace(BEFORE, '');
+
 /** Every amount of lira that a person may mean by a text, thousands before decimals. Empty where it is no amount of lira. */
 export function listReadings(text: string): Micros[] {
-  const bare = toAscii(text).replace(AFTER, '').replace(BEFORE, '');
-  return listDecimals(bare).flatMap((decimal) => parseDecimal(trimZeros(decimal)) ?? []);
+  return listDecimals(toBare(text)).flatMap((decimal) => parseDecimal(trimZeros(decimal)) ?? []);
 }
 
 /** Zeros at the end of decimals say nothing, however many there are. */
@@ -60,11 +61,12 @@ const trimZeros = (decimal: string): string => (decimal.includes('.') ? decimal.
 export const writeTry = (amount: Micros): string =>
   amount % MICROS_PER_TRY === 0 ? `${amount / MICROS_PER_TRY} TRY` : formatTry(amount);
 
-/** What is wrong with a text that should be an amount. Where it is one, the caller has refused it: none is too large. */
+/** What is wrong with a text that should be an amount of at least zero. */
 export function describeAmount(text: string): string {
-  if (parseTry(text) !== null) return 'is too small';
-  if (listReadings(text).length > 1) return 'can be read as two amounts';
-  const [decimal = ''] = listDecimals(toAscii(text).replace(AFTER, '').replace(BEFORE, ''));
+  const readings = listReadings(text);
+  if (readings.some((amount) => amount < 0)) return 'is below zero';
+  if (readings.length > 1) return 'can be read as two amounts';
+  const [decimal = ''] = listDecimals(toBare(text));
   if (/\.\d{7,}$/.test(trimZeros(decimal))) return 'has more than six decimals, which no amount has';
   return 'is not an amount in TRY';
 }
@@ -78,5 +80,6 @@ export function explainAmount(text: string, isAllowed: (amount: Micros) => boole
     .filter(isAllowed)
     .map((amount) => writeTry(amount).replace(' ', ''));
   const instead = readings.length === 0 ? `an amount such as ${example}` : readings.join(' or ');
-  return `"${text}" ${describeAmount(text)}. Write ${instead}.`;
+  const why = parseTry(text) === null ? describeAmount(text) : 'is too small';
+  return `"${text}" ${why}. Write ${instead}.`;
 }

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Complain } from './check-references.ts';
+import { type Fault, write } from './fault.ts';
 import { absoluteSource, isAddress, toSecret } from './resolve.ts';
 import type { RawConfig, SecretReference } from './schema.ts';
 import { readSecret, SecretMissingError } from './secrets.ts';
@@ -20,7 +21,7 @@ export function checkOutside(
       readSecret(toSecret(secret, folder));
     } catch (error) {
       if (!(error instanceof SecretMissingError)) throw error;
-      complain(path, error.message);
+      complain(path, { says: error.message });
     }
   };
   for (const [id, account] of Object.entries(accounts))
@@ -33,7 +34,7 @@ export function checkOutside(
   for (const key of ['ca', 'cert', 'key'] as const) {
     const file = temporal?.tls?.[key];
     const problem = file === undefined ? null : findUnreadable(resolvePath(folder, file));
-    if (problem !== null) complain(['temporal', 'tls', key], problem);
+    if (problem !== null) complain(['temporal', 'tls', key], { says: problem });
   }
   for (const [path, secret] of listNotifySecrets(notify)) read(path, secret);
   for (const [id, { headers = {}, sitemaps = [], ping }] of Object.entries(watches)) {
@@ -72,11 +73,16 @@ function findUnreadable(file: string): string | null {
   }
 }
 
-function findMissingFile(source: string, folder: string): string | null {
+function findMissingFile(source: string, folder: string): Fault | null {
   if (isAddress(source) && !/^file:/i.test(source)) return null;
   const file = isAddress(source) ? fileURLToPath(source) : absoluteSource(source, folder);
   if (existsSync(file)) return null;
   if (/^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}(:\d+)?\/\S*$/i.test(source))
-    return `"${source}" is not a whole address, and no such file exists; write https://${source}`;
-  return `"${source}": this file does not exist (${file}); correct the path, or write the address of a sitemap`;
+    return {
+      says: `"${source}" is not a whole address, and no such file exists`,
+      proposals: [write([`https://${source}`])],
+    };
+  return {
+    says: `"${source}": this file does not exist (${file}); correct the path, or write the address of a sitemap`,
+  };
 }

@@ -1,15 +1,16 @@
 import { findCronProblem } from './cron.ts';
 import { parseDuration } from './duration.ts';
+import { example, type Fault, guess, write } from './fault.ts';
 import { isAddress } from './resolve.ts';
 import type { RawAccount, RawConfig, RawWatch } from './schema.ts';
 import { checkScope } from './scope.ts';
 import { findDuplicateStatuses } from './status-map.ts';
-import { didYouMean } from './suggest.ts';
+import { findNearest } from './suggest.ts';
 import { findTimeZoneProblem } from './time-zone.ts';
 import type { At, Path } from './yaml-file.ts';
 
-/** Reports a mistake. The path is put before the message. */
-export type Complain = (path: Path, message: string, at?: At) => void;
+/** Reports a mistake. The path is put before what is said of it. */
+export type Complain = (path: Path, fault: Fault, at?: At) => void;
 
 interface Checked {
   /** Settings with a mistake are absent, and entries of lists with one are null. */
@@ -39,11 +40,16 @@ export function checkReferences(checked: Checked): void {
 
 function checkAccount(path: Path, account: RawAccount, complain: Complain): void {
   for (const { path: inner, message } of findDuplicateStatuses(account.status_map ?? {}))
-    complain([...path, 'status_map', ...inner], message);
+    complain([...path, 'status_map', ...inner], { says: message });
   const { base_url: address } = account;
   if (address !== undefined && !URL.canParse(address))
-    complain([...path, 'base_url'], `"${address}" is not an address; write https://indexing.example/api/v1`);
+    complain([...path, 'base_url'], noAddress(address, 'https://indexing.example/api/v1'));
 }
+
+const noAddress = (value: string, form: string): Fault => ({
+  says: `"${value}" is not an address`,
+  proposals: [example([form])],
+});
 
 /** Details of the last days are what explains a failure. */
 function checkRetention(retention: RawConfig['retention'], complain: Complain): void {
@@ -51,7 +57,10 @@ function checkRetention(retention: RawConfig['retention'], complain: Complain): 
   for (const key of ['runs', 'batches', 'index_checks'] as const) {
     const age = retention?.[key];
     if (age !== undefined && (parseDuration(age) ?? 0) < LEAST_AGE_MS)
-      complain(['retention', key], `"${age}" is too short; write 7d or more`);
+      complain(['retention', key], {
+        says: `"${age}" is too short`,
+        proposals: [write(['7d'], { after: ' or more' })],
+      });
   }
 }
 
@@ -73,18 +82,23 @@ function checkSchedule(path: Path, schedule: RawSchedule | undefined, complain: 
 function checkChannel({ isWrong, complain }: Checked, name: string, channel: object): void {
   const path = ['notify', 'channels', name];
   const forms = Object.keys(channel);
-  if (forms.length === 0 && !isWrong(path)) complain(path, 'has no form; write webhook, slack, teams or email', 'key');
-  if (forms.length > 1) complain(path, `has ${forms.join(' and ')}; write a channel for each`, 'key');
+  if (forms.length === 0 && !isWrong(path)) complain(path, NO_FORM, 'key');
+  if (forms.length > 1) complain(path, { says: `has ${forms.join(' and ')}; write a channel for each` }, 'key');
 }
+
+const NO_FORM: Fault = {
+  says: 'has no form: webhook, slack, teams or email',
+  proposals: [example([{ slack: { url: { env: 'COURIER_HOOK_URL' } } }])],
+};
 
 function checkAccountName({ raw, isWrong, complain }: Checked, id: string, { account }: RawWatch): void {
   const known = Object.keys(raw.accounts);
   if (account === undefined || known.length === 0 || known.includes(account) || isWrong(['accounts', account])) return;
-  const instead = didYouMean(account, known);
-  complain(
-    ['watches', id, 'account'],
-    `no account is named "${account}"${instead === '' ? `; the accounts are: ${known.join(', ')}` : instead}`,
-  );
+  complain(['watches', id, 'account'], {
+    says: `no account is named "${account}"`,
+    proposals: [guess(findNearest(account, known))],
+    otherwise: `; the accounts are: ${known.join(', ')}`,
+  });
 }
 
 function checkSources({ raw, isWrong, complain }: Checked, id: string, { sitemaps, robots }: RawWatch): void {
@@ -92,12 +106,7 @@ function checkSources({ raw, isWrong, complain }: Checked, id: string, { sitemap
   const misspelt = ['sitemaps', 'robots'].some((key) => isWrong([...path, key]));
   const unknown = Object.keys(raw.watches[id] ?? {}).length === 0;
   if (sitemaps === undefined && robots === undefined) {
-    if (!misspelt && !unknown)
-      complain(
-        path,
-        'has neither "sitemaps" nor "robots"; write sitemaps: ["https://shop.example/sitemap.xml"]',
-        'key',
-      );
+    if (!misspelt && !unknown) complain([...path, 'sitemaps'], NO_SOURCE, 'key');
     return;
   }
   for (const [at, source] of (sitemaps ?? []).entries()) {
@@ -105,15 +114,20 @@ function checkSources({ raw, isWrong, complain }: Checked, id: string, { sitemap
     if (problem !== null) complain([...path, 'sitemaps', String(at)], problem);
   }
   if (robots !== undefined && !URL.canParse(robots))
-    complain([...path, 'robots'], `"${robots}" is not an address; write https://shop.example/robots.txt`);
+    complain([...path, 'robots'], noAddress(robots, 'https://shop.example/robots.txt'));
 }
 
-function findSourceProblem(source: string): string | null {
-  if (source === '-') return '"-" is standard input, which a run does not have; write an address or a file';
+const NO_SOURCE: Fault = {
+  says: 'the watch has neither "sitemaps" nor "robots"',
+  proposals: [example([['https://shop.example/sitemap.xml']], 'sitemaps: ')],
+};
+
+function findSourceProblem(source: string): Fault | null {
+  if (source === '-') return { says: '"-" is standard input, which a run does not have; write an address or a file' };
   if (!isAddress(source) || /^file:/i.test(source)) return null;
   if (!/^https?:/i.test(source))
-    return `"${source}": only http and https are read; write an address that begins with https://`;
-  return URL.canParse(source) ? null : `"${source}" is not an address; write https://shop.example/sitemap.xml`;
+    return { says: `"${source}": only http and https are read; write an address that begins with https://` };
+  return URL.canParse(source) ? null : noAddress(source, 'https://shop.example/sitemap.xml');
 }
 
 /** The scope without entries that the schema has rejected. Their places stay, for the line of the others. */
@@ -134,12 +148,16 @@ function checkTemporal({ raw: { temporal = {} }, isWrong, complain }: Checked): 
   ] as const) {
     const path = ['temporal', 'tls', one];
     if (tls?.[one] !== undefined && tls[other] === undefined && !isWrong(['temporal', 'tls', other]))
-      complain(path, `a client certificate and its key belong together; write ${other} too`);
+      complain(path, { says: `a client certificate and its key belong together; write ${other} too` });
   }
   if (address !== '' || isWrong(['temporal', 'address'])) return;
   for (const key of ['tls', 'api_key'] as const)
     if (temporal[key] !== undefined)
-      complain(['temporal', key], 'credentials belong to one server; write its address in temporal.address', 'key');
+      complain(
+        ['temporal', key],
+        { says: 'credentials belong to one server; write its address in temporal.address' },
+        'key',
+      );
 }
 
 function checkTemporalAddress(address: string | undefined, complain: Complain): void {
@@ -150,8 +168,11 @@ function checkTemporalAddress(address: string | undefined, complain: Complain): 
       ? `${host.hostname}:${host.port === '' ? 7233 : host.port}`
       : /^[^\s:/@]+$/.test(address)
         ? `${address}:7233`
-        : 'temporal.internal:7233';
-  complain(['temporal', 'address'], `"${address}" is not host:port; write ${instead}`);
+        : null;
+  complain(['temporal', 'address'], {
+    says: `"${address}" is not host:port`,
+    proposals: [write(instead === null ? [] : [instead]), example(['temporal.internal:7233'])],
+  });
 }
 
 /** What stands before, in and behind the hosts of `postgres://user@a:5432,b:5432/name`. */
@@ -163,5 +184,8 @@ function checkLedger(url: string | undefined, complain: Complain): void {
   const isOne = (host: string, _: number, { length }: readonly string[]) =>
     (host !== '' || length === 1) && URL.canParse(before + host + after);
   if (!hosts.split(',').every(isOne))
-    complain(['ledger', 'url'], 'this is not the address of a database; write postgres://USER@HOST/NAME');
+    complain(['ledger', 'url'], {
+      says: 'this is not the address of a database',
+      proposals: [write(['postgres://USER@HOST/NAME'])],
+    });
 }

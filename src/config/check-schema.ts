@@ -1,12 +1,14 @@
 import { createRequire } from 'node:module';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import type { ConfigProblem } from './config-error.ts';
-import { describeMistake, describeUnknown, type Expectation, exampleFor } from './expected.ts';
+import { describeMistake, describeName, describeUnknown, type Expectation, listExamples } from './expected.ts';
+import { example, type Fault, write } from './fault.ts';
 import { isSurelyValid } from './is-surely-valid.ts';
+import { Account } from './schema/account.ts';
 import { PATTERN } from './schema/values.ts';
+import { Watch } from './schema/watch.ts';
 import { ConfigSchema } from './schema.ts';
 import { findNearest } from './suggest.ts';
-import type { At, Path, YamlFile } from './yaml-file.ts';
+import type { At, Path, Problem, YamlFile } from './yaml-file.ts';
 
 /** One of several files may have watches only: what the whole must have is checked when they are put together. */
 const SCHEMA = { ...ConfigSchema, required: [] };
@@ -26,13 +28,15 @@ let compiled: ValidateFunction | undefined;
 interface Mistake {
   readonly path: Path;
   readonly at: At;
-  readonly message: string;
+  readonly fault: Fault;
+  /** Whether what is said of the settings inside follows from it. */
+  readonly covers?: boolean;
 }
 
 export interface CheckedFile {
   /** What is right of the file: settings with a mistake are left out, so that what depends on them is not reported too. */
   readonly raw: Readonly<Record<string, unknown>>;
-  readonly problems: readonly ConfigProblem[];
+  readonly problems: readonly Problem[];
   /** The settings that have a mistake. */
   readonly wrong: readonly Path[];
 }
@@ -44,8 +48,14 @@ export function checkSchema({ raw, locate }: YamlFile): CheckedFile {
   compiled ??= compileSchema();
   const validate = compiled;
   if (validate(raw)) return right;
-  const mistakes = isSettings(raw) ? listMistakes(validate.errors ?? []) : [NOT_SETTINGS];
-  const problems = mistakes.map(({ path, at, message }) => ({ ...locate(path, at), path: path.join('.'), message }));
+  const mistakes = isSettings(raw)
+    ? [...findUnnamed(raw), ...listMistakes(validate.errors ?? [], raw)]
+    : [NOT_SETTINGS];
+  const problems = mistakes
+    .filter(
+      ({ path }) => !mistakes.some((each) => each.covers === true && each.path[0] === path[0] && each.path !== path),
+    )
+    .map(({ path, at, fault }) => ({ ...locate(path, at), path, at, fault }));
   const rest = structuredClone(raw);
   for (const { path } of mistakes) remove(rest, path);
   return { raw: isSettings(rest) ? rest : {}, problems, wrong: mistakes.map(({ path }) => path) };
@@ -57,8 +67,29 @@ const isSettings = (raw: unknown): raw is Record<string, unknown> =>
 const NOT_SETTINGS: Mistake = {
   path: [],
   at: 'value',
-  message: 'this file is not a group of settings; it begins with version: 1 and has accounts and watches',
+  fault: { says: 'this file is not a group of settings; it begins with version: 1 and has accounts and watches' },
 };
+
+/** Settings of one account or watch where its name should be: each of them would be reported as an account or a watch. */
+function findUnnamed(raw: Readonly<Record<string, unknown>>): Mistake[] {
+  const mistakes: Mistake[] = [];
+  for (const [section, one, { properties }] of [
+    ['accounts', 'an account', Account],
+    ['watches', 'a watch', Watch],
+  ] as const) {
+    const { [section]: named } = raw;
+    if (!isSettings(named)) continue;
+    const isUnnamed = Object.entries(named).some(
+      ([name, value]) => Object.hasOwn(properties, name) && !isSettings(value),
+    );
+    if (!isUnnamed) continue;
+    const says = `${section}: the settings of ${one} have no name; put them, indented, below a name that you choose, such as "${EXAMPLE_NAMES[section]}:"`;
+    mistakes.push({ path: [section], at: 'key', fault: { says }, covers: true });
+  }
+  return mistakes;
+}
+
+const EXAMPLE_NAMES = { accounts: 'main', watches: 'shop' } as const;
 
 function remove(tree: unknown, path: Path): void {
   const parent = path
@@ -72,7 +103,7 @@ function remove(tree: unknown, path: Path): void {
 }
 
 /** One for each mistake: of what the validator says of one value, what is nearest to it. */
-function listMistakes(errors: readonly ErrorObject[]): Mistake[] {
+function listMistakes(errors: readonly ErrorObject[], raw: CheckedFile['raw']): Mistake[] {
   const mistakes = new Map<string, Mistake>();
   const unknown = new Map<string, string[]>();
   for (const error of errors.toSorted((a, b) => rank(a) - rank(b))) {
@@ -88,16 +119,16 @@ function listMistakes(errors: readonly ErrorObject[]): Mistake[] {
     if (error.keyword === 'required') {
       const missing = String(error.params.missingProperty);
       const near = (unknown.get(parent) ?? []).some((name) => findNearest(name, [missing]) !== null);
-      if (!near) add({ path: [...path, missing], at: 'key', message: describeMissing(error, path, missing) });
+      if (!near) add({ path: [...path, missing], at: 'key', fault: describeMissing(error, path, missing, raw) });
       continue;
     }
     if (error.keyword === 'additionalProperties') {
       const name = String(error.params.additionalProperty);
       unknown.set(parent, [...(unknown.get(parent) ?? []), name]);
-      add({ path: [...path, name], at: 'key', message: describeUnknownKey(error, path, name) });
+      add({ path: [...path, name], at: 'key', fault: describeUnknownKey(error, path, name) });
       continue;
     }
-    add({ path, at: 'value', message: `${parent}: ${describeValue(error, path)}` });
+    add({ path, at: 'value', fault: within(path, describeValue(error, path)) });
   }
   return [...mistakes.values()];
 
@@ -140,30 +171,47 @@ const toPath = (pointer: string): string[] =>
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-const NO_KEY_HERE =
-  'do not put the key itself here; write { env: NAME }, with the name of an environment variable, or { file: PATH }';
+/** A fault with the setting that it is in before it. */
+const within = (path: Path, fault: Fault): Fault =>
+  path.length === 0 ? fault : { ...fault, says: `${path.join('.')}: ${fault.says}` };
 
-function describeValue(error: ErrorObject, path: Path): string {
+const NO_KEY_HERE: Fault = {
+  says: 'do not put the key itself here; write { env: NAME }, with the name of an environment variable, or { file: PATH }',
+};
+
+function describeValue(error: ErrorObject, path: Path): Fault {
   if (path.includes('api_key')) return NO_KEY_HERE;
   const schema = error.parentSchema as Expectation;
   // The value may be the secret.
   if (schema.pattern === PATTERN.variable)
-    return `this is not the name of an environment variable; write ${exampleFor(schema)}`;
-  if (error.keyword === 'minItems') return `the list is empty; write ${exampleFor(schema)}, or remove the setting`;
+    return { says: 'this is not the name of an environment variable', proposals: [example(listExamples(schema))] };
+  if (error.keyword === 'minItems')
+    return { says: 'the list is empty', proposals: [example(listExamples(schema))], removable: true };
   return describeMistake(error.data, schema);
 }
 
-function describeMissing(error: ErrorObject, path: Path, missing: string): string {
-  const schema = (error.parentSchema as Expectation).properties?.[missing] ?? {};
-  return `${path.join('.')}: "${missing}" is missing; write ${missing}: ${exampleFor({ ...schema, examples: schema.examples?.slice(0, 1) ?? [] })}`;
+function describeMissing({ parentSchema }: ErrorObject, path: Path, missing: string, raw: CheckedFile['raw']): Fault {
+  const schema = (parentSchema as Expectation).properties?.[missing] ?? {};
+  const names =
+    path[0] === 'watches' && missing === 'account' && isSettings(raw.accounts) ? Object.keys(raw.accounts) : [];
+  const [first] = [...names, ...listExamples(schema)];
+  const name = `${missing}: `;
+  const values = first === undefined ? [] : [first];
+  return within(path, {
+    says: `"${missing}" is missing`,
+    proposals: [schema.const !== undefined ? write(values, { name }) : example(values, name)],
+  });
 }
 
-function describeUnknownKey(error: ErrorObject, path: Path, name: string): string {
+function describeUnknownKey(error: ErrorObject, path: Path, name: string): Fault {
   const { properties } = error.parentSchema as Expectation;
   // Accounts and watches have names that the reader chooses.
-  if (properties === undefined) return `${path.join('.')}: ${describeMistake(name, NAMED)}`;
-  const known = path.at(-1) === 'api_key' ? ['env', 'file'] : Object.keys(properties);
-  return `${path.length === 0 ? '' : `${path.join('.')}: `}${describeUnknown(name, known)}`;
+  if (properties === undefined) return within(path, describeName(name));
+  if (path.length === 0 && Object.hasOwn(Watch.properties, name) && !Object.hasOwn(properties, `${name}s`))
+    return { says: `unknown setting "${name}"; it is one of a watch: put it, indented, below its name in "watches"` };
+  if (path.length === 0 && isWatch((error.data as Record<string, unknown>)[name]))
+    return { says: `unknown setting "${name}"; it has the settings of a watch: put it, indented, below "watches:"` };
+  return within(path, describeUnknown(name, path.at(-1) === 'api_key' ? ['env', 'file'] : Object.keys(properties)));
 }
 
-const NAMED: Expectation = { type: 'string', pattern: PATTERN.name };
+const isWatch = (value: unknown): boolean => isSettings(value) && ('sitemaps' in value || 'robots' in value);

@@ -1,4 +1,5 @@
 import { dirname, resolve, sep } from 'node:path';
+import type { Remedy } from './fault.ts';
 import { maskSecrets } from './mask-secrets.ts';
 
 /** One mistake in a configuration. Lines and columns start at 1; null when it is about the file as a whole. */
@@ -8,6 +9,8 @@ export interface ConfigProblem {
   readonly line: number | null;
   readonly column: number | null;
   readonly message: string;
+  /** The changes that the message proposes: the checker accepts each of them. Absent for none. */
+  readonly remedies?: readonly Remedy[];
 }
 
 /** The configuration cannot be used; nothing was started. Exit code 2. */

@@ -86,7 +86,7 @@ describe('readConfig', () => {
       ['    include: ["/p?id=*"]', /^12:15 watches.shop.include.0: .*without the query/],
       [
         '    hosts: ["http://shop.example"]',
-        /^12:13 watches.shop.hosts.0: "http:\/\/shop.example": .*Write "shop.example"/,
+        /^12:13 watches.shop.hosts.0: "http:\/\/shop.example": .*write shop\.example$/,
       ],
       [
         '    include: ["/p/draft/**"]\n    exclude: ["/p/**"]',

@@ -1,3 +1,5 @@
+import { type Fault, write } from './fault.ts';
+
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
@@ -18,14 +20,16 @@ const FIELDS: readonly Field[] = [
   { name: 'day of the week', min: 0, max: 7, words: DAYS },
 ];
 
-/** Why Temporal would reject this cron line; null when it would accept it. */
-export function findCronProblem(cron: string): string | null {
+/** Why Temporal would reject this cron line, and what was probably meant; null when it would accept it. */
+export function findCronProblem(cron: string): Fault | null {
   const parts = cron.trim().split(/\s+/);
-  if (parts.length !== FIELDS.length) return `"${cron}" ${describeCount(cron, parts)}`;
+  if (parts.length !== FIELDS.length) return describeCount(cron, parts);
   for (const [at, field] of FIELDS.entries()) {
     const part = parts[at] ?? '';
     if (!part.split(',').every((range) => isRange(range, field))) {
-      return `"${part}" of "${cron}" is not ${field.name === 'hour' ? 'an' : 'a'} ${field.name}: write ${field.min} to ${field.max}, *, ranges (1-5), lists (1,3) or steps (*/5)`;
+      return {
+        says: `"${part}" of "${cron}" is not ${field.name === 'hour' ? 'an' : 'a'} ${field.name}: write ${field.min} to ${field.max}, *, ranges (1-5), lists (1,3) or steps (*/5)`,
+      };
     }
   }
   return null;
@@ -41,12 +45,12 @@ const WORDS: Readonly<Record<string, string>> = {
   '@annually': '0 0 1 1 *',
 };
 
-function describeCount(cron: string, parts: readonly string[]): string {
+function describeCount(cron: string, parts: readonly string[]): Fault {
+  const says = `"${cron}" does not have five fields: minute, hour, day of the month, month, day of the week`;
   const word = WORDS[cron.trim().toLowerCase()];
-  if (word !== undefined) return `is not five fields; write "${word}"`;
-  const needed = 'minute, hour, day of the month, month, day of the week';
-  if (parts.length !== FIELDS.length + 1) return `does not have five fields: ${needed}`;
-  return `has six fields; leave out the seconds: "${parts.slice(1).join(' ')}"`;
+  if (word !== undefined) return { says, proposals: [write([word])] };
+  // Some programs put seconds before the minutes.
+  return { says, proposals: [write(parts.length === FIELDS.length + 1 ? [parts.slice(1).join(' ')] : [])] };
 }
 
 /** `*`, `5`, `1-5`, `*\/15`, `1-20/5`. */

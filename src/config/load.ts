@@ -4,6 +4,7 @@ import { checkReferences } from './check-references.ts';
 import { checkSchema } from './check-schema.ts';
 import type { Account, Config, Watch } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
+import { type Fault, toSentence } from './fault.ts';
 import { type ConfigText, getConfigFolder, readConfigFiles } from './files.ts';
 import { type Merged, mergeFiles } from './merge-files.ts';
 import { toNotifySettings } from './notify.ts';
@@ -17,7 +18,8 @@ import {
   toWatch,
   toWorkerLimits,
 } from './resolve.ts';
-import { type At, type Path, parseYamlFile } from './yaml-file.ts';
+import { findAccepted } from './try-remedies.ts';
+import { type At, type Path, type Problem, parseYamlFile, type YamlFile } from './yaml-file.ts';
 
 export interface LoadOptions {
   /** Also checks what is outside of the files: secrets and local sitemaps that can be read. */
@@ -58,21 +60,57 @@ function buildConfig(
   { outside = false }: LoadOptions,
 ): LoadedConfig {
   const files = texts.map(parseYamlFile);
+  const { problems, merged } = inspect(files, outside ? folder : null);
+  if (problems.length > 0 || merged === null) throw new ConfigError(name, sort(toMessages(files, problems), texts));
+  return { config: toConfig(merged, folder), merged, files: texts.map(({ file }) => file), folder };
+}
+
+interface Inspected {
+  readonly problems: readonly Problem[];
+  /** Null while a file is not YAML. */
+  readonly merged: Merged | null;
+}
+
+/** Everything that is wrong with files; `outside`: the folder in which what they refer to is looked for too. */
+function inspect(files: readonly YamlFile[], outside: string | null): Inspected {
   const parts = files.flatMap((yaml) => (yaml.raw === undefined ? [] : [{ yaml, checked: checkSchema(yaml) }]));
-  const problems: ConfigProblem[] = [
+  const problems: Problem[] = [
     ...files.flatMap((yaml) => yaml.problems),
     ...parts.flatMap(({ checked }) => checked.problems),
   ];
   // A file that is not YAML may hold the very names that the others miss.
-  if (parts.length < files.length) throw new ConfigError(name, sort(problems, texts));
+  if (parts.length < files.length) return { problems, merged: null };
   const merged = mergeFiles(parts);
   problems.push(...merged.problems);
-  const complain = (path: Path, message: string, at: At = 'value') =>
-    problems.push({ ...merged.locate(path, at), path: path.join('.'), message: `${path.join('.')}: ${message}` });
+  const complain = (path: Path, fault: Fault, at: At = 'value') =>
+    problems.push({
+      ...merged.locate(path, at),
+      path,
+      at,
+      fault: { ...fault, says: `${path.join('.')}: ${fault.says}` },
+    });
   checkReferences({ raw: merged.raw, isWrong: merged.isWrong, complain });
-  if (outside) checkOutside(merged.raw, folder, complain);
-  if (problems.length > 0) throw new ConfigError(name, sort(problems, texts));
-  return { config: toConfig(merged, folder), merged, files: texts.map(({ file }) => file), folder };
+  if (outside !== null) checkOutside(merged.raw, outside, complain);
+  return { problems, merged };
+}
+
+/** What is said of problems. A change is proposed only where the checker accepts it. */
+function toMessages(files: readonly YamlFile[], problems: readonly Problem[]): ConfigProblem[] {
+  // The problems of the text itself are about what is written, so they stay whatever is changed.
+  const accepted = findAccepted(
+    files,
+    problems,
+    (changed) =>
+      inspect(
+        changed.map((file) => ({ ...file, problems: [] })),
+        null,
+      ).problems,
+  );
+  return problems.map(({ file, line, column, path, fault }) => ({
+    ...{ file, line, column },
+    path: path.join('.'),
+    ...toSentence(fault, (remedy) => accepted.has(remedy)),
+  }));
 }
 
 function toConfig({ raw }: Merged, folder: string): Config {

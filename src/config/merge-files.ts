@@ -1,8 +1,8 @@
 import type { CheckedFile } from './check-schema.ts';
-import type { ConfigProblem } from './config-error.ts';
+import { type Fault, write } from './fault.ts';
 import type { RawConfig } from './schema.ts';
 import { findNearest } from './suggest.ts';
-import type { At, Path, Position, YamlFile } from './yaml-file.ts';
+import type { At, Path, Position, Problem, YamlFile } from './yaml-file.ts';
 
 /** A file with what is right of it. */
 export interface Part {
@@ -13,7 +13,7 @@ export interface Part {
 /** The files of a configuration as one. */
 export interface Merged {
   readonly raw: RawConfig;
-  readonly problems: readonly ConfigProblem[];
+  readonly problems: readonly Problem[];
   locate(path: Path, at: At): Position;
   /** Whether a setting, or a part of it, is written and wrong, or its name is. */
   isWrong(path: Path): boolean;
@@ -28,7 +28,7 @@ const NAMED = ['accounts', 'watches'];
 export function mergeFiles(parts: readonly Part[]): Merged {
   const raw: Tree = { accounts: {}, watches: {} };
   const owners = new Map<string, Part>();
-  const problems: ConfigProblem[] = [];
+  const problems: Problem[] = [];
   const claim = (path: Path, part: Part): boolean => {
     const key = path.join('.');
     const owner = owners.get(key);
@@ -37,8 +37,8 @@ export function mergeFiles(parts: readonly Part[]): Merged {
       return true;
     }
     const first = owner.yaml.locate(path, 'key');
-    const message = `${key} is written twice; the first is in ${first.file}:${first.line}. Remove one of them`;
-    problems.push({ ...part.yaml.locate(path, 'key'), path: key, message });
+    const says = `${key} is written twice; the first is in ${first.file}:${first.line}. Remove one of them`;
+    problems.push({ ...part.yaml.locate(path, 'key'), path, at: 'key', fault: { says } });
     return false;
   };
   for (const part of parts) {
@@ -69,11 +69,7 @@ export function mergeFiles(parts: readonly Part[]): Merged {
     const isThere = parts.some(({ yaml }) => typeof yaml.raw === 'object' && yaml.raw !== null && required in yaml.raw);
     if (isThere || wrong.some((each) => isMisspelt(each, [required]))) continue;
     const first = (parts[0] as Part).yaml;
-    problems.push({
-      ...first.locate([], 'value'),
-      path: required,
-      message: `"${required}" is missing${MISSING[required]}`,
-    });
+    problems.push({ ...first.locate([], 'value'), path: [required], at: 'key', fault: MISSING[required] });
   }
   return { raw: raw as unknown as RawConfig, problems, locate, isWrong };
 }
@@ -86,8 +82,10 @@ const isMisspelt = (written: Path, meant: Path): boolean =>
   isSameOrInner(written, meant.slice(0, -1)) &&
   findNearest(written.at(-1) ?? '', [meant.at(-1) ?? '']) !== null;
 
-const MISSING = {
-  version: '; write version: 1',
-  accounts: ', so nothing can be bought; "courier init SITE" writes a first configuration',
-  watches: ', so nothing is watched; "courier init SITE" writes a first configuration',
-} as const;
+const MISSING: Readonly<Record<'version' | 'accounts' | 'watches', Fault>> = {
+  version: { says: '"version" is missing', proposals: [write([1], { name: 'version: ' })] },
+  accounts: {
+    says: '"accounts" is missing, so nothing can be bought; "courier init SITE" writes a first configuration',
+  },
+  watches: { says: '"watches" is missing, so nothing is watched; "courier init SITE" writes a first configuration' },
+};

@@ -58,7 +58,10 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     'a glob without quotes',
     'account: main',
     'account: main\n    exclude: [*.html]',
-    ['12:15 text that begins with "*" must be in quotes: "*.html"'],
+    [
+      '12:15 text that begins with "*" must be in quotes',
+      '12:15 watches.shop.exclude.0: "*.html": no URL matches it: every path begins with "/"; write /**/*.html',
+    ],
   ],
   [
     'a list in place of settings',
@@ -72,9 +75,14 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     'an account name with capitals',
     '  main:',
     '  Main Account:',
-    ['3:3 accounts: "Main Account" is not a name: small letters, digits, "-" and "_". Write it as main-account'],
+    ['3:3 accounts: "Main Account" is not a name: small letters, digits, "-" and "_"; did you mean "main-account"?'],
   ],
-  ['no account', '    account: main\n', '', ['10:3 watches.shop: "account" is missing; write account: main']],
+  [
+    'no account',
+    '    account: main\n',
+    '',
+    ['10:3 watches.shop: "account" is missing; write, for example, account: main'],
+  ],
   [
     'an account that does not exist',
     'account: main',
@@ -85,7 +93,9 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     'neither sitemaps nor robots',
     '    sitemaps: [https://shop.example/sitemap.xml]\n',
     '',
-    ['10:3 watches.shop: has neither "sitemaps" nor "robots"; write sitemaps: ["https://shop.example/sitemap.xml"]'],
+    [
+      '10:3 watches.shop.sitemaps: the watch has neither "sitemaps" nor "robots"; write, for example, sitemaps: [https://shop.example/sitemap.xml]',
+    ],
   ],
   [
     'a sitemap that is not in a list',
@@ -149,10 +159,62 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     ['6:23 accounts.main.spend.per_day: "0,25 TRY" is not an amount in TRY; write 0.25 TRY'],
   ],
   [
+    'an amount that two countries read differently',
+    '500 TRY',
+    '1.500 TRY',
+    ['6:23 accounts.main.spend.per_day: "1.500 TRY" can be read as two amounts; write 1500 TRY or 1.50 TRY'],
+  ],
+  [
+    'an amount with a comma, which ends a setting in braces',
+    '500 TRY',
+    '1,500 TRY',
+    ['6:23 accounts.main.spend.per_day: "1,500 TRY" can be read as two amounts; write 1500 TRY or 1.50 TRY'],
+  ],
+  [
+    'an amount that YAML reads as a number',
+    '500 TRY',
+    '1.500',
+    ['6:23 accounts.main.spend.per_day: "1.500" can be read as two amounts; write 1500 TRY or 1.50 TRY'],
+  ],
+  [
+    'an amount with seven decimals',
+    '500 TRY',
+    '0.1234567 TRY',
+    ['6:23 accounts.main.spend.per_day: "0.1234567 TRY" has more than six decimals, which no amount has'],
+  ],
+  [
+    'an amount that is no exact number of micro-lira',
+    '500 TRY',
+    '9999999999 TRY',
+    ['6:23 accounts.main.spend.per_day: "9999999999 TRY" is too large: at most 999,999,999 TRY'],
+  ],
+  [
+    'the settings of a watch without its name',
+    '  shop:\n    account: main\n    sitemaps:',
+    '  account: main\n  sitemaps:',
+    [
+      '9:1 watches: the settings of a watch have no name; put them, indented, below a name that you choose, such as "shop:"',
+    ],
+  ],
+  [
+    'a watch beside "watches"',
+    'ledger:',
+    'blog: { account: main, sitemaps: [https://blog.example/s.xml] }\nledger:',
+    ['13:1 unknown setting "blog"; it has the settings of a watch: put it, indented, below "watches:"'],
+  ],
+  [
+    'a merge key',
+    'account: main',
+    'account: main\n    <<: *shared',
+    [
+      '12:5 watches.shop: "<<" (a merge key) is not supported; write the settings here, or for all watches under "defaults"',
+    ],
+  ],
+  [
     'an amount in another currency',
     '500 TRY',
     '500 EUR',
-    ['6:23 accounts.main.spend.per_day: "500 EUR" is not an amount in TRY; write 500 TRY'],
+    ['6:23 accounts.main.spend.per_day: "500 EUR" is not an amount in TRY'],
   ],
   [
     'a price in one of two forms',
@@ -178,13 +240,17 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     'a cron line with seconds',
     '"30 4',
     '"0 30 4',
-    ['8:21 defaults.schedule.cron: "0 30 4 * * *" has six fields; leave out the seconds: "30 4 * * *"'],
+    [
+      '8:21 defaults.schedule.cron: "0 30 4 * * *" does not have five fields: minute, hour, day of the month, month, day of the week; write "30 4 * * *"',
+    ],
   ],
   [
     'a word for a cron line',
     '30 4 * * *',
     '@daily',
-    ['8:21 defaults.schedule.cron: "@daily" is not five fields; write "0 0 * * *"'],
+    [
+      '8:21 defaults.schedule.cron: "@daily" does not have five fields: minute, hour, day of the month, month, day of the week; write "0 0 * * *"',
+    ],
   ],
   [
     'a misspelt time zone',
@@ -203,7 +269,7 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     'account: main',
     'account: main\n    exclude: ["https://shop.example/drafts/**"]',
     [
-      '12:15 watches.shop.exclude.0: "https://shop.example/drafts/**" is an address; a glob is over the path alone. Write it as /drafts/**',
+      '12:15 watches.shop.exclude.0: "https://shop.example/drafts/**" is an address; a glob is over the path alone; write /drafts/**',
     ],
   ],
   [
@@ -211,14 +277,14 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     'account: main',
     'account: main\n    exclude: ["/drafts/[**"]',
     [
-      '12:15 watches.shop.exclude.0: "/drafts/[**": no URL matches it: "[" is not closed. Close it, or write "\\[" for the character',
+      '12:15 watches.shop.exclude.0: "/drafts/[**": no URL matches it: "[" is not closed: close it, or escape it; write "/drafts/\\\\[**"',
     ],
   ],
   [
     'an address in place of a host',
     'account: main',
     'account: main\n    hosts: ["https://shop.example"]',
-    ['12:13 watches.shop.hosts.0: "https://shop.example": no URL is on it: it is not a host. Write "shop.example"'],
+    ['12:13 watches.shop.hosts.0: "https://shop.example": no URL is on it: it is not a host; write shop.example'],
   ],
   [
     'a misspelt word',
@@ -260,13 +326,13 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     'a number with a comma',
     'account: main',
     'account: main\n    guard: { max_new: 5,000 }',
-    ['12:25 watches.shop.guard: unknown setting "0"; write numbers without commas, such as 5000'],
+    ['12:23 watches.shop.guard.max_new: "5,000" can be read as two numbers; write 5000 or 5'],
   ],
   [
     'a setting without a value',
     'account: main',
     'account: main\n    project:',
-    ['12:5 watches.shop.project: has no value; write Shop nightly, or remove the setting'],
+    ['12:5 watches.shop.project: has no value; write, for example, Shop nightly, or remove the setting'],
   ],
   [
     'a Temporal address with a scheme',
@@ -294,7 +360,7 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     'ledger:',
     'temporal: { address: "temporal.internal:7233", tls: { ca: "-----BEGIN CERTIFICATE-----" } }\nledger:',
     [
-      '13:59 temporal.tls.ca: "-----BEGIN CERTIFICATE-----" is not a path of a file, but its content; write certs/ca.pem',
+      '13:59 temporal.tls.ca: "-----BEGIN CERTIFICATE-----" is not a path of a file, but its content; write, for example, certs/ca.pem',
     ],
   ],
   [

@@ -27,11 +27,7 @@ describe('notify settings', () => {
   });
 
   for (const [what, notify, message] of [
-    [
-      'a channel without a form',
-      '{ channels: { ops: {} } }',
-      /notify\.channels\.ops: has no form; write webhook, slack/,
-    ],
+    ['a channel without a form', '{ channels: { ops: {} } }', /notify\.channels\.ops: has no form: webhook, slack/],
     [
       'a channel with two forms',
       '{ channels: { ops: { slack: { url: { env: A } }, teams: { url: { env: B } } } } }',

@@ -26,7 +26,14 @@ export function toLedgerUrl(url: string, folder: string): string {
   return path === null || path === ':memory:' ? url : `sqlite:${resolvePath(folder, path)}`;
 }
 
-const money = (text: string | undefined): Micros | null => (text === undefined ? null : parseTry(text));
+/** Absent is no cap, so a text that is no amount must never become absent. */
+function money(text: string | undefined): Micros | null {
+  if (text === undefined) return null;
+  const amount = parseTry(text);
+  if (amount === null) throw new RangeError(`not an amount of lira: ${text}`);
+  return amount;
+}
+
 const duration = (text: string | undefined, otherwise: number): number =>
   text === undefined ? otherwise : (parseDuration(text) ?? otherwise);
 

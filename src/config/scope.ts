@@ -1,5 +1,6 @@
-import { findCover, findGlobProblem } from '../url/globs.ts';
+import { findCover, findGlobProblem, type PatternProblem } from '../url/globs.ts';
 import { findHostProblem } from '../url/hosts.ts';
+import { example, type Fault, write } from './fault.ts';
 import type { RawWatch } from './schema.ts';
 
 /**
@@ -9,20 +10,19 @@ import type { RawWatch } from './schema.ts';
 export function checkScope(
   id: string,
   { hosts = [], include = [], exclude = [] }: Pick<RawWatch, 'hosts' | 'include' | 'exclude'>,
-  complain: (path: readonly string[], message: string) => void,
+  complain: (path: readonly string[], fault: Fault) => void,
 ): void {
-  const report = (key: 'hosts' | 'include' | 'exclude', at: number, problem: string | null) => {
-    if (problem === null) return;
-    complain(['watches', id, key, String(at)], problem);
+  const report = (key: 'hosts' | 'include' | 'exclude', at: number, says: string | null) => {
+    if (says !== null) complain(['watches', id, key, String(at)], { says });
   };
   for (const [at, host] of hosts.entries()) {
     const problem = host === '*' ? null : findHostProblem(host);
-    report('hosts', at, problem && `"${host}": ${problem}`);
+    if (problem !== null) complain(['watches', id, 'hosts', String(at)], toFault(host, problem, HOSTS));
   }
   for (const key of ['include', 'exclude'] as const) {
     for (const [at, glob] of { include, exclude }[key].entries()) {
       const problem = findGlobProblem(glob);
-      report(key, at, problem && `"${glob}": ${problem}`);
+      if (problem !== null) complain(['watches', id, key, String(at)], toFault(glob, problem));
     }
   }
   for (const [at, glob] of include.entries()) {
@@ -37,3 +37,10 @@ export function checkScope(
     cover && `"${cover}": it excludes every URL, so the watch buys nothing`,
   );
 }
+
+const HOSTS = ['shop.example', 'shop.example:8443', '*.shop.example'];
+
+const toFault = (value: string, { says, write: meant }: PatternProblem, examples: readonly string[] = []): Fault => ({
+  says: `"${value}": ${says}`,
+  proposals: [write(meant), example(examples)],
+});

@@ -12,7 +12,7 @@ accounts:
   main:
     base_url: https://indexing.example/api/v1
     api_key: { file: courier.key }
-    price_per_url: 0.25 TRY
+    price_per_url: { standard: "0.250", fast: 0.5 TRY }
 defaults:
   schedule: { cron: "30 4 * * *" }
   guard: { max_new: 10 }
@@ -22,6 +22,7 @@ watches:
     sitemaps: [https://user:canary-1@shop.example/sitemap.xml]
     headers: { authorization: Basic canary-2, cookie: { env: SHOP_COOKIE } }
     guard: { max_gone_percent: 30 }
+    spend: { per_run: "1500" }
     ping: https://hc.example/canary-5
 ledger: { url: "postgres://courier:canary-3@db.internal/courier" }
 notify: { channels: { team: { slack: { url: "https://hooks.slack.example/services/canary-6" } } } }
@@ -50,7 +51,13 @@ function show(t: TestContext, environment: Environment = { address: null, namesp
 describe('the settings in force', () => {
   test('name the line that they come from, or that they are a default', (t) => {
     const { get } = show(t);
-    assert.deepEqual(get('accounts.main.price_per_url'), ['0.25 TRY', 6]);
+    assert.deepEqual(
+      get('accounts.main.price_per_url'),
+      ['{ standard: 0.25 TRY, fast: 0.50 TRY }', 6],
+      'as everywhere',
+    );
+    assert.deepEqual(get('accounts.main.spend.balance_floor'), ['0.00 TRY', 'default']);
+    assert.deepEqual(get('watches.shop.spend.per_run'), ['1500.00 TRY', 16]);
     assert.deepEqual(get('accounts.main.limits.requests.minute'), ['120', 'default']);
     assert.deepEqual(get('watches.shop.account'), ['main', 12]);
     assert.deepEqual(get('watches.shop.project'), ['shop', 'default'], 'the name of the watch');
@@ -72,8 +79,8 @@ describe('the settings in force', () => {
     assert.doesNotMatch(text, /canary/);
     assert.deepEqual(get('accounts.main.api_key'), ['{ file: ./courier.key } (is set)', 5]);
     assert.deepEqual(get('watches.shop.headers'), ['{ authorization: "[secret]", cookie: { env: SHOP_COOKIE } }', 14]);
-    assert.deepEqual(get('ledger.url'), ['postgres://[secret]@db.internal/courier', 17]);
-    assert.deepEqual(get('watches.shop.ping'), ['https://hc.example/[secret]', 16]);
+    assert.deepEqual(get('ledger.url'), ['postgres://[secret]@db.internal/courier', 18]);
+    assert.deepEqual(get('watches.shop.ping'), ['https://hc.example/[secret]', 17]);
   });
 
   test('include every section of the schema', (t) => {

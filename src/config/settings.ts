@@ -1,4 +1,6 @@
-import { type Expectation, toYaml } from './expected.ts';
+import { formatTry, type Micros, parseTry } from '../../contract/money.ts';
+import type { Expectation } from './expected.ts';
+import { toYaml } from './fault.ts';
 import type { LoadedConfig } from './load.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { absoluteSource, toLedgerUrl, toSecret } from './resolve.ts';
@@ -8,6 +10,7 @@ import { Notify } from './schema/notify.ts';
 import { Report } from './schema/report.ts';
 import { Retention } from './schema/retention.ts';
 import { Temporal } from './schema/temporal.ts';
+import { PATTERN } from './schema/values.ts';
 import { Watch } from './schema/watch.ts';
 import { Worker } from './schema/worker.ts';
 import type { SecretReference } from './schema.ts';
@@ -57,7 +60,8 @@ export function listSettings({ config, merged, folder }: LoadedConfig, environme
     const key = path.at(-1) ?? '';
     const isOff = value === undefined && (SWITCHES.includes(key) || !hasDefault(schema));
     if (inner.length === 0 || isOff) {
-      add(path, toShown(key, value ?? (schema as { default?: unknown }).default), value === undefined ? null : at);
+      const shown = toShown(key, value ?? (schema as { default?: unknown }).default);
+      add(path, toNormal(schema, shown), value === undefined ? null : at);
       return;
     }
     for (const [name, each] of inner) {
@@ -142,6 +146,19 @@ const describeChannels = (channels: Tree): Tree =>
 
 /** Monitors put the token of a check into the path. */
 const hidePath = (address: string): string => `${new URL(address).origin}/[secret]`;
+
+/** Amounts as the connector writes them everywhere: `500.00 TRY`, whatever form the file has. */
+function toNormal(schema: Expectation, value: unknown): unknown {
+  if (value === undefined) return undefined;
+  const isGroup = typeof value === 'object' && !Array.isArray(value);
+  const branch = schema.anyOf?.find(({ type }) => (type === 'object') === isGroup);
+  if (branch !== undefined) return toNormal(branch, value);
+  if (schema.pattern === PATTERN.amount) return formatTry(parseTry(value as string) as Micros);
+  if (!isGroup) return value;
+  return Object.fromEntries(
+    Object.entries(value as Tree).map(([name, inner]) => [name, toNormal(schema.properties?.[name] ?? {}, inner)]),
+  );
+}
 
 type Headers = Readonly<Record<string, string | SecretReference>>;
 

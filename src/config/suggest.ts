@@ -1,21 +1,19 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The word that was probably meant: one that differs in a few letters. Null when none is near. */
+/** The word that was probably meant: one that differs in a few letters, or in their order. Null when none is near. */
 export function findNearest(word: string, known: Iterable<string>): string | null {
   const lower = word.toLowerCase();
   let nearest: string | null = null;
-  let fewest = Math.min(3, Math.max(2, Math.floor(word.length / 2))) + 1;
+  let fewest = Number.POSITIVE_INFINITY;
   for (const each of known) {
-    const differs = distance(lower, each.toLowerCase());
-    if (differs >= fewest) continue;
+    const other = each.toLowerCase();
+    const differs = distance(lower, other);
+    const most = hasSameLetters(lower, other) ? 2 : Math.min(3, Math.floor(Math.max(lower.length, other.length) / 3));
+    if (differs > most || differs >= fewest) continue;
     nearest = each;
     fewest = differs;
   }
   return nearest;
 }
 
-/** `; did you mean "shop"?`, or nothing. */
-export function didYouMean(word: string, known: Iterable<string>): string {
-  const nearest = findNearest(word, known);
-  return nearest === null ? '' : `; did you mean "${nearest}"?`;
-}
+const hasSameLetters = (one: string, other: string): boolean => [...one].sort().join('') === [...other].sort().join('');

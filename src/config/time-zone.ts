@@ -1,5 +1,6 @@
 import type { Watch } from './config.ts';
-import { didYouMean } from './suggest.ts';
+import { example, type Fault, guess, write } from './fault.ts';
+import { findNearest } from './suggest.ts';
 
 /** Whether it is an IANA time zone that this machine knows. */
 export function isTimeZone(name: string): boolean {
@@ -12,11 +13,19 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Why it is not a time zone, and what to write; null when it is one. */
-export function findTimeZoneProblem(name: string): string | null {
+/** Why it is not a time zone, and what was probably meant; null when it is one. */
+export function findTimeZoneProblem(name: string): Fault | null {
   if (isTimeZone(name)) return null;
-  const instead = didYouMean(name, Intl.supportedValuesOf('timeZone'));
-  return `"${name}" is not a time zone${instead === '' ? '; write one such as Europe/Istanbul' : instead}`;
+  const [, sign, hours] = /^(?:UTC|GMT) ?([+-])0?(\d{1,2})(?::?00)?$/i.exec(name) ?? [];
+  // The names of Etc count from the other side: UTC+3 is Etc/GMT-3.
+  const offset = hours === undefined ? [] : [`Etc/GMT${sign === '+' ? '-' : '+'}${hours}`];
+  const zones = Intl.supportedValuesOf('timeZone');
+  const city = zones.find((zone) => zone.toLowerCase().endsWith(`/${name.toLowerCase()}`));
+  const near = hours === undefined ? (city ?? findNearest(name, zones)) : null;
+  return {
+    says: `"${name}" is not a time zone`,
+    proposals: [write(offset), guess(near), example(['Europe/Istanbul'])],
+  };
 }
 
 /** The zone in which the times of a watch are shown: that of its schedule, else UTC. */

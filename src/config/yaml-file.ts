@@ -1,5 +1,18 @@
-import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, visit, type YAMLError } from 'yaml';
-import type { ConfigProblem } from './config-error.ts';
+import {
+  type Document,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  Scalar,
+  visit,
+  type YAMLError,
+} from 'yaml';
+import { isReadTwoWays } from '../../contract/money.ts';
+import { type Fault, write } from './fault.ts';
 import type { ConfigText } from './files.ts';
 
 export type Path = readonly string[];
@@ -13,12 +26,19 @@ export interface Position {
   readonly column: number;
 }
 
+/** A fault with the setting that it is about. */
+export interface Problem extends Position {
+  readonly path: Path;
+  readonly at: At;
+  readonly fault: Fault;
+}
+
 /** A configuration file as YAML, before its settings are checked. */
 export interface YamlFile {
   readonly file: string;
   /** What the file says; undefined when it is not YAML. */
   readonly raw: unknown;
-  readonly problems: readonly ConfigProblem[];
+  readonly problems: readonly Problem[];
   /** The position of a setting; of what it is in, where it is not written. */
   locate(path: Path, at: At): Position;
 }
@@ -34,22 +54,86 @@ export function parseYamlFile({ file, text }: ConfigText): YamlFile {
   // Errors after the first one usually follow from it.
   const [error] = document.errors;
   if (error !== undefined) {
-    const problem = { ...toPosition(error.pos[0]), path: '', message: describeSyntax(error, text) };
-    return { file, raw: undefined, problems: [problem], locate };
+    const fault = { says: describeSyntax(error, text) };
+    return { file, raw: undefined, problems: [{ ...toPosition(error.pos[0]), path: [], at: 'value', fault }], locate };
   }
-  const repeated = findRepeatedKeys(document, toPosition);
   if (document.contents === null) {
-    const message = 'this file is empty. "courier init SITE" writes a first configuration';
-    return { file, raw: undefined, problems: [{ file, line: 1, column: 1, path: '', message }], locate };
+    const fault = { says: 'this file is empty. "courier init SITE" writes a first configuration' };
+    return { file, raw: undefined, problems: [{ file, line: 1, column: 1, path: [], at: 'value', fault }], locate };
   }
-  try {
-    return { file, raw: document.toJS(), problems: repeated, locate };
-  } catch (unresolved) {
-    // A reference to an anchor that is not there: a value that begins with an asterisk and is not quoted.
-    const message = describeAlias(unresolved as Error);
-    const at = findAlias(document);
-    return { file, raw: undefined, problems: [{ ...toPosition(at), path: '', message }], locate };
-  }
+  joinNumbers(document, text);
+  keepTwoWays(document);
+  const problems = [...findRepeatedKeys(document, toPosition), ...quoteAsterisks(document, toPosition)];
+  return { file, raw: document.toJS(), problems, locate };
+}
+
+/** Where a node begins and where what it says ends. */
+const getRange = (node: unknown): readonly [number, number] | null => {
+  const { range } = (node ?? {}) as Ranged;
+  return range === null || range === undefined ? null : [range[0], range[1]];
+};
+
+/**
+ * In braces, YAML reads a comma in a number as the end of the setting: `{ per_day: 1,500 TRY }` is 1 and a setting "500 TRY".
+ * Puts such numbers together again as text, so that what is said of them is about what was written.
+ */
+function joinNumbers(document: Document, text: string): void {
+  visit(document, {
+    Map(_, map) {
+      if (map.flow !== true) return;
+      for (let at = 1; at < map.items.length; ) {
+        const [before, pair] = [map.items[at - 1], map.items[at]] as [Pair, Pair];
+        const [number, rest] = [getRange(before.value), getRange(pair.key)];
+        const isRest = pair.value === null || (isScalar(pair.value) && pair.value.value === null);
+        const joined = number === null || rest === null || !isRest ? '' : text.slice(number[0], rest[1]);
+        if (number === null || rest === null || !/^\d[\d.,]*,\d[\d.]*( *(\p{L}+|₺))?$/u.test(joined)) at++;
+        else {
+          const value = new Scalar(joined);
+          value.range = [number[0], rest[1], rest[1]];
+          before.value = value;
+          map.items.splice(at, 1);
+        }
+      }
+    },
+  });
+}
+
+/** A number that two countries read differently stays text: YAML reads 1.500 as 1.5, and nobody could tell any more. */
+function keepTwoWays(document: Document): void {
+  visit(document, {
+    Scalar(key, node) {
+      if (key !== 'key' && typeof node.value === 'number' && isReadTwoWays(node.source ?? '')) node.value = node.source;
+    },
+  });
+}
+
+/** A reference to an anchor that is not there is a value that begins with an asterisk and is not quoted: it becomes that text. */
+function quoteAsterisks(document: Document, toPosition: (offset: number) => Position): Problem[] {
+  const problems: Problem[] = [];
+  visit(document, {
+    Alias(_, alias, ancestors) {
+      if (alias.resolve(document) !== undefined) return;
+      const value = `*${alias.source}`;
+      const says = 'text that begins with "*" must be in quotes';
+      const path = toPath([...ancestors, alias]);
+      const position = toPosition(alias.range?.[0] ?? 0);
+      // What is said of a merge key says enough.
+      if (path.at(-1) !== '<<')
+        problems.push({ ...position, path, at: 'value', fault: { says, proposals: [write([value])] } });
+      const text = new Scalar(value);
+      if (alias.range !== undefined) text.range = alias.range;
+      return text;
+    },
+  });
+  return problems;
+}
+
+/** The names and numbers on the way to the last of these nodes. */
+function toPath(nodes: readonly unknown[]): string[] {
+  return nodes.flatMap((node, at) => {
+    if (isPair(node)) return [getKey(node)];
+    return isSeq(node) ? [String(node.items.indexOf(nodes[at + 1]))] : [];
+  });
 }
 
 function findOffset(document: Document, path: Path, at: At): number {
@@ -78,8 +162,8 @@ interface Ranged {
 const getKey = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
 
 /** Of two values, the second would silently win. */
-function findRepeatedKeys(document: Document, toPosition: (offset: number) => Position): ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
+function findRepeatedKeys(document: Document, toPosition: (offset: number) => Position): Problem[] {
+  const problems: Problem[] = [];
   visit(document, {
     Map(_, { items }) {
       const first = new Map<string, number>();
@@ -89,8 +173,8 @@ function findRepeatedKeys(document: Document, toPosition: (offset: number) => Po
         const before = first.get(key);
         if (before === undefined) first.set(key, offset);
         else {
-          const message = `"${key}" is written twice; the first is in line ${toPosition(before).line}. Remove one of them`;
-          problems.push({ ...toPosition(offset), path: key, message });
+          const says = `"${key}" is written twice; the first is in line ${toPosition(before).line}. Remove one of them`;
+          problems.push({ ...toPosition(offset), path: [key], at: 'key', fault: { says } });
         }
       }
     },
@@ -128,19 +212,3 @@ const getIndent = (line: string): number => /^ */.exec(line)?.[0].length ?? 0;
 
 const NEXT_LINE_INDENTED =
   'the next line is indented further than this one; settings that belong together begin in one column';
-
-const describeAlias = ({ message }: Error): string => {
-  const name = /: (\S+)/.exec(message)?.[1];
-  return `text that begins with "*" must be in quotes${name === undefined ? '' : `: "*${name}"`}`;
-};
-
-function findAlias(document: Document): number {
-  let at = 0;
-  visit(document, {
-    Alias(_, { range }) {
-      at = range?.[0] ?? 0;
-      return visit.BREAK;
-    },
-  });
-  return at;
-}

@@ -1,22 +1,53 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { compileGlobs, findCover, findGlobProblem } from './globs.ts';
+import { compileGlobs, findCover, findGlobProblem, toGlobs } from './globs.ts';
 
 describe('findGlobProblem', () => {
-  const hopeless: readonly (readonly [string, RegExp])[] = [
-    ['*.html', /every path begins with "\/"\. Write "\/\*\*\/\*\.html"/],
-    ['*a*/b', /every path begins with/],
-    ['/search?q=*', /without the query/],
-    ['/page#part', /fragment/],
+  const hopeless: readonly (readonly [string, RegExp, ...string[]])[] = [
+    ['*.html', /every path begins with "\/"/, '/**/*.html'],
+    ['*a*/b', /every path begins with/, '/**/*a*/b'],
+    ['/search?q=*', /without the query/, '/search'],
+    ['/page#part', /fragment/, '/page'],
     ['/a/../b', /"\.\." are resolved/],
     ['/a/%2E%2e/**', /are resolved/],
     ['/a/.', /are resolved/],
-    ['/drafts/[**', /"\[" is not closed/],
-    ['/{a,b/**', /"\{" is not closed/],
-    ['/@(a|b', /"\(" is not closed/],
+    ['/drafts/[**', /"\[" is not closed/, '/drafts/\\[**'],
+    ['/{a,b/**', /"\{" is not closed/, '/\\{a,b/**'],
+    ['/@(a|b', /"\(" is not closed/, '/@\\(a|b'],
+    ['/^/products/draft/.*$', /a regular expression/, '/products/draft/**'],
+    ['/products/draft/.*$', /a regular expression/, '/products/draft/**'],
   ];
-  for (const [glob, problem] of hopeless) {
-    test(`${glob} can match no URL`, () => assert.match(findGlobProblem(glob) ?? '', problem));
+  for (const [glob, problem, ...meant] of hopeless) {
+    test(`${glob} can match no URL`, () => {
+      const { says = '', write = [] } = findGlobProblem(glob) ?? {};
+      assert.match(says, problem);
+      assert.deepEqual(write, meant);
+      for (const each of meant) assert.equal(findGlobProblem(each), null, 'what is proposed is a glob');
+    });
+  }
+
+  for (const [text, path, ...meant] of [
+    ['^/products/draft/.*$', '/products/draft/a/b', '/products/draft/**'],
+    ['^/products/draft/', '/products/draft/a', '/products/draft/**'],
+    ['^\\/products\\/[^/]+$', '/products/a', '/products/*'],
+    ['^/a\\.html$', '/a.html', '/a.html'],
+    ['^/(a|b)/.*$', '/a/x'],
+    ['^/products/\\d+$', '/products/7'],
+    ['.*\\.pdf$', '/a.pdf'],
+    ['\\products\\**', '/products/a', '/products/**'],
+    ['products/**', '/products/a', '/products/**'],
+    ['shop.example/products/**', '/products/a', '/products/**'],
+    ['https://shop.example/drafts/**', '/drafts/a', '/drafts/**'],
+    ['https://shop.example/%zz/**', '/%zz/a', '/%zz/**'],
+    ['https://shop.example/a?b=1', '/a', '/a'],
+    ['https://shop.example', '/'],
+    ['index.html', '/index.html', '/index.html'],
+    ['www.shop.example', '/'],
+  ] as const) {
+    test(`${text} is proposed as ${meant[0] ?? 'nothing'}`, () => {
+      assert.deepEqual(toGlobs(text).write, meant);
+      for (const glob of meant) assert.ok(compileGlobs([glob])(path), `${glob} matches ${path}`);
+    });
   }
 
   const paths = [

@@ -1,3 +1,5 @@
+import type { PatternProblem } from './globs.ts';
+
 interface HostPattern {
   /** In lower case and Punycode; of `*.shop.example` it is `.shop.example`. */
   readonly name: string;
@@ -20,12 +22,12 @@ export function compileHosts(hosts: readonly string[]): (origin: URL) => boolean
     );
 }
 
-/** Why no URL can be on a host as it is written, and what to write instead; null when one can. */
-export function findHostProblem(host: string): string | null {
+/** Why no URL can be on a host as it is written; null when one can. */
+export function findHostProblem(host: string): PatternProblem | null {
   if (parseHost(host) !== null) return null;
-  const named = URL.canParse(host) ? new URL(host).host : '';
-  const instead = named === '' ? 'a host such as shop.example, shop.example:8443 or *.shop.example' : `"${named}"`;
-  return `no URL is on it: it is not a host. Write ${instead}`;
+  const named = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#@\\\s]+)(?:\/.*)?$/is.exec(host)?.[1];
+  const isHost = named?.includes('.') === true && parseHost(named) !== null;
+  return { says: 'no URL is on it: it is not a host', write: isHost ? [named] : [] };
 }
 
 /** Null for what is not a host alone. */

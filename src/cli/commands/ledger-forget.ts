@@ -124,7 +124,10 @@ async function parseSelection(
   }
   if (host !== undefined) {
     const problem = findHostProblem(host);
-    if (problem !== null) throw new CommandError(EXIT.usage, `--host "${host}": ${problem}. Nothing was forgotten.`);
+    if (problem !== null) {
+      const [instead = 'a host such as shop.example, shop.example:8443 or *.shop.example'] = problem.write;
+      throw new CommandError(EXIT.usage, `--host "${host}": ${problem.says}. Nothing was forgotten. Write ${instead}.`);
+    }
     return { kind: 'host', host };
   }
   if (watch === undefined) {

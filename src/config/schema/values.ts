@@ -1,3 +1,4 @@
+import { READ_TWO_WAYS } from '../../../contract/money.ts';
 import { Type } from '../../json-schema/type.ts';
 
 /** A settings object: an unknown setting is an error, not ignored. */
@@ -12,7 +13,8 @@ interface Doc {
 
 /** What tells the kinds of text apart, here and in messages. */
 export const PATTERN = {
-  amount: '^\\d{1,10}(\\.\\d{1,6})?(\\s*TRY)?$',
+  /** At most 999,999,999.999999: what is larger is no exact number of micro-lira. */
+  amount: `^(?!${READ_TWO_WAYS}(\\s*TRY)?$)\\d{1,9}(\\.\\d{1,6})?(\\s*TRY)?$`,
   duration: '^\\d{1,9}(\\.\\d{1,3})?\\s*(ms|s|m|h|d)$',
   percent: '^(100|\\d{1,2})(\\.\\d{1,2})?\\s*%$',
   path: '^[/*]',

@@ -326,7 +326,7 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     'a number with a comma',
     'account: main',
     'account: main\n    guard: { max_new: 5,000 }',
-    ['12:23 watches.shop.guard.max_new: "5,000" can be read as two numbers; write 5000 or 5'],
+    ['12:23 watches.shop.guard.max_new: "5,000" can be read in two ways; write 5000 or 5'],
   ],
   [
     'a setting without a value',

@@ -222,7 +222,7 @@ describe('what a message proposes is accepted', () => {
               assert.ok(listReadings(held).includes(parseTry(String(remedy.value)) as never), message);
         }
       }),
-      { numRuns: 6_000 },
+      { numRuns: 1_500 },
     );
   });
 
@@ -235,7 +235,7 @@ describe('what a message proposes is accepted', () => {
       fc.property(renamed, ([{ path }, name, held]) => {
         if (name !== '') assertRemedies(withValue([...path.slice(0, -1), name], held));
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
   });
 });

@@ -24,8 +24,10 @@ export function findDuplicateStatuses(raw: RawStatusMap): { readonly path: strin
   const problems: { path: string[]; message: string }[] = [];
   for (const [subject, meanings] of Object.entries<Partial<Record<string, string[]>>>(raw)) {
     const seen = new Map<string, string>();
-    for (const [meaning, list] of Object.entries(meanings)) {
+    for (const [meaning, list] of Object.entries<readonly (string | null)[] | undefined>(meanings)) {
       for (const status of list ?? []) {
+        // An entry with a mistake.
+        if (status === null) continue;
         const before = seen.get(normalizeStatus(status)) ?? meaning;
         if (before !== meaning) {
           problems.push({

@@ -41,6 +41,8 @@ export function apply(tree: unknown, path: Path, remedy: Remedy): boolean {
   const key = path.at(-1);
   if (key === undefined || typeof parent !== 'object' || parent === null) return false;
   if (remedy.kind === 'write') parent[key] = structuredClone(remedy.value);
+  // The places of the other entries of a list are those of their faults.
+  else if (Array.isArray(parent)) return false;
   else {
     if (remedy.kind === 'rename') {
       if (Object.hasOwn(parent, remedy.name)) return false;

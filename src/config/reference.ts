@@ -64,10 +64,13 @@ the schema); [config/courier.example.yaml](../../config/courier.example.yaml) is
 - \`version: 1\` is required at the top.
 - \`defaults\` takes every setting of a watch from \`service\` to \`index_check\`; a watch's own setting wins.
 - Durations are written as \`250ms\`, \`30s\`, \`15m\`, \`6h\` or \`3d\`; amounts as \`50 TRY\` or \`0.25 TRY\`.
+- An amount that two countries read differently is refused: \`1.500 TRY\` is 1500 in Turkey and 1.50 in Britain. A price below a
+  kuruş is \`0.375 TRY\`; above one lira it has four decimals: \`1.3750 TRY\`.
 - Relative paths (secret files, sitemaps, the ledger) are relative to the configuration file.
 - Every command rejects an unknown setting or an invalid value with exit code 2 and its line and column; all mistakes are
   reported at once. \`courier validate\` also reads every secret and local sitemap.
-- \`courier config show\` prints every setting in force, without secrets, with the file and line that it comes from.
+- \`courier config show\` prints every setting in force, without secrets, with the file and line that it comes from;
+  amounts in one form: \`500.00 TRY\`.
 
 ## Several files
 

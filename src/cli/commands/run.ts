@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { explainAmount } from '../../../contract/amount-text.ts';
 import { type Micros, parseTry } from '../../../contract/money.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
@@ -12,7 +12,7 @@ import { runOnce } from './run-once.ts';
 interface RunFlags {
   readonly once?: boolean;
   readonly wait?: boolean;
-  readonly maxCost?: string;
+  readonly maxCost?: Micros;
   readonly timeout: string;
   readonly maxTime?: string;
 }
@@ -22,7 +22,7 @@ export function runCommand(command: Command): void {
     .argument('[watch...]', 'watches to run (default: all)')
     .option('--once', 'work in this process and end with it; without it, a "courier worker" does the work')
     .option('--wait', 'follow until every job of these watches has ended at the service, earlier ones included')
-    .option('--max-cost <amount>', 'most that each run may cost, as 50TRY; the rest is held')
+    .option('--max-cost <amount>', 'most that each run may cost, as 50TRY; the rest is held', parseMaxCost)
     .option('--timeout <duration>', 'exit with 5 after this long without a response of the service', '15m')
     .option(...MAX_TIME_OPTION)
     .action(
@@ -31,7 +31,7 @@ export function runCommand(command: Command): void {
           const runs: RunsToFollow = {
             watches: selectWatches(context.config, names),
             until: wait ? 'terminal' : 'accepted',
-            maxCost: maxCost === undefined ? null : parseAmount(maxCost),
+            maxCost: maxCost ?? null,
             timeoutMs: parseTimeout(timeout),
             here: once,
           };
@@ -46,11 +46,11 @@ export function runCommand(command: Command): void {
     );
 }
 
-function parseAmount(text: string): Micros {
+function parseMaxCost(text: string): Micros {
   const isCap = (amount: Micros) => amount >= 0;
   const amount = parseTry(text);
   if (amount !== null && isCap(amount)) return amount;
-  throw new CommandError(EXIT.usage, `Nothing was run or charged: --max-cost ${explainAmount(text, isCap, '50TRY')}`);
+  throw new InvalidArgumentError(explainAmount(text, isCap, '50TRY'));
 }
 
 function parseTimeout(text: string): number {

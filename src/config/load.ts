@@ -106,11 +106,11 @@ function toMessages(files: readonly YamlFile[], problems: readonly Problem[]): C
         null,
       ).problems,
   );
-  return problems.map(({ file, line, column, path, fault }) => ({
-    ...{ file, line, column },
-    path: path.join('.'),
-    ...toSentence(fault, (remedy) => accepted.has(remedy)),
-  }));
+  return problems.map((problem) => {
+    const { file, line, column, path, fault } = problem;
+    const said = toSentence(fault, (remedy) => accepted.get(problem)?.has(remedy) === true);
+    return { file, line, column, path: path.join('.'), ...said };
+  });
 }
 
 function toConfig({ raw }: Merged, folder: string): Config {

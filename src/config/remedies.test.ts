@@ -107,6 +107,17 @@ describe('what a message proposes is accepted, and means what was meant:', () =>
     assert.deepEqual(['/products/draft/a', '/products/draft/a/b', '/products/a'].map(isExcluded), [true, true, false]);
   });
 
+  test('for each of several settings alone: one that is required is not to be removed beside one that is not', () => {
+    const text = BASE.replace('https://indexing.example/api/v1', '').replace(
+      'account: main',
+      'account: main\n    project:',
+    );
+    assert.deepEqual(
+      assertRemedies(text).map(({ remedies = [] }) => remedies.map(shown)),
+      [['https://indexing.example/api/v1'], ['Shop nightly', 'remove']],
+    );
+  });
+
   test('two names that would become one are not both proposed', () => {
     const text = BASE.replace('  shop:', '  Shop: { account: main, sitemaps: [a.xml] }\n  SHOP:');
     const names = assertRemedies(text).flatMap(({ remedies = [] }) => remedies.map(shown));

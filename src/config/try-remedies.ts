@@ -2,15 +2,15 @@ import { listRemedies, type Remedy } from './fault.ts';
 import type { Path, Problem, YamlFile } from './yaml-file.ts';
 
 /**
- * The changes that the checker accepts: of all faults at once, as a person makes them, the first of each; then the next ones.
+ * The changes that the checker accepts, by problem: of all faults at once, as a person makes them, the first of each; then the next ones.
  * A fault must be gone afterwards, and no other one may be in its place. `inspect` checks changed files.
  */
 export function findAccepted(
   files: readonly YamlFile[],
   problems: readonly Problem[],
   inspect: (files: readonly YamlFile[]) => readonly Problem[],
-): ReadonlySet<Remedy> {
-  const accepted = new Set<Remedy>();
+): ReadonlyMap<Problem, ReadonlySet<Remedy>> {
+  const accepted = new Map(problems.map((problem) => [problem, new Set<Remedy>()]));
   // What is inside is changed before the name of what it is in.
   const tries = problems
     .map((problem) => ({ problem, remedies: listRemedies(problem.fault) }))
@@ -23,14 +23,15 @@ export function findAccepted(
     const made = new Map<string, readonly [Problem, Remedy | undefined]>();
     for (const { problem, remedies } of tries) {
       const next = remedies[round];
-      const remedy = next ?? remedies.find((each) => accepted.has(each));
+      const remedy = next ?? remedies.find((each) => accepted.get(problem)?.has(each));
       const tree = changed.find(({ file }) => file === problem.file)?.raw;
       if (remedy !== undefined && apply(tree, problem.path, remedy))
         made.set(`${problem.file}\n${problem.path.join('\n')}`, [problem, next]);
     }
     const left = inspect(changed);
     for (const [problem, remedy] of made.values())
-      if (remedy !== undefined && !left.some((each) => isInPlace(each, problem, remedy))) accepted.add(remedy);
+      if (remedy !== undefined && !left.some((each) => isInPlace(each, problem, remedy)))
+        accepted.get(problem)?.add(remedy);
   }
   return accepted;
 }

@@ -85,10 +85,34 @@ export async function listAccounts(db: Queryable): Promise<Account[]> {
   return rows.map(toAccount);
 }
 
-/** Serializes transactions of an account that read before they write. SQLite has one writer anyway. */
-export async function lockAccount(tx: Queryable, account: AccountId): Promise<void> {
-  await tx.get(sql`SELECT id FROM accounts WHERE id = ${account} ${dialectal(raw(''), raw('FOR UPDATE'))}`);
+/** An account whose row the transaction holds: its balance may be changed. */
+export type LockedAccount = AccountId & { readonly __locked: true };
+
+/**
+ * The one order of locks, without which two transactions of an account deadlock on Postgres: first the account, then a
+ * submission, an index-check, a key, a session or a link, then the totals (which triggers change with a submission or a
+ * check). So whoever changes the balance, or reads before they write, calls this before they write anything. SQLite has
+ * one writer anyway. NO KEY: a new row that belongs to the account does not wait.
+ */
+export async function lockAccount(tx: Queryable, account: AccountId): Promise<LockedAccount> {
+  await tx.get(sql`SELECT id FROM accounts WHERE id = ${account} ${FOR_UPDATE}`);
+  return account as LockedAccount;
 }
+
+/** The same for the account of a submission, or of an index-check. Undefined when there is none. */
+export async function lockAccountOf(
+  tx: Queryable,
+  owned: { readonly submission: string } | { readonly check: string },
+): Promise<LockedAccount | undefined> {
+  const owner =
+    'submission' in owned
+      ? sql`SELECT account_id FROM submissions WHERE reference = ${owned.submission}`
+      : sql`SELECT account_id FROM index_checks WHERE id = ${owned.check}`;
+  const row = await tx.get(sql<{ id: LockedAccount }>`SELECT id FROM accounts WHERE id = (${owner}) ${FOR_UPDATE}`);
+  return row?.id;
+}
+
+const FOR_UPDATE = dialectal(raw(''), raw('FOR NO KEY UPDATE'));
 
 export function assertNotNegative(amount: Micros, what: string): void {
   if (amount < 0) throw new AccountError(`${what} cannot be negative; nothing was changed`);

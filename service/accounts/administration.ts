@@ -1,7 +1,7 @@
 import { type Micros, micros } from '../../contract/money.ts';
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { Database, Queryable } from '../../src/database/database.ts';
-import { type Account, type AccountId, assertNotNegative, findAccount, listAccounts } from './account.ts';
+import { type Account, type AccountId, assertNotNegative, findAccount, listAccounts, lockAccount } from './account.ts';
 import {
   type AuditEvent,
   type AuditEventName,
@@ -88,8 +88,9 @@ export function administer(db: Database, now: () => number = Date.now, by: Opera
       const hashed = await hashPassword(password);
       return db.tx(async (tx) => {
         const account = await insertAccount(tx, { name, prices: { standard: price, fast: priceFast } }, now());
-        await setPassword(tx, account.id, hashed);
-        if (balance > 0) await credit(tx, account.id, { kind: 'top_up', amount: balance, subject: 'opening' }, now());
+        const locked = await lockAccount(tx, account.id);
+        await setPassword(tx, locked, hashed);
+        if (balance > 0) await credit(tx, locked, { kind: 'top_up', amount: balance, subject: 'opening' }, now());
         await record(tx, account.id, 'account.created', { balance_micros: balance });
         return { ...account, balance, password };
       });

@@ -1,7 +1,7 @@
 import { formatTry, type Micros, negateMicros, sumMicros } from '../../contract/money.ts';
 import type { Queryable } from '../../src/database/database.ts';
 import { raw, sql } from '../../src/database/sql.ts';
-import type { AccountId } from './account.ts';
+import type { AccountId, LockedAccount } from './account.ts';
 
 /** A movement of the balance. Entries are appended and never changed; the balance is their sum. */
 export type EntryKind = 'charge' | 'restore' | 'top_up' | 'refund' | 'adjustment';
@@ -48,7 +48,7 @@ async function append(tx: Queryable, account: AccountId, posting: Posting, balan
 }
 
 /** Charges the account if the balance suffices, and returns the id of the entry. Only inside a transaction. */
-export async function charge(tx: Queryable, account: AccountId, amount: Micros, subject: string, now: number) {
+export async function charge(tx: Queryable, account: LockedAccount, amount: Micros, subject: string, now: number) {
   const row = await tx.get(sql<{ balance: Micros }>`
     UPDATE accounts SET balance = balance - ${amount} WHERE id = ${account} AND balance >= ${amount} RETURNING balance`);
   if (row === undefined)
@@ -61,7 +61,7 @@ export async function charge(tx: Queryable, account: AccountId, amount: Micros, 
  * Adds an amount to the balance and returns the new balance, checked to stay exactly representable. A negative amount
  * that the balance does not cover throws an InsufficientBalanceError. Only inside a transaction.
  */
-export async function credit(tx: Queryable, account: AccountId, posting: Posting, now: number): Promise<Micros> {
+export async function credit(tx: Queryable, account: LockedAccount, posting: Posting, now: number): Promise<Micros> {
   const { amount } = posting;
   const row = await tx.get(sql<{ balance: Micros }>`
     UPDATE accounts SET balance = balance + ${amount} WHERE id = ${account} AND balance + ${amount} >= 0

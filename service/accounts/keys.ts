@@ -180,6 +180,7 @@ export interface KeyToRegenerate {
 export async function regenerateKey(tx: Queryable, wanted: KeyToRegenerate, now: number): Promise<CreatedKey> {
   const { id, graceMs = 0, newId = newKeyId() } = wanted;
   const old = await findLiveKey(tx, id, now, wanted.account);
+  await lockAccount(tx, old.account);
   const ends = Math.min(now + graceMs, old.expiresAt ?? Number.POSITIVE_INFINITY);
   const row = await tx.get(sql<{ account_id: AccountId }>`
     UPDATE api_keys SET replaced_by = ${newId}, ${graceMs === 0 ? sql`revoked_at = ${now}` : sql`expires_at = ${ends}`}

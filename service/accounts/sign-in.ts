@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
-import { AccountError, type AccountId } from './account.ts';
+import { AccountError, type AccountId, lockAccount } from './account.ts';
 import { recordEvent } from './audit-events.ts';
 import { rememberDevice } from './devices.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
@@ -139,6 +139,7 @@ export async function resetByLink(db: Database, token: string, password: string,
   assertPassword(password, account.name);
   const hashed = await hashPassword(password);
   await db.tx(async (tx) => {
+    await lockAccount(tx, account.id);
     const used = await tx.run(sql`DELETE FROM password_resets WHERE hash = ${hashToken(token)}`);
     if (used.changes === 0) throw gone();
     await setPassword(tx, account.id, hashed);

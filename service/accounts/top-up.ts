@@ -54,7 +54,7 @@ async function move(
 ) {
   const { amount, reference = null, reason = null } = movement;
   for (const text of [reference, reason]) if (text !== null) assertText(text);
-  await lockAccount(tx, account.id);
+  const locked = await lockAccount(tx, account.id);
   const earlier = reference === null ? undefined : await findByReference(tx, account.id, reference);
   if (earlier !== undefined) {
     if (earlier.kind === kind && earlier.amount === amount) return { account, repeated: true };
@@ -64,7 +64,7 @@ async function move(
     );
   }
   try {
-    const balance = await credit(tx, account.id, { kind, amount, subject: SUBJECTS[kind], reference, reason }, now);
+    const balance = await credit(tx, locked, { kind, amount, subject: SUBJECTS[kind], reference, reason }, now);
     const details = { amount_micros: amount, balance_micros: balance, reference, reason };
     await recordEvent(tx, { account: account.id, event: EVENTS[kind], actor: by, details }, now);
     return { account: { ...account, balance }, repeated: false };

@@ -4,7 +4,7 @@ import { CURRENCY, type Micros, timesMicros } from '../../contract/money.ts';
 import type { IndexCheckResult } from '../../contract/responses.ts';
 import { type Database, OutcomeUnknownError, type Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
-import type { AccountId } from '../accounts/account.ts';
+import { type AccountId, lockAccount } from '../accounts/account.ts';
 import { charge } from '../accounts/entries.ts';
 import { required } from '../required.ts';
 import { IdempotencyConflictError } from '../submissions/accept.ts';
@@ -125,7 +125,8 @@ async function claim(
   const at = now();
   try {
     await db.tx(async (tx) => {
-      const entry = await charge(tx, wanted.account, cost, id, at);
+      const account = await lockAccount(tx, wanted.account);
+      const entry = await charge(tx, account, cost, id, at);
       const { changes } = await tx.run(sql`
         INSERT INTO index_checks (id, account_id, idempotency_key, fingerprint, status, urls, url_count, price, charged,
           charge_id, lease_until, created_at)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Micros, negateMicros, sumMicros, timesMicros } from '../../contract/money.ts';
 import { type Database, DatabaseUnavailableError } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
-import type { AccountId } from '../accounts/account.ts';
+import { lockAccountOf } from '../accounts/account.ts';
 import { credit } from '../accounts/entries.ts';
 import type { Finding } from './provider.ts';
 
@@ -22,7 +22,6 @@ export async function untilStored<T>(work: () => Promise<T>): Promise<T> {
 }
 
 interface Charged {
-  readonly account_id: AccountId;
   readonly charged: Micros;
   readonly charge_id: number;
 }
@@ -33,11 +32,12 @@ interface Charged {
  */
 export async function restore(db: Database, id: string, now: number): Promise<boolean> {
   return db.tx(async (tx) => {
+    const account = await lockAccountOf(tx, { check: id });
     const row = await tx.get(sql<Charged>`
       UPDATE index_checks SET status = 'restored', idempotency_key = NULL, finished_at = ${now}
-      WHERE id = ${id} AND status = 'executing' RETURNING account_id, charged, charge_id`);
-    if (row === undefined) return false;
-    const { account_id: account, charged: amount, charge_id: reverses } = row;
+      WHERE id = ${id} AND status = 'executing' RETURNING charged, charge_id`);
+    if (row === undefined || account === undefined) return false;
+    const { charged: amount, charge_id: reverses } = row;
     await credit(tx, account, { kind: 'restore', amount, subject: id, reverses }, now);
     return true;
   });
@@ -61,19 +61,20 @@ export async function finish(
   now: number,
 ): Promise<Kept | null> {
   return db.tx(async (tx) => {
+    const account = unanswered === 0 ? undefined : await lockAccountOf(tx, { check: id });
     const row = await tx.get(sql<Charged & { url_count: number; price: Micros }>`
       UPDATE index_checks SET status = 'done', results = ${JSON.stringify(findings)},
         found_count = ${findings.filter(({ found }) => found === true).length}, finished_at = ${now}
-      WHERE id = ${id} AND status = 'executing' RETURNING account_id, charged, charge_id, url_count, price`);
+      WHERE id = ${id} AND status = 'executing' RETURNING charged, charge_id, url_count, price`);
     if (row === undefined) {
       const done = await tx.get(sql<{ charged: Micros; finished_at: number }>`
         SELECT charged, finished_at FROM index_checks WHERE id = ${id} AND status = 'done'`);
       return done === undefined ? null : { charged: done.charged, finishedAt: done.finished_at };
     }
-    if (unanswered === 0) return { charged: row.charged, finishedAt: now };
+    if (account === undefined) return { charged: row.charged, finishedAt: now };
     const amount = timesMicros(row.price, unanswered);
     const kept = sumMicros(row.charged, negateMicros(amount));
-    await credit(tx, row.account_id, { kind: 'restore', amount, subject: id, reverses: row.charge_id }, now);
+    await credit(tx, account, { kind: 'restore', amount, subject: id, reverses: row.charge_id }, now);
     const { charged } = await tx.one(sql<{ charged: Micros }>`
       UPDATE index_checks SET charged = ${kept} WHERE id = ${id} RETURNING charged`);
     return { charged, finishedAt: now };

@@ -36,8 +36,8 @@ export async function refundSubmission(
   const { reason, reference = null } = wanted;
   assertText(reason);
   if (reference !== null) assertText(reference);
-  const { account_id: account } = await findSubmission(tx, wanted.submission);
-  await lockAccount(tx, account);
+  const { account_id } = await findSubmission(tx, wanted.submission);
+  const account = await lockAccount(tx, account_id);
   // Read again: another refund may have ended while this one waited for its turn.
   const submission = await findSubmission(tx, wanted.submission);
   const earlier = reference === null ? undefined : await findByReference(tx, account, reference);
@@ -59,7 +59,7 @@ export async function refundSubmission(
         'nothing was changed',
     );
   }
-  const balance = await giveBack(tx, submission, { amount, reason, operatorReference: reference }, now);
+  const balance = await giveBack(tx, account, wanted.submission, { amount, reason, operatorReference: reference }, now);
   const details = { reference: wanted.submission, amount_micros: amount, balance_micros: balance, reason };
   await recordEvent(tx, { account, event: 'balance.refunded', actor: by, details }, now);
   return { submission: await findSubmission(tx, wanted.submission), amount, repeated: false };

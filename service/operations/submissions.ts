@@ -1,7 +1,7 @@
 import { type Micros, micros, negateMicros, sumMicros, timesMicros } from '../../contract/money.ts';
 import type { Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
-import { AccountError, type AccountId } from '../accounts/account.ts';
+import { AccountError, type AccountId, type LockedAccount, lockAccount } from '../accounts/account.ts';
 import { OPERATOR, type Operator, recordEvent } from '../accounts/audit-events.ts';
 import { credit, ENTRY_COLUMNS, type Entry } from '../accounts/entries.ts';
 import { assertText } from '../accounts/top-up.ts';
@@ -78,6 +78,7 @@ export async function failSubmission(
 ): Promise<Failed> {
   assertText(reason);
   const before = await findSubmission(tx, reference);
+  const account = await lockAccount(tx, before.account_id);
   const taken = await tx.get(sql<{ id: number }>`
     UPDATE submissions SET status = 'processing', started_at = coalesce(started_at, ${now}), dispatched_at = ${now}
     WHERE reference = ${reference} AND status IN ('queued', 'processing') RETURNING id`);
@@ -94,7 +95,7 @@ export async function failSubmission(
     WHERE id = ${taken.id} RETURNING price, charged, refunded`);
   const left = sumMicros(ended.charged, negateMicros(ended.refunded));
   const refunded = refund ? micros(Math.min(timesMicros(ended.price, urls), left)) : micros(0);
-  if (refunded > 0) await giveBack(tx, before, { amount: refunded, reason, operatorReference: null }, now);
+  if (refunded > 0) await giveBack(tx, account, reference, { amount: refunded, reason, operatorReference: null }, now);
   await recordEvent(
     tx,
     {
@@ -117,11 +118,12 @@ interface GivenBack {
 /** Adds a refund to the balance and to the submission. The caller has checked that this much is left of the charge. */
 export async function giveBack(
   tx: Queryable,
-  { account_id, reference }: Pick<SubmissionRecord, 'account_id' | 'reference'>,
+  account: LockedAccount,
+  reference: string,
   { amount, reason, operatorReference }: GivenBack,
   now: number,
 ): Promise<Micros> {
   await tx.run(sql`UPDATE submissions SET refunded = refunded + ${amount} WHERE reference = ${reference}`);
   const posting = { kind: 'refund', amount, subject: reference, reference: operatorReference, reason } as const;
-  return credit(tx, account_id, posting, now);
+  return credit(tx, account, posting, now);
 }

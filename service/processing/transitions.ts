@@ -2,7 +2,7 @@ import { type Micros, micros, negateMicros, sumMicros, timesMicros, ZERO } from 
 import type { ServiceLevel, SubmissionState } from '../../contract/states.ts';
 import type { Database, Queryable } from '../../src/database/database.ts';
 import { eachText, raw, sql } from '../../src/database/sql.ts';
-import type { AccountId } from '../accounts/account.ts';
+import { type LockedAccount, lockAccountOf } from '../accounts/account.ts';
 import { credit } from '../accounts/entries.ts';
 import { required } from '../required.ts';
 import type { Item, Outcome } from './processor.ts';
@@ -15,7 +15,6 @@ import type { Item, Outcome } from './processor.ts';
 
 interface OpenRow {
   readonly id: number;
-  readonly account_id: AccountId;
   readonly price: Micros;
   readonly charged: Micros;
   readonly refunded: Micros;
@@ -24,7 +23,7 @@ interface OpenRow {
   readonly urls_failed: number;
 }
 
-const OPEN_COLUMNS = raw('id, account_id, price, charged, refunded, url_count, urls_completed, urls_failed');
+const OPEN_COLUMNS = raw('id, price, charged, refunded, url_count, urls_completed, urls_failed');
 
 /** queued → processing. Returns false when the submission has ended already. */
 export async function begin(db: Queryable, reference: string, now: number): Promise<boolean> {
@@ -104,11 +103,12 @@ export interface EndOptions {
  */
 export async function finish(db: Database, reference: string, options: EndOptions): Promise<SubmissionState> {
   return db.tx(async (tx) => {
+    const account = await lockForRefund(tx, reference, options);
     const row = await tx.get(sql<OpenRow>`
       UPDATE submissions SET finished_at = ${options.now}
       WHERE reference = ${reference} AND status = 'processing' AND urls_completed + urls_failed = url_count
       RETURNING ${OPEN_COLUMNS}`);
-    if (row !== undefined) return end(tx, reference, row, options);
+    if (row !== undefined) return end(tx, reference, row, account, options.now);
     const { status } = await tx.one(sql<{ status: SubmissionState }>`
       SELECT status FROM submissions WHERE reference = ${reference}`);
     return status;
@@ -121,6 +121,7 @@ export async function finish(db: Database, reference: string, options: EndOption
  */
 export async function expire(db: Database, reference: string, reason: string, options: EndOptions): Promise<boolean> {
   return db.tx(async (tx) => {
+    const account = await lockForRefund(tx, reference, options);
     const row = await tx.get(sql<OpenRow>`
       UPDATE submissions SET finished_at = ${options.now}
       WHERE reference = ${reference} AND status IN ('queued', 'processing') RETURNING ${OPEN_COLUMNS}`);
@@ -128,23 +129,29 @@ export async function expire(db: Database, reference: string, reason: string, op
     const { changes } = await tx.run(sql`
       UPDATE submission_urls SET status = 'failed', reason = ${reason}, updated_at = ${options.now}
       WHERE submission_id = ${row.id} AND status IS NULL`);
-    await end(tx, reference, { ...row, urls_failed: row.urls_failed + changes }, options);
+    await end(tx, reference, { ...row, urls_failed: row.urls_failed + changes }, account, options.now);
     return true;
   });
 }
 
-/** Writes the terminal state and the refund of a submission whose URLs all have an outcome. */
+/** The account that the end of a submission may give a refund to; undefined where the service pays none. */
+const lockForRefund = async (tx: Queryable, reference: string, { refundFailed }: EndOptions) =>
+  refundFailed ? lockAccountOf(tx, { submission: reference }) : undefined;
+
+/** Writes the terminal state of a submission whose URLs all have an outcome, and the refund when `account` is given. */
 async function end(
   tx: Queryable,
   reference: string,
-  { id, account_id, price, charged, refunded, url_count, urls_failed }: OpenRow,
-  { refundFailed, now }: EndOptions,
+  { id, price, charged, refunded, url_count, urls_failed }: OpenRow,
+  account: LockedAccount | undefined,
+  now: number,
 ): Promise<SubmissionState> {
   const status = urls_failed === 0 ? 'completed' : urls_failed === url_count ? 'failed' : 'partial';
   // The operator may have refunded a part already: refunds never exceed the charge.
   const left = sumMicros(charged, negateMicros(refunded));
-  const amount = refundFailed ? micros(Math.min(timesMicros(price, urls_failed), left)) : ZERO;
-  if (amount > 0) await credit(tx, account_id, { kind: 'refund', amount, subject: reference }, now);
+  const amount = account === undefined ? ZERO : micros(Math.min(timesMicros(price, urls_failed), left));
+  if (account !== undefined && amount > 0)
+    await credit(tx, account, { kind: 'refund', amount, subject: reference }, now);
   await tx.run(sql`
     UPDATE submissions SET status = ${status}, urls_failed = ${urls_failed}, refunded = refunded + ${amount}
     WHERE id = ${id}`);

@@ -1,7 +1,7 @@
 import type { ServiceLevel } from '../../contract/states.ts';
 import type { Database, Queryable } from '../../src/database/database.ts';
 import { eachText, raw, sql } from '../../src/database/sql.ts';
-import type { AccountId } from '../accounts/account.ts';
+import { type AccountId, lockAccount } from '../accounts/account.ts';
 import { charge, InsufficientBalanceError } from '../accounts/entries.ts';
 import { Turns, yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import { required } from '../required.ts';
@@ -55,9 +55,10 @@ const URLS_PER_INSERT = 1_250;
 export async function accept(db: Database, wanted: Accepting, now: number): Promise<Accepted> {
   const parts = await splitUrls(wanted);
   return db.tx(async (tx) => {
+    const account = await lockAccount(tx, wanted.account);
     const claimed = await claim(tx, wanted, now);
     if (claimed === undefined) return { submission: await replay(tx, wanted), replayed: true };
-    await charge(tx, wanted.account, claimed.charged, claimed.reference, now);
+    await charge(tx, account, claimed.charged, claimed.reference, now);
     for (const [index, part] of parts.entries()) {
       if (index > 0) await yieldToEventLoop();
       await insertUrls(tx, claimed.id, part);

@@ -51,9 +51,10 @@ export interface Database extends Queryable {
   readonly getPool?: () => PoolState;
   /**
    * Runs `work` in one transaction: all of it is durable when the promise resolves, or none of it happened.
-   * `work` must await nothing but this database: on SQLite every other writer of the process waits for it, and a
-   * deadlock or serialisation failure on Postgres runs it again. Rejects with an OutcomeUnknownError when the answer
-   * to the COMMIT is lost; after any other error nothing happened.
+   * `work` must await nothing but this database: on SQLite every other writer of the process waits for it, and on
+   * Postgres a deadlock or serialization failure runs it again. Rejects with a DatabaseUnavailableError when that does
+   * not help, and with an OutcomeUnknownError when the answer to the COMMIT is lost; after any other error nothing
+   * happened.
    */
   tx<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
   close(): Promise<void>;

@@ -9,7 +9,7 @@ import {
   type Queryable,
   throwNoRow,
 } from './database.ts';
-import { isAnswered, isUnavailable } from './postgres-failure.ts';
+import { isAnswered, isConflict, isUnavailable } from './postgres-failure.ts';
 import { chooseHost, splitHosts } from './postgres-hosts.ts';
 import { addPassword } from './postgres-password.ts';
 import { compile, type Query } from './sql.ts';
@@ -32,8 +32,7 @@ const makeTypes = ({ builtins, getTypeParser }: typeof pg.types): pg.CustomTypes
   },
 });
 
-/** Deadlock and serialisation failure: the transaction did nothing and may run again. */
-const RUN_AGAIN = new Set(['40P01', '40001']);
+/** Runs of a transaction or a statement that meets conflicts. The last one fails with a DatabaseUnavailableError. */
 const MAX_RUNS = 5;
 
 /**
@@ -44,9 +43,6 @@ const isStalePlan = (error: unknown): error is Error =>
   error instanceof Error &&
   (error as { code?: string }).code === '0A000' &&
   error.message === 'cached plan must not change result type';
-
-const mayRunAgain = (error: unknown): boolean =>
-  RUN_AGAIN.has((error as { code?: string }).code ?? '') || isStalePlan(error);
 
 /** How long Postgres may take, in milliseconds. What takes longer fails with a DatabaseUnavailableError. */
 export interface PostgresLimits {
@@ -108,22 +104,26 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
     unavailable(() => (hosts === null ? pool.connect() : hosts.tryHosts(() => pool.connect())));
 
   const bulkInTurn = takeTurns(Math.max(1, Math.floor(max * BULK_SHARE)));
-  /** Each connection of the pool may have a stale plan. */
-  const maxRuns = Math.max(MAX_RUNS, max + 1);
+  /** How often work may run that ended so. Each connection of the pool may have a stale plan. */
+  const countRuns = (error: unknown): number => {
+    if (isStalePlan(error)) return Math.max(MAX_RUNS, max + 1);
+    return isConflict(error) || isConflict((error as Error).cause) ? MAX_RUNS : 1;
+  };
   const begin = pooler === null ? 'BEGIN' : `BEGIN; ${toLocalSettings(limits, schema)}`;
 
-  /** A statement without a transaction, on a connection of its own. */
-  async function queryOnce<Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+  /** Runs a transaction, or a statement without one, again where that is safe and helps: nothing of it was done. */
+  async function again<T>(work: () => Promise<T>): Promise<T> {
     for (let run = 1; ; run++) {
       try {
-        return await queryOn<Row>(config);
+        return await work();
       } catch (error) {
-        if (run >= maxRuns || !isStalePlan(error)) throw error;
+        if (run >= countRuns(error)) throw error;
       }
     }
   }
 
-  async function queryOn<Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+  /** A statement without a transaction, on a connection of its own. */
+  async function query<Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
     const client = await connect();
     let failure: Error | undefined;
     try {
@@ -159,15 +159,7 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
     }
   }
 
-  async function transactAgain<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    for (let run = 1; ; run++) {
-      try {
-        return await transact(work);
-      } catch (error) {
-        if (run >= maxRuns || !mayRunAgain(error)) throw error;
-      }
-    }
-  }
+  const transactAgain: Database['tx'] = (work) => again(() => transact(work));
 
   async function session<T>(work: (connection: Queryable) => Promise<T>): Promise<T> {
     const client = new (hosts?.Client ?? driver.Client)({
@@ -188,7 +180,9 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
 
   return {
     // Behind a pooler a statement alone would run with the settings of another program.
-    ...(pooler === null ? queryable({ query: queryOnce }, { named: true }) : inTransactions(transact)),
+    ...(pooler === null
+      ? queryable({ query: (config) => again(() => query(config)) }, { named: true })
+      : inTransactions(transactAgain)),
     ...(pooler === null ? { session } : {}),
     connections: max,
     getPool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

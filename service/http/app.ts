@@ -21,6 +21,7 @@ import { readJsonBodies } from './json-body.ts';
 import { answerMalformedRequest, handleMalformedRequests, newRequestId } from './malformed-requests.ts';
 import { describeContract } from './openapi.ts';
 import { addPathPrefix } from './path-prefix.ts';
+import { carryOutInTurn } from './pipelining.ts';
 import { accountRoutes } from './routes/account.ts';
 import { indexCheckRoute } from './routes/index-check.ts';
 import { infoRoute } from './routes/info.ts';
@@ -69,6 +70,7 @@ export async function buildApp(
   } as FastifyServerOptions) as FastifyInstance;
   app.server.maxConnections = MAX_CONNECTIONS;
   limitConnectionsPerAddress(app.server, { most: MOST_PER_ADDRESS, exempt: toExempt(settings.trustedProxies) });
+  carryOutInTurn(app.server);
   handleMalformedRequests(app.server);
   app.setValidatorCompiler(compileValidator);
 

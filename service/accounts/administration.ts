@@ -12,6 +12,7 @@ import {
   recordEvent,
 } from './audit-events.ts';
 import { credit } from './entries.ts';
+import type { StatementRange } from './entry-parts.ts';
 import { insertAccount } from './insert-account.ts';
 import {
   type ApiKey,
@@ -25,7 +26,7 @@ import {
 import { hashPassword, newPassword } from './passwords.ts';
 import { listPrices, type Price, setPrice } from './prices.ts';
 import { createReset, setPassword } from './sign-in.ts';
-import { readStatement, type Statement, type StatementRange } from './statement.ts';
+import { readStatement, type Statement } from './statement.ts';
 import { closeAccount, resumeAccount, suspendAccount } from './status.ts';
 import { adjustBalance, assertText, type Moved, type Movement, topUp } from './top-up.ts';
 

@@ -33,12 +33,19 @@ export interface OpenSession extends Origin {
 export async function openSession(tx: Queryable, account: AccountId, { address, agent }: Origin, now: number) {
   const token = randomBytes(32).toString('base64url');
   const id = `ses_${randomBytes(9).toString('hex')}`;
-  await tx.run(sql`DELETE FROM sessions WHERE expires_at <= ${now}`);
+  await tx.run(sql`DELETE FROM sessions WHERE account_id = ${account} AND expires_at <= ${now}`);
   await tx.run(sql`
     INSERT INTO sessions (hash, id, account_id, csrf, address, agent, created_at, seen_at, expires_at)
     VALUES (${hashToken(token)}, ${id}, ${account}, ${randomBytes(24).toString('base64url')}, ${address},
       ${agent.slice(0, 300)}, ${now}, ${now}, ${now + SESSION_MS})`);
   return token;
+}
+
+/** Deletes some sessions of any account that have expired. Returns how many. */
+export async function deleteExpiredSessions(db: Queryable, now: number, limit: number): Promise<number> {
+  const { changes } = await db.run(sql`
+    DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE expires_at <= ${now} LIMIT ${limit})`);
+  return changes;
 }
 
 export async function findSession(db: Queryable, token: string, now: number): Promise<Session | null> {

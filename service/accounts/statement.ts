@@ -1,14 +1,9 @@
-import { type Micros, sumMicros } from '../../contract/money.ts';
+import { type Micros, sumMicros, ZERO } from '../../contract/money.ts';
 import type { Queryable } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
 import type { AccountId } from './account.ts';
 import { ENTRY_COLUMNS, type Entry, type EntryKind } from './entries.ts';
-
-/** From `from` until just before `to`, in epoch milliseconds. */
-export interface StatementRange {
-  readonly from: number;
-  readonly to: number;
-}
+import { entryParts, type StatementRange, skipEntries } from './entry-parts.ts';
 
 /** The balance before and after a period, and the sums of its entries. */
 export interface Summary extends StatementRange {
@@ -32,36 +27,52 @@ export async function summarizeEntries(
   account: AccountId,
   { from, to }: StatementRange,
 ): Promise<Summary> {
-  const kinds = await db.all(sql<{ kind: EntryKind; total: Micros; count: number }>`
-    SELECT kind, sum(amount) AS total, count(*) AS count FROM entries
-    WHERE account_id = ${account} AND created_at >= ${from} AND created_at < ${to} GROUP BY kind ORDER BY kind`);
-  const { total: opening } = await db.one(sql<{ total: Micros }>`
-    SELECT coalesce(sum(amount), 0) AS total FROM entries WHERE account_id = ${account} AND created_at < ${from}`);
+  const totals: Partial<Record<EntryKind, Micros>> = {};
+  let count = 0;
+  for await (const part of entryParts(db, account, { from, to })) {
+    const kinds = await db.all(sql<{ kind: EntryKind; total: Micros; count: number }>`
+      SELECT kind, sum(amount) AS total, count(*) AS count FROM entries AS e WHERE ${part} GROUP BY kind ORDER BY kind`);
+    for (const each of kinds) {
+      totals[each.kind] = sumMicros(totals[each.kind] ?? ZERO, each.total);
+      count += each.count;
+    }
+  }
+  let opening = ZERO;
+  for await (const part of entryParts(db, account, { from: 0, to: from })) {
+    const { total } = await db.one(sql<{ total: Micros }>`
+      SELECT coalesce(sum(amount), 0) AS total FROM entries AS e WHERE ${part}`);
+    opening = sumMicros(opening, total);
+  }
   return {
     from,
     to,
     opening,
-    closing: sumMicros(opening, ...kinds.map(({ total }) => total)),
-    totals: Object.fromEntries(kinds.map(({ kind, total }) => [kind, total])),
-    count: kinds.reduce((sum, { count }) => sum + count, 0),
+    closing: sumMicros(opening, ...Object.values(totals)),
+    totals: Object.fromEntries(Object.entries(totals).toSorted()),
+    count,
   };
 }
 
 /** One page of the entries of a period, newest first. Uses entries_by_time. */
-export function listEntries(
+export async function listEntries(
   db: Queryable,
   account: AccountId,
-  { from, to }: StatementRange,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  range: StatementRange,
+  { limit, offset: from }: { readonly limit: number; readonly offset: number },
 ): Promise<Entry[]> {
+  const { rest, offset } = await skipEntries(db, account, range, from);
   return db.all(sql<Entry>`
-    SELECT ${ENTRY_COLUMNS} FROM entries
-    WHERE account_id = ${account} AND created_at >= ${from} AND created_at < ${to}
-    ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`);
+    SELECT ${ENTRY_COLUMNS} FROM entries AS e WHERE ${rest}
+    ORDER BY e.created_at DESC, e.id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
 export async function readStatement(db: Queryable, account: AccountId, range: StatementRange): Promise<Statement> {
   const summary = await summarizeEntries(db, account, range);
-  const entries = await listEntries(db, account, range, { limit: summary.count, offset: 0 });
-  return { ...summary, entries: entries.toReversed() };
+  const entries: Entry[] = [];
+  for await (const part of entryParts(db, account, range)) {
+    const rows = await db.all(sql<Entry>`
+      SELECT ${ENTRY_COLUMNS} FROM entries AS e WHERE ${part} ORDER BY e.created_at, e.id`);
+    entries.push(...rows);
+  }
+  return { ...summary, entries };
 }

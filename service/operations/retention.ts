@@ -1,5 +1,6 @@
 import type { Database } from '../../src/database/database.ts';
 import { sql } from '../../src/database/sql.ts';
+import { deleteExpiredSessions } from '../accounts/sessions.ts';
 import { runEvery } from '../capacity/run-every.ts';
 import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import type { BudgetSettings, Retention } from '../settings.ts';
@@ -16,6 +17,7 @@ export interface Deleted {
   readonly checks: number;
   readonly events: number;
   readonly budgets: number;
+  readonly sessions: number;
 }
 
 export interface RetentionDeps {
@@ -38,6 +40,7 @@ export async function deleteOld({ db, retention, budgets, now }: RetentionDeps):
     checks: checksDays === null ? 0 : await deleteResults(db, before(checksDays)),
     events: eventsDays === null ? 0 : await deleteEvents(db, before(eventsDays)),
     budgets: await deleteBudgets(db, now() - longest - DAY_MS),
+    sessions: await deleteExpiredSessions(db, now(), BATCH),
   };
 }
 

@@ -1,9 +1,10 @@
 import { type Micros, micros, negateMicros, sumMicros, timesMicros, ZERO } from '../../contract/money.ts';
 import type { ServiceLevel, SubmissionState } from '../../contract/states.ts';
 import type { Database, Queryable } from '../../src/database/database.ts';
-import { eachText, raw, sql } from '../../src/database/sql.ts';
+import { eachText, type Query, raw, sql } from '../../src/database/sql.ts';
 import { type LockedAccount, lockAccountOf } from '../accounts/account.ts';
 import { credit } from '../accounts/entries.ts';
+import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import { required } from '../required.ts';
 import type { Item, Outcome } from './processor.ts';
 
@@ -53,12 +54,28 @@ export interface UndecidedItem extends Item {
   readonly decided: boolean;
 }
 
+/** URLs that one statement reads or changes: some milliseconds of SQLite, which holds the event loop. */
+const PART = 500;
+
+/** The URLs of a submission in parts: each as the condition of a statement. */
+const urlParts = ({ id, url_count: count }: { readonly id: number; readonly url_count: number }): Query[] =>
+  Array.from(
+    { length: Math.ceil(count / PART) },
+    (_, index) => sql`submission_id = ${id} AND position >= ${index * PART} AND position < ${(index + 1) * PART}`,
+  );
+
 /** The URLs of a submission in order, and whether each was decided already. */
 export async function listItems(db: Queryable, reference: string): Promise<UndecidedItem[]> {
-  const rows = await db.all(sql<{ position: number; url: string; status: string | null }>`
-    SELECT u.position, u.url, u.status FROM submission_urls AS u JOIN submissions AS s ON s.id = u.submission_id
-    WHERE s.reference = ${reference} ORDER BY u.position`);
-  return rows.map(({ position, url, status }) => ({ position, url, decided: status !== null }));
+  const submission = await db.get(sql<{ id: number; url_count: number }>`
+    SELECT id, url_count FROM submissions WHERE reference = ${reference}`);
+  const items: UndecidedItem[] = [];
+  for (const part of submission === undefined ? [] : urlParts(submission)) {
+    const rows = await db.all(sql<{ position: number; url: string; status: string | null }>`
+      SELECT position, url, status FROM submission_urls WHERE ${part} ORDER BY position`);
+    for (const { position, url, status } of rows) items.push({ position, url, decided: status !== null });
+    await yieldToEventLoop();
+  }
+  return items;
 }
 
 /** Writes outcomes down. A URL that was decided before keeps what it has. */
@@ -79,12 +96,15 @@ export async function recordOutcomes(
     let failed = submission.urls_failed;
     for (const group of groups.values()) {
       const { status, reason } = required(group[0], 'the first of a group');
-      const { changes } = await tx.run(sql`
-        UPDATE submission_urls SET status = ${status}, reason = ${reason}, updated_at = ${now}
-        WHERE submission_id = ${submission.id} AND status IS NULL
-          AND position IN (SELECT CAST(value AS BIGINT) FROM ${eachText(group.map(({ position }) => String(position)))} AS e)`);
-      if (status === 'completed') completed += changes;
-      else failed += changes;
+      for (let from = 0; from < group.length; from += PART, await yieldToEventLoop()) {
+        const positions = group.slice(from, from + PART).map(({ position }) => String(position));
+        const { changes } = await tx.run(sql`
+          UPDATE submission_urls SET status = ${status}, reason = ${reason}, updated_at = ${now}
+          WHERE submission_id = ${submission.id} AND status IS NULL
+            AND position IN (SELECT CAST(value AS BIGINT) FROM ${eachText(positions)} AS e)`);
+        if (status === 'completed') completed += changes;
+        else failed += changes;
+      }
     }
     await tx.run(sql`
       UPDATE submissions SET urls_completed = ${completed}, urls_failed = ${failed} WHERE id = ${submission.id}`);
@@ -126,10 +146,15 @@ export async function expire(db: Database, reference: string, reason: string, op
       UPDATE submissions SET finished_at = ${options.now}
       WHERE reference = ${reference} AND status IN ('queued', 'processing') RETURNING ${OPEN_COLUMNS}`);
     if (row === undefined) return false;
-    const { changes } = await tx.run(sql`
-      UPDATE submission_urls SET status = 'failed', reason = ${reason}, updated_at = ${options.now}
-      WHERE submission_id = ${row.id} AND status IS NULL`);
-    await end(tx, reference, { ...row, urls_failed: row.urls_failed + changes }, account, options.now);
+    let failed = row.urls_failed;
+    for (const part of urlParts(row)) {
+      const { changes } = await tx.run(sql`
+        UPDATE submission_urls SET status = 'failed', reason = ${reason}, updated_at = ${options.now}
+        WHERE ${part} AND status IS NULL`);
+      failed += changes;
+      await yieldToEventLoop();
+    }
+    await end(tx, reference, { ...row, urls_failed: failed }, account, options.now);
     return true;
   });
 }

@@ -2,6 +2,7 @@ import type { Micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../../src/database/database.ts';
 import { type Query, raw, sql } from '../../../src/database/sql.ts';
 import type { AccountId } from '../../accounts/account.ts';
+import { entryParts } from '../../accounts/entry-parts.ts';
 import { toDay, zoneOffset } from './zones.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -29,16 +30,21 @@ export async function readDailyFigures(
   const dayOf = (column: Query): Query =>
     sql`CAST((${column} + CAST(${offset} AS BIGINT)) / CAST(${DAY_MS} AS BIGINT) AS BIGINT)`;
   const day = dayOf(raw('e.created_at'));
-  const spent = await db.all(sql<{ day: number; total: Micros }>`
-    SELECT ${day} AS day, sum(amount) AS total FROM entries AS e
-    WHERE account_id = ${account} AND created_at >= ${since} AND kind IN ('charge', 'restore', 'refund')
-    GROUP BY 1`);
-  const urls = await db.all(sql<{ day: number; total: number }>`
-    SELECT ${day} AS day, sum(s.url_count) AS total
-    FROM entries AS e JOIN submissions AS s ON s.reference = e.subject
-    WHERE e.account_id = ${account} AND e.created_at >= ${since} AND e.kind = 'charge' GROUP BY 1`);
-  const spentOn = new Map(spent.map((row) => [row.day, row.total]));
-  const urlsOn = new Map(urls.map((row) => [row.day, row.total]));
+  const spentOn = new Map<number, number>();
+  const urlsOn = new Map<number, number>();
+  const add = (to: Map<number, number>, rows: readonly { day: number; total: number }[]) => {
+    for (const row of rows) to.set(row.day, (to.get(row.day) ?? 0) + row.total);
+  };
+  for await (const part of entryParts(db, account, { from: since, to: Number.MAX_SAFE_INTEGER })) {
+    const spent = sql<{ day: number; total: number }>`
+      SELECT ${day} AS day, sum(e.amount) AS total FROM entries AS e
+      WHERE ${part} AND e.kind IN ('charge', 'restore', 'refund') GROUP BY 1`;
+    const urls = sql<{ day: number; total: number }>`
+      SELECT ${day} AS day, sum(s.url_count) AS total FROM entries AS e JOIN submissions AS s ON s.reference = e.subject
+      WHERE ${part} AND e.kind = 'charge' GROUP BY 1`;
+    add(spentOn, await db.all(spent));
+    add(urlsOn, await db.all(urls));
+  }
   return Array.from({ length: DAYS }, (_, index) => {
     const number = first + index;
     return {

@@ -1,6 +1,7 @@
 import type { UrlState } from '../../../contract/responses.ts';
 import type { Queryable } from '../../../src/database/database.ts';
-import { type Query, sql } from '../../../src/database/sql.ts';
+import { eachText, sql } from '../../../src/database/sql.ts';
+import { yieldToEventLoop } from '../../capacity/yield-to-event-loop.ts';
 import type { SubmissionRow } from '../../submissions/record.ts';
 
 export interface UrlOutcome {
@@ -13,27 +14,39 @@ export interface UrlOutcome {
 export type UrlFilter = 'all' | 'failed' | 'pending' | 'completed';
 export const URL_FILTERS: readonly UrlFilter[] = ['all', 'failed', 'pending', 'completed'];
 
-const CONDITIONS: Record<UrlFilter, Query> = {
-  all: sql`1 = 1`,
-  failed: sql`status = 'failed'`,
-  pending: sql`status IS NULL`,
-  completed: sql`status = 'completed'`,
-};
+/** URLs that one statement reads: some milliseconds of SQLite, which holds the event loop. */
+const PART = 500;
 
 /** URLs of a submission, failed ones first, then those that are not decided yet, each in the order sent. */
 export async function listUrls(
   db: Queryable,
-  submission: SubmissionRow,
+  { id, status: state, url_count: count, urls_deleted_at }: SubmissionRow,
   { filter, limit, offset }: { filter: UrlFilter; limit: number; offset: number },
 ): Promise<UrlOutcome[]> {
-  if (submission.urls_deleted_at !== null) return [];
-  const rows = await db.all(sql<Omit<UrlOutcome, 'state'> & { status: 'completed' | 'failed' | null }>`
-    SELECT position, url, status, reason FROM submission_urls
-    WHERE submission_id = ${submission.id} AND ${CONDITIONS[filter]}
-    ORDER BY CASE WHEN status = 'failed' THEN 0 WHEN status IS NULL THEN 1 ELSE 2 END, position
-    LIMIT ${limit} OFFSET ${offset}`);
-  const undecided = submission.status === 'queued' ? 'queued' : 'processing';
-  return rows.map(({ position, url, status, reason }) => ({ position, url, state: status ?? undecided, reason }));
+  if (urls_deleted_at !== null) return [];
+  const found: Record<'failed' | 'pending' | 'completed', number[]> = { failed: [], pending: [], completed: [] };
+  for (let from = 0; from < count; from += PART, await yieldToEventLoop()) {
+    const rows = await db.all(sql<{ position: number; status: 'completed' | 'failed' | null }>`
+      SELECT position, status FROM submission_urls
+      WHERE submission_id = ${id} AND position >= ${from} AND position < ${from + PART} ORDER BY position`);
+    for (const { position, status } of rows) found[status ?? 'pending'].push(position);
+  }
+  const wanted = filter === 'all' ? [...found.failed, ...found.pending, ...found.completed] : found[filter];
+  const undecided = state === 'queued' ? 'queued' : 'processing';
+  const urls: UrlOutcome[] = [];
+  const last = Math.min(offset + limit, wanted.length);
+  for (let from = offset; from < last; from += PART, await yieldToEventLoop()) {
+    const positions = wanted.slice(from, Math.min(from + PART, last));
+    const rows = await db.all(sql<Omit<UrlOutcome, 'state'> & { status: 'completed' | 'failed' | null }>`
+      SELECT position, url, status, reason FROM submission_urls WHERE submission_id = ${id}
+        AND position IN (SELECT CAST(value AS BIGINT) FROM ${eachText(positions.map(String))} AS e)`);
+    const byPosition = new Map(rows.map((row) => [row.position, row]));
+    for (const position of positions) {
+      const row = byPosition.get(position);
+      if (row !== undefined) urls.push({ position, url: row.url, state: row.status ?? undecided, reason: row.reason });
+    }
+  }
+  return urls;
 }
 
 /** How many URLs a filter lets through. */

@@ -2,6 +2,7 @@ import type { Micros } from '../../../../contract/money.ts';
 import type { Queryable } from '../../../../src/database/database.ts';
 import { sql } from '../../../../src/database/sql.ts';
 import type { AccountId } from '../../../accounts/account.ts';
+import { yieldToEventLoop } from '../../../capacity/yield-to-event-loop.ts';
 import type { Finding } from '../../../index-check/provider.ts';
 import { required } from '../../../required.ts';
 import { facts, pager, stateBadge, table } from '../components.ts';
@@ -23,11 +24,41 @@ interface Check {
   readonly created_at: number;
 }
 
-/** The index-checks of an account, newest first. Uses index_checks_of_account. */
-const listChecks = (db: Queryable, account: AccountId, limit: number, offset: number): Promise<Check[]> =>
+/** Index-checks that one statement counts: some milliseconds of SQLite, which holds the event loop. */
+const PART = 2_000;
+
+/** Where a part of the list begins: how many checks are newer, and the time that all others are before. */
+interface Part {
+  readonly newer: number;
+  readonly before: number;
+}
+
+/** Counts the index-checks of an account, in parts. Uses index_checks_of_account. */
+async function countChecks(db: Queryable, account: AccountId): Promise<{ total: number; parts: Part[] }> {
+  const parts: Part[] = [];
+  let total = 0;
+  for (let before = Number.MAX_SAFE_INTEGER; ; await yieldToEventLoop()) {
+    parts.push({ newer: total, before });
+    const last = await db.get(sql<{ created_at: number }>`
+      SELECT created_at FROM index_checks WHERE account_id = ${account} AND created_at < ${before}
+      ORDER BY created_at DESC LIMIT 1 OFFSET ${PART - 1}`);
+    const { found } = await db.one(sql<{ found: number }>`
+      SELECT count(*) AS found FROM index_checks
+      WHERE account_id = ${account} AND created_at < ${before} AND created_at >= ${last?.created_at ?? 0}`);
+    total += found;
+    if (last === undefined) return { total, parts };
+    before = last.created_at;
+  }
+}
+
+/** Index-checks of an account, newest first. The list of their URLs, which may be long, is not read to skip one. */
+const listChecks = (db: Queryable, account: AccountId, { before, newer }: Part, offset: number): Promise<Check[]> =>
   db.all(sql<Check>`
-    SELECT id, status, url_count, found_count, price, charged, created_at FROM index_checks
-    WHERE account_id = ${account} ORDER BY created_at DESC, id LIMIT ${limit} OFFSET ${offset}`);
+    SELECT id, status, url_count, found_count, price, charged, created_at FROM index_checks WHERE id IN (
+      SELECT id FROM (
+        SELECT id FROM index_checks WHERE account_id = ${account} AND created_at < ${before}
+        ORDER BY created_at DESC, id LIMIT ${PER_PAGE} OFFSET ${offset - newer}) AS page)
+    ORDER BY created_at DESC, id`);
 
 /** Index-checks and their results. */
 export function checkPages({ app, context, signedIn }: Dashboard): void {
@@ -39,11 +70,12 @@ export function checkPages({ app, context, signedIn }: Dashboard): void {
       const { text, format, session, request } = visit;
       const { checks: t } = text;
       const { id } = session.account;
-      const counted = await db.one(sql<{ total: number }>`
-        SELECT count(*) AS total FROM index_checks WHERE account_id = ${id}`);
-      const pages = Math.max(1, Math.ceil(counted.total / PER_PAGE));
+      const { total, parts } = await countChecks(db, id);
+      const pages = Math.max(1, Math.ceil(total / PER_PAGE));
       const page = Math.min(getPage(request), pages);
-      const rows = await listChecks(db, id, PER_PAGE, (page - 1) * PER_PAGE);
+      const offset = (page - 1) * PER_PAGE;
+      const part = parts.findLast(({ newer }) => newer <= offset);
+      const rows = await listChecks(db, id, required(part, 'the part of the page'), offset);
       const content = html`<p>${t.intro(format.money(settings.indexCheckPrice))}</p>
 ${checksTable(visit, rows)}
 ${pager(visit, '/index-checks', page, pages)}

@@ -29,15 +29,16 @@ export async function* entryParts(
   let place: Place = { created_at: from, id: 0 };
   for (;;) {
     const { created_at: at, id } = place;
-    const rest = sql`e.account_id = ${account} AND e.created_at >= ${at} AND e.created_at < ${to}
-      AND (e.created_at, e.id) > (${at}, ${id})`;
+    const after = sql`e.account_id = ${account} AND e.created_at >= ${at} AND (e.created_at, e.id) > (${at}, ${id})`;
+    const rest = sql`${after} AND e.created_at < ${to}`;
     const last = await db.get(sql<Place>`
       SELECT e.created_at, e.id FROM entries AS e WHERE ${rest} ORDER BY e.created_at, e.id LIMIT 1 OFFSET ${PART - 1}`);
     if (last === undefined) {
       yield rest;
       return;
     }
-    yield sql`${rest} AND e.created_at <= ${last.created_at} AND (e.created_at, e.id) <= (${last.created_at}, ${last.id})`;
+    // One upper bound alone: given two, SQLite reads up to the one that is named first.
+    yield sql`${after} AND (e.created_at, e.id) <= (${last.created_at}, ${last.id})`;
     place = last;
     await setImmediate();
   }

@@ -1,22 +1,28 @@
 /**
- * `npm run load:two-customers -- --database both --seconds 5`: what one customer's requests take, alone and beside a
+ * `npm run load:two-customers -- --database both --seconds 5 --only 'url filter'`: what one customer's requests take, alone and beside a
  * hostile customer. Fails when their p99 is three times that of the quiet service, one of them fails, or the service has more
  * than 400 MB. Measure on a machine that does nothing else.
  */
 import { parseArgs } from 'node:util';
 import { runScript } from './run-script.ts';
+import { HOSTILE_ACTS } from './two-customers/acts.ts';
 import { runTwoCustomers } from './two-customers/run.ts';
 
 const MAX_RATIO = 3;
 const MAX_RSS_MB = 400;
 
 const { values } = parseArgs({
-  options: { database: { type: 'string', default: 'both' }, seconds: { type: 'string', default: '5' } },
+  options: {
+    database: { type: 'string', default: 'both' },
+    seconds: { type: 'string', default: '5' },
+    only: { type: 'string' },
+  },
 });
 
 await runScript(values.database, async (cleanup, dialect) => {
   const phases = await runTwoCustomers(cleanup, dialect, {
     seconds: Number(values.seconds),
+    acts: HOSTILE_ACTS.filter((act) => values.only === undefined || act === values.only),
     onPhase: ({ phase, requests, failed, p50, p99, ratio, rssMb }) => {
       process.stdout.write(
         `${dialect.padEnd(9)}${phase.padEnd(22)} p50 ${p50} ms, p99 ${p99} ms (${ratio} ×), ${failed.length} of ${requests} failed${failed.length === 0 ? '' : ` (${failed[0]})`}, ${rssMb} MB\n`,

@@ -6,5 +6,6 @@ export const HOSTILE_ACTS = [
   '60 half bodies',
   'locked rows',
   'large invalid bodies',
+  'url filter',
 ] as const;
 export type HostileAct = (typeof HOSTILE_ACTS)[number];

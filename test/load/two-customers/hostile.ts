@@ -8,6 +8,8 @@ import { HOSTILE_ACTS, type HostileAct } from './acts.ts';
 const [baseUrl = '', ...keys] = process.argv.slice(2);
 const MEGABYTE = 1024 * 1024;
 const LARGE = 11 * MEGABYTE;
+/** What one key may send: 120 requests a minute. */
+const REQUEST_EVERY_MS = 500;
 /** What 20 keys may send of submissions: 10 a minute each. */
 const SUBMISSION_EVERY_MS = 300;
 
@@ -81,6 +83,11 @@ const ACTS: Record<HostileAct, (mine: number) => Promise<void>> = {
   'large invalid bodies': (mine) =>
     onConnections(1, mine, async () => {
       await Promise.all([post(keyAt(1), invalid), sleep(SUBMISSION_EVERY_MS)]);
+    }),
+  'url filter': (mine) =>
+    onConnections(4, mine, async (index) => {
+      const url = encodeURIComponent(`https://shop.example/products/1/${index}`);
+      await Promise.all([request('GET', `/submissions?url=${url}`, keyAt(1)), sleep(4 * REQUEST_EVERY_MS)]);
     }),
 };
 

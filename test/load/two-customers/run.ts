@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openAdministration } from '../../../service/serve.ts';
 import { openDatabase } from '../../../src/database/open.ts';
-import { sql } from '../../../src/database/sql.ts';
+import { dialectal, raw, sql } from '../../../src/database/sql.ts';
 import type { Cleanup } from '../../support/cleanup.ts';
 import { type Dialect, emptyDatabaseUrl } from '../../support/database.ts';
 import { lira } from '../../support/service.ts';
@@ -37,6 +37,8 @@ export interface Phase {
 export interface TwoCustomersOptions {
   /** Of each phase. */
   readonly seconds: number;
+  /** All of them when absent. */
+  readonly acts?: readonly HostileAct[];
   readonly onPhase: (phase: Phase) => void;
 }
 
@@ -44,7 +46,7 @@ export interface TwoCustomersOptions {
 export async function runTwoCustomers(
   t: Cleanup,
   dialect: Dialect,
-  { seconds, onPhase }: TwoCustomersOptions,
+  { seconds, acts: chosen = HOSTILE_ACTS, onPhase }: TwoCustomersOptions,
 ): Promise<readonly Phase[]> {
   const url = emptyDatabaseUrl(t, dialect);
   const { accounts, close } = await openAdministration(url);
@@ -57,6 +59,7 @@ export async function runTwoCustomers(
   const quiet = await makeKeys('quiet', 1);
   const hostile = await makeKeys('hostile', HOSTILE_KEYS);
   await close();
+  if (chosen.includes('url filter')) await fillSubmissions(url, hostile.id);
   const { child: service, baseUrl } = await serveProcess(url, writeConfig(t));
   t.after(async () => {
     service.kill('SIGKILL');
@@ -108,12 +111,37 @@ export async function runTwoCustomers(
   await attack(['over its limit']);
   await customer.run(6, service.pid ?? 0);
   await attack([]);
-  const acts = HOSTILE_ACTS.filter((act) => dialect === 'postgres' || act !== 'locked rows');
+  const acts = chosen.filter((act) => dialect === 'postgres' || act !== 'locked rows');
   await measure('quiet', []);
   for (const act of acts) await measure(act, [act]);
-  await measure('all at once', acts);
+  if (acts.length > 1) await measure('all at once', acts);
   await measure('quiet again', []);
   return phases;
+}
+
+/** 1,000 submissions of 5,000 URLs that the hostile customer has made. The keys of URLs are as good as random. */
+async function fillSubmissions(url: string, account: number): Promise<void> {
+  const db = openDatabase(url);
+  const random = dialectal(raw('abs(random()) % 9007199254740991'), raw('CAST(random() * 9007199254740991 AS BIGINT)'));
+  const bytes = dialectal(raw("x'00'"), raw("'\\x00'::bytea"));
+  try {
+    await db.run(sql`
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+      INSERT INTO submissions (reference, account_id, idempotency_key, fingerprint, project, searchable, service, status,
+        url_count, urls_completed, price, charged, created_at, finished_at, dispatched_at)
+      SELECT 'filled ' || i, ${account}, 'filled ' || i, ${bytes}, 'P', 'p', 'standard', 'completed', 5000, 5000, 0, 0, i, i, i
+      FROM n`);
+    for (let from = 0; from < 5_000; from += 1_000) {
+      await db.run(sql`
+        WITH RECURSIVE n (i) AS (SELECT ${raw(String(from))} UNION ALL SELECT i + 1 FROM n WHERE i < ${raw(String(from + 999))})
+        INSERT INTO submission_urls (submission_id, position, url, url_key, status)
+        SELECT s.id, n.i, 'https://shop.example/products/' || s.id || '/' || n.i, ${random}, 'completed'
+        FROM submissions AS s, n WHERE s.account_id = ${account}`);
+    }
+    if (db.dialect === 'postgres') await db.run(raw('ANALYZE submissions, submission_urls'));
+  } finally {
+    await db.close();
+  }
 }
 
 function writeConfig(t: Cleanup): string {

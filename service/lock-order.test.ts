@@ -18,7 +18,7 @@ import { checkUrlsInIndex } from './index-check/check.ts';
 import { type Finding, unknown } from './index-check/provider.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { refundSubmission } from './operations/refund.ts';
-import { failSubmission, requeueSubmission } from './operations/submissions.ts';
+import { failSubmission } from './operations/submissions.ts';
 import { begin, expire, finish, recordOutcomes } from './processing/transitions.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 import { accept } from './submissions/accept.ts';
@@ -39,10 +39,17 @@ const ORIGIN = { address: '127.0.0.1', agent: 'test' };
 const REFUND = { refundFailed: true, now: NOW };
 const MONEY = parseTry('1000')!;
 
-const submit = (db: Database, account: AccountId, idempotencyKey: string = randomUUID()) => {
+const submit = (db: Database, account: AccountId) => {
   const urls = ['https://shop.example/a', 'https://shop.example/b'];
   const fingerprint = new Uint8Array(32);
-  const wanted = { account, idempotencyKey, fingerprint, project: 'Shop', service: 'standard', urls } as const;
+  const wanted = {
+    account,
+    idempotencyKey: randomUUID(),
+    fingerprint,
+    project: 'Shop',
+    service: 'standard',
+    urls,
+  } as const;
   return accept(db, { ...wanted, identities: urls }, NOW);
 };
 
@@ -69,7 +76,6 @@ const outcome = (position: number, status: 'completed' | 'failed') => ({ positio
 /** Everything that moves money or changes a submission, as far as two of them can meet in one account. */
 const MONEY_ACTS: Readonly<Record<string, Act>> = {
   accept: (db, { account }) => submit(db, account),
-  'accept again': (db, { account, queued }) => submit(db, account, queued),
   begin: (db, { queued }) => begin(db, queued, NOW),
   'record outcomes': (db, { processing }) =>
     recordOutcomes(db, processing, [outcome(0, 'completed'), outcome(1, 'failed')], NOW),
@@ -82,7 +88,6 @@ const MONEY_ACTS: Readonly<Record<string, Act>> = {
     db.tx((tx) => failSubmission(tx, { reference: processing, reason: 'stuck', refund: true }, NOW)),
   'fail a queued one': (db, { queued }) =>
     db.tx((tx) => failSubmission(tx, { reference: queued, reason: 'stuck', refund: true }, NOW)),
-  requeue: (db, { processing }) => db.tx((tx) => requeueSubmission(tx, processing, NOW)),
   'check with a gap': (db, scene) => check(db, scene, () => unknown('no answer')),
   'check that fails': (db, scene) =>
     check(db, scene, () => {

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { CrawlReport, WatchRun } from '../src/temporal-api/payloads.ts';
 import type { Deps } from './deps.ts';
+import { countLost, type Heartbeat } from './lost-attempts.ts';
 import { observeCrawl } from './observe-crawl.ts';
 
 const HEARTBEAT_MS = 3_000;
@@ -13,7 +14,10 @@ export function crawlActivities({ getWatch, ledger, stopping, emit, now }: Deps)
       const startedAt = now();
       const crawl = observeCrawl(ledger, getWatch(watch), run, AbortSignal.any([context.cancellationSignal, stopping]));
       // A slow server may keep a sitemap open for minutes without an event; the worker is still alive.
-      const ticker = setInterval(() => context.heartbeat(crawl.soFar()), HEARTBEAT_MS);
+      const ticker = setInterval(
+        () => context.heartbeat({ ...crawl.soFar(), lost: countLost(context.info) + 1 } satisfies Heartbeat),
+        HEARTBEAT_MS,
+      );
       try {
         const report = await crawl.report;
         const { urls, sitemaps, complete, problems } = report;

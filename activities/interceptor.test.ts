@@ -6,7 +6,7 @@ import { AuthenticationError, ServiceBusyError } from '../src/api-client/errors.
 import { LedgerError } from '../src/ledger/ledger-error.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
-import { activityInterceptor, toActivityFailure } from './interceptor.ts';
+import { createActivityInterceptor, toActivityFailure } from './interceptor.ts';
 
 const fields = { endpoint: 'balance', status: 429, code: null, requestId: null, chargeState: 'none' } as const;
 
@@ -41,11 +41,11 @@ describe('toActivityFailure', () => {
   });
 });
 
-describe('activityInterceptor', () => {
+describe('createActivityInterceptor', () => {
   const run = async (activityType: string, work: () => Promise<unknown>) => {
     let heartbeats = 0;
     const context = { info: { activityType }, heartbeat: () => heartbeats++ } as unknown as Context;
-    const result = activityInterceptor(context).inbound?.execute?.({ args: [], headers: {} }, work);
+    const result = createActivityInterceptor()(context).inbound?.execute?.({ args: [], headers: {} }, work);
     return { result, heartbeats: () => heartbeats };
   };
 

@@ -7,6 +7,7 @@ import { withoutStop } from '../src/temporal-api/sentences.ts';
 import type { CanWait, Waiting } from '../src/temporal-api/waits.ts';
 import type { Deps } from './deps.ts';
 import { toActivityFailure } from './interceptor.ts';
+import { countLost } from './lost-attempts.ts';
 
 interface Input extends CanWait {
   readonly account: AccountId;
@@ -63,9 +64,11 @@ export function showWaits<I extends Input, R>(
   };
 }
 
-/** Attempts of a wait up to this one, over all calls that it took. */
-export const countAttempts = (waits: CanWait['waits']): number =>
-  (waits?.attempts ?? 0) + Context.current().info.attempt;
+/** Attempts of a wait up to this one, over all calls that it took. Lost ones are none of them. */
+export function countAttempts(waits: CanWait['waits']): number {
+  const { info } = Context.current();
+  return (waits?.attempts ?? 0) + info.attempt - countLost(info);
+}
 
 /** The zone of the watch, else of a watch of the account. */
 export function getZone({ config }: Pick<Deps, 'config'>, { account, watch }: Omit<Input, 'waits'>): string {

@@ -33,6 +33,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
     'src/sitemap',
     'src/config',
     'src/api-client',
+    'src/database',
     'src/ledger',
     'src/rate-limit',
     'src/observability',

@@ -33,10 +33,15 @@ const { beginRun, diffRun, judgeRun, findDecision, recordDecision, planRun, fini
 /** What a run asks of the queue that sends goes before or after other requests by its kind, never by the run's priority. */
 const amongSends = { priority: { priorityKey: 3 } } as const;
 const { wakeDispatcher } = proxyDuty('submit', { ...ledgerWork, ...amongSends });
+/**
+ * No maximum of attempts: the server would count those that a database or a worker took. Failures of the crawl itself are
+ * counted by the worker (activities/interceptor.ts); three days bound what no worker survives.
+ */
 const { crawlWatch } = proxyDuty('crawl', {
   startToCloseTimeout: '12 hours',
+  scheduleToCloseTimeout: '3 days',
   heartbeatTimeout: '30 seconds',
-  retry: { initialInterval: '5 seconds', maximumInterval: '5 minutes', maximumAttempts: 5 },
+  retry: { initialInterval: '5 seconds', maximumInterval: '15 minutes' },
 });
 /** Short waits are retries, which add nothing to the history; longer ones are timers that say for what. */
 const { awaitRun } = proxyDuty('submit', {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Deps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
+import { workerStops } from '../../activities/lost-attempts.ts';
 import type { Config } from '../config/config.ts';
 import { type Ledger, openLedger } from '../ledger/open-ledger.ts';
 import { createEventLog } from '../observability/event-log.ts';
@@ -171,7 +172,7 @@ async function buildConnector(
       }
     },
     stop() {
-      stopping.abort(new Error('the worker is shutting down'));
+      stopping.abort(workerStops());
       worker.shutdown();
     },
   };

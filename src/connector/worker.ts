@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { DataConverter } from '@temporalio/common';
 import type { NativeConnection, Worker, WorkflowBundleOption } from '@temporalio/worker';
-import { activityInterceptor } from '../../activities/interceptor.ts';
+import { createActivityInterceptor, type InterceptorOptions } from '../../activities/interceptor.ts';
 import type { WorkerLimits } from '../config/config.ts';
 import type { Tracing } from '../temporal/tracing.ts';
 import type { DeploymentVersion } from '../temporal/version-status.ts';
@@ -59,6 +59,8 @@ export interface CourierWorkerOptions {
   readonly version?: DeploymentVersion | undefined;
   /** Absent: payloads are not encrypted. */
   readonly dataConverter?: DataConverter;
+  /** How attempts are repeated. Default: as in production. */
+  readonly retries?: InterceptorOptions;
 }
 
 /** The workers of one process, one for each of its duties. They begin and end together. */
@@ -113,13 +115,14 @@ async function createDutyWorker(
     version,
     tracing = null,
     dataConverter = {},
+    retries = {},
   }: Omit<CourierWorkerOptions, 'duties'>,
   all: boolean,
 ): Promise<Worker> {
   const base = {
     ...{ connection, namespace, taskQueue: getDutyQueue(taskQueue, duty), version, dataConverter },
     // Traces see what the server sees: waits are not failures.
-    interceptors: { activity: [...(tracing?.activity ?? []), activityInterceptor] },
+    interceptors: { activity: [...(tracing?.activity ?? []), createActivityInterceptor(retries)] },
     ...(tracing === null ? {} : { sinks: tracing.sinks }),
     slots: toSlots(limits, duty, watches),
     bounds: {

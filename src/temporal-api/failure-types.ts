@@ -2,6 +2,10 @@
 export const FAILURE_TYPE = {
   /** The activity requests a later retry; nothing failed. */
   retryLater: 'NotYet',
+  /** The ledger could not be used. The attempt does not count (activities/lost-attempts.ts). */
+  ledgerUnavailable: 'LedgerUnavailable',
+  /** The worker stops. The attempt does not count. */
+  workerStops: 'WorkerStops',
   /** Another run of the watch is active. */
   runActive: 'RunActive',
   /** The API key was rejected (class AuthenticationError of the API client). */

@@ -4,6 +4,7 @@ import { Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
+import type { InterceptorOptions } from '../../activities/interceptor.ts';
 import { toWorkerLimits } from '../../src/config/resolve.ts';
 import { createCourierWorker } from '../../src/connector/worker.ts';
 import { createLogger } from '../../src/observability/log.ts';
@@ -36,7 +37,11 @@ export interface TestTemporal {
  * A client and a worker on a task queue of its own, with the activities given; both end with the test. A workflow that calls
  * another activity fails at once and names it: Temporal would retry an unknown activity without an end.
  */
-export async function withWorker(t: TestContext, activities: Partial<Activities>): Promise<TestTemporal> {
+export async function withWorker(
+  t: TestContext,
+  activities: Partial<Activities>,
+  retries: InterceptorOptions = {},
+): Promise<TestTemporal> {
   const address = await temporalAddress(t);
   const connection = await Connection.connect({ address });
   await ensureSearchAttributes(connection, NAMESPACE);
@@ -50,6 +55,7 @@ export async function withWorker(t: TestContext, activities: Partial<Activities>
     taskQueue,
     limits: toWorkerLimits({}),
     watches: 1,
+    retries,
   });
   const running = worker.run();
   const last: (() => Promise<void>)[] = [];

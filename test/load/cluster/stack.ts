@@ -55,7 +55,11 @@ const AMPLE_BALANCE = micros(1_000_000_000_000);
 /** What a server of some GB is given in place of Postgres' defaults for a tiny one. */
 const POSTGRES_SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB' };
 
-export async function openStack(t: ScriptCleanup, options: ClusterOptions): Promise<Stack> {
+/** `siteMs`: how long the sites take to send a file. */
+export async function openStack(
+  t: ScriptCleanup,
+  { siteMs = 0, ...options }: ClusterOptions & { readonly siteMs?: number },
+): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'courier-cluster-'));
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const path = (name: string) => join(folder, name);
@@ -73,7 +77,11 @@ export async function openStack(t: ScriptCleanup, options: ClusterOptions): Prom
   meter.add('temporal', 'temporal', () => temporal.pid);
   const [client, serviceClient] = [await temporal.client('courier'), await temporal.client('service')];
 
-  const site = await startProcess({ file: join(ROOT, 'test/load/cluster/site-process.ts'), ready: 'listening' });
+  const site = await startProcess({
+    file: join(ROOT, 'test/load/cluster/site-process.ts'),
+    args: [String(siteMs)],
+    ready: 'listening',
+  });
   t.after(() => stopProcess(site.child));
   meter.add('site', 'site', () => site.child.pid ?? 0);
   const pages = new Map<string, number>();

@@ -1,6 +1,6 @@
 import inject from 'light-my-request';
 import { createActivities } from '../../../activities/index.ts';
-import { activityInterceptor } from '../../../activities/interceptor.ts';
+import { createActivityInterceptor } from '../../../activities/interceptor.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { ConnectProcessing } from '../../../service/processing/open.ts';
@@ -220,7 +220,7 @@ export class WorkerProgram extends Program {
     this.worker = new VirtualWorker({
       ...{ server, host, taskQueue: getTaskQueue(ledger.id), workflows: courierWorkflows },
       activities: createActivities(deps),
-      interceptor: activityInterceptor,
+      interceptor: createActivityInterceptor({ random: Math.random }),
       ...(createSlots === undefined ? {} : { takeSlot: createSlots() }),
     });
     await this.#syncSchedules(host, server, config, ledger.id);

@@ -22,7 +22,7 @@ import { prepareAdmin } from './admin.ts';
 import { type Closable, closeAll } from './close-all.ts';
 import { createDeps } from './create-deps.ts';
 import { OperationError } from './operation-error.ts';
-import { waitForDatabase } from './wait-for-database.ts';
+import { waitForDatabase, waitForTemporal } from './wait-at-start.ts';
 import { createCourierWorker } from './worker.ts';
 
 export interface Connector {
@@ -46,7 +46,7 @@ export interface Connector {
 export interface ConnectorOptions {
   /** Whether to open the listener for metrics and health, where the configuration has one. */
   readonly serveAdmin?: boolean;
-  /** Whether to wait, up to a limit, for a Postgres that cannot be used yet. */
+  /** Whether to wait, up to a limit, for a Postgres and a Temporal server that cannot be used yet. */
   readonly waits?: boolean;
   /** What the worker does. Default: everything. */
   readonly duties?: readonly Duty[];
@@ -91,20 +91,22 @@ async function buildConnector(
     opened.push(resource);
     return resource;
   };
+  const waiting = { log, now: Date.now, sleep };
+  const reach = <T>(ask: () => Promise<T>): Promise<T> => (waits ? waitForTemporal(ask, waiting) : ask());
   const { ledger, rateLimits } = await (waits
-    ? waitForDatabase(() => openStorage(config), { log, now: Date.now, sleep })
+    ? waitForDatabase(() => openStorage(config), waiting)
     : openStorage(config));
   keep(ledger);
   keep(rateLimits);
   const tracing = await openTracing(process.env, (message) => log.warn(message));
   if (tracing !== null) keep(tracing);
-  const connected = await connectClient(temporal, { interceptors: tracing?.client ?? [] });
+  const connected = await reach(() => connectClient(temporal, { interceptors: tracing?.client ?? [] }));
   const { client, connection, namespace } = connected;
   keep(connection);
-  const notice = await ensureSearchAttributes(connection, namespace);
+  const notice = await reach(() => ensureSearchAttributes(connection, namespace));
   if (notice !== null) log.warn({ namespace }, notice);
   const admin = serveAdmin && config.admin !== null ? await prepareAdmin(config.admin) : null;
-  const native = { ...(await connectWorker(temporal, log, admin?.runtime)) };
+  const native = { ...(await reach(() => connectWorker(temporal, log, admin?.runtime))) };
   keep({ close: () => native.connection.close() });
   let current = config;
   const stopping = new AbortController();
@@ -123,7 +125,7 @@ async function buildConnector(
     activities: createActivities(deps),
     limits: config.worker,
     watches: config.watches.size,
-    ...{ duties, version, tracing },
+    ...{ duties, version, tracing, reach },
     dataConverter: createDataConverter(temporal),
   });
   const listener = await admin?.open({

@@ -41,9 +41,15 @@ const AT_ONCE = 8;
 
 /**
  * Syncs the schedules on the server with the configuration: creates missing ones, updates those that differ, and pauses
- * those whose watch is gone instead of deleting them, so that nothing disappears silently.
+ * those whose watch is gone instead of deleting them, so that nothing disappears silently. `signal` ends it between two
+ * requests, with its reason. After a failure none of its requests is under way, and the same call does what is left.
  */
-export async function reconcileSchedules(client: Client, config: Config, ledger: LedgerId): Promise<ScheduleChange[]> {
+export async function reconcileSchedules(
+  client: Client,
+  config: Config,
+  ledger: LedgerId,
+  signal?: AbortSignal,
+): Promise<ScheduleChange[]> {
   const wanted = listSchedules(config, ledger);
   const known = new Set<string>();
   const unwanted: string[] = [];
@@ -52,14 +58,13 @@ export async function reconcileSchedules(client: Client, config: Config, ledger:
     // Other ledgers may share the namespace.
     if (isScheduleOf(ledger, scheduleId) && !wanted.has(scheduleId) && !state.paused) unwanted.push(scheduleId);
   }
-  const changes = await putAll(client, [...wanted.values()], { known, compare: true });
+  const changes = await putAll(client, [...wanted.values()], { known, compare: true }, signal);
   for (const id of unwanted) changes.push(await pause(client, id));
   return changes;
 }
 
 /**
- * The same for what differs between two configurations: 300 watches of which one changed take one request. `signal` ends
- * it between two of them, with its reason.
+ * The same for what differs between two configurations: 300 watches of which one changed take one request.
  */
 export async function updateSchedules(
   client: Client,
@@ -101,13 +106,16 @@ async function putAll(
   const changes: ScheduleChange[] = [];
   const left = all.values();
   const workers = Array.from({ length: AT_ONCE }, async () => {
+    // Its end, also by a failure, ends the iteration of the others: nothing is begun after that.
     for (const options of left) {
       signal?.throwIfAborted();
       const done = await put(client, options, { isKnown: known.has(options.scheduleId), compare });
       if (done !== 'unchanged') changes.push(done);
     }
   });
-  await Promise.all(workers);
+  // Whoever called closes the connection after a failure: no request may be under way then.
+  const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected');
+  if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
   return changes;
 }
 

@@ -59,6 +59,8 @@ export interface CourierWorkerOptions {
   readonly version?: DeploymentVersion | undefined;
   /** Absent: payloads are not encrypted. */
   readonly dataConverter?: DataConverter;
+  /** Asks the server, which describes its namespace to each worker, again while it does not answer. Default: once. */
+  readonly reach?: <T>(ask: () => Promise<T>) => Promise<T>;
   /** How attempts are repeated. Default: as in production. */
   readonly retries?: InterceptorOptions;
 }
@@ -76,15 +78,24 @@ export interface CourierWorker {
 /** Creates a worker for each duty, on the duty's task queue. Only that of the workflows loads their code. */
 export async function createCourierWorker({
   duties = DUTIES,
+  reach = (ask) => ask(),
   ...options
 }: CourierWorkerOptions): Promise<CourierWorker> {
   const all = duties.length === DUTIES.length;
   const workers: Worker[] = [];
-  for (const duty of duties) workers.push(await createDutyWorker(duty, options, all));
   const isRunning = (worker: Worker) => worker.getState() === 'RUNNING';
   const shutdown = () => {
     for (const worker of workers.filter(isRunning)) worker.shutdown();
   };
+  try {
+    for (const duty of duties) workers.push(await reach(() => createDutyWorker(duty, options, all)));
+  } catch (error) {
+    // One that never ran would keep the process alive.
+    const ending = workers.map((worker) => worker.run());
+    shutdown();
+    await Promise.allSettled(ending);
+    throw error;
+  }
   return {
     async run() {
       const running = workers.map((worker) => worker.run());
@@ -116,7 +127,7 @@ async function createDutyWorker(
     tracing = null,
     dataConverter = {},
     retries = {},
-  }: Omit<CourierWorkerOptions, 'duties'>,
+  }: Omit<CourierWorkerOptions, 'duties' | 'reach'>,
   all: boolean,
 ): Promise<Worker> {
   const base = {

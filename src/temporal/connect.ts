@@ -1,7 +1,14 @@
-import { Client, Connection, type WorkflowClientInterceptor } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  type WorkflowClientInterceptor,
+} from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { toAccessError } from './access-error.ts';
 import { createDataConverter } from './data-converter.ts';
+import { endWhenClosed } from './end-when-closed.ts';
 import { explainHandshake } from './explain-handshake.ts';
 import { type Replaceable, toReplaceable } from './replaceable-connection.ts';
 import { installRuntime, type RuntimeLogger, type RuntimeOptions } from './runtime.ts';
@@ -46,13 +53,18 @@ export async function connectClient(
   };
 }
 
+/** The SDK's default, and behind it what ends the retries of a closed connection. */
+const INTERCEPTORS = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endWhenClosed];
+
 /** Opens the connection of a client with the credentials of this moment. It reads the API key again for each request. */
 export function openConnection(settings: TemporalSettings, timeoutMs = 10_000): Promise<Connection> {
   const resolved = resolveTemporal(settings);
   const { options } = resolved;
   const { apiKey: read = null } = settings;
   const rotated = read === null || options.apiKey === undefined ? {} : { apiKey: keepLast(read, options.apiKey) };
-  return explained(resolved, () => Connection.connect({ connectTimeout: timeoutMs, ...options, ...rotated }));
+  return explained(resolved, () =>
+    Connection.connect({ connectTimeout: timeoutMs, interceptors: INTERCEPTORS, ...options, ...rotated }),
+  );
 }
 
 /** A file that is replaced may be missing for a moment, and no request should fail for that. */

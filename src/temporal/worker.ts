@@ -1,4 +1,5 @@
 import { Worker, type WorkerOptions, type WorkerTuner } from '@temporalio/worker';
+import { TemporalUnreachableError } from './unreachable.ts';
 import type { DeploymentVersion } from './version-status.ts';
 
 /**
@@ -32,7 +33,10 @@ export interface WorkerBounds {
 
 const NONE = { type: 'fixed-size', numSlots: 1 } as const;
 
-/** Creates a worker with this project's limits and shutdown. It works on workflows only with a bundle of their code. */
+/**
+ * Creates a worker with this project's limits and shutdown. It works on workflows only with a bundle of their code. Throws a
+ * TemporalUnreachableError while the server does not answer.
+ */
 export async function createWorker({
   slots,
   bounds,
@@ -45,7 +49,7 @@ export async function createWorker({
     /** With it the server sends work of its own version to this worker alone (Worker Versioning). */
     readonly version?: DeploymentVersion | undefined;
   }): Promise<Worker> {
-  return Worker.create({
+  const creating = Worker.create({
     ...options,
     ...(version === undefined ? {} : { workerDeploymentOptions: toDeploymentOptions(version) }),
     tuner: toTuner(slots, bounds),
@@ -57,7 +61,23 @@ export async function createWorker({
     shutdownGraceTime: SHUTDOWN.graceMs,
     shutdownForceTime: SHUTDOWN.forceMs,
   });
+  return creating.catch((error: unknown) => {
+    throw toUnreachable(error) ?? error;
+  });
 }
+
+/** The server describes the namespace to each new worker. The core has no status for a failure of that, only a sentence. */
+function toUnreachable(error: unknown): TemporalUnreachableError | null {
+  const [, code = '', details] = /Status \{ code: (\w+), message: "([^"]*)"/.exec((error as Error).message) ?? [];
+  if (!PASSING.has(code)) return null;
+  return new TemporalUnreachableError(
+    `The Temporal server does not describe its namespace to a worker (${details}). Nothing was submitted or charged. Try again ` +
+      'when the server answers.',
+    { cause: error },
+  );
+}
+
+const PASSING = new Set(['Cancelled', 'DeadlineExceeded', 'ResourceExhausted', 'Aborted', 'Unavailable']);
 
 /** What a workflow does when its build is no longer current is set beside its code; this is for those that say nothing. */
 const toDeploymentOptions = ({ deployment, build }: DeploymentVersion) => ({

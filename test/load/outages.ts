@@ -69,7 +69,7 @@ async function listRuns({ client }: Stack) {
 const cleanup = new ScriptCleanup();
 try {
   const options = {
-    ...parseOptions(['--workers', '1', '--watches', values.watches, '--accounts', '5', '--urls', '30000']),
+    ...parseOptions(['--workers', '1', '--watches', values.watches, '--accounts', '5', '--urls', '200000']),
     limitMs: awayMs + 30 * 60_000,
   };
   const stack = await openStack(cleanup, { ...options, siteMs: siteSeconds * 1_000 });

@@ -4,6 +4,7 @@ import {
   type ClientHttp2Session,
   connect,
   createSecureServer,
+  createServer,
   type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
@@ -22,7 +23,8 @@ export interface Denial {
 export interface SecuredOptions {
   /** The server behind it, which speaks no TLS. */
   readonly target: string;
-  readonly certificate: Certificate;
+  /** Absent: it speaks no TLS either. */
+  readonly certificate?: Certificate;
   /** The authority of client certificates (mTLS); absent: none is asked for. */
   readonly clientCa?: string;
   /** Whether a request is refused: its method, such as `/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo`. */
@@ -41,10 +43,13 @@ export async function secureTemporal(
   t: TestContext,
   { target, certificate, clientCa, deny = () => null }: SecuredOptions,
 ): Promise<SecuredTemporal> {
-  const server = createSecureServer({
-    ...certificate,
-    ...(clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
-  });
+  const server =
+    certificate === undefined
+      ? createServer()
+      : createSecureServer({
+          ...certificate,
+          ...(clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
+        });
   const clients = new Set<string>();
   const sessions = new Set<ServerHttp2Session>();
   let behind: ClientHttp2Session | null = null;
@@ -59,8 +64,8 @@ export async function secureTemporal(
     sessions.add(session);
     session.on('error', () => undefined);
     session.on('close', () => sessions.delete(session));
-    const peer = (session.socket as TLSSocket).getPeerCertificate();
-    if (peer.serialNumber !== undefined) clients.add(peer.serialNumber);
+    const peer = certificate === undefined ? null : (session.socket as TLSSocket).getPeerCertificate();
+    if (peer?.serialNumber !== undefined) clients.add(peer.serialNumber);
   });
   server.on('stream', (stream, headers) => {
     stream.on('error', () => undefined);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { type Command, Option } from 'commander';
 import { CommandError, EXIT, type ExitCode } from '../../cli-kit/exit-codes.ts';
@@ -5,6 +6,7 @@ import { loadConfig } from '../../config/load.ts';
 import { openConnector } from '../../connector/connector.ts';
 import { reconcileSchedules } from '../../connector/schedules.ts';
 import { openTemporal } from '../../connector/temporal-server.ts';
+import { waitForSchedules, waitForTemporal } from '../../connector/wait-at-start.ts';
 import { startWorkerHousekeeping } from '../../connector/worker-housekeeping.ts';
 import { createLogger } from '../../observability/log.ts';
 import { findCurrentBuild } from '../../temporal/deployment.ts';
@@ -47,10 +49,36 @@ export function workerCommand(command: Command): void {
         const getExitCode = stopOnSignal(() => connector.stop());
         here.server?.lost.addEventListener('abort', () => connector.stop());
         const working = connector.run();
+        const beginning = begin();
         try {
-          const { client, ledger } = connector.deps;
-          for (const { id, change } of await reconcileSchedules(client, config, ledger.id))
+          await Promise.race([beginning, working]);
+          await working;
+        } finally {
+          // After a failure the worker would keep the process alive.
+          connector.stop();
+          await Promise.allSettled([beginning]);
+          await working;
+          await here.server?.stop();
+        }
+
+        /** What is done when the worker works already. Ends soon after `stop`, with an error that nobody needs. */
+        async function begin(): Promise<void> {
+          const { client, ledger, stopping } = connector.deps;
+          const waiting = { log, now: Date.now, sleep: (ms: number) => sleep(ms, undefined, { signal: stopping }) };
+          /** A request fails because the worker stops: nothing is to be waited for then. */
+          const untilStop = <T>(asking: Promise<T>): Promise<T> =>
+            asking.catch((error: unknown) => {
+              stopping.throwIfAborted();
+              throw error;
+            });
+          const put = () => untilStop(reconcileSchedules(client, config, ledger.id, stopping));
+          for (const { id, change } of await waitForSchedules(put, waiting))
             log.info({ schedule: id }, `schedule ${id}: ${change}`);
+          const about =
+            version === undefined
+              ? null
+              : await waitForTemporal(() => untilStop(describeVersion(client, version)), waiting);
+          stopping.throwIfAborted();
           connector.keep(startWorkerHousekeeping({ connector, path: file, config, log }));
           output.record(toReadyRecord(config.watches.size));
           output.say(
@@ -58,13 +86,7 @@ export function workerCommand(command: Command): void {
           );
           if (connector.adminUrl !== undefined)
             output.say(`Metrics and health: ${connector.adminUrl}/metrics, /healthz, /readyz`);
-          if (version !== undefined) output.say(await describeVersion(connector.deps.client, version));
-          await working;
-        } finally {
-          // After a failure the worker would keep the process alive.
-          connector.stop();
-          await working;
-          await here.server?.stop();
+          if (about !== null) output.say(about);
         }
         // Exit code 5: a service manager restarts the worker, which starts a server.
         here.server?.lost.throwIfAborted();

@@ -1,12 +1,9 @@
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { toAccessError } from '../../temporal/access-error.ts';
-
-/** gRPC status codes that another attempt may not meet: cancelled, deadline, exhausted, aborted, unavailable. */
-const TRANSIENT = new Set([1, 4, 8, 10, 14]);
+import { findGrpcStatus, isPassing } from '../../temporal/grpc-status.ts';
 
 /**
- * A request to the Temporal server that failed while a command was connected; null when the error is another. Recognized
- * by its shape: loading the SDK for its class would cost every command a second.
+ * A request to the Temporal server that failed while a command was connected; null when the error is another.
  */
 export function toServerFailure(error: unknown): CommandError | null {
   if (isNamespaceMissing(error)) {
@@ -20,7 +17,7 @@ export function toServerFailure(error: unknown): CommandError | null {
   }
   const status = findGrpcStatus(error);
   if (status === null) return null;
-  if (TRANSIENT.has(status.code)) {
+  if (isPassing(status)) {
     return new CommandError(
       EXIT.transient,
       `Lost the connection to the Temporal server (${status.details}). Planned batches stay planned, and nothing is ` +
@@ -30,11 +27,6 @@ export function toServerFailure(error: unknown): CommandError | null {
   }
   const denied = toAccessError(status);
   return denied === null ? null : new CommandError(EXIT.usage, denied.message, { cause: error });
-}
-
-interface GrpcStatus {
-  readonly code: number;
-  readonly details: string;
 }
 
 /** The error class of the SDK, or the type of the server's error detail where the SDK passes its answer on. */
@@ -49,11 +41,3 @@ function isNamespaceMissing(error: unknown): boolean {
 }
 
 const NAMESPACE_MISSING = 'temporal.api.errordetails.v1.NamespaceNotFoundFailure';
-
-function findGrpcStatus(error: unknown): GrpcStatus | null {
-  for (let each = error; each instanceof Error; each = each.cause) {
-    const { code, details } = each as Partial<GrpcStatus>;
-    if (typeof code === 'number' && typeof details === 'string') return { code, details };
-  }
-  return null;
-}

@@ -18,10 +18,12 @@ process.on('message', (published: readonly Published[]) => {
 });
 process.on('disconnect', () => process.exit());
 
-/** A slow site sends a piece each second. */
-const pieces = Math.max(1, Math.round(Number(process.argv[2] ?? 0) / 1_000));
+/** A slow site sends a piece each second. Fewer bytes a second would be a site that the crawl gives up. */
+const seconds = Math.round(Number(process.argv[2] ?? 0) / 1_000);
+const LEAST_BYTES = 400;
 
 function send(response: ServerResponse, file: Buffer, piece = 0): void {
+  const pieces = Math.max(1, Math.min(seconds, Math.floor(file.length / LEAST_BYTES)));
   const at = (index: number) => Math.floor((file.length * index) / pieces);
   const bytes = file.subarray(at(piece), at(piece + 1));
   if (piece + 1 >= pieces) response.end(bytes);

@@ -4,7 +4,7 @@ import { emptyDatabaseUrl, TEST_DIALECTS } from '../../test/support/database.ts'
 import { openProxy } from '../../test/support/database-proxy.ts';
 import { DatabaseUnavailableError } from '../database/database.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
-import { waitForDatabase } from './wait-for-database.ts';
+import { waitForDatabase } from './wait-at-start.ts';
 
 /** A clock that only a pause moves, and what was logged. */
 function watch({ onPause = async () => undefined }: { onPause?: (pauses: number) => Promise<unknown> } = {}) {
@@ -71,6 +71,6 @@ describe('a worker that starts while Postgres', () => {
     const ledger = await waitForDatabase(() => openLedger(url.href), deps);
     t.after(() => ledger.close());
     assert.match(ledger.id, /^[0-9a-z]{8}$/);
-    assert.equal(lines.at(-1), 'The ledger can be used after 4 s. The worker starts.');
+    assert.equal(lines.at(-1), 'The ledger can be used, after 4 s.');
   });
 });

@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ServiceLevel, SubmissionState } from '../../contract/states.ts';
-import type { Database } from '../../src/database/database.ts';
+import { type Database, DatabaseUnavailableError } from '../../src/database/database.ts';
 import { type Plan, type Processor, TryLaterError } from './processor.ts';
 import { begin, finish, getTimes, listItems, recordOutcomes } from './transitions.ts';
 
@@ -79,6 +79,12 @@ export function processingActivities({ db, processor, refundFailed, now, events 
 
 const HEARTBEAT_MS = 3_000;
 
+/** An outage must not make the waits grow that are for failures of the work: it goes on soon after its end. */
+const OUTAGE_MS = 10_000;
+
+const toOutage = ({ message }: Error): ApplicationFailure =>
+  ApplicationFailure.create({ message, type: 'StorageUnavailable', nextRetryDelay: OUTAGE_MS });
+
 /** Sends heartbeats, so that the work of a killed process continues within seconds. */
 function alive(activities: ProcessingActivities): ProcessingActivities {
   const kept =
@@ -88,6 +94,8 @@ function alive(activities: ProcessingActivities): ProcessingActivities {
       const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
       try {
         return await activity(...args);
+      } catch (error) {
+        throw error instanceof DatabaseUnavailableError ? toOutage(error) : error;
       } finally {
         clearInterval(timer);
       }

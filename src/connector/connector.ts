@@ -106,8 +106,6 @@ async function buildConnector(
   const notice = await reach(() => ensureSearchAttributes(connection, namespace));
   if (notice !== null) log.warn({ namespace }, notice);
   const admin = serveAdmin && config.admin !== null ? await prepareAdmin(config.admin) : null;
-  const native = { ...(await reach(() => connectWorker(temporal, log, admin?.runtime))) };
-  keep({ close: () => native.connection.close() });
   let current = config;
   const stopping = new AbortController();
   const writeEvent = createEventLog(log, Date.now);
@@ -118,16 +116,32 @@ async function buildConnector(
     stopping: stopping.signal,
     emit: admin === null ? writeEvent : emitToAll(writeEvent, admin.metrics.count),
   });
-  const worker = await createCourierWorker({
-    connection: native.connection,
-    namespace,
-    taskQueue: getTaskQueue(ledger.id),
-    activities: createActivities(deps),
-    limits: config.worker,
-    watches: config.watches.size,
-    ...{ duties, version, tracing, reach },
-    dataConverter: createDataConverter(temporal),
-  });
+  const activities = createActivities(deps);
+  const { native, worker } = await reach(openWorker);
+  keep({ close: () => native.connection.close() });
+
+  /** On a connection of its own: the core refuses another worker on that of one that failed. */
+  async function openWorker() {
+    // What each new worker asks, and fails with. The SDK leaves the threads of one that failed, which keep the process alive.
+    await connection.workflowService.describeNamespace({ namespace });
+    const native = { ...(await connectWorker(temporal, log, admin?.runtime)) };
+    try {
+      const worker = await createCourierWorker({
+        connection: native.connection,
+        namespace,
+        taskQueue: getTaskQueue(ledger.id),
+        activities,
+        limits: config.worker,
+        watches: config.watches.size,
+        ...{ duties, version, tracing },
+        dataConverter: createDataConverter(temporal),
+      });
+      return { native, worker };
+    } catch (error) {
+      await native.connection.close();
+      throw error;
+    }
+  }
   const listener = await admin?.open({
     deps,
     rateLimits,

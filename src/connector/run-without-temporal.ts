@@ -30,6 +30,8 @@ export interface LocalRunOptions {
   readonly maxCost: Micros | null;
   readonly signal: AbortSignal;
   readonly onProgress: (urls: number) => void;
+  /** Repeats a step while the ledger cannot be used. Each of them may be repeated, as by a worker's activities. */
+  readonly wait: <T>(step: () => Promise<T>) => Promise<T>;
 }
 
 /**
@@ -39,25 +41,33 @@ export interface LocalRunOptions {
 export async function runWithoutTemporal(
   { config, ledger }: { readonly config: Config; readonly ledger: Ledger },
   watch: Watch,
-  { name, maxCost, signal, onProgress }: LocalRunOptions,
+  { name, maxCost, signal, onProgress, wait }: LocalRunOptions,
 ): Promise<LocalRun> {
   const run = watchWorkflowId(ledger.id, watch.id, name) as RunId;
   const input = { watch, account: requireAccount(config, watch.account), maxCost };
-  if ((await beginRun(ledger, runStart(watch, run))).kind === 'active') return { kind: 'open', begun: false };
-  const crawling = observeCrawl(ledger, watch, run, signal);
+  if ((await wait(() => beginRun(ledger, runStart(watch, run)))).kind === 'active')
+    return { kind: 'open', begun: false };
+  let soFar = (): number => 0;
+  /** What an earlier attempt has read to its end is not read again. */
+  const crawlOn = () => {
+    const crawling = observeCrawl(ledger, watch, run, signal);
+    soFar = () => crawling.soFar().urls;
+    return crawling.report;
+  };
   const ticker = setInterval(() => {
-    onProgress(crawling.soFar().urls);
+    onProgress(soFar());
     // An error here belongs to the work below, which reports it.
     touchRun(ledger, run).catch(() => undefined);
   }, 1_000);
   let isHandedOver = false;
   try {
-    const crawl = await crawling.report;
+    const crawl = await wait(crawlOn);
     signal.throwIfAborted();
-    const counts = await diffRun(ledger, run, { complete: crawl.complete, configured: [...config.watches.keys()] });
-    const hold = await judgeRun(ledger, run, watch.guard, { input });
-    if (hold === null && !(await hasDueUrls(ledger, run, watch))) {
-      const { batches, urls, cost, basis, held, heldReason } = await planRun(ledger, run, input);
+    const configured = [...config.watches.keys()];
+    const counts = await wait(() => diffRun(ledger, run, { complete: crawl.complete, configured }));
+    const hold = await wait(() => judgeRun(ledger, run, watch.guard, { input }));
+    if (hold === null && !(await wait(() => hasDueUrls(ledger, run, watch)))) {
+      const { batches, urls, cost, basis, held, heldReason } = await wait(() => planRun(ledger, run, input));
       // Nothing was due a moment ago; a URL whose time came since is carried on like every other.
       if (urls + held === 0) {
         const report = toRunReport(await getRunSummary(ledger, run));

@@ -1,6 +1,5 @@
 import { DatabaseUnavailableError } from '../database/database.ts';
 import { isTemporary } from '../database/postgres-failure.ts';
-import type { Logger } from '../observability/log.ts';
 import { findGrpcStatus, isPassing } from '../temporal/grpc-status.ts';
 import { TemporalUnreachableError } from '../temporal/unreachable.ts';
 import { withoutStop } from '../temporal-api/sentences.ts';
@@ -11,7 +10,7 @@ const PAUSE_MS = 2_000;
 const SAY_EVERY_MS = 30_000;
 
 export interface WaitDeps {
-  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly log: Readonly<Record<'info' | 'warn', (text: string) => void>>;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<unknown>;
 }
@@ -84,8 +83,8 @@ async function wait<T>(
       if (why === null || waited >= WAIT_MS) throw error;
       if (said === null || now() - said >= SAY_EVERY_MS) {
         log.warn(
-          `${problem}: ${why}. The worker tries again every ${toSeconds(PAUSE_MS)} s; it ends with exit code 5 in ` +
-            `${toSeconds(WAIT_MS - waited)} s.`,
+          `${problem}: ${why}. It is tried again every ${toSeconds(PAUSE_MS)} s; after ` +
+            `${toSeconds(WAIT_MS - waited)} s more it ends with exit code 5.`,
         );
         said = now();
       }

@@ -59,8 +59,6 @@ export interface CourierWorkerOptions {
   readonly version?: DeploymentVersion | undefined;
   /** Absent: payloads are not encrypted. */
   readonly dataConverter?: DataConverter;
-  /** Asks the server, which describes its namespace to each worker, again while it does not answer. Default: once. */
-  readonly reach?: <T>(ask: () => Promise<T>) => Promise<T>;
   /** How attempts are repeated. Default: as in production. */
   readonly retries?: InterceptorOptions;
 }
@@ -78,7 +76,6 @@ export interface CourierWorker {
 /** Creates a worker for each duty, on the duty's task queue. Only that of the workflows loads their code. */
 export async function createCourierWorker({
   duties = DUTIES,
-  reach = (ask) => ask(),
   ...options
 }: CourierWorkerOptions): Promise<CourierWorker> {
   const all = duties.length === DUTIES.length;
@@ -88,7 +85,7 @@ export async function createCourierWorker({
     for (const worker of workers.filter(isRunning)) worker.shutdown();
   };
   try {
-    for (const duty of duties) workers.push(await reach(() => createDutyWorker(duty, options, all)));
+    for (const duty of duties) workers.push(await createDutyWorker(duty, options, all));
   } catch (error) {
     // One that never ran would keep the process alive.
     const ending = workers.map((worker) => worker.run());
@@ -127,7 +124,7 @@ async function createDutyWorker(
     tracing = null,
     dataConverter = {},
     retries = {},
-  }: Omit<CourierWorkerOptions, 'duties' | 'reach'>,
+  }: Omit<CourierWorkerOptions, 'duties'>,
   all: boolean,
 ): Promise<Worker> {
   const base = {

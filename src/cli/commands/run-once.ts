@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Micros, sumMicros, ZERO } from '../../../contract/money.ts';
 import type { ApiError } from '../../api-client/errors.ts';
 import { EXIT, pickWorst } from '../../cli-kit/exit-codes.ts';
@@ -9,6 +10,7 @@ import { withRunLock } from '../../connector/run-lock.ts';
 import { newRunName } from '../../connector/run-name.ts';
 import { runWithoutTemporal } from '../../connector/run-without-temporal.ts';
 import { hasServer } from '../../connector/state-folder.ts';
+import { waitForDatabase } from '../../connector/wait-at-start.ts';
 import { findOpenWork } from '../../ledger/runs/find-open-work.ts';
 import { endRun } from '../../ledger/runs/runs.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
@@ -87,10 +89,17 @@ async function runLocally(
   }
   const stages = openStages(output, watches.length);
 
+  const waiting = {
+    log: { info: output.say, warn: output.warn },
+    now: Date.now,
+    sleep: (ms: number) => sleep(ms, undefined, { signal }),
+  };
+  const wait = <T>(step: () => Promise<T>): Promise<T> => waitForDatabase(step, waiting);
+
   async function runOne(watch: Watch): Promise<readonly EndedRun[]> {
     const name = newRunName(Date.now(), Math.random());
     const onProgress = (urls: number) => stages.at('crawl', watch.id, urls, null);
-    const local = await runWithoutTemporal({ config, ledger }, watch, { name, maxCost, signal, onProgress });
+    const local = await runWithoutTemporal({ config, ledger }, watch, { name, maxCost, signal, onProgress, wait });
     if (local.kind === 'open') {
       if (local.begun) begun.set(watch.id, name);
       return [];

@@ -36,6 +36,8 @@ export class PendingActivity {
   #scheduledAt = 0;
   #defects = 0;
   lastFailure: Failure | null = null;
+  /** What the last heartbeat carried, for the next attempt. */
+  heartbeatDetails: unknown;
 
   constructor(server: VirtualTemporal, run: Run, command: Scheduled) {
     this.#server = server;
@@ -85,8 +87,10 @@ export class PendingActivity {
     });
   }
 
-  heartbeat(attempt: Attempt): void {
-    if (this.#attempt === attempt) this.#heartbeatAt = this.#server.kernel.elapsed;
+  heartbeat(attempt: Attempt, details: unknown): void {
+    if (this.#attempt !== attempt) return;
+    this.#heartbeatAt = this.#server.kernel.elapsed;
+    this.heartbeatDetails = details;
   }
 
   #timeOut(attempt: Attempt, kind: string): void {

@@ -127,12 +127,12 @@ export class VirtualWorker {
       currentAttemptScheduledTimestampMs: Math.floor(this.#kernel.epoch + attempt.scheduledAt),
       scheduleToCloseTimeoutMs: 0,
       startToCloseTimeoutMs: command.options.startToCloseMs,
-      heartbeatDetails: undefined,
+      heartbeatDetails: activity.heartbeatDetails,
       taskQueue: run.taskQueue,
     };
-    const heartbeat = () => {
+    const heartbeat = (details: unknown) => {
       if (!this.polls || !this.#server.isUp || !this.host.alive) return;
-      activity.heartbeat(attempt);
+      activity.heartbeat(attempt, details);
       if (activity.isCancelRequested) cancelling.abort(new Error('the activity is cancelled'));
     };
     const silent = () => undefined;

@@ -63,9 +63,7 @@ export async function reconcileSchedules(
   return changes;
 }
 
-/**
- * The same for what differs between two configurations: 300 watches of which one changed take one request.
- */
+/** The same for what differs between two configurations: 300 watches of which one changed take one request. */
 export async function updateSchedules(
   client: Client,
   { before, after }: { readonly before: Config; readonly after: Config },
@@ -106,14 +104,13 @@ async function putAll(
   const changes: ScheduleChange[] = [];
   const left = all.values();
   const workers = Array.from({ length: AT_ONCE }, async () => {
-    // Its end, also by a failure, ends the iteration of the others: nothing is begun after that.
     for (const options of left) {
       signal?.throwIfAborted();
       const done = await put(client, options, { isKnown: known.has(options.scheduleId), compare });
       if (done !== 'unchanged') changes.push(done);
     }
   });
-  // Whoever called closes the connection after a failure: no request may be under way then.
+  // One failure does not keep the others from their end: whoever called closes the connection next.
   const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected');
   if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
   return changes;

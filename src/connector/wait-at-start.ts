@@ -47,10 +47,10 @@ const TEMPORAL: Awaited = {
   explain: explainTemporal('Nothing was sent or charged'),
 };
 
-const SCHEDULES: Awaited = {
-  problem: 'The schedules cannot be put in place yet',
-  over: 'The schedules are in place',
-  explain: explainTemporal('The worker works, and what was scheduled before goes on as it was'),
+const REST_OF_START: Awaited = {
+  problem: 'The start cannot be completed yet',
+  over: 'The start is complete',
+  explain: explainTemporal('The worker works with the schedules as they are'),
 };
 
 /**
@@ -62,8 +62,9 @@ export const waitForDatabase = <T>(open: () => Promise<T>, deps: WaitDeps): Prom
 /** The same for what a worker asks of the Temporal server before it works. */
 export const waitForTemporal = <T>(ask: () => Promise<T>, deps: WaitDeps): Promise<T> => wait(TEMPORAL, ask, deps);
 
-/** The same for the schedules, which a worker puts in place when it works already. */
-export const waitForSchedules = <T>(put: () => Promise<T>, deps: WaitDeps): Promise<T> => wait(SCHEDULES, put, deps);
+/** The same for what a worker asks of it when it works already: its schedules above all. */
+export const waitWhileWorking = <T>(ask: () => Promise<T>, deps: WaitDeps): Promise<T> =>
+  wait(REST_OF_START, ask, deps);
 
 async function wait<T>(
   { problem, over, explain }: Awaited,

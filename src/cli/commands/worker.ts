@@ -6,7 +6,7 @@ import { loadConfig } from '../../config/load.ts';
 import { openConnector } from '../../connector/connector.ts';
 import { reconcileSchedules } from '../../connector/schedules.ts';
 import { openTemporal } from '../../connector/temporal-server.ts';
-import { waitForSchedules, waitForTemporal } from '../../connector/wait-at-start.ts';
+import { waitWhileWorking } from '../../connector/wait-at-start.ts';
 import { startWorkerHousekeeping } from '../../connector/worker-housekeeping.ts';
 import { createLogger } from '../../observability/log.ts';
 import { findCurrentBuild } from '../../temporal/deployment.ts';
@@ -72,12 +72,12 @@ export function workerCommand(command: Command): void {
               throw error;
             });
           const put = () => untilStop(reconcileSchedules(client, config, ledger.id, stopping));
-          for (const { id, change } of await waitForSchedules(put, waiting))
+          for (const { id, change } of await waitWhileWorking(put, waiting))
             log.info({ schedule: id }, `schedule ${id}: ${change}`);
           const about =
             version === undefined
               ? null
-              : await waitForTemporal(() => untilStop(describeVersion(client, version)), waiting);
+              : await waitWhileWorking(() => untilStop(describeVersion(client, version)), waiting);
           stopping.throwIfAborted();
           connector.keep(startWorkerHousekeeping({ connector, path: file, config, log }));
           output.record(toReadyRecord(config.watches.size));

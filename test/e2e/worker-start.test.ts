@@ -98,7 +98,7 @@ describe('a worker that starts while the Temporal server', () => {
       assert.equal(await worker.ended, 143, worker.getSaid());
       assert.match(
         worker.getSaid(),
-        /(The Temporal server cannot be used|The start cannot be completed) yet: .*context deadline exceeded.*; s more it ends with exit code 5/,
+        /(The Temporal server cannot be used|The start cannot be completed) yet: .*context deadline exceeded.*; after \d+ s more it ends with exit code 5/,
       );
       assert.doesNotMatch(worker.getSaid(), /Channel has been shut down|^ +at /m);
     });

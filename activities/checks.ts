@@ -52,11 +52,11 @@ export function checkActivities(deps: Deps) {
         switch (recorded.kind) {
           case 'checked':
             emit({ ...recorded, kind: 'index_check', account: id, watch, requestId });
-            return outcome.kind === 'checked' && !outcome.usable ? { ...recorded, stop: NO_VERDICTS } : recorded;
+            return { ...recorded, stop: outcome.kind === 'checked' && !outcome.usable ? NO_VERDICTS : null };
           case 'retry':
             throw retryLater(recorded.notBefore - now(), 'retrying the index-check with the same bytes and key');
           case 'refused':
-            return { kind: 'checked', urls: 0, found: 0, charged: ZERO };
+            return { kind: 'checked', urls: 0, found: 0, charged: ZERO, stop: null };
           case 'suspended':
           case 'key_rejected':
           case 'stopped':

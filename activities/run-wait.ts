@@ -18,8 +18,7 @@ const APART_MS = 100;
 /** Many runs make none of them wait longer: from 10 s on a wait is a timer, which costs as much as four attempts. */
 const MOST_APART_MS = 9 * SECOND;
 
-/** `ageMs`: how long it has waited so far. `waitingRuns`: how many runs of the ledger wait, this one included. */
-export function computeRunWait(ageMs: number, waitingRuns: number): number {
+function computeLeast(ageMs: number, waitingRuns: number): number {
   const grown = LEAST_MS + Math.max(0, ageMs - YOUNG_MS) * GROWTH;
   return Math.min(Math.max(grown, Math.min(waitingRuns * APART_MS, MOST_APART_MS)), MOST_MS);
 }
@@ -31,8 +30,11 @@ const SETTLE_MS = 10 * SECOND;
 /** A job may take seven days. */
 const MOST_SHOWN_MS = 30 * MINUTE;
 
-/** A wait whose every look is in the history grows with its age, up to half an hour. */
-export function computeShownWait(ageMs: number, waitingRuns: number, isStuck: boolean): number {
-  const least = isStuck && ageMs >= SETTLE_MS ? STUCK_MS : computeRunWait(ageMs, waitingRuns);
+/**
+ * Every look is in the history, so the wait grows with its age, up to half an hour. `ageMs`: how long the run has waited so
+ * far. `waitingRuns`: how many runs of the ledger wait, this one included. `isStuck`: its account sends nothing.
+ */
+export function computeRunWait(ageMs: number, waitingRuns: number, isStuck: boolean): number {
+  const least = isStuck && ageMs >= SETTLE_MS ? STUCK_MS : computeLeast(ageMs, waitingRuns);
   return Math.max(least, Math.min(ageMs / 20, MOST_SHOWN_MS));
 }

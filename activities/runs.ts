@@ -22,8 +22,8 @@ import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import type {
   GuardHold,
   HoldQuestion,
-  PlanReport,
   PlanRunInput,
+  PlanWithSample,
   RunCounts,
   RunDecided,
   RunReport,
@@ -37,7 +37,7 @@ import type { Deps } from './deps.ts';
 import { describeRunWait } from './describe-run-wait.ts';
 import { toRunReport } from './run-report.ts';
 import { runStart } from './run-start.ts';
-import { computeRunWait, computeShownWait } from './run-wait.ts';
+import { computeRunWait } from './run-wait.ts';
 import { countAttempts, getZone } from './shown-waits.ts';
 
 /** A scheduled run ends after this long at the latest, so that the watch is crawled again. */
@@ -97,7 +97,7 @@ export function runActivities(deps: Deps) {
       emit({ kind: 'run_decided', ...run, decision, by });
     },
 
-    async planRun({ maxCost, ...run }: PlanRunInput): Promise<PlanReport> {
+    async planRun({ maxCost, ...run }: PlanRunInput): Promise<PlanWithSample> {
       await deps.confirmAccount(run.account);
       const { batches, urls, cost, basis, held, heldReason } = await planRun(ledger, run.run, {
         ...inputOf(run),
@@ -142,10 +142,7 @@ export function runActivities(deps: Deps) {
       }
       const { text, isStuck } = await describeRunWait(ledger, getAccount(account), { progress, earlier: due, open });
       const waiting = await countWaitingRuns(ledger);
-      throw retryLater(
-        waits === undefined ? computeRunWait(ageMs, waiting) : computeShownWait(ageMs, waiting, isStuck),
-        text,
-      );
+      throw retryLater(computeRunWait(ageMs, waiting, isStuck), text);
     },
 
     async finishRun({ watch, account, run }: WatchRun): Promise<RunVerdict> {

@@ -315,7 +315,8 @@ describe('a job that an older copy of the ledger lacks', () => {
     const [job] = await listOpenSubmissions(connector.ledger, ACCOUNT.id);
     assert.ok(job !== undefined);
     const { state: known, ...open } = job;
-    const input = { ...open, account: ACCOUNT.id, firstPollMs: 0, known };
+    const tracked = { charged: open.charge, firstPollMs: 0, firstPollAt: 'now', showsPolls: false };
+    const input = { ...open, ...tracked, account: ACCOUNT.id, known };
     const setReference = (reference: string) =>
       connector.ledger.db.run(sql`UPDATE batches SET reference = ${reference}`);
     await setReference('R-of-the-copy');

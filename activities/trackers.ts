@@ -85,7 +85,7 @@ async function startTracker(deps: Deps, account: AccountId, open: OpenSubmission
     firstPollMs,
     charged: charge,
     firstPollAt: formatInstantIn(getZone(deps, { account, watch }), now() + firstPollMs),
-    ...(showsPolls ? { showsPolls } : {}),
+    showsPolls,
   };
   try {
     await client.workflow.start<TrackSubmission>(WORKFLOW.trackSubmission, {
@@ -114,4 +114,4 @@ async function startTracker(deps: Deps, account: AccountId, open: OpenSubmission
 }
 
 const describeAccepted = ({ urls, charged, firstPollAt }: TrackInput): string =>
-  `Accepted: ${countUrls(urls)}${charged == null ? '' : `, ${money(charged)} charged`}; polled from ${firstPollAt} on`;
+  `Accepted: ${countUrls(urls)}${charged === null ? '' : `, ${money(charged)} charged`}; polled from ${firstPollAt} on`;

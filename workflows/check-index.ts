@@ -1,11 +1,11 @@
-import { continueAsNew, patched, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { Micros } from '../contract/money.ts';
 import type { RunId } from '../src/submission/ids.ts';
 import { CHECK_PHASE } from '../src/temporal-api/phases.ts';
 import { money, urls, withoutStop } from '../src/temporal-api/sentences.ts';
-import type { CheckInput, CheckResult } from '../src/temporal-api/workflows.ts';
+import type { CheckInput, CheckResult, WithSummary } from '../src/temporal-api/workflows.ts';
 import { proxyDuty } from './duty-activities.ts';
-import { showWaits, WAITS_AS_TIMERS } from './show-waits.ts';
+import { showWaits } from './show-waits.ts';
 import { createStatus } from './status.ts';
 import { setVersioning } from './versioning.ts';
 
@@ -22,7 +22,7 @@ const SHOWN_FROM_MS = 20_000;
 setVersioning(checkIndex, 'PINNED');
 
 /** Checks the due URLs of a watch in batches of at most 50, until none is left or the check budget is spent. */
-export async function checkIndex({ watch, account, soFar }: CheckInput): Promise<CheckResult> {
+export async function checkIndex({ watch, account, soFar }: CheckInput): Promise<WithSummary<CheckResult>> {
   let checked = soFar?.checked ?? 0;
   let found = soFar?.found ?? 0;
   let charged = soFar?.charged ?? 0;
@@ -35,13 +35,12 @@ export async function checkIndex({ watch, account, soFar }: CheckInput): Promise
       found: urls(found),
       charged: money(charged as Micros),
     });
-  const end = (stopped: string | null): CheckResult => {
+  const end = (stopped: string | null): WithSummary<CheckResult> => {
     const why = stopped === null ? '' : `Stopped: ${withoutStop(stopped)}. `;
     show(stopped === null ? CHECK_PHASE.done : CHECK_PHASE.stopped, why);
     return { summary: `${why}${describe()}.`, checked, found, charged: charged as Micros, stopped };
   };
   const run = workflowInfo().workflowId as RunId;
-  const isShown = patched(WAITS_AS_TIMERS);
   show(CHECK_PHASE.checking, '', 'the next URLs');
   for (;;) {
     const step = await showWaits(
@@ -50,7 +49,7 @@ export async function checkIndex({ watch, account, soFar }: CheckInput): Promise
           { watch, account, run, ...waits },
         ]),
       {
-        fromMs: isShown ? SHOWN_FROM_MS : null,
+        fromMs: SHOWN_FROM_MS,
         label: 'WAITING',
         stop: () => workflowInfo().continueAsNewSuggested,
         onWait: ({ why, next }) => showWait(CHECK_PHASE.checking, `WAITING: ${why}.`, { next, 'so far': describe() }),
@@ -61,7 +60,7 @@ export async function checkIndex({ watch, account, soFar }: CheckInput): Promise
       checked += step.urls;
       found += step.found;
       charged += step.charged;
-      if (step.stop !== undefined) return end(step.stop);
+      if (step.stop !== null) return end(step.stop);
       show(CHECK_PHASE.checking, '', 'the next URLs');
     }
     if (workflowInfo().continueAsNewSuggested) {

@@ -1,14 +1,13 @@
-import { continueAsNew, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
 import { wakeSignal } from '../src/temporal-api/messages.ts';
 import { DISPATCH_PHASE } from '../src/temporal-api/phases.ts';
-import { readDispatchStep } from '../src/temporal-api/recorded-payloads.ts';
 import { batches, urls } from '../src/temporal-api/sentences.ts';
 import { toSummary } from '../src/temporal-api/summary.ts';
 import type { CanWait } from '../src/temporal-api/waits.ts';
-import type { DispatchInput, DispatchResult } from '../src/temporal-api/workflows.ts';
+import type { DispatchInput, DispatchResult, WithSummary } from '../src/temporal-api/workflows.ts';
 import { proxyDuty } from './duty-activities.ts';
 import { raceWithSignal } from './race-with-signal.ts';
-import { showWaits, WAITS_AS_TIMERS } from './show-waits.ts';
+import { showWaits } from './show-waits.ts';
 import { createStatus } from './status.ts';
 import { setVersioning } from './versioning.ts';
 
@@ -44,7 +43,7 @@ export async function dispatchAccount({
   account,
   sentBatches = 0,
   sentUrls = 0,
-}: DispatchInput): Promise<DispatchResult> {
+}: DispatchInput): Promise<WithSummary<DispatchResult>> {
   let woken = false;
   setHandler(
     wakeSignal,
@@ -74,7 +73,7 @@ export async function dispatchAccount({
           () => woken,
         ),
       {
-        fromMs: isShown ? 0 : null,
+        fromMs: 0,
         label,
         stop,
         onWait: ({ why, next }) => showWait(phase, `${label}: ${why}.`, { next, ...rows }),
@@ -82,19 +81,17 @@ export async function dispatchAccount({
     );
   };
 
-  const isShown = patched(WAITS_AS_TIMERS);
   for (;;) {
     woken = false;
-    const step = await showWaits(
+    const taken = await showWaits(
       (waits) => sendNextBatch.executeWithOptions({ summary: 'Send the next planned batch' }, [{ account, ...waits }]),
       {
-        fromMs: isShown ? SHOWN_FROM_MS : null,
+        fromMs: SHOWN_FROM_MS,
         label: 'WAITING',
         stop,
         onWait: ({ why, next }) => showWait(DISPATCH_PHASE.waiting, `WAITING: ${why}.`, { next }),
       },
     );
-    const taken = step === null ? null : readDispatchStep(step);
     switch (taken?.kind) {
       case undefined:
         break;

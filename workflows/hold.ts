@@ -1,4 +1,4 @@
-import { ApplicationFailure, condition, patched, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { approveUpdate, type Decision, describeDecision, rejectUpdate } from '../src/temporal-api/messages.ts';
 import type { GuardHold, RunCounts, RunDecided } from '../src/temporal-api/payloads.ts';
@@ -8,9 +8,6 @@ import { toSummary } from '../src/temporal-api/summary.ts';
 /** A hold is repeated in the event history this often, so that it stands at the end of the page. */
 const REMIND_MS = 12 * 3_600_000;
 
-/** Recorded by executions that ask the ledger at each reminder. */
-const ASKS_AT_REMINDERS = 'asks-at-reminders';
-
 const FORM = 'No data is needed. Data, optional: { "by": "your name", "note": "why" }, or your name as a text.';
 
 export interface HeldDecision {
@@ -19,21 +16,18 @@ export interface HeldDecision {
   /** Takes the decision that the ledger has: the first one stands. */
   accept(recorded: RunDecided | null): void;
   /**
-   * Waits for your decision. `isShown`: on a timer whose summary says what is asked. At each reminder the ledger is asked
-   * again: it may have the decision, or no longer know the run, which then fails.
+   * Waits for your decision, on a timer whose summary says what is asked. At each reminder the ledger is asked again: it
+   * may have the decision, or not know the run any more, which then fails.
    */
-  wait(hold: GuardHold, counts: RunCounts, isShown: boolean): Promise<'approved' | 'rejected'>;
+  wait(hold: GuardHold, counts: RunCounts): Promise<'approved' | 'rejected'>;
   by(): string;
 }
 
-export interface DecisionSource {
-  /** Asks the ledger for the decision. Throws when the ledger does not know the run. */
-  readonly ask: () => Promise<RunDecided | null>;
-  readonly remindMs?: number;
-}
-
-/** Accepts a decision, but only while a guard holds the run. */
-export function acceptDecision({ ask, remindMs = REMIND_MS }: DecisionSource): HeldDecision {
+/**
+ * Accepts a decision, but only while a guard holds the run. `ask`: asks the ledger for the decision, and throws when it
+ * does not know the run.
+ */
+export function acceptDecision(ask: () => Promise<RunDecided | null>): HeldDecision {
   let held = false;
   let taken: { decision: 'approved' | 'rejected'; by: string } | null = null;
 
@@ -68,13 +62,10 @@ export function acceptDecision({ ask, remindMs = REMIND_MS }: DecisionSource): H
 
   async function remind(hold: GuardHold, counts: RunCounts): Promise<void> {
     const question = describeHold(hold, counts);
-    const since = hold.question === undefined ? '' : `; held since ${hold.question.since}`;
     for (let reminder = 0; ; reminder++) {
       const label = reminder === 0 ? 'HELD' : `HELD, reminder ${reminder}`;
-      const summary = toSummary(`${label}: ${question}`, since);
-      if (await condition(() => taken !== null, remindMs, { summary })) return;
-      // Asked here and not before the loop, so that an execution that older code began asks from its next reminder on.
-      if (!patched(ASKS_AT_REMINDERS)) continue;
+      const summary = toSummary(`${label}: ${question}`, `; held since ${hold.question.since}`);
+      if (await condition(() => taken !== null, REMIND_MS, { summary })) return;
       accept(await ask());
       if (taken !== null) return;
     }
@@ -85,9 +76,8 @@ export function acceptDecision({ ask, remindMs = REMIND_MS }: DecisionSource): H
       held = true;
     },
     accept,
-    async wait(hold, counts, isShown) {
-      if (taken === null && isShown) await remind(hold, counts);
-      else await condition(() => taken !== null);
+    async wait(hold, counts) {
+      if (taken === null) await remind(hold, counts);
       held = false;
       return taken?.decision ?? 'rejected';
     },

@@ -7,10 +7,9 @@ import { toKeyword } from '../src/temporal-api/summary.ts';
  * job is the service's own word.
  */
 export function showPhase(phase: string, summary: string): void {
-  const { memo, typedSearchAttributes } = workflowInfo();
-  if (memo?.[NO_SEARCH_ATTRIBUTES] === true) return;
-  const value = { key: SEARCH_ATTRIBUTES.phase, value: toKeyword(phase) };
-  // An execution that older code started may run in a namespace that does not have this one.
-  const isKnown = typedSearchAttributes.get(SEARCH_ATTRIBUTES.summary) !== undefined;
-  upsertSearchAttributes(isKnown ? [value, { key: SEARCH_ATTRIBUTES.summary, value: toKeyword(summary) }] : [value]);
+  if (workflowInfo().memo?.[NO_SEARCH_ATTRIBUTES] === true) return;
+  upsertSearchAttributes([
+    { key: SEARCH_ATTRIBUTES.phase, value: toKeyword(phase) },
+    { key: SEARCH_ATTRIBUTES.summary, value: toKeyword(summary) },
+  ]);
 }

@@ -2,11 +2,8 @@ import { condition } from '@temporalio/workflow';
 import { toSummary } from '../src/temporal-api/summary.ts';
 import { type CanWait, isWaiting, type Wait } from '../src/temporal-api/waits.ts';
 
-/** Recorded by executions whose waits are timers. An execution without it began when each wait was a retry (decision 0007). */
-export const WAITS_AS_TIMERS = 'waits-as-timers';
-
 export interface ShownWait {
-  /** Waits from this length on are timers; null: none, as in executions of older code. */
+  /** Waits from this length on are timers; null: none, each is a retry (decision 0007). */
   readonly fromMs: number | null;
   /** Begins the summary of the timer: "SUSPENDED". */
   readonly label: string;

@@ -1,16 +1,15 @@
-import { ApplicationFailure, condition, continueAsNew, patched, setHandler, workflowInfo } from '@temporalio/workflow';
-import { formatSpan } from '../src/submission/span.ts';
+import { ApplicationFailure, condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { pollNowSignal } from '../src/temporal-api/messages.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
-import { readTrackInput, recordedPollNowSignal } from '../src/temporal-api/recorded-payloads.ts';
 import { withoutStack } from '../src/temporal-api/retry-later.ts';
 import { count, money, urls } from '../src/temporal-api/sentences.ts';
 import { toSummary } from '../src/temporal-api/summary.ts';
+import type { WithSummary } from '../src/temporal-api/workflows.ts';
 import { proxyDuty } from './duty-activities.ts';
 import { showPhase } from './phase.ts';
 import { raceWithSignal } from './race-with-signal.ts';
-import { showWaits, WAITS_AS_TIMERS } from './show-waits.ts';
+import { showWaits } from './show-waits.ts';
 import { createStatus } from './status.ts';
 import { setVersioning } from './versioning.ts';
 
@@ -30,16 +29,15 @@ const { followSubmission } = proxyDuty('track', {
 setVersioning(trackSubmission, 'AUTO_UPGRADE');
 
 /** Follows one accepted job to its terminal state and records the result of its URLs. */
-export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> {
-  const input = readTrackInput(recorded);
+export async function trackSubmission(input: TrackInput): Promise<WithSummary<JobStatus>> {
   let pollNow = false;
-  const requestPoll = () => {
-    pollNow = true;
-  };
-  setHandler(pollNowSignal, requestPoll, {
-    description: 'Poll the job now instead of at the next scheduled poll. No data is needed.',
-  });
-  setHandler(recordedPollNowSignal, requestPoll);
+  setHandler(
+    pollNowSignal,
+    () => {
+      pollNow = true;
+    },
+    { description: 'Poll the job now instead of at the next scheduled poll. No data is needed.' },
+  );
   let status: JobStatus = { state: 'queued', terminal: false, completed: 0, failed: 0, overdue: false };
   // The state is a search attribute from the start on: it is set where it changes.
   const display = createStatus(() => undefined);
@@ -51,13 +49,12 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
       service: input.service,
     });
 
-  const isShown = input.showsPolls === true && patched(WAITS_AS_TIMERS);
   const stop = () => pollNow || workflowInfo().continueAsNewSuggested;
-  const first = input.firstPollAt === undefined ? `in ${formatSpan(input.firstPollMs)}` : `at ${input.firstPollAt}`;
-  show(`Accepted: ${describeMoney(input)}.`, `first poll ${first}`);
+  const first = `first poll at ${input.firstPollAt}`;
+  show(`Accepted: ${describeMoney(input)}.`, first);
   if (input.firstPollMs > 0) {
     await condition(() => pollNow, input.firstPollMs, {
-      summary: toSummary(`Accepted: ${describeMoney(input)}; first poll ${first}`),
+      summary: toSummary(`Accepted: ${describeMoney(input)}; ${first}`),
     });
   }
   while (!status.terminal) {
@@ -75,7 +72,7 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
           () => pollNow,
         ),
       {
-        fromMs: isShown ? 0 : null,
+        fromMs: input.showsPolls ? 0 : null,
         label: `OPEN, ${describeMoney(input)}`,
         stop,
         onWait: ({ why, next }) => show(`${why}: ${describeMoney(input)}.`, next),
@@ -96,7 +93,7 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
         );
       }
     }
-    if ((change !== null || isShown) && !status.terminal && workflowInfo().continueAsNewSuggested) {
+    if (!status.terminal && workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof trackSubmission>({ ...input, firstPollMs: 0 });
     }
   }
@@ -108,4 +105,4 @@ export async function trackSubmission(recorded: TrackInput): Promise<JobStatus> 
 
 /** "40 URLs, 10.00 TRY charged". */
 const describeMoney = ({ urls: submitted, charged }: TrackInput): string =>
-  `${urls(submitted)}${charged == null ? '' : `, ${money(charged)} charged`}`;
+  `${urls(submitted)}${charged === null ? '' : `, ${money(charged)} charged`}`;

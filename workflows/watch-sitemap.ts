@@ -1,23 +1,16 @@
-import {
-  ApplicationFailure,
-  allHandlersFinished,
-  condition,
-  patched,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ApplicationFailure, allHandlersFinished, condition, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { RunId } from '../src/submission/ids.ts';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
 import { planQuery, urlsQuery, wakeSignal } from '../src/temporal-api/messages.ts';
-import type { GuardHold, PlanReport, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
+import type { GuardHold, PlanReport, PlanWithSample, RunReport, WatchRun } from '../src/temporal-api/payloads.ts';
 import { WATCH_PHASE } from '../src/temporal-api/phases.ts';
 import { describeHold, describeResult, findRunFailure } from '../src/temporal-api/result-sentences.ts';
 import { withoutStack } from '../src/temporal-api/retry-later.ts';
 import { batches, money, urls } from '../src/temporal-api/sentences.ts';
-import type { WatchInput, WatchResult } from '../src/temporal-api/workflows.ts';
+import type { WatchInput, WatchResult, WithSummary } from '../src/temporal-api/workflows.ts';
 import { proxyDuty } from './duty-activities.ts';
 import { acceptDecision } from './hold.ts';
-import { showWaits, WAITS_AS_TIMERS } from './show-waits.ts';
+import { showWaits } from './show-waits.ts';
 import { createStatus, type StatusDisplay } from './status.ts';
 import { setVersioning } from './versioning.ts';
 
@@ -52,17 +45,13 @@ const { awaitRun } = proxyDuty('submit', {
 });
 const SHOWN_FROM_MS = 10_000;
 
-/** Recorded by executions that ask the ledger for a decision before they wait for one. */
-const READS_DECISION = 'reads-decision';
-
 setVersioning(watchSitemap, 'PINNED');
 
 /** One run of a watch: crawl, compare with the ledger, plan what is new, hand over to the dispatcher. */
-export async function watchSitemap({ watch, account, until, maxCost }: WatchInput): Promise<WatchResult> {
-  const isShown = patched(WAITS_AS_TIMERS);
+export async function watchSitemap({ watch, account, until, maxCost }: WatchInput): Promise<WithSummary<WatchResult>> {
   const run: WatchRun = { watch, account, run: workflowInfo().workflowId as RunId };
   const ask = () => findDecision.executeWithOptions({ summary: 'Read the decision, if there is one' }, [run]);
-  const decided = acceptDecision({ ask });
+  const decided = acceptDecision(ask);
   const { show, showWait } = createStatus();
   const facts = answerQuestions();
 
@@ -80,18 +69,18 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
   if (hold !== null) {
     decided.hold();
     // A reset repeats an approval before the run is held again, when it is refused: the ledger has it.
-    if (patched(READS_DECISION)) decided.accept(await ask());
+    decided.accept(await ask());
     const question = describeHold(hold, counts);
     facts.holds(hold, question);
     show(WATCH_PHASE.held, `HELD: ${question}`, {
       'waits for': 'your decision: send the update approve or reject, without data',
-      'would cost': money(hold.question?.cost ?? null),
+      'would cost': money(hold.question.cost),
       why: hold.reasons.join('; '),
       new: urls(counts.new),
       gone: urls(counts.gone),
       'for example': hold.sample.join('<br>'),
     });
-    decision = await decided.wait(hold, counts, isShown);
+    decision = await decided.wait(hold, counts);
     await recordDecision.executeWithOptions({ summary: `Record: ${decision}` }, [
       { ...run, decision, by: decided.by() },
     ]);
@@ -116,14 +105,12 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
   // Even when this run planned nothing: continues batches that an earlier run left unsent or untracked.
   await wakeDispatcher.executeWithOptions({ summary: `Wake the dispatcher of ${account}` }, [{ account }]);
 
-  const report = until === 'planned' ? null : await awaitBatches(run, until, plan, { show, showWait, isShown });
+  const report = until === 'planned' ? null : await awaitBatches(run, until, plan, { show, showWait });
   const verdict = await finishRun.executeWithOptions({ summary: 'Close the run' }, [run]);
   const result = { crawl, counts, plan, report, decision };
   const summary = describeResult(result);
-  // Executions of older code ended as completed whatever they could read.
-  const failure = isShown && verdict !== undefined ? findRunFailure(result, verdict) : null;
-  const ended =
-    failure !== null ? WATCH_PHASE.failed : crawl.complete || !isShown ? WATCH_PHASE.done : WATCH_PHASE.incomplete;
+  const failure = findRunFailure(result, verdict);
+  const ended = failure !== null ? WATCH_PHASE.failed : crawl.complete ? WATCH_PHASE.done : WATCH_PHASE.incomplete;
   show(ended, failure?.message ?? summary, {
     found: urls(counts.found),
     new: urls(counts.new),
@@ -151,7 +138,7 @@ async function awaitBatches(
   run: WatchRun,
   until: 'accepted' | 'terminal',
   plan: PlanReport,
-  { show, showWait, isShown }: StatusDisplay & { readonly isShown: boolean },
+  { show, showWait }: StatusDisplay,
 ): Promise<RunReport> {
   const planned = `${urls(plan.urls)} in ${batches(plan.batches)}`;
   const rows = { plan: planned, cost: money(plan.cost) };
@@ -169,7 +156,7 @@ async function awaitBatches(
       (waits) =>
         awaitRun.executeWithOptions({ summary: `Wait until every batch is ${until}` }, [{ ...run, until, ...waits }]),
       {
-        fromMs: isShown ? SHOWN_FROM_MS : null,
+        fromMs: SHOWN_FROM_MS,
         label: 'WAITING',
         stop: () => isWoken,
         onWait: ({ why, next }) => showWait(WATCH_PHASE.waiting, `WAITING: ${why}.`, { next, ...rows }),
@@ -191,11 +178,11 @@ function answerQuestions() {
   });
   return {
     holds(hold: GuardHold, question: string) {
-      plan = { summary: `HELD: ${question}`, wouldCost: money(hold.question?.cost ?? null), reasons: hold.reasons };
+      plan = { summary: `HELD: ${question}`, wouldCost: money(hold.question.cost), reasons: hold.reasons };
       sample = hold.sample;
       what = `${urls(sample.length)} of what the guard asks about.`;
     },
-    plans({ sample: planned = [], ...rest }: PlanReport) {
+    plans({ sample: planned, ...rest }: PlanWithSample) {
       const held = rest.held > 0 ? ` ${urls(rest.held)} held back: ${rest.heldReason}.` : '';
       plan = { summary: `${urls(rest.urls)} in ${batches(rest.batches)} for ${money(rest.cost)}.${held}`, ...rest };
       sample = planned;

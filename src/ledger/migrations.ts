@@ -72,7 +72,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         run_id BIGINT NOT NULL, sitemap_id BIGINT NOT NULL, reason TEXT NOT NULL, urls INTEGER NOT NULL,
         sample TEXT NOT NULL, PRIMARY KEY (run_id, sitemap_id, reason))`,
 
-      // `due` is why a URL should be bought next; NULL when it should not. `guard_passed`: a guard or a person let it
+      // `due` is why a URL should be bought next; NULL when it should not. `guard_passed`: a guard or you let it
       // pass. `lastmods_bought_until`: no lastmod of the URL up to this moment is bought again, because a recovered job
       // bought one, and the service does not say which. `forgotten_at`: since when `url` holds a digest in place of the
       // address, and `fp` its first 64 bits; `gone_run` is then set, 0 where no run did it. `quarantined`: `state` changes
@@ -94,7 +94,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         watch_id BIGINT NOT NULL, fp BIGINT NOT NULL, PRIMARY KEY (watch_id, fp)) ${t.withoutRowid}`,
 
       // 'planned': nothing of it is out; 'sending': an attempt is out or its outcome unknown, since `in_doubt_since`;
-      // then 'accepted', 'refused' (nothing charged, its URLs went elsewhere) or 'needs_review' (a person decides).
+      // then 'accepted', 'refused' (nothing charged, its URLs went elsewhere) or 'needs_review' (you decide).
       // `absent_at`: when the service's list first did not have it.
       `CREATE TABLE batches (
         id ${t.id}, account_id TEXT NOT NULL, watch_id BIGINT NOT NULL, run_id BIGINT, parent_id BIGINT,

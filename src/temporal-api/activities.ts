@@ -5,8 +5,8 @@ import type {
   DispatchStep,
   GuardHold,
   JobStatus,
-  PlanReport,
   PlanRunInput,
+  PlanWithSample,
   RunCounts,
   RunDecided,
   RunReport,
@@ -34,13 +34,13 @@ export interface Activities {
   findDecision(run: WatchRun): Promise<RunDecided | null>;
   recordDecision(run: WatchRun & { readonly decision: 'approved' | 'rejected'; readonly by: string }): Promise<void>;
   /** Freezes batches with their keys, within the caps. The same run planned twice is planned once. */
-  planRun(run: PlanRunInput): Promise<PlanReport>;
+  planRun(run: PlanRunInput): Promise<PlanWithSample>;
   /** Starts the account's dispatcher, or wakes the running one. */
   wakeDispatcher(input: { readonly account: AccountId }): Promise<void>;
   /** Retries until every batch of the run has a response (accepted) or has ended (terminal). */
   awaitRun(run: WatchRun & CanWait & { readonly until: 'accepted' | 'terminal' }): Promise<RunReport>;
-  /** Ends the run in the ledger. The verdict is absent in recorded histories. */
-  finishRun(run: WatchRun): Promise<RunVerdict | undefined>;
+  /** Ends the run in the ledger. */
+  finishRun(run: WatchRun): Promise<RunVerdict>;
 
   /** Sends the next planned batch, records the outcome and starts a tracker for an accepted batch. */
   sendNextBatch(input: CanWait & { readonly account: AccountId }): Promise<DispatchStep>;

@@ -35,12 +35,12 @@ export interface CrawlReport {
   readonly complete: boolean;
   /** The first few, as text; the ledger has them all. */
   readonly problems: readonly string[];
-  /** Hosts and globs of the watch that matched no URL of a complete crawl; absent in recorded histories. */
-  readonly unmatchedRules?: readonly string[];
+  /** Hosts and globs of the watch that matched no URL of a complete crawl. */
+  readonly unmatchedRules: readonly string[];
   /** Of sitemaps that were read whole as far as anybody can see: the first few that may not be; absent without any. */
   readonly doubts?: readonly string[];
-  /** What 304s saved; absent in recorded histories. */
-  readonly saved?: SavedTransfers;
+  /** What 304s saved. */
+  readonly saved: SavedTransfers;
   /** The first few hosts whose robots.txt asks for a delay; absent where none does. */
   readonly delays?: readonly HostDelay[];
 }
@@ -63,8 +63,8 @@ export interface HostDelay {
 export interface GuardHold {
   readonly reasons: readonly string[];
   readonly sample: readonly string[];
-  /** What an approval would buy; absent in recorded histories. */
-  readonly question?: HoldQuestion;
+  /** What an approval would buy. */
+  readonly question: HoldQuestion;
 }
 
 /** A decision on a held run, and whose it is. */
@@ -101,8 +101,11 @@ export interface PlanReport {
   readonly basis: 'learned' | 'configured' | 'unknown';
   readonly held: number;
   readonly heldReason: string | null;
-  /** A few of the planned URLs; absent in recorded histories. */
-  readonly sample?: readonly string[];
+}
+
+/** The same with a few of the planned URLs. */
+export interface PlanWithSample extends PlanReport {
+  readonly sample: readonly string[];
 }
 
 /** The results of a run's batches. */
@@ -115,15 +118,15 @@ export interface RunReport {
   /** Planned or submitted, and without a result of their own. */
   readonly open: number;
   readonly quarantined: number;
-  /** Their job ended without a result for them; absent in recorded histories. */
-  readonly withoutResult?: number;
+  /** Their job ended without a result for them. */
+  readonly withoutResult: number;
   /** In batches that need review. */
   readonly stopped: number;
   readonly charged: Micros;
   /** URLs with an unknown charge: accepted, and not in `charged`. */
   readonly unknownChargeUrls: number;
-  /** Batches without an answer, which the dispatcher continues with; absent in recorded histories. */
-  readonly unanswered?: number;
+  /** Batches without an answer, which the dispatcher continues with. */
+  readonly unanswered: number;
 }
 
 /** The result of one dispatch step. */
@@ -156,18 +159,16 @@ export interface TrackInput {
   readonly acceptedAt: number;
   /** Wait before the first poll, in milliseconds. */
   readonly firstPollMs: number;
-  /** Null when the service did not say; absent in recorded histories. */
-  readonly charged?: Micros | null;
-  /** The time of the first poll, in the zone of the watch; absent in recorded histories. */
-  readonly firstPollAt?: string;
+  /** Null when the service did not say. */
+  readonly charged: Micros | null;
+  /** The time of the first poll, in the zone of the watch. */
+  readonly firstPollAt: string;
   /** Each wait between polls is a timer with a summary: only for as many jobs as a reader can follow (decision 0007). */
-  readonly showsPolls?: boolean;
+  readonly showsPolls: boolean;
 }
 
 /** The result of a poll that found a change. */
 export interface JobStatus {
-  /** What it means, as the first line of the tracker's result; absent in what the activity returns. */
-  readonly summary?: string;
   readonly state: string;
   readonly terminal: boolean;
   readonly completed: number;
@@ -183,7 +184,7 @@ export type CheckStep =
       readonly urls: number;
       readonly found: number;
       readonly charged: Micros;
-      /** Why further checks are not worth their price; absent in recorded histories. */
-      readonly stop?: string;
+      /** Why further checks are not worth their price; null when they are. */
+      readonly stop: string | null;
     }
   | { readonly kind: 'stopped'; readonly reason: string };

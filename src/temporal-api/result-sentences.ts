@@ -19,13 +19,13 @@ export function describeResult({ crawl, counts, plan, report, decision }: WatchR
   if (plan !== null && plan.held > 0) {
     sentences.push(`${urls(plan.held)} held back: ${withoutStop(plan.heldReason ?? 'a cap')}.`);
   }
-  if (report !== null && (report.unanswered ?? 0) > 0) {
-    sentences.push(`${batches(report.unanswered ?? 0)} not accepted yet: the dispatcher continues with them.`);
+  if (report !== null && report.unanswered > 0) {
+    sentences.push(`${batches(report.unanswered)} not accepted yet: the dispatcher continues with them.`);
   }
   if (report !== null && report.stopped > 0)
     sentences.push(`${urls(report.stopped)} in batches that need your review.`);
-  const withoutResult = report?.withoutResult ?? 0;
-  if (withoutResult > 0) sentences.push(`${urls(withoutResult)} whose job ended without a result for them.`);
+  if (report !== null && report.withoutResult > 0)
+    sentences.push(`${urls(report.withoutResult)} whose job ended without a result for them.`);
   return sentences.join(' ');
 }
 
@@ -75,7 +75,6 @@ export function describeHold(
   counts: { readonly new: number; readonly changed: number },
 ) {
   const why = reasons.map(withoutStop).join('; ');
-  if (question === undefined) return `approve or reject this run: ${why}`;
   const { cost, missing } = question;
   const parts = [
     ...(counts.new > 0 ? [`${count(counts.new)} new`] : []),

@@ -14,8 +14,6 @@ export interface WatchInput {
 }
 
 export interface WatchResult {
-  /** What the run did, in a sentence; absent in recorded histories. */
-  readonly summary?: string;
   readonly crawl: CrawlReport;
   readonly counts: RunCounts;
   readonly plan: PlanReport | null;
@@ -31,7 +29,6 @@ export interface DispatchInput {
 }
 
 export interface DispatchResult {
-  readonly summary?: string;
   readonly sentBatches: number;
   readonly sentUrls: number;
 }
@@ -44,7 +41,6 @@ export interface CheckInput {
 }
 
 export interface CheckResult {
-  readonly summary?: string;
   readonly checked: number;
   readonly found: number;
   readonly charged: Micros;
@@ -52,14 +48,17 @@ export interface CheckResult {
   readonly stopped: string | null;
 }
 
+/** A result that begins with a sentence: what was done. */
+export type WithSummary<Result> = { readonly summary: string } & Result;
+
 /** One run of a watch: crawl, compare, plan, wake the dispatcher, wait for `until`. */
-export type WatchSitemap = (input: WatchInput) => Promise<WatchResult>;
+export type WatchSitemap = (input: WatchInput) => Promise<WithSummary<WatchResult>>;
 /** Sends an account's planned batches. */
-export type DispatchAccount = (input: DispatchInput) => Promise<DispatchResult>;
+export type DispatchAccount = (input: DispatchInput) => Promise<WithSummary<DispatchResult>>;
 /** Follows one accepted job to its terminal state. */
-export type TrackSubmission = (input: TrackInput) => Promise<JobStatus>;
+export type TrackSubmission = (input: TrackInput) => Promise<WithSummary<JobStatus>>;
 /** Checks the URLs of a watch that are due. */
-export type CheckIndex = (input: CheckInput) => Promise<CheckResult>;
+export type CheckIndex = (input: CheckInput) => Promise<WithSummary<CheckResult>>;
 
 /** Workflow types, as the server stores them. */
 export const WORKFLOW = {

@@ -43,11 +43,6 @@ const OLD_WORDS: readonly (readonly [RegExp, string])[] = [
 
 /** Where an old word stands for what it was, or a word has its everyday meaning. */
 const ALLOWED: readonly RegExp[] = [
-  /^src\/temporal-api\/recorded-payloads\.ts$/,
-  /^(src\/\w[\w-]*|service)\/migrations\.ts$/,
-  /^src\/ledger\/migrations\.test\.ts$/,
-  /^src\/database\/migrate\.ts$/,
-  /^test\/replay\/histories\//,
   /^test\/docs\/vocabulary\.test\.ts$/,
   /^docs\/contributing\/english\.md$/,
   /^CHANGELOG\.md$/,

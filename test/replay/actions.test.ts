@@ -19,6 +19,7 @@ import { account, later, runActivities, toStatus, watch } from './scenarios.ts';
 const job: TrackInput = {
   ...{ account, watch, batch: 1 as BatchId, key: 'sc1-0' as IdempotencyKey, reference: 'REF-1' as Reference },
   ...{ service: 'fast', urls: 7, acceptedAt: 0, firstPollMs: 10 },
+  ...{ charged: null, firstPollAt: '04:30', showsPolls: false },
 };
 
 async function actionsOf(handle: WorkflowHandle): Promise<number> {

@@ -57,8 +57,8 @@ describe('recorded histories', () => {
       await Worker.runReplayHistory({ workflowBundle, sinks: NO_SPANS }, readRecording(name), 'replay');
     });
 
-  test('a workflow that no longer fits its history fails the replay', async () => {
-    const history = readRecording('watchSitemap/0.1.0/plausible.json');
+  test('a workflow that does not fit its history fails the replay', async () => {
+    const history = readRecording('watchSitemap/1.0.0/plausible.json');
     for (const { activityTaskScheduledEventAttributes: scheduled } of history.events) {
       if (scheduled?.activityType.name === 'diffRun') scheduled.activityType.name = 'somethingElse';
     }

@@ -5,7 +5,15 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import type { Micros } from '../../contract/money.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../src/submission/ids.ts';
 import type { Activities } from '../../src/temporal-api/activities.ts';
-import type { JobStatus, RunCounts, TrackInput } from '../../src/temporal-api/payloads.ts';
+import type {
+  CrawlReport,
+  GuardHold,
+  JobStatus,
+  PlanWithSample,
+  RunCounts,
+  RunReport,
+  TrackInput,
+} from '../../src/temporal-api/payloads.ts';
 import { checkIndex, dispatchAccount, trackSubmission, watchSitemap } from '../../workflows/index.ts';
 import { withWorker } from '../support/temporal.ts';
 import { recordHistory } from './recordings.ts';
@@ -22,17 +30,46 @@ const counts: RunCounts = {
   complete: true,
   firstRun: false,
 };
-export const plan = { batches: 1, urls: 7, cost: 1_750_000 as Micros, basis: 'learned', held: 0, heldReason: null };
-export const report = {
+/** What the crawl of a site with ten pages reports. */
+export const crawl: CrawlReport = {
+  urls: 10,
+  sitemaps: 1,
+  complete: true,
+  problems: [],
+  unmatchedRules: [],
+  saved: { sitemaps: 0, bytes: 0, ms: 0 },
+};
+export const plan: PlanWithSample = {
+  batches: 1,
+  urls: 7,
+  cost: 1_750_000 as Micros,
+  basis: 'learned',
+  held: 0,
+  heldReason: null,
+  sample: ['https://shop.example/1', 'https://shop.example/2'],
+};
+export const HOLD: GuardHold = {
+  reasons: ['4,210 new URLs, more than max_new 50'],
+  sample: ['https://shop.example/odd'],
+  question: {
+    urls: 4_210,
+    cost: 1_052_500_000 as Micros,
+    missing: 52_500_000 as Micros,
+    since: '2026-01-31 04:30 Europe/Istanbul',
+  },
+};
+export const report: RunReport = {
   batches: 1,
   submitted: 7,
   completed: 7,
   failed: 0,
   open: 0,
   quarantined: 0,
+  withoutResult: 0,
   stopped: 0,
   charged: 1_750_000 as Micros,
   unknownChargeUrls: 0,
+  unanswered: 0,
 };
 
 /** What an activity throws to be retried later (see src/temporal-api/retry-later.ts). */
@@ -49,7 +86,7 @@ export function runActivities(over: Partial<Activities> = {}): Partial<Activitie
     };
   return {
     beginRun: note('beginRun', undefined),
-    crawlWatch: note('crawlWatch', { urls: 10, sitemaps: 1, complete: true, problems: [] }),
+    crawlWatch: note('crawlWatch', crawl),
     diffRun: note('diffRun', counts),
     judgeRun: note('judgeRun', null),
     findDecision: note('findDecision', null),
@@ -57,7 +94,7 @@ export function runActivities(over: Partial<Activities> = {}): Partial<Activitie
     planRun: note('planRun', plan),
     wakeDispatcher: note('wakeDispatcher', undefined),
     awaitRun: note('awaitRun', report),
-    finishRun: note('finishRun', undefined),
+    finishRun: note('finishRun', { incompleteRuns: 0, limit: 2 }),
     ...over,
     calls,
   } as Partial<Activities> & { calls: string[] };
@@ -100,6 +137,9 @@ const job: TrackInput = {
   urls: 7,
   acceptedAt: 0,
   firstPollMs: 10,
+  charged: 1_750_000 as Micros,
+  firstPollAt: '2026-01-31 04:30 Europe/Istanbul',
+  showsPolls: false,
 };
 export const toStatus = (state: string, terminal = false): JobStatus => ({
   state,

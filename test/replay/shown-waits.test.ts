@@ -6,10 +6,10 @@ import type { Micros } from '../../contract/money.ts';
 import type { BatchId } from '../../src/submission/ids.ts';
 import type { Activities } from '../../src/temporal-api/activities.ts';
 import { planQuery, pollNowSignal, statusQuery, urlsQuery, wakeSignal } from '../../src/temporal-api/messages.ts';
-import type { DispatchStep, GuardHold, JobStatus } from '../../src/temporal-api/payloads.ts';
+import type { DispatchStep, JobStatus } from '../../src/temporal-api/payloads.ts';
 import type { CanWait, Waiting } from '../../src/temporal-api/waits.ts';
 import type { WatchResult } from '../../src/temporal-api/workflows.ts';
-import { events, plan, report, runActivities, started, toStatus, watch } from './scenarios.ts';
+import { crawl, events, HOLD, plan, report, runActivities, started, toStatus, watch } from './scenarios.ts';
 
 const lira = (amount: number) => (amount * 1_000_000) as Micros;
 
@@ -43,12 +43,6 @@ async function firstTimer(handle: WorkflowHandle): Promise<string> {
   }
 }
 
-const HOLD: GuardHold = {
-  reasons: ['4,210 new URLs, more than max_new 50'],
-  sample: ['https://shop.example/odd'],
-  question: { urls: 4_210, cost: lira(1_052.5), missing: lira(52.5), since: '2026-01-31 04:30 Europe/Istanbul' },
-};
-
 describe('a run that waits', () => {
   test('a held run asks on a timer for a decision, with the money, and answers an update without data', async (t) => {
     const activities = runActivities({
@@ -66,7 +60,7 @@ describe('a run that waits', () => {
     assert.match(String(await handle.executeUpdate('approve', { args: ['ayşe'] })), /^approved by ayşe\./);
     const result = await handle.result();
     assert.equal(result.decision, 'approved');
-    assert.match(result.summary ?? '', /^Submitted 7 URLs for 1\.75 TRY\./);
+    assert.match(result.summary, /^Submitted 7 URLs for 1\.75 TRY\./);
     assert.equal(Object.keys(result)[0], 'summary', 'the sentence comes first');
   });
 
@@ -103,14 +97,14 @@ describe('a run that waits for the end of its jobs', () => {
     const handle = await (await started(t, activities)).watch('woken-at-the-end');
     await firstTimer(handle);
     await handle.signal(wakeSignal);
-    assert.match((await handle.result()).summary ?? '', /^Submitted 7 URLs/);
+    assert.match((await handle.result()).summary, /^Submitted 7 URLs/);
     assert.equal(calls, 2);
   });
 });
 
 const COUNTS = { found: 10, new: 7, changed: 0, known: 3, gone: 0, skipped: 0, complete: true, firstRun: false };
 const UNREAD = 'https://shop.example/sitemap.xml: HTTP 404';
-const NOTHING = { batches: 0, urls: 0, cost: 0 as Micros, basis: 'learned' as const, held: 0, heldReason: null };
+const NOTHING = { ...plan, batches: 0, urls: 0, cost: 0 as Micros, sample: [] };
 
 describe('a run that could not read everything', () => {
   const failing = async (handle: WorkflowHandle): Promise<ApplicationFailure> => {
@@ -124,7 +118,7 @@ describe('a run that could not read everything', () => {
 
   test('fails with the reason when it could read nothing, and keeps its result', async (t) => {
     const activities = runActivities({
-      crawlWatch: async () => ({ urls: 0, sitemaps: 1, complete: false, problems: [UNREAD] }),
+      crawlWatch: async () => ({ ...crawl, urls: 0, complete: false, problems: [UNREAD] }),
       planRun: async () => NOTHING,
       finishRun: async () => ({ incompleteRuns: 1, limit: 2 }),
     });
@@ -143,14 +137,14 @@ describe('a run that could not read everything', () => {
   ] as const) {
     test(`fails the second time in a row, not before (${scenario})`, async (t) => {
       const activities = runActivities({
-        crawlWatch: async () => ({ urls: 10, sitemaps: 2, complete: false, problems: [UNREAD] }),
+        crawlWatch: async () => ({ ...crawl, complete: false, problems: [UNREAD] }),
         finishRun: async () => ({ incompleteRuns, limit: 2 }),
       });
       const handle = await (await started(t, activities)).watch(scenario);
       if (incompleteRuns === 2) {
         assert.match((await failing(handle)).message, /^Incomplete 2 times in a row: .*Submitted 7 URLs for 1\.75 TRY/);
       } else {
-        assert.match((await handle.result()).summary ?? '', /^INCOMPLETE: https:.*HTTP 404\. Submitted 7 URLs/);
+        assert.match((await handle.result()).summary, /^INCOMPLETE: https:.*HTTP 404\. Submitted 7 URLs/);
       }
       const { searchAttributes } = await handle.describe();
       assert.deepEqual(searchAttributes.CourierPhase, [incompleteRuns === 2 ? 'failed' : 'incomplete']);
@@ -217,8 +211,7 @@ describe('a job that is polled', () => {
       return toStatus('completed', true);
     };
     const activities = { followSubmission } as unknown as Partial<Activities>;
-    const input = { showsPolls: true, charged: lira(1.75), firstPollAt: '2026-01-31 04:30 Europe/Istanbul' };
-    const handle = await (await started(t, activities)).track('polls-shown', input);
+    const handle = await (await started(t, activities)).track('polls-shown', { showsPolls: true });
     while ((await listTimers(handle)).length < 3);
     await handle.signal(pollNowSignal);
     const result = await handle.result();
@@ -237,7 +230,7 @@ describe('index-checks that wait', () => {
     const checkNextBatch = async (input: CanWait) => {
       asked += 1;
       if (asked === 1) return waiting(20, 'no request is left this hour', input);
-      return asked === 2 ? { kind: 'checked', urls: 50, found: 20, charged: lira(25) } : { kind: 'idle' };
+      return asked === 2 ? { kind: 'checked', urls: 50, found: 20, charged: lira(25), stop: null } : { kind: 'idle' };
     };
     const handle = await (await started(t, { checkNextBatch } as unknown as Partial<Activities>)).check('wait-shown');
     assert.equal((await handle.result()).checked, 50);
@@ -251,9 +244,7 @@ describe('a query', () => {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const sample = ['https://shop.example/1', 'https://shop.example/2'];
     const activities = runActivities({
-      planRun: async () => ({ ...plan, basis: 'learned' as const, sample }),
       awaitRun: async () => {
         await released;
         return report;
@@ -269,7 +260,7 @@ describe('a query', () => {
     }
     const seen = await handle.query(urlsQuery);
     assert.match(seen.summary, /^2 URLs of the 7 URLs that are planned\./);
-    assert.deepEqual(seen.sample, sample);
+    assert.deepEqual(seen.sample, plan.sample);
     release();
     await handle.result();
   });

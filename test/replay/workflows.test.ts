@@ -5,7 +5,7 @@ import type { BatchId } from '../../src/submission/ids.ts';
 import { approveUpdate, pollNowSignal, rejectUpdate, wakeSignal } from '../../src/temporal-api/messages.ts';
 import type { DispatchStep, JobStatus, RunDecided } from '../../src/temporal-api/payloads.ts';
 import type { watchSitemap } from '../../workflows/index.ts';
-import { events, later, report, runActivities, started, toStatus, watch } from './scenarios.ts';
+import { events, HOLD, later, report, runActivities, started, toStatus, watch } from './scenarios.ts';
 
 describe('watchSitemap', () => {
   test('a plausible run is planned, handed over and awaited, in this order', async (t) => {
@@ -26,7 +26,7 @@ describe('watchSitemap', () => {
   });
 
   test('a held run buys nothing until it is approved, and shows why with a sample', async (t) => {
-    const hold = { reasons: ['7 new URLs, more than max_new 5'], sample: ['https://shop.example/odd'] };
+    const hold = { ...HOLD, reasons: ['7 new URLs, more than max_new 5'] };
     const activities = runActivities({ judgeRun: async () => hold });
     const handle = await (await started(t, activities)).watch('held-then-approved');
     await assert.rejects(
@@ -51,7 +51,7 @@ describe('watchSitemap', () => {
   });
 
   test('a decision that the form of the Web UI sends without data is taken, without a name', async (t) => {
-    const hold = { reasons: ['too many'], sample: [] };
+    const hold = { ...HOLD, reasons: ['too many'] };
     const deciders: unknown[] = [];
     const activities = runActivities({
       judgeRun: async () => hold,
@@ -77,7 +77,7 @@ describe('watchSitemap', () => {
     const activities = runActivities({
       judgeRun: async () => {
         held();
-        return { reasons: ['too many'], sample: [] };
+        return { ...HOLD, reasons: ['too many'] };
       },
     });
     const handle = await (await started(t, activities)).watch('rejected');
@@ -98,7 +98,7 @@ describe('watchSitemap', () => {
 
 describe('a run that is reset after it was approved', () => {
   test('continues with the decision of the ledger, to the task in which it was held', async (t) => {
-    const hold = { reasons: ['too many'], sample: [] };
+    const hold = { ...HOLD, reasons: ['too many'] };
     let recorded: RunDecided | null = null;
     const activities = runActivities({
       judgeRun: async () => hold,
@@ -242,7 +242,7 @@ describe('checkIndex', () => {
     let left = 3;
     const checkNextBatch = async () =>
       left-- > 0
-        ? { kind: 'checked' as const, urls: 50, found: 20, charged: 25_000_000 as Micros }
+        ? { kind: 'checked' as const, urls: 50, found: 20, charged: 25_000_000 as Micros, stop: null }
         : { kind: 'idle' as const };
     const handle = await (await started(t, { checkNextBatch })).check('checked-until-idle');
     assert.deepEqual(await handle.result(), {

@@ -63,6 +63,6 @@ export function showRun(output: Output, { watch, run, result, sentences, exitCod
     `${formatCount(sums?.submitted ?? 0)} submitted, ${formatCount(sums?.completed ?? 0)} completed, ` +
     `${formatCount(sums?.failed ?? 0)} failed, charged ${sums === null ? formatTry(ZERO) : formatCharge(sums)}`;
   const { saved } = result.crawl;
-  const unchanged = saved === undefined || saved.sitemaps === 0 ? [] : [`${watch.id}: ${formatSaved(saved)}`];
+  const unchanged = saved.sitemaps === 0 ? [] : [`${watch.id}: ${formatSaved(saved)}`];
   report(output, exitCode, [line, ...unchanged, ...sentences]);
 }

@@ -26,12 +26,21 @@ const report = {
   failed: 0,
   open: 0,
   quarantined: 0,
+  withoutResult: 0,
   stopped: 0,
   charged: ZERO,
   unknownChargeUrls: 0,
+  unanswered: 0,
 };
 const good: WatchResult = {
-  crawl: { urls: 10, sitemaps: 1, complete: true, problems: [] },
+  crawl: {
+    urls: 10,
+    sitemaps: 1,
+    complete: true,
+    problems: [],
+    unmatchedRules: [],
+    saved: { sitemaps: 0, bytes: 0, ms: 0 },
+  },
   counts: { found: 10, new: 10, changed: 0, known: 0, gone: 0, skipped: 0, complete: true, firstRun: true },
   plan,
   report,

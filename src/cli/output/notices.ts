@@ -64,7 +64,7 @@ export function listNotices(
   }
   for (const doubt of crawl.doubts ?? []) add(EXIT.done, `${doubt.replace(/\.$/, '')}.`);
   for (const delay of crawl.delays ?? []) add(EXIT.done, formatDelay(delay));
-  for (const rule of crawl.unmatchedRules ?? []) add(EXIT.done, formatUnmatchedRule(rule));
+  for (const rule of crawl.unmatchedRules) add(EXIT.done, formatUnmatchedRule(rule));
   if (decision === 'rejected') add(EXIT.guard, 'the run was rejected. Nothing of it was submitted or charged.');
   if (plan !== null && plan.held > 0) {
     add(
@@ -88,7 +88,7 @@ export function listNotices(
   }
   const withoutResult = report?.withoutResult ?? 0;
   if (withoutResult > 0) add(EXIT.partial, formatWithoutResult(withoutResult));
-  if (report?.unanswered !== undefined && report.unanswered > 0) {
+  if (report !== null && report.unanswered > 0) {
     add(
       EXIT.balanceOrCap,
       `${formatCounted(report.unanswered, 'batch', 'batches')} not accepted when the run ended. They stay planned under their ` +

@@ -12,7 +12,7 @@ export const SAVED_FIELDS = {
   saved_ms: count('time that their last transfer took, summed over the sitemaps, in milliseconds'),
 };
 
-export const toSavedFields = ({ sitemaps, bytes, ms }: SavedTransfers = { sitemaps: 0, bytes: 0, ms: 0 }) => ({
+export const toSavedFields = ({ sitemaps, bytes, ms }: SavedTransfers) => ({
   not_transferred: sitemaps,
   saved_bytes: bytes,
   saved_ms: ms,

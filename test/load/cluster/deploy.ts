@@ -113,12 +113,17 @@ const CHANGES = [
   {
     file: 'workflows/dispatch-account.ts',
     before: 'import { continueAsNew,',
-    after: 'import { condition, continueAsNew,',
+    after: 'import { condition, continueAsNew, patched,',
   },
   {
     file: 'workflows/dispatch-account.ts',
-    before: '    const step = await showWaits(',
-    after: "    if (patched('second-build')) await condition(() => false, 1);\n    const step = await showWaits(",
+    before: '    const taken = await showWaits(',
+    after: "    if (patched('second-build')) await condition(() => false, 1);\n    const taken = await showWaits(",
+  },
+  {
+    file: 'workflows/track-submission.ts',
+    before: 'condition, continueAsNew,',
+    after: 'condition, continueAsNew, patched,',
   },
   {
     file: 'workflows/track-submission.ts',

@@ -14,9 +14,6 @@ export const defineSignal = (name: string) => ({ type: 'signal', name }) as cons
 export const defineUpdate = (name: string) => ({ type: 'update', name }) as const;
 export const defineQuery = (name: string) => ({ type: 'query', name }) as const;
 
-/** Every execution here begins and ends with the code of today. */
-export const patched = (_change: string): boolean => true;
-
 interface HandlerOptions {
   readonly validator?: (...args: unknown[]) => void;
 }
@@ -45,7 +42,6 @@ export function workflowInfo() {
     // A stand-in's worker does all duties, so the queues of activities are one.
     taskQueue: '',
     continueAsNewSuggested: instance.continueAsNewSuggested,
-    typedSearchAttributes: { get: () => undefined },
   };
 }
 

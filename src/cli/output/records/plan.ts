@@ -82,7 +82,7 @@ export function toPlanRecord(watchPlan: WatchPlan, notices: readonly string[]): 
     held_urls: plan.held,
     held_reason: plan.heldReason,
     skipped_by_reason: skipped.map(({ reason, urls, sample }) => ({ reason, urls, sample: [...sample] })),
-    unmatched_rules: [...(crawl.unmatchedRules ?? [])],
+    unmatched_rules: [...crawl.unmatchedRules],
     guards: guards.map(renderReason),
     notices: [...notices],
   };

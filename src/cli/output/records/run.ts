@@ -79,7 +79,7 @@ export function toRunRecord(
     ...toSavedFields(crawl.saved),
     delays: (crawl.delays ?? []).map(toDelayFields),
     problems: [...crawl.problems],
-    unmatched_rules: [...(crawl.unmatchedRules ?? [])],
+    unmatched_rules: [...crawl.unmatchedRules],
     decision: decision === 'none needed' ? 'none' : decision,
     plan: plan && {
       urls: plan.urls,
@@ -101,7 +101,7 @@ const toResult = (report: RunReport) => ({
   failed: report.failed,
   open: report.open,
   quarantined: report.quarantined,
-  without_result: report.withoutResult ?? 0,
+  without_result: report.withoutResult,
   needs_review: report.stopped,
   charged_micros: report.charged,
   unknown_charge_urls: report.unknownChargeUrls,

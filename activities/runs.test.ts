@@ -44,7 +44,7 @@ describe('awaitRun', () => {
         (error: unknown) => error,
       );
       assert.ok(isRetryLater(failed) && typeof failed.nextRetryDelay === 'number');
-      const most = Math.max(MINUTE, (connector.now() - scheduledTimestampMs) / 20);
+      const most = Math.ceil(Math.max(MINUTE, (connector.now() - scheduledTimestampMs) / 20));
       assert.ok(
         failed.nextRetryDelay <= most,
         'it is retried once a minute at least, later after a twentieth of its age',

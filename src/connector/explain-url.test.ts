@@ -102,7 +102,7 @@ describe('why a URL is where it is', () => {
     const waiting = await explain(ledger, 'a');
     assert.deepEqual([waiting.standing, waiting.nextAt], ['waiting', ledger.now() + 60_000]);
     assert.match(waiting.why, /in batch 1; it waits: /);
-    await reviewBatch(ledger, 1 as BatchId, { code: 'text', text: 'the service answered 409' });
+    await reviewBatch(ledger, 1 as BatchId, { code: 'reported', text: 'the service answered 409' });
     const review = await explain(ledger, 'a');
     assert.equal(review.standing, 'needs_review');
     assert.match(review.why, /the service answered 409/);

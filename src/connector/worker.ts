@@ -33,8 +33,6 @@ export async function courierWorkflows({
 
 /** A crawl needs memory, and a site that never answers keeps its slot for hours. All other activities are one request. */
 const toSlots = ({ slots, adaptiveCrawls }: WorkerLimits, duty: Duty, watches: number): ActivitySlots => {
-  // The workflows' own queue holds activities of earlier versions only.
-  if (duty === 'workflows') return { maximum: slots.submit };
   if (duty !== 'crawl') return { maximum: slots[duty] };
   // A watch has one run at a time. Few of them never need what is left of the host, and reading that takes as much of an idle
   // worker's processor time as its own work.
@@ -78,14 +76,13 @@ export async function createCourierWorker({
   duties = DUTIES,
   ...options
 }: CourierWorkerOptions): Promise<CourierWorker> {
-  const all = duties.length === DUTIES.length;
   const workers: Worker[] = [];
   const isRunning = (worker: Worker) => worker.getState() === 'RUNNING';
   const shutdown = () => {
     for (const worker of workers.filter(isRunning)) worker.shutdown();
   };
   try {
-    for (const duty of duties) workers.push(await createDutyWorker(duty, options, all));
+    for (const duty of duties) workers.push(await createDutyWorker(duty, options));
   } catch (error) {
     // One that never ran would keep the process alive.
     const ending = workers.map((worker) => worker.run());
@@ -125,7 +122,6 @@ async function createDutyWorker(
     dataConverter = {},
     retries = {},
   }: Omit<CourierWorkerOptions, 'duties'>,
-  all: boolean,
 ): Promise<Worker> {
   const base = {
     ...{ connection, namespace, taskQueue: getDutyQueue(taskQueue, duty), version, dataConverter },
@@ -146,8 +142,6 @@ async function createDutyWorker(
       traced: tracing !== null,
       encodesFailures: dataConverter.failureConverterPath !== undefined,
     }),
-    // Activities that were scheduled before the duties had queues of their own wait here, trackers' for days.
-    ...(all ? { activities } : {}),
   });
 }
 

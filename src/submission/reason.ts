@@ -112,9 +112,7 @@ export type Reason =
   /** One of them, which waits with the others. */
   | { readonly code: 'refused_with_others'; readonly status: number }
   | { readonly code: 'state_unknown'; readonly state: string }
-  | { readonly code: 'state_reversed'; readonly recorded: string; readonly seen: string }
-  /** A sentence that an earlier release stored. */
-  | { readonly code: 'text'; readonly text: string };
+  | { readonly code: 'state_reversed'; readonly recorded: string; readonly seen: string };
 
 /** The sentence for a reason: what happened, what it means for the money, what to do. */
 export function renderReason(reason: Reason): string {
@@ -186,7 +184,6 @@ export function renderReason(reason: Reason): string {
     case 'answer':
     case 'insufficient_balance':
     case 'reported':
-    case 'text':
       return reason.text;
     case 'warnings':
       return reason.warnings.join('; ');

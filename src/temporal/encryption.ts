@@ -27,7 +27,8 @@ interface Key {
 
 /**
  * Encrypts every payload with AES-256-GCM. The id of the key, which is made of the key itself, stands beside it, so that
- * former keys can be found. Payloads that are not encrypted are read as they are: workflows from before stay readable.
+ * former keys can be found. Payloads that are not encrypted are read as they are: workflows that began without a key stay
+ * readable.
  */
 export function createEncryptionCodec({ key, formerKeys }: Encryption): PayloadCodec {
   const current = key === null ? null : parseKey(key);

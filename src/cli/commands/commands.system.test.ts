@@ -135,7 +135,7 @@ describe('commands of courier', () => {
     }
     const ids = await ledger.db.all(sql<{ id: BatchId }>`SELECT id FROM batches ORDER BY id`);
     for (const { id } of ids)
-      await reviewBatch(ledger, id, { code: 'text', text: 'a conflict that explains itself in no way' });
+      await reviewBatch(ledger, id, { code: 'reported', text: 'a conflict that explains itself in no way' });
     await ledger.close();
     const [one, two, three] = ids.map(({ id }) => String(id));
 
@@ -197,10 +197,10 @@ describe('commands of courier', () => {
     await crawled(ledger, 'first', { 'https://shop.example/sitemap.xml': ['a'] });
     await planRun(ledger, 'first' as RunId, { account: ACCOUNT, watch: WATCH });
     await endRun(ledger, 'first' as RunId, 'finished');
-    await reviewBatch(ledger, 1 as BatchId, { code: 'text', text: 'the service answered 409' });
+    await reviewBatch(ledger, 1 as BatchId, { code: 'reported', text: 'the service answered 409' });
     await crawled(ledger, 'second', { 'https://shop.example/sitemap.xml': ['a', 'b', 'c'] });
     await judgeRun(ledger, 'second' as RunId, { ...NO_GUARD, maxNew: 1 });
-    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'text', text: 'status 401' });
+    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'reported', text: 'status 401' });
     await ledger.close();
 
     const shown = await printCourier(folder, 'status');

@@ -154,7 +154,7 @@ describe('courier status --check', () => {
     await judgeRun(ledger, 'held' as RunId, { ...NO_GUARD, maxNew: 0 });
     const held = await courier(folder, 'status', '--check');
     assert.deepEqual([held.code, held.records.at(-1)?.held], [8, ['held']]);
-    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'text', text: 'status 401' });
+    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'reported', text: 'status 401' });
     assert.equal((await courier(folder, 'status', '--check')).code, 6, 'a key comes before a guard');
   });
 });

@@ -89,7 +89,7 @@ describe('batches resolve', () => {
   test('--parts decides for the parts of one batch, and for no other batch', async (t) => {
     const { folder, ledger } = await openFolder(t);
     const [whole, odd] = await planRuns(ledger, ['1', '2', '3', '4'], ['5']);
-    await reviewBatch(ledger, odd!, { code: 'text', text: 'another cause' });
+    await reviewBatch(ledger, odd!, { code: 'reported', text: 'another cause' });
     const none = { chargeState: 'none', message: 'too large' } as const;
     for (;;) {
       const [next] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
@@ -123,7 +123,7 @@ describe('batches resolve', () => {
     const reason: Reason = { code: 'answer', outcome: 'defect', text: 'status 400' };
     await beginSend(ledger, doubtful!, { account: ACCOUNT, watch: WATCH });
     for (const batch of [first, second, doubtful]) await reviewBatch(ledger, batch!, reason);
-    await reviewBatch(ledger, other!, { code: 'text', text: 'another cause' });
+    await reviewBatch(ledger, other!, { code: 'reported', text: 'another cause' });
 
     const resolved = await courier(folder, 'batches', 'resolve', String(first), '--leave', '--same-reason');
     assert.equal(resolved.code, 3);
@@ -138,7 +138,7 @@ describe('batches resolve', () => {
   test('flags that contradict each other are a usage error, and nothing is changed', async (t) => {
     const { folder, ledger } = await openFolder(t);
     const [batch] = await planRuns(ledger, ['1']);
-    await reviewBatch(ledger, batch!, { code: 'text', text: 'a cause' });
+    await reviewBatch(ledger, batch!, { code: 'reported', text: 'a cause' });
     for (const flags of [
       ['--release', '--parts', '--same-reason'],
       ['--charged', 'R-1', '--parts'],
@@ -235,7 +235,7 @@ describe('batches resolve --charged', () => {
   async function resolve(t: TestContext, service?: string) {
     const { folder, ledger } = await openFolder(t, Date.now, service);
     const [batch] = await planRuns(ledger, ['1', '2']);
-    await reviewBatch(ledger, batch!, { code: 'text', text: 'no list has it' });
+    await reviewBatch(ledger, batch!, { code: 'reported', text: 'no list has it' });
     const printed = await printCourier(folder, 'batches', 'resolve', String(batch), '--charged', 'R-7');
     const [line] = await listBatches(ledger);
     return { printed, charge: line?.charge };

@@ -173,7 +173,7 @@ describe('notices of a run', () => {
     const codes = [
       listed({ account: { ...none, suspended: hold }, batches: 0 }),
       listed({ account: { ...none, suspended: { code: 'insufficient_balance', text: 'too little' } } }),
-      listed({ account: { ...none, keyRejected: { code: 'text', text: 'wrong key' } } }),
+      listed({ account: { ...none, keyRejected: { code: 'reported', text: 'wrong key' } } }),
     ];
     assert.deepEqual(
       codes.map(([code]) => code),

@@ -180,7 +180,7 @@ async function fillLedger(file: string): Promise<void> {
   await recordUrlResults(ledger, ACCOUNT.id, ended, [{ url: shopUrl('7'), result: 'failed', reason: 'blocked' }]);
   await recordPoll(ledger, ACCOUNT.id, ended, { state: 'completed', terminalStates: ['completed'] });
   await settleJob(ledger, ACCOUNT.id, ended, { retryFailed: { times: 1, afterMs: DAY } });
-  await reviewBatch(ledger, 2 as BatchId, { code: 'text', text: 'the service answered 409' });
+  await reviewBatch(ledger, 2 as BatchId, { code: 'reported', text: 'the service answered 409' });
   await ledger.db.run(sql`
     UPDATE urls SET state = 'quarantined', ${assignReason({ code: 'reported', text: 'blocked' })}
     WHERE url = ${shopUrl('2')}`);

@@ -23,7 +23,7 @@ describe('what earlier runs of a watch left', () => {
       };
       assert.deepEqual(await count(second!), { batches: 1, urls: 2, needsReview: 0 });
       const [batch] = await listBatches(ledger);
-      await reviewBatch(ledger, batch!.batch, { code: 'text', text: 'the service answered 409' });
+      await reviewBatch(ledger, batch!.batch, { code: 'reported', text: 'the service answered 409' });
       assert.deepEqual(await count(second!), { batches: 0, urls: 0, needsReview: 1 });
       assert.deepEqual(await count(first!), { batches: 0, urls: 0, needsReview: 0 });
     },

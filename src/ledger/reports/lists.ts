@@ -45,10 +45,10 @@ export interface BatchLine {
 export interface RunDecisionLine {
   readonly decision: RunDecision;
   readonly by: string;
-  /** Null when an earlier release recorded it. */
-  readonly at: number | null;
+  readonly at: number;
 }
 
+/** All three, or none. */
 interface DecisionRow {
   readonly decision: RunDecision | null;
   readonly decided_by: string | null;
@@ -68,7 +68,7 @@ export interface BatchFilter {
 }
 
 const toDecision = ({ decision, decided_by, decided_at }: DecisionRow): RunDecisionLine | null =>
-  decision === null ? null : { decision, by: decided_by ?? 'nobody named', at: decided_at };
+  decision === null || decided_by === null || decided_at === null ? null : { decision, by: decided_by, at: decided_at };
 
 /** Batches, newest first. A batch in doubt has `inDoubtSince` set. */
 export async function listBatches(ledger: Ledger, filter: BatchFilter = {}): Promise<BatchLine[]> {

@@ -106,7 +106,7 @@ export interface RunLine {
   readonly decision: string | null;
   /** Who decided, with the note; null when nobody did. */
   readonly decidedBy: string | null;
-  /** Null when nobody did, or an earlier release recorded it. */
+  /** Null when nobody did. */
   readonly decidedAt: number | null;
 }
 

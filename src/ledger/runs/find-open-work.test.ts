@@ -47,7 +47,7 @@ describe('findOpenWork', () => {
 
   testLedger('an account that waits is open', async (ledger) => {
     await completeRun(ledger, 'r1', { '/s.xml': ['1'] }, { firstRun: 'baseline' });
-    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'text', text: 'status 401' });
+    await recordKeyRejected(ledger.db, ACCOUNT.id, { code: 'reported', text: 'status 401' });
     assert.equal(await find(ledger), 'an account');
     await ledger.db.run(sql`UPDATE ledger_accounts SET key_rejected_code = NULL, key_rejected_params = NULL`);
     assert.equal(await find(ledger), null);

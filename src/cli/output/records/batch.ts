@@ -29,7 +29,7 @@ export const BATCH_STATES = [
 const DECISION_FIELDS = {
   decision: oneOf(['approved', 'rejected'], 'what was decided'),
   by: text('who decided, with the note'),
-  at: nullable(instant('when; null when an earlier release recorded it')),
+  at: instant('when'),
 };
 
 const BatchRecord = defineRecord('batch', 'A batch of URLs: one submission, or the intent to make it.', {
@@ -73,7 +73,7 @@ export function toBatchRecord(batch: BatchLine): Static<typeof BatchRecord> {
     watch: batch.watch,
     account: batch.account,
     run: batch.run,
-    decision: batch.decision && { ...batch.decision, at: toInstantOrNull(batch.decision.at) },
+    decision: batch.decision && { ...batch.decision, at: toInstant(batch.decision.at) },
     service: batch.service,
     project: batch.project,
     idempotency_key: batch.key,

@@ -41,7 +41,7 @@ const WatchRecord = defineRecord('watch', 'A watch and its last run.', {
         ),
         decision: nullable(text('what was decided on it: approved or rejected; null when nothing was')),
         decided_by: nullable(text('who decided, with the note; null when nobody did')),
-        decided_at: nullable(instant('when; null when nothing was, or an earlier release recorded it')),
+        decided_at: nullable(instant('when; null when nothing was')),
         ...COUNT_FIELDS,
         ...SAVED_FIELDS,
         unmatched_rules: UNMATCHED_RULES,

@@ -54,7 +54,7 @@ const READINGS: readonly (readonly [string, readonly number[]])[] = [
   ['99999999999', []],
 ];
 
-describe('an amount that a person writes', () => {
+describe('an amount as people write it', () => {
   for (const [text, lira] of READINGS) {
     test(`"${text}" is ${lira.length === 0 ? 'no amount of lira' : lira.join(' or ')}`, () => {
       assert.deepEqual(

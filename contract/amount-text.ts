@@ -49,7 +49,7 @@ const AFTER = new RegExp(`\\s*(?:${CURRENCY})\\.?$`, 'iu');
 
 const toBare = (text: string): string => toAscii(text).replace(AFTER, '').replace(BEFORE, '');
 
-/** Every amount of lira that a person may mean by a text, thousands before decimals. Empty where it is no amount of lira. */
+/** Every amount of lira that somebody may mean by a text, thousands before decimals. Empty where it is no amount of lira. */
 export function listReadings(text: string): Micros[] {
   return listDecimals(toBare(text)).flatMap((decimal) => parseDecimal(trimZeros(decimal)) ?? []);
 }
@@ -57,7 +57,7 @@ export function listReadings(text: string): Micros[] {
 /** Zeros at the end of decimals say nothing, however many there are. */
 const trimZeros = (decimal: string): string => (decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal);
 
-/** "1500 TRY", "1.50 TRY": an amount as a person writes it, which everybody reads alike. */
+/** "1500 TRY", "1.50 TRY": an amount that everybody reads in the same way. */
 export const writeTry = (amount: Micros): string =>
   amount % MICROS_PER_TRY === 0 ? `${amount / MICROS_PER_TRY} TRY` : formatTry(amount);
 

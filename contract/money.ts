@@ -57,7 +57,7 @@ const TWO_WAYS = new RegExp(`^-?${READ_TWO_WAYS}$`);
 export const isReadTwoWays = (decimal: string): boolean => TWO_WAYS.test(decimal);
 
 /**
- * Reads an amount of lira that a person has written ("0.25", "50 TRY", "1000"). At most six decimals: more cannot be charged.
+ * Reads an amount of lira that somebody has written ("0.25", "50 TRY", "1000"). At most six decimals: more cannot be charged.
  * Returns null when the text is not such an amount, or when people may read another one in it ("1.500"): `listReadings`
  * has both.
  */

@@ -44,7 +44,8 @@ const FILL = [
   `INSERT INTO api_keys (id, account_id, name, prefix, hash, created_at, revoked_at)
    SELECT 'key' || i, a.id, 'n', 'p', CAST('h' || i AS BYTES), i, i FROM n, accounts AS a`,
   // A customer has few sessions: those of many.
-  `INSERT INTO accounts (name, price_standard, price_fast, created_at) SELECT 'n' || i, 0, 0, i FROM n WHERE i <= 200`,
+  `INSERT INTO accounts (public_id, name, price_standard, price_fast, created_at)
+   SELECT 'acc_n' || i, 'n' || i, 0, 0, i FROM n WHERE i <= 200`,
   `INSERT INTO sessions (hash, id, account_id, csrf, address, agent, created_at, seen_at, expires_at)
    SELECT CAST('h' || i AS BYTES), 's' || i, a.id, 'c', '', '', i, i, ${NOW + 100_000}
    FROM n JOIN accounts AS a ON a.name = 'n' || (i % 200 + 1)`,

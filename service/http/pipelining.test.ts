@@ -59,6 +59,8 @@ interface Case {
   readonly charged: number;
   /** The client closes its side, or the service closes by itself. */
   readonly end?: 'close';
+  /** The end of the client's side may come when all before is answered: then a 400 is the answer to the half. */
+  readonly mayBeginLast?: boolean;
 }
 
 const CASES: readonly Case[] = [
@@ -170,6 +172,7 @@ const CASES: readonly Case[] = [
     statuses: [202],
     charged: 0.25,
     end: 'close',
+    mayBeginLast: true,
   },
   {
     what: 'a request, after which the client closes its side',
@@ -181,15 +184,16 @@ const CASES: readonly Case[] = [
 ];
 
 describe('requests of one connection', () => {
-  for (const { what, send: make, statuses, charged, end } of CASES) {
+  for (const { what, send: make, statuses, charged, end, mayBeginLast = false } of CASES) {
     serviceTest(`${what}: each answer is of its own request`, async ({ client }) => {
       for (const apart of [false, true]) {
         const before = await client.balance();
         const parts = make(client);
         const seen = await send(client, apart ? parts : [parts.join('')], end);
-        assert.deepEqual(seen.statuses, statuses, seen.text);
+        const isHalfAnswered = mayBeginLast && seen.statuses.length > statuses.length;
+        assert.deepEqual(seen.statuses, isHalfAnswered ? [...statuses, 400] : statuses, seen.text);
         assert.equal(before - (await client.balance()), charged);
-        if (charged > 0) assert.doesNotMatch(seen.text.slice(-200), /cannot be read as HTTP/);
+        if (charged > 0 && !isHalfAnswered) assert.doesNotMatch(seen.text.slice(-200), /cannot be read as HTTP/);
       }
     });
   }

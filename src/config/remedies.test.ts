@@ -55,7 +55,7 @@ const shown = (remedy: Remedy): string =>
 
 const isAt = (path: string, place: string) => path === place || path.startsWith(`${place}.`);
 
-/** Carries out every remedy as a person does, in the file, and asserts that the checker takes it. */
+/** Carries out every remedy in the file, as you would, and asserts that the checker takes it. */
 function assertRemedies(text: string): readonly ConfigProblem[] {
   const problems = findProblems(text);
   const rounds = Math.max(0, ...problems.map(({ remedies = [] }) => remedies.length));

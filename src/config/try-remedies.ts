@@ -2,7 +2,7 @@ import { listRemedies, type Remedy } from './fault.ts';
 import type { Path, Problem, YamlFile } from './yaml-file.ts';
 
 /**
- * The changes that the checker accepts, by problem: of all faults at once, as a person makes them, the first of each; then the next ones.
+ * The changes that the checker accepts, by problem: of all faults at once, as you would make them, the first of each; then the next ones.
  * A fault must be gone afterwards, and no other one may be in its place. `inspect` checks changed files.
  */
 export function findAccepted(

@@ -8,8 +8,8 @@ export const BOUGHT_BEFORE: readonly Mutation[] = [
   {
     name: 'spends with a copy of the ledger that lacks jobs (fixed: money 4)',
     file: 'activities/compare-history.ts',
-    from: 'if (ours.length === 0) return null;',
-    to: 'if (ours.length >= 0) return null;',
+    from: 'if (isOurs === true) ours.push(job.reference);',
+    to: '',
     needs: ['copy, then more pages'],
   },
   {

@@ -38,8 +38,8 @@ export const LOOKUPS: readonly Mutation[] = [
   {
     name: 'holds an account for a job that another comparison has found (fixed: seed 38)',
     file: 'activities/compare-history.ts',
-    from: 'if (ours.length > 0) ours.splice(0, ours.length, ...(await selectUnknown(ledger, account, ours)));',
-    to: '',
+    from: 'return ours.length === 0 ? ours : [...(await selectUnknown(this.#scope.ledger, this.#scope.account, ours))];',
+    to: 'return ours;',
     actsAtEnd: true,
     needs: ['two comparisons at once'],
   },

@@ -44,7 +44,7 @@ for (const { watches, crawl, why } of [
         await connection.close();
       });
       const created = create.mock.calls.map(({ arguments: [options] }) => options as WorkerOptions);
-      const expected = { workflows: fixed(11), crawl, submit: fixed(11), track: fixed(13), check: fixed(5) };
+      const expected = { workflows: fixed(3), crawl, submit: fixed(11), track: fixed(13), check: fixed(5) };
       assert.deepEqual(
         created.map(({ tuner }) => tuner && 'activityTaskSlotSupplier' in tuner && tuner.activityTaskSlotSupplier),
         DUTIES.map((duty) => expected[duty]),

@@ -68,24 +68,24 @@ async function tracked(t: TestContext, polls: number, input: Partial<TrackInput>
 }
 
 describe('actions on Temporal Cloud', () => {
-  test('a dispatcher costs five, and one for each batch', async (t) => {
-    assert.deepEqual([await dispatched(t, 5, false), await dispatched(t, 10, false)], [10, 15]);
+  test('a dispatcher costs four, and one for each batch', async (t) => {
+    assert.deepEqual([await dispatched(t, 5, false), await dispatched(t, 10, false)], [9, 14]);
   });
 
   test('a batch that waits for its slot of the lane costs one more', async (t) => {
-    assert.equal(await dispatched(t, 10, true), 25);
+    assert.equal(await dispatched(t, 10, true), 24);
   });
 
   test('a tracker costs four, and one for each poll', async (t) => {
     assert.deepEqual([await tracked(t, 6), await tracked(t, 12)], [10, 16]);
   });
 
-  test('a tracker that shows its polls costs three, and two for each poll', async (t) => {
+  test('a tracker that shows its polls costs two, and two for each poll', async (t) => {
     const shown = { showsPolls: true };
-    assert.deepEqual([await tracked(t, 6, shown), await tracked(t, 12, shown)], [15, 27]);
+    assert.deepEqual([await tracked(t, 6, shown), await tracked(t, 12, shown)], [14, 26]);
   });
 
-  test('a run costs fourteen, and one for each poll of its wait', async (t) => {
-    assert.equal(await actionsOf(await (await start(t, runActivities())).watch()), 15);
+  test('a run costs thirteen, and one for each poll of its wait', async (t) => {
+    assert.equal(await actionsOf(await (await start(t, runActivities())).watch()), 14);
   });
 });

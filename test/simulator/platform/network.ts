@@ -51,8 +51,8 @@ export interface NetworkSettings {
   readonly onSent?: (request: NetRequest, fault: Fault) => void;
   /** An endpoint has answered one; the client may never hear of it. */
   readonly onAnswered?: (request: NetRequest, response: NetResponse) => void;
-  /** A client that lives has the whole response to one. */
-  readonly onRead?: (request: NetRequest, response: NetResponse) => void;
+  /** A client that lives has the response to one; `cut`: the first half of it. */
+  readonly onRead?: (request: NetRequest, response: NetResponse, cut: boolean) => void;
 }
 
 /** Carries requests between hosts, with the delays and faults of its simulation. */
@@ -90,7 +90,7 @@ export class VirtualNetwork {
       kernel.schedule(delayMs, client, () => {
         if (done) return;
         done = true;
-        if (!cut && !(result instanceof Error)) onRead?.(request, result);
+        if (!(result instanceof Error)) onRead?.(request, result, cut);
         then(result, cut);
       });
     };

@@ -3,11 +3,12 @@ import type { Config } from '../../../src/config/config.ts';
 import { readConfig } from '../../../src/config/load.ts';
 import { ACCOUNT_NAMES, type AccountName, KEY_VARIABLES, NEXT_KEY_VARIABLES } from './account-names.ts';
 import { type AccountPlaces, SERVICE } from './addresses.ts';
-import type { Caps } from './caps-rule.ts';
+import type { Caps } from './oracle/caps-rule.ts';
 import { SITE } from './site.ts';
 
 /** How often a failed URL is bought again. */
 export const RETRIES = 1;
+export const RETRY_AFTER_MS = 300_000;
 
 /** What an operator writes into the configuration; money in micro-lira. */
 export interface OperatorSettings {

@@ -1,7 +1,7 @@
 import { pick, seeded } from '../../support/seeded.ts';
 import { AT_BAD_MOMENTS } from './acts/bad-moment.ts';
 import { MOMENTS, type Moment } from './acts/moments.ts';
-import { CAP_NAMES, type CapName, NO_CAPS } from './caps-rule.ts';
+import { CAP_NAMES, type CapName, NO_CAPS } from './oracle/caps-rule.ts';
 import {
   type Act,
   type ActKind,

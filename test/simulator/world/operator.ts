@@ -19,8 +19,8 @@ import type { AccountId, BatchId, Reference } from '../../../src/submission/ids.
 import { approveUpdate } from '../../../src/temporal-api/messages.ts';
 import { createClient } from '../temporal/client.ts';
 import type { AccountName } from './account-names.ts';
-import { showsCharges } from './compare-charges.ts';
 import { mayLeaveOut } from './leave-out.ts';
+import { showsCharges } from './oracle/compare-charges.ts';
 import { onTerminal } from './programs.ts';
 import { FORGOTTEN } from './stores.ts';
 import type { World } from './world.ts';

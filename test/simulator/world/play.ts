@@ -4,11 +4,11 @@ import { describeExecution } from '../temporal/describe-execution.ts';
 import { type AccountName, SERVICE_NAMES } from './account-names.ts';
 import { beginAct } from './acts/index.ts';
 import { startRuns } from './acts/runs.ts';
-import { CAP_NAMES, NO_CAPS } from './caps-rule.ts';
-import { compareCharges, compareJobs } from './compare-charges.ts';
-import { comparePlans } from './compare-plans.ts';
 import { getAccount } from './configuration.ts';
 import { recover, startOperator } from './operator.ts';
+import { CAP_NAMES, NO_CAPS } from './oracle/caps-rule.ts';
+import { compareCharges, compareJobs } from './oracle/compare-charges.ts';
+import { comparePlans } from './oracle/compare-plans.ts';
 import { onTerminal } from './programs.ts';
 import { AMPLE, type Scenario } from './scenario.ts';
 import { prepareStores } from './stores.ts';
@@ -106,7 +106,7 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
     }
     await kernel.play(() => false, HOUR);
   }
-  oracle.checkEnd(new Set(world.settings.watches.values()), !world.wasRestored);
+  oracle.checkEnd(new Set(world.settings.watches.values()));
   compareCharges(world);
   compareJobs(world);
   comparePlans(world);

@@ -11,9 +11,9 @@ import type { RUN_PLAYS } from './acts/runs.ts';
 import type { SCHEDULE_PLAYS } from './acts/schedules.ts';
 import type { SERVICE_PLAYS } from './acts/service.ts';
 import type { SITE_PLAYS } from './acts/sites.ts';
-import { CAP_NAMES, type Caps, NO_CAPS } from './caps-rule.ts';
 import type { Schedules } from './configuration.ts';
 import type { Dialect } from './dialect.ts';
+import { CAP_NAMES, type Caps, NO_CAPS } from './oracle/caps-rule.ts';
 import type { SequenceName } from './sequences/index.ts';
 import { FAILS, type Page, POISON, SITE } from './site.ts';
 

@@ -1,5 +1,5 @@
 import { pick, seeded } from '../../support/seeded.ts';
-import { NO_CAPS } from './caps-rule.ts';
+import { NO_CAPS } from './oracle/caps-rule.ts';
 import { AMPLE, EPOCHS, makePages, type Scenario } from './scenario.ts';
 import { SEQUENCES, type SequenceName } from './sequences/index.ts';
 import type { Sequence } from './sequences/sequence.ts';

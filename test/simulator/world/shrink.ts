@@ -1,4 +1,4 @@
-import { NO_CAPS } from './caps-rule.ts';
+import { NO_CAPS } from './oracle/caps-rule.ts';
 import type { Played } from './play.ts';
 import type { Scenario } from './scenario.ts';
 

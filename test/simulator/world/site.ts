@@ -53,6 +53,11 @@ export class Site implements Endpoint {
     return this.#sitemaps.get(sitemap) ?? [];
   }
 
+  /** The lastmod that a page had last; null: none yet, undefined: it was never listed. */
+  getLastmod(url: string): string | null | undefined {
+    return this.#lastmods.get(url);
+  }
+
   listAll(): Page[] {
     return [...this.#sitemaps.values()].flat();
   }

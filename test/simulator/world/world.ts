@@ -12,12 +12,20 @@ import { type NetRequest, type NetResponse, setNetwork, VirtualNetwork } from '.
 import { VirtualTemporal } from '../temporal/server.ts';
 import { ACCOUNT_NAMES, type AccountName, SERVICE_NAMES } from './account-names.ts';
 import { ADDRESSES, type Address, NEW_ADDRESS, OTHER_SERVICE } from './addresses.ts';
-import { describeCaps } from './caps-rule.ts';
-import { FIRST_PLACES, type OperatorSettings, RETRIES, toConfig, type WatchSettings } from './configuration.ts';
+import {
+  FIRST_PLACES,
+  type OperatorSettings,
+  RETRIES,
+  RETRY_AFTER_MS,
+  toConfig,
+  type WatchSettings,
+} from './configuration.ts';
 import { Speaker, showsFailures, toAccountSettings } from './dialect.ts';
 import { isSureRefusal, type Outage, SURE, type SubmissionFault, serviceFaults, siteFaults } from './faults.ts';
 import { Keys } from './keys.ts';
-import { Oracle, readSitemap } from './oracle.ts';
+import { Labels } from './labels.ts';
+import { describeCaps } from './oracle/caps-rule.ts';
+import { Oracle, readSitemap } from './oracle/oracle.ts';
 import { type Machine, onTerminal, type ServiceBehavior, ServiceProgram, WorkerProgram } from './programs.ts';
 import type { Scenario } from './scenario.ts';
 import { SITE, Site } from './site.ts';
@@ -50,6 +58,7 @@ export class World {
   readonly stores: Stores;
   readonly site = new Site();
   readonly oracle: Oracle;
+  readonly labels: Labels;
   readonly network: VirtualNetwork;
   readonly service: ServiceProgram;
   readonly workers: readonly WorkerProgram[];
@@ -102,13 +111,15 @@ export class World {
     this.stores = openStores();
     const row = this.stores.read.ledger.prepare(`SELECT value FROM ledger_settings WHERE name = 'ledger_id'`).get();
     this.ledgerId = (row as { value: LedgerId }).value;
+    this.labels = new Labels(this.stores, () => this.oracle.listings.order);
     this.oracle = new Oracle({
       kernel,
       service: this.stores.read.service,
       site: this.site,
-      retries: RETRIES,
+      retry: { times: RETRIES, afterMs: RETRY_AFTER_MS },
       price: scenario.price,
       wasTried: (key) => countAttempts(this.stores, key) > 1,
+      findLabel: (key) => this.labels.find(key),
     });
     const toServiceFault = serviceFaults({
       random: seeded(seed ^ 0xfa17),
@@ -134,11 +145,7 @@ export class World {
         this.#checkPlace(request);
         if (request.method === 'POST' && request.path.endsWith('/submissions')) this.#onSubmission();
       },
-      onRead: (request, { status }) => {
-        if (scenario.second === undefined || request.method !== 'POST' || !SURE.includes(status)) return;
-        // Not if the worker dies before.
-        this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.refused(request));
-      },
+      onRead: (request, response, cut) => this.#onRead(request, response, cut),
       onAnswered: (request, response) => {
         if (request.method === 'POST') this.oracle.check();
         if (request.origin !== SITE) options.onAnswered?.(request, response);
@@ -204,6 +211,18 @@ export class World {
     );
   }
 
+  #onRead(request: NetRequest, response: NetResponse, cut: boolean): void {
+    if (request.origin === SITE) {
+      this.labels.note();
+      this.oracle.delivered(request.path, response, !cut);
+      return;
+    }
+    if (request.method !== 'POST' || cut) return;
+    // Not if the worker dies before.
+    if (SURE.includes(response.status)) this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.refused(request));
+    else if (response.status < 300) this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.answered(request));
+  }
+
   #createTemporal(): VirtualTemporal {
     return new VirtualTemporal({
       kernel: this.kernel,
@@ -213,11 +232,9 @@ export class World {
       leastRetryMs: (type) => (type === 'awaitRun' ? this.scenario.runPollMs : 0),
       leastTimerMs: (type, summary) =>
         type === WORKFLOW.watchSitemap && summary.startsWith('WAITING: ') ? this.scenario.runPollMs : 0,
-      onScheduled: (type, args, by) => {
+      onScheduled: (type, _args, by) => {
         if (type !== WORKFLOW.watchSitemap) return;
         if (by === 'time') this.timedRuns += 1;
-        const { watch } = args[0] as { readonly watch: string };
-        this.oracle.beginRun(watch);
       },
       onBreach: (text) => this.oracle.breach(text),
     });

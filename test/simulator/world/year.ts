@@ -1,9 +1,9 @@
 import { seeded } from '../../support/seeded.ts';
 import { findNext, getZone, parseCron } from '../temporal/calendar.ts';
 import { beginAct } from './acts/index.ts';
-import { NO_CAPS } from './caps-rule.ts';
 import type { Schedules } from './configuration.ts';
 import { startOperator } from './operator.ts';
+import { NO_CAPS } from './oracle/caps-rule.ts';
 import { playToEnd } from './play.ts';
 import { type Act, AMPLE, drawAct, makePages, type Scenario } from './scenario.ts';
 import { prepareStores } from './stores.ts';

@@ -30,7 +30,7 @@ export const ACCOUNT_PLAYS = {
     const account = world.pickAccount(random);
     const amount = micros(-(1 + Math.floor(random() * 20)) * world.scenario.price);
     if (world.readBalance(account) + amount < 0) return;
-    world.oracle.spendElsewhere(SERVICE_NAMES[account]);
+    world.oracle.spendElsewhere(SERVICE_NAMES[account], -amount);
     const movement = { amount, reason: 'another program', reference: `elsewhere-${salt}` };
     await administer(world.stores.service).move(SERVICE_NAMES[account], 'adjustment', movement);
     world.kernel.trace(`another program spends ${-amount}`);

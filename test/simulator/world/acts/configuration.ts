@@ -1,5 +1,5 @@
 import { pick } from '../../../support/seeded.ts';
-import { CAP_NAMES } from '../caps-rule.ts';
+import { CAP_NAMES } from '../oracle/caps-rule.ts';
 import type { Play } from './play.ts';
 
 export const CONFIGURATION_PLAYS = {

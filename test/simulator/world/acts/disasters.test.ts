@@ -24,6 +24,7 @@ async function restore(scenario: Pick<World['scenario'], 'listLagMs' | 'services
       },
     },
     oracle: { copyLedger() {}, restoreLedger() {} },
+    labels: { restored() {} },
     stores: {
       backUp() {},
       restore: async () => {

@@ -26,6 +26,7 @@ export const DISASTER_PLAYS = {
       world.wasRestored = true;
       await world.stores.restore();
       world.oracle.restoreLedger();
+      world.labels.restored();
       world.kernel.trace('the ledger is a copy');
       if (random() < 0.4) await world.loseTemporal();
       await world.kernel.sleep(LATE_MS + getListLagMs(world.scenario));

@@ -29,7 +29,6 @@ export async function startRuns(
   const { watches } = world.settings;
   await startAll(world, async (client, ledger, watch, until, name) => {
     if (sitemaps !== null && !sitemaps.includes(watches.get(watch.id)!)) return;
-    world.oracle.beginRun(watch.id);
     await startRun(client, ledger, watch, until, name, { maxCost });
   });
 }

@@ -80,7 +80,7 @@ export const CAP_SEQUENCES = {
       await world.reconfigure({ floor: world.readBalance('main') - 40 * price });
       await buy(world, 'w0', publishSome(world, random, 'w0', 'first'));
       const amount = micros(world.settings.floor + price - world.readBalance('main'));
-      world.oracle.spendElsewhere(SERVICE_NAMES.main);
+      world.oracle.spendElsewhere(SERVICE_NAMES.main, -amount);
       await administer(world.stores.service).move(SERVICE_NAMES.main, 'adjustment', {
         ...{ amount, reason: 'another program', reference: `elsewhere-${salt}` },
       });

@@ -180,6 +180,7 @@ export const restoreLedger = (world: World, { losesTemporal }: { readonly losesT
     world.wasRestored = true;
     await world.stores.restore();
     world.oracle.restoreLedger();
+    world.labels.restored();
     world.kernel.trace('the ledger is a copy');
     if (losesTemporal) await world.loseTemporal();
     await world.kernel.sleep(LATE_MS);

@@ -89,7 +89,7 @@ export const WAIT_SEQUENCES = {
     async play(world, { salt }, random) {
       await buyAll(world);
       const accounts = administer(world.stores.service);
-      world.oracle.spendElsewhere(SERVICE_NAMES.main);
+      world.oracle.spendElsewhere(SERVICE_NAMES.main, world.readBalance('main'));
       await accounts.move(SERVICE_NAMES.main, 'adjustment', {
         ...{ amount: micros(-world.readBalance('main')), reason: 'another program', reference: `elsewhere-${salt}` },
       });

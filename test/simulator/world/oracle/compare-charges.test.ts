@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { SERVICE_NAMES } from './account-names.ts';
+import { SERVICE_NAMES } from '../account-names.ts';
+import type { Act } from '../scenario.ts';
 import { compareCharges } from './compare-charges.ts';
-import type { Act } from './scenario.ts';
 
 const CHANGE: Act = { at: 0, kind: 'change price', forMs: 0, salt: 1 };
 

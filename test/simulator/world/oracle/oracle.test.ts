@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import type { Kernel } from '../platform/kernel.ts';
-import type { NetRequest } from '../platform/network.ts';
-import { SERVICE_NAMES } from './account-names.ts';
+import type { Kernel } from '../../platform/kernel.ts';
+import type { NetRequest } from '../../platform/network.ts';
+import { SERVICE_NAMES } from '../account-names.ts';
+import { Site } from '../site.ts';
 import { type Caps, NO_CAPS } from './caps-rule.ts';
 import { Oracle } from './oracle.ts';
-import { Site } from './site.ts';
+import { toXml } from './test-facts.ts';
 
 const URL = 'https://www.shop.example/a';
 const KEY = 'sc1-1';
@@ -25,14 +26,17 @@ function createOracle({ tried = [], watch = 'w0', caps = NO_CAPS }: Partial<Sett
   service.exec(`
     CREATE TABLE accounts (id INTEGER, name TEXT);
     CREATE TABLE entries (id INTEGER, kind TEXT, subject TEXT, amount INTEGER, balance_after INTEGER, account_id INTEGER);
-    CREATE TABLE submissions (id INTEGER, reference TEXT, idempotency_key TEXT, created_at INTEGER);
-    CREATE TABLE submission_urls (submission_id INTEGER, url TEXT)`);
+    CREATE TABLE submissions (id INTEGER, reference TEXT, idempotency_key TEXT, created_at INTEGER, finished_at INTEGER);
+    CREATE TABLE submission_urls (submission_id INTEGER, url TEXT, status TEXT, updated_at INTEGER)`);
   service.prepare('INSERT INTO accounts VALUES (1, ?)').run(SERVICE_NAMES.main);
   const site = new Site();
   site.publish('w0', [{ url: URL, lastmod: null }]);
-  const kernel = { elapsed: 0, now: () => 0, trace: () => undefined } as unknown as Kernel;
+  const kernel = { elapsed: 0, now: () => 0, getLatestTime: () => 0, trace: () => undefined } as unknown as Kernel;
   const wasTried = (key: string) => tried.includes(key);
-  const oracle = new Oracle({ kernel, service, site, retries: 0, price: 1, wasTried });
+  const label = { run: 'run-1', isRunComplete: true, plannedAfter: 1 };
+  const retry = { times: 0, afterMs: 0 };
+  const oracle = new Oracle({ kernel, service, site, retry, price: 1, wasTried, findLabel: () => label });
+  oracle.delivered('/w0.xml', { status: 200, headers: {}, body: Buffer.from(toXml({ [URL]: null })) }, true);
   oracle.configure({ caps, floor: 0, watches: new Map([[watch, watch]]), secondAccount: null });
   return {
     oracle,
@@ -46,8 +50,8 @@ function createOracle({ tried = [], watch = 'w0', caps = NO_CAPS }: Partial<Sett
     check: (id: number) =>
       void service.prepare("INSERT INTO entries VALUES (?, 'charge', ?, -5, 0, 1)").run(id, `check-${id}`),
     charge: (id: number) => {
-      service.prepare('INSERT INTO submissions VALUES (?, ?, ?, 0)').run(id, `R-${id}`, KEY);
-      service.prepare('INSERT INTO submission_urls VALUES (?, ?)').run(id, URL);
+      service.prepare('INSERT INTO submissions VALUES (?, ?, ?, 0, NULL)').run(id, `R-${id}`, KEY);
+      service.prepare('INSERT INTO submission_urls VALUES (?, ?, NULL, NULL)').run(id, URL);
       service.prepare("INSERT INTO entries VALUES (?, 'charge', ?, -1, 0, 1)").run(id, `R-${id}`);
     },
   };

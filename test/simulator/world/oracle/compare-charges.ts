@@ -1,5 +1,5 @@
-import { ACCOUNT_NAMES, SERVICE_NAMES } from './account-names.ts';
-import type { World } from './world.ts';
+import { ACCOUNT_NAMES, SERVICE_NAMES } from '../account-names.ts';
+import type { World } from '../world.ts';
 
 /**
  * The ledger, the service and the oracle say the same about the money of all submissions. A recovered job whose charge the

@@ -1,0 +1,62 @@
+import type { Label } from './oracle/facts.ts';
+import type { Stores } from './stores.ts';
+
+interface Row {
+  readonly id: number;
+  readonly parent: number | null;
+  readonly run: string | null;
+  readonly complete: number | null;
+}
+
+/**
+ * What the ledger calls a batch. When it was planned is told by its id, which is looked at before each delivery of a sitemap
+ * and each send: ids grow, and begin again behind those of a copy that came back.
+ */
+export class Labels {
+  readonly #stores: Stores;
+  readonly #getOrder: () => number;
+  readonly #plannedAfter = new Map<number, number>();
+  #last = 0;
+
+  /** `getOrder`: that of the last delivery. */
+  constructor(stores: Stores, getOrder: () => number) {
+    this.#stores = stores;
+    this.#getOrder = getOrder;
+  }
+
+  /** Batches that are there now, and were not before, were planned since the last delivery. */
+  note(): void {
+    const row = this.#stores.read.ledger.prepare('SELECT coalesce(max(id), 0) AS id FROM batches').get();
+    const { id } = row as { readonly id: number };
+    for (let each = this.#last + 1; each <= id; each++) this.#plannedAfter.set(each, this.#getOrder());
+    this.#last = id;
+  }
+
+  /** A copy of the ledger is back. */
+  restored(): void {
+    const row = this.#stores.read.ledger.prepare('SELECT coalesce(max(id), 0) AS id FROM batches').get();
+    this.#last = (row as { readonly id: number }).id;
+  }
+
+  find(key: string): Label {
+    this.note();
+    const first = this.#stores.read.ledger
+      .prepare(
+        `SELECT b.id, b.parent_id AS parent, r.name AS run, r.complete FROM batches AS b
+         LEFT JOIN runs AS r ON r.id = b.run_id WHERE b.idempotency_key = ?`,
+      )
+      .get(key) as Row | undefined;
+    if (first === undefined) return { run: null, isRunComplete: false, plannedAfter: this.#getOrder() };
+    let root = first.id;
+    for (let parent = first.parent; parent !== null; ) {
+      root = parent;
+      const row = this.#stores.read.ledger.prepare('SELECT parent_id AS parent FROM batches WHERE id = ?').get(parent);
+      parent = (row as { readonly parent: number | null }).parent;
+    }
+    return {
+      run: first.run,
+      isRunComplete: first.complete === 1,
+      plannedAfter: this.#plannedAfter.get(root) ?? this.#getOrder(),
+    };
+  }
+}

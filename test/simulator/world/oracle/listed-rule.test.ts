@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ListedRule } from './listed-rule.ts';
+import { Listings } from './listings.ts';
+import { makePurchase, makeSent, toXml } from './test-facts.ts';
+
+const A = 'https://www.shop.example/a';
+const whole = { isWhole: true, at: 0 };
+
+function createRule() {
+  const found: string[] = [];
+  const listings = new Listings();
+  const rule = new ListedRule((text) => found.push(text), listings);
+  const list = (pages: Record<string, null>, sitemap = 'w0') =>
+    listings.deliver(sitemap, `/${sitemap}.xml`, toXml(pages), whole);
+  const buy = (isRunComplete: boolean, order = listings.order) =>
+    rule.purchased(
+      makePurchase('R-1', [A], makeSent(order, { label: { run: 'r', isRunComplete, plannedAfter: order } })),
+    );
+  return { found, list, buy };
+}
+
+describe('a watch buys what its sitemaps list', () => {
+  test('a page that it lists when it is planned, also when it is gone before it is sent', () => {
+    const { list, buy, found } = createRule();
+    const { order } = list({ [A]: null });
+    list({});
+    buy(true, order);
+    assert.deepEqual(found, []);
+  });
+
+  test('not a page that is gone, once a complete run has seen that', () => {
+    const { list, buy, found } = createRule();
+    list({ [A]: null });
+    list({});
+    buy(false);
+    assert.deepEqual(found, []);
+    buy(true);
+    assert.match(found[0] ?? '', /was gone/);
+  });
+
+  test('not a page that only another sitemap lists', () => {
+    const { list, buy, found } = createRule();
+    list({}, 'w0');
+    list({ [A]: null }, 'w1');
+    buy(true);
+    assert.match(found[0] ?? '', /no sitemap of w0/);
+  });
+});

@@ -1,0 +1,83 @@
+import type { Delivery } from './facts.ts';
+import { toVersion } from './moments.ts';
+
+const ENTRY = /<url><loc>([^<]*)<\/loc>(?:<lastmod>([^<]*)<\/lastmod>)?<\/url>/g;
+
+/** The pages of a sitemap, or of what was read of it. */
+export function readPages(xml: string): ReadonlyMap<string, string | null> {
+  const pages = new Map<string, string | null>();
+  for (const [, url = '', lastmod = null] of xml.matchAll(ENTRY)) pages.set(url, lastmod);
+  return pages;
+}
+
+/** What a watch listed of a page when a batch was planned. */
+export interface Listed {
+  /** By each of its files, and by those of which only a part was read since. */
+  readonly versions: ReadonlySet<string | null>;
+  /** Some whole file lists it, or a part of one that was read later. */
+  readonly isListed: boolean;
+}
+
+/** What crawls were given, file by file. */
+export class Listings {
+  readonly #files = new Map<string, Delivery[]>();
+  readonly #parsed = new Map<string, ReadonlyMap<string, string | null>>();
+  /** The first version that each sitemap showed of each page. */
+  readonly #first = new Map<string, string | null>();
+  /** The first version with a date. */
+  readonly #firstDated = new Map<string, string>();
+  #order = 0;
+
+  get order(): number {
+    return this.#order;
+  }
+
+  /** A crawl has a file of a sitemap, or the first part of it. */
+  deliver(sitemap: string, file: string, body: string, { isWhole, at }: Pick<Delivery, 'isWhole' | 'at'>): Delivery {
+    const pages = this.#parsed.get(body) ?? readPages(body);
+    this.#parsed.set(body, pages);
+    this.#order += 1;
+    const delivery = { order: this.#order, sitemap, file, pages, isWhole, at };
+    const deliveries = this.#files.get(file) ?? [];
+    this.#files.set(file, deliveries);
+    deliveries.push(delivery);
+    for (const [url, lastmod] of pages) {
+      const name = `${sitemap} ${url}`;
+      const version = toVersion(lastmod);
+      if (!this.#first.has(name)) this.#first.set(name, version);
+      if (version !== null && !this.#firstDated.has(name)) this.#firstDated.set(name, version);
+    }
+    return delivery;
+  }
+
+  /** What was given of the files of a sitemap by then, and by that time: of each the last whole one, and parts that came later. */
+  at(sitemap: string, order: number, until = Number.POSITIVE_INFINITY): readonly Delivery[] {
+    const found: Delivery[] = [];
+    for (const deliveries of this.#files.values()) {
+      if (deliveries[0]?.sitemap !== sitemap) continue;
+      for (let n = deliveries.length - 1; n >= 0; n--) {
+        const delivery = deliveries[n]!;
+        if (delivery.order > order || delivery.at > until) continue;
+        found.push(delivery);
+        if (delivery.isWhole) break;
+      }
+    }
+    return found;
+  }
+
+  /** What a sitemap listed of a page then. */
+  find(sitemap: string, url: string, order: number, until?: number): Listed {
+    const having = this.at(sitemap, order, until).filter(({ pages }) => pages.has(url));
+    return { versions: new Set(having.map(({ pages }) => toVersion(pages.get(url)!))), isListed: having.length > 0 };
+  }
+
+  /** The first version that a sitemap showed of a page: nothing that a change could be compared with. Undefined: none yet. */
+  getFirst(sitemap: string, url: string): string | null | undefined {
+    return this.#first.get(`${sitemap} ${url}`);
+  }
+
+  /** The first one with a date: a sitemap that begins to write dates changes no page. */
+  getFirstDated(sitemap: string, url: string): string | undefined {
+    return this.#firstDated.get(`${sitemap} ${url}`);
+  }
+}

@@ -1,0 +1,191 @@
+import type { Report } from './breaches.ts';
+import type { Purchase } from './facts.ts';
+import type { Listings } from './listings.ts';
+import { toMoment } from './moments.ts';
+
+export interface RetryRule {
+  /** How often a failed page is bought again in a row. */
+  readonly times: number;
+  /** The wait before the first retry, which doubles with each. */
+  readonly afterMs: number;
+}
+
+export interface PurchaseSettings {
+  readonly report: Report;
+  readonly listings: Listings;
+  readonly retry: RetryRule;
+  /** `resubmit.not_within`: the least time between two purchases of a page that are no retries. */
+  readonly notWithinMs: number;
+  /** When the service failed a page of a job, by its clock; null: it has not. */
+  readonly readFailure: (reference: string, url: string) => number | null;
+  /** When the service created a job, by its clock. */
+  readonly readCreated: (reference: string) => number;
+  /** The latest time that any clock has shown. */
+  readonly getLatestTime: () => number;
+  /** Sitemaps of two accounts list it: each account buys it once. */
+  readonly isShared: (url: string) => boolean;
+}
+
+/** Why a page was bought. */
+type Why = 'new' | 'changed' | 'failed' | 'released' | 'lost';
+
+/** A crawl that had a change so long before a batch was sent has told the ledger: the purchase is that of the change. */
+const CRAWLED_MS = 600_000;
+
+interface Bought {
+  readonly purchase: Purchase;
+  /** The one that was planned. */
+  readonly version: string | null;
+  /** With those that were seen before it was sent: the service reads the page after that. */
+  readonly versions: ReadonlySet<string | null>;
+  readonly why: Why;
+  /** Retries in a row, this one included. */
+  readonly retries: number;
+}
+
+interface Page {
+  readonly bought: Bought[];
+  /** Versions that were bought, or that no purchase is due for. */
+  readonly versions: Set<string | null>;
+  /** How often an operator has released it since it was last bought for that. */
+  released: number;
+  /** Versions of purchases that a copy of the ledger lacks, and that are later than their job. */
+  readonly lost: Set<string | null>;
+}
+
+/**
+ * A page is bought once for each version of it, and again for nothing but: the service has failed it, as often in a row and as
+ * late as `retry_failed` says; an operator has released it; or a copy of the ledger lacks a purchase of a version that is later
+ * than its job, which clocks that were set back leave. A version is a moment, in whatever format. The first one that a watch sees
+ * of a page that was bought before, and the first date of a page without one, are no changes.
+ */
+export class PurchaseRule {
+  readonly #settings: PurchaseSettings;
+  readonly #pages = new Map<string, Page>();
+
+  constructor(settings: PurchaseSettings) {
+    this.#settings = settings;
+  }
+
+  #get(url: string, account: string): Page {
+    const name = this.#settings.isShared(url) ? `${account} ${url}` : url;
+    const page = this.#pages.get(name) ?? { bought: [], versions: new Set(), released: 0, lost: new Set() };
+    this.#pages.set(name, page);
+    return page;
+  }
+
+  /** An operator has released it from quarantine. */
+  release(url: string): void {
+    for (const [name, page] of this.#pages) if (name === url || name.endsWith(` ${url}`)) page.released += 1;
+  }
+
+  /** A copy of the ledger lacks these purchases. */
+  lose(purchases: readonly Purchase[]): void {
+    for (const { urls, account, reference } of purchases) {
+      for (const url of urls) {
+        const page = this.#get(url, account);
+        const lost = page.bought.find(({ purchase }) => purchase.reference === reference);
+        const moment = toMoment(lost?.version ?? null);
+        if (moment !== null && moment > this.#settings.readCreated(reference)) page.lost.add(lost!.version);
+      }
+    }
+  }
+
+  /** Whether any account has bought this version of a page. */
+  hasBought(url: string, version: string | null): boolean {
+    return [...this.#pages].some(
+      ([name, { bought }]) =>
+        (name === url || name.endsWith(` ${url}`)) && bought.some(({ versions }) => versions.has(version)),
+    );
+  }
+
+  purchased(purchase: Purchase): void {
+    for (const url of purchase.urls) this.#buy(url, purchase);
+  }
+
+  #buy(url: string, purchase: Purchase): void {
+    const { listings } = this.#settings;
+    const { sitemap, label, sentAfter, since } = purchase.sent;
+    const page = this.#get(url, purchase.account);
+    const listed = listings.find(sitemap, url, label.plannedAfter);
+    const sent = listings.find(sitemap, url, sentAfter);
+    const certain = listings.find(sitemap, url, sentAfter, since - CRAWLED_MS);
+    const last = page.bought.at(-1);
+    const candidates = [...listed.versions].filter((version) => this.#isDue(page, sitemap, url, version));
+    const retries = this.#countRetries(last, url);
+    let why: Why | null = null;
+    if (last === undefined) why = 'new';
+    else if (candidates.length > 0) why = 'changed';
+    else if (retries !== null) why = 'failed';
+    else if (page.released > 0) why = 'released';
+    else if ([...listed.versions].some((version) => page.lost.delete(version))) why = 'lost';
+    if (why === 'released') page.released -= 1;
+    const version = candidates[0] ?? [...listed.versions][0] ?? null;
+    if (why === null) this.#reportAgain(url, purchase, page, version);
+    if (why === 'failed') this.#checkTime(url, purchase, last!);
+    else if (why === 'changed') this.#checkNotWithin(url, purchase, last!);
+    const bought = new Set([version, ...(why === 'new' ? listed.versions : []), ...certain.versions]);
+    for (const each of bought) page.versions.add(each);
+    page.bought.push({
+      ...{ purchase, version, versions: new Set([...bought, ...sent.versions]) },
+      ...{ why: why ?? 'new', retries: why === 'failed' ? retries! : 0 },
+    });
+  }
+
+  /** Whether a version is one that nobody has bought, and no first sight of a page that was bought before. */
+  #isDue({ bought, versions }: Page, sitemap: string, url: string, version: string | null): boolean {
+    if (bought.length === 0) return true;
+    if (version === null || versions.has(version)) return false;
+    const { listings } = this.#settings;
+    if (bought.some(({ purchase }) => purchase.sent.sitemap === sitemap))
+      return !versions.has(null) || listings.getFirstDated(sitemap, url) !== version || versions.size > 1;
+    return listings.getFirst(sitemap, url) !== version;
+  }
+
+  /** The number of a retry that the last purchase allows; null: it allows none. */
+  #countRetries(last: Bought | undefined, url: string): number | null {
+    if (last === undefined || last.retries >= this.#settings.retry.times) return null;
+    return this.#settings.readFailure(last.purchase.reference, url) === null ? null : last.retries + 1;
+  }
+
+  #reportAgain(url: string, purchase: Purchase, page: Page, version: string | null): void {
+    const { watch, account } = purchase.sent;
+    const same = page.bought.findLast((each) => each.version === version);
+    const isBack = same !== undefined && same !== page.bought.at(-1);
+    const lastmod = version === null ? 'without a lastmod' : `with the lastmod ${describe(version)}`;
+    this.#settings.report(
+      `${url} was bought again ${lastmod}, and nothing was due (${purchase.reference}, after ${page.bought.map((each) => each.purchase.reference).join(' ')})`,
+      { url, watch, account, cause: isBack ? 'a version that came back' : 'again' },
+    );
+  }
+
+  #checkTime(url: string, { reference, sent }: Purchase, last: Bought): void {
+    const { readFailure, getLatestTime, retry, report } = this.#settings;
+    const failedAt = readFailure(last.purchase.reference, url)!;
+    const dueAt = failedAt + retry.afterMs * 2 ** last.retries;
+    const now = getLatestTime();
+    if (now >= dueAt) return;
+    report(
+      `${url} was bought again ${now - failedAt} ms after it had failed, at least ${dueAt - failedAt} were to pass (${reference})`,
+      {
+        ...{ url, watch: sent.watch, beyond: dueAt - now, cause: 'retry too early' },
+      },
+    );
+  }
+
+  #checkNotWithin(url: string, { reference, sent }: Purchase, last: Bought): void {
+    const { notWithinMs, readCreated, getLatestTime, report } = this.#settings;
+    if (notWithinMs === 0) return;
+    const passed = getLatestTime() - readCreated(last.purchase.reference);
+    if (passed >= notWithinMs) return;
+    report(`${url} was bought again after ${passed} ms, and not_within is ${notWithinMs} (${reference})`, {
+      ...{ url, watch: sent.watch, beyond: notWithinMs - passed },
+      cause: last.purchase.sent.sitemap === sent.sitemap ? 'not within' : 'not within, across watches',
+    });
+  }
+}
+
+function describe(version: string): string {
+  const moment = toMoment(version);
+  return moment === null ? version : new Date(moment).toISOString();
+}

@@ -4,11 +4,17 @@ import { readConfig } from '../../../src/config/load.ts';
 import { ACCOUNT_NAMES, type AccountName, KEY_VARIABLES, NEXT_KEY_VARIABLES } from './account-names.ts';
 import { type AccountPlaces, SERVICE } from './addresses.ts';
 import type { Caps } from './oracle/caps-rule.ts';
+import type { CheckPolicy } from './oracle/check-rule.ts';
 import { SITE } from './site.ts';
 
 /** How often a failed URL is bought again. */
 export const RETRIES = 1;
 export const RETRY_AFTER_MS = 300_000;
+
+/** When index-checks are made. */
+export const CHECKS: CheckPolicy = {
+  ...{ afterMs: 0, everyMs: 365 * 86_400_000, stopWhenFound: true, sample: 0.1, perDay: null },
+};
 
 /** What an operator writes into the configuration; money in micro-lira. */
 export interface OperatorSettings {

@@ -38,6 +38,13 @@ export class Labels {
     this.#last = (row as { readonly id: number }).id;
   }
 
+  findCheckWatch(key: string): string | null {
+    const row = this.#stores.read.ledger
+      .prepare('SELECT w.name FROM checks AS c JOIN watches AS w ON w.id = c.watch_id WHERE c.idempotency_key = ?')
+      .get(key) as { readonly name: string } | undefined;
+    return row?.name ?? null;
+  }
+
   find(key: string): Label {
     this.note();
     const first = this.#stores.read.ledger

@@ -13,6 +13,7 @@ import { VirtualTemporal } from '../temporal/server.ts';
 import { ACCOUNT_NAMES, type AccountName, SERVICE_NAMES } from './account-names.ts';
 import { ADDRESSES, type Address, NEW_ADDRESS, OTHER_SERVICE } from './addresses.ts';
 import {
+  CHECKS,
   FIRST_PLACES,
   type OperatorSettings,
   RETRIES,
@@ -26,6 +27,7 @@ import { Keys } from './keys.ts';
 import { Labels } from './labels.ts';
 import { describeCaps } from './oracle/caps-rule.ts';
 import { Oracle, readSitemap } from './oracle/oracle.ts';
+import type { Asked } from './oracle/rate-rule.ts';
 import { type Machine, onTerminal, type ServiceBehavior, ServiceProgram, WorkerProgram } from './programs.ts';
 import type { Scenario } from './scenario.ts';
 import { SITE, Site } from './site.ts';
@@ -119,7 +121,9 @@ export class World {
       retry: { times: RETRIES, afterMs: RETRY_AFTER_MS },
       price: scenario.price,
       wasTried: (key) => countAttempts(this.stores, key) > 1,
+      checks: CHECKS,
       findLabel: (key) => this.labels.find(key),
+      findCheckWatch: (key) => this.labels.findCheckWatch(key),
     });
     const toServiceFault = serviceFaults({
       random: seeded(seed ^ 0xfa17),
@@ -143,11 +147,14 @@ export class World {
       onSent: (request, fault) => {
         this.oracle.sent(request, SERVICE_NAMES[this.keys.getOwner(request)], isSureRefusal(fault));
         this.#checkPlace(request);
+        if (request.origin !== SITE) this.oracle.rates.sent(this.#toAsked(request));
+        if (fault.kind === 'late') this.#late.add(request);
         if (request.method === 'POST' && request.path.endsWith('/submissions')) this.#onSubmission();
       },
       onRead: (request, response, cut) => this.#onRead(request, response, cut),
       onAnswered: (request, response) => {
         if (request.method === 'POST') this.oracle.check();
+        if (request.origin !== SITE && !this.#late.delete(request)) this.#onHad(request, response);
         if (request.origin !== SITE) options.onAnswered?.(request, response);
       },
     });
@@ -211,13 +218,38 @@ export class World {
     );
   }
 
+  /** Requests that arrive long after their client has given them up. */
+  readonly #late = new Set<NetRequest>();
+
+  #toAsked(request: NetRequest): Asked {
+    const { method, path, headers } = request;
+    const isPost = method === 'POST';
+    const lane = isPost && path.endsWith('/submissions') ? 'submissions' : isPost ? 'checks' : 'other';
+    const key = headers.authorization ?? headers['x-api-key'] ?? '';
+    return { key, lane, now: this.kernel.now(), elapsed: this.kernel.elapsed };
+  }
+
+  #onHad(request: NetRequest, { status }: NetResponse): void {
+    const asked = this.#toAsked(request);
+    // Another program, which is not simulated, has a key of its own.
+    if (status === 401) return;
+    this.oracle.rates.had(asked);
+    if (status === 429 && this.scenario.services?.dialect === undefined) this.oracle.rates.refused(asked);
+  }
+
   #onRead(request: NetRequest, response: NetResponse, cut: boolean): void {
     if (request.origin === SITE) {
       this.labels.note();
       this.oracle.delivered(request.path, response, !cut);
       return;
     }
-    if (request.method !== 'POST' || cut) return;
+    if (cut) return;
+    const wait = response.headers['retry-after'];
+    const asked = this.#toAsked(request);
+    // Not if the worker dies before.
+    if (response.status === 429 && typeof wait === 'string')
+      this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.rates.toldToWait(asked, wait));
+    if (request.method !== 'POST') return;
     // Not if the worker dies before.
     if (SURE.includes(response.status)) this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.refused(request));
     else if (response.status < 300) this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.answered(request));

@@ -98,7 +98,7 @@ describe('the rule of the caps', () => {
 
   test('what belongs to no batch counts for the account, and breaks nothing by itself', () => {
     const { spend, found, rule } = createRule();
-    rule.addToAccount('first', 10, toDay(Date.parse('2026-03-31')));
+    rule.add({ account: 'first', watch: null, amount: 10, day: toDay(Date.parse('2026-03-31')) });
     assert.equal(found.length, 0);
     spend(1, '2026-03-31', { perDay: 10 });
     assert.equal(found.length, 1);

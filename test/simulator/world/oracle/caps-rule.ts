@@ -90,12 +90,12 @@ export class CapsRule {
     }
   }
 
-  /** A charge or a refund that is none of ours, or of which the ledger cannot know any more: it counts, and breaks nothing. */
-  addToAccount(account: string, amount: number, day: number): void {
+  /** A refund, or a charge that is none of ours or of which the ledger cannot know any more: it counts, and breaks nothing. */
+  add({ account, watch, amount, day }: Pick<Spending, 'account' | 'watch' | 'amount' | 'day'>): void {
     const other = { amount, expected: amount, knownAt: () => 0, kind: 'check' } as const;
-    for (const name of ['perDay', 'perMonth'] as const) {
-      const window = toWindow(name, { account, watch: null, run: null, day })!;
-      this.#get(window).push(other);
+    for (const name of ['perDay', 'perMonth', 'watchPerDay', 'watchPerMonth'] as const) {
+      const window = toWindow(name, { account, watch, run: null, day });
+      if (window !== null) this.#get(window).push(other);
     }
   }
 

@@ -71,6 +71,16 @@ export class Listings {
     return { versions: new Set(having.map(({ pages }) => toVersion(pages.get(url)!))), isListed: having.length > 0 };
   }
 
+  /** Whether no file of any sitemap has listed a page since that time, and each was read at least twice since. */
+  isGoneSince(url: string, since: number): boolean {
+    return [...this.#files.values()].every((deliveries) => {
+      const lists = deliveries.findLastIndex(({ pages }) => pages.has(url));
+      if (lists < 0) return true;
+      const later = deliveries.slice(lists + 1).filter(({ isWhole, at }) => isWhole && at <= since);
+      return later.length > 1;
+    });
+  }
+
   /** The first version that a sitemap showed of a page: nothing that a change could be compared with. Undefined: none yet. */
   getFirst(sitemap: string, url: string): string | null | undefined {
     return this.#first.get(`${sitemap} ${url}`);

@@ -6,7 +6,8 @@ import { FAILS, POISON, type Site } from '../site.ts';
 import { FORGOTTEN, type Reader } from '../stores.ts';
 import { type Breach, Breaches } from './breaches.ts';
 import { type CapName, type Caps, CapsRule, looser, NO_CAPS, toDay } from './caps-rule.ts';
-import type { CheckCharge, Label, Purchase, Sent } from './facts.ts';
+import { type CheckPolicy, CheckRule } from './check-rule.ts';
+import type { Label, Purchase, Sent } from './facts.ts';
 import { FloorRule } from './floor-rule.ts';
 import { KeyRule } from './key-rule.ts';
 import { ListedRule } from './listed-rule.ts';
@@ -14,6 +15,7 @@ import { Listings } from './listings.ts';
 import { toMoment, toVersion } from './moments.ts';
 import { PRICE_NOTICED_MS, Prices } from './prices.ts';
 import { PurchaseRule, type RetryRule } from './purchase-rule.ts';
+import { RateRule } from './rate-rule.ts';
 import { SenderRule } from './sender-rule.ts';
 import { WatchNames } from './watch-names.ts';
 
@@ -24,6 +26,7 @@ export interface OracleSettings {
   readonly site: Site;
   readonly retry: RetryRule;
   readonly notWithinMs?: number;
+  readonly checks: CheckPolicy;
   /** Of a URL, at first, in micro-lira. */
   readonly price: number;
   /**
@@ -33,12 +36,29 @@ export interface OracleSettings {
   readonly wasTried: (key: string) => boolean;
   /** What the ledger calls a batch that leaves for the first time. */
   readonly findLabel: (key: string) => Label;
+  /** The name of the watch of an index-check that leaves for the first time. */
+  readonly findCheckWatch: (key: string) => string | null;
   /** See Breaches. */
   readonly findKnown?: (breach: Breach) => string | null;
 }
 
+/** So long ago must crawls have seen that a page is gone. */
+const GONE_MS = 3_600_000;
+
 /** A project of the configuration names the sitemap of its watch; the connector adds a tag. */
 export const readSitemap = (project: string): string => /^Project (\w+)/.exec(project)?.[1] ?? '';
+
+/** An index-check that was sent. See Sent. */
+interface SentCheck extends Pick<Sent, 'account' | 'caps' | 'floor' | 'day' | 'since' | 'mayBeCharged'> {
+  readonly watch: string | null;
+}
+
+interface Spent {
+  readonly account: string;
+  readonly watch: string | null;
+  readonly amount: number;
+  readonly day: number;
+}
 
 interface Entry {
   readonly id: number;
@@ -55,17 +75,20 @@ interface Entry {
  */
 export class Oracle {
   readonly listings = new Listings();
+  readonly rates: RateRule;
   charges = 0;
   /** Of all submissions, in micro-lira. */
   charged = 0;
   readonly #settings: OracleSettings;
   readonly #breaches: Breaches;
   readonly #sent = new Map<string, Sent>();
+  readonly #sentChecks = new Map<string, SentCheck>();
   readonly #keyRule: KeyRule;
   readonly #senderRule: SenderRule;
   readonly #capsRule: CapsRule;
   readonly #floorRule: FloorRule;
   readonly #purchaseRule: PurchaseRule;
+  readonly #checkRule: CheckRule;
   readonly #listedRule: ListedRule;
   /** By URL, and by account and URL. */
   readonly #bought = new Map<string, number>();
@@ -85,7 +108,8 @@ export class Oracle {
   readonly #unwanted = new Map<string, string>();
   /** Since the ledger was copied. */
   #purchasesSinceCopy: Purchase[] = [];
-  #checksSinceCopy: { readonly account: string; readonly amount: number; readonly day: number }[] = [];
+  #checksSinceCopy: Spent[] = [];
+  readonly #spentByChecks = new Map<string, Spent>();
   /** The latest job that a copy of the ledger lacked of each URL. */
   readonly #lostJobs = new Map<string, number>();
   /** Purchases when a copy of the ledger came back; null: none has. */
@@ -109,7 +133,16 @@ export class Oracle {
     this.#senderRule = new SenderRule(report('sender'));
     this.#capsRule = new CapsRule(report('caps'));
     this.#floorRule = new FloorRule(report('floor'));
+    this.rates = new RateRule(report('rates'));
     this.#listedRule = new ListedRule(report('listed'), listings);
+    this.#checkRule = new CheckRule({
+      ...{ report: report('index-checks'), policy: settings.checks },
+      readCompleted: (url) => this.#readCompleted(url),
+      countCompleted: () => this.#countCompleted(),
+      wasFound: (url, check) => this.#wasFound(url, check),
+      getLatestTime: () => kernel.getLatestTime(0),
+      isLongGone: (url) => listings.isGoneSince(url, kernel.elapsed - GONE_MS),
+    });
     this.#purchaseRule = new PurchaseRule({
       ...{ report: report('each version once'), listings, retry, notWithinMs },
       readFailure: (reference, url) => this.#readFailure(reference, url),
@@ -178,6 +211,7 @@ export class Oracle {
 
   copyLedger(): void {
     this.check();
+    this.#checkRule.copied();
     this.#purchasesSinceCopy = [];
     this.#checksSinceCopy = [];
   }
@@ -186,8 +220,9 @@ export class Oracle {
   restoreLedger(): void {
     this.check();
     this.#chargesAtRestore = this.charges;
-    for (const { account, amount, day } of this.#checksSinceCopy) this.#capsRule.addToAccount(account, -amount, day);
+    for (const spent of this.#checksSinceCopy) this.#capsRule.add({ ...spent, amount: -spent.amount });
     this.#checksSinceCopy = [];
+    this.#checkRule.restored();
     this.#purchaseRule.lose(this.#purchasesSinceCopy);
     for (const { urls, reference } of this.#purchasesSinceCopy) {
       const created = this.#readCreated(reference);
@@ -274,6 +309,27 @@ export class Oracle {
     const text = body.toString('utf8');
     this.#keyRule.sent(key, account, text);
     if (path.endsWith('/submissions')) this.#sentBatch(key, text, account, isRefused);
+    else if (path.endsWith('/index-check')) this.#sentCheck(key, account, isRefused);
+  }
+
+  #sentCheck(key: string, account: string, isRefused: boolean): void {
+    const { elapsed } = this.#settings.kernel;
+    const watch = this.#settings.findCheckWatch(key);
+    const sent: SentCheck = this.#sentChecks.get(key) ?? {
+      ...{ account, watch: watch === null ? null : this.#names.toSpender(watch) },
+      ...{ caps: this.#caps, floor: this.#floor, day: 0, since: elapsed, mayBeCharged: false },
+    };
+    this.#note(sent, isRefused);
+    this.#sentChecks.set(key, sent);
+  }
+
+  /** Another attempt: what was surely refused may have been sent under any cap. */
+  #note(sent: Pick<Sent, 'caps' | 'floor' | 'day' | 'since' | 'mayBeCharged'>, isRefused: boolean): void {
+    sent.caps = sent.mayBeCharged ? looser(sent.caps, this.#caps) : this.#caps;
+    sent.floor = sent.mayBeCharged ? Math.min(sent.floor, this.#floor) : this.#floor;
+    if (!sent.mayBeCharged) sent.since = this.#settings.kernel.elapsed;
+    sent.mayBeCharged ||= !isRefused;
+    sent.day = Math.max(sent.day, this.#today());
   }
 
   #sentBatch(key: string, body: string, account: string, isRefused: boolean): void {
@@ -294,16 +350,9 @@ export class Oracle {
       ...{ caps: this.#caps, floor: this.#floor, day: 0, since: elapsed, at: elapsed },
       ...{ sentAfter: 0, mayBeCharged: false, doubts: 0, answeredAt: null },
     };
-    // What was surely refused may have been sent under any cap.
-    sent.caps = sent.mayBeCharged ? looser(sent.caps, this.#caps) : this.#caps;
-    sent.floor = sent.mayBeCharged ? Math.min(sent.floor, this.#floor) : this.#floor;
-    if (!sent.mayBeCharged) {
-      sent.since = elapsed;
-      sent.sentAfter = this.listings.order;
-    }
-    sent.mayBeCharged ||= !isRefused;
+    if (!sent.mayBeCharged) sent.sentAfter = this.listings.order;
+    this.#note(sent, isRefused);
     sent.doubts += 1;
-    sent.day = Math.max(sent.day, this.#today());
     sent.at = elapsed;
     this.#sent.set(key, sent);
   }
@@ -354,10 +403,44 @@ export class Oracle {
         this.elsewhere.add(entry.subject);
         this.spendElsewhere(entry.account, -entry.amount);
       }
-      const other = { account: entry.account, amount: -entry.amount, day: this.#today() };
-      this.#capsRule.addToAccount(other.account, other.amount, other.day);
-      if (job === undefined) this.#checksSinceCopy.push(other);
+      if (job === undefined) {
+        if (entry.kind === 'charge') this.#checkCheck(entry);
+        else this.#giveBack(entry);
+        continue;
+      }
+      this.#capsRule.add({ account: entry.account, watch: null, amount: -entry.amount, day: this.#today() });
     }
+  }
+
+  /** An index-check was charged. */
+  #checkCheck({ subject: id, account, amount: negative, balance }: Entry): void {
+    const row = this.#settings.service
+      .prepare('SELECT idempotency_key AS key, urls FROM index_checks WHERE id = ?')
+      .get(id) as { readonly key: string | null; readonly urls: string } | undefined;
+    const sent = this.#sentChecks.get(row?.key ?? '');
+    const amount = -negative;
+    if (row === undefined || sent === undefined) {
+      this.breach(`${id} was charged for an index-check that was never sent`, { rule: 'sender', account });
+      return;
+    }
+    const { watch, caps, floor, day, since } = sent;
+    const at = this.#settings.kernel.elapsed;
+    const charge = { account, amount, expected: amount, what: id, kind: 'check', knownAt: () => at } as const;
+    this.#capsRule.spend({ ...charge, watch, run: null, caps, day, at: since });
+    this.#floorRule.charged({ ...charge, balance, floor, since, at });
+    const urls = JSON.parse(row.urls) as readonly string[];
+    this.#checkRule.charged({ id, account, amount, balance, urls, at }, watch ?? '', day);
+    const spent = { account, watch, amount, day };
+    this.#spentByChecks.set(id, spent);
+    this.#checksSinceCopy.push(spent);
+  }
+
+  /** The service has given the charge of an index-check back. */
+  #giveBack({ subject, account, amount }: Entry): void {
+    const spent = this.#spentByChecks.get(subject) ?? { account, watch: null, amount: 0, day: this.#today() };
+    this.#capsRule.add({ ...spent, amount: -amount });
+    this.#checksSinceCopy.push({ ...spent, amount: -amount });
+    if (spent.watch !== null) this.#checkRule.givenBack(amount, spent.watch, spent.day);
   }
 
   #checkCharge(
@@ -396,6 +479,37 @@ export class Oracle {
     const unwanted = this.#unwanted.get(url);
     if (unwanted !== undefined)
       this.breach(`${url} was bought, although ${unwanted} (${reference})`, { rule: 'unwanted', url });
+  }
+
+  #readCompleted(url: string): number | null {
+    const row = this.#settings.service
+      .prepare(
+        `SELECT max(coalesce(u.updated_at, s.finished_at)) AS at FROM submission_urls AS u
+         JOIN submissions AS s ON s.id = u.submission_id
+         WHERE u.url = ? AND coalesce(u.status, s.status) = 'completed'`,
+      )
+      .get(url);
+    return (row as { readonly at: number | null }).at;
+  }
+
+  #countCompleted(): number {
+    const row = this.#settings.service
+      .prepare(
+        `SELECT count(DISTINCT u.url) AS n FROM submission_urls AS u JOIN submissions AS s ON s.id = u.submission_id
+         WHERE coalesce(u.status, s.status) = 'completed'`,
+      )
+      .get();
+    return (row as { readonly n: number }).n;
+  }
+
+  #wasFound(url: string, check: string): boolean {
+    const row = this.#settings.service.prepare('SELECT urls, results FROM index_checks WHERE id = ?').get(check);
+    const { urls, results } = (row ?? { urls: '[]', results: null }) as {
+      readonly urls: string;
+      readonly results: string | null;
+    };
+    const findings = JSON.parse(results ?? '[]') as readonly { readonly found: boolean | null }[];
+    return findings[(JSON.parse(urls) as string[]).indexOf(url)]?.found === true;
   }
 
   #countFailures(url: string): number {
@@ -468,5 +582,3 @@ export class Oracle {
     return created !== undefined && (toMoment(toVersion(lastmod)) ?? 0) <= created;
   }
 }
-
-export type { CheckCharge };

@@ -1,6 +1,6 @@
 import type { SeedKind } from './world/draw-scenario.ts';
 
-const KINDS: readonly SeedKind[] = ['usual', 'small', 'focused', 'sequence', 'varied', 'service'];
+const KINDS: readonly SeedKind[] = ['usual', 'small', 'focused', 'sequence', 'varied', 'service', 'known'];
 
 /** The kind of seeds that a command names; `--small` is short for `--kind small`. */
 export function parseKind({ kind, small }: { readonly kind?: string | undefined; readonly small: boolean }): SeedKind {

@@ -19,6 +19,8 @@ export interface PlayedSeed {
   readonly seed: number;
   readonly digest: string;
   readonly breaches: readonly string[];
+  /** What known findings explain, by finding. */
+  readonly known: readonly (readonly [string, readonly string[]])[];
   /** What a reader is shown about it. */
   readonly lines: readonly string[];
   /** Processor time, in milliseconds. */
@@ -45,10 +47,11 @@ async function playSeed({ seed, trace, shrink }: PlayRequest): Promise<PlayedSee
   // Errors are thrown often, and their stacks cost more than most events; messages name them.
   Error.stackTraceLimit = trace ? 10 : 0;
   const played = await play(scenario, trace ? (line) => console.log(line) : null);
-  const { digest, breaches, events, elapsedMs, charges } = played;
+  const { digest, breaches, known, events, elapsedMs, charges } = played;
   const hours = (elapsedMs / 3_600_000).toFixed(1);
   const lines = [
     `seed ${seed}: ${events} events, ${hours} virtual hours, ${charges} charges, digest ${digest.slice(0, 16)}`,
+    ...[...known].flatMap(([finding, texts]) => texts.map((text) => `  known, ${finding}: ${text}`)),
     ...breaches.map((breach) => `  breach: ${breach}`),
   ];
   const [breach] = breaches;
@@ -65,7 +68,15 @@ async function playSeed({ seed, trace, shrink }: PlayRequest): Promise<PlayedSee
   }
   const { user, system } = process.cpuUsage(began);
   const cpuMs = (user + system) / 1_000;
-  return { seed, digest, breaches, lines, cpuMs, ...(reach === null ? {} : { reached: reach.take() }) };
+  return {
+    seed,
+    digest,
+    breaches,
+    known: [...known],
+    lines,
+    cpuMs,
+    ...(reach === null ? {} : { reached: reach.take() }),
+  };
 }
 
 process.on('message', (request: PlayRequest) => {

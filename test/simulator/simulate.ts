@@ -61,12 +61,15 @@ const began = performance.now();
 const endsAt = values.seconds === undefined ? Number.POSITIVE_INFINITY : began + Number(values.seconds) * 1_000;
 const digest = createHash('sha256');
 const failed: number[] = [];
+/** Seeds with a breach that a known finding explains, by finding. */
+const known = new Map<string, number>();
 let count = 0;
 let cpuMs = 0;
 
 /** Counts and shows a seed; the seeds come in their order, whoever played them first. */
-function report({ seed, digest: own, breaches, lines, cpuMs: ownMs }: PlayedSeed): void {
+function report({ seed, digest: own, breaches, known: explained, lines, cpuMs: ownMs }: PlayedSeed): void {
   count += 1;
+  for (const [finding] of explained) known.set(finding, (known.get(finding) ?? 0) + 1);
   cpuMs += ownMs;
   digest.update(own);
   if (breaches.length > 0) failed.push(seed);
@@ -108,6 +111,8 @@ console.log(
   `${count} seeds, ${failed.length} with a breach, ${Math.round(count / minutes)} schedules a minute, ` +
     `${(cpuMs / 1_000 / Math.max(1, count)).toFixed(3)} s of processor time each`,
 );
+if (known.size > 0)
+  console.log(`known findings: ${[...known].map(([finding, seeds]) => `${finding} in ${seeds}`).join(', ')}`);
 if (failed.length > 0)
   console.log(
     `One again: npm run simulate -- ${kind === 'usual' ? '' : `--kind ${kind} `}--seed ${failed[0]} --shrink`,

@@ -16,6 +16,16 @@ export const CHECKS: CheckPolicy = {
   ...{ afterMs: 0, everyMs: 365 * 86_400_000, stopWhenFound: true, sample: 0.1, perDay: null },
 };
 
+/** What all watches of a world do. */
+export interface WatchPolicy {
+  readonly checks: CheckPolicy;
+  readonly firstRun: 'submit' | 'baseline';
+  /** resubmit.not_within */
+  readonly notWithinMs: number;
+}
+
+export const USUAL_POLICY: WatchPolicy = { checks: CHECKS, firstRun: 'submit', notWithinMs: 0 };
+
 /** What an operator writes into the configuration; money in micro-lira. */
 export interface OperatorSettings {
   /** price_per_url; null: it is learned. */
@@ -38,6 +48,7 @@ export interface OperatorSettings {
   readonly missingAccounts: ReadonlySet<AccountName>;
   /** Sitemaps have two files. */
   readonly hasTwoFiles: boolean;
+  readonly policy: WatchPolicy;
 }
 
 export type Schedules = ReadonlyMap<string, { readonly cron: string; readonly timezone: string }>;
@@ -73,7 +84,9 @@ export const getAccount = ({ secondAccount }: Pick<OperatorSettings, 'secondAcco
 
 /** The configuration file that says so. Both accounts have the same caps and the same floor. `more` are further settings of each watch. */
 export function toConfig(settings: OperatorSettings, more: WatchSettings): Config {
-  const { price, caps, floor, watches, schedules, pollsSeldom, hasTwoFiles, places, missingAccounts } = settings;
+  const { price, caps, floor, watches, schedules, pollsSeldom, hasTwoFiles, places, missingAccounts, policy } =
+    settings;
+  const { checks } = policy;
   const watchSpend = toSpend({
     per_run: caps.watchPerRun,
     per_day: caps.watchPerDay,
@@ -83,13 +96,20 @@ export function toConfig(settings: OperatorSettings, more: WatchSettings): Confi
     account: getAccount(settings, sitemap),
     project: `Project ${sitemap}`,
     service: 'fast',
-    first_run: 'submit',
+    first_run: policy.firstRun,
     sitemaps: [`${SITE}/${sitemap}.xml`, ...(hasTwoFiles ? [`${SITE}/${sitemap}-2.xml`] : [])],
     hosts: [new URL(SITE).host],
     retry_failed: { times: RETRIES, after: '5m' },
-    resubmit: { on_lastmod_change: true },
+    resubmit: {
+      on_lastmod_change: true,
+      ...(policy.notWithinMs === 0 ? {} : { not_within: `${policy.notWithinMs / 1_000}s` }),
+    },
     guard: { max_gone_percent: 30 },
-    index_check: { after: '0s', every: '365d', sample: '10%' },
+    index_check: {
+      ...{ after: `${checks.afterMs / 1_000}s`, every: `${checks.everyMs / 1_000}s`, stop_when_found: checks.stopWhenFound },
+      sample: `${checks.sample * 100}%`,
+      ...(checks.perDay === null ? {} : { per_day: formatTry(micros(checks.perDay)) }),
+    },
     ...(Object.keys(watchSpend).length === 0 ? {} : { spend: watchSpend }),
     ...(schedules.has(sitemap) ? { schedule: schedules.get(sitemap) } : {}),
     ...more,

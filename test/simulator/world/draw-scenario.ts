@@ -1,4 +1,5 @@
 import { toFocusedScenario } from './focused.ts';
+import { toKnownScenario } from './known/known-seeds.ts';
 import { type Scenario, type Size, toScenario } from './scenario.ts';
 import { toSequenceScenario } from './sequence-seeds.ts';
 import { toServiceScenario } from './service-seeds.ts';
@@ -7,9 +8,9 @@ import { toVariedScenario } from './varied.ts';
 /**
  * How a schedule is drawn from its seed: `focused` ones play few kinds of acts, each often and at a named moment, those of
  * `sequence` one of the known sequences, `varied` ones are focused ones with two accounts, and `service` ones are focused ones
- * with other services.
+ * with other services. `known` ones play the sequences that show known breaches, and are expected to break a rule.
  */
-export type SeedKind = Size | 'focused' | 'sequence' | 'varied' | 'service';
+export type SeedKind = Size | 'focused' | 'sequence' | 'varied' | 'service' | 'known';
 
 export function drawScenario(seed: number, kind: SeedKind): Scenario {
   switch (kind) {
@@ -21,6 +22,8 @@ export function drawScenario(seed: number, kind: SeedKind): Scenario {
       return toVariedScenario(seed);
     case 'service':
       return toServiceScenario(seed);
+    case 'known':
+      return toKnownScenario(seed);
     default:
       return toScenario(seed, kind);
   }

@@ -40,6 +40,8 @@ export type SubmissionFault =
   | 'invalid'
   /** Accepted, and all that the answer says of money is the price of one URL, as what it cost. */
   | 'reported the price of one'
+  /** Accepted, and all that the answer says of money is the total, which it calls the price. */
+  | 'showed the total as price'
   /** Refused with 422 if it has a poisoned page, which the answer names by its position, from one. */
   | 'position from one'
   /** Split until each part has one URL, and then refused for five minutes each time. */
@@ -62,7 +64,11 @@ export type Outage =
   /** Index-checks are done and charged, and their answers are lost. */
   | 'answers to checks are lost'
   /** Index-checks are refused with 422. */
-  | 'checks are refused';
+  | 'checks are refused'
+  /** Index-checks are done and charged, and all that their answers say of money is the price of one URL, as what they cost. */
+  | 'checks show the price of one'
+  /** Answers to submissions show the charge rounded to the kurus, and nothing shows a price. */
+  | 'charges are rounded';
 export const OUTAGES: readonly Outage[] = [
   'answers are lost',
   'nothing is taken',
@@ -149,6 +155,13 @@ function toLasting(outage: Outage, request: NetRequest, urls: readonly string[],
       return isCheck(request) ? { kind: 'drop-after' } : null;
     case 'checks are refused':
       return isCheck(request) ? { kind: 'instead', response: json(422, 'validation_error') } : null;
+    case 'checks show the price of one':
+      if (!isCheck(request)) return null;
+      return alterData(({ charged: _charged, price_per_url: cost, ...rest }) => ({ ...rest, cost }));
+    case 'charges are rounded':
+      if (request.path.endsWith('/me')) return alterData(({ prices: _prices, ...rest }) => rest);
+      if (urls.length === 0) return null;
+      return alterData(({ reference, charged }) => ({ reference, charged: Math.round(Number(charged) * 100) / 100 }));
     case 'the list fails':
       return isList(request) ? { kind: 'instead', response: json(500, 'internal_error') } : null;
   }
@@ -195,6 +208,8 @@ function toFault(kind: SubmissionFault, urls: readonly string[], random: () => n
       return LATER;
     case 'reported the price of one':
       return alterData(({ reference, price_per_url: cost }) => ({ reference, cost }));
+    case 'showed the total as price':
+      return alterData(({ reference, charged: price }) => ({ reference, price }));
     case 'position from one':
       return refuseByPosition(urls);
     case 'later in parts':

@@ -5,6 +5,7 @@ import { type AccountName, SERVICE_NAMES } from './account-names.ts';
 import { beginAct } from './acts/index.ts';
 import { startRuns } from './acts/runs.ts';
 import { getAccount } from './configuration.ts';
+import { findKnown } from './known/index.ts';
 import { recover, startOperator } from './operator.ts';
 import { CAP_NAMES, NO_CAPS } from './oracle/caps-rule.ts';
 import { compareCharges, compareJobs } from './oracle/compare-charges.ts';
@@ -18,6 +19,8 @@ export interface Played {
   readonly seed: number;
   readonly digest: string;
   readonly breaches: readonly string[];
+  /** What known findings explain, by finding. */
+  readonly known: ReadonlyMap<string, readonly string[]>;
   readonly events: number;
   /** Virtual milliseconds. */
   readonly elapsedMs: number;
@@ -37,7 +40,7 @@ const EVENTS_AT_MOST = 300_000;
 /** Plays a scenario to its end, and compares what happened with the rules. */
 export async function play(scenario: Scenario, onTrace: ((line: string) => void) | null = null): Promise<Played> {
   await prepareStores();
-  const world = new World(scenario, { onTrace });
+  const world = new World(scenario, { onTrace, findKnown });
   const { kernel, oracle } = world;
   try {
     world.start();
@@ -54,6 +57,7 @@ export async function play(scenario: Scenario, onTrace: ((line: string) => void)
       seed: scenario.seed,
       digest,
       breaches: oracle.breaches,
+      known: oracle.known,
       events,
       elapsedMs: elapsed,
       charges: oracle.charges,

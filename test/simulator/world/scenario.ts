@@ -11,8 +11,9 @@ import type { RUN_PLAYS } from './acts/runs.ts';
 import type { SCHEDULE_PLAYS } from './acts/schedules.ts';
 import type { SERVICE_PLAYS } from './acts/service.ts';
 import type { SITE_PLAYS } from './acts/sites.ts';
-import type { Schedules } from './configuration.ts';
+import type { Schedules, WatchPolicy } from './configuration.ts';
 import type { Dialect } from './dialect.ts';
+import type { KnownName } from './known/index.ts';
 import { CAP_NAMES, type Caps, NO_CAPS } from './oracle/caps-rule.ts';
 import type { SequenceName } from './sequences/index.ts';
 import { FAILS, type Page, POISON, SITE } from './site.ts';
@@ -40,7 +41,8 @@ export type ActKind =
   | keyof typeof DISASTER_PLAYS
   | keyof typeof SCHEDULE_PLAYS
   | keyof typeof SERVICE_PLAYS
-  | SequenceName;
+  | SequenceName
+  | KnownName;
 
 export interface SecondAccount {
   /** The sitemaps whose watches belong to it at first. */
@@ -118,6 +120,8 @@ export interface Scenario {
   readonly hasTwoFiles?: boolean;
   /** Until when a run that an act starts goes on; absent: until its jobs have ended. */
   readonly runsUntil?: WatchInput['until'];
+  /** What the watches do otherwise than in most worlds. */
+  readonly policy?: Partial<WatchPolicy>;
   readonly acts: readonly Act[];
 }
 

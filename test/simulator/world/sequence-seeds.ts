@@ -1,6 +1,6 @@
 import { pick, seeded } from '../../support/seeded.ts';
 import { NO_CAPS } from './oracle/caps-rule.ts';
-import { AMPLE, EPOCHS, makePages, type Scenario } from './scenario.ts';
+import { type ActKind, AMPLE, EPOCHS, makePages, type Scenario } from './scenario.ts';
 import { SEQUENCES, type SequenceName } from './sequences/index.ts';
 import type { Sequence } from './sequences/sequence.ts';
 
@@ -12,10 +12,18 @@ const MOST_MS = 60 * 60 * MINUTE;
 
 /** One sequence of events, in a world without other faults and acts: what varies is how much of everything there is. */
 export function toSequenceScenario(seed: number): Scenario {
+  return drawSequence(seed, pick(seeded(seed ^ 0x3e1c), NAMES), SEQUENCES);
+}
+
+/** A world for one sequence of these. */
+export function drawSequence<Name extends ActKind>(
+  seed: number,
+  name: Name,
+  sequences: Readonly<Record<Name, Sequence>>,
+): Scenario {
   const random = seeded(seed ^ 0x5e9c);
   const chance = (share: number) => random() < share;
   const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));
-  const name = pick(random, NAMES);
   const sitemaps = ['w0', 'w1', ...(chance(0.3) ? ['w2'] : [])];
   const drawn: Scenario = {
     seed,
@@ -44,6 +52,6 @@ export function toSequenceScenario(seed: number): Scenario {
     goodAt: MOST_MS,
     acts: [{ at: 0, kind: name, forMs: 0, salt: Math.floor(random() * 2 ** 31) }],
   };
-  const { world }: Sequence = SEQUENCES[name];
+  const { world } = sequences[name];
   return { ...drawn, ...world };
 }

@@ -13,18 +13,19 @@ import { VirtualTemporal } from '../temporal/server.ts';
 import { ACCOUNT_NAMES, type AccountName, SERVICE_NAMES } from './account-names.ts';
 import { ADDRESSES, type Address, NEW_ADDRESS, OTHER_SERVICE } from './addresses.ts';
 import {
-  CHECKS,
   FIRST_PLACES,
   type OperatorSettings,
   RETRIES,
   RETRY_AFTER_MS,
   toConfig,
+  USUAL_POLICY,
   type WatchSettings,
 } from './configuration.ts';
 import { Speaker, showsFailures, toAccountSettings } from './dialect.ts';
 import { isSureRefusal, type Outage, SURE, type SubmissionFault, serviceFaults, siteFaults } from './faults.ts';
 import { Keys } from './keys.ts';
 import { Labels } from './labels.ts';
+import type { Breach } from './oracle/breaches.ts';
 import { describeCaps } from './oracle/caps-rule.ts';
 import { Oracle, readSitemap } from './oracle/oracle.ts';
 import type { Asked } from './oracle/rate-rule.ts';
@@ -45,6 +46,8 @@ export interface WorldOptions {
   /** Further settings of each watch. */
   readonly watchSettings?: WatchSettings;
   readonly service?: ServiceBehavior;
+  /** See Breaches. */
+  readonly findKnown?: (breach: Breach) => string | null;
   /** See ServerSettings. */
   readonly isSticky?: boolean;
   /** So long after a worker died while it sent is it started again; absent: nobody starts it before the end. */
@@ -121,7 +124,9 @@ export class World {
       retry: { times: RETRIES, afterMs: RETRY_AFTER_MS },
       price: scenario.price,
       wasTried: (key) => countAttempts(this.stores, key) > 1,
-      checks: CHECKS,
+      checks: { ...USUAL_POLICY, ...scenario.policy }.checks,
+      notWithinMs: scenario.policy?.notWithinMs ?? 0,
+      findKnown: options.findKnown ?? (() => null),
       findLabel: (key) => this.labels.find(key),
       findCheckWatch: (key) => this.labels.findCheckWatch(key),
     });
@@ -185,6 +190,7 @@ export class World {
       schedules: scenario.schedules,
       pollsSeldom: scenario.pollsSeldom,
       hasTwoFiles: scenario.hasTwoFiles ?? false,
+      policy: { ...USUAL_POLICY, ...scenario.policy },
       places: this.#toFirstPlaces(),
       missingAccounts: new Set(),
       accountSettings: dialect === undefined ? {} : toAccountSettings(dialect),

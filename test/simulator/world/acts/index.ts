@@ -1,4 +1,5 @@
 import { seeded } from '../../../support/seeded.ts';
+import { KNOWN_PLAYS } from '../known/index.ts';
 import { onTerminal } from '../programs.ts';
 import type { Act, ActKind } from '../scenario.ts';
 import { SEQUENCE_PLAYS } from '../sequences/index.ts';
@@ -27,6 +28,7 @@ const PLAYS: Readonly<Record<ActKind, Play>> = {
   ...SCHEDULE_PLAYS,
   ...SERVICE_PLAYS,
   ...SEQUENCE_PLAYS,
+  ...KNOWN_PLAYS,
 };
 
 /** Begins an act; it may go on for a while. `alone`: never while batches are under way. */

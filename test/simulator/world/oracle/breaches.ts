@@ -5,6 +5,8 @@ export interface About {
   readonly account?: string;
   /** Micro-lira beyond what the rule allows. */
   readonly beyond?: number;
+  /** Of what counts in the window of a cap, the part that index-checks cost, in micro-lira. */
+  readonly ofChecks?: number;
   /** What lies behind it, where a rule can tell causes apart. */
   readonly cause?: string;
 }

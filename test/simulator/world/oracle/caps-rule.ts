@@ -85,7 +85,7 @@ export class CapsRule {
       if (sum <= cap) continue;
       this.#report(`${sum} was spent, of at most ${cap} by ${name} for ${watch ?? account}, when ${what} was sent`, {
         ...(watch === null ? {} : { watch }),
-        ...{ account, beyond: sum - cap, cause: `${kind} ${name}` },
+        ...{ account, beyond: sum - cap, cause: `${kind} ${name}`, ofChecks: sumChecks(counted) },
       });
     }
   }
@@ -120,6 +120,9 @@ export class CapsRule {
     return Math.max(0, ...sums);
   }
 }
+
+const sumChecks = (counted: readonly Counted[]): number =>
+  counted.reduce((total, { kind, amount }) => (kind === 'check' ? total + amount : total), 0);
 
 const toCounted = ({ amount, expected, knownAt }: Counted, at: number): number =>
   knownAt() <= at ? amount : Math.min(amount, expected);

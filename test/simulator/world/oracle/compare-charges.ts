@@ -33,7 +33,8 @@ export function compareCharges({ stores, oracle, scenario, wasRestored }: Compar
         oracle.breach(`the ledger counts ${charged} for ${reference}, less than ${urls} URLs ever cost`);
     }
     const [theirs, ours] = [sumWithout(jobs, guessed), sumWithout(charges, guessed)];
-    if (theirs !== ours) oracle.breach(`the service charged ${account} ${theirs}, the ledger says ${ours}`);
+    if (theirs !== ours)
+      oracle.breach(`the service charged ${account} ${theirs}, the ledger says ${ours}`, { rule: 'books', account });
     total += sumWithout(jobs, new Set());
   }
   if (total !== oracle.charged) oracle.breach(`the service charged ${total}, the oracle saw ${oracle.charged}`);

@@ -16,6 +16,7 @@ import { toMoment, toVersion } from './moments.ts';
 import { PRICE_NOTICED_MS, Prices } from './prices.ts';
 import { PurchaseRule, type RetryRule } from './purchase-rule.ts';
 import { RateRule } from './rate-rule.ts';
+import { type Promised, SaidRule } from './said-rule.ts';
 import { SenderRule } from './sender-rule.ts';
 import { WatchNames } from './watch-names.ts';
 
@@ -90,6 +91,7 @@ export class Oracle {
   readonly #purchaseRule: PurchaseRule;
   readonly #checkRule: CheckRule;
   readonly #listedRule: ListedRule;
+  readonly #saidRule: SaidRule;
   /** By URL, and by account and URL. */
   readonly #bought = new Map<string, number>();
   #caps: Caps = NO_CAPS;
@@ -133,6 +135,7 @@ export class Oracle {
     this.#senderRule = new SenderRule(report('sender'));
     this.#capsRule = new CapsRule(report('caps'));
     this.#floorRule = new FloorRule(report('floor'));
+    this.#saidRule = new SaidRule(report('said before'));
     this.rates = new RateRule(report('rates'));
     this.#listedRule = new ListedRule(report('listed'), listings);
     this.#checkRule = new CheckRule({
@@ -258,6 +261,11 @@ export class Oracle {
   allowAgain(url: string): void {
     this.check();
     this.#purchaseRule.release(url);
+  }
+
+  /** A person was told what a run costs and buys, before they decided. */
+  said(promise: Promised): void {
+    this.#saidRule.said(promise);
   }
 
   /** From now on nobody wants these URLs, or does again. */
@@ -470,6 +478,7 @@ export class Oracle {
     const purchase: Purchase = { reference, account, amount, balance, urls, sent, at };
     this.#purchaseRule.purchased(purchase);
     this.#listedRule.purchased(purchase);
+    this.#saidRule.purchased(purchase);
     this.#purchasesSinceCopy.push(purchase);
     for (const url of urls) this.#notePurchase(url, reference, account);
   }

@@ -26,7 +26,7 @@ export const SEQUENCES = {
 
 export type SequenceName = keyof typeof SEQUENCES;
 
-const toPlay =
+export const toPlay =
   ({ play }: Sequence): Play =>
   async (world, act, random) => {
     await play(world, act, random);

@@ -85,10 +85,9 @@ export const KNOWN_OF_PAGES = {
       const urls = publishSome(world, random, 'w0', 'shared');
       await buy(world, 'w0', urls);
       await awaitIdle(world);
-      list(world, 'w1', urls, '2026-01-01');
-      await runAll(world);
       const { watches } = world.settings;
       await world.reconfigure({ watches: new Map([...watches].filter(([, sitemap]) => sitemap !== 'w0')) });
+      list(world, 'w1', urls, '2026-01-01');
       await runAll(world);
       await world.reconfigure({ watches });
       await runAll(world);
@@ -123,6 +122,8 @@ export const KNOWN_OF_PAGES = {
       await buyAll(world);
       const urls = publishSome(world, random, 'w0', 'common');
       list(world, 'w1', urls, '2026-01-01');
+      await runAll(world);
+      // The other watch knows by then that they are bought.
       await runAll(world);
       for (const sitemap of ['w0', 'w1']) list(world, sitemap, urls, '2026-02-02');
       await runAll(world);

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { startDevServer } from '../src/temporal/dev-server.ts';
 import { findTemporalBinary } from '../src/temporal/server-binary.ts';
 import { runFiles } from './run-files.ts';
+import { runAgain } from './second-run.ts';
 import { writeShards } from './shards.ts';
 import { isSystemTest, listTests, ROOT } from './suites.ts';
 import { findPostgresPrograms, startPostgres } from './support/postgres-server.ts';
@@ -63,24 +64,22 @@ async function openPostgres(): Promise<Server> {
   }
 }
 
-/**
- * In a whole run, tests share processors, servers and a browser with each other: so many files may fail once and are run
- * again, alone. What fails alone has failed.
- */
-const SECOND_RUNS = 3;
-
 const servers = (await Promise.all([openTemporal(), openPostgres()])).filter((server) => server !== null);
 const variables = Object.assign({}, ...servers.map((server) => server.variables)) as Record<string, string>;
 const shards = values.unit ? writeShards(files, SHARDS) : null;
-let { code, failed } = await runFiles(shards?.files ?? files, LIMITS, variables);
+const first = await runFiles(shards?.files ?? files, LIMITS, variables);
 shards?.remove();
-const again = shards === null && positionals.length === 0 && failed.length <= SECOND_RUNS ? failed : [];
-if (again.length > 0) {
-  console.log(`\nA second run, alone, for ${again.join(', ')}\n`);
-  ({ code } = await runFiles(again, ['--test-concurrency=1'], variables));
-}
+const isWhole = shards === null && positionals.length === 0;
+const { code, passedAlone } = isWhole
+  ? await runAgain(first, (again) => {
+      console.log(`\nA second run, alone, for ${again.join(', ')}\n`);
+      return runFiles(again, ['--test-concurrency=1'], variables);
+    })
+  : { code: first.code, passedAlone: [] };
 await Promise.all(servers.map((server) => server.stop()));
 for (const { note } of servers) if (note !== '') console.log(note);
-if (again.length > 0 && code === 0)
-  console.log(`Failed beside other tests, and passed alone: ${again.join(', ')}. Its cause is above: correct it.`);
+if (passedAlone.length > 0)
+  console.log(
+    `Failed beside other tests, and passed alone: ${passedAlone.join(', ')}. Its cause is above: correct it. Exit code ${code}.`,
+  );
 process.exitCode = code;

@@ -1,11 +1,12 @@
 /**
  * Plays seeded schedules of the whole connector and the real service on a virtual platform: docs/contributing/simulator.md.
- * Exit code 1 when a rule was broken.
+ * Exit code 1 when a rule was broken by a seed that known-seeds.ts does not name, or when one that it names breaks none any more.
  */
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { KEPT_SEEDS } from './kept-seeds.ts';
+import { findKnownSeed } from './known-seeds.ts';
 import { parseKind } from './parse-kind.ts';
 import type { PlayedSeed } from './play-seeds.ts';
 import { SeedPlayer } from './seed-player.ts';
@@ -61,6 +62,8 @@ const began = performance.now();
 const endsAt = values.seconds === undefined ? Number.POSITIVE_INFINITY : began + Number(values.seconds) * 1_000;
 const digest = createHash('sha256');
 const failed: number[] = [];
+/** Seeds that known-seeds.ts names, and that break nothing any more. */
+const mended: number[] = [];
 /** Seeds with a breach that a known finding explains, by finding. */
 const known = new Map<string, number>();
 let count = 0;
@@ -72,7 +75,10 @@ function report({ seed, digest: own, breaches, known: explained, lines, cpuMs: o
   for (const [finding] of explained) known.set(finding, (known.get(finding) ?? 0) + 1);
   cpuMs += ownMs;
   digest.update(own);
-  if (breaches.length > 0) failed.push(seed);
+  const cause = findKnownSeed(kind, seed)?.cause;
+  if (cause === undefined && breaches.length > 0) failed.push(seed);
+  if (cause !== undefined && breaches.length === 0) mended.push(seed);
+  if (cause !== undefined) console.log(`seed ${seed} is on the list of known breaches: ${cause}`);
   if (breaches.length > 0 || values.seed !== undefined) for (const line of lines) console.log(line);
 }
 
@@ -117,5 +123,9 @@ if (failed.length > 0)
   console.log(
     `One again: npm run simulate -- ${kind === 'usual' ? '' : `--kind ${kind} `}--seed ${failed[0]} --shrink`,
   );
+if (mended.length > 0)
+  console.log(
+    `seeds that break nothing any more: ${mended.join(', ')}. Take them out of test/simulator/known-seeds.ts`,
+  );
 console.log(`digest of all traces: ${digest.digest('hex')}`);
-process.exit(failed.length === 0 ? 0 : 1);
+process.exit(failed.length === 0 && mended.length === 0 ? 0 : 1);

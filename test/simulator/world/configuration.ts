@@ -106,7 +106,11 @@ export function toConfig(settings: OperatorSettings, more: WatchSettings): Confi
     },
     guard: { max_gone_percent: 30 },
     index_check: {
-      ...{ after: `${checks.afterMs / 1_000}s`, every: `${checks.everyMs / 1_000}s`, stop_when_found: checks.stopWhenFound },
+      ...{
+        after: `${checks.afterMs / 1_000}s`,
+        every: `${checks.everyMs / 1_000}s`,
+        stop_when_found: checks.stopWhenFound,
+      },
       sample: `${checks.sample * 100}%`,
       ...(checks.perDay === null ? {} : { per_day: formatTry(micros(checks.perDay)) }),
     },

@@ -1,44 +1,76 @@
 import { ACCOUNT_NAMES, SERVICE_NAMES } from '../account-names.ts';
 import type { World } from '../world.ts';
+import { checkBooks, type LedgerEntry, type ServiceEntry } from './books-rule.ts';
 
-/**
- * The ledger, the service and the oracle say the same about the money of all submissions. A recovered job whose charge the
- * service does not show counts at what was expected.
- */
-export function compareCharges({ stores, oracle, scenario, wasRestored }: Compared): void {
+const DAY = 86_400_000;
+
+/** The ledger, the service and the oracle say the same about the money of all submissions and index-checks. */
+export function compareCharges(world: Compared): void {
+  const { stores, oracle, scenario } = world;
   oracle.check();
-  const showsAll = showsCharges({ scenario });
-  if (wasRestored && !showsAll) return;
+  const jobs = stores.read.service
+    .prepare(
+      `SELECT s.reference AS name, a.name AS account, s.charged, s.url_count AS urls
+       FROM submissions AS s JOIN accounts AS a ON a.id = s.account_id`,
+    )
+    .all() as unknown as ServiceEntry[];
+  const ours = jobs.filter(({ name }) => !oracle.elsewhere.has(name));
   // Lists of such a service show no charge: a job that is found there counts at a price of before.
-  const guesses = !showsAll && scenario.acts.some(({ kind }) => kind === 'change price');
-  let total = 0;
-  for (const account of ACCOUNT_NAMES) {
-    const all = stores.read.service
-      .prepare(
-        `SELECT reference, charged, (SELECT count(*) FROM submission_urls WHERE submission_id = s.id) AS urls
-         FROM submissions AS s WHERE account_id = (SELECT id FROM accounts WHERE name = ?)`,
-      )
-      .all(SERVICE_NAMES[account]) as unknown as Job[];
-    const jobs = all.filter(({ reference }) => !oracle.elsewhere.has(reference));
-    const charges = stores.read.ledger
-      .prepare(
-        `SELECT b.reference, c.amount AS charged, c.urls, c.reported FROM charges AS c LEFT JOIN batches AS b ON b.id = c.of_id
-         WHERE c.kind = 'batch' AND c.account_id = ?`,
-      )
-      .all(account) as unknown as (Job & { readonly reported: number })[];
-    const guessed = new Set(charges.flatMap(({ reference, reported }) => (guesses && !reported ? [reference] : [])));
-    const lowest = Math.min(...jobs.map(({ charged, urls }) => charged / urls));
-    for (const { reference, charged, urls } of charges) {
-      if (guessed.has(reference) && charged < urls * lowest)
-        oracle.breach(`the ledger counts ${charged} for ${reference}, less than ${urls} URLs ever cost`);
-    }
-    const [theirs, ours] = [sumWithout(jobs, guessed), sumWithout(charges, guessed)];
-    if (theirs !== ours)
-      oracle.breach(`the service charged ${account} ${theirs}, the ledger says ${ours}`, { rule: 'books', account });
-    total += sumWithout(jobs, new Set());
-  }
-  if (total !== oracle.charged) oracle.breach(`the service charged ${total}, the oracle saw ${oracle.charged}`);
+  const guesses = !showsCharges({ scenario }) && (hasPrices(world) || world.wasRestored);
+  checkBooks({
+    ...{ report: oracle.toReport('books'), kind: 'batch', service: ours, ledger: readLedger(world, 'batch') },
+    findSeen: (name) => oracle.findSeen(name),
+    mayMiss: () => false,
+    guessedFrom: guesses ? Math.min(...ours.map(({ charged, urls }) => charged / urls)) : null,
+  });
+  const checks = stores.read.service
+    .prepare(
+      `SELECT c.idempotency_key AS name, a.name AS account, c.charged, c.url_count AS urls
+       FROM index_checks AS c JOIN accounts AS a ON a.id = c.account_id WHERE c.idempotency_key IS NOT NULL`,
+    )
+    .all() as unknown as ServiceEntry[];
+  const open = new Set(
+    (
+      stores.read.ledger
+        .prepare(`SELECT idempotency_key AS key FROM checks WHERE state IN ('planned', 'sending')`)
+        .all() as unknown as { readonly key: string }[]
+    ).map(({ key }) => key),
+  );
+  checkBooks({
+    ...{ report: oracle.toReport('books'), kind: 'check', service: checks, ledger: readLedger(world, 'check') },
+    findSeen: () => null,
+    // No list shows an index-check that a copy lacks.
+    mayMiss: (key) => open.has(key) || oracle.isLostCheck(key),
+    guessedFrom: null,
+  });
+  const total = ours.reduce((sum, { charged }) => sum + charged, 0);
+  if (total !== oracle.charged)
+    oracle.breach(`the service charged ${total}, the oracle saw ${oracle.charged}`, { rule: 'books' });
 }
+
+function readLedger({ stores }: Compared, kind: 'batch' | 'check'): LedgerEntry[] {
+  const rows = stores.read.ledger
+    .prepare(
+      `SELECT ${kind === 'batch' ? 'b.reference' : 'b.idempotency_key'} AS name, c.account_id AS account, c.amount, c.urls,
+         c.reported, w.name AS watch, r.name AS run, c.at
+       FROM charges AS c LEFT JOIN ${kind === 'batch' ? 'batches' : 'checks'} AS b ON b.id = c.of_id
+       JOIN watches AS w ON w.id = c.watch_id LEFT JOIN runs AS r ON r.id = c.run_id WHERE c.kind = ?`,
+    )
+    .all(kind) as unknown as (Omit<LedgerEntry, 'isReported' | 'day'> & {
+    readonly reported: number;
+    readonly at: number;
+  })[];
+  return rows
+    .filter(({ account }) => (ACCOUNT_NAMES as readonly string[]).includes(account))
+    .map(({ reported, at, account, ...row }) => ({
+      ...row,
+      account: SERVICE_NAMES[account as (typeof ACCOUNT_NAMES)[number]],
+      isReported: reported === 1,
+      day: Math.floor(at / DAY),
+    }));
+}
+
+const hasPrices = ({ scenario }: Compared): boolean => scenario.acts.some(({ kind }) => kind === 'change price');
 
 /** Whether the service shows what a job cost, where its list and its detail are read. */
 export const showsCharges = ({ scenario }: Pick<Compared, 'scenario'>): boolean =>
@@ -48,19 +80,11 @@ type Compared = Pick<World, 'stores' | 'oracle' | 'wasRestored'> & {
   readonly scenario: Pick<World['scenario'], 'acts' | 'services'>;
 };
 
-interface Job {
-  readonly reference: string;
-  readonly charged: number;
-  readonly urls: number;
-}
-
-const sumWithout = (jobs: readonly Job[], left: ReadonlySet<string>): number =>
-  jobs.reduce((sum, { reference, charged }) => (left.has(reference) ? sum : sum + charged), 0);
-
 /** Each job has ended, at the service and in the ledger: one whose tracker was lost would stay open. */
 export function compareJobs({ stores, oracle }: Pick<World, 'stores' | 'oracle'>): void {
   const open = stores.read.ledger
     .prepare(`SELECT reference FROM batches WHERE state = 'accepted' AND settled_at IS NULL ORDER BY id`)
     .all() as { reference: string }[];
-  for (const { reference } of open) oracle.breach(`${reference} has ended, and the ledger does not know it`);
+  for (const { reference } of open)
+    oracle.breach(`${reference} has ended, and the ledger does not know it`, { rule: 'jobs' });
 }

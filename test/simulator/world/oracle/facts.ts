@@ -40,7 +40,8 @@ export interface Sent {
   /** The loosest caps and the lowest floor that were in force at any attempt that may be the charged one. */
   caps: Caps;
   floor: number;
-  /** The last day, since 1970, on which it was sent. */
+  /** The first and the last day, since 1970, on which it was sent. */
+  firstDay: number;
   day: number;
   /** The first attempt that may be the charged one. */
   since: number;
@@ -54,6 +55,8 @@ export interface Sent {
   doubts: number;
   /** When a worker had read what it cost, and had the time to write it down; null: none has. */
   answeredAt: number | null;
+  /** The day of that; null: none has. */
+  answeredDay: number | null;
 }
 
 /** A submission that the service has charged. Money in micro-lira. */

@@ -4,7 +4,8 @@ import { type AccountName, SERVICE_NAMES } from '../account-names.ts';
 import { getAccount, type OperatorSettings } from '../configuration.ts';
 import { FAILS, POISON, type Site } from '../site.ts';
 import { FORGOTTEN, type Reader } from '../stores.ts';
-import { type Breach, Breaches } from './breaches.ts';
+import type { Seen } from './books-rule.ts';
+import { type Breach, Breaches, type Report } from './breaches.ts';
 import { type CapName, type Caps, CapsRule, looser, NO_CAPS, toDay } from './caps-rule.ts';
 import { type CheckPolicy, CheckRule } from './check-rule.ts';
 import type { Label, Purchase, Sent } from './facts.ts';
@@ -106,6 +107,11 @@ export class Oracle {
   /** Jobs of another program. */
   readonly elsewhere = new Set<string>();
   #lastEntry = 0;
+  readonly #sentByReference = new Map<string, Sent>();
+  /** Jobs and index-checks that a copy of the ledger lacked: by reference, and by key. */
+  readonly #lostReferences = new Set<string>();
+  readonly #lostChecks = new Set<string>();
+  #checkKeysSinceCopy: string[] = [];
   /** URLs that nobody wants now, and why. */
   readonly #unwanted = new Map<string, string>();
   /** Since the ledger was copied. */
@@ -217,6 +223,7 @@ export class Oracle {
     this.#checkRule.copied();
     this.#purchasesSinceCopy = [];
     this.#checksSinceCopy = [];
+    this.#checkKeysSinceCopy = [];
   }
 
   /** The copy is back. No list shows index-checks: what they cost since the copy counts for no cap. */
@@ -226,8 +233,11 @@ export class Oracle {
     for (const spent of this.#checksSinceCopy) this.#capsRule.add({ ...spent, amount: -spent.amount });
     this.#checksSinceCopy = [];
     this.#checkRule.restored();
+    for (const key of this.#checkKeysSinceCopy) this.#lostChecks.add(key);
+    this.#checkKeysSinceCopy = [];
     this.#purchaseRule.lose(this.#purchasesSinceCopy);
     for (const { urls, reference } of this.#purchasesSinceCopy) {
+      this.#lostReferences.add(reference);
       const created = this.#readCreated(reference);
       for (const url of urls) this.#lostJobs.set(url, Math.max(created, this.#lostJobs.get(url) ?? 0));
     }
@@ -284,6 +294,25 @@ export class Oracle {
       if (!this.#isBoughtAsListed(url))
         this.breach(`${url} was not bought as it is listed, although ${why}`, { rule: 'bought', url });
     }
+  }
+
+  toReport(rule: string): Report {
+    return this.#breaches.toReport(rule);
+  }
+
+  /** How a job was bought; null: a copy of the ledger lacked it. */
+  findSeen(reference: string): Seen | null {
+    const sent = this.#sentByReference.get(reference);
+    if (sent === undefined || this.#lostReferences.has(reference)) return null;
+    const { watch, label, firstDay, day, answeredDay } = sent;
+    // One whose answer was lost is found in the list at any later time.
+    const lastDay = answeredDay === null ? toDay(this.#settings.kernel.getLatestTime(0)) : Math.max(day, answeredDay);
+    return { watch, run: label.run, firstDay, lastDay };
+  }
+
+  /** A copy of the ledger lacks this index-check, by its key. */
+  isLostCheck(key: string): boolean {
+    return this.#lostChecks.has(key);
   }
 
   /** How many of these URLs were bought by now. */
@@ -355,12 +384,13 @@ export class Oracle {
       ...{ key, body, urls, account, sitemap },
       watch: this.#names.toName(sitemap),
       label: this.#settings.findLabel(key),
-      ...{ caps: this.#caps, floor: this.#floor, day: 0, since: elapsed, at: elapsed },
-      ...{ sentAfter: 0, mayBeCharged: false, doubts: 0, answeredAt: null },
+      ...{ caps: this.#caps, floor: this.#floor, firstDay: this.#today(), day: 0, since: elapsed, at: elapsed },
+      ...{ sentAfter: 0, mayBeCharged: false, doubts: 0, answeredAt: null, answeredDay: null },
     };
     if (!sent.mayBeCharged) sent.sentAfter = this.listings.order;
     this.#note(sent, isRefused);
     sent.doubts += 1;
+    sent.firstDay = Math.min(sent.firstDay, this.#today());
     sent.at = elapsed;
     this.#sent.set(key, sent);
   }
@@ -374,7 +404,9 @@ export class Oracle {
   /** The worker that sent a request has read, and has had the time to write down, what it was charged. */
   answered({ headers }: NetRequest): void {
     const sent = this.#sent.get(headers['idempotency-key'] ?? '');
-    if (sent !== undefined) sent.answeredAt ??= this.#settings.kernel.elapsed;
+    if (sent === undefined || sent.answeredAt !== null) return;
+    sent.answeredAt = this.#settings.kernel.elapsed;
+    sent.answeredDay = this.#today();
   }
 
   /** What may have been charged to an account, as far as its workers know. */
@@ -441,6 +473,7 @@ export class Oracle {
     const spent = { account, watch, amount, day };
     this.#spentByChecks.set(id, spent);
     this.#checksSinceCopy.push(spent);
+    this.#checkKeysSinceCopy.push(row.key!);
   }
 
   /** The service has given the charge of an index-check back. */
@@ -480,6 +513,7 @@ export class Oracle {
     this.#listedRule.purchased(purchase);
     this.#saidRule.purchased(purchase);
     this.#purchasesSinceCopy.push(purchase);
+    this.#sentByReference.set(reference, sent);
     for (const url of urls) this.#notePurchase(url, reference, account);
   }
 

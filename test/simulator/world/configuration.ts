@@ -5,6 +5,7 @@ import { ACCOUNT_NAMES, type AccountName, KEY_VARIABLES, NEXT_KEY_VARIABLES } fr
 import { type AccountPlaces, SERVICE } from './addresses.ts';
 import type { Caps } from './oracle/caps-rule.ts';
 import type { CheckPolicy } from './oracle/check-rule.ts';
+import type { GuardPolicy } from './oracle/guard-rule.ts';
 import { SITE } from './site.ts';
 
 /** How often a failed URL is bought again. */
@@ -15,6 +16,9 @@ export const RETRY_AFTER_MS = 300_000;
 export const CHECKS: CheckPolicy = {
   ...{ afterMs: 0, everyMs: 365 * 86_400_000, stopWhenFound: true, sample: 0.1, perDay: null },
 };
+
+/** What holds a run: the rest is as the configuration reference says. */
+export const GUARD: GuardPolicy = { maxGonePercent: 30, maxChanged: 1_000, maxChangedPercent: 50 };
 
 /** What all watches of a world do. */
 export interface WatchPolicy {
@@ -104,7 +108,7 @@ export function toConfig(settings: OperatorSettings, more: WatchSettings): Confi
       on_lastmod_change: true,
       ...(policy.notWithinMs === 0 ? {} : { not_within: `${policy.notWithinMs / 1_000}s` }),
     },
-    guard: { max_gone_percent: 30 },
+    guard: { max_gone_percent: GUARD.maxGonePercent },
     index_check: {
       ...{
         after: `${checks.afterMs / 1_000}s`,

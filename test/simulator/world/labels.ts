@@ -6,6 +6,7 @@ interface Row {
   readonly parent: number | null;
   readonly run: string | null;
   readonly complete: number | null;
+  readonly held: string | null;
 }
 
 /**
@@ -38,6 +39,21 @@ export class Labels {
     this.#last = (row as { readonly id: number }).id;
   }
 
+  isComplete(run: string): boolean {
+    return (
+      this.#stores.read.ledger.prepare('SELECT 1 FROM runs WHERE name = ? AND complete = 1').get(run) !== undefined
+    );
+  }
+
+  findOpenRun(watch: string): string | null {
+    const row = this.#stores.read.ledger
+      .prepare(
+        'SELECT r.name FROM runs AS r JOIN watches AS w ON w.id = r.watch_id WHERE w.name = ? AND r.ended_at IS NULL',
+      )
+      .get(watch) as { readonly name: string } | undefined;
+    return row?.name ?? null;
+  }
+
   findCheckWatch(key: string): string | null {
     const row = this.#stores.read.ledger
       .prepare('SELECT w.name FROM checks AS c JOIN watches AS w ON w.id = c.watch_id WHERE c.idempotency_key = ?')
@@ -49,11 +65,11 @@ export class Labels {
     this.note();
     const first = this.#stores.read.ledger
       .prepare(
-        `SELECT b.id, b.parent_id AS parent, r.name AS run, r.complete FROM batches AS b
+        `SELECT b.id, b.parent_id AS parent, r.name AS run, r.complete, r.held FROM batches AS b
          LEFT JOIN runs AS r ON r.id = b.run_id WHERE b.idempotency_key = ?`,
       )
       .get(key) as Row | undefined;
-    if (first === undefined) return { run: null, isRunComplete: false, plannedAfter: this.#getOrder() };
+    if (first === undefined) return { run: null, isRunComplete: false, isHeld: false, plannedAfter: this.#getOrder() };
     let root = first.id;
     for (let parent = first.parent; parent !== null; ) {
       root = parent;
@@ -63,6 +79,7 @@ export class Labels {
     return {
       run: first.run,
       isRunComplete: first.complete === 1,
+      isHeld: first.held !== null,
       plannedAfter: this.#plannedAfter.get(root) ?? this.#getOrder(),
     };
   }

@@ -14,6 +14,7 @@ import { ACCOUNT_NAMES, type AccountName, SERVICE_NAMES } from './account-names.
 import { ADDRESSES, type Address, NEW_ADDRESS, OTHER_SERVICE } from './addresses.ts';
 import {
   FIRST_PLACES,
+  GUARD,
   type OperatorSettings,
   RETRIES,
   RETRY_AFTER_MS,
@@ -127,6 +128,10 @@ export class World {
       checks: { ...USUAL_POLICY, ...scenario.policy }.checks,
       notWithinMs: scenario.policy?.notWithinMs ?? 0,
       findKnown: options.findKnown ?? (() => null),
+      guard: GUARD,
+      hasBaseline: scenario.policy?.firstRun === 'baseline',
+      isComplete: (run) => this.labels.isComplete(run),
+      findOpenRun: (watch) => this.labels.findOpenRun(watch),
       findLabel: (key) => this.labels.find(key),
       findCheckWatch: (key) => this.labels.findCheckWatch(key),
     });

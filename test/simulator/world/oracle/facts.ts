@@ -14,6 +14,9 @@ export interface Delivery {
   readonly isWhole: boolean;
   /** When the crawl had it. */
   readonly at: number;
+  /** The run that read it, and its watch; null: not known. */
+  readonly run: string | null;
+  readonly watch: string | null;
 }
 
 /** What the ledger calls a batch: asked for when its first request leaves, and believed in nothing else. */
@@ -22,6 +25,8 @@ export interface Label {
   readonly run: string | null;
   /** Whether that run could read every sitemap of its watch. */
   readonly isRunComplete: boolean;
+  /** Whether a guard held that run, whatever was decided then. */
+  readonly isHeld: boolean;
   /** The last delivery before it was planned. */
   readonly plannedAfter: number;
 }
@@ -36,7 +41,8 @@ export interface Sent {
   /** Its name when it was first sent: caps of a watch count by its name. */
   readonly watch: string;
   readonly sitemap: string;
-  readonly label: Label;
+  /** As the ledger has it now: a copy that came back may plan the same batch again, in another run. */
+  label: Label;
   /** The loosest caps and the lowest floor that were in force at any attempt that may be the charged one. */
   caps: Caps;
   floor: number;

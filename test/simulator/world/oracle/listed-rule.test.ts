@@ -5,7 +5,7 @@ import { Listings } from './listings.ts';
 import { makePurchase, makeSent, toXml } from './test-facts.ts';
 
 const A = 'https://www.shop.example/a';
-const whole = { isWhole: true, at: 0 };
+const whole = { isWhole: true, at: 0, run: null, watch: null };
 
 function createRule() {
   const found: string[] = [];
@@ -15,7 +15,11 @@ function createRule() {
     listings.deliver(sitemap, `/${sitemap}.xml`, toXml(pages), whole);
   const buy = (isRunComplete: boolean, order = listings.order) =>
     rule.purchased(
-      makePurchase('R-1', [A], makeSent(order, { label: { run: 'r', isRunComplete, plannedAfter: order } })),
+      makePurchase(
+        'R-1',
+        [A],
+        makeSent(order, { label: { run: 'r', isHeld: false, isRunComplete, plannedAfter: order } }),
+      ),
     );
   return { found, list, buy };
 }

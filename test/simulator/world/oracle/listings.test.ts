@@ -6,7 +6,7 @@ import { toXml } from './test-facts.ts';
 
 const A = 'https://www.shop.example/a';
 const B = 'https://www.shop.example/b';
-const whole = { isWhole: true, at: 0 };
+const whole = { isWhole: true, at: 0, run: null, watch: null };
 
 describe('what crawls were given', () => {
   test('is of each file what it said last, by then', () => {
@@ -15,7 +15,7 @@ describe('what crawls were given', () => {
     listings.deliver('w0', '/w0-2.xml', toXml({}), whole);
     const { order } = listings;
     listings.deliver('w0', '/w0.xml', toXml({ [B]: null }), whole);
-    listings.deliver('w0', '/w0-2.xml', toXml({ [A]: '2026-01-02' }), { isWhole: true, at: 50 });
+    listings.deliver('w0', '/w0-2.xml', toXml({ [A]: '2026-01-02' }), { ...whole, at: 50 });
     assert.deepEqual([...listings.find('w0', A, order).versions], [toVersion('2026-01-01')]);
     assert.deepEqual([...listings.find('w0', A, listings.order).versions], [toVersion('2026-01-02')]);
     assert.equal(
@@ -30,7 +30,7 @@ describe('what crawls were given', () => {
     const listings = new Listings();
     listings.deliver('w0', '/w0.xml', toXml({ [A]: '2026-01-01', [B]: null }), whole);
     const half = toXml({ [A]: '2026-01-02', [B]: '2026-01-02' });
-    listings.deliver('w0', '/w0.xml', half.slice(0, half.indexOf('</url>') + 6), { isWhole: false, at: 1 });
+    listings.deliver('w0', '/w0.xml', half.slice(0, half.indexOf('</url>') + 6), { ...whole, isWhole: false, at: 1 });
     const versions = (url: string) => [...listings.find('w0', url, listings.order).versions];
     assert.deepEqual(versions(A), [toVersion('2026-01-02'), toVersion('2026-01-01')]);
     assert.deepEqual(versions(B), [null]);

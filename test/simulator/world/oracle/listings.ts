@@ -33,11 +33,16 @@ export class Listings {
   }
 
   /** A crawl has a file of a sitemap, or the first part of it. */
-  deliver(sitemap: string, file: string, body: string, { isWhole, at }: Pick<Delivery, 'isWhole' | 'at'>): Delivery {
+  deliver(
+    sitemap: string,
+    file: string,
+    body: string,
+    more: Pick<Delivery, 'isWhole' | 'at' | 'run' | 'watch'>,
+  ): Delivery {
     const pages = this.#parsed.get(body) ?? readPages(body);
     this.#parsed.set(body, pages);
     this.#order += 1;
-    const delivery = { order: this.#order, sitemap, file, pages, isWhole, at };
+    const delivery = { order: this.#order, sitemap, file, pages, ...more };
     const deliveries = this.#files.get(file) ?? [];
     this.#files.set(file, deliveries);
     deliveries.push(delivery);
@@ -48,6 +53,12 @@ export class Listings {
       if (version !== null && !this.#firstDated.has(name)) this.#firstDated.set(name, version);
     }
     return delivery;
+  }
+
+  /** All that was given of a sitemap, in order. */
+  listAll(sitemap: string): readonly Delivery[] {
+    const files = [...this.#files.values()].filter(([first]) => first?.sitemap === sitemap);
+    return files.length === 1 ? files[0]! : files.flat().toSorted((a, b) => a.order - b.order);
   }
 
   /** What was given of the files of a sitemap by then, and by that time: of each the last whole one, and parts that came later. */

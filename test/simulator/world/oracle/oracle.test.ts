@@ -11,6 +11,7 @@ import { toXml } from './test-facts.ts';
 
 const URL = 'https://www.shop.example/a';
 const KEY = 'sc1-1';
+const GUARD = { maxGonePercent: null, maxChanged: 1_000, maxChangedPercent: 50 };
 const CHECKS = { afterMs: 0, everyMs: 0, stopWhenFound: false, sample: 1, perDay: null };
 
 interface Settings {
@@ -35,7 +36,7 @@ function createOracle({ tried = [], watch = 'w0', caps = NO_CAPS }: Partial<Sett
   site.publish('w0', [{ url: URL, lastmod: null }]);
   const kernel = { elapsed: 0, now: () => 0, getLatestTime: () => 0, trace: () => undefined } as unknown as Kernel;
   const wasTried = (key: string) => tried.includes(key);
-  const label = { run: 'run-1', isRunComplete: true, plannedAfter: 1 };
+  const label = { run: 'run-1', isRunComplete: true, isHeld: false, plannedAfter: 1 };
   const retry = { times: 0, afterMs: 0 };
   const oracle = new Oracle({
     kernel,
@@ -47,6 +48,9 @@ function createOracle({ tried = [], watch = 'w0', caps = NO_CAPS }: Partial<Sett
     findLabel: () => label,
     findCheckWatch: () => 'w0',
     checks: CHECKS,
+    guard: GUARD,
+    isComplete: () => true,
+    findOpenRun: () => null,
   });
   oracle.delivered('/w0.xml', { status: 200, headers: {}, body: Buffer.from(toXml({ [URL]: null })) }, true);
   oracle.configure({ caps, floor: 0, watches: new Map([[watch, watch]]), secondAccount: null });

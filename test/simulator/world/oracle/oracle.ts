@@ -4,12 +4,14 @@ import { type AccountName, SERVICE_NAMES } from '../account-names.ts';
 import { getAccount, type OperatorSettings } from '../configuration.ts';
 import { FAILS, POISON, type Site } from '../site.ts';
 import { FORGOTTEN, type Reader } from '../stores.ts';
+import { BaselineRule } from './baseline-rule.ts';
 import type { Seen } from './books-rule.ts';
 import { type Breach, Breaches, type Report } from './breaches.ts';
 import { type CapName, type Caps, CapsRule, looser, NO_CAPS, toDay } from './caps-rule.ts';
 import { type CheckPolicy, CheckRule } from './check-rule.ts';
 import type { Label, Purchase, Sent } from './facts.ts';
 import { FloorRule } from './floor-rule.ts';
+import { type GuardPolicy, GuardRule } from './guard-rule.ts';
 import { KeyRule } from './key-rule.ts';
 import { ListedRule } from './listed-rule.ts';
 import { Listings } from './listings.ts';
@@ -29,6 +31,9 @@ export interface OracleSettings {
   readonly retry: RetryRule;
   readonly notWithinMs?: number;
   readonly checks: CheckPolicy;
+  readonly guard: GuardPolicy;
+  /** The first run of a watch adopts what is there. */
+  readonly hasBaseline?: boolean;
   /** Of a URL, at first, in micro-lira. */
   readonly price: number;
   /**
@@ -40,6 +45,10 @@ export interface OracleSettings {
   readonly findLabel: (key: string) => Label;
   /** The name of the watch of an index-check that leaves for the first time. */
   readonly findCheckWatch: (key: string) => string | null;
+  /** Whether the ledger has this run, and it could read every sitemap. */
+  readonly isComplete: (run: string) => boolean;
+  /** The run of a watch that is under way in the ledger now; null: none is. */
+  readonly findOpenRun: (watch: string) => string | null;
   /** See Breaches. */
   readonly findKnown?: (breach: Breach) => string | null;
 }
@@ -93,6 +102,8 @@ export class Oracle {
   readonly #checkRule: CheckRule;
   readonly #listedRule: ListedRule;
   readonly #saidRule: SaidRule;
+  readonly #guardRule: GuardRule;
+  readonly #baselineRule: BaselineRule;
   /** By URL, and by account and URL. */
   readonly #bought = new Map<string, number>();
   #caps: Caps = NO_CAPS;
@@ -151,6 +162,11 @@ export class Oracle {
       wasFound: (url, check) => this.#wasFound(url, check),
       getLatestTime: () => kernel.getLatestTime(0),
       isLongGone: (url) => listings.isGoneSince(url, kernel.elapsed - GONE_MS),
+    });
+    this.#baselineRule = new BaselineRule(report('baseline'), listings);
+    this.#guardRule = new GuardRule({
+      ...{ report: report('guards'), listings, policy: settings.guard, isComplete: settings.isComplete },
+      hasBought: (url, version) => this.#purchaseRule.hasBought(url, version),
     });
     this.#purchaseRule = new PurchaseRule({
       ...{ report: report('each version once'), listings, retry, notWithinMs },
@@ -273,6 +289,11 @@ export class Oracle {
     this.#purchaseRule.release(url);
   }
 
+  /** Somebody approves a run. */
+  approved(run: string): void {
+    this.#guardRule.approved(run);
+  }
+
   /** A person was told what a run costs and buys, before they decided. */
   said(promise: Promised): void {
     this.#saidRule.said(promise);
@@ -333,7 +354,9 @@ export class Oracle {
     const sitemap = /^\/(\w+?)(-2)?\.xml$/.exec(path)?.[1];
     const text = body.toString('utf8', 0, isWhole ? body.length : Math.floor(body.length / 2));
     if (sitemap === undefined || status !== 200 || !text.startsWith('<urlset')) return;
-    this.listings.deliver(sitemap, path, text, { isWhole, at: this.#settings.kernel.elapsed });
+    const watch = this.#names.toName(sitemap);
+    const run = this.#settings.findOpenRun(watch);
+    this.listings.deliver(sitemap, path, text, { isWhole, at: this.#settings.kernel.elapsed, run, watch });
   }
 
   /**
@@ -387,6 +410,8 @@ export class Oracle {
       ...{ caps: this.#caps, floor: this.#floor, firstDay: this.#today(), day: 0, since: elapsed, at: elapsed },
       ...{ sentAfter: 0, mayBeCharged: false, doubts: 0, answeredAt: null, answeredDay: null },
     };
+    const label = known === undefined ? sent.label : this.#settings.findLabel(key);
+    sent.label = sent.mayBeCharged ? { ...sent.label, run: label.run } : label;
     if (!sent.mayBeCharged) sent.sentAfter = this.listings.order;
     this.#note(sent, isRefused);
     sent.doubts += 1;
@@ -509,6 +534,8 @@ export class Oracle {
     });
     this.#floorRule.charged({ ...charge, balance, floor: sent.floor, since: sent.since, at });
     const purchase: Purchase = { reference, account, amount, balance, urls, sent, at };
+    this.#guardRule.purchased(purchase);
+    if (this.#settings.hasBaseline === true) this.#baselineRule.purchased(purchase);
     this.#purchaseRule.purchased(purchase);
     this.#listedRule.purchased(purchase);
     this.#saidRule.purchased(purchase);
@@ -597,6 +624,8 @@ export class Oracle {
     )) {
       const about = { rule: 'bought', url, watch: this.#names.toName(sitemap) };
       const times = this.#countPurchases(url, sitemap);
+      const isAdopted = this.#settings.hasBaseline === true && this.#baselineRule.isAdopted(sitemap, url, lastmod);
+      if (isAdopted) continue;
       if (url.includes(POISON)) {
         if (times > 0) this.breach(`${url} was bought, and the service never took it`, about);
       } else if (times === 0) this.breach(`${url} is listed, and was never bought`, { ...about, cause: 'never' });

@@ -34,7 +34,12 @@ function createWorld({ notWithinMs = 0, times = 1, isShared = false }: Partial<S
   const world = {
     ...{ found, rule, clock, listings, created },
     list: (lastmod: string | null, sitemap = 'w0') =>
-      listings.deliver(sitemap, `/${sitemap}.xml`, toXml({ [A]: lastmod }), { isWhole: true, at: clock.now }).order,
+      listings.deliver(sitemap, `/${sitemap}.xml`, toXml({ [A]: lastmod }), {
+        isWhole: true,
+        at: clock.now,
+        run: null,
+        watch: null,
+      }).order,
     buy: (sitemap = 'w0', { order = listings.order, account = 'simulated' } = {}) => {
       count += 1;
       const sent = makeSent(order, { sitemap, account, since: clock.now, sentAfter: listings.order });

@@ -9,7 +9,7 @@ describe('what was said before it was done', () => {
     const found: About[] = [];
     const rule = new SaidRule((_text, about) => found.push(about!));
     rule.said({ run: 'run-1', by: 'the plan', cost: 2, urls: ['a', 'b'] });
-    const other = makeSent(0, { label: { run: 'run-2', isRunComplete: true, plannedAfter: 0 } });
+    const other = makeSent(0, { label: { run: 'run-2', isRunComplete: true, isHeld: false, plannedAfter: 0 } });
     rule.purchased(makePurchase('R-1', ['a', 'b', 'c'], other));
     rule.purchased(makePurchase('R-2', ['a'], makeSent(0)));
     rule.purchased(makePurchase('R-3', ['b'], makeSent(0)));

@@ -7,6 +7,7 @@ interface Row {
   readonly run: string | null;
   readonly complete: number | null;
   readonly held: string | null;
+  readonly first: number | null;
 }
 
 /**
@@ -65,7 +66,7 @@ export class Labels {
     this.note();
     const first = this.#stores.read.ledger
       .prepare(
-        `SELECT b.id, b.parent_id AS parent, r.name AS run, r.complete, r.held FROM batches AS b
+        `SELECT b.id, b.parent_id AS parent, r.name AS run, r.complete, r.held, r.first_run AS first FROM batches AS b
          LEFT JOIN runs AS r ON r.id = b.run_id WHERE b.idempotency_key = ?`,
       )
       .get(key) as Row | undefined;
@@ -80,6 +81,7 @@ export class Labels {
       run: first.run,
       isRunComplete: first.complete === 1,
       isHeld: first.held !== null,
+      isFirst: first.first === 1,
       plannedAfter: this.#plannedAfter.get(root) ?? this.#getOrder(),
     };
   }

@@ -108,7 +108,7 @@ async function resolveOverdue(world: World): Promise<void> {
     const timeouts = { standard: standard.timeoutMs, fast: fast.timeoutMs };
     for (const { batch, reference } of await listOverdueJobs(ledger, account.id, timeouts)) {
       world.kernel.trace(`job ${reference} of batch ${batch} is overdue: left`);
-      world.oracle.leftJobs = true;
+      world.oracle.leave(reference);
       await resolveJob(ledger, account.id, reference, 'leave', { retryFailed: null });
     }
   }

@@ -13,6 +13,7 @@ import { comparePlans } from './oracle/compare-plans.ts';
 import { onTerminal } from './programs.ts';
 import { AMPLE, type Scenario } from './scenario.ts';
 import { prepareStores } from './stores.ts';
+import { compareTold } from './tell.ts';
 import { World } from './world.ts';
 
 export interface Played {
@@ -114,6 +115,7 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
   compareCharges(world);
   compareJobs(world);
   comparePlans(world);
+  await compareTold(world);
 }
 
 /** Whether the configuration must change at the end. Most seeds write it again, which restarts the workers. */

@@ -202,7 +202,7 @@ export class World {
     };
     this.oracle.configure(this.settings);
     this.keys = new Keys(this);
-    this.oracle.leftJobs = dialect !== undefined && !showsFailures(dialect);
+    this.oracle.hidesFailures = dialect !== undefined && !showsFailures(dialect);
     const speaker = dialect === undefined ? null : new Speaker(dialect, (agoMs) => kernel.getLatestTime(agoMs), seed);
     for (const account of this.accounts) this.keys.useFirst(account);
     this.service = new ServiceProgram(this.#machine, this.stores.service, {

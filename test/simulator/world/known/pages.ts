@@ -9,7 +9,9 @@ import {
   MINUTE,
   publish,
   publishSome,
+  runAndDie,
   runAndWait,
+  stayAway,
 } from '../sequences/steps.ts';
 import { FAILS, SITE } from '../site.ts';
 import type { World } from '../world.ts';
@@ -179,6 +181,24 @@ export const KNOWN_OF_PAGES = {
         site.publish('w0', [...others, ...entries]);
         await runAll(world);
       }
+    },
+  },
+  'first run given up, then most pages gone': {
+    finding: 'W1',
+    cause:
+      'src/ledger/runs/runs.ts calls a run the first one when none before it was finished, whatever an earlier one has bought',
+    expects: /^guards: .* were gone and nobody has approved that/,
+    explains: ({ rule, cause = '' }) => rule === 'guards' && cause.endsWith(', in a run that is not the first'),
+    world: { jobMs: 20 * MINUTE, runsUntil: 'terminal', workers: 1 },
+    async play(world, _act, random) {
+      const { site } = world;
+      publish(world, 'w0', 'many', 12);
+      await runAndDie(world, 'w0');
+      await stayAway(world, () => 40 + random() * 20, 'two days');
+      site.publish('w0', site.list('w0').slice(-3));
+      publish(world, 'w0', 'new', 1);
+      await startRuns(world, { sitemaps: ['w0'] });
+      await world.kernel.sleep(6 * HOUR);
     },
   },
   'there and back, bought each time': {

@@ -27,6 +27,8 @@ export interface Label {
   readonly isRunComplete: boolean;
   /** Whether a guard held that run, whatever was decided then. */
   readonly isHeld: boolean;
+  /** Whether the ledger calls it the first run of its watch. */
+  readonly isFirst?: boolean;
   /** The last delivery before it was planned. */
   readonly plannedAfter: number;
 }

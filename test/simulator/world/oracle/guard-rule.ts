@@ -13,6 +13,9 @@ export interface GuardPolicy {
 /** Fewer changed pages never count in percent. */
 const LEAST_CHANGED = 20;
 
+/** The ledger calls the run the first one, and an earlier one was complete. */
+const FIRST = ', in a run that is not the first';
+
 export interface GuardSettings {
   readonly report: Report;
   readonly listings: Listings;
@@ -66,7 +69,7 @@ export class GuardRule {
       report(
         `${run} bought, although ${gone} of at most ${known} pages were gone and nobody has approved that (${reference})`,
         {
-          ...{ watch, cause: 'gone' },
+          ...{ watch, cause: `gone${label.isFirst === true ? FIRST : ''}` },
         },
       );
     const isTooMany = changed >= LEAST_CHANGED && maxChangedPercent < 100 && 100 * changed > maxChangedPercent * known;
@@ -74,7 +77,7 @@ export class GuardRule {
       report(
         `${run} bought, although ${changed} of at most ${known} pages had changed and nobody has approved that (${reference})`,
         {
-          ...{ watch, cause: 'changed' },
+          ...{ watch, cause: `changed${label.isFirst === true ? FIRST : ''}` },
         },
       );
   }

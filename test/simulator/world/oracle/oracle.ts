@@ -53,6 +53,15 @@ export interface OracleSettings {
   readonly findKnown?: (breach: Breach) => string | null;
 }
 
+/** A page that the service refuses every time. */
+const TAKEN = 'was bought, and the service never took it';
+
+interface Wrong {
+  readonly url: string;
+  readonly sitemap: string;
+  readonly cause: string;
+}
+
 /** So long ago must crawls have seen that a page is gone. */
 const GONE_MS = 3_600_000;
 
@@ -133,11 +142,10 @@ export class Oracle {
   readonly #lostJobs = new Map<string, number>();
   /** Purchases when a copy of the ledger came back; null: none has. */
   #chargesAtRestore: number | null = null;
-  /**
-   * An operator has ended a job that the connector no longer polls, or the service never shows which URLs failed: what failed
-   * is not bought again.
-   */
-  leftJobs = false;
+  /** Pages of jobs that an operator has ended: what failed of them is not bought again. */
+  readonly #left = new Set<string>();
+  /** The service never shows which URLs failed: what failed is not bought again. */
+  hidesFailures = false;
 
   constructor(settings: OracleSettings) {
     this.#settings = settings;
@@ -281,6 +289,20 @@ export class Oracle {
       )
       .get(reference, url);
     return (row as { at: number } | undefined)?.at ?? null;
+  }
+
+  /** An operator has ended a job that the connector no longer polls. */
+  leave(reference: string): void {
+    for (const url of this.#listUrls(reference)) this.#left.add(url);
+  }
+
+  #listUrls(reference: string): readonly string[] {
+    const rows = this.#settings.service
+      .prepare(
+        'SELECT u.url FROM submission_urls AS u JOIN submissions AS s ON s.id = u.submission_id WHERE s.reference = ?',
+      )
+      .all(reference);
+    return (rows as unknown as { readonly url: string }[]).map(({ url }) => url);
   }
 
   /** An operator has released it from quarantine. */
@@ -457,8 +479,8 @@ export class Oracle {
     for (const entry of rows) {
       this.#lastEntry = entry.id;
       const job = service
-        .prepare('SELECT id, idempotency_key AS key FROM submissions WHERE reference = ?')
-        .get(entry.subject) as { readonly id: number; readonly key: string } | undefined;
+        .prepare('SELECT idempotency_key AS key FROM submissions WHERE reference = ?')
+        .get(entry.subject) as { readonly key: string } | undefined;
       // Amounts of charges are negative, those of what is given back are not.
       if (entry.kind === 'charge' && job !== undefined && !this.#keysElsewhere.has(job.key)) {
         this.#checkCharge(entry, job);
@@ -511,7 +533,7 @@ export class Oracle {
 
   #checkCharge(
     { subject: reference, amount: negative, balance, account }: Entry,
-    { id, key }: { readonly id: number; readonly key: string },
+    { key }: { readonly key: string },
   ): void {
     const amount = -negative;
     this.charges += 1;
@@ -523,8 +545,7 @@ export class Oracle {
     }
     if (sent.account !== account)
       this.breach(`${reference} charged ${account}, and ${sent.account} sent it`, { rule: 'sender', account });
-    const rows = this.#settings.service.prepare('SELECT url FROM submission_urls WHERE submission_id = ?').all(id);
-    const urls = (rows as unknown as { readonly url: string }[]).map(({ url }) => url);
+    const urls = this.#listUrls(reference);
     const at = this.#settings.kernel.elapsed;
     const expected = this.#getPrices(account).getExpected(amount, urls.length, sent.since);
     const knownAt = () => sent.answeredAt ?? sent.at + PRICE_NOTICED_MS;
@@ -617,30 +638,64 @@ export class Oracle {
 
   /** The world has been good for long enough: what is listed must have been bought, and what changed bought again. */
   checkEnd(sitemaps: ReadonlySet<string>): void {
+    for (const { url, sitemap, cause } of this.#findWrong(sitemaps))
+      this.breach(`${url} ${cause}`, {
+        ...{ rule: 'bought', url, watch: this.#names.toName(sitemap) },
+        cause,
+      });
+  }
+
+  /** Pages that must have been bought by now, and were not. */
+  listUnbought(sitemaps: ReadonlySet<string>): readonly string[] {
+    return this.#findWrong(sitemaps)
+      .filter(({ cause }) => cause !== TAKEN)
+      .map(({ url }) => url);
+  }
+
+  #findWrong(sitemaps: ReadonlySet<string>): Wrong[] {
     this.check();
-    const { site, retry } = this.#settings;
-    for (const [sitemap, { url, lastmod }] of [...sitemaps].flatMap((each) =>
-      site.list(each).map((page) => [each, page] as const),
-    )) {
-      const about = { rule: 'bought', url, watch: this.#names.toName(sitemap) };
-      const times = this.#countPurchases(url, sitemap);
-      const isAdopted = this.#settings.hasBaseline === true && this.#baselineRule.isAdopted(sitemap, url, lastmod);
-      if (isAdopted) continue;
-      if (url.includes(POISON)) {
-        if (times > 0) this.breach(`${url} was bought, and the service never took it`, about);
-      } else if (times === 0) this.breach(`${url} is listed, and was never bought`, { ...about, cause: 'never' });
-      // One that failed as often as it may is in quarantine, also when it changes.
-      else if (url.includes(FAILS) && !this.leftJobs && times <= Math.min(retry.times, this.#countFailures(url))) {
-        this.breach(`${url} has failed, and was not bought again`, { ...about, cause: 'failed' });
-      } else if (
-        !url.includes(FAILS) &&
-        site.isChange(url) &&
-        !this.#isBoughtAsListed(url) &&
-        !this.#isCoveredByLostJob(url, lastmod)
-      ) {
-        this.breach(`${url} has changed, and was not bought since`, { ...about, cause: 'changed' });
-      }
+    const listed = [...sitemaps].flatMap((sitemap) =>
+      this.#settings.site.list(sitemap).map((page) => ({ ...page, sitemap })),
+    );
+    return listed.flatMap(({ url, lastmod, sitemap }) => {
+      const cause = this.#findCause(url, lastmod, sitemap);
+      return cause === null ? [] : [{ url, sitemap, cause }];
+    });
+  }
+
+  /** What is wrong about a page at the end; null: nothing is. */
+  #findCause(url: string, lastmod: string | null, sitemap: string): string | null {
+    const { site, retry, hasBaseline = false } = this.#settings;
+    if (hasBaseline && this.#baselineRule.isAdopted(sitemap, url, lastmod)) return null;
+    const times = this.#countPurchases(url, sitemap);
+    if (url.includes(POISON)) return times > 0 ? TAKEN : null;
+    if (times === 0) return 'is listed, and was never bought';
+    // One that failed as often as it may is in quarantine, also when it changes.
+    if (url.includes(FAILS)) {
+      const isDue =
+        !this.hidesFailures && !this.#left.has(url) && times <= Math.min(retry.times, this.#countFailures(url));
+      return isDue ? 'has failed, and was not bought again' : null;
     }
+    const isDue = site.isChange(url) && !this.#isBoughtAsListed(url) && !this.#isCoveredByLostJob(url, lastmod);
+    return isDue ? 'has changed, and was not bought since' : null;
+  }
+
+  /** What is so about a page, for what people are told about it. */
+  getTruth(url: string, sitemap: string, isPoisoned: boolean) {
+    const open = this.#settings.service
+      .prepare(
+        `SELECT 1 FROM submission_urls AS u JOIN submissions AS s ON s.id = u.submission_id
+         WHERE u.url = ? AND s.status IN ('queued', 'processing')`,
+      )
+      .get(url);
+    return {
+      isListed: this.listings.find(sitemap, url, this.listings.order).isListed,
+      isBought: this.#bought.has(url),
+      // Who ends a job decides that its pages count as bought.
+      isCompleted: this.#readCompleted(url) !== null || this.#left.has(url),
+      isFailed: isPoisoned || this.#countFailures(url) > 0,
+      isOpen: open !== undefined,
+    };
   }
 
   #isBoughtAsListed(url: string): boolean {

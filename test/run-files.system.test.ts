@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Outcome } from './run-files.ts';
+import type { Outcome } from './second-run.ts';
 
 const FILES = {
   'passes.test.mjs': `import test from 'node:test'; test('holds', () => {});`,

@@ -4,13 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Outcome } from './second-run.ts';
 import { ROOT } from './suites.ts';
-
-/** What one `node --test` found: its exit code, and the files with a failed test, relative to the tree. */
-export interface Outcome {
-  readonly code: number;
-  readonly failed: readonly string[];
-}
 
 const REPORTERS = [
   ['spec', 'stdout'],

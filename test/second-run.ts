@@ -1,4 +1,8 @@
-import type { Outcome } from './run-files.ts';
+/** What one `node --test` found: its exit code, and the files with a failed test, relative to the tree. */
+export interface Outcome {
+  readonly code: number;
+  readonly failed: readonly string[];
+}
 
 /**
  * In a whole run, tests share processors, servers and a browser with each other: so many files may fail once and are run

@@ -1,6 +1,6 @@
 import type { SeedKind } from './world/draw-scenario.ts';
 
-/** A seed that breaks a rule until its cause is mended. Where rule and amount tell the cause, an entry of world/known explains it. */
+/** A seed that breaks a rule until its cause is fixed. Where rule and amount tell the cause, an entry of world/known explains it. */
 export interface KnownSeed {
   readonly kind: SeedKind;
   readonly seed: number;

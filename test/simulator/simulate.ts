@@ -63,7 +63,7 @@ const endsAt = values.seconds === undefined ? Number.POSITIVE_INFINITY : began +
 const digest = createHash('sha256');
 const failed: number[] = [];
 /** Seeds that known-seeds.ts names, and that break nothing any more. */
-const mended: number[] = [];
+const fixed: number[] = [];
 /** Seeds with a breach that a known finding explains, by finding. */
 const known = new Map<string, number>();
 let count = 0;
@@ -77,7 +77,7 @@ function report({ seed, digest: own, breaches, known: explained, lines, cpuMs: o
   digest.update(own);
   const cause = findKnownSeed(kind, seed)?.cause;
   if (cause === undefined && breaches.length > 0) failed.push(seed);
-  if (cause !== undefined && breaches.length === 0) mended.push(seed);
+  if (cause !== undefined && breaches.length === 0) fixed.push(seed);
   if (cause !== undefined) console.log(`seed ${seed} is on the list of known breaches: ${cause}`);
   if (breaches.length > 0 || values.seed !== undefined) for (const line of lines) console.log(line);
 }
@@ -123,9 +123,7 @@ if (failed.length > 0)
   console.log(
     `One again: npm run simulate -- ${kind === 'usual' ? '' : `--kind ${kind} `}--seed ${failed[0]} --shrink`,
   );
-if (mended.length > 0)
-  console.log(
-    `seeds that break nothing any more: ${mended.join(', ')}. Take them out of test/simulator/known-seeds.ts`,
-  );
+if (fixed.length > 0)
+  console.log(`seeds that break nothing any more: ${fixed.join(', ')}. Take them out of test/simulator/known-seeds.ts`);
 console.log(`digest of all traces: ${digest.digest('hex')}`);
-process.exit(failed.length === 0 && mended.length === 0 ? 0 : 1);
+process.exit(failed.length === 0 && fixed.length === 0 ? 0 : 1);

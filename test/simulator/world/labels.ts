@@ -11,7 +11,7 @@ interface Row {
 }
 
 /**
- * What the ledger calls a batch. When it was planned is told by its id, which is looked at before each delivery of a sitemap
+ * What the ledger calls a batch. When it was planned is shown by its id, which is looked at before each delivery of a sitemap
  * and each send: ids grow, and begin again behind those of a copy that came back.
  */
 export class Labels {

@@ -4,6 +4,7 @@ import { describeExecution } from '../temporal/describe-execution.ts';
 import { type AccountName, SERVICE_NAMES } from './account-names.ts';
 import { beginAct } from './acts/index.ts';
 import { startRuns } from './acts/runs.ts';
+import { compareReports } from './compare-reports.ts';
 import { getAccount } from './configuration.ts';
 import { findKnown } from './known/index.ts';
 import { recover, startOperator } from './operator.ts';
@@ -13,7 +14,6 @@ import { comparePlans } from './oracle/compare-plans.ts';
 import { onTerminal } from './programs.ts';
 import { AMPLE, type Scenario } from './scenario.ts';
 import { prepareStores } from './stores.ts';
-import { compareTold } from './tell.ts';
 import { World } from './world.ts';
 
 export interface Played {
@@ -115,7 +115,7 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
   compareCharges(world);
   compareJobs(world);
   comparePlans(world);
-  await compareTold(world);
+  await compareReports(world);
 }
 
 /** Whether the configuration must change at the end. Most seeds write it again, which restarts the workers. */

@@ -259,7 +259,7 @@ export class World {
     const asked = this.#toAsked(request);
     // Not if the worker dies before.
     if (response.status === 429 && typeof wait === 'string')
-      this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.rates.toldToWait(asked, wait));
+      this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.rates.mustWait(asked, wait));
     if (request.method !== 'POST') return;
     // Not if the worker dies before.
     if (SURE.includes(response.status)) this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.refused(request));

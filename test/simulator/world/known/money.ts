@@ -113,7 +113,7 @@ export const KNOWN_OF_MONEY = {
   'a total that is called a price': {
     finding: 'T1',
     cause: 'src/api-client/read/submission.ts reads the price of an acceptance as that of each URL',
-    expects: /^books: .* the ledger says/,
+    expects: /^charges: .* the ledger says/,
     world: { configuresPrice: true },
     async play(world, _act, random) {
       await buyAll(world);
@@ -150,7 +150,7 @@ export const KNOWN_OF_MONEY = {
   'no money, a lower cap, then money': {
     finding: 'N1',
     cause: 'activities/dispatch.ts takes a batch that is beyond its cap for short of money',
-    expects: /^told: main is said to be short of money/,
+    expects: /^reports: main is said to be short of money/,
     world: { epoch: MORNING, configuresPrice: true, runsUntil: 'planned' },
     async play(world, { salt }, random) {
       const { kernel, oracle } = world;
@@ -171,7 +171,7 @@ export const KNOWN_OF_MONEY = {
       const { suspended } = await getAccountStatus(await world.openOperatorLedger(), 'main' as AccountId);
       if (suspended !== null)
         oracle.breach(`main is said to be short of money (${suspended.code}), three hours after its top-up`, {
-          rule: 'told',
+          rule: 'reports',
         });
     },
   },

@@ -1,6 +1,6 @@
 import { ACCOUNT_NAMES, SERVICE_NAMES } from '../account-names.ts';
 import type { World } from '../world.ts';
-import { checkBooks, type LedgerEntry, type ServiceEntry } from './books-rule.ts';
+import { checkCharges, type LedgerEntry, type ServiceEntry } from './charges-rule.ts';
 
 const DAY = 86_400_000;
 
@@ -17,8 +17,8 @@ export function compareCharges(world: Compared): void {
   const ours = jobs.filter(({ name }) => !oracle.elsewhere.has(name));
   // Lists of such a service show no charge: a job that is found there counts at a price of before.
   const guesses = !showsCharges({ scenario }) && (hasPrices(world) || world.wasRestored);
-  checkBooks({
-    ...{ report: oracle.toReport('books'), kind: 'batch', service: ours, ledger: readLedger(world, 'batch') },
+  checkCharges({
+    ...{ report: oracle.toReport('charges'), kind: 'batch', service: ours, ledger: readLedger(world, 'batch') },
     findSeen: (name) => oracle.findSeen(name),
     mayMiss: () => false,
     guessedFrom: guesses ? Math.min(...ours.map(({ charged, urls }) => charged / urls)) : null,
@@ -36,8 +36,8 @@ export function compareCharges(world: Compared): void {
         .all() as unknown as { readonly key: string }[]
     ).map(({ key }) => key),
   );
-  checkBooks({
-    ...{ report: oracle.toReport('books'), kind: 'check', service: checks, ledger: readLedger(world, 'check') },
+  checkCharges({
+    ...{ report: oracle.toReport('charges'), kind: 'check', service: checks, ledger: readLedger(world, 'check') },
     findSeen: () => null,
     // No list shows an index-check that a copy lacks.
     mayMiss: (key) => open.has(key) || oracle.isLostCheck(key),
@@ -45,7 +45,7 @@ export function compareCharges(world: Compared): void {
   });
   const total = ours.reduce((sum, { charged }) => sum + charged, 0);
   if (total !== oracle.charged)
-    oracle.breach(`the service charged ${total}, the oracle saw ${oracle.charged}`, { rule: 'books' });
+    oracle.breach(`the service charged ${total}, the oracle saw ${oracle.charged}`, { rule: 'charges' });
 }
 
 function readLedger({ stores }: Compared, kind: 'batch' | 'check'): LedgerEntry[] {

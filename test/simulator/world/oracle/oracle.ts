@@ -5,9 +5,9 @@ import { getAccount, type OperatorSettings } from '../configuration.ts';
 import { FAILS, POISON, type Site } from '../site.ts';
 import { FORGOTTEN, type Reader } from '../stores.ts';
 import { BaselineRule } from './baseline-rule.ts';
-import type { Seen } from './books-rule.ts';
 import { type Breach, Breaches, type Report } from './breaches.ts';
 import { type CapName, type Caps, CapsRule, looser, NO_CAPS, toDay } from './caps-rule.ts';
+import type { Seen } from './charges-rule.ts';
 import { type CheckPolicy, CheckRule } from './check-rule.ts';
 import type { Label, Purchase, Sent } from './facts.ts';
 import { FloorRule } from './floor-rule.ts';
@@ -316,7 +316,7 @@ export class Oracle {
     this.#guardRule.approved(run);
   }
 
-  /** A person was told what a run costs and buys, before they decided. */
+  /** Who decided about a run was shown what it costs and buys. */
   said(promise: Promised): void {
     this.#saidRule.said(promise);
   }
@@ -680,7 +680,7 @@ export class Oracle {
     return isDue ? 'has changed, and was not bought since' : null;
   }
 
-  /** What is so about a page, for what people are told about it. */
+  /** What is so about a page, for what is reported about it. */
   getTruth(url: string, sitemap: string, isPoisoned: boolean) {
     const open = this.#settings.service
       .prepare(
@@ -691,8 +691,8 @@ export class Oracle {
     return {
       isListed: this.listings.find(sitemap, url, this.listings.order).isListed,
       isBought: this.#bought.has(url),
-      // Who ends a job decides that its pages count as bought.
-      isCompleted: this.#readCompleted(url) !== null || this.#left.has(url),
+      // A page without a result in an ended job counts as bought: who ends a job decides so, and some services show none.
+      isCompleted: this.#readCompleted(url) !== null || this.#left.has(url) || this.hidesFailures,
       isFailed: isPoisoned || this.#countFailures(url) > 0,
       isOpen: open !== undefined,
     };

@@ -29,7 +29,7 @@ export interface PurchaseSettings {
 /** Why a page was bought. */
 type Why = 'new' | 'changed' | 'failed' | 'released' | 'lost';
 
-/** A crawl that had a change so long before a batch was sent has told the ledger: the purchase is that of the change. */
+/** A crawl that had a change so long before a batch was sent has reached the ledger: the purchase is that of the change. */
 const CRAWLED_MS = 600_000;
 
 interface Bought {

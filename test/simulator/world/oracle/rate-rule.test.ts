@@ -46,18 +46,18 @@ describe('the rate limits', () => {
 describe('a Retry-After', () => {
   test('closes its lane until it is over, and no other', () => {
     const { rule, found, at } = createRule();
-    rule.toldToWait(at(0, { lane: 'submissions' }), '30');
+    rule.mustWait(at(0, { lane: 'submissions' }), '30');
     rule.sent(at(10));
     rule.sent(at(30_000, { lane: 'submissions' }));
     assert.equal(found.length, 0);
-    rule.toldToWait(at(40_000, { lane: 'submissions' }), '30');
+    rule.mustWait(at(40_000, { lane: 'submissions' }), '30');
     rule.sent(at(69_999, { lane: 'submissions' }));
     assert.equal(found[0]?.beyond, 1);
   });
 
   test('of a read closes the key', () => {
     const { rule, found, at } = createRule();
-    rule.toldToWait(at(0), '30');
+    rule.mustWait(at(0), '30');
     rule.sent(at(10, { lane: 'submissions', key: 'other' }));
     assert.equal(found.length, 0);
     rule.sent(at(10, { lane: 'submissions' }));
@@ -66,7 +66,7 @@ describe('a Retry-After', () => {
 
   test('is over when the clocks say so', () => {
     const { rule, found, at } = createRule();
-    rule.toldToWait(at(0), '600');
+    rule.mustWait(at(0), '600');
     rule.sent({ ...at(10), now: 600_000 });
     assert.equal(found.length, 0);
   });

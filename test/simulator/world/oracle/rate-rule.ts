@@ -71,7 +71,7 @@ export class RateRule {
   }
 
   /** A worker has read a 429, and has had the time to write it down. Times are those at which it read it. */
-  toldToWait({ key, lane, now, elapsed }: Asked, seconds: string): void {
+  mustWait({ key, lane, now, elapsed }: Asked, seconds: string): void {
     const ms = Number(seconds) * 1_000;
     if (!Number.isFinite(ms)) return;
     const closed = { untilNow: now + ms, untilElapsed: elapsed + ms, seconds };

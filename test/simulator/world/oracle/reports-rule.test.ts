@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { checkStatusSays, checkWhy, type Told } from './told-rule.ts';
+import { checkStatusSays, checkWhy, type Reported } from './reports-rule.ts';
 
-const PAGE: Told = {
+const PAGE: Reported = {
   ...{ url: 'https://www.shop.example/a', watch: 'w0', standing: 'completed', why: 'bought in R-1 and completed' },
   ...{ isListed: true, isBought: true, isCompleted: true, isFailed: false, isOpen: false },
 };
 
-const check = (more: Partial<Told>): string[] => {
+const check = (more: Partial<Reported>): string[] => {
   const found: string[] = [];
   checkWhy({ ...PAGE, ...more }, (text) => found.push(text));
   return found;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Books, checkBooks, type LedgerEntry, type Seen, type ServiceEntry } from './books-rule.ts';
+import { type ChargesToCheck, checkCharges, type LedgerEntry, type Seen, type ServiceEntry } from './charges-rule.ts';
 
 const JOB: ServiceEntry = { name: 'R-1', account: 'main', charged: 400, urls: 2 };
 const CHARGE: LedgerEntry = {
@@ -9,9 +9,13 @@ const CHARGE: LedgerEntry = {
 };
 const SEEN: Seen = { watch: 'w0', run: 'run-1', firstDay: 5, lastDay: 6 };
 
-function check(service: readonly ServiceEntry[], ledger: readonly LedgerEntry[], more: Partial<Books> = {}): string[] {
+function check(
+  service: readonly ServiceEntry[],
+  ledger: readonly LedgerEntry[],
+  more: Partial<ChargesToCheck> = {},
+): string[] {
   const found: string[] = [];
-  checkBooks({
+  checkCharges({
     report: (text) => found.push(text),
     ...{ kind: 'batch', service, ledger, findSeen: () => SEEN, mayMiss: () => false, guessedFrom: null },
     ...more,
@@ -19,7 +23,7 @@ function check(service: readonly ServiceEntry[], ledger: readonly LedgerEntry[],
   return found;
 }
 
-describe('the books', () => {
+describe('the charges of the ledger', () => {
   test('agree entry by entry', () => {
     assert.deepEqual(check([JOB], [CHARGE, { ...CHARGE, day: 6 }]), []);
   });

@@ -32,7 +32,7 @@ export interface Seen {
   readonly lastDay: number;
 }
 
-export interface Books {
+export interface ChargesToCheck {
   readonly report: Report;
   readonly kind: 'batch' | 'check';
   readonly service: readonly ServiceEntry[];
@@ -49,7 +49,7 @@ export interface Books {
  * Each charge of the service is in the ledger once: with its account and amount, and with the watch, the run and a day of its
  * send. Where the service never says what a job cost, what the ledger takes for it is at least the lowest price there was.
  */
-export function checkBooks({ report, kind, service, ledger, findSeen, mayMiss, guessedFrom }: Books): void {
+export function checkCharges({ report, kind, service, ledger, findSeen, mayMiss, guessedFrom }: ChargesToCheck): void {
   const theirs = new Map(service.map((entry) => [entry.name, entry]));
   const known = new Set(ledger.map(({ name }) => name));
   for (const { name, charged, account } of service) {

@@ -1,7 +1,7 @@
 import type { Report } from './breaches.ts';
 
 /** What `courier why` says of a page that a sitemap of its watch lists now, and what is so. */
-export interface Told {
+export interface Reported {
   readonly url: string;
   readonly watch: string;
   readonly standing: string;
@@ -19,15 +19,15 @@ export interface Told {
 }
 
 /** What is said about a page is true. */
-export function checkWhy(told: Told, report: Report): void {
-  const { url, watch, standing, why } = told;
-  const claim = getClaim(told);
+export function checkWhy(reported: Reported, report: Report): void {
+  const { url, watch, standing, why } = reported;
+  const claim = getClaim(reported);
   if (claim !== null)
     report(`why says of ${url} that it is ${standing} (${why}), and ${claim}`, { url, watch, cause: standing });
 }
 
 /** What contradicts it; null: nothing does. */
-function getClaim({ standing, why, isListed, isBought, isCompleted, isFailed, isOpen }: Told): string | null {
+function getClaim({ standing, why, isListed, isBought, isCompleted, isFailed, isOpen }: Reported): string | null {
   switch (standing) {
     case 'not_listed':
     case 'gone':
@@ -44,7 +44,7 @@ function getClaim({ standing, why, isListed, isBought, isCompleted, isFailed, is
   }
 }
 
-/** A page that waits beyond every bound is told of: `status --check` does not say that nothing needs anybody. */
+/** A page that waits beyond every bound is reported of: `status --check` does not say that nothing needs anybody. */
 export function checkStatusSays(unbought: readonly string[], problems: readonly string[], report: Report): void {
   if (unbought.length > 0 && problems.length === 0)
     report(`status --check says that nothing needs you, and ${unbought[0]} has waited for days`, {

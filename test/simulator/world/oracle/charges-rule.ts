@@ -37,7 +37,7 @@ export interface ChargesToCheck {
   readonly kind: 'batch' | 'check';
   readonly service: readonly ServiceEntry[];
   readonly ledger: readonly LedgerEntry[];
-  /** Null: a copy of the ledger lacked it, and the service's list told the ledger what it knows. */
+  /** Null: a copy of the ledger lacked it, and what the ledger knows is from the service's list. */
   readonly findSeen: (name: string) => Seen | null;
   /** What the ledger does not know yet, or never can: a check that a copy lacks, or one in flight. */
   readonly mayMiss: (name: string) => boolean;

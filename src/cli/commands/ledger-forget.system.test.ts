@@ -112,7 +112,7 @@ describe('courier ledger forget', () => {
       [[], /Name what to forget in one way/],
       [['--watch', 'shop', '--host', 'shop.example'], /Name what to forget in one way/],
       [['--watch', 'blog'], /The ledger has no watch "blog"/],
-      [['--host', 'https://shop.example/'], /Write "shop\.example"/],
+      [['--host', 'https://shop.example/'], /Write shop\.example\./],
       [['--urls-from', 'bad.txt'], /bad\.txt:2 "ftp:\/\/shop\.example\/" is not a page's URL/],
       [['--urls-from', 'none.txt'], /none\.txt cannot be read \(ENOENT\)/],
     ];

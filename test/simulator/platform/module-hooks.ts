@@ -1,6 +1,11 @@
 import { registerHooks } from 'node:module';
 
 const SITEMAP_REQUEST = new URL('./sitemap-request.ts', import.meta.url).href;
+/** Does not compile where the stand-in lacks an export of the module. */
+export type SitemapRequest = Pick<
+  typeof import('./sitemap-request.ts'),
+  keyof typeof import('../../../src/sitemap/fetch/request.ts')
+>;
 
 /**
  * Workflow code, and the names that it shares with its callers, get the stand-in where they import Temporal's SDK.

@@ -5,7 +5,7 @@ import type { RequestOptions } from '../../../src/sitemap/fetch/request.ts';
 import { SitemapError } from '../../../src/sitemap/problems.ts';
 import { getNetwork } from './network.ts';
 
-export { discard, readBody } from '../../../src/sitemap/fetch/request.ts';
+export { discard, getBodyEnd, readBody } from '../../../src/sitemap/fetch/request.ts';
 
 /** Stands in for the crawler's `get`: the same promise, on the virtual network. */
 export function get(url: URL, { headers, timeouts, signal }: RequestOptions): Promise<IncomingMessage> {

@@ -3,6 +3,8 @@ import './platform/real-time.ts';
 import './platform/module-hooks.ts';
 import './platform/install.ts';
 import './platform/compile-once.ts';
+import { Coverage, type Ran } from '../mutate/coverage.ts';
+import { loadChange } from '../mutate/load-change.ts';
 import { findMutation, loadMutated } from './mutations/load.ts';
 import { Reach } from './mutations/reach.ts';
 import type { PlayerSettings } from './seed-player.ts';
@@ -29,12 +31,18 @@ export interface PlayedSeed {
   readonly isCut?: true;
   /** Mutations whose place has run, where that is asked for. */
   readonly reached?: readonly string[];
+  /** Which code has run, where that is asked for. */
+  readonly ran?: Ran;
 }
 
-const { mutation, kind, withAct, showsReach } = JSON.parse(process.env.COURIER_SIMULATOR!) as PlayerSettings;
+const { mutation, change, kind, withAct, showsReach, showsRan } = JSON.parse(
+  process.env.COURIER_SIMULATOR!,
+) as PlayerSettings;
 delete process.env.COURIER_SIMULATOR;
 if (mutation !== undefined) loadMutated(findMutation(mutation));
+if (change !== undefined) loadChange(change);
 const reach = showsReach ? new Reach() : null;
+const coverage = showsRan ? new Coverage() : null;
 const { play } = await import('./world/play.ts');
 const { drawScenario } = await import('./world/draw-scenario.ts');
 const { shrink: toShortest } = await import('./world/shrink.ts');
@@ -69,13 +77,10 @@ async function playSeed({ seed, trace, shrink }: PlayRequest): Promise<PlayedSee
   const { user, system } = process.cpuUsage(began);
   const cpuMs = (user + system) / 1_000;
   return {
-    seed,
-    digest,
-    breaches,
+    ...{ seed, digest, breaches, lines, cpuMs },
     known: [...known],
-    lines,
-    cpuMs,
     ...(reach === null ? {} : { reached: reach.take() }),
+    ...(coverage === null ? {} : { ran: coverage.take() }),
   };
 }
 

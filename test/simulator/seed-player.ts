@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Change } from '../mutate/load-change.ts';
 import type { PlayedSeed, PlayRequest } from './play-seeds.ts';
 import type { SeedKind } from './world/draw-scenario.ts';
 
@@ -15,11 +16,17 @@ const MOST_MUTATED_MS = 240_000;
 export interface PlayerSettings {
   /** Plays with this deliberate defect. */
   readonly mutation?: string | undefined;
+  /** Plays with this change, which nobody chose: see test/mutate. */
+  readonly change?: Change | undefined;
+  /** Real time of a seed at most, in place of that of the simulator. */
+  readonly mostMs?: number;
   readonly kind: SeedKind;
   /** Seeds without this act are skipped. */
   readonly withAct?: string | undefined;
   /** Says of each seed which mutations it can find. */
   readonly showsReach?: boolean;
+  /** Says of each seed which code it runs. */
+  readonly showsRan?: boolean;
 }
 
 /** A process of its own that plays one seed after the other. */
@@ -46,7 +53,7 @@ export class SeedPlayer {
         this.#child = null;
         settle({ seed, digest: '', breaches: [why], known: [], lines: [], cpuMs: 0, ...more });
       };
-      const mostMs = this.#settings.mutation === undefined ? MOST_MS : MOST_MUTATED_MS;
+      const mostMs = this.#settings.mostMs ?? (this.#settings.mutation === undefined ? MOST_MS : MOST_MUTATED_MS);
       const timer = setTimeout(
         () => fail(`the seed did not end within ${mostMs / 1_000} s`, { isCut: true }),
         shrink ? 2 ** 31 - 1 : mostMs,
@@ -58,16 +65,16 @@ export class SeedPlayer {
   }
 
   #start(): ChildProcess {
-    const { mutation, kind, withAct, showsReach = false } = this.#settings;
+    const { mutation, change, kind, withAct, showsReach = false, showsRan = false } = this.#settings;
     return fork(PROGRAM, [], {
       execArgv: NODE_OPTIONS,
       env: {
         ...process.env,
         // The next process loads what this one has compiled.
         NODE_COMPILE_CACHE: join(tmpdir(), 'courier-simulator-code'),
-        COURIER_SIMULATOR: JSON.stringify({ mutation, kind, withAct, showsReach }),
+        COURIER_SIMULATOR: JSON.stringify({ mutation, change, kind, withAct, showsReach, showsRan }),
       },
-      stdio: ['ignore', 'inherit', mutation === undefined ? 'inherit' : 'ignore', 'ipc'],
+      stdio: ['ignore', 'inherit', mutation === undefined && change === undefined ? 'inherit' : 'ignore', 'ipc'],
     });
   }
 

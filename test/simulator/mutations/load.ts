@@ -24,8 +24,11 @@ export function mutate({ name, also = [], ...first }: Mutation): ReadonlyMap<str
 }
 
 /** Gives the files with the defect to whoever imports them, in this process alone: the tree stays as it is. */
-export function loadMutated(mutation: Mutation): void {
-  const texts = new Map([...mutate(mutation)].map(([file, text]) => [new URL(file, ROOT).href, text]));
+export const loadMutated = (mutation: Mutation): void => loadTexts(mutate(mutation));
+
+/** The same for other texts, by file relative to the tree. */
+export function loadTexts(changed: ReadonlyMap<string, string>): void {
+  const texts = new Map([...changed].map(([file, text]) => [new URL(file, ROOT).href, text]));
   registerHooks({
     load(loaded, context, next) {
       const source = texts.get(loaded);

@@ -1,0 +1,11 @@
+/** Runs test files in this process, with one change or with none: started by units.ts. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ROOT } from '../suites.ts';
+import { loadChange } from './load-change.ts';
+import type { TestsToPlay } from './units.ts';
+
+const { change, tests } = JSON.parse(process.env.COURIER_MUTATE!) as TestsToPlay;
+delete process.env.COURIER_MUTATE;
+if (change !== null) loadChange(change);
+for (const file of tests) await import(pathToFileURL(join(ROOT, file)).href);

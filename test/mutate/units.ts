@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Profiler } from 'node:inspector';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { listTests, ROOT } from '../suites.ts';
+import { CACHE } from './cache.ts';
+import { hasRun, type Ran, toRan } from './coverage.ts';
+import type { Change } from './load-change.ts';
+import { digest, type Mutation } from './mutation.ts';
+
+export interface TestsToPlay {
+  readonly change: Change | null;
+  /** Relative to the tree. */
+  readonly tests: readonly string[];
+}
+
+export interface TestsPlayed {
+  readonly kind: 'passed' | 'failed' | 'timeout';
+  /** The first test that failed. */
+  readonly first: string;
+}
+
+/** What one test file runs, and how long it takes without a mutation. */
+export interface TestReach {
+  readonly file: string;
+  readonly ms: number;
+  readonly passes: boolean;
+  readonly ran: Ran;
+  /** Files of the tree that it loads, with digests of their texts. */
+  readonly loaded: Readonly<Record<string, string>>;
+}
+
+const PROGRAM = fileURLToPath(new URL('./play-tests.ts', import.meta.url));
+const REPORTER = fileURLToPath(new URL('./first-failure.ts', import.meta.url));
+const NODE = ['--disable-warning=ExperimentalWarning', `--test-reporter=${REPORTER}`];
+/** Tests of a place that are run in the first process; the rest are run when these pass. */
+const FIRST_MS = 5_000;
+
+/** The unit tests, and those of the connector, which need no other process either. */
+export const listCandidates = (): string[] => [
+  ...listTests('unit').filter((file) => /^(src|activities|workflows)\//.test(file)),
+  ...globSync('test/connector/*.test.ts', { cwd: ROOT }),
+];
+
+/**
+ * Runs test files in one process until the first failure.
+ *
+ * @param mostMs after so long without an end a test goes round in a circle
+ */
+export async function playTests(play: TestsToPlay, mostMs: number, coverage?: string): Promise<TestsPlayed> {
+  const child = spawn(process.execPath, [...NODE, PROGRAM], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      COURIER_MUTATE: JSON.stringify(play),
+      NODE_COMPILE_CACHE: join(tmpdir(), 'courier-mutate-code'),
+      ...(coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage }),
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill('SIGKILL');
+  }, mostMs);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  if (isLate) return { kind: 'timeout', first: '' };
+  if (code === 0) return { kind: 'passed', first: '' };
+  return { kind: 'failed', first: said.trim().split('\n').at(-1) ?? '' };
+}
+
+/** Measures a test file once for each text of what it loads. */
+export async function measureReach(file: string): Promise<TestReach> {
+  const kept = join(CACHE, 'units', `${file.replaceAll('/', '+')}.json`);
+  if (existsSync(kept)) {
+    const known = JSON.parse(readFileSync(kept, 'utf8')) as TestReach;
+    if (Object.entries(known.loaded).every(([each, text]) => digestFile(each) === text)) return known;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'courier-coverage-'));
+  try {
+    const began = performance.now();
+    const { kind } = await playTests({ change: null, tests: [file] }, 300_000, folder);
+    const ms = performance.now() - began;
+    const scripts = globSync('*.json', { cwd: folder }).flatMap(
+      (each) => (JSON.parse(readFileSync(join(folder, each), 'utf8')) as { result: Profiler.ScriptCoverage[] }).result,
+    );
+    const ran = toRan(scripts);
+    const loaded = Object.fromEntries([file, ...Object.keys(ran)].map((each) => [each, digestFile(each)]));
+    const own = Object.entries(ran).filter(([each]) => !each.endsWith('.test.ts') && !each.startsWith('test/'));
+    const reach: TestReach = { file, ms, passes: kind === 'passed', ran: Object.fromEntries(own), loaded };
+    mkdirSync(dirname(kept), { recursive: true });
+    if (reach.passes) writeFileSync(kept, JSON.stringify(reach));
+    return reach;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const digestFile = (file: string): string =>
+  existsSync(join(ROOT, file)) ? digest(readFileSync(join(ROOT, file), 'utf8')) : '';
+
+/** The tests that reach a place, nearest and fastest first, in the groups in which they are run. */
+export function groupTests(mutation: Mutation, reaches: readonly TestReach[], mostMs: number): TestReach[][] {
+  const near = ({ file }: TestReach): number => Number(dirname(file) !== dirname(mutation.file));
+  const reaching = reaches
+    .filter(({ passes, ran }) => passes && hasRun(ran, mutation))
+    .toSorted((a, b) => near(a) - near(b) || a.ms - b.ms);
+  const first: TestReach[] = [];
+  const rest: TestReach[] = [];
+  let ms = 0;
+  for (const each of reaching) {
+    ms += each.ms;
+    if (first.length === 0 || ms <= FIRST_MS) first.push(each);
+    else if (ms <= mostMs) rest.push(each);
+  }
+  return [first, rest].filter((group) => group.length > 0);
+}
+
+/** Unmutated times include a process each, so this allows for a machine that is three times as slow. */
+export const toMostMs = (group: readonly TestReach[]): number =>
+  20_000 + 3 * group.reduce((sum, { ms }) => sum + ms, 0);

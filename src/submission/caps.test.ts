@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Micros } from '../../contract/money.ts';
-import { capRefusal, isBeyondCap, type SpendQuestion, urlsAllowed, waitsForMoney } from './caps.ts';
+import { type Micros, ZERO } from '../../contract/money.ts';
+import { capRefusal, isBeyondCap, lowerCap, type SpendQuestion, urlsAllowed, waitsForMoney } from './caps.ts';
 import type { SpendReason } from './reason.ts';
 
 const lira = (amount: number) => (amount * 1_000_000) as Micros;
@@ -159,5 +159,16 @@ describe('capRefusal', () => {
         if (urls < wanted) assert.notEqual(capRefusal({ ...at, cost: toCost(urls + 1) }), null);
       }),
     );
+  });
+
+  test('of two caps the tighter one holds; no cap is the loosest', () => {
+    const [one, two] = [1 as Micros, 2 as Micros];
+    assert.deepEqual(
+      [lowerCap(one, two), lowerCap(two, one), lowerCap(one, one), lowerCap(null, two), lowerCap(two, null)],
+      [one, one, one, two, two],
+    );
+    assert.equal(lowerCap(null, null), null);
+    assert.equal(lowerCap(ZERO, two), 0, 'a cap of zero is a cap');
+    assert.equal(lowerCap(two, ZERO), 0);
   });
 });

@@ -88,11 +88,13 @@ export class Proofs {
 /** What kills it in this text of its file kills it. */
 const killedKey = ({ id, file }: Mutation): string => `${id} ${digest(readFileSync(join(ROOT, file), 'utf8'))}`;
 
-/** Of all code and all tests. */
-export function digestTree(folders: readonly string[]): string {
+/** Of the code in these folders, with or without its tests. */
+export function digestTree(folders: readonly string[], { tests }: { readonly tests: boolean }): string {
   const files = globSync(
     folders.map((folder) => `${folder}/**/*.ts`),
     { cwd: ROOT },
-  ).toSorted();
+  )
+    .filter((file) => tests || !file.endsWith('.test.ts'))
+    .toSorted();
   return digest(files.map((file) => `${file}\0${digest(readFileSync(join(ROOT, file), 'utf8'))}`).join('\n'));
 }

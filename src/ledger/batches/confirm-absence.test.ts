@@ -37,6 +37,19 @@ describe('confirmAbsence', () => {
     assert.equal((await beginSend(ledger, batch, policies)).kind, 'send');
   });
 
+  testLedger('an absence from before another attempt confirms nothing', async (ledger) => {
+    const batch = await lostBatch(ledger);
+    await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
+    ledger.pass(MINUTE);
+    // The key is trusted for longer now, so the batch is sent again, and its answer is lost as well.
+    const account = { ...ACCOUNT, reconcile: { afterMs: 48 * HOUR } };
+    assert.equal((await beginSend(ledger, batch, { account, watch: WATCH })).kind, 'send');
+    const next = await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);
+    assert.equal(next.kind, 'in_doubt', 'the list may not show yet what was sent a moment ago');
+    ledger.pass(MINUTE);
+    assert.equal((await recordReconciled(ledger, batch, { kind: 'absent' }, confirm)).kind, 'retry');
+  });
+
   testLedger('a job that appears in the list late is found, and nothing is sent again', async (ledger) => {
     const batch = await lostBatch(ledger);
     await recordReconciled(ledger, batch, { kind: 'absent' }, confirm);

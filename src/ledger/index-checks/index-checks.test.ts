@@ -7,6 +7,7 @@ import {
   DAY,
   HOUR,
   sendAll,
+  shopUrl,
   type TestLedger,
   testLedger,
   WATCH,
@@ -17,7 +18,8 @@ import type { IndexCheckPolicy } from '../../submission/check-schedule.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { recordPoll } from '../jobs/record-poll.ts';
-import { settleJob } from '../jobs/settle-job.ts';
+import { recordUrlResults, settleJob } from '../jobs/settle-job.ts';
+import { recordBalance } from '../money/balance.ts';
 import { buildSpendQuestion } from '../money/spend-question.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { surveyDue } from '../plans/survey-due.ts';
@@ -305,6 +307,67 @@ describe('index checks', () => {
       assert.equal(await answer(true), 50, 'what can be read continues as before');
     },
   );
+
+  testLedger("the account's caps hold for checks, too, and the rest is checked a day later", async (ledger) => {
+    await completed(ledger, 20);
+    ledger.pass(3 * DAY);
+    const spend = { ...ACCOUNT.spend, perDay: 3_000_000 as Micros };
+    const account = { ...ACCOUNT, spend };
+    for (const expected of [6, 6, 6, 2]) {
+      const turn = await beginCheck(ledger, { ...asking(), account });
+      assert.equal(turn.kind === 'send' && turn.urls.length, expected);
+      if (turn.kind !== 'send') return;
+      const answer = { attempt: turn.attempt, outcome: checked(turn.urls, 'not-found'), requestId: null };
+      await recordCheck(ledger, turn.check, answer, policy);
+      if (expected === 6) {
+        const refused = await beginCheck(ledger, { ...asking(), account });
+        assert.match(
+          refused.kind === 'not-allowed' ? refused.refusal.message : refused.kind,
+          /account per day of 3.00/,
+        );
+      }
+      ledger.pass(DAY);
+    }
+    const monthly = { ...ACCOUNT, spend: { ...ACCOUNT.spend, perMonth: 3_000_000 as Micros } };
+    ledger.pass(6 * DAY);
+    const none = await beginCheck(ledger, { ...asking(), account: monthly });
+    assert.match(none.kind === 'not-allowed' ? none.refusal.message : none.kind, /account per month of 3.00/);
+  });
+
+  testLedger('a floor holds for checks: with a balance that is old or not known none is sent', async (ledger) => {
+    await completed(ledger, 20);
+    ledger.pass(3 * DAY);
+    const account = { ...ACCOUNT, spend: { ...ACCOUNT.spend, balanceFloor: 100_000_000 as Micros } };
+    const begin = () => beginCheck(ledger, { ...asking(), account });
+    const why = async () => {
+      const turn = await begin();
+      return turn.kind === 'not-allowed' ? turn.refusal.reason.code : turn.kind;
+    };
+    assert.equal(await why(), 'balance_unknown');
+    await recordBalance(ledger, ACCOUNT.id, 500_000_000 as Micros, ledger.now() - HOUR);
+    assert.equal(await why(), 'balance_unknown');
+    await recordBalance(ledger, ACCOUNT.id, 100_000_000 as Micros);
+    assert.equal(await why(), 'floor_short');
+    ledger.pass(1);
+    await recordBalance(ledger, ACCOUNT.id, 102_000_000 as Micros);
+    const turn = await begin();
+    assert.equal(turn.kind === 'send' && turn.urls.length, 4, 'as many as fit above the floor');
+  });
+
+  testLedger('failed URLs and those without a result are never checked', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['1', '2', '3'] });
+    await planRun(ledger, 'r1' as RunId, { account: ACCOUNT, watch: WATCH });
+    const [reference] = await sendAll(ledger);
+    await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'partial', terminalStates: ['partial'] });
+    await recordUrlResults(ledger, ACCOUNT.id, reference!, [
+      { url: shopUrl('1'), result: 'completed', reason: null },
+      { url: shopUrl('2'), result: 'failed', reason: 'blocked' },
+    ]);
+    await settleJob(ledger, ACCOUNT.id, reference!, { retryFailed: { times: 0, afterMs: 0 } });
+    ledger.pass(30 * DAY);
+    const turn = await beginCheck(ledger, asking());
+    assert.deepEqual(turn.kind === 'send' && turn.urls, [shopUrl('1')]);
+  });
 
   testLedger('URLs that are gone or outside the sample are skipped once, not at every check', async (ledger) => {
     await completed(ledger, 1_200);

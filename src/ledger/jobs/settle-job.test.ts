@@ -50,6 +50,24 @@ describe('settle job', () => {
     assert.deepEqual([summary.completed, summary.failed, summary.open], [1, 1, 1]);
   });
 
+  testLedger('failures are counted in a row: a completed purchase begins at zero again', async (ledger) => {
+    const states: string[] = [];
+    const outcomes = ['failed', 'completed', 'failed', 'completed', 'failed', 'failed'] as const;
+    for (const [n, result] of outcomes.entries()) {
+      await crawled(ledger, `r${n}`, { a: [['1', `2026-01-${10 + n}`]] });
+      await planRun(ledger, run(`r${n}`), policies);
+      const [reference] = await sendAll(ledger);
+      await recordPoll(ledger, ACCOUNT.id, reference!, { state: result, terminalStates });
+      await settleJob(ledger, ACCOUNT.id, reference!, { retryFailed });
+      await endRun(ledger, run(`r${n}`), 'finished');
+      const [url] = await getUrlHistory(ledger, shopUrl('1'));
+      states.push(url!.state);
+      ledger.pass(2 * DAY);
+    }
+    // One retry is allowed: only the second failure in a row is one too many.
+    assert.deepEqual(states, ['failed', 'completed', 'failed', 'completed', 'failed', 'quarantined']);
+  });
+
   testLedger('the history of a URL has its places, times, charges and references', async (ledger) => {
     await crawled(ledger, 'r1', { 'https://shop.example/sitemap.xml': [['1', '2026-01-01'], '2'] });
     await planRun(ledger, run('r1'), policies);

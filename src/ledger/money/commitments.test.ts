@@ -119,6 +119,25 @@ describe('commitments of batches in doubt', () => {
 describe('the balance floor', () => {
   const floored = withSpend({ balanceFloor: lira(100) });
 
+  testLedger('is kept by what is on its way: a batch without an answer counts as charged', async (ledger) => {
+    const batch = await plan(ledger, 'r1', 1, 3, floored);
+    await completeRun(ledger, 'r1', { r1: pages(3) });
+    await plan(ledger, 'r2', 10, 2, floored);
+    const { batches } = await listPendingBatches(ledger, ACCOUNT.id, { waiting: true });
+    const second = batches.find(({ id }) => id !== batch)!.id;
+    await recordBalance(ledger, ACCOUNT.id, lira(101));
+    assert.equal((await begin(ledger, batch, floored)).kind, 'send');
+    // 1.00 TRY is above the floor, and 0.75 TRY of it may be charged at this moment.
+    const refused = await begin(ledger, second, floored);
+    assert.ok(refused.kind === 'not-allowed', JSON.stringify(refused));
+    assert.match(refused.refusal.message, /leaves 0.25 TRY above its floor/);
+    const none = { kind: 'retry', why: 'unavailable', chargeState: 'none', retryAfterMs: null, message: 'x' } as const;
+    await recordAnswer(ledger, batch, { attempt: 1, outcome: none, status: 503, requestId: null });
+    ledger.pass(15 * 60_000);
+    await recordBalance(ledger, ACCOUNT.id, lira(101));
+    assert.equal((await begin(ledger, second, floored)).kind, 'send', 'what was surely not charged does not count');
+  });
+
   testLedger('is kept when charges follow the balance reading', async (ledger) => {
     await recordBalance(ledger, ACCOUNT.id, lira(101));
     for (let day = 0; day < 4; day++) {

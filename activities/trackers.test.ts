@@ -16,6 +16,8 @@ interface Server {
   /** Workflow ids that were started, in order. */
   readonly started: string[];
   readonly running: Set<string>;
+  /** What a person is shown of each. */
+  readonly shown: (readonly [summary: string, details: string])[];
   failing: string | null;
 }
 
@@ -30,9 +32,11 @@ async function openScene(
     await connector.plan(`r${n}`, [...Array(n + 1).keys()].map(String));
     assert.equal((await connector.send()).kind, 'sent');
   }
-  const server: Server = { started: [], running: new Set(), failing: null };
-  const start = async (type: string, { workflowId, workflowIdReusePolicy }: Record<string, string>) => {
+  const server: Server = { started: [], running: new Set(), shown: [], failing: null };
+  const start = async (type: string, options: Record<string, string>) => {
+    const { workflowId, workflowIdReusePolicy } = options;
     const id = workflowId ?? '';
+    server.shown.push([options.staticSummary ?? '', options.staticDetails ?? '']);
     if (server.running.has(id)) throw new WorkflowExecutionAlreadyStartedError('running', id, type);
     // Completed trackers stay on the server: the policy decides whether their id may be used again.
     const before = server.started.includes(id);
@@ -60,6 +64,14 @@ describe('startTrackers', () => {
     assert.equal(new Set(server.started).size, 5);
     assert.equal(await startTrackers(deps, account), true);
     assert.equal(server.started.length, 5, 'none is started twice');
+  });
+
+  test('a tracker says which job of which watch it polls, and how large that is', async (t) => {
+    const { deps, server } = await openScene(t, 1);
+    assert.equal(await startTrackers(deps, account), true);
+    const [[summary, details] = ['', '']] = server.shown;
+    assert.match(summary, /^1 URL of shop \(standard\): \S+$/);
+    assert.match(details, /^Polls job \*\*\S+\*\* of \*\*shop\*\* \(account \*\*main\*\*\)/);
   });
 
   test('a job whose tracker completed for a later copy of the ledger is tracked again', async (t) => {

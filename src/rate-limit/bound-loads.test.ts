@@ -68,6 +68,15 @@ describe('the loads of an account', () => {
     assert.equal(countOf(later, 'denied'), 100, 'at once: they take no slot for two seconds');
   });
 
+  test('are taken while the service is slow and few wait for it', async () => {
+    const { load, pass } = slowLoader();
+    load(0);
+    await pass(2_001);
+    const later = Array.from({ length: SLOT_BOUND }, (_, n) => load(1 + n));
+    await settle();
+    assert.equal(countOf(later, 'denied'), 1, 'all slots but that of the first');
+  });
+
   test('that were denied are answered by the response that others waited for', async () => {
     const { load, asked, pass } = slowLoader();
     load(1);

@@ -44,8 +44,7 @@ export function toRateLimits(
  * How many requests of a window a lane reserves for more urgent lanes: polls reserve what submissions could use at full
  * speed, at most half; checks also reserve a quarter for polls. So paid work never waits behind status polling.
  */
-export function computeReserve(lane: Lane, window: Window, submissions: Window): number {
-  if (lane === 'submission') return 0;
+export function computeReserve(lane: Exclude<Lane, 'submission'>, window: Window, submissions: Window): number {
   const atFullSpeed = Math.ceil((submissions.limit * window.lengthMs) / submissions.lengthMs);
   const forSubmissions = Math.min(atFullSpeed, Math.floor(window.limit / 2));
   return lane === 'poll' ? forSubmissions : forSubmissions + Math.floor(window.limit / 4);

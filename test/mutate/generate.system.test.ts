@@ -29,6 +29,7 @@ describe('the generator', () => {
     'removed: ;',
     "order: await run('over'); const found = await run('next');",
     'arithmetic: return found - (b ?? Math.max(a, 2));',
+    'arithmetic: return found;',
     'nullish: return found + (b);',
     'nullish: return found + (Math.max(a, 2));',
     'min-max: return found + (b ?? Math.min(a, 2));',

@@ -36,8 +36,8 @@ export interface TestReach {
 const PROGRAM = fileURLToPath(new URL('./play-tests.ts', import.meta.url));
 const REPORTER = fileURLToPath(new URL('./first-failure.ts', import.meta.url));
 const NODE = ['--disable-warning=ExperimentalWarning', `--test-reporter=${REPORTER}`];
-/** Tests of a place that are run in the first process; the rest are run when these pass. */
-const FIRST_MS = 5_000;
+/** The tests of a place run in groups, a process each, until one fails: the first alone, then up to so much time in all. */
+const GROUP_MS = [0, 3_000, 10_000, Number.POSITIVE_INFINITY];
 
 /** The unit tests, and those of the connector, which need no other process either. */
 export const listCandidates = (): string[] => [
@@ -114,15 +114,14 @@ export function groupTests(mutation: Mutation, reaches: readonly TestReach[], mo
   const reaching = reaches
     .filter(({ passes, ran }) => passes && hasRun(ran, mutation))
     .toSorted((a, b) => cost(a) - cost(b));
-  const first: TestReach[] = [];
-  const rest: TestReach[] = [];
+  const groups: TestReach[][] = GROUP_MS.map(() => []);
   let ms = 0;
-  for (const each of reaching) {
+  for (const [n, each] of reaching.entries()) {
     ms += each.ms;
-    if (first.length === 0 || ms <= FIRST_MS) first.push(each);
-    else if (ms <= mostMs) rest.push(each);
+    if (n > 0 && ms > mostMs) break;
+    groups[n === 0 ? 0 : GROUP_MS.findIndex((most) => ms <= most)]!.push(each);
   }
-  return [first, rest].filter((group) => group.length > 0);
+  return groups.filter((group) => group.length > 0);
 }
 
 /** Unmutated times include a process each, so this allows for a machine that is three times as slow. */

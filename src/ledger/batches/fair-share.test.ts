@@ -17,6 +17,7 @@ import type { WatchPolicy } from '../policy.ts';
 import { endRun } from '../runs/runs.ts';
 import { listPendingBatches } from './batch-queries.ts';
 import { beginSend } from './begin-send.ts';
+import { selectShares } from './fair-share.ts';
 import { recordAnswer } from './record-answer.ts';
 
 const LARGE = 5_000;
@@ -158,4 +159,25 @@ describe('watches that all have batches waiting', () => {
     const order = await sendMany(ledger, 30);
     assert.deepEqual([countOf(order, 'news'), countOf(order, 'shop')], [20, 10]);
   });
+});
+
+testLedger('the share of an account is the least one of a watch with a batch that may be sent now', async (ledger) => {
+  for (const name of ['first', 'second', 'third']) await plan(ledger, name, SMALL);
+  const ids = await ledger.db.all(sql<{ id: number; name: string }>`SELECT id, name FROM watches ORDER BY name`);
+  const [first, second, third] = ids.map(({ id }) => id);
+  const setWatch = (id: number | undefined, share: number, notBefore: number | null, absentAt: number | null = null) =>
+    ledger.db.tx(async (tx) => {
+      await tx.run(sql`UPDATE watches SET share = ${share} WHERE id = ${id!}`);
+      await tx.run(sql`UPDATE batches SET not_before = ${notBefore}, absent_at = ${absentAt} WHERE watch_id = ${id!}`);
+    });
+  const least = async () => (await ledger.db.one(selectShares(ACCOUNT.id, 'standard', first!, ledger.now()))).least;
+  const now = ledger.now();
+  await setWatch(first, 300, null);
+  await setWatch(second, 200, now + 1);
+  await setWatch(third, 100, now + 1, now - HOUR);
+  assert.equal(await least(), 300, 'the others wait for their next attempt');
+  await setWatch(second, 200, now);
+  assert.equal(await least(), 200, 'that of the second may be sent from this moment on');
+  await setWatch(third, 100, null);
+  assert.equal(await least(), 100);
 });

@@ -149,4 +149,12 @@ describe('a URL of two watches that is due in one of them again', () => {
     assert.equal(await plan(ledger, NEWS), 0, 'bought by the other watch');
     assert.match((await reasons(ledger))[NEWS.id] ?? '', /^bought by another watch/);
   });
+
+  testLedger('one that is in quarantine in the other watch is not bought, and the reason says so', async (ledger) => {
+    assert.equal(await plan(ledger, WATCH), 1);
+    const [reference] = await sendAll(ledger);
+    await endJob(ledger, reference!, { state: 'failed' });
+    assert.equal(await plan(ledger, NEWS), 0);
+    assert.match((await reasons(ledger))[NEWS.id] ?? '', /^in quarantine under another watch/);
+  });
 });

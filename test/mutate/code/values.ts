@@ -22,7 +22,7 @@ const ARITHMETIC: Readonly<Record<string, string>> = {
   '*=': '/=',
 };
 
-/** Operators between numbers. */
+/** Operators between numbers, and sums without their second term. */
 export const arithmetic: Rule = (node, context) => {
   if (!isBinaryExpression(node)) return [];
   const after = ARITHMETIC[textOf(node.operatorToken, context)];
@@ -32,7 +32,12 @@ export const arithmetic: Rule = (node, context) => {
     // Branded numbers are intersections.
     if (after === '-' && !isNumberLike(node.left, context)) return [];
   }
-  return [replace('arithmetic', node.operatorToken, after, context, node)];
+  const edits = [replace('arithmetic', node.operatorToken, after, context, node)];
+  // Without the second operand, where it is no constant: that one has mutations of its own.
+  if (/^[+-]$/.test(after) && !isNumericLiteral(node.right)) {
+    edits.push(replace('arithmetic', node, textOf(node.left, context), context));
+  }
+  return edits;
 };
 
 function isNumberLike(node: Node, { checker }: Context): boolean {

@@ -47,6 +47,11 @@ const CASES: readonly (readonly [operator: string, text: string, made: readonly 
     ],
   ],
   ['drop-condition', 'c.at <= ${now}', ['1 = 1']],
+  [
+    'drop-condition',
+    'INSERT INTO a SELECT b FROM c WHERE d > 1 ON CONFLICT (b) DO UPDATE SET b = 2',
+    ['INSERT INTO a SELECT b FROM c WHERE 1 = 1 ON CONFLICT (b) DO UPDATE SET b = 2'],
+  ],
   // An assignment looks like a comparison, and is none.
   ['drop-condition', 'not_before = NULL', []],
   ['negate', 'DELETE FROM batches WHERE id IS NULL', ['DELETE FROM batches WHERE NOT (id IS NULL)']],

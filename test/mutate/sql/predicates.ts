@@ -72,7 +72,8 @@ function takeRegion(tokens: readonly Token[], from: number, depth: number): read
     if (cases > 0) return false;
     // IS DISTINCT FROM holds a word that ends other conditions.
     if (isWord(token, 'FROM') && isWord(rest[rest.indexOf(token) - 1], 'DISTINCT')) return false;
-    return (token.kind === 'word' && ENDS.has(token.text)) || token.text === ',';
+    const isConflict = isWord(token, 'ON') && isWord(rest[rest.indexOf(token) + 1], 'CONFLICT');
+    return (token.kind === 'word' && ENDS.has(token.text)) || isConflict || token.text === ',';
   });
   return end === -1 ? rest : rest.slice(0, end);
 }

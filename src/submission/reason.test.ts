@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { micros } from '../../contract/money.ts';
 import type { AccountId, Reference } from './ids.ts';
-import { isSameReason, parseReason, type Reason, renderStoredReason, toStoredReason } from './reason.ts';
+import { isSameReason, parseReason, type Reason, renderReason, renderStoredReason, toStoredReason } from './reason.ts';
 
 const cap = {
   code: 'cap_reached',
@@ -87,6 +87,90 @@ const SENTENCES: readonly (readonly [Reason, string])[] = [
   ],
   [{ code: 'check_body_damaged' }, 'its stored bytes are not those that its key was made for: nothing was sent'],
 ];
+
+const spend = { left: micros(250_000), cost: micros(750_000) };
+const count = { urls: 7_000, limit: 5_000 };
+const percent = { urls: 80, known: 100, limit: 50 };
+
+/** One of each code: the compiler names a missing one. */
+const EVERY: { readonly [Code in Reason['code']]: object } = {
+  cap_reached: cap,
+  balance_short: spend,
+  floor_short: { ...spend, floor: micros(9_000_000) },
+  balance_negative: { balance: micros(-3_000_000), cost: spend.cost },
+  balance_unknown: { floor: micros(9_000_000) },
+  price_unknown: { limit: micros(9_000_000) },
+  baseline: {},
+  run_rejected: { by: 'ops' },
+  room_for_some: { limit: cap, allowed: 2, wanted: 8 },
+  lastmod_not_resubmitted: {},
+  lastmod_bought: {},
+  changed_before_job: {},
+  bought_by_other_watch: {},
+  planned_by_other_watch: {},
+  quarantined_by_other_watch: {},
+  spelling_unsure: {},
+  reported: { text: 'the words of the service' },
+  failed_too_often: { failures: 3, text: 'HTTP 404' },
+  failed_without_watch: { failures: 3, failedAt: 0, text: 'HTTP 404' },
+  released: {},
+  left_in_review: {},
+  no_result: { jobState: 'partial' },
+  job_resolved: { how: 'leave' },
+  check_of_other_account: { inDoubt: true },
+  check_key_expired: {},
+  check_body_damaged: {},
+  max_new: count,
+  max_new_percent: percent,
+  max_changed: count,
+  max_changed_percent: percent,
+  max_gone_percent: percent,
+  answer: { outcome: 'retry', text: 'what an answer meant' },
+  insufficient_balance: { text: 'what a 402 said' },
+  warnings: { warnings: ['the first warning', 'the second warning'] },
+  reference_changed: { recorded: 'QS-1', seen: 'QS-2' },
+  reference_taken: { reference: 'QS-1', batch: 12 },
+  same_purchase: { batch: 12 },
+  accepted_after_refusal: { reference: 'QS-1' },
+  parent_accepted: { batch: 12 },
+  parts_rejected: { text: 'status 422' },
+  body_damaged: {},
+  lookup_absent: {},
+  lookup_contradiction: { before: { code: 'run_rejected', by: 'ops' } },
+  lookup_postponed: { text: 'HTTP 500' },
+  lookup_refused: { text: 'HTTP 501' },
+  lookup_unsure: { text: 'what the list lacks' },
+  other_service: { recorded: 'https://one.example', configured: 'https://two.example' },
+  watch_removed: {},
+  watch_moved: { account: 'second' as AccountId },
+  cancelled: { by: 'ops' },
+  dissolved: { why: { code: 'watch_removed' } },
+  resolved: { how: 'release', before: { code: 'released' } },
+  recovered: {},
+  imported: {},
+  bought_in_job: { reference: 'QS-1' },
+  history_hold: { account: 'main' as AccountId, hold: { code: 'list_unread', why: 'HTTP 503' } },
+  requests_refused: { account: 'main' as AccountId, status: 404, batches: 3, text: 'HTTP 404', until: 0 },
+  refused_with_others: { status: 400 },
+  state_unknown: { state: 'pondering' },
+  state_reversed: { recorded: 'completed', seen: 'failed' },
+  text: { text: 'what an earlier release said' },
+};
+
+describe('the sentence of a reason', () => {
+  for (const [code, params] of Object.entries(EVERY)) {
+    test(`${code} is its own, and names what it is given`, () => {
+      const sentence = renderReason({ code, ...params } as Reason);
+      const others = Object.entries(EVERY).filter(([other]) => other !== code);
+      assert.ok(others.every(([other, its]) => renderReason({ code: other, ...its } as Reason) !== sentence));
+      const given = Object.entries(params).filter(([name]) => name !== 'outcome' && name !== 'code');
+      for (const [, value] of given) {
+        if (typeof value === 'string') assert.ok(sentence.includes(value), `"${sentence}" does not name ${value}`);
+      }
+      assert.doesNotMatch(sentence, /undefined|null|\[object/);
+    });
+  }
+});
 
 describe('a stored reason', () => {
   for (const [reason, sentence] of SENTENCES) {

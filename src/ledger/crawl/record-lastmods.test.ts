@@ -184,4 +184,15 @@ describe('record lastmods', () => {
     await crawled(ledger, 'r3', { a: [['1', NEW]] });
     assert.equal((await planRun(ledger, 'r3' as RunId, within(3))).urls, 1);
   });
+
+  testLedger('a text that names no moment is another lastmod than any other text', async (ledger) => {
+    const texts = ['soon', OLD, 'later', 'soon', 'soon'];
+    const changed: number[] = [];
+    for (const [n, text] of texts.entries()) {
+      const diff = await crawled(ledger, `r${n}`, { a: [['1', text]] });
+      changed.push(diff.changed);
+      await buy(ledger, `r${n}`);
+    }
+    assert.deepEqual(changed, [0, 1, 1, 1, 0]);
+  });
 });

@@ -16,6 +16,7 @@ import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
 import { recordReconciled } from '../batches/record-reconciled.ts';
+import { reviewBatch } from '../batches/review-batch.ts';
 import { confirmAccount } from '../money/confirm-account.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { listBatches } from '../reports/lists.ts';
@@ -65,6 +66,24 @@ describe('recover', () => {
     await recordPoll(ledger, ACCOUNT.id, reference, { state: 'completed', terminalStates: ['completed', 'partial'] });
     await settleJob(ledger, ACCOUNT.id, reference, { retryFailed: { times: 3, afterMs: 0 } });
     assert.deepEqual(await getStates(), ['completed', 'completed', 'completed']);
+  });
+
+  testLedger('a job without a charge counts as soon as a price is known', async (ledger) => {
+    await recoverJob(ledger, where, job('R-1', ['1', '2'], { charge: null }));
+    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedThisMonth, 0);
+    await confirmAccount(ledger, ACCOUNT.id, { identity: null, prices: { standard: 300_000 as Micros, fast: null } });
+    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedThisMonth, 600_000);
+  });
+
+  testLedger('a job with URLs of a batch that needs review leaves that to the operator', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['1', '2', '3'] });
+    await planRun(ledger, 'r1' as RunId, { account: ACCOUNT, watch: WATCH });
+    const [batch] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
+    await reviewBatch(ledger, batch!.id, { code: 'lookup_refused', text: 'no' });
+    const createdAt = ledger.now();
+    assert.equal((await recoverJob(ledger, where, job('R-1', ['1'], { createdAt }))).kind, 'recovered');
+    const [line] = await listBatches(ledger, { batch: batch!.id });
+    assert.deepEqual([line?.state, /list cannot be read/.test(line?.reason ?? '')], ['needs_review', true]);
   });
 
   testLedger("URLs in the service's history are not bought again after a lost disk", async (ledger) => {

@@ -50,6 +50,26 @@ describe('settle job', () => {
     assert.deepEqual([summary.completed, summary.failed, summary.open], [1, 1, 1]);
   });
 
+  testLedger(
+    'a URL that the service returns with a slash or unescaped has its result, in its own job',
+    async (ledger) => {
+      await crawled(ledger, 'r1', { a: ['caf%C3%A9'] });
+      await planRun(ledger, run('r1'), policies);
+      const [first] = await sendAll(ledger);
+      await endRun(ledger, run('r1'), 'finished');
+      await crawled(ledger, 'r2', { a: ['caf%C3%A9', 'tea'] });
+      await planRun(ledger, run('r2'), policies);
+      const [second] = await sendAll(ledger);
+      const result = (path: string) =>
+        ({ url: `https://shop.example/${path}`, result: 'completed', reason: null }) as const;
+      const record = (reference: typeof first, path: string) =>
+        recordUrlResults(ledger, ACCOUNT.id, reference!, [result(path)]);
+      assert.deepEqual(await record(second, 'café/'), { matched: 0, unknown: 1 }, 'it is in the other job');
+      assert.deepEqual(await record(second, 'tea/'), { matched: 1, unknown: 0 });
+      assert.deepEqual(await record(first, 'café/'), { matched: 1, unknown: 0 });
+    },
+  );
+
   testLedger('failures are counted in a row: a completed purchase begins at zero again', async (ledger) => {
     const states: string[] = [];
     const outcomes = ['failed', 'completed', 'failed', 'completed', 'failed', 'failed'] as const;

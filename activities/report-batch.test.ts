@@ -38,6 +38,34 @@ describe('reports of batches', () => {
     assert.equal(event?.accepted, 'no');
   });
 
+  for (const [what, recorded, outcome, reason] of [
+    [
+      'a late acceptance',
+      { kind: 'accepted', batch, reference: 'sub_1' as Reference, charged: null, again: true },
+      /^was already accepted as sub_1$/,
+      null,
+    ],
+    [
+      'a rejection',
+      { kind: 'refused', batch, quarantined: 2, children: [8 as BatchId] },
+      /^is rejected: 2 URLs are quarantined, 1 smaller batches follow$/,
+      null,
+    ],
+    ['a doubt', { kind: 'in_doubt', batch, reason: 'no answer' }, /^is in doubt and is looked up/, 'no answer'],
+    [
+      'a contradiction',
+      { kind: 'contradicted', batch, reason: 'two references' },
+      /^was accepted before, and this response contradicts/,
+      'two references',
+    ],
+  ] as const) {
+    test(`${what} is reported in its own words`, () => {
+      const event = report(recorded);
+      assert.match(event?.outcome ?? '', outcome);
+      assert.equal(event?.reason, reason);
+    });
+  }
+
   test('a retry and a suspension are not reported for each batch', () => {
     assert.equal(report({ kind: 'retry', batch, notBefore: 1 }), undefined);
     assert.equal(report({ kind: 'suspended', batch, reason: 'no money' }), undefined);

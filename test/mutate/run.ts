@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { generate } from './generate.ts';
-import { type Judgement, readJudgements } from './judgements.ts';
+import { JUDGEMENTS, type Judgement, readJudgements } from './judgements.ts';
 import { listSources } from './modules.ts';
 import { digest, drawSample, type Mutation } from './mutation.ts';
 import { digestTree, type Means, type Proof, Proofs, prove } from './proof.ts';
@@ -146,7 +146,7 @@ function showTable(): void {
       by,
       told.filter((each) => each.by === by),
     );
-  for (const is of ['equal', 'second layer'] as const) {
+  for (const is of JUDGEMENTS) {
     row(
       `survived: ${is}`,
       survivors.filter(({ judgement }) => judgement?.is === is),

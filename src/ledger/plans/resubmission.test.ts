@@ -157,4 +157,22 @@ describe('a URL of two watches that is due in one of them again', () => {
     assert.equal(await plan(ledger, NEWS), 0);
     assert.match((await reasons(ledger))[NEWS.id] ?? '', /^in quarantine under another watch/);
   });
+
+  testLedger(
+    'one that was never bought here and changes stays in the quarantine of the other watch',
+    async (ledger) => {
+      assert.equal(await plan(ledger, WATCH, { a: [['1', DAY_1]] }), 1);
+      await crawled(
+        ledger,
+        'baseline',
+        { a: [['1', DAY_1]] },
+        { watch: NEWS.id, firstRun: 'baseline', configured: BOTH },
+      );
+      await endRun(ledger, 'baseline' as RunId, 'finished');
+      const [reference] = await sendAll(ledger);
+      await endJob(ledger, reference!, { state: 'failed' });
+      assert.equal(await plan(ledger, NEWS, { a: [['1', DAY_2]] }), 0);
+      assert.match((await reasons(ledger))[NEWS.id] ?? '', /^in quarantine under another watch/);
+    },
+  );
 });

@@ -174,6 +174,35 @@ describe('a run with nothing of its own', () => {
     await assert.rejects(awaitOnce(connector, 'terminal'), /1 job of the watch has not ended yet/);
   });
 
+  test('waits while an earlier batch and a job of its own are both left, and wakes the dispatcher for the batch', async (t) => {
+    const { baseUrl } = await startFakeService(t);
+    const connector = await createTestConnector(t, { baseUrl });
+    await connector.plan('r1', ['1']);
+    assert.equal((await connector.send()).kind, 'sent');
+    const { ledger } = connector;
+    await crawled(ledger, 'r2', { a: ['1', '2'] });
+    // The job of the first run counts as one of the second, whose batch counts as one of an earlier run.
+    await ledger.db.run(sql`UPDATE batches SET run_id = (SELECT id FROM runs WHERE name = 'r2')`);
+    await planRun(ledger, 'r2' as RunId, {
+      account: connector.deps.getAccount(RUN.account),
+      watch: connector.deps.getWatch(RUN.watch),
+    });
+    await ledger.db.run(
+      sql`UPDATE batches SET run_id = (SELECT id FROM runs WHERE name = 'r1') WHERE reference IS NULL`,
+    );
+    const started: string[] = [];
+    const { awaitRun } = runActivities({ ...connector.deps, client: recordStarts(started) });
+    const shown = (attempts: number, until: 'accepted' | 'terminal') =>
+      new MockActivityEnvironment({ attempt: 1, scheduledTimestampMs: connector.now() }).run(() =>
+        awaitRun({ ...RUN, run: 'r2' as RunId, until, waits: { fromMs: 0, attempts, since: connector.now() } }),
+      ) as Promise<RunReport>;
+    await assert.rejects(shown(2, 'terminal'), isRetryLater);
+    assert.equal(started.length, 1, 'a shown wait has few polls: each wakes it');
+    assert.equal((await connector.send()).kind, 'sent');
+    await assert.rejects(shown(2, 'terminal'), isRetryLater, 'the jobs are left');
+    assert.equal(started.length, 1, 'with nothing to send only every tenth does');
+  });
+
   test('waits for no batch that has a time of its own, and for none of an account that is held', async (t) => {
     const { baseUrl } = await startFakeService(t, {
       overrides: { post: always(failure(402, 'insufficient_balance')) },

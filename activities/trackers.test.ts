@@ -17,7 +17,7 @@ interface Server {
   readonly started: string[];
   readonly running: Set<string>;
   /** What a person is shown of each. */
-  readonly shown: (readonly [summary: string, details: string])[];
+  readonly shown: (readonly [summary: string, details: string, input: string])[];
   failing: string | null;
 }
 
@@ -36,7 +36,7 @@ async function openScene(
   const start = async (type: string, options: Record<string, string>) => {
     const { workflowId, workflowIdReusePolicy } = options;
     const id = workflowId ?? '';
-    server.shown.push([options.staticSummary ?? '', options.staticDetails ?? '']);
+    server.shown.push([options.staticSummary ?? '', options.staticDetails ?? '', JSON.stringify(options.args)]);
     if (server.running.has(id)) throw new WorkflowExecutionAlreadyStartedError('running', id, type);
     // Completed trackers stay on the server: the policy decides whether their id may be used again.
     const before = server.started.includes(id);
@@ -69,9 +69,10 @@ describe('startTrackers', () => {
   test('a tracker says which job of which watch it polls, and how large that is', async (t) => {
     const { deps, server } = await openScene(t, 1);
     assert.equal(await startTrackers(deps, account), true);
-    const [[summary, details] = ['', '']] = server.shown;
+    const [[summary, details, input] = ['', '', '']] = server.shown;
     assert.match(summary, /^1 URL of shop \(standard\): \S+$/);
     assert.match(details, /^Polls job \*\*\S+\*\* of \*\*shop\*\* \(account \*\*main\*\*\)/);
+    assert.match(input, /"firstPollAt":"20\d\d-/);
   });
 
   test('a job whose tracker completed for a later copy of the ledger is tracked again', async (t) => {

@@ -109,6 +109,23 @@ describe('the rate limiter', () => {
     },
   );
 
+  limiterTest(
+    'a long window closes every lane only when the service says that nothing is left of it',
+    async ({ limiter, clock }) => {
+      const hour = (remaining: number) => general(remaining, { windowSeconds: 3_600, limit: 3_000, resetMs: 600_000 });
+      const ask = async (remaining: number | null) => {
+        const permit = await limiter.acquire('submission');
+        if (permit.kind === 'wait') return permit.waitMs;
+        await limiter.commit(permit, { ...noBudgets, budgets: remaining === null ? [] : [hour(remaining)] });
+        return 0;
+      };
+      assert.deepEqual([await ask(2_000), await ask(1), await ask(0)], [0, 0, 0]);
+      assert.equal(await ask(null), 600_000);
+      clock.at += 600_000;
+      assert.equal(await ask(null), 0);
+    },
+  );
+
   limiterTest('the budget survives a restart and is shared by every process', async ({ limiter, again }) => {
     assert.equal(await drain(limiter, 'submission', 6), 6);
     const other = await again();

@@ -4,8 +4,8 @@ import type { Mutation } from './mutation.ts';
 import { groupTests, type TestReach } from './units.ts';
 
 const MUTATION = { file: 'src/a/b.ts', at: 5 } as Mutation;
-const reach = (file: string, ms: number, over: Partial<TestReach> = {}): TestReach => ({
-  ...{ file, ms, passes: true, loaded: {} },
+const reach = (file: string, cpuMs: number, over: Partial<TestReach> = {}): TestReach => ({
+  ...{ file, cpuMs, passes: true, loaded: {} },
   ...{ ran: { 'src/a/b.ts': [0, 10] } },
   ...over,
 });
@@ -25,7 +25,7 @@ describe('the tests of a mutation', () => {
 
   test('run nearest and fastest first, the first alone', () => {
     const all = [
-      reach('src/slow.test.ts', 2_000),
+      reach('src/slow.test.ts', 1_500),
       reach('src/fast.test.ts', 100),
       reach('src/a/b.test.ts', 200),
       reach('src/later.test.ts', 8_000),

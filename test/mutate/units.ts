@@ -21,12 +21,14 @@ export interface TestsPlayed {
   readonly kind: 'passed' | 'failed' | 'timeout';
   /** The first test that failed. */
   readonly first: string;
+  /** Processor time, in milliseconds: how long it took depends on what else the machine does. */
+  readonly cpuMs: number;
 }
 
-/** What one test file runs, and how long it takes without a mutation. */
+/** What one test file runs, and what processor time it takes without a mutation. */
 export interface TestReach {
   readonly file: string;
-  readonly ms: number;
+  readonly cpuMs: number;
   readonly passes: boolean;
   readonly ran: Ran;
   /** Files of the tree that it loads, with digests of their texts. */
@@ -37,7 +39,7 @@ const PROGRAM = fileURLToPath(new URL('./play-tests.ts', import.meta.url));
 const REPORTER = fileURLToPath(new URL('./first-failure.ts', import.meta.url));
 const NODE = ['--disable-warning=ExperimentalWarning', `--test-reporter=${REPORTER}`];
 /** The tests of a place run in groups, a process each, until one fails: the first alone, then up to so much time in all. */
-const GROUP_MS = [0, 3_000, 10_000, Number.POSITIVE_INFINITY];
+const GROUP_MS = [0, 2_000, 8_000, Number.POSITIVE_INFINITY];
 
 /** The unit tests, and those of the connector, which need no other process either. */
 export const listCandidates = (): string[] => [
@@ -59,11 +61,15 @@ export async function playTests(play: TestsToPlay, mostMs: number, coverage?: st
       NODE_COMPILE_CACHE: join(tmpdir(), 'courier-mutate-code'),
       ...(coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage }),
     },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
   });
   let said = '';
-  child.stdout.on('data', (chunk: Buffer) => {
+  let counted = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
     said += chunk.toString();
+  });
+  child.stdio[3]?.on('data', (chunk: Buffer) => {
+    counted += chunk.toString();
   });
   let isLate = false;
   const timer = setTimeout(() => {
@@ -72,9 +78,10 @@ export async function playTests(play: TestsToPlay, mostMs: number, coverage?: st
   }, mostMs);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(timer);
-  if (isLate) return { kind: 'timeout', first: '' };
-  if (code === 0) return { kind: 'passed', first: '' };
-  return { kind: 'failed', first: said.trim().split('\n').at(-1) ?? '' };
+  const cpuMs = Number(counted);
+  if (isLate) return { kind: 'timeout', first: '', cpuMs };
+  if (code === 0) return { kind: 'passed', first: '', cpuMs };
+  return { kind: 'failed', cpuMs, first: said.trim().split('\n').at(-1) ?? '' };
 }
 
 /** Measures a test file once for each text of what it loads. */
@@ -82,20 +89,19 @@ export async function measureReach(file: string): Promise<TestReach> {
   const kept = join(CACHE, 'units', `${file.replaceAll('/', '+')}.json`);
   if (existsSync(kept)) {
     const known = JSON.parse(readFileSync(kept, 'utf8')) as TestReach;
-    if (Object.entries(known.loaded).every(([each, text]) => digestFile(each) === text)) return known;
+    if (known.cpuMs !== undefined && Object.entries(known.loaded).every(([each, text]) => digestFile(each) === text))
+      return known;
   }
   const folder = mkdtempSync(join(tmpdir(), 'courier-coverage-'));
   try {
-    const began = performance.now();
-    const { kind } = await playTests({ change: null, tests: [file] }, 300_000, folder);
-    const ms = performance.now() - began;
+    const { kind, cpuMs } = await playTests({ change: null, tests: [file] }, 600_000, folder);
     const scripts = globSync('*.json', { cwd: folder }).flatMap(
       (each) => (JSON.parse(readFileSync(join(folder, each), 'utf8')) as { result: Profiler.ScriptCoverage[] }).result,
     );
     const ran = toRan(scripts);
     const loaded = Object.fromEntries([file, ...Object.keys(ran)].map((each) => [each, digestFile(each)]));
     const own = Object.entries(ran).filter(([each]) => !each.endsWith('.test.ts') && !each.startsWith('test/'));
-    const reach: TestReach = { file, ms, passes: kind === 'passed', ran: Object.fromEntries(own), loaded };
+    const reach: TestReach = { file, cpuMs, passes: kind === 'passed', ran: Object.fromEntries(own), loaded };
     mkdirSync(dirname(kept), { recursive: true });
     if (reach.passes) writeFileSync(kept, JSON.stringify(reach));
     return reach;
@@ -110,20 +116,20 @@ const digestFile = (file: string): string =>
 /** The tests that reach a place, nearest and fastest first, in the groups in which they are run. */
 export function groupTests(mutation: Mutation, reaches: readonly TestReach[], mostMs: number): TestReach[][] {
   // A test beside the file is likelier to notice: it may take three times as long.
-  const cost = ({ file, ms }: TestReach): number => (dirname(file) === dirname(mutation.file) ? ms / 3 : ms);
+  const cost = ({ file, cpuMs }: TestReach): number => (dirname(file) === dirname(mutation.file) ? cpuMs / 3 : cpuMs);
   const reaching = reaches
     .filter(({ passes, ran }) => passes && hasRun(ran, mutation))
     .toSorted((a, b) => cost(a) - cost(b));
   const groups: TestReach[][] = GROUP_MS.map(() => []);
   let ms = 0;
   for (const [n, each] of reaching.entries()) {
-    ms += each.ms;
+    ms += each.cpuMs;
     if (n > 0 && ms > mostMs) break;
     groups[n === 0 ? 0 : GROUP_MS.findIndex((most) => ms <= most)]!.push(each);
   }
   return groups.filter((group) => group.length > 0);
 }
 
-/** Unmutated times include a process each, so this allows for a machine that is three times as slow. */
+/** The time after which a group of tests goes round in a circle: a processor may do twenty other things. */
 export const toMostMs = (group: readonly TestReach[]): number =>
-  20_000 + 3 * group.reduce((sum, { ms }) => sum + ms, 0);
+  20_000 + 10 * group.reduce((sum, { cpuMs }) => sum + cpuMs, 0);

@@ -27,6 +27,8 @@ import { planRun } from '../plans/make-plan.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
+import { findWatch } from '../runs/watches.ts';
+import { selectListed } from './earlier-purchases.ts';
 
 const OLD: WatchPolicy = WATCH;
 const NEW: WatchPolicy = { ...WATCH, id: 'store' as WatchId };
@@ -321,4 +323,20 @@ describe('recovered URLs in another spelling', () => {
     await end(ledger, 'J1' as Reference, 'failed');
     assert.equal((await history(ledger, 'a'))[0]?.due, 'retry');
   });
+});
+
+testLedger('the rows of a watch for bought ones are those with their URLs alone', async (ledger) => {
+  await buy(ledger, 'r1', { a: ['1', '2', '3'] }, { configured: BOTH });
+  await sendAll(ledger);
+  await crawled(ledger, 'r2', { a: ['1', '2'] }, { watch: NEW.id, configured: BOTH });
+  const watchId = (await findWatch(ledger.db, NEW.id))!;
+  const idOf = async (path: string, watch: number) =>
+    (await ledger.db.one(sql<{ id: number }>`SELECT id FROM urls WHERE url = ${shopUrl(path)} AND watch_id = ${watch}`))
+      .id;
+  const old = (await findWatch(ledger.db, OLD.id))!;
+  const bought = await idOf('1', old);
+  assert.deepEqual(await ledger.db.all(selectListed([bought], watchId)), [
+    { bought, listed: await idOf('1', watchId) },
+  ]);
+  assert.deepEqual(await ledger.db.all(selectListed([await idOf('3', old)], watchId)), []);
 });

@@ -181,6 +181,27 @@ describe('index checks', () => {
     }
   });
 
+  testLedger(
+    'a found URL that is not found later counts as not found, and an unknown result changes nothing',
+    async (ledger) => {
+      await completed(ledger, 1);
+      const states: unknown[] = [];
+      for (const verdict of ['found', 'unknown', 'not-found', 'unknown'] as const) {
+        ledger.pass(8 * DAY);
+        assert.deepEqual(await checkAll(ledger, verdict, { stopWhenFound: false }), [1]);
+        const row = await ledger.db.one(sql<{ found_at: number | null; misses: number; checks: number }>`
+        SELECT found_at, misses, checks FROM check_queue`);
+        states.push([row.found_at === null, row.misses, row.checks]);
+      }
+      assert.deepEqual(states, [
+        [false, 0, 1],
+        [false, 0, 2],
+        [true, 1, 3],
+        [true, 1, 4],
+      ]);
+    },
+  );
+
   testLedger('a sample always checks the same URLs', async (ledger) => {
     await completed(ledger, 200);
     ledger.pass(3 * DAY);

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { ACCOUNT, completeRun, crawled, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { AccountId, Reference, RunId } from '../../submission/ids.ts';
+import { getAccountStatus } from '../money/account-status.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
-import { hasUrlOf, listProjects, listProjectsOfWatches } from './history-hold.ts';
+import { lockAccount } from '../runs/watches.ts';
+import { hasUrlOf, holdSpending, listProjects, listProjectsOfWatches, releaseHistoryHold } from './history-hold.ts';
 import { recoverJob } from './recover.ts';
 
 const SECOND = 'second' as AccountId;
@@ -49,5 +51,19 @@ describe('the projects of an account', () => {
     assert.deepEqual(await listProjects(ledger, SECOND), []);
     const watches = new Set((await listProjectsOfWatches(ledger, ACCOUNT.id)).map(({ watch }) => watch));
     assert.deepEqual([...watches], [WATCH.id]);
+  });
+});
+
+describe('the end of a hold', () => {
+  testLedger('ends no other hold, and no suspension that is not its own', async (ledger) => {
+    await ledger.db.tx((tx) => lockAccount(tx, ACCOUNT.id));
+    const hold = (why: string) => ({ code: 'list_unread', why }) as const;
+    const suspended = async () => (await getAccountStatus(ledger, ACCOUNT.id)).suspended?.code;
+    await holdSpending(ledger, ACCOUNT.id, hold('HTTP 500'));
+    assert.equal(await releaseHistoryHold(ledger, ACCOUNT.id, hold('HTTP 503')), false);
+    assert.equal(await suspended(), 'history_hold');
+    assert.equal(await releaseHistoryHold(ledger, ACCOUNT.id, hold('HTTP 500')), true);
+    assert.equal(await suspended(), undefined);
+    assert.equal(await releaseHistoryHold(ledger, ACCOUNT.id, hold('HTTP 500')), false, 'it has ended');
   });
 });

@@ -4,11 +4,13 @@ import {
   ACCOUNT,
   accepted,
   crawled,
+  sendAll,
   shopUrl,
   type TestLedger,
   testLedger,
   WATCH,
 } from '../../../test/support/ledger.ts';
+import { endJob } from '../../../test/support/service-results.ts';
 import type { BatchId, RunId } from '../../submission/ids.ts';
 import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
@@ -16,7 +18,7 @@ import { recordAnswer } from '../batches/record-answer.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
-import { listQuarantined, type QuarantineScope, releaseQuarantined } from './quarantine.ts';
+import { listQuarantined, type QuarantineScope, releaseQuarantined, releaseUrl } from './quarantine.ts';
 
 const policies = { account: ACCOUNT, watch: WATCH };
 
@@ -58,6 +60,30 @@ describe('releasing from quarantine', () => {
         (await getUrlHistory(ledger, shopUrl('3')))[0]?.generation,
         1,
         'what was accepted is not bought again',
+      );
+    });
+  }
+
+  for (const [what, release] of [
+    ['by itself', (ledger: TestLedger) => releaseUrl(ledger, WATCH.id, shopUrl('1'))],
+    ['with others', (ledger: TestLedger) => releaseQuarantined(ledger, WATCH.id, { kind: 'all' })],
+  ] as const) {
+    testLedger(`a URL that is released ${what} has its retries again`, async (ledger) => {
+      const buy = async (run: string) => {
+        await crawled(ledger, run, { a: ['1'] });
+        const { urls } = await planRun(ledger, run as RunId, policies);
+        for (const reference of await sendAll(ledger)) {
+          await endJob(ledger, reference, { state: 'failed', retryFailed: { times: 1, afterMs: 0 } });
+        }
+        await endRun(ledger, run as RunId, 'finished');
+        return urls;
+      };
+      assert.deepEqual([await buy('r1'), await buy('r2'), await buy('r3')], [1, 1, 0], 'bought once more, then not');
+      await release(ledger);
+      assert.deepEqual(
+        [await buy('r4'), await buy('r5'), await buy('r6')],
+        [1, 1, 0],
+        'and the same after its release',
       );
     });
   }

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { ACCOUNT, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import { sql } from '../../database/sql.ts';
+import type { RunId } from '../../submission/ids.ts';
+import { beginRun } from '../runs/runs.ts';
+import { observe } from './observe.ts';
+
+const run = 'r1' as RunId;
+const sitemap = 'https://shop.example/sitemap.xml';
+
+describe('the verdict on a sitemap', () => {
+  testLedger('is that of its last visit in a run, with its message', async (ledger) => {
+    await beginRun(ledger, {
+      watch: WATCH.id,
+      account: ACCOUNT.id,
+      run,
+      sources: [sitemap],
+      scope: '',
+      firstRun: 'submit',
+    });
+    const visit = async (verdict: Parameters<Awaited<ReturnType<typeof observe>>['verdict']>[1]) => {
+      const observation = await observe(ledger, run);
+      await observation.verdict(sitemap, verdict);
+      return ledger.db.one(sql<{ verdict: string; code: string | null; message: string | null }>`
+        SELECT verdict, code, message FROM run_sitemaps`);
+    };
+    const cut = { verdict: 'incomplete', code: 'NETWORK', message: 'it broke off' };
+    assert.deepEqual({ ...(await visit(cut as never)) }, cut);
+    const error = { verdict: 'incomplete', code: 'HTTP_STATUS', message: 'status 500' };
+    assert.deepEqual({ ...(await visit(error as never)) }, error);
+    const read = { verdict: 'complete', kind: 'urlset', urls: 7, fingerprint: '0'.repeat(64) };
+    assert.deepEqual({ ...(await visit(read as never)) }, { verdict: 'complete', code: null, message: null });
+  });
+});

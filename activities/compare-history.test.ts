@@ -380,3 +380,28 @@ describe('comparing the history with the ledger', () => {
     assert.equal((await connector.send()).kind, 'sent');
   });
 });
+
+test('a comparison reads the list from the days before the last job that the ledger knows', async (t) => {
+  const service = await startFakeService(t);
+  const connector = await connectTo(t, service);
+  const from: (string | undefined)[] = [];
+  const compare = () =>
+    compareHistory({
+      ...{ ledger: connector.ledger, account, projects: ['Shop'] },
+      send: (request) => {
+        const client = {
+          listSubmissions: (query: { from?: string }) => {
+            from.push(query.from);
+            return { status: 200, data: { submissions: [], page: { last: true, total: 0 } } };
+          },
+        };
+        return Promise.resolve(request(client as never)).then((answer) => (answer as unknown as { data: never }).data);
+      },
+    });
+  await compare();
+  await connector.plan('r1', ['1']);
+  await connector.send();
+  const day = new Date(connector.now() - 2 * 86_400_000).toISOString().slice(0, 10);
+  await compare();
+  assert.deepEqual(from, [undefined, day]);
+});

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { micros } from '../../contract/money.ts';
 import type { AccountId, Reference } from './ids.ts';
-import { isSameReason, parseReason, type Reason, renderReason, renderStoredReason, toStoredReason } from './reason.ts';
+import {
+  isAccountHold,
+  isMoneyReason,
+  isSameReason,
+  parseReason,
+  type Reason,
+  renderReason,
+  renderStoredReason,
+  toStoredReason,
+  WAITS_FOR_MONEY,
+} from './reason.ts';
 
 const cap = {
   code: 'cap_reached',
@@ -170,6 +180,22 @@ describe('the sentence of a reason', () => {
       assert.doesNotMatch(sentence, /undefined|null|\[object/);
     });
   }
+});
+
+describe('a reason that', () => {
+  const codesWith = (is: (code: string) => boolean) => Object.keys(EVERY).filter(is).toSorted();
+
+  test('only money or a balance ends is one of the balance', () => {
+    const codes = ['balance_negative', 'balance_short', 'balance_unknown', 'floor_short'];
+    assert.deepEqual(codesWith(isMoneyReason), codes);
+    assert.equal(isMoneyReason(null), false);
+    assert.deepEqual([...WAITS_FOR_MONEY].toSorted(), [...codes, 'insufficient_balance'].toSorted());
+  });
+
+  test('holds a whole account is a hold, another service or a stop', () => {
+    const holds = codesWith((code) => isAccountHold({ code } as Reason));
+    assert.deepEqual(holds, ['history_hold', 'other_service', 'requests_refused']);
+  });
 });
 
 describe('a stored reason', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { ACCOUNT, crawled, type TestLedger, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import { ACCOUNT, crawled, sendOne, type TestLedger, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { BatchId, RunId } from '../../submission/ids.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { listPendingBatches } from './batch-queries.ts';
@@ -39,5 +39,32 @@ describe('a batch that the balance does not cover', () => {
     }
     assert.deepEqual(waits.slice(0, 8), [0, 1, 2, 4, 8, 15, 15, 15]);
     assert.ok(waits.slice(5).every((wait) => wait === 15));
+  });
+});
+
+describe('a second answer to an attempt', () => {
+  testLedger('changes nothing, and says what the first one meant', async (ledger) => {
+    const batch = await planned(ledger);
+    await beginSend(ledger, batch, policies);
+    const answer = { attempt: 1, status: 503, requestId: null };
+    const later = { kind: 'retry', why: 'unavailable', retryAfterMs: 30_000, message: 'later' } as const;
+    const first = await recordAnswer(ledger, batch, { ...answer, outcome: { ...later, chargeState: 'none' } });
+    assert.deepEqual(first, { kind: 'retry', batch, notBefore: ledger.now() + 30_000 });
+    const split = { kind: 'split', why: 'invalid', chargeState: 'none', message: 'refused' } as const;
+    assert.deepEqual(await recordAnswer(ledger, batch, { ...answer, outcome: split }), first);
+    ledger.pass(30_000);
+    await beginSend(ledger, batch, policies);
+    const outcome = { ...later, chargeState: 'unknown' } as const;
+    const doubt = await recordAnswer(ledger, batch, { ...answer, attempt: 2, outcome });
+    assert.deepEqual(await recordAnswer(ledger, batch, { ...answer, attempt: 2, outcome: split }), doubt);
+    assert.equal(doubt.kind, 'retry');
+  });
+
+  testLedger('is late where the batch is closed, and names its state', async (ledger) => {
+    const batch = await planned(ledger);
+    await sendOne(ledger, batch);
+    const split = { kind: 'split', why: 'invalid', chargeState: 'none', message: 'refused' } as const;
+    const late = await recordAnswer(ledger, batch, { attempt: 1, outcome: split, status: 422, requestId: null });
+    assert.deepEqual(late, { kind: 'closed', batch, state: 'accepted' });
   });
 });

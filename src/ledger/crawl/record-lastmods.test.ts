@@ -14,6 +14,7 @@ import {
 import type { RunId } from '../../submission/ids.ts';
 import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
+import { recordAnswer } from '../batches/record-answer.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
@@ -195,4 +196,29 @@ describe('record lastmods', () => {
     }
     assert.deepEqual(changed, [0, 1, 1, 1, 0]);
   });
+
+  testLedger(
+    'a change while a batch was sent and surely not charged is covered by its next attempt',
+    async (ledger) => {
+      await crawled(ledger, 'r1', { a: [['1', OLD]] });
+      await planRun(ledger, 'r1' as RunId, input);
+      await endRun(ledger, 'r1' as RunId, 'finished');
+      const [batch] = (await listPendingBatches(ledger, ACCOUNT.id)).batches;
+      await beginSend(ledger, batch!.id, input);
+      await completeRun(ledger, 'r2', { a: [['1', NEW]] });
+      const none = {
+        kind: 'retry',
+        why: 'unavailable',
+        chargeState: 'none',
+        retryAfterMs: null,
+        message: 'x',
+      } as const;
+      await recordAnswer(ledger, batch!.id, { attempt: 1, outcome: none, status: 503, requestId: null });
+      ledger.pass(DAY / 24);
+      await sendAll(ledger);
+      await settle(ledger);
+      await crawled(ledger, 'r3', { a: [['1', NEW]] });
+      assert.equal(await buy(ledger, 'r3'), 0);
+    },
+  );
 });

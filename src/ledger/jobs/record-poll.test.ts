@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { ACCOUNT, crawled, sendAll, testLedger, WATCH } from '../../../test/support/ledger.ts';
-import type { RunId } from '../../submission/ids.ts';
+import { ACCOUNT, crawled, sendAll, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
+import type { AccountId, Reference, RunId } from '../../submission/ids.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
-import { listOpenSubmissions, recordPoll } from './record-poll.ts';
+import { getLastBatch, listOpenSubmissions, listRecoveredSubmissions, recordPoll } from './record-poll.ts';
+import { recoverJob } from './recover.ts';
 import { settleJob } from './settle-job.ts';
 
 describe('record poll', () => {
@@ -29,4 +30,36 @@ describe('record poll', () => {
     await settleJob(ledger, ACCOUNT.id, second!.reference, { retryFailed: { times: 0, afterMs: 0 } });
     assert.deepEqual(await open(second!.at), [third!.reference]);
   });
+
+  testLedger(
+    'recovered jobs are those without a key after a batch, of the account, accepted and not settled',
+    async (ledger) => {
+      const recover = async (reference: string, account = ACCOUNT.id) => {
+        await recoverJob(
+          ledger,
+          { account, watch: WATCH.id, baseUrl: ACCOUNT.baseUrl },
+          {
+            ...{ reference: reference as Reference, state: 'processing', terminal: false, service: 'standard' },
+            ...{ project: 'Shop', createdAt: ledger.now(), charge: null },
+            urls: [{ url: shopUrl(reference), result: 'open', reason: null }],
+          },
+        );
+        return getLastBatch(ledger);
+      };
+      const before = await recover('R-1');
+      await recover('R-2');
+      await recover('R-3', 'second' as AccountId);
+      await recover('R-4');
+      await crawled(ledger, 'r1', { a: ['1'] });
+      await planRun(ledger, 'r1' as RunId, { account: ACCOUNT, watch: WATCH });
+      await sendAll(ledger);
+      await recordPoll(ledger, ACCOUNT.id, 'R-4' as Reference, { state: 'completed', terminalStates: ['completed'] });
+      await settleJob(ledger, ACCOUNT.id, 'R-4' as Reference, { retryFailed: { times: 0, afterMs: 0 } });
+      const listed = await listRecoveredSubmissions(ledger, ACCOUNT.id, before);
+      assert.deepEqual(
+        listed.map(({ reference }) => reference),
+        ['R-2'],
+      );
+    },
+  );
 });

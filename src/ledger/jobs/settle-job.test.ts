@@ -70,6 +70,18 @@ describe('settle job', () => {
     },
   );
 
+  testLedger('a settled job counts each of its URLs', async (ledger) => {
+    await crawled(ledger, 'r1', { a: ['1', '2', '3', '4', '5'] });
+    await planRun(ledger, run('r1'), policies);
+    const [reference] = await sendAll(ledger);
+    await recordPoll(ledger, ACCOUNT.id, reference!, { state: 'partial', terminalStates });
+    const result = (path: string, result: 'completed' | 'failed') => ({ url: shopUrl(path), result, reason: null });
+    const results = [result('1', 'completed'), result('2', 'completed'), result('3', 'failed'), result('4', 'failed')];
+    await recordUrlResults(ledger, ACCOUNT.id, reference!, results);
+    const settled = await settleJob(ledger, ACCOUNT.id, reference!, { retryFailed });
+    assert.deepEqual(settled, { completed: 2, failed: 2, open: 1, again: 2, quarantined: 0 });
+  });
+
   testLedger('failures are counted in a row: a completed purchase begins at zero again', async (ledger) => {
     const states: string[] = [];
     const outcomes = ['failed', 'completed', 'failed', 'completed', 'failed', 'failed'] as const;

@@ -83,6 +83,14 @@ describe('commitments of batches in doubt', () => {
     assert.equal((await planRun(ledger, 'r3' as RunId, { watch: WATCH, account: capped })).urls, 4);
   });
 
+  testLedger('a batch that is sent again does not count against itself', async (ledger) => {
+    const account = withSpend({ perDay: lira(0.5) });
+    const batch = await plan(ledger, 'r1', 1, 2, account);
+    assert.equal((await begin(ledger, batch, account)).kind, 'send');
+    const again = await begin(ledger, batch, account);
+    assert.ok(again.kind === 'send' && again.inDoubt, 'all of the cap is its own');
+  });
+
   testLedger('a batch known to be uncharged does not count', async (ledger) => {
     const batch = await plan(ledger, 'r1', 1, 4);
     const sending = await begin(ledger, batch);

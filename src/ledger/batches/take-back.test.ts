@@ -72,6 +72,14 @@ describe('withdrawing unsent batches', () => {
     assert.equal((await send(ledger, again, accepted('R-1'))).kind, 'accepted');
   });
 
+  testLedger('a cancelled batch has no next attempt', async (ledger) => {
+    const batch = await plan(ledger, 'r1', pages(2));
+    await ledger.db.run({ strings: [`UPDATE batches SET not_before = ${ledger.now() + 1}`], parts: [] });
+    await cancelBatch(ledger, batch, 'ops');
+    const [line] = await listBatches(ledger, { batch });
+    assert.deepEqual([line?.state, line?.notBefore], ['cancelled', null]);
+  });
+
   testLedger('a batch that may have been charged cannot be cancelled', async (ledger) => {
     const batch = await plan(ledger, 'r1', pages(3));
     assert.equal((await beginSend(ledger, batch, input)).kind, 'send');

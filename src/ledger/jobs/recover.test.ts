@@ -20,7 +20,7 @@ import { reviewBatch } from '../batches/review-batch.ts';
 import { confirmAccount } from '../money/confirm-account.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { listBatches } from '../reports/lists.ts';
-import { getAccountTotals } from '../reports/totals.ts';
+import { getAccountTotals, listRuns } from '../reports/totals.ts';
 import { getUrlHistory } from '../reports/url-history.ts';
 import { endRun } from '../runs/runs.ts';
 import { holdSpending, releaseHistoryHold } from './history-hold.ts';
@@ -73,6 +73,15 @@ describe('recover', () => {
     assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedThisMonth, 0);
     await confirmAccount(ledger, ACCOUNT.id, { identity: null, prices: { standard: 300_000 as Micros, fast: null } });
     assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedThisMonth, 600_000);
+  });
+
+  testLedger('a job whose URLs the ledger knows adds no run', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: ['1', '2'] });
+    const runs = async () => (await listRuns(ledger, WATCH.id)).map(({ run }) => run);
+    await recoverJob(ledger, where, job('R-1', ['1', '2']));
+    assert.deepEqual(await runs(), ['r1']);
+    await recoverJob(ledger, where, job('R-2', ['2', '3']));
+    assert.equal((await runs()).length, 2);
   });
 
   testLedger('a job with URLs of a batch that needs review leaves that to the operator', async (ledger) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { ACCOUNT, completeRun, DAY, testLedger, WATCH } from '../../../test/support/ledger.ts';
-import type { RunId } from '../../submission/ids.ts';
+import { sql } from '../../database/sql.ts';
+import type { RunId, WatchId } from '../../submission/ids.ts';
 import { beginRun, endRun, type RunStart } from './runs.ts';
 
 const start = (run: string): RunStart => ({
@@ -36,4 +37,23 @@ describe('a run', () => {
     const begun = await beginRun(ledger, start('r2'));
     assert.equal(begun.kind === 'begun' && begun.firstRun, true);
   });
+
+  testLedger(
+    'that is held, or belongs to another watch, is not abandoned for the time that it waits',
+    async (ledger) => {
+      const other = { ...start('other'), watch: 'news' as WatchId };
+      await beginRun(ledger, other);
+      await beginRun(ledger, start('r1'));
+      await ledger.db.run(sql`UPDATE runs SET held = 'x' WHERE name = 'r1'`);
+      ledger.pass(9 * DAY);
+      assert.equal((await beginRun(ledger, start('r2'))).kind, 'active');
+      const open = await ledger.db.all(
+        sql<{ name: string }>`SELECT name FROM runs WHERE ended_at IS NULL ORDER BY name`,
+      );
+      assert.deepEqual(
+        open.map(({ name }) => name),
+        ['other', 'r1'],
+      );
+    },
+  );
 });

@@ -16,7 +16,7 @@ interface Server {
   /** Workflow ids that were started, in order. */
   readonly started: string[];
   readonly running: Set<string>;
-  /** What a person is shown of each. */
+  /** What the Web UI shows of each, and its input. */
   readonly shown: (readonly [summary: string, details: string, input: string])[];
   failing: string | null;
 }

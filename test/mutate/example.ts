@@ -1,4 +1,4 @@
-/** Code that is nobody's: generate.system.test.ts says which mutations it has. */
+/** Code that is nobody's: generate.test.ts says which mutations it has. */
 import { sql } from '../../src/database/sql.ts';
 
 type State = 'first' | 'next' | 'over';

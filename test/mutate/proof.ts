@@ -2,9 +2,10 @@ import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync } from 'n
 import { join } from 'node:path';
 import { ROOT } from '../suites.ts';
 import { CACHE } from './cache.ts';
+import { groupTests, type TestReach, toMostMs } from './group-tests.ts';
 import { digest, type Mutation } from './mutation.ts';
 import { playSeeds, type SeedReach } from './seeds.ts';
-import { groupTests, playTests, type TestReach, toMostMs } from './units.ts';
+import { playTests } from './units.ts';
 
 /** What killed a mutation, the cheapest proof first, or that nothing did. */
 export interface Proof {

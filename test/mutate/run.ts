@@ -5,12 +5,13 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { generate } from './generate.ts';
+import type { TestReach } from './group-tests.ts';
 import { JUDGEMENTS, type Judgement, readJudgements } from './judgements.ts';
 import { listSources } from './modules.ts';
 import { digest, drawSample, type Mutation } from './mutation.ts';
 import { digestTree, type Means, type Proof, Proofs, prove } from './proof.ts';
 import { measureSeeds, type SeedReach } from './seeds.ts';
-import { listCandidates, measureReach, type TestReach } from './units.ts';
+import { listCandidates, measureReach } from './units.ts';
 
 const { values } = parseArgs({
   options: {
@@ -120,23 +121,23 @@ if (left.length > 0) {
   });
 }
 
-interface Told extends Proof {
+interface Line extends Proof {
   readonly mutation: Mutation;
   readonly judgement: Judgement | null;
 }
 
-const told = chosen.map((mutation): Told => {
+const lines = chosen.map((mutation): Line => {
   return { ...found.get(mutation.id)!, mutation, judgement: judgements[mutation.id] ?? null };
 });
-const survivors = told.filter(({ by }) => by === 'nothing');
+const survivors = lines.filter(({ by }) => by === 'nothing');
 const unjudged = survivors.filter(({ judgement }) => judgement === null);
-if (values.json) console.log(JSON.stringify(told, null, 2));
+if (values.json) console.log(JSON.stringify(lines, null, 2));
 else showTable();
 process.exit(unjudged.length === 0 ? 0 : 1);
 
 function showTable(): void {
-  const share = (count: number) => `${count} | ${((100 * count) / Math.max(1, told.length)).toFixed(1)}%`;
-  const row = (name: string, all: readonly Told[]) => {
+  const share = (count: number) => `${count} | ${((100 * count) / Math.max(1, lines.length)).toFixed(1)}%`;
+  const row = (name: string, all: readonly Line[]) => {
     const late = all.filter(({ isTimeout }) => isTimeout).length;
     console.log(`| ${name} | ${share(all.length)} | ${late === 0 ? '' : `${late} by a time limit`} |`);
   };
@@ -144,7 +145,7 @@ function showTable(): void {
   for (const by of ['units', 'sequences', 'seeds'] as const)
     row(
       by,
-      told.filter((each) => each.by === by),
+      lines.filter((each) => each.by === by),
     );
   for (const is of JUDGEMENTS) {
     row(
@@ -153,7 +154,7 @@ function showTable(): void {
     );
   }
   row('survived without a judgement', unjudged);
-  console.log(`\n${told.length} mutations, ${Math.round((performance.now() - began) / 1_000)} s`);
+  console.log(`\n${lines.length} mutations, ${Math.round((performance.now() - began) / 1_000)} s`);
   for (const { mutation, judgement, tests, seeds } of survivors) {
     const { file, line, id, before, shown } = mutation;
     console.log(`\n${file}:${line} ${judgement === null ? 'NOT JUDGED' : `${judgement.is}: ${judgement.why}`}`);

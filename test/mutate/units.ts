@@ -7,9 +7,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listTests, ROOT } from '../suites.ts';
 import { CACHE } from './cache.ts';
-import { hasRun, type Ran, toRan } from './coverage.ts';
+import { toRan } from './coverage.ts';
+import type { TestReach } from './group-tests.ts';
 import type { Change } from './load-change.ts';
-import { digest, type Mutation } from './mutation.ts';
+import { digest } from './mutation.ts';
 
 export interface TestsToPlay {
   readonly change: Change | null;
@@ -25,22 +26,9 @@ export interface TestsPlayed {
   readonly cpuMs: number;
 }
 
-/** What one test file runs, and what processor time it takes without a mutation. */
-export interface TestReach {
-  readonly file: string;
-  readonly cpuMs: number;
-  readonly passes: boolean;
-  readonly ran: Ran;
-  /** Files of the tree that it loads, with digests of their texts. */
-  readonly loaded: Readonly<Record<string, string>>;
-}
-
 const PROGRAM = fileURLToPath(new URL('./play-tests.ts', import.meta.url));
 const REPORTER = fileURLToPath(new URL('./first-failure.ts', import.meta.url));
 const NODE = ['--disable-warning=ExperimentalWarning', `--test-reporter=${REPORTER}`];
-/** The tests of a place run in groups, a process each, until one fails: the first alone, then up to so much time in all. */
-const GROUP_MS = [0, 2_000, 8_000, Number.POSITIVE_INFINITY];
-
 /** The unit tests, and those of the connector, which need no other process either. */
 export const listCandidates = (): string[] => [
   ...listTests('unit').filter((file) => /^(src|activities|workflows)\//.test(file)),
@@ -112,24 +100,3 @@ export async function measureReach(file: string): Promise<TestReach> {
 
 const digestFile = (file: string): string =>
   existsSync(join(ROOT, file)) ? digest(readFileSync(join(ROOT, file), 'utf8')) : '';
-
-/** The tests that reach a place, nearest and fastest first, in the groups in which they are run. */
-export function groupTests(mutation: Mutation, reaches: readonly TestReach[], mostMs: number): TestReach[][] {
-  // A test beside the file is likelier to notice: it may take three times as long.
-  const cost = ({ file, cpuMs }: TestReach): number => (dirname(file) === dirname(mutation.file) ? cpuMs / 3 : cpuMs);
-  const reaching = reaches
-    .filter(({ passes, ran }) => passes && hasRun(ran, mutation))
-    .toSorted((a, b) => cost(a) - cost(b));
-  const groups: TestReach[][] = GROUP_MS.map(() => []);
-  let ms = 0;
-  for (const [n, each] of reaching.entries()) {
-    ms += each.cpuMs;
-    if (n > 0 && ms > mostMs) break;
-    groups[n === 0 ? 0 : GROUP_MS.findIndex((most) => ms <= most)]!.push(each);
-  }
-  return groups.filter((group) => group.length > 0);
-}
-
-/** The time after which a group of tests goes round in a circle: a processor may do twenty other things. */
-export const toMostMs = (group: readonly TestReach[]): number =>
-  20_000 + 10 * group.reduce((sum, { cpuMs }) => sum + cpuMs, 0);

@@ -42,7 +42,7 @@ describe('the price of a URL', () => {
     assert.deepEqual(await get(0.29), { perUrl: lira(0.3), basis: 'learned' });
   });
 
-  testLedger('makes a planned batch dearer when it rises, and never cheaper', async (ledger) => {
+  testLedger('raises the cost of a planned batch when it rises, and never lowers it', async (ledger) => {
     const { db } = ledger;
     const cost = (standard: number | null, fast: number | null, expected: number | null) => {
       const pricePerUrl = {

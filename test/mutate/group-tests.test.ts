@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { groupTests, type TestReach } from './group-tests.ts';
 import type { Mutation } from './mutation.ts';
-import { groupTests, type TestReach } from './units.ts';
 
 const MUTATION = { file: 'src/a/b.ts', at: 5 } as Mutation;
 const reach = (file: string, cpuMs: number, over: Partial<TestReach> = {}): TestReach => ({

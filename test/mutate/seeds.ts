@@ -23,7 +23,7 @@ export interface SeedsPlayed {
 }
 
 /** Takes about a tenth of a second without a mutation. */
-const MOST_MS = 60_000;
+const MOST_MS = 240_000;
 
 /**
  * Plays seeds once without a mutation.

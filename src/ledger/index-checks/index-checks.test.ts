@@ -202,6 +202,16 @@ describe('index checks', () => {
     },
   );
 
+  testLedger('a policy that checks less often counts from the last check', async (ledger) => {
+    await completed(ledger, 1);
+    ledger.pass(3 * DAY);
+    assert.deepEqual(await checkAll(ledger, 'not-found'), [1]);
+    ledger.pass(29 * DAY);
+    assert.deepEqual(await checkAll(ledger, 'not-found', { everyMs: 30 * DAY }), []);
+    ledger.pass(DAY);
+    assert.deepEqual(await checkAll(ledger, 'not-found', { everyMs: 30 * DAY }), [1]);
+  });
+
   testLedger('a sample always checks the same URLs', async (ledger) => {
     await completed(ledger, 200);
     ledger.pass(3 * DAY);

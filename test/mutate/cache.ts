@@ -2,4 +2,4 @@ import { join } from 'node:path';
 import { ROOT } from '../suites.ts';
 
 /** What was measured and proved: may be removed at any time. */
-export const CACHE = join(ROOT, 'node_modules/.cache/mutate');
+export const CACHE = join(ROOT, '.mutate');

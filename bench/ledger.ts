@@ -99,7 +99,7 @@ async function measureRun(
   await timed(() => beginRun(ledger, { ...start, firstRun: 'baseline' }));
   const observation = await timed(() => observe(ledger, run));
   for (const [n, sitemap] of sources.entries()) {
-    const known = { kind: 'urlset', urls: PER_SITEMAP, fingerprint: `${n} ${kind}` } as const;
+    const known = { kind: 'urlset', urls: PER_SITEMAP, fingerprint: `${n} ${kind}`, bytes: 1, tookMs: 1 } as const;
     if (kind === 'not-modified') {
       await timed(() => observation.verdict(sitemap, { verdict: 'not-modified', ...known }));
       continue;

@@ -65,7 +65,7 @@ export async function recoverAccount(settings: RecoverSettings): Promise<Account
   const hold = await beginRecovery(ledger, account.id);
   const send = retryFailed(settings);
   const listed = await listHistory(send, since, (jobs, total) => progress.listed(jobs, total));
-  const unlisted = await readUnlisted(settings, send, listed, hold.references ?? []);
+  const unlisted = await readUnlisted(settings, send, listed, hold.references);
   const history = insertJobs(listed, unlisted.jobs);
   const before = await listWatchesOnceIn(ledger.db, account.id);
   const watches = settings.watches.filter((watch) => watch.account === account.id);

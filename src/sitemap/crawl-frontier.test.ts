@@ -13,6 +13,8 @@ const page = (sitemap: string): Verdict => ({
   kind: 'urlset',
   urls: 1,
   fingerprint: 'x',
+  bytes: 1,
+  tookMs: 1,
 });
 
 /** Runs a frontier over sitemaps that need no network: a name leads to its children. */

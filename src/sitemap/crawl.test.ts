@@ -375,7 +375,14 @@ test('a body that changes between two attempts is never complete', async () => {
   const pages = (name: string) =>
     Array.from({ length: 20_000 }, (_, n) => `https://shop.example/${name}/${n}/${'x'.repeat(450)}`);
   const other: Route = (_, response) => response.end(urlset(...pages('new')));
-  const known: KnownSitemap = { kind: 'urlset', urls: 1, fingerprint: `r2:${'0'.repeat(64)}`, etag: '"1"' };
+  const known: KnownSitemap = {
+    kind: 'urlset',
+    urls: 1,
+    fingerprint: `r2:${'0'.repeat(64)}`,
+    etag: '"1"',
+    bytes: 1,
+    tookMs: 1,
+  };
   const seconds: readonly (readonly [string, Route])[] = [
     ['other pages', other],
     ['fewer bytes', urlset(B)],
@@ -509,6 +516,8 @@ test('a fingerprint of another reader version is read again', async () => {
     kind: 'urlset',
     urls: 1,
     fingerprint: 'r0:00',
+    bytes: 1,
+    tookMs: 1,
     etag: '"1"',
     location: `${server.origin}/s`,
   };

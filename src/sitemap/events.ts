@@ -31,11 +31,11 @@ export interface KnownSitemap {
   /** The sitemaps that an index or a robots.txt names, as absolute URLs. */
   readonly children?: readonly string[];
   /** The bytes of the last transfer as sent, and the milliseconds that it took; a 304 saves them. */
-  readonly bytes?: number;
-  readonly tookMs?: number;
+  readonly bytes: number;
+  readonly tookMs: number;
 }
 
-/** What a 304 saved: the bytes and the milliseconds of the last transfer. 0 where they were not recorded. */
+/** What a 304 saved: the bytes and the milliseconds of the last transfer. */
 export interface Saved {
   readonly bytes: number;
   readonly ms: number;

@@ -168,7 +168,7 @@ class Attempts {
     const answer = await this.#context.http(url, known, this.#signal);
     this.#location = answer.location.href;
     if (answer.kind === 'not-modified') {
-      const { bytes = 0, tookMs = 0 } = answer.known;
+      const { bytes, tookMs } = answer.known;
       return await this.#endNotModified(answer.known, { bytes, ms: tookMs });
     }
     const sameAs = this.#context.claim(answer.location.href, this.#source.name);
@@ -280,7 +280,7 @@ class Attempts {
   }
 
   /** What a 304 of the next crawl saves. */
-  get #transfer(): Required<Pick<KnownSitemap, 'bytes' | 'tookMs'>> {
+  get #transfer(): Pick<KnownSitemap, 'bytes' | 'tookMs'> {
     return { bytes: this.#digest.prefix.bytes, tookMs: Math.round(this.#timer.usedMs - this.#begunMs) };
   }
 

@@ -7,7 +7,14 @@ import type { KnownSitemap } from './events.ts';
 import { openStateDirectory } from './state-directory.ts';
 
 const SITEMAP = 'https://shop.example/sitemap.xml';
-const KNOWN: KnownSitemap = { kind: 'index', urls: 0, fingerprint: 'r2:00', children: ['https://shop.example/a.xml'] };
+const KNOWN: KnownSitemap = {
+  kind: 'index',
+  urls: 0,
+  fingerprint: 'r2:00',
+  bytes: 1,
+  tookMs: 1,
+  children: ['https://shop.example/a.xml'],
+};
 
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'courier-state-'));
@@ -37,6 +44,7 @@ describe('a damaged file means that the sitemap is read again', () => {
     JSON.stringify({ sitemap: SITEMAP, ...KNOWN, children: 'x' }),
     JSON.stringify({ sitemap: SITEMAP, ...KNOWN, children: ['no URL'] }),
     JSON.stringify({ sitemap: SITEMAP, ...KNOWN, fingerprint: 7 }),
+    JSON.stringify({ sitemap: SITEMAP, ...KNOWN, bytes: undefined }),
   ];
   for (const content of contents) {
     test(content.slice(0, 80) || 'empty', () =>

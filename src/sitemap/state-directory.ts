@@ -64,10 +64,9 @@ async function makeFolder(folder: string): Promise<void> {
 /** What a file holds, or undefined when it is of another sitemap or damaged. */
 function parseKept(kept: unknown, sitemap: string): KnownSitemap | undefined {
   if (typeof kept !== 'object' || kept === null) return undefined;
-  const { sitemap: name, fingerprint, kind, urls, children } = kept as Readonly<Record<string, unknown>>;
-  if (name !== sitemap || typeof fingerprint !== 'string' || typeof kind !== 'string' || typeof urls !== 'number') {
-    return undefined;
-  }
+  const { sitemap: name, fingerprint, kind, children, ...counts } = kept as Readonly<Record<string, unknown>>;
+  if (name !== sitemap || typeof fingerprint !== 'string' || typeof kind !== 'string') return undefined;
+  if (![counts.urls, counts.bytes, counts.tookMs].every((count) => typeof count === 'number')) return undefined;
   const isList = Array.isArray(children) && children.every((child) => typeof child === 'string' && URL.canParse(child));
   return children === undefined || isList ? (kept as KnownSitemap) : undefined;
 }

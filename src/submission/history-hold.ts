@@ -3,7 +3,7 @@ import type { AccountId, Reference } from './ids.ts';
 /** Why an account sends nothing although its balance and key would allow it. */
 export type HistoryHold =
   /** `courier recover` has started and not completed. `references`: jobs for which the account was held before. */
-  | { readonly code: 'recovering'; readonly references?: readonly Reference[] }
+  | { readonly code: 'recovering'; readonly references: readonly Reference[] }
   /** The service has jobs of ours that the ledger does not know. */
   | { readonly code: 'unknown_jobs'; readonly references: readonly Reference[]; readonly more: boolean }
   /** The list of jobs cannot be read, so nothing shows whether the ledger is complete. Ends by itself once it can be. */
@@ -11,7 +11,7 @@ export type HistoryHold =
 
 /** The jobs that it names. */
 export const listHeldJobs = (hold: HistoryHold | null): readonly Reference[] =>
-  hold === null || hold.code === 'list_unread' ? [] : (hold.references ?? []);
+  hold === null || hold.code === 'list_unread' ? [] : hold.references;
 
 /** Whether it lasts until an operator ends it. */
 export const needsRecovery = ({ code }: HistoryHold): boolean => code !== 'list_unread';
@@ -24,7 +24,7 @@ export function describeHistoryHold(account: AccountId, hold: HistoryHold): stri
   const command = `"courier recover --account ${account}"`;
   switch (hold.code) {
     case 'recovering': {
-      const [named] = hold.references ?? [];
+      const [named] = hold.references;
       const example = named === undefined ? '' : `, such as job ${named}`;
       return (
         `${command} has not ended well, so the ledger may not know all that was bought${example}. Nothing is sent until it ` +

@@ -28,7 +28,8 @@ export async function planBatch(
   const observation = await observe(ledger, run);
   const pages = urls.map((url) => ({ url: url as Url, lastmod: null, lastmodAt: null }));
   await observation.entries(sitemap, pages);
-  await observation.verdict(sitemap, { verdict: 'complete', kind: 'urlset', urls: pages.length, fingerprint: name });
+  const known = { kind: 'urlset', urls: pages.length, fingerprint: name, bytes: 1, tookMs: 1 } as const;
+  await observation.verdict(sitemap, { verdict: 'complete', ...known });
   await diffRun(ledger, run, { complete: false });
   await planRun(ledger, run, { watch, account });
   await endRun(ledger, run, 'finished');

@@ -106,7 +106,13 @@ export async function crawled(
       await observation.verdict(sitemap, { verdict: 'incomplete', code: 'HTTP_STATUS', message: 'status 500' });
       continue;
     }
-    const known = { kind: 'urlset', urls: pages.length, fingerprint: digest(JSON.stringify(pages)) } as const;
+    const known = {
+      kind: 'urlset',
+      urls: pages.length,
+      fingerprint: digest(JSON.stringify(pages)),
+      bytes: 1,
+      tookMs: 1,
+    } as const;
     if (pages !== 'not-modified') {
       const entries = pages.map((page) => (typeof page === 'string' ? ([page, null] as const) : page));
       await observation.entries(

@@ -160,7 +160,7 @@ describe('notices of a run', () => {
       String(sentence),
       /^shop: 2 batches of earlier runs \(60 URLs\) wait for another attempt .*it keeps its key/,
     );
-    const hold: Reason = { code: 'history_hold', account: watch.account, hold: { code: 'recovering' } };
+    const hold: Reason = { code: 'history_hold', account: watch.account, hold: { code: 'recovering', references: [] } };
     const refused: Reason = {
       code: 'requests_refused',
       account: watch.account,

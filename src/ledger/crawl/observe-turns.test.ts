@@ -11,7 +11,7 @@ import { observe } from './observe.ts';
 const URLS = 20_000;
 const RUN = 'run-1' as RunId;
 const SITEMAP = 'https://shop.example/sitemap.xml';
-const known = { kind: 'urlset', urls: URLS, fingerprint: 'a' } as const;
+const known = { kind: 'urlset', urls: URLS, fingerprint: 'a', bytes: 1, tookMs: 1 } as const;
 const pages = Array.from({ length: URLS }, (_, page) => `p/${page}`);
 
 const open = (): Promise<Ledger> => ledgerOver(openSqlite(':memory:'), Date.now);

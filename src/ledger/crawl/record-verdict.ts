@@ -110,12 +110,12 @@ function toKnownSitemap(verdict: StoredSitemap): StoredSitemap {
     kind,
     urls,
     fingerprint,
+    bytes,
+    tookMs,
     ...(etag === undefined ? {} : { etag }),
     ...(lastModified === undefined ? {} : { lastModified }),
     ...(location === undefined ? {} : { location }),
     ...(children === undefined ? {} : { children }),
-    ...(bytes === undefined ? {} : { bytes }),
-    ...(tookMs === undefined ? {} : { tookMs }),
   };
 }
 

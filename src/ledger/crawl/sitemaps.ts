@@ -16,8 +16,8 @@ export interface StoredSitemap {
   /** Of an index: the sitemaps it lists, to be visited even when the index itself did not change. */
   readonly children?: readonly string[];
   /** Of the last transfer: bytes as sent, and milliseconds. */
-  readonly bytes?: number;
-  readonly tookMs?: number;
+  readonly bytes: number;
+  readonly tookMs: number;
 }
 
 /** The crawl's verdict on a sitemap; the crawler's own verdicts have this shape. */

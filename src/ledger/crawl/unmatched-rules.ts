@@ -6,8 +6,7 @@ import { getOpenRun } from '../runs/runs.ts';
 
 /**
  * Records which of the watch's rules matched no URL of any sitemap of the run. Call it after a complete crawl only. A
- * sitemap that did not change counts as when it was last read. Records none while one was last read by a version that
- * did not keep its rules, and none where the sitemaps list no URL at all.
+ * sitemap that did not change counts as when it was last read. Records none where the sitemaps list no URL at all.
  */
 export async function recordUnmatchedRules(
   ledger: Ledger,
@@ -16,19 +15,14 @@ export async function recordUnmatchedRules(
 ): Promise<readonly ScopeRule[]> {
   return ledger.db.tx(async (tx) => {
     const { id } = await getOpenRun(tx, run);
-    const rows = await tx.all(sql<{ matched_rules: string | null }>`
+    const rows = await tx.all(sql<{ matched_rules: string }>`
       SELECT DISTINCT s.matched_rules FROM run_sitemaps AS r JOIN sitemaps AS s ON s.id = r.sitemap_id
       WHERE r.run_id = ${id}`);
     const { listed } = await tx.one(sql<{ listed: number }>`
       SELECT CAST((SELECT coalesce(sum(urls), 0) FROM run_sitemaps WHERE run_id = ${id})
         + (SELECT coalesce(sum(urls), 0) FROM run_skips WHERE run_id = ${id}) AS BIGINT) AS listed`);
-    const matched = new Set<string>();
-    let known = listed > 0;
-    for (const { matched_rules: list } of rows) {
-      if (list === null) known = false;
-      else for (const rule of JSON.parse(list) as string[]) matched.add(rule);
-    }
-    const unmatched = known ? rules.filter((rule) => !matched.has(rule)) : [];
+    const matched = new Set(rows.flatMap((row) => JSON.parse(row.matched_rules) as string[]));
+    const unmatched = listed > 0 ? rules.filter((rule) => !matched.has(rule)) : [];
     await tx.run(sql`UPDATE runs SET unmatched_rules = ${JSON.stringify(unmatched)} WHERE id = ${id}`);
     return unmatched;
   });

@@ -221,11 +221,11 @@ describe('recover', () => {
     await crawled(ledger, 'r1', { a: ['1'] });
     await planRun(ledger, 'r1' as RunId, input);
     const [batch] = await pending(ledger);
-    await holdSpending(ledger, ACCOUNT.id, { code: 'recovering' });
+    await holdSpending(ledger, ACCOUNT.id, { code: 'recovering', references: [] });
     const held = await beginSend(ledger, batch!.id, input);
     assert.ok(held.kind === 'held');
     assert.match(held.reason, /Nothing is sent until it has. Run "courier recover --account main" again/);
-    await releaseHistoryHold(ledger, ACCOUNT.id, { code: 'recovering' });
+    await releaseHistoryHold(ledger, ACCOUNT.id, { code: 'recovering', references: [] });
     assert.equal((await beginSend(ledger, batch!.id, input)).kind, 'send');
   });
 });

@@ -86,7 +86,7 @@ export async function recordPlanEnd(
 
 /** The keys of the batches that a run planned, without the parts of refused ones. Uses batches_by_run. */
 const selectPlannedKeys = (run: number) => sql<{ readonly key: string }>`
-  SELECT coalesce(idempotency_key, '') AS key FROM batches WHERE run_id = ${run} AND parent_id IS NULL ORDER BY id`;
+  SELECT idempotency_key AS key FROM batches WHERE run_id = ${run} AND parent_id IS NULL ORDER BY id`;
 
 /** The plan of a run that was planned. */
 export async function readPlan(db: Queryable, run: Pick<RunRow, 'id'>): Promise<Plan> {

@@ -10,7 +10,7 @@ export interface SitemapProblem {
 /** The sitemaps that a run could not read to their end, with the reason of each. */
 export async function listSitemapProblems(ledger: Ledger, run: RunId, limit: number): Promise<SitemapProblem[]> {
   return ledger.db.all(sql<SitemapProblem>`
-    SELECT s.url AS sitemap, coalesce(r.message, r.code, 'no reason was recorded') AS message
+    SELECT s.url AS sitemap, r.message
     FROM run_sitemaps AS r JOIN sitemaps AS s ON s.id = r.sitemap_id
     WHERE r.run_id = (SELECT id FROM runs WHERE name = ${run}) AND r.verdict = 'incomplete'
     ORDER BY s.id LIMIT ${limit}`);

@@ -17,7 +17,7 @@ function write(t: TestContext, content: string): string {
 
 describe('a plan file', () => {
   test('is read back as it was written', (t) => {
-    const plan = { type: 'courier-plan', version: 2, watches: [watch] };
+    const plan = { type: 'courier-plan', version: 1, watches: [watch] };
     assert.deepEqual(readPlanFile(write(t, JSON.stringify(plan))), plan);
   });
 
@@ -25,12 +25,12 @@ describe('a plan file', () => {
     ['is not JSON', 'plan', /not a plan.*JSON/],
     [
       'is of another version',
-      JSON.stringify({ type: 'courier-plan', version: 1, watches: [] }),
-      /version 1 of the format/,
+      JSON.stringify({ type: 'courier-plan', version: 2, watches: [] }),
+      /version 2 of the format/,
     ],
     [
       'has a field too many',
-      JSON.stringify({ type: 'courier-plan', version: 2, watches: [{ ...watch, x: 1 }] }),
+      JSON.stringify({ type: 'courier-plan', version: 1, watches: [{ ...watch, x: 1 }] }),
       /unexpected contents/,
     ],
     ['is something else', JSON.stringify([1]), /unexpected contents/],

@@ -5,7 +5,7 @@ import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
 import { renderReason } from '../submission/reason.ts';
 import type { WatchPlan } from './output/plan-text.ts';
 
-const VERSION = 2;
+const VERSION = 1;
 
 /** The file that `plan -o` writes and `apply` reads. */
 export const PlanFileSchema = Type.Object(

@@ -14,7 +14,7 @@ import { type Budget, RecordCollector } from './record-collector.ts';
 import type { Source } from './source.ts';
 
 /** Change it when the readers find other records in the same bytes: sitemaps with another version are read again. */
-const READER = 'r3';
+const READER = 'r1';
 /** Pages in one event. */
 const BATCH = 500;
 

@@ -90,12 +90,12 @@ export class Budgets {
     return JSON.stringify(Object.fromEntries(SUBMISSION.map((name) => [name, this.#windows[name].save()])));
   }
 
-  /** Restores the result of save(); a window that it does not name stays empty. */
+  /** Restores the result of save(). */
   static load(settings: BudgetSettings, saved: string): Budgets {
     const budgets = new Budgets(settings);
-    const windows = JSON.parse(saved) as Partial<Record<WindowName, [number, number][]>>;
+    const windows = JSON.parse(saved) as Record<WindowName, [number, number][]>;
     for (const name of SUBMISSION) {
-      budgets.#windows[name].load(windows[name] ?? []);
+      budgets.#windows[name].load(windows[name]);
       budgets.#latest = Math.max(budgets.#latest, budgets.#windows[name].newest);
     }
     return budgets;

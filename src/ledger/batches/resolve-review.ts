@@ -74,5 +74,4 @@ function selectSameReason({ account_id, reason_code, reason_params }: BatchRow):
       AND coalesce(reason_params, '') LIKE ${pattern} ORDER BY id`;
 }
 
-const getOutcome = (params: string): string | null =>
-  (JSON.parse(params) as { readonly outcome?: string }).outcome ?? null;
+const getOutcome = (params: string): string => (JSON.parse(params) as { readonly outcome: string }).outcome;

@@ -164,7 +164,6 @@ const EVERY: { readonly [Code in Reason['code']]: object } = {
   refused_with_others: { status: 400 },
   state_unknown: { state: 'pondering' },
   state_reversed: { recorded: 'completed', seen: 'failed' },
-  text: { text: 'what an earlier release said' },
 };
 
 describe('the sentence of a reason', () => {

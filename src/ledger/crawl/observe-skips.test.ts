@@ -19,7 +19,8 @@ describe('what a crawl skips', () => {
     observation.skipped(sitemap, 'OUT_OF_SCOPE', 'e', 40);
     observation.skipped(sitemap, 'OUT_OF_SCOPE', 'f', 2);
     const fingerprint = '0'.repeat(64);
-    await observation.verdict(sitemap, { verdict: 'complete', kind: 'urlset', urls: 48, fingerprint });
+    const known = { kind: 'urlset', urls: 48, fingerprint, bytes: 1, tookMs: 1 } as const;
+    await observation.verdict(sitemap, { verdict: 'complete', ...known });
     const cut = long.slice(0, 500);
     assert.deepEqual(await listSkippedByReason(ledger, run), [
       { reason: 'OUT_OF_SCOPE', urls: 42, sample: ['e', 'f'] },

@@ -46,7 +46,7 @@ describe('the report as CSV', () => {
           countedSince: null,
           checks: [],
           due: { urls: 1, oldest: 0, oldestUrl: '=HYPERLINK("https://evil.example")' as Url },
-          quarantine: [{ reason: null, urls: 1, example: '@evil' as Url }],
+          quarantine: [{ reason: { code: 'reported', text: '@SUM(1)' }, urls: 1, example: '@evil' as Url }],
         },
       ],
       slowest: [

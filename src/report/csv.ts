@@ -47,7 +47,7 @@ function* listLines(report: Report): Generator<Line> {
     const { urls, oldestUrl } = each.due;
     yield { figure: 'due', account, watch, measure: 'urls', value: urls, text: oldestUrl };
     for (const { reason, urls: value, example } of each.quarantine) {
-      const text = reason === null ? example : `${renderReason(reason)}: ${example}`;
+      const text = `${renderReason(reason)}: ${example}`;
       yield { figure: 'quarantine', account, watch, measure: 'urls', value, text };
     }
   }

@@ -341,6 +341,8 @@ export function toStoredReason(reason: Reason | null): StoredReason {
   return { reason_code: code, reason_params: Object.keys(params).length === 0 ? null : JSON.stringify(params) };
 }
 
+export function parseReason(stored: StoredReason & { readonly reason_code: string }): Reason;
+export function parseReason(stored: StoredReason): Reason | null;
 export function parseReason({ reason_code, reason_params }: StoredReason): Reason | null {
   if (reason_code === null) return null;
   return { code: reason_code, ...JSON.parse(reason_params ?? '{}') } as Reason;

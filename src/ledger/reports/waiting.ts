@@ -103,14 +103,14 @@ export async function getDueUrls(ledger: Ledger, watch: WatchId): Promise<DueUrl
 
 /** URLs in quarantine for one reason, with an example. */
 export interface QuarantinedUrls {
-  readonly reason: Reason | null;
+  readonly reason: Reason;
   readonly urls: number;
   readonly example: Url;
 }
 
 /** Uses urls_quarantined. */
 export const selectQuarantineReasons = (watchId: number, limit: number) => sql<
-  StoredReason & { urls: number; example: Url }
+  StoredReason & { reason_code: string; urls: number; example: Url }
 >`
   SELECT reason_code, reason_params, count(*) AS urls, min(url) AS example FROM (
     SELECT reason_code, reason_params, url FROM urls WHERE watch_id = ${watchId} AND quarantined

@@ -39,7 +39,7 @@ export function buildQuarantine({ watches }: Report, { say, count }: Formats): F
     rows: rows.map(({ watch, urls, reason, example }): Cell[] => [
       watch,
       count(urls),
-      { foreign: reason === null ? '' : renderReason(reason) },
+      { foreign: renderReason(reason) },
       { foreign: example },
     ]),
   });

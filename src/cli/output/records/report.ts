@@ -102,7 +102,7 @@ const DueRecord = defineRecord('report_due', 'URLs of a watch that are due and n
 const QuarantineRecord = defineRecord('report_quarantine', 'URLs of a watch in quarantine for a reason.', {
   ...OF_WATCH,
   urls: count('URLs'),
-  reason: nullable(text('why; null when it is not recorded')),
+  reason: text('why'),
   example: text('one of the URLs'),
 });
 
@@ -150,7 +150,7 @@ export function* listReportRecords(report: Report): Generator<ReportRecord> {
     const { urls, oldest, oldestUrl } = each.due;
     yield { type: 'report_due', ...of, urls, oldest_at: toInstantOrNull(oldest), example: oldestUrl };
     for (const { urls, reason, example } of each.quarantine)
-      yield { type: 'report_quarantine', ...of, urls, reason: reason && renderReason(reason), example };
+      yield { type: 'report_quarantine', ...of, urls, reason: renderReason(reason), example };
   }
   for (const { account, days, perDay, waiting } of report.accounts) {
     for (const { day, urls, submissions, checkedUrls, checks, unknownChargeUrls } of days)

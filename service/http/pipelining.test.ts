@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSearchApi } from '../../test/support/search-api.ts';
 import { openService, serviceTest, type TestClient } from '../../test/support/service.ts';
+import { carryOutInTurn } from './pipelining.ts';
 
 let posts = 0;
 const head = ({ key }: TestClient, line: string, ...headers: string[]): string =>
@@ -204,6 +207,35 @@ describe('requests of one connection', () => {
       same + same + get(client).repeat(500) + post(client, 'Connection: close'),
     ]);
     assert.deepEqual(statuses, [202, 200, ...Array.from({ length: 500 }, () => 200), 202]);
+  });
+
+  test('a connection is not read on while a hundred of its requests wait', async (t) => {
+    const answer = Promise.withResolvers<void>();
+    const server = createServer(async ({ url }, response) => {
+      if (url === '/first') await answer.promise;
+      response.end();
+    });
+    carryOutInTurn(server);
+    let arrived = 0;
+    server.on('request', () => arrived++);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const request = (path: string, ...headers: string[]) =>
+      [`GET ${path} HTTP/1.1`, 'Host: x', `X-Long: ${'x'.repeat(1_000)}`, ...headers, '', ''].join('\r\n');
+    const socket = connect(port, '127.0.0.1');
+    t.after(() => socket.destroy());
+    const bytes = text(socket);
+    bytes.catch(() => undefined);
+    socket.write(request('/first') + request('/next').repeat(5_000) + request('/last', 'Connection: close'));
+    // The service takes its turn with another connection each time, and reads what this one has sent.
+    for (let round = 0; round < 40; round++) await (await fetch(`http://127.0.0.1:${port}/other`)).text();
+    assert.ok(arrived - 40 < 250, `${arrived - 40} requests were read: a hundred, and those of one more read`);
+    answer.resolve();
+    assert.equal((await bytes).match(/HTTP\/1\.1 200 /g)?.length, 5_002);
   });
 
   test('requests behind one whose client has gone are never begun, and hold no place', async (t) => {

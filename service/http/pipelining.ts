@@ -63,7 +63,8 @@ export function carryOutInTurn(server: Server): void {
       return;
     }
     line.waiting.push({ request, response });
-    if (line.waiting.length >= MOST_WAITING) socket.pause();
+    // Node reads on after every request that is complete, in the tick that follows.
+    if (line.waiting.length >= MOST_WAITING) queueMicrotask(() => !line.isLast && socket.pause());
   });
 }
 

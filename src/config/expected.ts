@@ -26,7 +26,9 @@ const LONGEST_SHOWN = 60;
 
 /** A value from the file, shortened to fit in a line of output, without the credentials of an address. */
 export function show(value: unknown): string {
-  const text = (JSON.stringify(value) ?? String(value)).replace(/\/\/[^/@"]*@/g, '//[secret]@');
+  // JSON has no infinite number: it would be shown as null.
+  const json = typeof value === 'number' ? undefined : JSON.stringify(value);
+  const text = (json ?? String(value)).replace(/\/\/[^/@"]*@/g, '//[secret]@');
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }
 

@@ -177,6 +177,18 @@ const MISTAKES: readonly (readonly [string, string | null, string, readonly stri
     ['6:23 accounts.main.spend.per_day: "1.500" can be read as two amounts; write 1500 TRY or 1.50 TRY'],
   ],
   [
+    'an amount with a sign, which YAML reads as a number',
+    '500 TRY',
+    '+1.500',
+    ['6:23 accounts.main.spend.per_day: "+1.500" can be read as two amounts; write 1500 TRY or 1.50 TRY'],
+  ],
+  [
+    'an amount without an end',
+    '500 TRY',
+    '.inf',
+    ['6:23 accounts.main.spend.per_day: Infinity is not an amount in TRY; write, for example, 500 TRY'],
+  ],
+  [
     'an amount with seven decimals',
     '500 TRY',
     '0.1234567 TRY',

@@ -102,7 +102,8 @@ function joinNumbers(document: Document, text: string): void {
 function keepTwoWays(document: Document): void {
   visit(document, {
     Scalar(key, node) {
-      if (key !== 'key' && typeof node.value === 'number' && isReadTwoWays(node.source ?? '')) node.value = node.source;
+      if (key !== 'key' && typeof node.value === 'number' && isReadTwoWays((node.source ?? '').replace(/^\+/, '')))
+        node.value = node.source;
     },
   });
 }

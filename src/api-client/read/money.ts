@@ -1,3 +1,4 @@
+import { listReadings } from '../../../contract/amount-text.ts';
 import { isReadTwoWays, MICROS_PER_TRY, type Micros, parseDecimal } from '../../../contract/money.ts';
 import { indexFields, type Json } from './fields.ts';
 
@@ -13,12 +14,15 @@ const MINOR_UNITS = [
 /** Names of the amount field inside an object, the likeliest first. */
 const AMOUNT = ['amount', 'value', 'available', 'current', 'balance', 'total'];
 
-/** The first of these fields with an amount, in lira or, where its name says so, in kuruş or micro-lira. */
+/**
+ * The first of these fields with an amount, in lira or, where its name says so, in kuruş or micro-lira. Null also when
+ * the first one can be read as two amounts: a less likely field must not speak for it.
+ */
 export function readMoney(fields: ReadonlyMap<string, Json>, names: readonly string[]): Micros | null {
   for (const name of names) {
     const lira = fields.get(name);
     const amount = lira === undefined ? null : asMoney(lira);
-    if (amount !== null) return amount;
+    if (amount !== null || (typeof lira === 'string' && listReadings(lira).length > 1)) return amount;
     for (const [ending, worth] of MINOR_UNITS) {
       const minor = fields.get(name + ending);
       if (typeof minor === 'number' && Number.isSafeInteger(minor * worth)) return (minor * worth) as Micros;

@@ -36,6 +36,7 @@ const amounts: [value: Json, micros: number | null][] = [
   ['12.500', 12_500_000],
   ['0.375 TRY', 375_000],
   [{ amount: '1.000 TL' }, null],
+  [{ amount: '1.000 TL', total: 3 }, null],
   ['1.2345678', null],
   ['a lot', null],
   [1e300, null],
@@ -54,6 +55,8 @@ describe('response readers', () => {
   test('does not read an amount in kuruş as lira', () => {
     assert.equal(readMoney(indexFields({ balance_kurus: 150 }), ['balance']), 1_500_000);
     assert.equal(readMoney(indexFields({ charged: true, cost: 1.5 }), ['charged', 'cost']), 1_500_000);
+    const doubtful = indexFields({ charged: '1.000 TRY', amount: 4 });
+    assert.equal(readMoney(doubtful, ['charged', 'amount']), null, 'the likelier one says something else');
   });
 
   test('reads a negative balance as it is and rejects one in another currency', () => {

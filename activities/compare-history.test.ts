@@ -194,6 +194,23 @@ describe('comparing the history with the ledger', () => {
     assert.equal((await connector.send()).kind, 'suspended');
   });
 
+  test('a job that is not shown is asked for again for ten minutes, however long the others took', async (t) => {
+    const overrides = { detail: () => failure(403, 'FORBIDDEN') };
+    const service = await startFakeService(t, { profile: ANONYMOUS, overrides });
+    await buyElsewhere(service, [shopUrl('1')]);
+    const { ledger, deps, pass } = await connectTo(t, service);
+    const send: SendRequest = (request) => deps.getApi(account).request('poll', request).then(unwrapData);
+    const scope: HistoryScope = { ledger, account, projects: ['Shop'], send };
+    const comparison = new HistoryComparison(scope);
+    assert.equal((await comparison.readOn(scope, 1)).kind, 'unfinished', 'the list only');
+    pass(600_000);
+    assert.equal((await comparison.readOn(scope, 10)).kind, 'unfinished', 'refused for the first time');
+    pass(599_999);
+    assert.equal((await comparison.readOn(scope, 10)).kind, 'unfinished');
+    pass(1);
+    assert.equal((await comparison.readOn(scope, 10)).kind, 'held');
+  });
+
   test('an open job that does not show its URLs yet is read again at the next comparison', async (t) => {
     const profile: Profile = {
       ...ANONYMOUS,

@@ -59,18 +59,18 @@ export type Compared =
  * looked at may be ours. What fails is asked for again by the next call, so that a comparison can be made in parts.
  */
 export class HistoryComparison {
-  readonly #startedAt: number;
   #scope: HistoryScope;
   #next: (() => Promise<SubmissionsPage | null>) | null = null;
   /** Of the page that was read last: unknown jobs that only their URLs can decide. */
   #undecided: SubmissionView[] = [];
   #refused: SubmissionView[] = [];
+  /** When all others were decided. */
+  #refusedSince: number | null = null;
   #requests = 0;
   #read = 0;
 
   constructor(scope: HistoryScope) {
     this.#scope = scope;
-    this.#startedAt = scope.ledger.now();
   }
 
   /** Reads on, with at most that many requests. */
@@ -92,7 +92,8 @@ export class HistoryComparison {
     }
     const refused = await this.#stillUnknown(this.#refused.map(({ reference }) => reference));
     if (refused.length === 0) return { kind: 'complete' };
-    if (ledger.now() - this.#startedAt >= REFUSED_MS) return this.#hold(refused);
+    this.#refusedSince ??= ledger.now();
+    if (ledger.now() - this.#refusedSince >= REFUSED_MS) return this.#hold(refused);
     this.#undecided = this.#refused.splice(0);
     return { kind: 'unfinished', read: this.#read };
   }

@@ -170,6 +170,16 @@ describe('lines of text that only the end of the connection delimits', () => {
     assert.deepEqual((await read([long, short])).codes, ['error BODY_CHANGED']);
   });
 
+  test('that change with each request, as by a time in a comment, say what the server has to send', async () => {
+    const body = (second: number) => Buffer.from(`# written at 10:00:0${second}\n${lines(RECORDS)}`);
+    const { codes, locs, complete, problems } = await read([body(1), body(2), body(3), body(4)]);
+    assert.deepEqual([codes, new Set(locs).size, complete], [['error BODY_CHANGED'], RECORDS.length, false]);
+    assert.match(
+      problems[0]?.message ?? '',
+      /changed between two attempts.*only the end of the connection.*Content-Length/,
+    );
+  });
+
   test('never give half a line as a page before their end is known', async () => {
     const cut = Buffer.from('https://shop.example/a\nhttps://shop.example/pro');
     const whole = Buffer.from('https://shop.example/a\nhttps://shop.example/products\n');

@@ -227,7 +227,7 @@ class Attempts {
     if (doubt !== undefined && !this.#hasChanged) throw doubt;
     collector.finish();
     await this.#drain(1);
-    if (this.#hasChanged) return await this.#fail(changedError());
+    if (this.#hasChanged) return await this.#fail(changedError(doubt));
     const { kind, children, pages, problems, firstError } = collector;
     if (firstError !== undefined || kind === undefined) return await this.#endIncomplete(firstError);
     const isList = kind === 'index' || kind === 'robots' || children.length > 0;
@@ -344,8 +344,10 @@ const END_UNKNOWN =
   'only the end of the connection shows where this text ends, which a failed server ends the same way';
 const ADVICE = 'Let the server send the right Content-Length, or chunks';
 
-const changedError = () =>
+/** `doubt`: why its end is not known either. What changes with each request would never be read twice alike. */
+const changedError = (doubt?: SitemapError) =>
   new SitemapError(
     'BODY_CHANGED',
-    'the sitemap changed between two attempts to read it, so pages of both versions were emitted; crawl it again',
+    'the sitemap changed between two attempts to read it, so pages of both versions were emitted; crawl it again' +
+      (doubt === undefined ? '' : `. Its end is in doubt as well: ${doubt.message}`),
   );

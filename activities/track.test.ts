@@ -247,6 +247,15 @@ describe('a completed job', () => {
     assert.deepEqual([seen.completed, seen.failed, seen.details], [3, 'completed', 1]);
   });
 
+  testOnEachDialect('that its URLs call unfinished is followed until they have ended', async (t, dialect) => {
+    const open = urls.map(({ url }) => ({ url, status: 'pending' }));
+    // Each poll asks for the state first, then for the URLs: the first answer is ahead of the second one.
+    const seen = await follow(t, dialect, (n) =>
+      n % 2 === 1 || n > 6 ? success({ status: 'completed', urls }) : success({ status: 'processing', urls: open }),
+    );
+    assert.deepEqual([seen.completed, seen.failed], [2, 'failed']);
+  });
+
   testOnEachDialect('whose counts only the page of its URLs shows costs one request', async (t, dialect) => {
     const pagination = { page: 1, total: 3, total_pages: 3 };
     const seen = await follow(t, dialect, (n) =>

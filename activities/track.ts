@@ -17,6 +17,7 @@ import {
 import { LedgerError } from '../src/ledger/ledger-error.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import { alignToTick, freshSince, nextPoll, waitAfter } from '../src/submission/poll-schedule.ts';
+import { isKnownState } from '../src/submission/states.ts';
 import type { JobStatus, TrackInput } from '../src/temporal-api/payloads.ts';
 import { isRetryLater, retryLater } from '../src/temporal-api/retry-later.ts';
 import type { CanWait } from '../src/temporal-api/waits.ts';
@@ -66,8 +67,9 @@ export function trackActivities(deps: Deps) {
     if (knowsAll) await recordAllCompleted(ledger, id, reference);
     if (mustRead) {
       const beside = await readResults(shown);
-      // The list may be older than the URLs.
-      if (terminalStates.includes(beside)) shown = beside;
+      // What is shown beside the URLs is newer, or of a copy that lags behind: until the timeout they must agree on the end.
+      const agrees = terminalStates.includes(beside);
+      if (agrees || (!isOverdue && isKnownState(beside, terminalStates))) shown = beside;
       openUrls = await countOpenUrls(ledger, id, reference);
     }
     const lastNews = mustRead ? noteNews(name, { openUrls, attempt }) : attempt;

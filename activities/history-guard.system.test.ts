@@ -27,7 +27,7 @@ describe('a standby that lacks the last purchase and takes over while the proces
       const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY', database });
       await connector.plan('r1', ['1']);
       assert.equal((await connector.send()).kind, 'sent');
-      await untilCopied(standby, 1);
+      await untilCopied(primary, standby);
 
       await standby.crash(null);
       await connector.plan('r2', ['1', '2']);
@@ -51,14 +51,15 @@ async function run({ url }: PostgresServer, ...statements: readonly string[]): P
   await db.close();
 }
 
-/** Until the standby has so many accepted batches. */
-async function untilCopied({ url }: PostgresServer, batches: number): Promise<void> {
-  const db = openDatabase(url);
-  const count = sql<{ n: number }>`SELECT count(*) AS n FROM batches WHERE state = 'accepted'`;
-  for (const end = Date.now() + 20_000; (await db.one(count)).n < batches; await sleep(20)) {
+/** Until the standby has all that the primary has committed, its tables among it. */
+async function untilCopied(primary: PostgresServer, standby: PostgresServer): Promise<void> {
+  const [from, to] = [openDatabase(primary.url), openDatabase(standby.url)];
+  const { at } = await from.one(sql<{ at: string }>`SELECT pg_current_wal_lsn()::text AS at`);
+  const copied = sql<{ all: boolean }>`SELECT pg_last_wal_replay_lsn() >= ${at}::pg_lsn AS "all"`;
+  for (const end = Date.now() + 20_000; !(await to.one(copied)).all; await sleep(20)) {
     assert.ok(Date.now() < end, 'the standby receives the batch');
   }
-  await db.close();
+  await Promise.all([from.close(), to.close()]);
 }
 
 /** A connection to the server that is gone breaks at its next use. */

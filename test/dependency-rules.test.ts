@@ -79,7 +79,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
   'service/settings-error': [],
   'service/required': [],
   'service/capacity': ['src/database'],
-  'service/accounts': ['contract', 'src/database'],
+  'service/accounts': ['contract', 'src/database', 'service/capacity'],
   'service/submissions': ['contract', 'src/database', 'service/capacity', 'service/accounts', 'service/required'],
   'service/index-check': [
     'contract',

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Queryable } from '../../src/database/database.ts';
 import { type Query, sql } from '../../src/database/sql.ts';
+import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import type { AccountId } from './account.ts';
 
 /** From `from` until just before `to`, in epoch milliseconds. */
@@ -40,7 +40,7 @@ export async function* entryParts(
     // One upper bound alone: given two, SQLite reads up to the one that is named first.
     yield sql`${after} AND (e.created_at, e.id) <= (${last.created_at}, ${last.id})`;
     place = last;
-    await setImmediate();
+    await yieldToEventLoop();
   }
 }
 
@@ -62,6 +62,6 @@ export async function skipEntries(
       ORDER BY e.created_at DESC, e.id DESC LIMIT 1 OFFSET ${PART - 1}`);
     if (last === undefined) return { rest, offset: left };
     place = last;
-    await setImmediate();
+    await yieldToEventLoop();
   }
 }

@@ -4,6 +4,7 @@ import { CommandError, EXIT } from '../cli-kit/exit-codes.ts';
 import type { Config, Watch } from '../config/config.ts';
 import { fromDigest } from '../ledger/forgotten/forgotten-url.ts';
 import type { ImportedUrl } from '../ledger/jobs/import-purchases.ts';
+import { parseW3cDate } from '../sitemap/lastmod.ts';
 import type { WatchId } from '../submission/ids.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
 import { findLineFault } from '../url/url-line.ts';
@@ -61,7 +62,7 @@ function parseLine(text: string, { config, watch: all, now }: ImportOptions): Im
     if (all === null) return 'names no watch: give the watch of a list of URLs with --watch';
     if (findLineFault(text) !== null)
       return `"${text.slice(0, 200)}" is not one URL and nothing else; write a space in a URL as %20`;
-    return toLine(all, text, { state: 'known', generation: 1, boughtAt: now, lastmod: null, lastmodAt: null });
+    return toLine(all, text, { state: 'known', generation: 1, boughtAt: now, version: null });
   }
   let record: Readonly<Record<string, unknown>>;
   try {
@@ -83,11 +84,14 @@ function parseLine(text: string, { config, watch: all, now }: ImportOptions): Im
   if (typeof generation !== 'number' || !Number.isSafeInteger(generation) || generation < 1) return 'has no generation';
   if (lastmod !== null && typeof lastmod !== 'string') return 'has no lastmod (null without one)';
   const boughtAt = toTime(record.bought_at);
-  const lastmodAt = toTime(record.lastmod_at);
   if (boughtAt === undefined) return 'has a bought_at that is no date';
-  if (lastmodAt === undefined) return 'has a lastmod_at that is no date';
   const state = toState(record.state);
-  const rest = { state, generation, boughtAt: boughtAt ?? now, lastmod, lastmodAt };
+  const rest = {
+    state,
+    generation,
+    boughtAt: boughtAt ?? now,
+    version: lastmod === null ? null : parseW3cDate(lastmod),
+  };
   return forgotten === null ? toLine(watch, String(url), rest) : { watch, url: { url: forgotten, ...rest } };
 }
 

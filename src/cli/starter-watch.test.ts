@@ -6,6 +6,7 @@ import { toStarterWatch } from './starter-watch.ts';
 const survey = (host: string, hosts: Record<string, number>): SiteSurvey => ({
   site: host,
   source: { kind: 'robots', url: `https://${host}/robots.txt` },
+  answeredBy: host,
   urls: 10,
   withLastmod: 0,
   hosts: new Map(Object.entries(hosts)),
@@ -31,6 +32,12 @@ describe('toStarterWatch', () => {
   test('takes the most frequent host where the sitemaps name none of the site', () => {
     const watch = toStarterWatch(survey('shop.example', { 'shop.example.net': 9, 'cdn.example': 1 }), options);
     assert.deepEqual(watch?.hosts, ['shop.example.net']);
+  });
+
+  test('takes the host that was named and the one that answered where no page could be read', () => {
+    const redirected = { ...survey('shop.example', {}), answeredBy: 'www.shop.example' };
+    assert.deepEqual(toStarterWatch(redirected, options)?.hosts, ['shop.example', 'www.shop.example']);
+    assert.deepEqual(toStarterWatch(survey('shop.example', {}), options)?.hosts, ['shop.example']);
   });
 
   test('names a watch after its host, once', () => {

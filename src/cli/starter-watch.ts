@@ -3,18 +3,20 @@ import type { SiteSurvey } from '../sitemap/survey-site.ts';
 
 /**
  * The watch that a survey proposes, or null when no sitemap was found. Its hosts are the site's own, with and without
- * `www.`; where the sitemaps name none of these, the most frequent one. `taken`: names that other watches have.
+ * `www.`; where the sitemaps name none of these, the most frequent one; where no page could be read, the host that was
+ * named and the one that answered for it. `taken`: names that other watches have.
  */
 export function toStarterWatch(
-  { source, urls, withLastmod, hosts }: SiteSurvey,
+  { source, answeredBy, urls, withLastmod, hosts }: SiteSurvey,
   { taken, allowPrivateHosts }: { readonly taken: ReadonlySet<string>; readonly allowPrivateHosts: boolean },
 ): StarterWatch | null {
   if (source === null) return null;
   const { host, hostname } = new URL(source.url);
   const bare = host.replace(/^www\./, '');
   const own = [...hosts.keys()].filter((each) => each === bare || each === `www.${bare}`);
-  const [mostFrequent = host] = hosts.keys();
-  const proposed = own.length > 0 ? own : [mostFrequent];
+  const [mostFrequent] = hosts.keys();
+  const proposed =
+    own.length > 0 ? own : mostFrequent === undefined ? [...new Set([host, answeredBy ?? host])] : [mostFrequent];
   return {
     id: findFreeName(toName(hostname), taken),
     source,

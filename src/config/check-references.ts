@@ -3,7 +3,7 @@ import { parseDuration } from './duration.ts';
 import { example, type Fault, guess, write } from './fault.ts';
 import { isAddress } from './resolve.ts';
 import type { RawAccount, RawConfig, RawWatch } from './schema.ts';
-import { checkScope } from './scope.ts';
+import { checkScope, type ScopeLists } from './scope.ts';
 import { findDuplicateStatuses } from './status-map.ts';
 import { findNearest } from './suggest.ts';
 import { findTimeZoneProblem } from './time-zone.ts';
@@ -131,12 +131,14 @@ function findSourceProblem(source: string): Fault | null {
 }
 
 /** The scope without entries that the schema has rejected. Their places stay, for the line of the others. */
-function dropWrong({ hosts, include, exclude }: RawWatch): Pick<RawWatch, 'hosts' | 'include' | 'exclude'> {
+function dropWrong({ hosts, include, exclude, allow_private_hosts }: RawWatch): ScopeLists {
   const keep = (list: readonly (string | null)[] | undefined) => (list?.includes(null) === true ? undefined : list);
-  return { hosts: keep(hosts), include: keep(include), exclude: keep(exclude) } as Pick<
-    RawWatch,
-    'hosts' | 'include' | 'exclude'
-  >;
+  return {
+    hosts: keep(hosts),
+    include: keep(include),
+    exclude: keep(exclude),
+    allow_private_hosts: keep(allow_private_hosts),
+  } as ScopeLists;
 }
 
 function checkTemporal({ raw: { temporal = {} }, isWrong, complain }: Checked): void {

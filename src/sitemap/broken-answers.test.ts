@@ -28,7 +28,7 @@ function toKind(text: string, mark: string, hasEnd: boolean): Kind {
 function pack(text: string, coding: string, compress: (body: Buffer) => Buffer): Kind {
   const body = compress(Buffer.from(text));
   const headers = coding === '' ? [] : [`Content-Encoding: ${coding}`];
-  return { body, cut: Math.floor(body.length * 0.6), headers, hasEnd: true };
+  return { body, cut: Math.floor(body.length * 0.6), headers, hasEnd: !text.startsWith('https:') };
 }
 const text = lines(RECORDS);
 const rss = RECORDS.map((url) => `<item><link>${url}</link></item>`).join('');
@@ -41,6 +41,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
   RSS: toKind(`<rss version="2.0"><channel>${rss}</channel></rss>`, `<item><link>${RECORDS[CUT]}<`, true),
   Atom: toKind(`<feed xmlns="http://www.w3.org/2005/Atom">${atom}</feed>`, `<entry><link href="${RECORDS[CUT]}"`, true),
   text: toKind(text, `${RECORDS[CUT]}\n`, false),
+  csv: toKind(`loc,lastmod\n${lines(RECORDS.map((url) => `${url},2024-01-01`))}`, `${RECORDS[CUT]},`, false),
+  'JSON Feed': toKind(
+    `{"version":"https://jsonfeed.org/version/1.1","items":[${RECORDS.map((url) => `{"url":"${url}"}`)}]}`,
+    `,{"url":"${RECORDS[CUT]}"`,
+    true,
+  ),
   'text, within a line': toKind(text, `${CUT}\n`, false),
   'robots.txt': toKind(
     `User-agent: *\nDisallow:\n${lines(RECORDS.map((url) => `Sitemap: ${url}`))}`,
@@ -104,8 +110,9 @@ function expected({ hasEnd, headers }: Kind, name: string, framing: Framing, how
   if (how === 'abort') return 'stopped';
   if (how === 'pause' || how === 'timeout') return 'TIMEOUT';
   if (how === 'rst' || FRAMINGS[framing].end !== 'close') return 'NETWORK';
+  if (headers !== undefined) return 'GZIP_TRUNCATED';
   if (!hasEnd) return 'complete, END_UNKNOWN';
-  return name.includes('gzip') || headers?.length === 1 ? 'GZIP_TRUNCATED' : 'XML_TRUNCATED';
+  return name === 'JSON Feed' ? 'JSON_MALFORMED' : 'XML_TRUNCATED';
 }
 
 describe('an answer that breaks off is never whole', () => {
@@ -144,12 +151,16 @@ describe('lines of text that only the end of the connection delimits', () => {
   const halves = [300, 600, 900].map((n) => Buffer.from(lines(RECORDS.slice(0, n))));
   const [short, , long] = halves;
   /** Serves one body after the other, the last again and again. */
-  async function read(bodies: readonly (Buffer | undefined)[], options: CrawlOptions = {}) {
+  async function read(
+    bodies: readonly (Buffer | undefined)[],
+    options: CrawlOptions = {},
+    headers: readonly string[] = [],
+  ) {
     let at = 0;
     await using server = await serveBroken(() => {
       const body = bodies[Math.min(at, bodies.length - 1)] ?? assert.fail();
       at += 1;
-      return { framing: 'close, HTTP/1.0', body };
+      return { framing: 'close, HTTP/1.0', body, headers };
     });
     const got = await collect([`${server.origin}/sitemap.txt`], options);
     return { ...got, requests: server.requests.length };
@@ -187,6 +198,18 @@ describe('lines of text that only the end of the connection delimits', () => {
     assert.deepEqual([locs, complete], [['https://shop.example/a', 'https://shop.example/products'], true]);
   });
 
+  const parts = [RECORDS.slice(0, 600), RECORDS.slice(600)].map((part) => Buffer.from(lines(part)));
+  for (const [name, compress] of Object.entries({ gzip: gzipSync, zstd: zstdCompressSync })) {
+    test(`are in doubt in ${name}, too: they may have broken off between two members`, async () => {
+      const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = parts.map((part) => compress(part));
+      const headers = [`Content-Encoding: ${name}`];
+      const once = await read([first], { retries: 0 }, headers);
+      assert.deepEqual([once.codes, once.complete], [['error END_UNKNOWN'], false]);
+      const again = await read([first, Buffer.concat([first, second])], {}, headers);
+      assert.deepEqual([again.codes, again.locs.length, again.complete], [['warning END_UNKNOWN'], 1_000, true]);
+    });
+  }
+
   test('cannot be complete without a second reading', async () => {
     const { codes, complete } = await read([long], { retries: 0 });
     assert.deepEqual([codes, complete], [['error END_UNKNOWN'], false]);
@@ -196,7 +219,8 @@ describe('lines of text that only the end of the connection delimits', () => {
     const first = await read([long]);
     const [verdict] = first.verdicts;
     assert.ok(verdict?.verdict === 'complete');
-    const again = await read([long], { known: async () => verdict });
+    const known = async (location: string) => ({ ...verdict, location });
+    const again = await read([long], { known });
     assert.deepEqual([again.verdicts[0]?.verdict, again.requests], ['not-modified', 1]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Url } from '../url/normalize-url.ts';
+import type { Version } from '../url/version.ts';
 import type { ProblemCode, Severity } from './problems.ts';
 
 /** A page that a sitemap names. Its strings may share the memory of the block they were read from: copy what you keep. */
@@ -9,13 +10,13 @@ export interface SitemapEntry {
   readonly url: Url | null;
   /** The loc has no scheme and host of its own. */
   readonly relative?: true;
-  /** The date as read; null when there is none. A changed text is a change, even if it cannot be parsed. */
+  /** The date as read; null when there is none. */
   readonly lastmod: string | null;
-  /** Milliseconds since 1970; null when there is no date or it cannot be parsed. */
-  readonly lastmodAt: number | null;
+  /** What it names; null when there is no date or it cannot be parsed. */
+  readonly version: Version | null;
 }
 
-export type SitemapKind = 'urlset' | 'index' | 'text' | 'rss' | 'atom' | 'robots';
+export type SitemapKind = 'urlset' | 'index' | 'text' | 'csv' | 'rss' | 'atom' | 'json-feed' | 'robots';
 
 /** What to keep of a complete fetch so that the next one is cheap. Keep nothing of an incomplete one. */
 export interface KnownSitemap {

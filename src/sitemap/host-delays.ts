@@ -46,15 +46,16 @@ async function applyDelay(url: URL, context: HostDelaysContext): Promise<void> {
 
 async function readRobots(url: URL, { http, gate, signal }: HostDelaysContext): Promise<string> {
   const leave = await gate.enter(url.host, signal);
+  const blocks: Buffer[] = [];
   try {
     const answer = await http(url, undefined, signal);
     if (answer.kind !== 'body') return '';
-    const blocks: Buffer[] = [];
     const bytes = decompressed(answer.bytes, answer.contentEncoding, { maxBytes: MAX_BYTES }, () => undefined);
     for await (const block of bytes) blocks.push(Buffer.from(block));
     return Buffer.concat(blocks).toString('utf8');
   } catch (error) {
     if (!(error instanceof SitemapError)) throw error;
+    if (error.code === 'TOO_LARGE') return Buffer.concat(blocks).toString('utf8');
     if (error.limitsHost && error.retryAfterMs !== undefined) gate.close(url.host, error.retryAfterMs);
     return '';
   } finally {

@@ -1,13 +1,13 @@
 import { CHAR } from '../url/characters.ts';
+import { makeVersion, SPAN, type Span, type Version } from '../url/version.ts';
 
 const DAY_MS = 86_400_000;
 
 /**
  * Parses a W3C date (the profile of ISO 8601 that sitemaps use): `1997`, `1997-07`, `1997-07-16`, or one with a time to the
- * minute, second or fraction and a zone. Returns its start in UTC as milliseconds since 1970, and null for anything else,
- * including a date that does not exist.
+ * minute, second or fraction and a zone. Returns null for anything else, including a date that does not exist.
  */
-export function parseW3cDate(text: string): number | null {
+export function parseW3cDate(text: string): Version | null {
   const bytes = Buffer.from(text);
   return parseW3cDateBytes(bytes, 0, bytes.length);
 }
@@ -16,7 +16,7 @@ export function parseW3cDate(text: string): number | null {
  * The same of UTF-8 bytes, so that reading a record makes no string. Written by hand: a regular expression takes longer
  * than reading the record. Days and seconds are small integers until the end, which V8 keeps out of its heap.
  */
-export function parseW3cDateBytes(bytes: Uint8Array, from: number, to: number): number | null {
+export function parseW3cDateBytes(bytes: Uint8Array, from: number, to: number): Version | null {
   const length = to - from;
   if (length < 4) return null;
   const century = twoDigits(bytes, from);
@@ -30,33 +30,38 @@ export function parseW3cDateBytes(bytes: Uint8Array, from: number, to: number): 
   if (month < 1 || month > 12 || day < 1 || day > countDays(year, month)) return null;
   const days = countDaysSince1970(year, month, day);
   if (length > 10) return hasDay ? withTime(days, bytes, from + 10, to) : null;
-  return length === 4 || (length === 7 && hasMonth) || hasDay ? days * DAY_MS : null;
+  if (hasDay) return makeVersion(days * DAY_MS, SPAN.day);
+  if (hasMonth) return length === 7 ? makeVersion(days * DAY_MS, SPAN.month) : null;
+  return length === 4 ? makeVersion(days * DAY_MS, SPAN.year) : null;
 }
 
 /** `from` is the index of the `T`. */
-function withTime(days: number, bytes: Uint8Array, from: number, to: number): number | null {
+function withTime(days: number, bytes: Uint8Array, from: number, to: number): Version | null {
   if (to - from < 7 || bytes[from] !== CHAR.upperT || bytes[from + 3] !== CHAR.colon) return null;
   const hour = twoDigits(bytes, from + 1);
   const minute = twoDigits(bytes, from + 4);
   let second = 0;
   let millis = 0;
   let zone = from + 6;
+  let span: Span = SPAN.minute;
   if (bytes[zone] === CHAR.colon) {
     if (to - zone < 4) return null;
     second = twoDigits(bytes, zone + 1);
     zone += 3;
+    span = SPAN.second;
     if (bytes[zone] === CHAR.dot) {
       const fraction = zone + 1;
       zone = fraction;
       while (zone < to && isDigit(bytes[zone] ?? 0)) zone += 1;
       if (zone === fraction) return null;
+      span = SPAN.ms;
       millis = Math.floor(Number(`0.${Buffer.from(bytes.subarray(fraction, zone)).toString('latin1')}`) * 1_000);
     }
   }
   const offset = parseZone(bytes, zone, to);
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return null;
   if (offset === NO_ZONE) return null;
-  return days * DAY_MS + (((hour * 60 + minute - offset) * 60 + second) * 1_000 + millis);
+  return makeVersion(days * DAY_MS + (((hour * 60 + minute - offset) * 60 + second) * 1_000 + millis), span);
 }
 
 const NO_ZONE = 1_440;
@@ -119,8 +124,8 @@ const NAMED_ZONES: Readonly<Record<string, number>> = {
   pdt: -7,
 };
 
-/** The date of an RSS item (RFC 822 with its zone), as milliseconds since 1970; null for anything else. */
-export function parseRfc822Date(text: string): number | null {
+/** The date of an RSS item (RFC 822 with its zone); null for anything else. */
+export function parseRfc822Date(text: string): Version | null {
   const match = RFC_822.exec(text.trim());
   if (match === null) return null;
   const [, day, monthName = '', yearText = '', hour, minute, second, zoneText = ''] = match;
@@ -130,7 +135,7 @@ export function parseRfc822Date(text: string): number | null {
   if (month === 0 || zone === null) return null;
   const two = (value: string | undefined) => (value ?? '0').padStart(2, '0');
   const date = `${String(year).padStart(4, '0')}-${two(String(month))}-${two(day)}`;
-  return parseW3cDate(`${date}T${hour}:${minute}:${two(second)}${zone}`);
+  return parseW3cDate(`${date}T${hour}:${minute}${second === undefined ? '' : `:${second}`}${zone}`);
 }
 
 function toIsoZone(zone: string): string | null {

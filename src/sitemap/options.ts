@@ -1,4 +1,5 @@
 import type { UrlBytes } from '../url/normal-bytes.ts';
+import type { Version } from '../url/version.ts';
 import type { KnownSitemap } from './events.ts';
 import type { PrivateHosts } from './fetch/address-guard.ts';
 import type { RequestTimeouts } from './fetch/request.ts';
@@ -12,15 +13,15 @@ export interface Timeouts extends RequestTimeouts {
 /** Recognizes pages that stand in a sitemap as they stood when it was last read. */
 export interface PageRecognizer {
   /**
-   * `lastmod` from `lastmodFrom` to `lastmodTo` is a valid date in ASCII; `lastmodFrom` is -1 without one. Returns a number
-   * from 0 for a page that is known in exactly this form: it counts as read and is emitted as this number. Else -1.
+   * Returns a number from 0 for a page that is known with exactly this version: it counts as read and is emitted as this number.
+   * Else -1.
    */
-  find(url: UrlBytes, lastmod: Uint8Array, lastmodFrom: number, lastmodTo: number): number;
+  find(url: UrlBytes, version: Version | null): number;
   /**
    * The same for the page that is expected next, by the bytes of its loc as they are written, before anything is known of
    * them: where they are those of the page's URL, they are its normal form. -1 changes nothing.
    */
-  findNext(bytes: Uint8Array, fields: RecordFields): number;
+  findNext(bytes: Uint8Array, loc: Pick<RecordFields, 'locFrom' | 'locTo'>, version: Version | null): number;
 }
 
 export interface CrawlOptions {
@@ -77,6 +78,8 @@ export interface CrawlOptions {
   /** The input for the source `-`. */
   readonly stdin?: AsyncIterable<Buffer | string>;
   readonly now?: () => number;
+  /** The moment that dates of pages are judged by, in milliseconds since 1970. Default: when their sitemap is read. */
+  readonly asOf?: number | undefined;
   /** In [0, 1), for the jitter of retries. */
   readonly random?: () => number;
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -84,10 +87,11 @@ export interface CrawlOptions {
 
 export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 20_000, idleMs: 10_000, totalMs: 300_000 };
 
-type WithDefaults = Omit<CrawlOptions, 'signal' | 'contact' | 'timeouts' | 'known' | 'done' | 'recognizer'>;
+type WithDefaults = Omit<CrawlOptions, 'asOf' | 'signal' | 'contact' | 'timeouts' | 'known' | 'done' | 'recognizer'>;
 
 export interface Settings extends Required<WithDefaults> {
   readonly timeouts: Timeouts;
+  readonly asOf: number | undefined;
   readonly known: NonNullable<CrawlOptions['known']>;
   readonly done: NonNullable<CrawlOptions['done']>;
   readonly recognizer: NonNullable<CrawlOptions['recognizer']>;
@@ -119,6 +123,7 @@ export function toSettings(options: CrawlOptions): Settings {
     lines: options.lines ?? false,
     stdin: options.stdin ?? process.stdin,
     now: options.now ?? Date.now,
+    asOf: options.asOf,
     random: options.random ?? Math.random,
     sleep: options.sleep ?? sleep,
   };

@@ -98,6 +98,13 @@ describe('Crawl-delay of robots.txt', () => {
     assert.deepEqual([delays(got), time.waits, got.locs], [[[30_000, 600_000]], [30_000], [A]]);
   });
 
+  test('is found at the beginning of a robots.txt that is too large to be read whole', async () => {
+    const time = virtualTime();
+    await using server = await serve(site(`User-agent: *\nCrawl-delay: 2\n${'Disallow: /a-folder\n'.repeat(40_000)}`));
+    const got = await collect([`${server.origin}/1.xml`], { ...time.options, respectCrawlDelay: true });
+    assert.deepEqual([got.complete, delays(got)], [true, [[2_000, 2_000]]]);
+  });
+
   test('a robots.txt that cannot be read asks for nothing', async () => {
     const time = virtualTime();
     await using server = await serve(site((_, response) => response.writeHead(500).end()));

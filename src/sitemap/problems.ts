@@ -29,6 +29,10 @@ export const PROBLEM_CODES = [
   /** The document ends before its root element is closed. */
   'XML_TRUNCATED',
   'XML_TOO_DEEP',
+  /** Quotes of a table that do not fit: rows may be missing. */
+  'CSV_MALFORMED',
+  /** A JSON Feed that is damaged or ends too early. */
+  'JSON_MALFORMED',
   /** A record, tag or text that is larger than any sitemap needs. */
   'RECORD_TOO_LARGE',
   /** A document type that declares entities. */

@@ -1,5 +1,6 @@
 import { NormalBytes, type UrlBytes } from '../url/normal-bytes.ts';
 import { type BadUrlReason, isNormal, type NormalizedUrl, normalizeUrl, type Url } from '../url/normalize-url.ts';
+import { isAhead, type Version } from '../url/version.ts';
 import type { CrawlEvent, Problem, SitemapEntry, SitemapKind } from './events.ts';
 import { parseRfc822Date, parseW3cDate, parseW3cDateBytes } from './lastmod.ts';
 import type { PageRecognizer } from './options.ts';
@@ -13,8 +14,6 @@ import type { RecordFields } from './read/record-layout.ts';
 const PROTOCOL_URLS = 50_000;
 /** Twenty times the limit of the protocol, whatever the limit of the crawl is. No honest site has a file of this size. */
 const MAX_URLS = 1_000_000;
-/** A date-only lastmod may be a day ahead in the time zone that it was written in. */
-const FUTURE_MS = 86_400_000;
 
 /** The pages that one crawl may still yield, over all its sitemaps. */
 export interface Budget {
@@ -62,6 +61,8 @@ export class RecordCollector implements Sink {
   kind: SitemapKind | undefined;
   /** Records with a loc, including those that an earlier attempt emitted. */
   pages = 0;
+  /** The address that a relative URL was resolved against; undefined when none was. */
+  usedBase: string | undefined;
   /** Records without a URL that could be submitted. */
   #unusable = 0;
   #usable = 0;
@@ -86,8 +87,9 @@ export class RecordCollector implements Sink {
     }
     if (this.pages <= this.#options.skip) return;
     const isRelative = normal !== undefined && (!normal.ok || normal.relative === true);
-    const lastmodAt = lastmod === null ? null : this.#parseDate(lastmod);
-    this.#add(isRelative ? { loc, url, relative: true, lastmod, lastmodAt } : { loc, url, lastmod, lastmodAt });
+    if (isRelative && url !== null) this.usedBase = this.#options.base;
+    const version = lastmod === null ? null : this.#parseDate(lastmod);
+    this.#add(isRelative ? { loc, url, relative: true, lastmod, version } : { loc, url, lastmod, version });
   }
 
   /** Takes a page whose URL needs no parser and whose date has no problem; `page` decides all others. */
@@ -95,10 +97,10 @@ export class RecordCollector implements Sink {
     const { locFrom, locTo, lastmodFrom, lastmodTo } = fields;
     const { bytes } = block;
     const hasDate = lastmodFrom !== -1;
-    const lastmodAt = hasDate ? parseW3cDateBytes(bytes, lastmodFrom, lastmodTo) : null;
-    if (hasDate && (lastmodAt === null || this.#isFuture(lastmodAt))) return false;
+    const version = hasDate ? parseW3cDateBytes(bytes, lastmodFrom, lastmodTo) : null;
+    if (hasDate && (version === null || isAhead(version, this.#options.now))) return false;
     if (this.pages >= this.#options.skip) {
-      const next = this.#options.recognizer?.findNext(bytes, fields) ?? -1;
+      const next = this.#options.recognizer?.findNext(bytes, fields, version) ?? -1;
       if (next >= 0) {
         this.#count(true);
         this.#order.push(next);
@@ -113,7 +115,7 @@ export class RecordCollector implements Sink {
       this.#lines.add(url);
       return true;
     }
-    const known = this.#options.recognizer?.find(url, bytes, lastmodFrom, lastmodTo) ?? -1;
+    const known = this.#options.recognizer?.find(url, version) ?? -1;
     if (known >= 0) {
       this.#order.push(known);
       return true;
@@ -123,7 +125,7 @@ export class RecordCollector implements Sink {
     const lastmod = hasDate ? block.slice(lastmodFrom, lastmodTo, alone) : null;
     const text = (url.bytes === bytes ? block.slice(url.from, url.to, alone) : toText(url)) as Url;
     const loc = url.hasLetters ? bytes.toString('utf8', locFrom, locTo).replaceAll('&amp;', '&') : text;
-    this.#add({ loc, url: text, lastmod, lastmodAt });
+    this.#add({ loc, url: text, lastmod, version });
     return true;
   }
 
@@ -250,17 +252,13 @@ export class RecordCollector implements Sink {
     this.#addProblem(`BAD_URL ${severity} ${reason}`, 'BAD_URL', severity, message);
   }
 
-  #parseDate(lastmod: string): number | null {
-    const at = this.kind === 'rss' ? (parseRfc822Date(lastmod) ?? parseW3cDate(lastmod)) : parseW3cDate(lastmod);
-    if (at === null) this.problem('LASTMOD_INVALID', 'warning', `"${lastmod.slice(0, 60)}" is not a W3C date`);
-    else if (this.#isFuture(at)) {
+  #parseDate(lastmod: string): Version | null {
+    const version = this.kind === 'rss' ? (parseRfc822Date(lastmod) ?? parseW3cDate(lastmod)) : parseW3cDate(lastmod);
+    if (version === null) this.problem('LASTMOD_INVALID', 'warning', `"${lastmod.slice(0, 60)}" is not a W3C date`);
+    else if (isAhead(version, this.#options.now)) {
       this.problem('LASTMOD_FUTURE', 'warning', `${lastmod} is in the future`);
     }
-    return at;
-  }
-
-  #isFuture(at: number): boolean {
-    return at > this.#options.now + FUTURE_MS;
+    return version;
   }
 }
 

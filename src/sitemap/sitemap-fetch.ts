@@ -14,7 +14,7 @@ import { type Budget, RecordCollector } from './record-collector.ts';
 import type { Source } from './source.ts';
 
 /** Change it when the readers find other records in the same bytes: sitemaps with another version are read again. */
-const READER = 'r1';
+const READER = 'r2';
 /** Pages in one event. */
 const BATCH = 500;
 
@@ -69,8 +69,11 @@ class Attempts {
   #begunMs = 0;
   /** The end of the pause that its server asked for and this fetch has made. */
   #waitedUntil = 0;
-  /** Pages that a failed attempt has emitted. The next attempt starts after them if its body begins with the same bytes. */
-  #resume: { readonly pages: number; readonly prefix: Prefix } | undefined;
+  /**
+   * Pages that a failed attempt has emitted. The next attempt starts after them if its body begins with the same bytes, and
+   * comes from `base` when some of them were relative to it.
+   */
+  #resume: { readonly pages: number; readonly prefix: Prefix; readonly base: string | undefined } | undefined;
   /** An attempt has emitted pages. Its body is what must be read to the end; a 304 or a duplicate would not be about it. */
   #hasEmitted = false;
   /** The digest of a reading that only the end of its connection delimited. */
@@ -101,7 +104,8 @@ class Attempts {
         if (!error.transient || attempt > settings.retries || !(await this.#pause(error, attempt))) {
           return this.#fail(error, attempt);
         }
-        if (this.#collector.pages > 0) this.#resume = { pages: this.#collector.pages, prefix: this.#digest.prefix };
+        const { pages, usedBase: base } = this.#collector;
+        if (pages > 0) this.#resume = { pages, prefix: this.#digest.prefix, base };
       }
     }
   }
@@ -112,7 +116,7 @@ class Attempts {
       sitemap: this.#source.name,
       base: this.#location,
       budget,
-      now: settings.now(),
+      now: settings.asOf ?? settings.now(),
       skip: this.#resume?.pages ?? 0,
       recognizer,
       lines: settings.lines,
@@ -198,13 +202,16 @@ class Attempts {
     known: KnownSitemap | undefined,
     getEnd: () => BodyEnd = () => 'stated',
   ): Promise<SitemapFetch> {
-    this.#digest = new BodyDigest();
+    this.#digest = new BodyDigest(document.contentType);
     this.#collector = this.#createCollector();
+    if (this.#resume?.base !== undefined && this.#resume.base !== this.#location) throw new BodyChangedError();
     const body = this.#digest.through(document.bytes, this.#resume?.prefix);
     let bytes: AsyncIterable<Buffer> = body;
     if (known !== undefined) {
       const held = await holdBack(body);
-      if (held.whole && this.#fingerprint === known.fingerprint && getEnd() !== 'beyond') {
+      // What is relative in the same bytes is something else under another address.
+      const isSame = this.#fingerprint === known.fingerprint && this.#location === known.location;
+      if (held.whole && isSame && getEnd() !== 'beyond') {
         return await this.#endNotModified({ ...known, ...validators, ...this.#transfer });
       }
       bytes = held.bytes;

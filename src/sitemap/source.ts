@@ -18,7 +18,7 @@ export function parseSource(text: string): Source {
   if (normal.reason === 'credentials') {
     throw new SitemapError(
       'BAD_URL',
-      'the address contains a user name or password; send them as a header instead (--header, or headers of the watch)',
+      'the address contains a user name or password; send them as a header instead (--header-env, or headers of the watch)',
     );
   }
   throw new SitemapError('BAD_URL', `"${text.slice(0, 200)}" is not an http, https or file address`);

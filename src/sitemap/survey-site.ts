@@ -8,6 +8,9 @@ export interface SiteSurvey {
   readonly site: string;
   /** The robots.txt that names the sitemaps, or the sitemap. Null: none was found. */
   readonly source: { readonly kind: 'robots' | 'sitemap'; readonly url: string } | null;
+  /** The host that answered for the source, behind its redirects; null when there is none. */
+  readonly answeredBy: string | null;
+  /** Different pages. */
   readonly urls: number;
   readonly withLastmod: number;
   /** Pages of each host, the most frequent first. */
@@ -31,24 +34,27 @@ const MAX_PROBLEMS = 20;
 
 /**
  * Finds the sitemaps of a site and counts their pages: those that its robots.txt names, else the first of the usual
- * places that is a sitemap. An address with a path is read as the sitemap itself. `onPages` gets the count so far.
+ * places that is a sitemap. An address with a path is read as the sitemap itself. `onPages` gets the count so far. Of each
+ * reading, `makeSeen` makes what says whether a page is new, so that a page that is named twice is one.
  * Throws SitemapError (BAD_URL) for what is no address, and the reason of an aborted signal.
  */
 export async function surveySite(
   site: string,
-  options: CrawlOptions = {},
+  options: CrawlOptions,
+  makeSeen: () => { add(url: string): boolean },
   onPages: (urls: number) => void = () => undefined,
 ): Promise<SiteSurvey> {
   const address = parseAddress(site);
   const problems: { url: string; message: string }[] = [];
   const read = async (url: string): Promise<Reading> => {
-    const reading = await readSource(url, options, onPages);
+    const reading = await readSource(url, options, makeSeen(), onPages);
     problems.push(...reading.problems.slice(0, MAX_PROBLEMS - problems.length));
     return reading;
   };
-  const toSurvey = (kind: 'robots' | 'sitemap', url: string, { pages, complete }: Reading): SiteSurvey => ({
+  const toSurvey = (kind: 'robots' | 'sitemap', url: string, { pages, complete, location }: Reading): SiteSurvey => ({
     site,
     source: { kind, url },
+    answeredBy: new URL(location).host,
     ...pages,
     hosts: new Map([...pages.hosts].toSorted(([, a], [, b]) => b - a)),
     complete,
@@ -75,6 +81,7 @@ export async function surveySite(
 const nothing = (site: string, problems: SiteSurvey['problems']): SiteSurvey => ({
   site,
   source: null,
+  answeredBy: null,
   urls: 0,
   withLastmod: 0,
   hosts: new Map(),
@@ -97,26 +104,36 @@ interface Pages {
 interface Reading {
   readonly pages: Pages;
   readonly complete: boolean;
+  /** Where redirects led to. */
+  readonly location: string;
   /** Whether it is a sitemap, or names at least one; a robots.txt without any is none. */
   readonly isSitemap: boolean;
   readonly problems: readonly { readonly url: string; readonly message: string }[];
 }
 
-async function readSource(url: string, options: CrawlOptions, onPages: (urls: number) => void): Promise<Reading> {
+async function readSource(
+  url: string,
+  options: CrawlOptions,
+  seen: { add(url: string): boolean },
+  onPages: (urls: number) => void,
+): Promise<Reading> {
   const pages: Pages = { urls: 0, withLastmod: 0, hosts: new Map() };
   const problems: { url: string; message: string }[] = [];
   let complete = false;
   let isSitemap = false;
+  let location = url;
   for await (const event of crawl([url], options)) {
     if (event.type === 'entries') {
-      for (const entry of event.entries) count(pages, entry);
+      for (const entry of event.entries) if (entry.url !== null && seen.add(entry.url)) count(pages, entry.url, entry);
       onPages(pages.urls);
-    } else if (event.type === 'verdict') isSitemap ||= namesPages(event);
-    else if (event.type === 'summary') complete = event.complete;
+    } else if (event.type === 'verdict') {
+      isSitemap ||= namesPages(event);
+      if (event.sitemap === url && event.verdict === 'complete') location = event.location ?? url;
+    } else if (event.type === 'summary') complete = event.complete;
     else if (event.type === 'problem' && event.severity === 'error' && problems.length < MAX_PROBLEMS)
       problems.push({ url: event.sitemap, message: event.message });
   }
-  return { pages, complete, isSitemap, problems };
+  return { pages, complete, location, isSitemap, problems };
 }
 
 /** An index or a robots.txt that names no sitemap is never complete. */
@@ -125,8 +142,7 @@ function namesPages(event: Extract<CrawlEvent, { type: 'verdict' }>): boolean {
   return event.verdict !== 'incomplete' || event.urls > 0 || (event.children?.length ?? 0) > 0;
 }
 
-function count(pages: Pages, { url, lastmod }: SitemapEntry): void {
-  if (url === null) return;
+function count(pages: Pages, url: string, { lastmod }: SitemapEntry): void {
   pages.urls += 1;
   if (lastmod !== null) pages.withLastmod += 1;
   const start = url.indexOf('//') + 2;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { compileHosts, findHostProblem } from './hosts.ts';
+import { compileHosts, findHostProblem, findPrivateHostProblem } from './hosts.ts';
 
 const matches = (host: string, origin: string): boolean => compileHosts([host])(new URL(origin));
 
@@ -40,6 +40,8 @@ describe('findHostProblem', () => {
     ['shop.example:99999'],
     ['*.127.0.0.1'],
     ['shop example'],
+    ['true'],
+    ['Yes'],
   ];
   for (const [host, ...meant] of problems) {
     test(`${host} is not a host, and is proposed as ${meant[0] ?? 'nothing'}`, () => {
@@ -58,5 +60,31 @@ describe('findHostProblem', () => {
     '[::1]:80',
   ]) {
     test(`${host} is a host`, () => assert.equal(findHostProblem(host), null));
+  }
+});
+
+describe('findPrivateHostProblem', () => {
+  const problems: readonly (readonly [string, ...string[]])[] = [
+    ['true'],
+    ['all'],
+    ['*'],
+    ['*.intranet.example'],
+    ['10.0.0.0/33'],
+    ['not a host'],
+    ['intranet.example:8080', 'intranet.example'],
+    ['http://intranet.example/', 'intranet.example'],
+    ['http://127.0.0.1:8080/sitemap.xml', '127.0.0.1'],
+    ['127.1', '127.0.0.1'],
+    ['0:0:0:0:0:0:0:1', '::1'],
+  ];
+  for (const [host, ...meant] of problems) {
+    test(`${host} allows nothing, and is proposed as ${meant[0] ?? 'nothing'}`, () => {
+      const { write = null } = findPrivateHostProblem(host) ?? {};
+      assert.deepEqual(write, meant);
+      for (const each of meant) assert.equal(findPrivateHostProblem(each), null);
+    });
+  }
+  for (const host of ['localhost', 'Intranet', 'shop.example', '127.0.0.1', '::1', '[::1]', '10.0.0.0/8', 'fd00::/8']) {
+    test(`${host} is allowed`, () => assert.equal(findPrivateHostProblem(host), null));
   }
 });

@@ -24,10 +24,29 @@ export function compileHosts(hosts: readonly string[]): (origin: URL) => boolean
 
 /** Why no URL can be on a host as it is written; null when one can. */
 export function findHostProblem(host: string): PatternProblem | null {
-  if (parseHost(host) !== null) return null;
+  if (parseHost(host) !== null && !ANSWER.test(host)) return null;
   const named = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#@\\\s]+)(?:\/.*)?$/is.exec(host)?.[1];
   const isHost = named?.includes('.') === true && parseHost(named) !== null;
   return { says: 'no URL is on it: it is not a host', write: isHost ? [named] : [] };
+}
+
+/** What people write where they mean every host. */
+const ANSWER = /^(true|false|yes|no|on|off|all|any|none)$/i;
+
+/**
+ * Why naming a private host so allows no connection; null when it allows one. It is a name, an address or a network: a
+ * port or a wildcard is compared with nothing.
+ */
+export function findPrivateHostProblem(host: string): PatternProblem | null {
+  const [, address = '', bits] = /^(.*)\/(\d{1,3})$/.exec(host) ?? [];
+  const version = getVersion(address);
+  if (bits !== undefined && version !== 0) {
+    return Number(bits) <= (version === 4 ? 32 : 128) ? null : { says: 'it is not a network', write: [] };
+  }
+  const url = URL.parse(/^[a-z]+:\/\//i.test(host) ? host : `http://${getVersion(host) === 6 ? `[${host}]` : host}/`);
+  const name = ANSWER.test(host) || url === null || /[*\s]/.test(host) ? '' : url.hostname.replace(/^\[|\]$/g, '');
+  if (name !== '' && name === host.toLowerCase().replace(/^\[|\]$/g, '')) return null;
+  return { says: 'it is not the name of a host, an address or a network', write: name === '' ? [] : [name] };
 }
 
 /** Null for what is not a host alone. */
@@ -46,3 +65,9 @@ function parseHost(host: string): HostPattern | null {
 }
 
 const getPort = ({ port, protocol }: URL): string => (port !== '' ? port : protocol === 'https:' ? '443' : '80');
+
+/** The version of an IP address; 0 for what is none. */
+const getVersion = (text: string): 4 | 6 | 0 => {
+  if (/^(\d{1,3}\.){3}\d{1,3}$/.test(text) && URL.parse(`http://${text}/`)?.hostname === text) return 4;
+  return text.includes(':') && !/[[\]]/.test(text) && URL.canParse(`http://[${text}]/`) ? 6 : 0;
+};

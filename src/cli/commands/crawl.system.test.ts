@@ -90,6 +90,20 @@ describe('courier crawl', () => {
     assert.match(stderr, /Complete: 30,000 pages in 1 sitemap/);
   });
 
+  test('--quiet is silent about a complete crawl, and says what is missing of another', async () => {
+    const args = ['--quiet', '--allow-private-hosts'];
+    const whole = await courier([...args, `${server.origin}/many.xml`]);
+    assert.deepEqual([whole.code, whole.stderr], [0, '']);
+    const partial = await courier([...args, `${server.origin}/index.xml`]);
+    assert.equal(partial.code, 3);
+    assert.match(
+      partial.stderr,
+      /^error HTTP_STATUS .*\/gone\.xml: HTTP 404\nNot complete: 2 pages in 3 sitemaps\.\n$/,
+    );
+    const records = await courier([...args, '--json', `${server.origin}/index.xml`]);
+    assert.deepEqual([records.code, records.stderr], [3, ''], 'the summary says it');
+  });
+
   test('--stats prints numbers in place of pages', async () => {
     const path = join(folder, 'twice.xml');
     await writeFile(path, urlset(A, A, 'https://shop.example/b'));
@@ -101,7 +115,7 @@ describe('courier crawl', () => {
     );
     assert.deepEqual([records[1]?.urls, records[1]?.duplicates, records[2]?.urls], [3, 1, 3]);
     const { stdout } = await courier(['--stats', path]);
-    assert.match(stdout, /^pages {7}3, 1 duplicate\nlastmod/);
+    assert.match(stdout, /^pages {7}2, and 1 duplicate\nlastmod/);
     assert.doesNotMatch(stdout, /shop\.example\/a/);
   });
 
@@ -139,6 +153,11 @@ describe('courier crawl', () => {
     [['file:relative.xml'], /is not an absolute file address/],
     [['--max-urls', 'many', 'x'], /whole number/],
     [['--header', 'unknown', 'x'], /"Name: value"/],
+    [['--header', 'Authorization: Bearer secret', URL_1], /write --header-env "authorization: VARIABLE"/],
+    [['--header-env', 'X-Test', 'x'], /"Name: VARIABLE"/],
+    [['--header-env', 'X-Test: a value', 'x'], /"Name: VARIABLE"/],
+    [['--header-env', 'X-Test: NOT_SET', URL_1], /environment variable NOT_SET is not set, so no request was made/],
+    [['--as-of', 'yesterday', 'x'], /a W3C date/],
     [['--unknown', 'x'], /unknown option/],
     [['--state', '/etc/passwd', URL_1], /state folder \/etc\/passwd cannot be used: it is not a folder/],
     [['--state', '/proc/nope/state', URL_1], /state folder \/proc\/nope\/state cannot be used/],
@@ -237,6 +256,36 @@ describe('courier crawl', () => {
     const { code, stdout } = await courier([...limited, '--allow-private-hosts', `${server.origin}/many.xml`]);
     assert.deepEqual([code, stdout.split('\n').length], [3, 6]);
     assert.deepEqual([server.headers.at(-1)?.['x-test'], server.headers.at(-1)?.cookie], ['1', 'a=b']);
+  });
+
+  test('--header-env sends what the variable holds, which is in no argument and in no output', async () => {
+    const args = ['--verbose', '--header-env', 'Authorization: SITE_LOGIN', '--header-env', 'Cookie: SITE_COOKIE'];
+    const env = { SITE_LOGIN: 'Basic canary-1', SITE_COOKIE: 'session=canary-2' };
+    const { code, stdout, stderr } = await courier(
+      [...args, '--allow-private-hosts', `${server.origin}/a.xml`],
+      undefined,
+      env,
+    );
+    const sent = server.headers.at(-1);
+    assert.deepEqual([code, sent?.authorization, sent?.cookie], [0, 'Basic canary-1', 'session=canary-2']);
+    assert.doesNotMatch(stdout + stderr, /canary/);
+  });
+
+  test('--as-of judges the dates of a saved sitemap by another day', async () => {
+    const file = join(folder, 'dated.xml');
+    await writeFile(file, `<urlset><url><loc>${A}</loc><lastmod>2026-11-21</lastmod></url></urlset>`);
+    const judge = async (day: string) => {
+      const { records } = await courier(['--json', '--stats', '--as-of', day, file]);
+      const stats = records.find(({ type }) => type === 'crawl_stats') as { lastmod_ages: Record<string, number> };
+      const { problems } = records.at(-1) as { problems: { code: string }[] };
+      return [
+        Object.keys(stats.lastmod_ages).filter((age) => stats.lastmod_ages[age] === 1),
+        problems.some(({ code }) => code === 'LASTMOD_FUTURE'),
+      ];
+    };
+    assert.deepEqual(await judge('2026-11-23T12:00:00+03:00'), [['week'], false]);
+    assert.deepEqual(await judge('2027-11-22'), [['older'], false]);
+    assert.deepEqual(await judge('2026-11-01'), [['future'], true]);
   });
 
   test('Ctrl-C exits 130 with a summary of what was read', async () => {

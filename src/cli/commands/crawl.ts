@@ -3,12 +3,18 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { parseWholeNumber } from '../../cli-kit/arguments.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
+import { readSecret } from '../../config/secrets.ts';
 import { VERSION } from '../../observability/version.ts';
 import { type CrawlOptions, crawl, ProxySettingError, parseSource, SitemapError } from '../../sitemap/crawl.ts';
+import { parseW3cDate } from '../../sitemap/lastmod.ts';
 import { openStateDirectory, type StateDirectory, StateDirectoryError } from '../../sitemap/state-directory.ts';
+import { getStart } from '../../url/version.ts';
 import { action, type Ending } from '../output/command.ts';
-import { CrawlReport, openProgressBar } from '../output/crawl-report.ts';
+import { formatComparison, writeComparison } from '../output/crawl-comparison.ts';
+import { CrawlReport, openProgressBar, type PageSink } from '../output/crawl-report.ts';
 import { CrawlStats } from '../output/crawl-stats.ts';
+import { DatedPages } from '../output/dated-pages.ts';
+import { readSavedCrawl } from '../saved-crawl.ts';
 
 interface Flags {
   readonly allowPrivateHosts?: boolean;
@@ -24,15 +30,18 @@ interface Flags {
   readonly retries?: number;
   readonly hreflang?: boolean;
   readonly header?: Record<string, string>;
+  readonly headerEnv?: Record<string, string>;
   readonly userAgent?: string;
   readonly contact?: string;
   readonly state?: string;
   readonly stats?: boolean;
+  readonly asOf?: number;
+  readonly compare?: string;
 }
 
 export function crawlCommand(command: Command): void {
   command
-    .argument('<source...>', 'sitemap, index, feed or robots.txt: a URL, a path, or - for standard input')
+    .argument('<source...>', 'sitemap, index, feed, list, CSV or robots.txt: a URL, a path, or - for standard input')
     .option('--allow-private-hosts', 'allow loopback, private and link-local addresses')
     .option('--any-host', 'follow sitemaps to hosts other than those of the sources')
     .option('--max-urls <n>', 'limit of pages', parseWholeNumber)
@@ -46,28 +55,47 @@ export function crawlCommand(command: Command): void {
     .option('--retries <n>', 'retries after a failure that may pass', parseWholeNumber)
     .option('--hreflang', 'include alternates in other languages')
     .option('--header <name: value>', 'header for the hosts of the sources (repeatable)', parseHeader)
+    .option('--header-env <name: variable>', 'header whose value is that of an environment variable', parseHeaderEnv)
     .option('--user-agent <text>', 'user agent instead of our own')
     .option('--contact <address>', 'your address, for our own user agent')
     .option('--state <dir>', 'keep validators in this folder, and read only what has changed')
     .option('--stats', 'print numbers in place of pages: dates, hosts, depth, duplicates, slow sitemaps')
+    .option('--as-of <time>', 'judge dates as of this time, such as 2026-11-21T00:00:00Z, in place of now', parseAsOf)
+    .option('--compare <old>', 'print what is new, changed and gone since OLD: a saved crawl --json, a sitemap, a list')
     .action(action((output, _globals, sources: string[], flags: Flags) => run(output, sources, flags)));
 }
 
 async function run(output: Output, sources: readonly string[], flags: Flags): Promise<Ending> {
   for (const source of sources) checkSource(source);
+  for (const name of Object.keys(flags.header ?? {})) checkHeader(name);
+  if (flags.compare !== undefined) checkComparison(flags.compare, flags);
   const stop = new AbortController();
   const release = onInterrupt((why) => stop.abort(why));
   let report: CrawlReport | undefined;
   try {
     const state = flags.state === undefined ? undefined : await openStateDirectory(flags.state);
-    const stats = flags.stats === true ? new CrawlStats(Date.now) : undefined;
-    report = new CrawlReport(output, { state, bar: await openProgressBar(output), stats });
-    // Lines need no dates and no spellings: those are for records and for the numbers.
-    const lines = !output.json && stats === undefined;
-    const options = { ...toCrawlOptions(flags, state, stop.signal), lines };
-    for await (const event of crawl(sources, options)) await report.on(event);
-    report.end();
-    return { exitCode: report.complete ? EXIT.done : EXIT.partial, summary: report.summary };
+    const stats = flags.stats === true ? new CrawlStats(() => flags.asOf ?? Date.now()) : undefined;
+    const read = async (names: readonly string[], sink: PageSink | undefined): Promise<CrawlReport> => {
+      report = new CrawlReport(output, { state, bar: await openProgressBar(output), sink });
+      // Lines need no dates and no spellings: those are for records, for the numbers and for a comparison.
+      const lines = !output.json && sink === undefined;
+      const options = { ...toCrawlOptions(flags, state, stop.signal), lines };
+      for await (const event of crawl(names, options)) await report.on(event);
+      report.end();
+      return report;
+    };
+    if (flags.compare === undefined) {
+      const { complete, summary } = await read(sources, stats);
+      return { exitCode: complete ? EXIT.done : EXIT.partial, summary };
+    }
+    const saved = await readSavedCrawl(flags.compare);
+    const old = saved ?? new DatedPages();
+    if (saved === undefined) await read([flags.compare], old);
+    const now = new DatedPages();
+    const { complete, summary } = await read(sources, now);
+    const comparison = await writeComparison(output, old, now);
+    output.say(formatComparison(comparison, complete));
+    return { exitCode: complete && old.complete ? EXIT.done : EXIT.partial, summary: { ...summary, comparison } };
   } catch (error) {
     if (!(error instanceof Interruption) || report === undefined) throw toUsageError(error);
     report.end(error.message);
@@ -86,6 +114,16 @@ function toUsageError(error: unknown): unknown {
   return isUsage ? new CommandError(EXIT.usage, error.message, { cause: error }) : error;
 }
 
+function checkComparison(old: string, { state, stats }: Flags): void {
+  checkSource(old);
+  const other = state !== undefined ? '--state' : stats === true ? '--stats' : undefined;
+  if (other === undefined) return;
+  throw new CommandError(
+    EXIT.usage,
+    `--compare reads and prints every page, so not together with ${other}. Nothing was read.`,
+  );
+}
+
 /** Throws a usage error for a source that cannot be opened. */
 function checkSource(text: string): void {
   try {
@@ -99,6 +137,16 @@ function checkSource(text: string): void {
     const advice = HOST_AND_PATH.test(text) ? ` If you mean the address, write https://${text}` : '';
     throw new CommandError(EXIT.usage, `There is no file ${text}. Nothing was read.${advice}`);
   }
+}
+
+/** Throws a usage error for a header that holds a login: every user of a machine can read the arguments of its processes. */
+function checkHeader(name: string): void {
+  if (name !== 'authorization' && name !== 'proxy-authorization') return;
+  const advice = `Put its value into an environment variable and write --header-env "${name}: VARIABLE"`;
+  throw new CommandError(
+    EXIT.usage,
+    `--header shows ${name} to every user of this machine. Nothing was read. ${advice}`,
+  );
 }
 
 const HOST_AND_PATH = /^([a-z0-9-]+\.)+[a-z]{2,}(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/i;
@@ -122,7 +170,8 @@ function toCrawlOptions(flags: Flags, state: StateDirectory | undefined, signal:
     ...given('delay', (hostDelayMs) => ({ hostDelayMs })),
     ...given('timeout', (seconds) => ({ timeouts: { totalMs: seconds * 1_000 } })),
     ...given('retries', (retries) => ({ retries })),
-    ...given('header', (headers) => ({ headers })),
+    ...given('asOf', (asOf) => ({ asOf })),
+    headers: { ...flags.header, ...readHeaders(flags.headerEnv) },
     ...(state === undefined ? {} : { known: state.known }),
   };
 }
@@ -142,7 +191,30 @@ function onInterrupt(stop: (why: Interruption) => void): () => void {
 }
 
 function parseHeader(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [name, value] = splitHeader(text, 'Write it as "Name: value".');
+  return { ...before, [name]: value };
+}
+
+function parseHeaderEnv(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [name, variable] = splitHeader(text, HEADER_ENV);
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) throw new InvalidArgumentError(HEADER_ENV);
+  return { ...before, [name]: variable };
+}
+
+const HEADER_ENV = 'Write it as "Name: VARIABLE", where the environment variable holds the value.';
+
+function splitHeader(text: string, advice: string): readonly [name: string, value: string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('Write it as "Name: value".');
-  return { ...before, [name.toLowerCase()]: value };
+  if (name === undefined || value === undefined) throw new InvalidArgumentError(advice);
+  return [name.toLowerCase(), value];
+}
+
+/** Throws SecretMissingError. */
+const readHeaders = (variables: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).map(([name, env]) => [name, readSecret({ env })]));
+
+function parseAsOf(text: string): number {
+  const at = parseW3cDate(text);
+  if (at === null) throw new InvalidArgumentError('Write a W3C date, such as 2026-11-21 or 2026-11-21T08:00:00+03:00.');
+  return getStart(at);
 }

@@ -17,6 +17,7 @@ import { type SiteSurvey, surveySite } from '../../sitemap/survey-site.ts';
 import { action, type Ending, type GlobalFlags } from '../output/command.ts';
 import { formatCount, formatCounted } from '../output/format.ts';
 import { toSiteRecord } from '../output/records/init.ts';
+import { SeenPages } from '../seen-pages.ts';
 import { toStarterWatch } from '../starter-watch.ts';
 
 interface Flags {
@@ -102,6 +103,7 @@ async function surveyWithProgress(output: Output, site: string, { allowPrivateHo
     return await surveySite(
       site,
       { userAgent: `sitemap-courier/${VERSION}`, allowPrivateHosts: allowPrivateHosts ?? false },
+      () => new SeenPages(),
       (urls) => {
         if (Date.now() - reportedAt < PROGRESS_EVERY_MS) return;
         reportedAt = Date.now();

@@ -1,10 +1,9 @@
 import type { SingleBar } from 'cli-progress';
-import type { Output } from '../../cli-kit/output.ts';
+import type { Output, OutputRecord } from '../../cli-kit/output.ts';
 import { writeOut } from '../../cli-kit/stdout.ts';
 import type { CrawlEvent, Problem, Saved } from '../../sitemap/crawl.ts';
 import type { StateDirectory } from '../../sitemap/state-directory.ts';
 import { pageLines } from './crawl-lines.ts';
-import type { CrawlStats } from './crawl-stats.ts';
 import { formatCount, formatCounted } from './format.ts';
 import { formatDelay, formatSaved, type HostDelay, toDelayFields } from './politeness.ts';
 
@@ -26,14 +25,22 @@ export async function openProgressBar({ live }: Output): Promise<SingleBar | und
   });
 }
 
+/** Takes the events of a crawl in place of the output; what it has to print comes at the end. */
+export interface PageSink {
+  on(event: CrawlEvent): void;
+  readonly record?: OutputRecord;
+  readonly text?: string;
+}
+
 /** Turns the events of a crawl into output: pages to stdout, problems and progress to stderr. */
 export class CrawlReport {
   readonly #output: Output;
   readonly #state: StateDirectory | undefined;
   readonly #problems: Record<string, unknown>[] = [];
   readonly #bar: SingleBar | undefined;
-  /** Counts the pages in place of printing them. */
-  readonly #stats: CrawlStats | undefined;
+  /** Problems wait for the end of the bar, which would draw over them. */
+  readonly #belowBar: string[] = [];
+  readonly #sink: PageSink | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   #omitted = 0;
   #urls = 0;
@@ -48,16 +55,12 @@ export class CrawlReport {
 
   constructor(
     output: Output,
-    {
-      state,
-      bar,
-      stats,
-    }: { state: StateDirectory | undefined; bar: SingleBar | undefined; stats: CrawlStats | undefined },
+    { state, bar, sink }: { state: StateDirectory | undefined; bar: SingleBar | undefined; sink: PageSink | undefined },
   ) {
     this.#output = output;
     this.#state = state;
     this.#bar = bar;
-    this.#stats = stats;
+    this.#sink = sink;
     if (bar !== undefined) bar.start(0, 0, { urls: 0 });
     else {
       this.#timer = setInterval(() => output.say(this.#progress), PROGRESS_EVERY_MS);
@@ -66,10 +69,10 @@ export class CrawlReport {
   }
 
   async on(event: CrawlEvent): Promise<void> {
-    this.#stats?.on(event);
+    this.#sink?.on(event);
     if (event.type === 'entries') {
       for (const { url } of event.entries) if (url !== null) this.#urls += 1;
-      if (this.#stats === undefined) await writeOut(pageLines(event, this.#output.json));
+      if (this.#sink === undefined) await writeOut(pageLines(event, this.#output.json));
     } else if (event.type === 'lines') {
       this.#urls += event.pages;
       await writeOut(event.bytes, event.release);
@@ -92,12 +95,18 @@ export class CrawlReport {
   end(why?: string): void {
     clearInterval(this.#timer);
     this.#bar?.stop();
-    if (this.#stats !== undefined) {
-      this.#output.record(this.#stats.record);
-      this.#output.print(this.#stats.text);
-    }
+    for (const line of this.#belowBar) this.#output.say(line);
+    const { record, text } = this.#sink ?? {};
+    if (record !== undefined) this.#output.record(record);
+    if (text !== undefined) this.#output.print(text);
     const reason = why === undefined ? '' : ` ${why}`;
-    this.#output.say(`${this.complete ? 'Complete' : 'Not complete'}: ${this.#progress}.${reason}`);
+    if (this.complete) this.#output.say(`Complete: ${this.#progress}.${reason}`);
+    else this.#warn(`Not complete: ${this.#progress}.${reason}`);
+  }
+
+  /** Says what is missing, also with --quiet; with --json as well, the summary alone says it. */
+  #warn(line: string): void {
+    if (!this.#output.quiet || !this.#output.json) this.#output.warn(line);
   }
 
   get #progress(): string {
@@ -151,8 +160,9 @@ export class CrawlReport {
       ...(times === undefined ? {} : { count: times }),
       ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
     });
-    if (this.#bar === undefined) {
-      this.#output.say(`${severity} ${code} ${sitemap}: ${message}${times === undefined ? '' : ` (${times} times)`}`);
-    }
+    const line = `${severity} ${code} ${sitemap}: ${message}${times === undefined ? '' : ` (${times} times)`}`;
+    if (this.#bar !== undefined) this.#belowBar.push(line);
+    else if (severity === 'error') this.#warn(line);
+    else this.#output.say(line);
   }
 }

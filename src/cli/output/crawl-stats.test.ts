@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CrawlEvent, SitemapEntry } from '../../sitemap/crawl.ts';
+import { parseW3cDate } from '../../sitemap/lastmod.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { CrawlStats } from './crawl-stats.ts';
 
@@ -9,7 +10,7 @@ const page = (url: string, lastmod: string | null = null): SitemapEntry => ({
   loc: url,
   url: url as Url,
   lastmod,
-  lastmodAt: lastmod === null || Number.isNaN(Date.parse(lastmod)) ? null : Date.parse(lastmod),
+  version: lastmod === null ? null : parseW3cDate(lastmod),
 });
 const INDEX = 'https://a.example/index.xml';
 const CHILD = 'https://a.example/child.xml';
@@ -66,7 +67,7 @@ describe('statistics of a crawl', () => {
   });
 
   test('a relative URL is no page', () => {
-    const { record } = count(entries({ loc: '/a', url: null, relative: true, lastmod: null, lastmodAt: null }));
+    const { record } = count(entries({ loc: '/a', url: null, relative: true, lastmod: null, version: null }));
     assert.deepEqual([record.urls, record.relative_urls], [0, 1]);
   });
 
@@ -99,6 +100,6 @@ describe('statistics of a crawl', () => {
   });
 
   test('nothing found is zero everywhere', () => {
-    assert.match(count().text, /^pages {7}0, 0 duplicates\nlastmod {5}0 \(0%\)/);
+    assert.match(count().text, /^pages {7}0, and 0 duplicates\nlastmod {5}0 \(0%\)/);
   });
 });

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { fingerprint } from '../../ledger/crawl/fingerprint.ts';
-import { growingList } from '../../ledger/crawl/fingerprint-list.ts';
 import type { CrawlEvent, SitemapEntry } from '../../sitemap/crawl.ts';
+import { getStart } from '../../url/version.ts';
+import { SeenPages } from '../seen-pages.ts';
 import { formatCount, formatCounted } from './format.ts';
 import type { CrawlStatsRecord } from './records/crawl.ts';
 
@@ -19,14 +19,10 @@ interface Slow {
   readonly ms: number;
 }
 
-/**
- * Counts what a crawl finds: pages, dates, hosts, depth, duplicates, slow sitemaps. Pages are remembered by 64 bits each,
- * about 30 bytes with their table, to find those that are named twice.
- */
+/** Counts what a crawl finds: pages, dates, hosts, depth, duplicates, slow sitemaps. */
 export class CrawlStats {
   readonly #now: () => number;
-  readonly #seen = growingList();
-  readonly #half = new Uint32Array(2);
+  readonly #seen = new SeenPages();
   readonly #hosts = new Map<string, number>();
   readonly #started = new Map<string, number>();
   readonly #depths: number[] = [];
@@ -55,21 +51,18 @@ export class CrawlStats {
     } else if (event.type === 'verdict') this.#addDuration(event.sitemap);
   }
 
-  #addEntry({ url, lastmod, lastmodAt }: SitemapEntry, now: number): void {
+  #addEntry({ url, lastmod, version }: SitemapEntry, now: number): void {
     if (url === null) {
       this.#unusable += 1;
       return;
     }
     this.#urls += 1;
-    fingerprint(url, 0, this.#half);
-    const [high = 0, low = 0] = this.#half;
-    if (this.#seen.find(high, low) >= 0) this.#duplicates += 1;
-    else this.#seen.push(high, low, 0);
+    if (!this.#seen.add(url)) this.#duplicates += 1;
     this.#addHost(url);
     if (lastmod === null) return;
     this.#dated += 1;
-    if (lastmodAt === null) this.#invalidDates += 1;
-    else this.#ages[toAge(now - lastmodAt)] += 1;
+    if (version === null) this.#invalidDates += 1;
+    else this.#ages[toAge(now - getStart(version))] += 1;
   }
 
   #addHost(url: string): void {
@@ -95,7 +88,7 @@ export class CrawlStats {
     return {
       type: 'crawl_stats',
       urls: this.#urls,
-      unique_urls: this.#seen.length,
+      unique_urls: this.#seen.size,
       duplicates: this.#duplicates,
       relative_urls: this.#unusable,
       lastmods: this.#dated,
@@ -127,7 +120,7 @@ export class CrawlStats {
       `older ${formatCount(older)}`,
     ];
     return [
-      `pages       ${formatCount(this.#urls)}, ${formatCounted(this.#duplicates, 'duplicate')}`,
+      `pages       ${formatCount(this.#seen.size)}, and ${formatCounted(this.#duplicates, 'duplicate')}`,
       ...(this.#unusable === 0 ? [] : [`relative    ${formatCount(this.#unusable)}, which name no page`]),
       `lastmod     ${formatCount(this.#dated)} (${toPercent(this.#dated, this.#urls)}), ${formatCount(this.#invalidDates)} invalid, ${formatCount(future)} in the future`,
       `age         ${ages.join(', ')}`,

@@ -26,6 +26,8 @@ const closed = [
   '::ffff:169.254.169.254',
   '64:ff9b::7f00:1',
   '64:ff9b::a9fe:a9fe',
+  '::127.0.0.1',
+  '::a9fe:a9fe',
   '2002:7f00:1::',
   '2001:0::1',
 ];
@@ -36,7 +38,13 @@ describe('addresses that are refused', () => {
 });
 
 describe('addresses that are public', () => {
-  for (const address of ['93.184.216.34', '2606:4700::1111', '::ffff:93.184.216.34', '64:ff9b::5db8:d822']) {
+  for (const address of [
+    '93.184.216.34',
+    '2606:4700::1111',
+    '::ffff:93.184.216.34',
+    '64:ff9b::5db8:d822',
+    '::93.184.216.34',
+  ]) {
     test(address, () => assert.equal(makeAddressGuard(false).refusal('shop.example', address), null));
   }
 });

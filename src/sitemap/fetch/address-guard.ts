@@ -65,9 +65,11 @@ export function getAddressRange(address: string): string | undefined {
   if (isIP(bare) === 0 || !ipaddr.isValid(bare)) return undefined;
   const parsed = ipaddr.process(bare);
   const range: string = parsed.range();
-  if (parsed.kind() === 'ipv4' || (range !== 'rfc6052' && range !== '6to4')) return range;
-  // NAT64 and 6to4 carry an IPv4 address, to which the connection is made in the end.
   const bytes = parsed.toByteArray();
+  // The first form of an IPv4 address in IPv6, which some systems still connect to.
+  const isCompatible = range === 'unicast' && bytes.length === 16 && bytes.slice(0, 12).every((byte) => byte === 0);
+  if (parsed.kind() === 'ipv4' || (range !== 'rfc6052' && range !== '6to4' && !isCompatible)) return range;
+  // NAT64 and 6to4 carry an IPv4 address, to which the connection is made in the end.
   return ipaddr.fromByteArray(range === '6to4' ? bytes.slice(2, 6) : bytes.slice(12)).range();
 }
 

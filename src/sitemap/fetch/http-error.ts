@@ -21,6 +21,7 @@ export function toStatusError(status: number, at: URL, first: URL, retryAfter: s
 const ACCESS =
   '; if the site needs credentials or knows only certain user agents, use --header or --user-agent (in a watch: headers)';
 const STATUS_ADVICE: Readonly<Record<number, string>> = {
+  304: ', which answers a question that was not asked: a cache before the site is wrong',
   401: ACCESS,
   403: ACCESS,
   407: '; the proxy needs credentials: put them in the URL of HTTP_PROXY or HTTPS_PROXY',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { collect, urlset } from '../../../test/support/sitemap/collect.ts';
 import { type Route, serve } from '../../../test/support/sitemap/server.ts';
+import type { KnownSitemap } from '../crawl.ts';
 
 const A = 'https://shop.example/a';
 
@@ -74,6 +75,45 @@ describe('http', () => {
     const got = await collect([`${server.origin}/old.xml`, `${server.origin}/busy.xml`], { concurrency: 1 });
     assert.match(got.problems[0]?.message ?? '', /^HTTP 404 from http:\/\/127\.0\.0\.1:\d+\/new\.xml/);
     assert.equal(got.problems[1]?.message, 'HTTP 503 (3 attempts)');
+  });
+
+  test('a 304 that answers no question of ours is an error', async () => {
+    const known: KnownSitemap = { kind: 'urlset', urls: 1, fingerprint: 'r2:00', bytes: 1, tookMs: 1 };
+    const answers: Record<string, Route> = {
+      '/s.xml': (_, response) => response.writeHead(304).end(),
+      '/moved.xml': (_, response) => response.writeHead(302, { location: '/s.xml' }).end(),
+    };
+    await using server = await serve(answers);
+    const cases: readonly (readonly [string, Partial<KnownSitemap>, Record<string, string>])[] = [
+      ['/s.xml', { location: `${server.origin}/s.xml` }, {}],
+      ['/moved.xml', { location: `${server.origin}/moved.xml`, etag: '"1"' }, {}],
+      ['/s.xml', { location: `${server.origin}/s.xml` }, { 'if-none-match': '"its own"' }],
+    ];
+    for (const [path, more, headers] of cases) {
+      const got = await collect([`${server.origin}${path}`], { headers, known: async () => ({ ...known, ...more }) });
+      assert.deepEqual([got.codes, got.complete], [['error HTTP_STATUS'], false], path);
+      assert.match(got.problems[0]?.message ?? '', /^HTTP 304.*a question that was not asked/);
+    }
+  });
+
+  test('our question goes before a configured one, so its 304 is about what we know', async () => {
+    await using server = await serve({ '/s.xml': (_, response) => response.writeHead(304).end() });
+    const known: KnownSitemap = { kind: 'urlset', urls: 1, fingerprint: 'r2:00', bytes: 1, tookMs: 1, etag: '"1"' };
+    const location = `${server.origin}/s.xml`;
+    const headers = { 'if-none-match': '"its own"' };
+    const got = await collect([location], { headers, known: async () => ({ ...known, location }) });
+    assert.deepEqual([got.codes, got.verdicts[0]?.verdict], [[], 'not-modified']);
+    assert.equal(server.headers[0]?.['if-none-match'], '"1"');
+  });
+
+  test('port 0 is no address', async () => {
+    await using server = await serve({
+      '/s.xml': (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:0/s.xml' }).end(),
+    });
+    for (const source of [`${server.origin}/s.xml`, 'http://127.0.0.1:0/s.xml']) {
+      const got = await collect([source]);
+      assert.deepEqual(got.codes, ['error BAD_URL'], source);
+    }
   });
 
   test('the wait that a server asks for is in the problem', async () => {

@@ -57,9 +57,11 @@ export async function openHttp(url: URL, known: KnownSitemap | undefined, contex
     // A site may set a cookie and redirect to the same address, once for each cookie.
     seen.add(`${at.href} ${cookies.get(at.origin)}`);
     check(at, url, context);
-    const response: IncomingMessage = await get(at, { ...context, headers: toHeaders(at, known, cookies, context) });
+    const question = toQuestion(at, known);
+    const sent = { ...toHeaders(at, cookies, context), ...question };
+    const response: IncomingMessage = await get(at, { ...context, headers: sent });
     const { statusCode: status = 0, headers } = response;
-    if (status === 304 && known !== undefined) {
+    if (status === 304 && known !== undefined && Object.keys(question).length > 0) {
       await discard(response, at, signal, idleMs);
       return { kind: 'not-modified', location: at, known };
     }
@@ -101,6 +103,7 @@ function check(at: URL, first: URL, { policy, guard }: HttpContext): void {
   if (at.protocol !== 'http:' && at.protocol !== 'https:') {
     throw new SitemapError('BAD_URL', `a redirect leads to a ${at.protocol} address, which is not opened`);
   }
+  if (at.port === '0') throw new SitemapError('BAD_URL', `no connection can be made to port 0 of ${at.hostname}${hop}`);
   if (at.username !== '' || at.password !== '') {
     throw new SitemapError('BAD_URL', 'a redirect leads to an address with credentials');
   }
@@ -112,21 +115,23 @@ function check(at: URL, first: URL, { policy, guard }: HttpContext): void {
   }
 }
 
-function toHeaders(
-  at: URL,
-  known: KnownSitemap | undefined,
-  cookies: Cookies,
-  context: HttpContext,
-): Record<string, string> {
-  const isWhereKnown = known !== undefined && at.href === known.location;
+/** The headers that ask whether a sitemap has changed; none where nothing is known of this address. */
+function toQuestion(at: URL, known: KnownSitemap | undefined): Record<string, string> {
+  if (known === undefined || at.href !== known.location) return {};
+  const { etag, lastModified } = known;
+  return {
+    ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    ...(lastModified === undefined ? {} : { 'if-modified-since': lastModified }),
+  };
+}
+
+function toHeaders(at: URL, cookies: Cookies, context: HttpContext): Record<string, string> {
   const configured = context.headerOrigins.has(at.origin) ? context.headers : {};
   const cookie = [configured.cookie ?? '', cookies.get(at.origin)].filter((text) => text !== '').join('; ');
   return {
     accept: 'application/xml, text/xml, text/plain, application/rss+xml, application/atom+xml, */*;q=0.5',
     'accept-encoding': 'gzip, deflate, br',
     'user-agent': context.userAgent,
-    ...(isWhereKnown && known.etag !== undefined ? { 'if-none-match': known.etag } : {}),
-    ...(isWhereKnown && known.lastModified !== undefined ? { 'if-modified-since': known.lastModified } : {}),
     ...configured,
     ...(cookie === '' ? {} : { cookie }),
   };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { NS, type ReadSetup, readBytes, urlset } from '../../../test/support/sitemap/collect.ts';
+import { formatVersion } from '../../url/version.ts';
 
 const A = 'https://shop.example/a';
 const B = 'https://shop.example/çay';
@@ -34,6 +35,11 @@ const kinds: readonly (readonly [string, string | Buffer, readonly string[], Rea
   ],
   ['identity', urlset(A), [A], { contentEncoding: 'identity' }],
   ['plain XML that is called .gz', urlset(A), [A], { path: '/sitemap.xml.gz' }],
+  [
+    'a namespace prefix beyond ASCII',
+    `<çeşit:urlset xmlns:çeşit="http://www.sitemaps.org/schemas/sitemap/0.9"><çeşit:url><çeşit:loc>${A}</çeşit:loc></çeşit:url></çeşit:urlset>`,
+    [A],
+  ],
   ['UTF-8 with a byte order mark', `\uFEFF${text('UTF-8')}`, [B]],
   ['UTF-16 little endian with a byte order mark', utf16(`\uFEFF${text('UTF-16')}`, false), [B]],
   ['UTF-16 big endian with a byte order mark', utf16(`\uFEFF${text('UTF-16')}`, true), [B]],
@@ -123,11 +129,40 @@ test('a robots.txt yields its sitemaps, on any line and in any spelling', async 
   assert.deepEqual(locs, []);
 });
 
+test('every sitemap that a large robots.txt names is found, and a cut one loses its last line only', async () => {
+  const rules = 'Disallow: /a-folder-of-the-shop\n'.repeat(20_000);
+  const robots = `Sitemap: /1.xml\n${rules}Sitemap: /2.xml\n${rules}Sitemap: /3.xml`;
+  for (const chunk of [1_000, 1 << 20]) {
+    const { children, codes } = await readBytes(robots, { path: '/robots.txt', chunk });
+    assert.deepEqual([children.map((child) => child.slice(-5)), codes], [['1.xml', '2.xml', '3.xml'], []]);
+  }
+});
+
+test('zstd in several frames is read to the end of the last one', async () => {
+  const pages = Array.from({ length: 3_000 }, (_, n) => `https://shop.example/page-${n}-${'x'.repeat(n % 50)}`);
+  const parts = [0, 1_000, 1_100, 2_999].map((from, at, all) => pages.slice(from, all[at + 1]).join('\n'));
+  const skippable = Buffer.from('502a4d18030000000102ff', 'hex');
+  const frames = parts.map((part) => zstdCompressSync(`${part}\n`));
+  const document = Buffer.concat([frames[0]!, skippable, ...frames.slice(1)]);
+  const setup = { contentEncoding: 'zstd', path: '/urls.txt' };
+  for (const chunk of [1, 7, 16_384, 1 << 20]) {
+    const { locs, codes } = await readBytes(document, { ...setup, chunk });
+    assert.deepEqual([locs.length, codes], [3_000, []], String(chunk));
+  }
+  const padded = await readBytes(Buffer.concat([document, Buffer.alloc(512)]), setup);
+  assert.deepEqual([padded.locs.length, padded.codes], [3_000, []], 'with padding');
+  const second = frames[0]!.length + skippable.length;
+  for (const cut of [second - 2, second + 1, second + 3, second + 5, second + 200, document.length - 1]) {
+    const { locs, codes } = await readBytes(document.subarray(0, cut), setup);
+    assert.deepEqual([locs.length >= 999, codes], [true, ['error GZIP_TRUNCATED']], String(cut));
+  }
+});
+
 test('RSS dates and Atom dates are parsed', async () => {
   const rss = `<rss><channel><item><link>${A}</link><pubDate>Sat, 21 Nov 2020 09:00:00 +0300</pubDate></item></channel></rss>`;
   const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="${A}"/><updated>2020-11-21T06:00:00Z</updated></entry></feed>`;
   for (const text of [rss, atom]) {
-    assert.equal((await readBytes(text)).entries[0]?.lastmodAt, Date.parse('2020-11-21T06:00:00Z'));
+    assert.equal(formatVersion((await readBytes(text)).entries[0]!.version!), '2020-11-21T06:00:00Z');
   }
 });
 

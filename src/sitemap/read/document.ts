@@ -1,12 +1,9 @@
 import type { SitemapKind } from '../events.ts';
 import { SitemapError } from '../problems.ts';
-import { FeedReader } from './feed-reader.ts';
+import { FORMATS, type ReaderOptions } from './formats.ts';
 import { decompressed } from './gunzip.ts';
 import type { DocumentReader, Sink } from './reader.ts';
-import { RecordReader } from './record-reader.ts';
-import { RobotsReader } from './robots-reader.ts';
 import { SNIFF_LIMIT, sniff } from './sniff.ts';
-import { TextReader } from './text-reader.ts';
 import { Transcoder } from './transcoder.ts';
 
 /** Enough to sniff most documents. */
@@ -24,15 +21,14 @@ export interface DocumentSource {
   readonly path: string;
 }
 
-export interface ReadOptions {
+export interface ReadOptions extends ReaderOptions {
   readonly maxBytes: number;
-  /** Whether hreflang alternates are pages. */
-  readonly alternates: boolean;
   /** Called between blocks: hands on what the sink has collected, and resolves when that is taken. */
   readonly drain: () => Promise<void>;
   /**
-   * Asked at the end of lines of text that are not packed, which have no end of their own. False: they may have broken off,
-   * so the last line may be half of one and is left out.
+   * Asked at the end of lines of text, which have no end of their own; nor has what packs them, because a member of gzip and a
+   * frame of zstd may be followed by another. False: they may have broken off, so the last line may be half of one and is
+   * left out.
    */
   readonly isWhole?: () => boolean;
   /** Called when the first bytes show the kind, before the sink gets a record. */
@@ -45,13 +41,10 @@ export interface ReadOptions {
  */
 export async function readDocument(source: DocumentSource, sink: Sink, options: ReadOptions): Promise<void> {
   const document = new Document(source, sink, options);
-  const onLayer = (isNested: boolean) => {
-    document.isPacked = true;
-    if (isNested) sink.problem('GZIP_NESTED', 'warning', 'gzip inside gzip');
-  };
+  const onNested = () => sink.problem('GZIP_NESTED', 'warning', 'gzip inside gzip');
   let isReading = false;
   try {
-    for await (const chunk of decompressed(source.bytes, source.contentEncoding, options, onLayer)) {
+    for await (const chunk of decompressed(source.bytes, source.contentEncoding, options, onNested)) {
       isReading = true;
       document.write(chunk);
       isReading = false;
@@ -89,8 +82,6 @@ class Document {
   #waitingBytes = 0;
   #reader: DocumentReader | undefined;
   #kind: SitemapKind | undefined;
-  /** It came compressed, and every compression shows where it ends. */
-  isPacked = false;
 
   constructor(source: DocumentSource, sink: Sink, options: ReadOptions) {
     this.#source = source;
@@ -117,7 +108,7 @@ class Document {
 
   end(): void {
     this.#pass(this.#transcoder.write(Buffer.alloc(0), true), true);
-    const hasEnd = this.isPacked || (this.#kind !== 'text' && this.#kind !== 'robots');
+    const hasEnd = this.#kind === undefined || FORMATS[this.#kind].hasEnd;
     this.#reader?.end(!hasEnd && this.#options.isWhole?.() === false);
   }
 
@@ -155,15 +146,8 @@ class Document {
     }
     this.#kind = found.kind;
     this.#options.onKind(found.kind);
-    this.#reader = this.#createReader(found.kind);
+    this.#reader = FORMATS[found.kind].open(this.#sink, this.#options);
     this.#reader.write(this.#text.subarray(found.skip));
     this.#text = Buffer.alloc(0);
-  }
-
-  #createReader(kind: SitemapKind): DocumentReader {
-    if (kind === 'text') return new TextReader(this.#sink);
-    if (kind === 'robots') return new RobotsReader(this.#sink);
-    if (kind === 'rss' || kind === 'atom') return new FeedReader(this.#sink);
-    return new RecordReader(this.#sink, { alternates: this.#options.alternates });
   }
 }

@@ -1,5 +1,6 @@
 import { CHAR } from '../../url/characters.ts';
 import { SitemapError } from '../problems.ts';
+import type { Block } from './block.ts';
 import type { Damage } from './damage.ts';
 import { decodeEntities } from './entities.ts';
 import { parseAttributes } from './markup.ts';
@@ -42,6 +43,9 @@ export class Elements {
   readonly #nested: { readonly hash: number; readonly at: number }[] = [];
   /** The document has records but no root element. */
   #hasVirtualRoot = false;
+  /** The block in which `xmlns` was searched, and where the next one is; -1 for none in the rest of it. */
+  #searched: Block | undefined;
+  #xmlnsAt = -1;
   depth = 0;
   roots = 0;
 
@@ -71,14 +75,11 @@ export class Elements {
     const selfClosing = text.charCodeAt(end - 2) === CHAR.slash;
     if (this.#record.kind !== 'none' && hash === this.#record.name) this.#endOuterRecord(lt);
     const depth = this.depth + 1;
-    if (end - nameEnd > 8) {
-      const attributes = text.slice(nameEnd, end);
-      if (attributes.includes('xmlns')) {
-        this.#namespaces.declare(depth, attributes);
-        this.#layouts.abandon();
-      }
+    if (end - nameEnd > 8 && this.#declares(nameEnd, end)) {
+      this.#namespaces.declare(depth, text.slice(nameEnd, end));
+      this.#layouts.abandon();
     }
-    if (colon !== 0 && !this.#namespaces.isDeclared(text.slice(lt + 1, colon)))
+    if (colon !== 0 && !this.#namespaces.isDeclared(text, lt + 1, colon))
       this.#damage.undeclared(text.slice(lt + 1, colon), lt);
     if (this.#record.field !== 'none') {
       this.#record.mixed = true;
@@ -91,6 +92,16 @@ export class Elements {
     }
     this.#push(hash);
     if (selfClosing) this.#pop();
+  }
+
+  /** Whether a tag holds `xmlns`. Tags come in order, so each byte of a block is searched once. */
+  #declares(from: number, to: number): boolean {
+    const { block, text } = this.#place;
+    if (this.#searched !== block || (this.#xmlnsAt !== -1 && this.#xmlnsAt < from)) {
+      this.#searched = block;
+      this.#xmlnsAt = text.indexOf('xmlns', from);
+    }
+    return this.#xmlnsAt !== -1 && this.#xmlnsAt < to;
   }
 
   /** An end tag at `lt`, whole, that ends at `end`. */

@@ -23,8 +23,7 @@ export function readEncodingClaim(bytes: Buffer, contentType: string | undefined
   const written = /^[^<]{0,512}<\?xml[^>]{0,512}?\bencoding\s*=\s*["']([^"']{1,40})["']/i.exec(
     head.toString('latin1', 0, 1_200),
   )?.[1];
-  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? '')?.[1];
-  const sent = charset === undefined ? undefined : findEncodingLabel(charset);
+  const sent = findSentLabel(contentType);
   const declared = written === undefined ? undefined : findEncodingLabel(written);
   if (written !== undefined && declared === undefined && sent === undefined) {
     throw new SitemapError('UNSUPPORTED_ENCODING', `the document declares the encoding "${written}", which is unknown`);
@@ -34,6 +33,12 @@ export function readEncodingClaim(bytes: Buffer, contentType: string | undefined
     ...(sent === undefined || isUtf16(sent) ? {} : { sent }),
     ...(written !== undefined && declared !== undefined && isUtf16(declared) ? { misnamed: written } : {}),
   };
+}
+
+/** The encoding that a Content-Type names; undefined for none that is known. */
+export function findSentLabel(contentType: string | undefined): string | undefined {
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? '')?.[1];
+  return charset === undefined ? undefined : findEncodingLabel(charset);
 }
 
 function findByteOrderMark(head: Buffer): EncodingClaim['certain'] {

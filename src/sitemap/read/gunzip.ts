@@ -19,6 +19,8 @@ const OUTPUT = 128 * 1024;
 const HELD_LIMIT = 24 * 1024 * 1024;
 /** Sitemaps are packed 10 to 40 times. Only a bomb is packed more tightly than this. */
 const MAX_RATIO = 250;
+/** Each frame of zstd costs a decompressor of its own. */
+const MAX_FRAMES = 10_000;
 const RATIO_MATTERS_FROM = 8 * 1024 * 1024;
 
 export interface DecodeLimits {
@@ -31,13 +33,13 @@ export interface DecodeLimits {
  * say. Brotli, deflate and zstd are unpacked when Content-Encoding names them and the bytes are not a document already.
  * Several codings are undone from the last to the first.
  *
- * @param onLayer called for each layer; `isNested` once, for gzip inside gzip apart from a gzip that Content-Encoding names
+ * @param onNested called once, for gzip inside gzip apart from a gzip that Content-Encoding names
  */
 export async function* decompressed(
   source: AsyncIterable<Buffer>,
   contentEncoding: string | undefined,
   limits: DecodeLimits,
-  onLayer: (isNested: boolean) => void,
+  onNested: () => void,
 ): AsyncGenerator<Buffer> {
   let packed = 0;
   async function* counted(): AsyncGenerator<Buffer> {
@@ -47,7 +49,7 @@ export async function* decompressed(
     }
   }
   let decoded = 0;
-  for await (const chunk of unpackLayers(counted(), parseCodings(contentEncoding), onLayer)) {
+  for await (const chunk of unpackLayers(counted(), parseCodings(contentEncoding), onNested)) {
     decoded += chunk.length;
     if (decoded > limits.maxBytes) {
       throw new SitemapError(
@@ -76,7 +78,7 @@ const SUPPORTED = new Set(['br', 'deflate', 'zstd']);
 async function* unpackLayers(
   source: AsyncIterable<Buffer>,
   codings: readonly string[],
-  onLayer: (isNested: boolean) => void,
+  onNested: () => void,
   gzips = 0,
 ): AsyncGenerator<Buffer> {
   const { head, rest } = await peek(source);
@@ -84,9 +86,9 @@ async function* unpackLayers(
     if (gzips >= MAX_LAYERS) throw new SitemapError('GZIP_NESTED', `more than ${MAX_LAYERS} layers of gzip`);
     // A .gz file that is sent with a Content-Encoding of gzip has two layers, as it should.
     const isNamed = codings.at(-1) === 'gzip';
-    onLayer(gzips === 1 && !isNamed);
-    const unpacked = unpack(rest, createGunzip({ chunkSize: OUTPUT }));
-    yield* unpackLayers(unpacked, isNamed ? codings.slice(0, -1) : codings, onLayer, gzips + (isNamed ? 0 : 1));
+    if (gzips === 1 && !isNamed) onNested();
+    const unpacked = unpack(rest, () => createGunzip({ chunkSize: OUTPUT }));
+    yield* unpackLayers(unpacked, isNamed ? codings.slice(0, -1) : codings, onNested, gzips + (isNamed ? 0 : 1));
     return;
   }
   const coding = isPlain(head) ? undefined : codings.findLast((name) => name !== 'gzip');
@@ -101,9 +103,13 @@ async function* unpackLayers(
     yield* rest;
     return;
   }
-  onLayer(false);
   const left = codings.slice(0, codings.lastIndexOf(coding));
-  yield* unpackLayers(unpack(rest, open({ chunkSize: OUTPUT })), left, onLayer, gzips);
+  yield* unpackLayers(
+    unpack(rest, () => open({ chunkSize: OUTPUT }), coding === 'zstd'),
+    left,
+    onNested,
+    gzips,
+  );
 }
 
 /** Reads the first bytes: enough for a magic number or the beginning of a document. */
@@ -135,7 +141,7 @@ const isPlain = (head: Buffer) =>
   head.length === 0 ||
   /^(\xef\xbb\xbf)?\s*(<[?!a-z]|https?:|user-agent:|sitemap:)/i.test(head.toString('latin1', 0, 16));
 
-type Decompressor = Pick<Gunzip, 'write' | 'end' | 'on' | 'once' | 'destroy'>;
+type Decompressor = Pick<Gunzip, 'write' | 'end' | 'on' | 'once' | 'destroy' | 'bytesWritten'>;
 
 function findDecompressor(
   coding: string,
@@ -152,37 +158,50 @@ function findDecompressor(
 /**
  * Runs bytes through a decompressor on another thread: while it unpacks one piece, the piece before is parsed. Listens to
  * `data` itself, because an iterator over the stream loses what was unpacked just before damage.
+ *
+ * @param hasFrames the stream ends with a frame, and another one may follow (RFC 8878)
  */
-async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): AsyncGenerator<Buffer> {
+async function* unpack(
+  source: AsyncIterable<Buffer>,
+  open: () => Decompressor,
+  hasFrames = false,
+): AsyncGenerator<Buffer> {
   const salvage = new Salvage();
   let ready: Buffer[] = [];
   let held = 0;
   let failure: Error | undefined;
   let ended = false;
+  let frames = 1;
   let wake = () => {};
-  stream.on('data', (chunk: Buffer) => {
-    held += chunk.length;
-    // Brotli has no worst ratio: a few bytes may become gigabytes before the limits are checked.
-    if (held > HELD_LIMIT) {
-      failure ??= new SitemapError(
-        'TOO_LARGE',
-        `${INPUT} bytes unpack to more than ${HELD_LIMIT}, which no sitemap does`,
-      );
-      stream.destroy();
+  const begin = (): Decompressor => {
+    const begun = open();
+    ended = false;
+    begun.on('data', (chunk: Buffer) => {
+      held += chunk.length;
+      // Brotli has no worst ratio: a few bytes may become gigabytes before the limits are checked.
+      if (held > HELD_LIMIT) {
+        failure ??= new SitemapError(
+          'TOO_LARGE',
+          `${INPUT} bytes unpack to more than ${HELD_LIMIT}, which no sitemap does`,
+        );
+        begun.destroy();
+        wake();
+        return;
+      }
+      salvage.came(chunk);
+      ready.push(chunk);
+    });
+    begun.on('error', (error: Error) => {
+      failure ??= error;
       wake();
-      return;
-    }
-    salvage.came(chunk);
-    ready.push(chunk);
-  });
-  stream.on('error', (error: Error) => {
-    failure ??= error;
-    wake();
-  });
-  stream.once('end', () => {
-    ended = true;
-    wake();
-  });
+    });
+    begun.once('end', () => {
+      ended = true;
+      wake();
+    });
+    return begun;
+  };
+  let stream = begin();
   /** Resolves when the piece is unpacked, or the stream ends or fails. */
   const until = (start: (done: () => void) => void) =>
     new Promise<void>((resolve) => {
@@ -193,12 +212,24 @@ async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): Asy
   try {
     for await (const piece of pieces(source)) {
       salvage.sent(piece);
-      const worked = until((done) => stream.write(piece, done));
-      const before = ready;
-      ready = [];
-      held = 0;
-      yield* before;
-      await worked;
+      let left: Buffer | undefined = piece;
+      while (left !== undefined) {
+        const part: Buffer = left;
+        const written = stream.bytesWritten;
+        const worked = until((done) => stream.write(part, done));
+        const before = ready;
+        ready = [];
+        held = 0;
+        yield* before;
+        await worked;
+        left = ended && hasFrames ? part.subarray(stream.bytesWritten - written) : undefined;
+        if (left === undefined || !isFrame(left)) break;
+        frames += 1;
+        if (frames > MAX_FRAMES) {
+          throw new SitemapError('TOO_LARGE', `it has more than ${MAX_FRAMES} frames of zstd, which no sitemap has`);
+        }
+        stream = begin();
+      }
       // Padding after the last member is ignored.
       if (failure !== undefined || ended) break;
     }
@@ -216,6 +247,9 @@ async function* unpack(source: AsyncIterable<Buffer>, stream: Decompressor): Asy
     stream.destroy();
   }
 }
+
+/** Whether bytes behind a frame of zstd begin another one, or one to skip, rather than padding. */
+const isFrame = ([first = 0]: Uint8Array): boolean => first === 0x28 || (first >= 0x50 && first <= 0x5f);
 
 /** Files up to this size are unpacked a second time when they are damaged. */
 const SALVAGE = 64 * 1024;

@@ -79,6 +79,12 @@ const hostile: readonly (readonly [string, () => string | Buffer, string, ReadSe
     () => `${HEAD}<url><loc>${A}${'<!---->y'.repeat(300_000)}</loc></url></urlset>`,
     'RECORD_TOO_LARGE',
   ],
+  [
+    'a hundred thousand frames of zstd',
+    () => Buffer.from(Array(100_000).fill('28b52ffd2000010000').join(''), 'hex'),
+    'TOO_LARGE',
+    { contentEncoding: 'zstd' },
+  ],
   ['a feed of 20 MB', () => `<rss><channel>${'<item/>'.repeat(3_000_000)}</channel></rss>`, 'TOO_LARGE'],
 ];
 

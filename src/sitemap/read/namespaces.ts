@@ -20,6 +20,8 @@ export class Namespaces {
   #rootPrefix = '';
   #rootNamespace: string | undefined;
   readonly #answers = new Map<string, boolean>();
+  /** A prefix that is declared here; '' before one is known. */
+  #declared = '';
   /** Whether a name without prefix belongs, here. */
   plain = true;
   /** Depth of the innermost element that declares a namespace; 0 when none does. */
@@ -51,8 +53,13 @@ export class Namespaces {
     return this.#rootNamespace ?? '';
   }
 
-  isDeclared(prefix: string): boolean {
-    return prefix === 'xml' || this.#resolve(prefix) !== undefined;
+  /** Whether the prefix from `from` to `to` is declared. Tags of an extension come one after another: no string is made then. */
+  isDeclared(text: string, from: number, to: number): boolean {
+    if (to - from === this.#declared.length && text.startsWith(this.#declared, from)) return true;
+    const prefix = text.slice(from, to);
+    if (prefix !== 'xml' && this.#resolve(prefix) === undefined) return false;
+    this.#declared = prefix;
+    return true;
   }
 
   /** Whether a name with this prefix belongs. */
@@ -80,6 +87,7 @@ export class Namespaces {
   #changed(): void {
     this.innermost = this.#scopes.at(-1)?.depth ?? 0;
     this.#answers.clear();
+    this.#declared = '';
     this.plain = this.#judge('');
   }
 }

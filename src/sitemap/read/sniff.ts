@@ -1,5 +1,7 @@
 import type { SitemapKind } from '../events.ts';
 import { SitemapError } from '../problems.ts';
+import { parseCsvHeader } from './csv-header.ts';
+import { JSON_FEED_VERSION } from './json-feed-reader.ts';
 import { isHeadedList, isTable } from './table.ts';
 
 /** The most that may stand before the root element. */
@@ -53,7 +55,7 @@ function atMost(text: string, otherwise: string): 'more' {
 
 /** A kind, 'more', or undefined for what may be XML with something before it. */
 function sniffText(text: string, last: boolean, isRobots: boolean): SitemapKind | 'more' | undefined {
-  if (/^(\{\s*["}]|\[\s*["{[\]])/.test(text)) throw new SitemapError('NOT_SITEMAP', 'the document is JSON');
+  if (/^(\{\s*["}]|\[\s*["{[\]])/.test(text)) return sniffJson(text, last);
   if (/^(%PDF-|PK\x03\x04|\x89PNG|GIF8|\xff\xd8\xff|\xd0\xcf\x11\xe0)/.test(text))
     throw new SitemapError('NOT_SITEMAP', 'the document is binary');
   if (isRobots) return 'robots';
@@ -70,7 +72,11 @@ function sniffText(text: string, last: boolean, isRobots: boolean): SitemapKind 
   // Always the same lines decide, whatever the size of a network read.
   if (!last && stated.length < SAMPLE && text.length < SNIFF_LIMIT / 2) return 'more';
   const sample = stated.slice(0, SAMPLE);
-  if (isTable(sample)) throw new SitemapError('NOT_SITEMAP', TABLE);
+  if (isTable(sample)) {
+    const header = sample.find((line) => !/^sep=.?$/i.test(line));
+    if (header === undefined || parseCsvHeader(header) === null) throw new SitemapError('NOT_SITEMAP', TABLE);
+    return 'csv';
+  }
   if (isList || isHeadedList(sample)) return 'text';
   return last && stated.some((line) => URL_LINE.test(line)) ? 'text' : undefined;
 }
@@ -80,7 +86,13 @@ const URL_LINE = /^https?:\/\//i;
 const SAMPLE = 20;
 
 const TABLE =
-  'the document is a table (CSV), of which nothing is read. Keep only the column of the URLs: one URL a line, without quotes. Or publish a sitemap in XML, which can hold dates';
+  'the document is a table (CSV) whose first line does not name one column loc or url, so nothing of it is read. Name the column of the URLs so, and that of the dates lastmod; or keep only the URLs: one URL a line, without quotes';
+
+function sniffJson(text: string, last: boolean): SitemapKind | 'more' {
+  if (text.startsWith('{') && JSON_FEED_VERSION.test(text.slice(0, SNIFF_LIMIT))) return 'json-feed';
+  if (!last && text.startsWith('{') && text.length < SNIFF_LIMIT) return 'more';
+  throw new SitemapError('NOT_SITEMAP', 'the document is JSON');
+}
 
 function sniffXml(text: string, start: number, last: boolean): Sniffed | 'more' {
   const root = rootName(text, start);
@@ -112,12 +124,15 @@ const toPrintable = (text: string) => text.replace(/[^\x20-\x7e]+/g, ' ').slice(
 function rootName(text: string, from: number): { readonly name: string; readonly at: number } | undefined {
   let at = text.indexOf('<', from);
   while (at !== -1) {
-    const name = /^<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)(?=[\s/>])/.exec(text.slice(at, at + 200))?.[1];
+    const name = NAME.exec(text.slice(at, at + 200))?.[1];
     if (name !== undefined) return { name: name.toLowerCase(), at };
     at = text.indexOf('<', afterMarkup(text, at));
   }
   return undefined;
 }
+
+/** A tag with its prefix. A byte beyond ASCII is part of a letter. */
+const NAME = /^<(?:[A-Za-z_\x80-\xff][\w.\-\x80-\xff]*:)?([A-Za-z_][\w.-]*)(?=[\s/>])/;
 
 function afterMarkup(text: string, at: number): number {
   if (text.startsWith('<!--', at)) return findEnd('-->', text, at + 4);

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import {
   type CommandOutput,
   count,
@@ -55,11 +56,35 @@ export const CrawlStatsRecord = defineRecord('crawl_stats', 'What a crawl found,
   ),
 });
 
+export const PageChangeRecord = defineRecord(
+  'page_change',
+  'A page that differs from the old crawl; only with `--compare`.',
+  {
+    change: oneOf(['new', 'changed', 'gone'], 'changed: both dates are there and name different moments'),
+    url: text('the page, normalized'),
+    lastmod: nullable(text('its lastmod in this crawl; null without one')),
+    old_lastmod: nullable(text('its lastmod in the old crawl; null without one')),
+  },
+);
+
+const COMPARISON = group(
+  {
+    old_urls: count('different pages of the old crawl'),
+    old_complete: flag('whether the old crawl was complete; else no page is new'),
+    unique_urls: count('different pages of this crawl'),
+    new: count('pages that only this crawl has'),
+    changed: count('pages with another date'),
+    gone: count('pages that only the old crawl has; 0 when this crawl is not complete'),
+  },
+  'only with `--compare`',
+);
+export type ComparisonFields = Static<typeof COMPARISON>;
+
 export const CRAWL_OUTPUT: Readonly<Record<string, CommandOutput>> = {
   crawl: {
-    records: [UrlRecord, CrawlStatsRecord],
+    records: [UrlRecord, CrawlStatsRecord, PageChangeRecord],
     summary: {
-      urls: count('pages printed, or counted with `--stats`'),
+      urls: count('pages printed, counted with `--stats`, or compared with `--compare`'),
       sitemaps: count('sitemaps opened'),
       not_modified: count('sitemaps that `--state` did not need to read again'),
       ...SAVED_FIELDS,
@@ -76,6 +101,7 @@ export const CRAWL_OUTPUT: Readonly<Record<string, CommandOutput>> = {
         }),
         'the first 1,000 problems',
       ),
+      comparison: optional(COMPARISON),
       problems_omitted: optional(count('problems beyond those; absent for none')),
     },
   },

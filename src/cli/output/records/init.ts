@@ -15,7 +15,7 @@ const SiteRecord = defineRecord('site', 'What a site publishes.', {
   site: text('as named on the command line'),
   watch: nullable(text('name of its watch; null when no sitemap was found')),
   source: nullable(text('the robots.txt or sitemap that the watch reads; null when none was found')),
-  urls: count('pages that its sitemaps name'),
+  urls: count('different pages that its sitemaps name'),
   urls_with_lastmod: count('pages with a lastmod'),
   hosts: list(
     Type.Object({ host: text('host'), urls: count('its pages') }),

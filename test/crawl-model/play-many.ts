@@ -1,0 +1,42 @@
+/**
+ * Plays many sites against the model: `npm run simulate:crawl -- --sites 500 --seed 1 --dates one`. On Postgres where
+ * COURIER_TEST_POSTGRES holds a URL and `--postgres` is given. Ends with 1 at the first difference.
+ */
+import { parseArgs } from 'node:util';
+import { openDatabase } from '../../src/database/open.ts';
+import { emptyDatabaseUrl } from '../support/database.ts';
+import { playSite, serveSites } from './play.ts';
+
+const { values } = parseArgs({
+  options: {
+    sites: { type: 'string', default: '500' },
+    seed: { type: 'string', default: '1' },
+    dates: { type: 'string', default: 'one' },
+    postgres: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+  },
+});
+const first = Number(values.seed);
+const sums = { sites: 0, runs: 0, incomplete: 0, stopped: 0, breaks: 0, bought: 0, differences: 0 };
+const began = performance.now();
+await using server = await serveSites();
+for (let seed = first; seed < first + Number(values.sites); seed += 1) {
+  const cleanup: (() => void)[] = [];
+  const url = values.postgres
+    ? emptyDatabaseUrl({ after: (work) => void cleanup.push(work as () => void) }, 'postgres')
+    : 'sqlite::memory:';
+  const db = openDatabase(url, { synchronous: 'NORMAL' });
+  try {
+    const played = await playSite(server, db, seed, values.dates === 'any' ? 'any' : 'one');
+    sums.sites += 1;
+    for (const [name, count] of Object.entries(played)) sums[name as keyof typeof played] += count;
+  } catch (error) {
+    sums.differences += 1;
+    process.exitCode = 1;
+    console.error((error as Error).message);
+    if (!values.keep) break;
+  } finally {
+    await db.close();
+  }
+}
+console.log(JSON.stringify({ ...sums, seconds: Math.round((performance.now() - began) / 100) / 10 }));

@@ -34,7 +34,7 @@ export async function getServiceCharges(serviceDb: Database): Promise<Charged> {
 export async function getLedgerCharges(ledger: Database): Promise<Charged> {
   const row = await ledger.get(sql<Charged>`
     SELECT coalesce(sum(CASE WHEN kind = 'batch' THEN amount ELSE 0 END), 0) AS jobs,
-      coalesce(sum(CASE WHEN kind = 'check' THEN amount ELSE 0 END), 0) AS checks FROM charges`);
+      coalesce(sum(CASE WHEN kind = 'check' THEN amount ELSE 0 END), 0) AS checks FROM journal_totals WHERE day > 0`);
   return row!;
 }
 

@@ -169,7 +169,7 @@ async function judge(neighbour: Neighbour, ledgers: readonly string[]): Promise<
     check(strange.length === 0, `${name}: bought ${strange.length} URLs of another ledger, such as ${strange[0]?.url}`);
     check(bought.length === published.length, `${name}: ${bought.length} of ${published.length} URLs were bought`);
     const { charged } = await ledger.db.one(sql<{ charged: number }>`
-      SELECT coalesce(sum(amount), 0) AS charged FROM charges`);
+      SELECT coalesce(sum(amount), 0) AS charged FROM journal_totals WHERE day > 0`);
     check(charged === published.length * PRICE, `${name}: its ledger counts ${charged} micro-lira`);
     const references = await serviceDb.all(sql<{ reference: string }>`
       SELECT reference FROM submissions WHERE account_id = ${account} ORDER BY reference`);

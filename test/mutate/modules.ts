@@ -6,6 +6,7 @@ export const MODULES: readonly string[] = [
   'src/submission',
   'src/ledger/plans',
   'src/ledger/money',
+  'src/ledger/journal',
   'src/ledger/batches',
   'src/ledger/jobs',
   'src/ledger/index-checks',

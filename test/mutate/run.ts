@@ -1,6 +1,6 @@
 /**
  * Makes mutations from the code and says what kills each: npm run mutate -- [--module src/ledger/money] [--sample N --seed S]
- * [--only ID] [--list] [--json]. Exit code 1 when one survives without a judgement. See docs/contributing/mutations.md.
+ * [--only ID] [--kind small] [--list] [--json]. Exit code 1 when one survives without a judgement. See docs/contributing/mutations.md.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -9,8 +9,18 @@ import type { TestReach } from './group-tests.ts';
 import { JUDGEMENTS, type Judgement, readJudgements } from './judgements.ts';
 import { listSources } from './modules.ts';
 import { digest, drawSample, type Mutation } from './mutation.ts';
-import { digestTree, type Means, type Proof, Proofs, prove } from './proof.ts';
+import {
+  digestTree,
+  KILLERS,
+  type Proof,
+  Proofs,
+  proveBySeeds,
+  proveByTests,
+  type SeedMeans,
+  type TestMeans,
+} from './proof.ts';
 import { measureSeeds, type SeedReach } from './seeds.ts';
+import { Types } from './types.ts';
 import { listCandidates, measureReach } from './units.ts';
 
 const { values } = parseArgs({
@@ -32,11 +42,14 @@ const { values } = parseArgs({
     'test-seconds': { type: 'string', default: '60' },
     /** Seeds of each kind with a mutation that tests do not kill; 0: none. */
     seeds: { type: 'string', default: '40' },
+    /** Kinds of seeds that are played; all without it. */
+    kind: { type: 'string', multiple: true, default: [] },
   },
 });
 
 /** Seeds whose reach is measured, once for each state of the code. */
 const MEASURED = { sequence: 98, focused: 100, varied: 60, service: 60, small: 100, usual: 20 } as const;
+const SLICE = 20;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const pool = generate(listSources(values.module)).filter(
@@ -59,94 +72,135 @@ async function share<T>(work: readonly T[], play: (item: T, n: number) => Promis
   );
 }
 
-async function measure(): Promise<Means> {
-  const tests: TestReach[] = [];
-  const candidates = listCandidates();
-  await share(candidates, async (file) => {
-    const reach = await measureReach(file);
-    tests.push(reach);
-    if (!reach.passes) say(`${file} fails without a mutation and counts for nothing`);
-  });
-  say(`${tests.length} test files measured`);
-  const seeds: SeedReach[] = [];
-  const code = digestTree(['src', 'activities', 'workflows', 'contract', 'service', 'test/simulator'], {
-    tests: false,
-  });
-  const kinds = Number(values.seeds) === 0 ? [] : Object.entries(MEASURED);
-  // Several slices of a kind, so that all processors have work.
-  const slices = kinds.flatMap(([kind, count]) =>
-    Array.from({ length: Math.ceil(count / 20) }, (_, n) => ({
-      kind: kind as keyof typeof MEASURED,
-      seeds: Array.from({ length: Math.min(20, count - 20 * n) }, (_, m) => 20 * n + m + 1),
-    })),
-  );
-  await share(slices, async ({ kind, seeds: slice }) => {
-    seeds.push(...(await measureSeeds(kind, slice, code)));
-  });
-  const inOrder = seeds.toSorted((a, b) => a.seed - b.seed);
-  say(`${seeds.length} seeds measured`);
-  const [sequences = [], others = []] = [true, false].map((is) =>
-    inOrder.filter(({ kind }) => (kind === 'sequence') === is),
-  );
-  return {
-    ...{ tests, sequences, seeds: others },
-    mostTestMs: Number(values['test-seconds']) * 1_000,
-    mostSeeds: Number(values.seeds),
-  };
+const CODE = ['src', 'activities', 'workflows', 'contract', 'service'];
+
+/** One way to prove the mutations that nothing cheaper has killed. */
+interface Stage<M> {
+  readonly name: string;
+  /** A digest of all that it plays and runs. */
+  readonly means: string;
+  readonly measure: () => Promise<M>;
+  readonly prove: (mutation: Mutation, measured: M) => Promise<Proof>;
+  readonly close?: (measured: M) => void;
 }
 
-const tree = digestTree(['src', 'activities', 'workflows', 'contract', 'service', 'test'], { tests: true });
-const proofs = new Proofs(digest(`${tree}${values.seeds}${values['test-seconds']}`));
+const byTests: Stage<TestMeans> = {
+  name: 'tests',
+  means: `tests ${digest(digestTree([...CODE, 'test'], { tests: true }) + values['test-seconds'])}`,
+  async measure() {
+    const tests: TestReach[] = [];
+    await share(listCandidates(), async (file) => {
+      const reach = await measureReach(file);
+      tests.push(reach);
+      if (!reach.passes) say(`${file} fails without a mutation and counts for nothing`);
+    });
+    return { types: new Types(), tests, mostMs: Number(values['test-seconds']) * 1_000 };
+  },
+  prove: proveByTests,
+  close: ({ types }) => types.close(),
+};
+
+const code = digestTree([...CODE, 'test/simulator'], { tests: false });
+const bySeeds: Stage<SeedMeans> = {
+  name: 'seeds',
+  means: `seeds ${digest(`${code}${values.seeds}${values.kind.join()}`)}`,
+  async measure() {
+    const kinds = Object.entries(MEASURED).filter(([kind]) => values.kind.length === 0 || values.kind.includes(kind));
+    // Several slices of a kind, so that all processors have work.
+    const slices = kinds.flatMap(([kind, count]) =>
+      Array.from({ length: Math.ceil(count / SLICE) }, (_, n) => ({
+        kind: kind as keyof typeof MEASURED,
+        seeds: Array.from({ length: Math.min(SLICE, count - SLICE * n) }, (_, m) => SLICE * n + m + 1),
+      })),
+    );
+    const measured: SeedReach[] = [];
+    await share(slices, async ({ kind, seeds }) => {
+      measured.push(...(await measureSeeds(kind, seeds, code)));
+    });
+    const inOrder = measured.toSorted((a, b) => a.seed - b.seed);
+    const [sequences = [], seeds = []] = [true, false].map((is) =>
+      inOrder.filter(({ kind }) => (kind === 'sequence') === is),
+    );
+    return { sequences, seeds, most: Number(values.seeds) };
+  },
+  prove: proveBySeeds,
+};
+
 const judgements = readJudgements();
-const found = new Map<string, Proof>();
-for (const mutation of values.again ? [] : chosen) {
-  const proof = proofs.find(mutation);
-  if (proof !== undefined) found.set(mutation.id, proof);
-}
-const left = chosen.filter(({ id }) => !found.has(id));
-say(`${found.size} are known from an earlier run, ${left.length} to play`);
+const proofs = new Proofs();
+const found = new Map<string, Proof[]>();
+const isAlive = ({ id }: Mutation) => found.get(id)?.every(({ by }) => by === 'nothing') !== false;
 const began = performance.now();
-if (left.length > 0) {
-  const means = await measure();
+await play(byTests);
+if (Number(values.seeds) > 0) await play(bySeeds);
+
+/** Plays what is left alive; those without a judgement first. */
+async function play<M>({ name, means, measure, prove, close }: Stage<M>): Promise<void> {
+  const add = (proof: Proof) => found.set(proof.id, [...(found.get(proof.id) ?? []), proof]);
+  const alive = chosen.filter(isAlive);
+  const left: Mutation[] = [];
+  for (const mutation of alive) {
+    const proof = values.again ? undefined : proofs.find(mutation, means);
+    if (proof === undefined) left.push(mutation);
+    else add(proof);
+  }
+  say(`${name}: ${alive.length - left.length} are known from an earlier run, ${left.length} to play`);
+  if (left.length === 0) return;
+  const measured = await measure();
+  say(`${name}: measured in ${toMinutes(performance.now() - began)}`);
   const started = performance.now();
   let done = 0;
-  await share(left, async (mutation) => {
-    const proof = await prove(mutation, means);
-    proofs.keep(mutation, proof);
-    found.set(mutation.id, proof);
-    done += 1;
-    const perHour = Math.round((done * 3_600_000) / (performance.now() - started));
-    const how = `${proof.by}${proof.isTimeout ? ' (timeout)' : ''}`;
-    say(`${done}/${left.length} ${how} ${proof.seconds} s, ${perHour} an hour: ${mutation.id} ${proof.first}`);
-  });
+  const rank = ({ id }: Mutation) => (judgements[id] === undefined ? 0 : 1);
+  await share(
+    left.toSorted((a, b) => rank(a) - rank(b)),
+    async (mutation) => {
+      const proof = await prove(mutation, measured);
+      proofs.keep(mutation, proof, means);
+      add(proof);
+      done += 1;
+      const rest = toMinutes(((performance.now() - started) / done) * (left.length - done));
+      const how = `${proof.by}${proof.isTimeout ? ' (timeout)' : ''}, ${proof.seconds} s`;
+      say(`${name} ${done}/${left.length}, about ${rest} left: ${mutation.id} ${how} ${proof.first}`);
+    },
+  );
+  close?.(measured);
 }
 
-interface Line extends Proof {
+interface Line {
   readonly mutation: Mutation;
+  /** What killed it; where nothing did, how many tests and seeds it survived. */
+  readonly proofs: readonly Proof[];
+  readonly by: Proof['by'];
   readonly judgement: Judgement | null;
 }
 
 const lines = chosen.map((mutation): Line => {
-  return { ...found.get(mutation.id)!, mutation, judgement: judgements[mutation.id] ?? null };
+  const all = found.get(mutation.id)!;
+  return { mutation, proofs: all, by: all.at(-1)!.by, judgement: judgements[mutation.id] ?? null };
 });
 const survivors = lines.filter(({ by }) => by === 'nothing');
 const unjudged = survivors.filter(({ judgement }) => judgement === null);
 if (values.json) console.log(JSON.stringify(lines, null, 2));
-else showTable();
+else showTables();
 process.exit(unjudged.length === 0 ? 0 : 1);
 
-function showTable(): void {
-  const share = (count: number) => `${count} | ${((100 * count) / Math.max(1, lines.length)).toFixed(1)}%`;
+function toMinutes(ms: number): string {
+  return ms < 90_000 ? `${Math.round(ms / 1_000)} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+function showTables(): void {
+  console.log('| killed by | mutations | share | |\n| --- | ---: | ---: | --- |');
   const row = (name: string, all: readonly Line[]) => {
-    const late = all.filter(({ isTimeout }) => isTimeout).length;
-    console.log(`| ${name} | ${share(all.length)} | ${late === 0 ? '' : `${late} by a time limit`} |`);
+    const late = all.filter((line) => line.proofs.some(({ isTimeout }) => isTimeout)).length;
+    const share = ((100 * all.length) / Math.max(1, lines.length)).toFixed(1);
+    console.log(`| ${name} | ${all.length} | ${share}% | ${late === 0 ? '' : `${late} by a time limit`} |`);
   };
-  console.log(`| killed by | mutations | share | |\n| --- | ---: | ---: | --- |`);
-  for (const by of ['units', 'sequences', 'seeds'] as const)
+  for (const killer of KILLERS) {
     row(
-      by,
-      lines.filter((each) => each.by === by),
+      killer,
+      lines.filter(({ by }) => by === killer),
     );
+  }
   for (const is of JUDGEMENTS) {
     row(
       `survived: ${is}`,
@@ -154,10 +208,17 @@ function showTable(): void {
     );
   }
   row('survived without a judgement', unjudged);
-  console.log(`\n${lines.length} mutations, ${Math.round((performance.now() - began) / 1_000)} s`);
-  for (const { mutation, judgement, tests, seeds } of survivors) {
-    const { file, line, id, before, shown } = mutation;
-    console.log(`\n${file}:${line} ${judgement === null ? 'NOT JUDGED' : `${judgement.is}: ${judgement.why}`}`);
-    console.log(`  ${id}\n  - ${before}\n  + ${shown}\n  held ${tests} test files and ${seeds} seeds that reach it`);
+  console.log(`\n${lines.length} mutations, ${toMinutes(performance.now() - began)}`);
+  if (survivors.length === 0) return;
+  console.log('\n| survivor | before | after | tests | seeds | judgement |\n| --- | --- | --- | ---: | ---: | --- |');
+  for (const {
+    mutation,
+    judgement,
+    proofs: [tests, seeds],
+  } of [...unjudged, ...survivors.filter(({ judgement }) => judgement !== null)]) {
+    const { id, line, before, shown } = mutation;
+    const verdict = judgement === null ? 'NONE' : `${judgement.is}: ${judgement.why}`;
+    const cells = [`${id}, line ${line}`, before, shown, tests?.played, seeds?.played ?? '', verdict];
+    console.log(`| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`);
   }
 }

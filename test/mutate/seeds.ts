@@ -4,7 +4,7 @@ import { SeedPlayer } from '../simulator/seed-player.ts';
 import type { SeedKind } from '../simulator/world/draw-scenario.ts';
 import { CACHE } from './cache.ts';
 import { hasRun, type Ran } from './coverage.ts';
-import type { Change } from './load-change.ts';
+import { toChange } from './load-change.ts';
 import type { Mutation } from './mutation.ts';
 
 /** What a seed runs without a mutation. One that breaks a rule then proves nothing. */
@@ -48,8 +48,7 @@ export async function measureSeeds(kind: SeedKind, seeds: readonly number[], tre
 
 /** Plays with a mutation the seeds that reach its place, `most` of each kind, until a rule is broken. */
 export async function playSeeds(mutation: Mutation, reaches: readonly SeedReach[], most: number): Promise<SeedsPlayed> {
-  const { file, operator, start, end, after, at } = mutation;
-  const change: Change = { file, operator, start, end, after, at };
+  const change = toChange(mutation);
   let count = 0;
   for (const [kind, all] of Map.groupBy(reaches, (each) => each.kind)) {
     const reaching = all.filter(({ holds, ran }) => holds && hasRun(ran, mutation)).slice(0, most);

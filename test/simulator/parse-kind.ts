@@ -1,6 +1,17 @@
 import type { SeedKind } from './world/draw-scenario.ts';
 
-const KINDS: readonly SeedKind[] = ['usual', 'small', 'focused', 'sequence', 'varied', 'service', 'known'];
+const KINDS: readonly SeedKind[] = [
+  'usual',
+  'small',
+  'focused',
+  'sequence',
+  'varied',
+  'service',
+  'paired',
+  'people',
+  'mixed',
+  'known',
+];
 
 /** The kind of seeds that a command names; `--small` is short for `--kind small`. */
 export function parseKind({ kind, small }: { readonly kind?: string | undefined; readonly small: boolean }): SeedKind {

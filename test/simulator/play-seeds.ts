@@ -8,6 +8,7 @@ import { loadChange } from '../mutate/load-change.ts';
 import { findMutation, loadMutated } from './mutations/load.ts';
 import { Reach } from './mutations/reach.ts';
 import type { PlayerSettings } from './seed-player.ts';
+import type { Meeting } from './world/meetings.ts';
 
 export interface PlayRequest {
   readonly seed: number;
@@ -23,6 +24,10 @@ export interface PlayedSeed {
   readonly breaches: readonly string[];
   /** What known findings explain, by finding. */
   readonly known: readonly (readonly [string, readonly string[]])[];
+  /** What its acts met. */
+  readonly meetings: readonly Meeting[];
+  /** What people did, and how often. */
+  readonly happenings: readonly (readonly [string, number])[];
   /** What a reader is shown about it. */
   readonly lines: readonly string[];
   /** Processor time, in milliseconds. */
@@ -55,7 +60,7 @@ async function playSeed({ seed, trace, shrink }: PlayRequest): Promise<PlayedSee
   // Errors are thrown often, and their stacks cost more than most events; messages name them.
   Error.stackTraceLimit = trace ? 10 : 0;
   const played = await play(scenario, trace ? (line) => console.log(line) : null);
-  const { digest, breaches, known, events, elapsedMs, charges } = played;
+  const { digest, breaches, known, events, elapsedMs, charges, meetings, happenings } = played;
   const hours = (elapsedMs / 3_600_000).toFixed(1);
   const lines = [
     `seed ${seed}: ${events} events, ${hours} virtual hours, ${charges} charges, digest ${digest.slice(0, 16)}`,
@@ -77,8 +82,9 @@ async function playSeed({ seed, trace, shrink }: PlayRequest): Promise<PlayedSee
   const { user, system } = process.cpuUsage(began);
   const cpuMs = (user + system) / 1_000;
   return {
-    ...{ seed, digest, breaches, lines, cpuMs },
+    ...{ seed, digest, breaches, meetings, lines, cpuMs },
     known: [...known],
+    happenings: [...happenings],
     ...(reach === null ? {} : { reached: reach.take() }),
     ...(coverage === null ? {} : { ran: coverage.take() }),
   };

@@ -51,7 +51,17 @@ export class SeedPlayer {
       const fail = (why: string, more: Pick<PlayedSeed, 'isCut'> = {}) => {
         child.kill('SIGKILL');
         this.#child = null;
-        settle({ seed, digest: '', breaches: [why], known: [], lines: [], cpuMs: 0, ...more });
+        settle({
+          seed,
+          digest: '',
+          breaches: [why],
+          known: [],
+          meetings: [],
+          happenings: [],
+          lines: [],
+          cpuMs: 0,
+          ...more,
+        });
       };
       const mostMs = this.#settings.mostMs ?? (this.#settings.mutation === undefined ? MOST_MS : MOST_MUTATED_MS);
       const timer = setTimeout(

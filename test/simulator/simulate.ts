@@ -1,8 +1,10 @@
 /**
  * Plays seeded schedules of the whole connector and the real service on a virtual platform: docs/contributing/simulator.md.
- * Exit code 1 when a rule was broken by a seed that known-seeds.ts does not name, or when one that it names breaks none any more.
+ * Exit code 1 when a rule was broken by a seed that known-seeds.ts does not name, when one that it names breaks none any more, or
+ * when a pair met that cannot.
  */
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { KEPT_SEEDS } from './kept-seeds.ts';
@@ -10,8 +12,11 @@ import { findKnownSeed } from './known-seeds.ts';
 import { parseKind } from './parse-kind.ts';
 import type { PlayedSeed } from './play-seeds.ts';
 import { SeedPlayer } from './seed-player.ts';
+import { summarizePairs, toPage } from './world/pair-page.ts';
+import { listWrongObstacles, PairTable } from './world/pair-table.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     /** How many. */
     seeds: { type: 'string', default: '100' },
@@ -38,6 +43,8 @@ const { values } = parseArgs({
     'first-breach': { type: 'boolean', default: false },
     /** Seeds with this act alone: 'restore ledger'. */
     with: { type: 'string' },
+    /** Prints how many seeds had each two acts, and each act and each state, meet; a file that is named gets the page of them. */
+    pairs: { type: 'boolean', default: false },
     /** Plays with this deliberate defect: test/simulator/mutations/table/. */
     mutation: { type: 'string' },
   },
@@ -66,12 +73,26 @@ const failed: number[] = [];
 const fixed: number[] = [];
 /** Seeds with a breach that a known finding explains, by finding. */
 const known = new Map<string, number>();
+/** What people did in seeds of their kind, and how often. */
+const happened = new Map<string, number>();
+const table = new PairTable();
 let count = 0;
 let cpuMs = 0;
 
 /** Counts and shows a seed; the seeds come in their order, whoever played them first. */
-function report({ seed, digest: own, breaches, known: explained, lines, cpuMs: ownMs }: PlayedSeed): void {
+function report({
+  seed,
+  digest: own,
+  breaches,
+  known: explained,
+  meetings,
+  happenings,
+  lines,
+  cpuMs: ownMs,
+}: PlayedSeed): void {
   count += 1;
+  table.add(meetings);
+  for (const [what, times] of happenings) happened.set(what, (happened.get(what) ?? 0) + times);
   for (const [finding] of explained) known.set(finding, (known.get(finding) ?? 0) + 1);
   cpuMs += ownMs;
   digest.update(own);
@@ -119,6 +140,8 @@ console.log(
 );
 if (known.size > 0)
   console.log(`known findings: ${[...known].map(([finding, seeds]) => `${finding} in ${seeds}`).join(', ')}`);
+if (happened.size > 0)
+  console.log(`what people did: ${[...happened].map(([what, times]) => `${what} ${times}`).join(', ')}`);
 if (failed.length > 0)
   console.log(
     `One again: npm run simulate -- ${kind === 'usual' ? '' : `--kind ${kind} `}--seed ${failed[0]} --shrink`,
@@ -126,4 +149,13 @@ if (failed.length > 0)
 if (fixed.length > 0)
   console.log(`seeds that break nothing any more: ${fixed.join(', ')}. Take them out of test/simulator/known-seeds.ts`);
 console.log(`digest of all traces: ${digest.digest('hex')}`);
-process.exit(failed.length === 0 && fixed.length === 0 ? 0 : 1);
+const pairs = table.list();
+if (values.pairs) {
+  for (const { one, other, seeds, obstacle } of pairs) console.log([one, other, seeds, obstacle ?? ''].join('\t'));
+  for (const line of summarizePairs(pairs)) console.log(line);
+}
+if (positionals[0] !== undefined) writeFileSync(positionals[0], toPage(pairs, count, kind));
+const wrong = listWrongObstacles(pairs);
+for (const { one, other } of wrong)
+  console.log(`${one} and ${other} have met: they do not belong in test/simulator/world/cannot-meet.ts`);
+process.exit(failed.length === 0 && fixed.length === 0 && wrong.length === 0 ? 0 : 1);

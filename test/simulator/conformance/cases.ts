@@ -41,6 +41,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   'a failure names the time of the next attempt': result('namedDelay'),
   'an activity without heartbeats is tried again': result('heartbeatTimeout'),
   'an activity that takes too long is tried again': result('startToCloseTimeout'),
+  'an activity ends with the time that all of its attempts have': result('scheduleToCloseTimeout'),
   'timers fire, and a condition ends with its time': result('timers'),
   'a cancelled scope ends its timer and its activity': result('cancellation'),
   'signals reach a workflow in their order, also before it listens': async (stage) => {

@@ -23,7 +23,7 @@ const server = new VirtualTemporal({
 });
 const host: Host = { name: 'worker', alive: true };
 const taskQueue = 'conformance';
-new VirtualWorker({ server, host, taskQueue, workflows: workflows as never, activities });
+new VirtualWorker({ server, host, taskQueues: [taskQueue], workflows: workflows as never, activities });
 let played: Record<string, unknown> | undefined;
 void runOn({ name: 'client', alive: true } as Host, async () => {
   played = await playCases({ client: createClient(server, { name: 'client', alive: true }), taskQueue, suffix: '1' });

@@ -30,6 +30,17 @@ const guarded = proxyActivities<typeof activities>({
   heartbeatTimeout: '1 second',
   retry,
 });
+/** The second attempt would begin after the time of all of them. */
+const once = proxyActivities<typeof activities>({
+  ...{ startToCloseTimeout: '10 seconds', scheduleToCloseTimeout: '30 seconds' },
+  retry: { initialInterval: '1 minute' },
+});
+const limited = proxyActivities<typeof activities>({
+  ...{ startToCloseTimeout: '10 seconds', scheduleToCloseTimeout: '2 seconds', retry },
+});
+const nobodys = proxyActivities<typeof activities>({
+  ...{ taskQueue: 'conformance-nobody', scheduleToCloseTimeout: '1 second' },
+});
 const short = proxyActivities<typeof activities>({ startToCloseTimeout: '1 second', retry });
 
 export const addSignal = defineSignal<[string]>('add');
@@ -68,6 +79,12 @@ export const retries = async (): Promise<string[]> => [
 export const namedDelay = (): Promise<[string, boolean]> => soon(() => endless.askForDelay());
 
 export const heartbeatTimeout = (): Promise<[string, boolean]> => soon(() => guarded.stopBeating());
+/** One whose next attempt would come too late, one that takes too long, and one that no worker takes. */
+export const scheduleToCloseTimeout = async (): Promise<[string, boolean][]> => [
+  await soon(() => once.failUntil(99)),
+  await soon(() => limited.takeLong()),
+  await soon(() => nobodys.pass()),
+];
 export const startToCloseTimeout = (): Promise<[string, boolean]> => soon(() => short.takeLong());
 
 /** Signals before and after the handler exists, in their order, and a timer that they beat. */

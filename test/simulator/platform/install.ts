@@ -12,7 +12,7 @@ import { getHost, getKernel, hasKernel, Kernel } from './kernel.ts';
 
 const RealDate = Date;
 const START = Date.UTC(2026, 0, 1);
-const now = (): number => (hasKernel() ? getKernel().now() : START);
+const now = (): number => (hasKernel() ? getKernel().getClock() : START);
 
 class VirtualDate extends RealDate {
   constructor(value?: unknown, ...more: unknown[]) {

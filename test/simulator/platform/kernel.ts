@@ -78,6 +78,7 @@ export class Kernel {
   elapsed = 0;
   #epoch: number;
   /** What the clocks showed at the beginning, before each jump. */
+  readonly #offsets = new Map<string, number>();
   readonly #jumps: { readonly at: number; readonly before: number }[] = [];
   events = 0;
   readonly #bytes: () => number;
@@ -108,6 +109,18 @@ export class Kernel {
     return Math.floor(this.#epoch + this.elapsed);
   }
 
+  /** What the clock of the host shows whose code is running. */
+  getClock(): number {
+    return this.now() + (this.#offsets.get(getHost()?.name ?? '') ?? 0);
+  }
+
+  /** The clock of a host is ahead of the others from now on, or behind them: until it is set again, also where its host starts again. */
+  setOffset(host: string, ms: number): void {
+    const before = this.#offsets.get(host) ?? 0;
+    this.#jumps.push({ at: this.elapsed, before: this.#epoch + before });
+    this.#offsets.set(host, ms);
+  }
+
   /**
    * The latest time that the clocks showed so many milliseconds ago or before. What has a later stamp is younger, also where
    * the clocks were set back since. A jump forward counts as time that has passed.
@@ -115,7 +128,8 @@ export class Kernel {
   getLatestTime(agoMs: number): number {
     const until = this.elapsed - agoMs;
     const shown = this.#jumps.map(({ at, before }) => before + Math.min(at, until));
-    return Math.floor(Math.max(this.#epoch + until, ...shown));
+    const ahead = Math.max(0, ...this.#offsets.values());
+    return Math.floor(Math.max(this.#epoch + until + ahead, ...shown));
   }
 
   /** Runs `run` on `host` after `delayMs`, unless the host is dead by then. */

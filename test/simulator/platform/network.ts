@@ -30,8 +30,8 @@ export type Fault =
   | { readonly kind: 'refused' }
   /** The request arrives, the response is lost. */
   | { readonly kind: 'drop-after' }
-  /** Half of the response arrives. */
-  | { readonly kind: 'cut' }
+  /** So much of the response arrives, of 1; absent: half of it. */
+  | { readonly kind: 'cut'; readonly share?: number }
   /** The response takes so much longer. */
   | { readonly kind: 'stall'; readonly ms: number }
   /** The client sees its connection end; the request arrives this much later. */
@@ -51,8 +51,8 @@ export interface NetworkSettings {
   readonly onSent?: (request: NetRequest, fault: Fault) => void;
   /** An endpoint has answered one; the client may never hear of it. */
   readonly onAnswered?: (request: NetRequest, response: NetResponse) => void;
-  /** A client that lives has the response to one; `cut`: the first half of it. */
-  readonly onRead?: (request: NetRequest, response: NetResponse, cut: boolean) => void;
+  /** A client that lives has the response to one: `share` of it, 1 for all. */
+  readonly onRead?: (request: NetRequest, response: NetResponse, share: number) => void;
 }
 
 /** Carries requests between hosts, with the delays and faults of its simulation. */
@@ -77,7 +77,7 @@ export class VirtualNetwork {
   }
 
   /** One request of the host that runs now. `then` is called on it once, unless it has died. */
-  send(request: NetRequest, then: (result: NetResponse | Error, cut: boolean) => void): void {
+  send(request: NetRequest, then: (result: NetResponse | Error, share: number) => void): void {
     const { kernel, latency, getFault, onSent, onRead } = this.#settings;
     const client = getHost();
     if (client !== null) burnFuse(client);
@@ -86,12 +86,12 @@ export class VirtualNetwork {
     kernel.trace(`${client?.name ?? '-'} ${describeRequest(request)}${fault.kind === 'none' ? '' : ` ${fault.kind}`}`);
     if (fault.kind !== 'refused') onSent?.(request, fault);
     let done = false;
-    const deliver = (delayMs: number, result: NetResponse | Error, cut = false) => {
+    const deliver = (delayMs: number, result: NetResponse | Error, share = 1) => {
       kernel.schedule(delayMs, client, () => {
         if (done) return;
         done = true;
-        if (!(result instanceof Error)) onRead?.(request, result, cut);
-        then(result, cut);
+        if (!(result instanceof Error)) onRead?.(request, result, share);
+        then(result, share);
       });
     };
     switch (fault.kind) {
@@ -114,7 +114,7 @@ export class VirtualNetwork {
           else if (fault.kind === 'drop-after') deliver(latency(), socketError('other side closed'));
           else if (fault.kind === 'instead-after') deliver(latency(), fault.response);
           else if (fault.kind === 'alter') deliver(latency(), fault.alter(answer));
-          else deliver(latency() + (fault.kind === 'stall' ? fault.ms : 0), answer, fault.kind === 'cut');
+          else deliver(latency() + (fault.kind === 'stall' ? fault.ms : 0), answer, toShare(fault));
         });
     }
   }
@@ -180,6 +180,12 @@ export function getNetwork(): VirtualNetwork {
   return current;
 }
 
+const toShare = (fault: Fault): number => (fault.kind === 'cut' ? (fault.share ?? 0.5) : 1);
+
+/** What a client has of a response whose connection breaks off. */
+export const cutBody = ({ body }: NetResponse, share: number): Buffer =>
+  share === 1 ? body : body.subarray(0, Math.floor(body.length * share));
+
 /** The method and the address, and the tail of the key that says which batch it is. */
 function describeRequest({ method, path, headers }: NetRequest): string {
   const key = headers['idempotency-key'];
@@ -231,7 +237,7 @@ class VirtualDispatcher extends Dispatcher {
       headers: options.headers as Record<string, string>,
       body: options.body == null ? Buffer.alloc(0) : Buffer.from(options.body as Uint8Array),
     };
-    this.#network.send(request, (result, cut) => {
+    this.#network.send(request, (result, share) => {
       timeout?.cancel();
       if (ended) return;
       if (result instanceof Error) {
@@ -240,8 +246,8 @@ class VirtualDispatcher extends Dispatcher {
       }
       const { status, headers, body } = result;
       handler.onResponseStart?.(controller as never, status, headers as never, '');
-      if (cut) {
-        handler.onResponseData?.(controller as never, body.subarray(0, Math.floor(body.length / 2)));
+      if (share < 1) {
+        handler.onResponseData?.(controller as never, cutBody(result, share));
         controller.abort(socketError('other side closed'));
         return;
       }

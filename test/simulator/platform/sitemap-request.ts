@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { toNetworkError } from '../../../src/sitemap/fetch/http-error.ts';
 import type { RequestOptions } from '../../../src/sitemap/fetch/request.ts';
 import { SitemapError } from '../../../src/sitemap/problems.ts';
-import { getNetwork } from './network.ts';
+import { cutBody, getNetwork } from './network.ts';
 
 export { discard, getBodyEnd, readBody } from '../../../src/sitemap/fetch/request.ts';
 
@@ -22,19 +22,19 @@ export function get(url: URL, { headers, timeouts, signal }: RequestOptions): Pr
       ...{ origin: url.origin, method: 'GET', path: url.pathname + url.search, headers },
       body: Buffer.alloc(0),
     };
-    getNetwork().send(request, (result, cut) => {
+    getNetwork().send(request, (result, share) => {
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
       if (result instanceof Error) {
         fail(Object.assign(result, { code: 'ECONNRESET' }));
         return;
       }
-      const { status, headers: answered, body } = result;
-      const bytes = cut ? body.subarray(0, Math.floor(body.length / 2)) : body;
+      const { status, headers: answered } = result;
+      const bytes = cutBody(result, share);
       const stream = new Readable({
         read() {
           this.push(bytes);
-          if (cut) this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+          if (share < 1) this.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
           else this.push(null);
         },
       });

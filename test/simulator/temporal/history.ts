@@ -16,9 +16,14 @@ export type Command =
   | { readonly kind: 'fail'; readonly failure: Failure }
   | { readonly kind: 'continue'; readonly args: string };
 
-/** In milliseconds. */
+/** Times in milliseconds. The stand-in's worker does all duties at once: queue and priority are for tests of workflows. */
 export interface ActivityOptions {
+  /** Whose workers it is given to; null: that of its workflow. */
+  readonly taskQueue: string | null;
+  readonly priorityKey?: number | undefined;
   readonly startToCloseMs: number;
+  /** For all attempts and the waits between them; null: no limit. */
+  readonly scheduleToCloseMs: number | null;
   readonly heartbeatMs: number | null;
   readonly initialMs: number;
   readonly coefficient: number;

@@ -1,5 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ActivityFailure, ApplicationFailure, CancelledFailure, RetryState, TemporalFailure } from '@temporalio/common';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  RetryState,
+  TemporalFailure,
+  TimeoutFailure,
+  TimeoutType,
+} from '@temporalio/common';
 import { drain } from '../platform/kernel.ts';
 import { type Command, type Failure, fromPayload, type Job, toPayload } from './history.ts';
 
@@ -63,6 +71,7 @@ export interface InstanceSettings {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: string;
+  readonly taskQueue: string;
   readonly args: readonly unknown[];
   readonly run: (...args: never[]) => Promise<unknown>;
   readonly now: () => number;
@@ -73,6 +82,7 @@ export class Instance {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: string;
+  readonly taskQueue: string;
   readonly now: () => number;
   readonly activities = new Map<number, Waiting>();
   readonly timers = new Map<number, () => void>();
@@ -91,10 +101,11 @@ export class Instance {
   #seq = 0;
   #defect: unknown;
 
-  constructor({ workflowId, runId, type, args, run, now }: InstanceSettings) {
+  constructor({ workflowId, runId, type, taskQueue, args, run, now }: InstanceSettings) {
     this.workflowId = workflowId;
     this.runId = runId;
     this.type = type;
+    this.taskQueue = taskQueue;
     this.now = now;
     this.#args = args;
     this.#run = run;
@@ -279,15 +290,15 @@ function toDelay(delay: string | number): number {
   return Number(minutes[1]) * 60_000;
 }
 
+function toCause({ kind, message, type, nonRetryable }: Failure): Error {
+  if (kind === 'cancelled') return new CancelledFailure(message);
+  // Nobody asks which of the timeouts it was.
+  if (kind === 'timeout') return new TimeoutFailure(message, undefined, TimeoutType.SCHEDULE_TO_CLOSE);
+  return ApplicationFailure.create({ message, type, nonRetryable });
+}
+
 function toActivityError(type: string, failure: Failure): Error {
-  const cause =
-    failure.kind === 'cancelled'
-      ? new CancelledFailure(failure.message)
-      : ApplicationFailure.create({
-          message: failure.message,
-          type: failure.type,
-          nonRetryable: failure.nonRetryable,
-        });
+  const cause = toCause(failure);
   return new ActivityFailure(
     'Activity task failed',
     type,

@@ -16,8 +16,7 @@ const DEFECT: Failure = {
 function fail(failures: readonly Failure[]): readonly string[] {
   const breaches: string[] = [];
   const options = {
-    startToCloseMs: 60_000,
-    heartbeatMs: null,
+    ...{ taskQueue: null, startToCloseMs: 60_000, scheduleToCloseMs: null, heartbeatMs: null },
     initialMs: 2_000,
     coefficient: 1,
     maximumMs: 2_000,

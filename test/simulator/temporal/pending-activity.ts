@@ -15,6 +15,13 @@ export type ActivityOutcome =
   | { readonly kind: 'completed'; readonly result: string }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
+type TimeoutKind = 'StartToClose' | 'Heartbeat' | 'ScheduleToStart' | 'ScheduleToClose';
+
+const toTimeout = (kind: TimeoutKind): Failure => ({
+  ...{ kind: 'timeout', message: `activity ${kind} timeout`, type: 'TIMEOUT' },
+  ...{ nonRetryable: false, nextRetryMs: null },
+});
+
 /** Identifies one attempt: what an older one reports is ignored. */
 export interface Attempt {
   readonly number: number;
@@ -34,6 +41,9 @@ export class PendingActivity {
   #isCancelRequested = false;
   #isOpen = true;
   #scheduledAt = 0;
+  /** When all attempts must have ended, since the simulation began: counted again after a reset. */
+  readonly #closesAt: number;
+  #closing: { cancel(): void } | null = null;
   #defects = 0;
   lastFailure: Failure | null = null;
   /** What the last heartbeat carried, for the next attempt. */
@@ -43,6 +53,10 @@ export class PendingActivity {
     this.#server = server;
     this.run = run;
     this.command = command;
+    const { scheduleToCloseMs } = command.options;
+    this.#closesAt = server.kernel.elapsed + (scheduleToCloseMs ?? Number.POSITIVE_INFINITY);
+    if (scheduleToCloseMs !== null)
+      this.#closing = server.kernel.schedule(scheduleToCloseMs, null, () => this.#expire());
   }
 
   get attempt(): number {
@@ -70,7 +84,7 @@ export class PendingActivity {
     this.#attempt = attempt;
     this.#heartbeatAt = kernel.elapsed;
     const { startToCloseMs } = this.command.options;
-    this.#timeouts = [kernel.schedule(startToCloseMs, null, () => this.#timeOut(attempt, 'start-to-close'))];
+    this.#timeouts = [kernel.schedule(startToCloseMs, null, () => this.#timeOut(attempt, 'StartToClose'))];
     this.#watchHeartbeats(attempt);
     return attempt;
   }
@@ -82,7 +96,7 @@ export class PendingActivity {
     const dueAt = this.#heartbeatAt + heartbeatMs;
     this.#timeouts[1] = kernel.schedule(dueAt - kernel.elapsed, null, () => {
       if (this.#attempt !== attempt) return;
-      if (this.#heartbeatAt + heartbeatMs === dueAt) this.#timeOut(attempt, 'heartbeat');
+      if (this.#heartbeatAt + heartbeatMs === dueAt) this.#timeOut(attempt, 'Heartbeat');
       else this.#watchHeartbeats(attempt);
     });
   }
@@ -93,17 +107,8 @@ export class PendingActivity {
     this.heartbeatDetails = details;
   }
 
-  #timeOut(attempt: Attempt, kind: string): void {
-    this.end(attempt, {
-      kind: 'failed',
-      failure: {
-        kind: 'timeout',
-        message: `activity ${kind} timeout`,
-        type: 'TIMEOUT',
-        nonRetryable: false,
-        nextRetryMs: null,
-      },
-    });
+  #timeOut(attempt: Attempt, kind: TimeoutKind): void {
+    this.end(attempt, { kind: 'failed', failure: toTimeout(kind) });
   }
 
   end(attempt: Attempt, outcome: ActivityOutcome): void {
@@ -120,13 +125,22 @@ export class PendingActivity {
     this.lastFailure = failure;
     this.#countDefects(failure);
     const { initialMs, coefficient, maximumMs, attempts } = this.command.options;
-    if (failure.nonRetryable || failure.kind === 'cancelled' || this.#isCancelRequested || attempt.number >= attempts) {
-      this.#close();
-      this.#server.tell(this.run, { kind: 'activity-failed', seq, failure, type });
-      return;
-    }
     const usualMs = Math.min(initialMs * coefficient ** (attempt.number - 1), maximumMs);
-    this.schedule(Math.max(failure.nextRetryMs ?? usualMs, this.#server.leastRetryMs(type)));
+    const waitMs = Math.max(failure.nextRetryMs ?? usualMs, this.#server.leastRetryMs(type));
+    const isLast = attempt.number >= attempts || this.#server.kernel.elapsed + waitMs > this.#closesAt;
+    if (failure.nonRetryable || failure.kind === 'cancelled' || this.#isCancelRequested || isLast) this.#fail(failure);
+    else this.schedule(waitMs);
+  }
+
+  /** The time for all attempts is up. */
+  #expire(): void {
+    this.#fail(toTimeout(this.#tries === 0 ? 'ScheduleToStart' : 'ScheduleToClose'));
+  }
+
+  #fail(failure: Failure): void {
+    const { seq, type } = this.command;
+    this.#close();
+    this.#server.tell(this.run, { kind: 'activity-failed', seq, failure, type });
   }
 
   #countDefects({ kind, type, message, nextRetryMs }: Failure): void {
@@ -140,22 +154,14 @@ export class PendingActivity {
     if (!this.#isOpen || this.#isCancelRequested) return;
     this.#isCancelRequested = true;
     if (this.#attempt !== null) return;
-    this.#close();
-    const { seq, type } = this.command;
-    const failure: Failure = {
-      kind: 'cancelled',
-      message: 'Activity cancelled',
-      type: '',
-      nonRetryable: false,
-      nextRetryMs: null,
-    };
-    this.#server.tell(this.run, { kind: 'activity-failed', seq, failure, type });
+    this.#fail({ kind: 'cancelled', message: 'Activity cancelled', type: '', nonRetryable: false, nextRetryMs: null });
   }
 
   /** Its run has ended: nobody waits for it any more. */
   abandon(): void {
     this.#isOpen = false;
     this.#retry?.cancel();
+    this.#closing?.cancel();
     this.#cancelTimeouts();
   }
 

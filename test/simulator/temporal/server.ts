@@ -105,8 +105,10 @@ export class VirtualTemporal {
   // Workers
 
   addWorker(worker: VirtualWorker): void {
-    const workers = (this.#workers.get(worker.taskQueue) ?? []).filter(({ host }) => host.alive);
-    this.#workers.set(worker.taskQueue, [...workers, worker]);
+    for (const queue of worker.taskQueues) {
+      const workers = (this.#workers.get(queue) ?? []).filter(({ host }) => host.alive);
+      this.#workers.set(queue, [...workers, worker]);
+    }
     this.#giveBacklog();
   }
 
@@ -420,7 +422,7 @@ export class VirtualTemporal {
 
   giveActivity(activity: PendingActivity): void {
     this.kernel.schedule(this.latency(), null, () => {
-      this.#dispatch(activity.run.taskQueue, (worker) => {
+      this.#dispatch(activity.command.options.taskQueue ?? activity.run.taskQueue, (worker) => {
         worker.takeSlot(activity, (release) => {
           const token = activity.start();
           if (token === null) {

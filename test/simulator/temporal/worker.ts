@@ -9,7 +9,8 @@ import type { Run, VirtualTemporal } from './server.ts';
 export interface WorkerSettings {
   readonly server: VirtualTemporal;
   readonly host: Host;
-  readonly taskQueue: string;
+  /** Those that it polls. */
+  readonly taskQueues: readonly string[];
   readonly workflows: Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
   readonly activities: object;
   readonly interceptor?: (context: Context) => ActivityInterceptors;
@@ -25,7 +26,7 @@ type Activities = Readonly<Record<string, (...args: unknown[]) => Promise<unknow
 /** A worker process: runs workflow tasks from its memory or from the history, and attempts of activities. */
 export class VirtualWorker {
   readonly host: Host;
-  readonly taskQueue: string;
+  readonly taskQueues: readonly string[];
   readonly takeSlot: TakeSlot;
   /** A worker that is cut off gets no new work, and its heartbeats are lost. */
   polls = true;
@@ -39,7 +40,7 @@ export class VirtualWorker {
     this.#server = settings.server;
     this.#kernel = settings.server.kernel;
     this.host = settings.host;
-    this.taskQueue = settings.taskQueue;
+    this.taskQueues = settings.taskQueues;
     this.takeSlot = settings.takeSlot ?? ((_, begin) => begin(() => undefined));
     settings.server.addWorker(this);
   }
@@ -72,12 +73,9 @@ export class VirtualWorker {
   #load(run: Run): Instance {
     const known = this.#instances.get(run);
     if (known !== undefined && known.tasks === run.tasks.length) return known.instance;
-    const { workflowId, runId, type, args } = run;
+    const { workflowId, runId, type, taskQueue, args } = run;
     const instance = new Instance({
-      workflowId,
-      runId,
-      type,
-      args,
+      ...{ workflowId, runId, type, taskQueue, args },
       run: this.#settings.workflows[type]!,
       now: () => this.#kernel.elapsed,
     });
@@ -125,10 +123,10 @@ export class VirtualWorker {
       workflowType: run.type,
       scheduledTimestampMs: Math.floor(this.#kernel.epoch + command.at),
       currentAttemptScheduledTimestampMs: Math.floor(this.#kernel.epoch + attempt.scheduledAt),
-      scheduleToCloseTimeoutMs: 0,
+      scheduleToCloseTimeoutMs: command.options.scheduleToCloseMs ?? 0,
       startToCloseTimeoutMs: command.options.startToCloseMs,
       heartbeatDetails: activity.heartbeatDetails,
-      taskQueue: run.taskQueue,
+      taskQueue: command.options.taskQueue ?? run.taskQueue,
     };
     const heartbeat = (details: unknown) => {
       if (!this.polls || !this.#server.isUp || !this.host.alive) return;

@@ -34,13 +34,12 @@ export const allHandlersFinished = (): boolean => getContext().instance.runningH
 
 export function workflowInfo() {
   const { instance } = getContext();
-  const { workflowId, runId, type } = instance;
+  const { workflowId, runId, type, taskQueue } = instance;
   return {
     workflowId,
     runId,
     workflowType: type,
-    // A stand-in's worker does all duties, so the queues of activities are one.
-    taskQueue: '',
+    taskQueue,
     continueAsNewSuggested: instance.continueAsNewSuggested,
   };
 }
@@ -204,10 +203,21 @@ function schedule(type: string, args: readonly unknown[], options: ActivityOptio
 }
 
 /** The defaults are those of the SDK and the server. */
-function toActivityOptions({ startToCloseTimeout, heartbeatTimeout, retry = {} }: SdkActivityOptions): ActivityOptions {
+function toActivityOptions(given: SdkActivityOptions): ActivityOptions {
+  const {
+    taskQueue = null,
+    priority,
+    startToCloseTimeout,
+    scheduleToCloseTimeout,
+    heartbeatTimeout,
+    retry = {},
+  } = given;
   const initialMs = toMs(retry.initialInterval ?? 1_000);
   return {
-    startToCloseMs: toMs(startToCloseTimeout ?? 0),
+    taskQueue,
+    priorityKey: priority?.priorityKey,
+    startToCloseMs: toMs(startToCloseTimeout ?? scheduleToCloseTimeout ?? 0),
+    scheduleToCloseMs: scheduleToCloseTimeout === undefined ? null : toMs(scheduleToCloseTimeout),
     heartbeatMs: heartbeatTimeout === undefined ? null : toMs(heartbeatTimeout),
     initialMs,
     coefficient: retry.backoffCoefficient ?? 2,

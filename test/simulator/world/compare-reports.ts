@@ -1,6 +1,7 @@
-import { findAccountProblems, findRemovedProblems, findWatchProblems } from '../../../src/cli/commands/status-check.ts';
 import { explainUrl } from '../../../src/connector/explain-url.ts';
 import type { Url } from '../../../src/url/normalize-url.ts';
+import { readStatusCheck } from './onlooker.ts';
+import { checkQuiet } from './oracle/reported-rule.ts';
 import { checkStatusSays, checkWhy } from './oracle/reports-rule.ts';
 import { onTerminal } from './programs.ts';
 import { POISON } from './site.ts';
@@ -39,17 +40,11 @@ async function ask(world: World): Promise<void> {
     }
   }
   const unbought = oracle.listUnbought(new Set(world.settings.watches.values()));
-  if (unbought.length === 0) return;
-  const problems = (
-    await Promise.all([
-      ...[...config.watches.values()].map((watch) => findWatchProblems(ledger, watch)),
-      findRemovedProblems(context),
-      ...[...config.accounts.values()].map((account) => findAccountProblems(context, account)),
-    ])
-  ).flat();
+  const reported = await readStatusCheck(context);
   checkStatusSays(
     unbought,
-    problems.map(({ subject, problem }) => `${subject}: ${problem}`),
+    reported.map(({ subject, problem }) => `${subject}: ${problem}`),
     report,
   );
+  checkQuiet(reported, new Set<string>(config.accounts.keys()), report);
 }

@@ -1,8 +1,10 @@
 import { formatTry, micros } from '../../../contract/money.ts';
+import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { readConfig } from '../../../src/config/load.ts';
 import { ACCOUNT_NAMES, type AccountName, KEY_VARIABLES, NEXT_KEY_VARIABLES } from './account-names.ts';
 import { type AccountPlaces, SERVICE } from './addresses.ts';
+import { getLevelPrice, type Price } from './levels.ts';
 import type { Caps } from './oracle/caps-rule.ts';
 import type { CheckPolicy } from './oracle/check-rule.ts';
 import type { GuardPolicy } from './oracle/guard-rule.ts';
@@ -18,7 +20,9 @@ export const CHECKS: CheckPolicy = {
 };
 
 /** What holds a run: the rest is as the configuration reference says. */
-export const GUARD: GuardPolicy = { maxGonePercent: 30, maxChanged: 1_000, maxChangedPercent: 50 };
+export const GUARD: GuardPolicy = {
+  ...{ maxNew: null, maxNewPercent: null, maxGonePercent: 30, maxChanged: 1_000, maxChangedPercent: 50 },
+};
 
 /** What all watches of a world do. */
 export interface WatchPolicy {
@@ -26,14 +30,23 @@ export interface WatchPolicy {
   readonly firstRun: 'submit' | 'baseline';
   /** resubmit.not_within */
   readonly notWithinMs: number;
+  /** resubmit.on_lastmod_change */
+  readonly buysChanges: boolean;
+  /** index_check.resubmit_after; null: never. */
+  readonly resubmitAfter: number | null;
+  readonly guard: GuardPolicy;
 }
 
-export const USUAL_POLICY: WatchPolicy = { checks: CHECKS, firstRun: 'submit', notWithinMs: 0 };
+export const USUAL_POLICY: WatchPolicy = {
+  ...{ checks: CHECKS, firstRun: 'submit', notWithinMs: 0, buysChanges: true, resubmitAfter: null, guard: GUARD },
+};
 
 /** What an operator writes into the configuration; money in micro-lira. */
 export interface OperatorSettings {
   /** price_per_url; null: it is learned. */
-  readonly price: number | null;
+  readonly price: Price | null;
+  /** The level of each watch, by sitemap; absent: fast. */
+  readonly levels: ReadonlyMap<string, ServiceLevel>;
   readonly caps: Caps;
   readonly floor: number;
   /** Watches, and the sitemap of each. */
@@ -77,6 +90,14 @@ function readOnce(text: string): Config {
 /** Settings of a watch, by the names of the configuration file. */
 export type WatchSettings = Readonly<Record<string, unknown>>;
 
+const toPrice = (price: Price) =>
+  typeof price === 'number'
+    ? formatTry(micros(price))
+    : {
+        standard: formatTry(micros(getLevelPrice(price, 'standard'))),
+        fast: formatTry(micros(getLevelPrice(price, 'fast'))),
+      };
+
 const toSpend = (caps: Readonly<Record<string, number | null>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(caps).flatMap(([name, cap]) => (cap === null ? [] : [[name, formatTry(micros(cap))]])),
@@ -90,7 +111,7 @@ export const getAccount = ({ secondAccount }: Pick<OperatorSettings, 'secondAcco
 export function toConfig(settings: OperatorSettings, more: WatchSettings): Config {
   const { price, caps, floor, watches, schedules, pollsSeldom, hasTwoFiles, places, missingAccounts, policy } =
     settings;
-  const { checks } = policy;
+  const { checks, guard } = policy;
   const watchSpend = toSpend({
     per_run: caps.watchPerRun,
     per_day: caps.watchPerDay,
@@ -99,16 +120,20 @@ export function toConfig(settings: OperatorSettings, more: WatchSettings): Confi
   const watch = (sitemap: string) => ({
     account: getAccount(settings, sitemap),
     project: `Project ${sitemap}`,
-    service: 'fast',
+    service: settings.levels.get(sitemap) ?? 'fast',
     first_run: policy.firstRun,
     sitemaps: [`${SITE}/${sitemap}.xml`, ...(hasTwoFiles ? [`${SITE}/${sitemap}-2.xml`] : [])],
     hosts: [new URL(SITE).host],
     retry_failed: { times: RETRIES, after: '5m' },
     resubmit: {
-      on_lastmod_change: true,
+      on_lastmod_change: policy.buysChanges,
       ...(policy.notWithinMs === 0 ? {} : { not_within: `${policy.notWithinMs / 1_000}s` }),
     },
-    guard: { max_gone_percent: GUARD.maxGonePercent },
+    guard: {
+      ...(guard.maxGonePercent === null ? {} : { max_gone_percent: guard.maxGonePercent }),
+      ...(guard.maxNew === null ? {} : { max_new: guard.maxNew }),
+      ...(guard.maxNewPercent === null ? {} : { max_new_percent: guard.maxNewPercent }),
+    },
     index_check: {
       ...{
         after: `${checks.afterMs / 1_000}s`,
@@ -117,6 +142,7 @@ export function toConfig(settings: OperatorSettings, more: WatchSettings): Confi
       },
       sample: `${checks.sample * 100}%`,
       ...(checks.perDay === null ? {} : { per_day: formatTry(micros(checks.perDay)) }),
+      ...(policy.resubmitAfter === null ? {} : { resubmit_after: policy.resubmitAfter }),
     },
     ...(Object.keys(watchSpend).length === 0 ? {} : { spend: watchSpend }),
     ...(schedules.has(sitemap) ? { schedule: schedules.get(sitemap) } : {}),
@@ -132,7 +158,7 @@ export function toConfig(settings: OperatorSettings, more: WatchSettings): Confi
     base_url: `${places[name].address}/api/v1`,
     api_key: { env: places[name].keyVariable },
     ...(pollsSeldom ? { tracking: { fast: { min: '1m', max: '20m', growth: 2 } } } : {}),
-    ...(price === null ? {} : { price_per_url: formatTry(micros(price)) }),
+    ...(price === null ? {} : { price_per_url: toPrice(price) }),
     ...(Object.keys(spend).length === 0 ? {} : { spend }),
   });
   const text = JSON.stringify({

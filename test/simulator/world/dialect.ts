@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { PLAIN, type Profile } from '../../fakes/service/profile.ts';
 import { createSeededProfile } from '../../fakes/service/profiles/seeded.ts';
-import type { Job, JobState } from '../../fakes/service/records.ts';
+import type { CheckedUrl, Job, JobState } from '../../fakes/service/records.ts';
 import { seeded } from '../../support/seeded.ts';
 import type { NetRequest, NetResponse } from '../platform/network.ts';
 import type { Ask } from './programs.ts';
@@ -21,6 +21,8 @@ export interface Paging {
 export interface Dialect extends Paging {
   /** The seeded profile whose names and shapes it has; null: those of our service. */
   readonly profile: number | null;
+  /** Answers to index-checks are in its words, too; absent: they are ours. */
+  readonly speaksOfChecks?: boolean;
 }
 
 /** Those that name the pages which follow: only they may have an empty page between others. */
@@ -83,6 +85,10 @@ export class Speaker {
     if (path.endsWith('/balance')) {
       const { balance } = readData<{ balance: number }>(answer);
       return withData(answer, this.#profile.balance(toKurus(balance)));
+    }
+    if (this.#dialect.speaksOfChecks === true && path.endsWith('/index-check')) {
+      const { results } = readData<{ results: readonly CheckedUrl[] }>(answer);
+      return withData(answer, this.#profile.checked(results));
     }
     if (request.method !== 'POST' || !path.endsWith('/submissions')) return answer;
     const isReplay = answer.status === 200;

@@ -1,6 +1,7 @@
 import { pick, seeded } from '../../support/seeded.ts';
 import { AT_BAD_MOMENTS } from './acts/bad-moment.ts';
 import { MOMENTS, type Moment } from './acts/moments.ts';
+import type { StateName } from './acts/states.ts';
 import { CAP_NAMES, type CapName, NO_CAPS } from './oracle/caps-rule.ts';
 import {
   type Act,
@@ -38,7 +39,7 @@ const FEATURES = [
 export type Feature = (typeof FEATURES)[number];
 
 /** What a mutation needs of a seed. */
-export type Need = ActKind | Moment | Feature;
+export type Need = ActKind | Moment | StateName | Feature;
 
 /**
  * Swarm testing: each seed leaves most kinds of acts and most features out, so that what is left meets often. Groce et al.,

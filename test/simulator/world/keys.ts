@@ -51,9 +51,9 @@ export class Keys {
     return true;
   }
 
-  /** The key is revoked, and after a while its place holds another one. */
-  async replace(account: AccountName, then: () => Promise<void>): Promise<void> {
-    await this.#alone(async () => {
+  /** The key is revoked, and after a while its place holds another one. Returns whether it was played. */
+  replace(account: AccountName, then: () => Promise<void>): Promise<boolean> {
+    return this.#alone(async () => {
       await this.revoke(this.#ids.get(account)!);
       await then();
       this.#use(account, await this.#create(account), this.#world.settings.places[account].keyVariable);

@@ -1,5 +1,11 @@
 import type { Label } from './oracle/facts.ts';
+import type { Ready } from './oracle/fair-rule.ts';
 import type { Stores } from './stores.ts';
+
+/** A batch that was planned so long ago is looked up before it is sent for the first time. */
+const OLD_MS = 19 * 3_600_000;
+/** By then whoever gives turns has seen that a batch may be sent. */
+const READY_MS = 10_000;
 
 interface Row {
   readonly id: number;
@@ -9,6 +15,11 @@ interface Row {
   readonly held: string | null;
   readonly first: number | null;
 }
+
+/** A run that only money holds goes on by itself: caps and floor have rules of their own. */
+const isHeldByGuard = (held: string | null): boolean =>
+  held !== null &&
+  (JSON.parse(held) as { reasons: readonly { code: string }[] }).reasons.some(({ code }) => code.startsWith('max_'));
 
 /**
  * What the ledger calls a batch. When it was planned is shown by its id, which is looked at before each delivery of a sitemap
@@ -55,11 +66,36 @@ export class Labels {
     return row?.name ?? null;
   }
 
+  findTurn(tag: string): { readonly watch: string; readonly service: string } | null {
+    const row = this.#stores.read.ledger
+      .prepare(
+        'SELECT w.name AS watch, b.service FROM batches AS b JOIN watches AS w ON w.id = b.watch_id WHERE b.tag = ?',
+      )
+      .get(tag);
+    return (row ?? null) as { readonly watch: string; readonly service: string } | null;
+  }
+
   findCheckWatch(key: string): string | null {
     const row = this.#stores.read.ledger
       .prepare('SELECT w.name FROM checks AS c JOIN watches AS w ON w.id = c.watch_id WHERE c.idempotency_key = ?')
       .get(key) as { readonly name: string } | undefined;
     return row?.name ?? null;
+  }
+
+  /**
+   * The batches of the account and level of this one that were never sent, and that nothing has held for so long. Those that are old
+   * are looked up before, which needs the list.
+   */
+  listReady(key: string, now: number): readonly Ready[] {
+    return this.#stores.read.ledger
+      .prepare(
+        `SELECT w.name AS watch, b.urls FROM batches AS mine
+         JOIN batches AS b ON b.account_id = mine.account_id AND b.service = mine.service AND b.id <> mine.id
+         JOIN watches AS w ON w.id = b.watch_id
+         WHERE mine.idempotency_key = ? AND b.state = 'planned' AND b.attempts = 0 AND b.needs_lookup = 0
+           AND b.planned_at BETWEEN ? AND ? AND coalesce(b.not_before, 0) <= ?`,
+      )
+      .all(key, now - OLD_MS, now - READY_MS, now - READY_MS) as unknown as Ready[];
   }
 
   find(key: string): Label {
@@ -80,7 +116,7 @@ export class Labels {
     return {
       run: first.run,
       isRunComplete: first.complete === 1,
-      isHeld: first.held !== null,
+      isHeld: isHeldByGuard(first.held),
       isFirst: first.first === 1,
       plannedAfter: this.#plannedAfter.get(root) ?? this.#getOrder(),
     };

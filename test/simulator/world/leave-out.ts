@@ -1,5 +1,5 @@
 import type { JobTaken } from '../../../src/connector/recover-job.ts';
-import { readSitemap } from './oracle/oracle.ts';
+import { readSitemap } from './oracle/request-reader.ts';
 
 /**
  * Whether an operator says that jobs which match no watch are not theirs. Their project names the watch: one that the operator

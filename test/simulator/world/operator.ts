@@ -1,7 +1,7 @@
 import { type Micros, splitMicros } from '../../../contract/money.ts';
 import { ApiError, unwrapData } from '../../../src/api-client/errors.ts';
 import type { SendRequest } from '../../../src/api-client/history.ts';
-import { requireAccount } from '../../../src/config/config.ts';
+import { type Account, requireAccount } from '../../../src/config/config.ts';
 import { SecretMissingError } from '../../../src/config/secrets.ts';
 import { confirmShown } from '../../../src/connector/confirm-account.ts';
 import { OperationError } from '../../../src/connector/operation-error.ts';
@@ -19,6 +19,7 @@ import type { AccountId, BatchId, Reference } from '../../../src/submission/ids.
 import { approveUpdate } from '../../../src/temporal-api/messages.ts';
 import { createClient } from '../temporal/client.ts';
 import type { AccountName } from './account-names.ts';
+import { createDecisions } from './decider.ts';
 import { mayLeaveOut } from './leave-out.ts';
 import { showsCharges } from './oracle/compare-charges.ts';
 import { onTerminal } from './programs.ts';
@@ -33,10 +34,12 @@ const ignore = { listed: () => undefined, read: () => undefined, waiting: () => 
 export function startOperator(world: World): void {
   const { kernel } = world;
   const seen = new Map<BatchId, number>();
+  const { decider } = world.scenario;
+  const decideLater = decider === undefined ? null : createDecisions(world, decider);
   const attend = () => {
     const { ledger } = world.stores;
     onTerminal(async () => {
-      await approveHeld(world);
+      await (world.isGood || decideLater === null ? approveHeld(world) : decideLater());
       await resolveReviews(world, seen);
       await resolveOverdue(world);
       await recoverHeld(world);
@@ -140,9 +143,12 @@ function endLostRuns({ temporal, settings, ledgerId }: World): void {
   }
 }
 
-/** `courier recover`, as a command does it; one that fails is run again by the operator. */
+/**
+ * `courier recover`, as a command does it; one that fails is run again by the operator. Not while a watch is away, whose
+ * jobs another one may take (known breach X1).
+ */
 export async function recover(world: World): Promise<void> {
-  if (world.isRecovering) return;
+  if (world.isRecovering || world.removed.size > 0) return;
   world.isRecovering = true;
   try {
     for (const account of world.configuredAccounts) await recoverOne(world, account);
@@ -151,28 +157,31 @@ export async function recover(world: World): Promise<void> {
   }
 }
 
+/** Requests of a command for an account, within its rate limits. */
+export async function openRequests(world: World, account: Account): Promise<SendRequest> {
+  const limits = await rateLimitsOver(world.stores.budgets);
+  const limiter = limits.getLimiter(account.id, toRateLimits(account.limits, account.limits.minuteMs));
+  const service = createAccountClient(account, undefined, world.network.createDispatcher());
+  const client = createLimitedClient(service, limiter);
+  return async (request) => {
+    for (;;) {
+      try {
+        return unwrapData(await client.request('poll', request));
+      } catch (error) {
+        if (!(error instanceof RateLimitedError)) throw error;
+        await world.kernel.sleep(error.waitMs);
+      }
+    }
+  };
+}
+
 async function recoverOne(world: World, name: AccountName): Promise<void> {
   try {
     const config = world.readConfig();
     const account = requireAccount(config, name as AccountId);
     const ledger = await world.openOperatorLedger();
     const { kernel } = world;
-    const limits = await rateLimitsOver(world.stores.budgets);
-    const limiter = limits.getLimiter(account.id, toRateLimits(account.limits, account.limits.minuteMs));
-    const client = createLimitedClient(
-      createAccountClient(account, undefined, world.network.createDispatcher()),
-      limiter,
-    );
-    const send: SendRequest = async (request) => {
-      for (;;) {
-        try {
-          return unwrapData(await client.request('poll', request));
-        } catch (error) {
-          if (!(error instanceof RateLimitedError)) throw error;
-          await kernel.sleep(error.waitMs);
-        }
-      }
-    };
+    const send = await openRequests(world, account);
     const watches = [...config.watches.values()];
     await confirmShown(ledger, account, send);
     const { taken, held } = await recoverAccount({

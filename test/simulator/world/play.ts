@@ -7,10 +7,14 @@ import { startRuns } from './acts/runs.ts';
 import { compareReports } from './compare-reports.ts';
 import { getAccount } from './configuration.ts';
 import { findKnown } from './known/index.ts';
+import type { Meeting } from './meetings.ts';
+import { startOnlooker } from './onlooker.ts';
 import { recover, startOperator } from './operator.ts';
 import { CAP_NAMES, NO_CAPS } from './oracle/caps-rule.ts';
 import { compareCharges, compareJobs } from './oracle/compare-charges.ts';
+import { compareJournal } from './oracle/compare-journal.ts';
 import { comparePlans } from './oracle/compare-plans.ts';
+import { countEffects } from './policy-effects.ts';
 import { onTerminal } from './programs.ts';
 import { AMPLE, type Scenario } from './scenario.ts';
 import { prepareStores } from './stores.ts';
@@ -26,6 +30,8 @@ export interface Played {
   /** Virtual milliseconds. */
   readonly elapsedMs: number;
   readonly charges: number;
+  readonly meetings: readonly Meeting[];
+  readonly happenings: ReadonlyMap<string, number>;
 }
 
 const MINUTE = 60_000;
@@ -47,12 +53,14 @@ export async function play(scenario: Scenario, onTrace: ((line: string) => void)
     world.start();
     for (const act of scenario.acts) kernel.schedule(act.at, null, () => beginAct(world, act));
     startOperator(world);
+    startOnlooker(world);
     const isEnough = () => world.isOver || oracle.breaches.length > 0 || kernel.events >= EVENTS_AT_MOST;
     await kernel.play(isEnough, scenario.goodAt);
     if (kernel.events >= EVENTS_AT_MOST) oracle.breach(`more than ${EVENTS_AT_MOST} events in a bad world`);
     world.isGood = true;
     kernel.trace('the world is good');
     if (oracle.breaches.length === 0) await playToEnd(world);
+    countEffects(world);
     const { digest, events, elapsed } = { digest: kernel.digest(), events: kernel.events, elapsed: kernel.elapsed };
     return {
       seed: scenario.seed,
@@ -62,6 +70,8 @@ export async function play(scenario: Scenario, onTrace: ((line: string) => void)
       events,
       elapsedMs: elapsed,
       charges: oracle.charges,
+      meetings: world.meetings.list(),
+      happenings: world.happenings.list(),
     };
   } finally {
     await world.close();
@@ -113,6 +123,7 @@ export async function playToEnd(world: World, mostEvents = EVENTS_AT_MOST): Prom
   }
   oracle.checkEnd(new Set(world.settings.watches.values()));
   compareCharges(world);
+  compareJournal(world);
   compareJobs(world);
   comparePlans(world);
   await compareReports(world);

@@ -9,16 +9,17 @@ import { openService } from '../../../service/serve.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { createDeps } from '../../../src/connector/create-deps.ts';
 import { reconcileSchedules } from '../../../src/connector/schedules.ts';
-import type { Database } from '../../../src/database/database.ts';
-import { ledgerOver } from '../../../src/ledger/open-ledger.ts';
+import { type Database, DatabaseUnavailableError } from '../../../src/database/database.ts';
+import { type Ledger, ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import { createLogger } from '../../../src/observability/log.ts';
-import { rateLimitsOver } from '../../../src/rate-limit/limiter.ts';
+import { type RateLimitStore, rateLimitsOver } from '../../../src/rate-limit/limiter.ts';
 import type { LedgerId } from '../../../src/submission/ids.ts';
+import { DUTIES, type Duty, getDutyQueue } from '../../../src/temporal-api/duties.ts';
 import { getTaskQueue } from '../../../src/temporal-api/ids.ts';
 import * as courierWorkflows from '../../../workflows/index.ts';
 import { fence, type Host, type Kernel, runOn } from '../platform/kernel.ts';
 import type { NetRequest, NetResponse, VirtualNetwork } from '../platform/network.ts';
-import { hostedDatabase } from '../platform/storage.ts';
+import { hostedDatabase, type StorageSettings } from '../platform/storage.ts';
 import { createClient } from '../temporal/client.ts';
 import type { VirtualTemporal } from '../temporal/server.ts';
 import { type TakeSlot, VirtualWorker } from '../temporal/worker.ts';
@@ -35,6 +36,10 @@ export interface Machine {
   /** See StorageSettings. */
   readonly storageDelay: () => number;
   readonly statementMs?: () => number;
+  /** The database of the workers cannot be reached now. */
+  readonly isDatabaseDown?: () => boolean;
+  /** See StorageSettings. */
+  readonly isCommitCut?: () => boolean;
   readonly onTurning?: (host: Host) => void;
   /** The activity slots of a worker that starts. */
   readonly createSlots?: () => TakeSlot;
@@ -48,34 +53,35 @@ const RESTART_MS = 10_000;
 /** A program that can be killed at any moment and started again. */
 export abstract class Program {
   protected readonly machine: Machine;
-  readonly #name: string;
+  readonly name: string;
   /** See Host. */
   protected readonly repeatMs: number = 0;
   host: Host | null = null;
 
   constructor(name: string, machine: Machine) {
-    this.#name = name;
+    this.name = name;
     this.machine = machine;
   }
 
   start(): void {
     if (!this.machine.mayStart(this)) return;
     this.crash();
-    const host: Host = { name: this.#name, alive: true, repeatMs: this.repeatMs, fuse: null, die: () => this.crash() };
+    const host: Host = { name: this.name, alive: true, repeatMs: this.repeatMs, fuse: null, die: () => this.crash() };
     this.host = host;
     this.machine.kernel.schedule(0, host, () => void this.boot(host));
   }
 
   crash(): void {
     if (this.host === null) return;
-    this.machine.kernel.trace(`${this.#name} dies`);
+    this.machine.kernel.trace(`${this.name} dies`);
     this.host.alive = false;
     this.machine.network.disconnect(this.host);
     this.host = null;
   }
 
-  protected hosted(db: Database, host: Host): Database {
+  protected hosted(db: Database, host: Host, more: Pick<StorageSettings, 'isDown' | 'isCut'> = {}): Database {
     return hostedDatabase(db, host, {
+      ...more,
       kernel: this.machine.kernel,
       delay: this.machine.storageDelay,
       statementMs: this.machine.statementMs,
@@ -123,7 +129,7 @@ export class ServiceProgram extends Program {
       const server = getTemporal();
       const client = createClient(server, host);
       new VirtualWorker({
-        ...{ server, host, taskQueue: QUEUE, workflows: serviceWorkflows },
+        ...{ server, host, taskQueues: [QUEUE], workflows: serviceWorkflows },
         activities: {
           ...activities,
           planProcessing: async (reference: string, level: ServiceLevel) => {
@@ -190,12 +196,21 @@ export class WorkerProgram extends Program {
   readonly #ledger: () => Database;
   readonly #budgets: Database;
   readonly #config: () => Config;
+  readonly #duties: readonly Duty[];
   worker: VirtualWorker | null = null;
   /** In force now. */
   #inForce: Config | null = null;
 
-  constructor(name: string, machine: Machine, ledger: () => Database, budgets: Database, config: () => Config) {
+  constructor(
+    name: string,
+    machine: Machine,
+    ledger: () => Database,
+    budgets: Database,
+    config: () => Config,
+    duties: readonly Duty[] = DUTIES,
+  ) {
     super(name, machine);
+    this.#duties = duties;
     this.#ledger = ledger;
     this.#budgets = budgets;
     this.#config = config;
@@ -204,8 +219,9 @@ export class WorkerProgram extends Program {
   protected async boot(host: Host): Promise<void> {
     const { network, getTemporal, createSlots } = this.machine;
     const server = getTemporal();
-    const ledger = await ledgerOver(this.hosted(this.#ledger(), host), Date.now);
-    const rateLimits = await rateLimitsOver(this.hosted(this.#budgets, host));
+    const opened = await this.#open(host);
+    if (opened === null) return;
+    const { ledger, rateLimits } = opened;
     const config = this.#config();
     this.#inForce = config;
     const deps = createDeps({
@@ -218,7 +234,8 @@ export class WorkerProgram extends Program {
       keep: (resource) => resource,
     });
     this.worker = new VirtualWorker({
-      ...{ server, host, taskQueue: getTaskQueue(ledger.id), workflows: courierWorkflows },
+      ...{ server, host, workflows: courierWorkflows },
+      taskQueues: this.#duties.map((duty) => getDutyQueue(getTaskQueue(ledger.id), duty)),
       activities: createActivities(deps),
       interceptor: createActivityInterceptor({ random: Math.random }),
       ...(createSlots === undefined ? {} : { takeSlot: createSlots() }),
@@ -231,18 +248,36 @@ export class WorkerProgram extends Program {
     if (this.host !== null) this.#inForce = this.#config();
   }
 
+  /** The databases; null: they cannot be reached, and the worker ends and is started again. */
+  async #open(host: Host): Promise<{ readonly ledger: Ledger; readonly rateLimits: RateLimitStore } | null> {
+    const { isDatabaseDown: isDown, isCommitCut: isCut } = this.machine;
+    try {
+      const ledger = await ledgerOver(this.hosted(this.#ledger(), host, { isDown, isCut }), Date.now);
+      return { ledger, rateLimits: await rateLimitsOver(this.hosted(this.#budgets, host, { isDown, isCut })) };
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) throw error;
+      this.#startAgain();
+      return null;
+    }
+  }
+
   /** As `courier worker` does at its start; one that cannot reach the server ends, and is started again. */
   async #syncSchedules(host: Host, server: VirtualTemporal, config: Config, ledger: LedgerId): Promise<void> {
     if (server.schedules.size === 0 && [...config.watches.values()].every(({ schedule }) => schedule === null)) return;
     try {
       await reconcileSchedules(createClient(server, host), config, ledger);
     } catch (error) {
-      if ((error as Error).name !== 'ServiceError') throw error;
-      this.crash();
-      this.machine.kernel.schedule(RESTART_MS, null, () => {
-        if (this.host === null) this.start();
-      });
+      const { name } = error as Error;
+      if (name !== 'ServiceError' && name !== 'DatabaseUnavailableError') throw error;
+      this.#startAgain();
     }
+  }
+
+  #startAgain(): void {
+    this.crash();
+    this.machine.kernel.schedule(RESTART_MS, null, () => {
+      if (this.host === null) this.start();
+    });
   }
 }
 

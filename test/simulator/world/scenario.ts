@@ -1,22 +1,38 @@
+import type { ServiceLevel } from '../../../contract/states.ts';
+import type { Duty } from '../../../src/temporal-api/duties.ts';
 import type { WatchInput } from '../../../src/temporal-api/workflows.ts';
 import { pick, seeded } from '../../support/seeded.ts';
 import type { AccountName } from './account-names.ts';
 import type { ACCOUNT_PLAYS } from './acts/account.ts';
+import type { CHARGE_PLAYS } from './acts/charges.ts';
+import type { CLOCK_PLAYS } from './acts/clocks.ts';
 import type { CONFIGURATION_PLAYS } from './acts/configuration.ts';
 import type { DISASTER_PLAYS } from './acts/disasters.ts';
+import type { ELSEWHERE_PLAYS } from './acts/elsewhere.ts';
+import type { LEVEL_PLAYS } from './acts/levels.ts';
 import type { Moment } from './acts/moments.ts';
+import type { NAME_PLAYS } from './acts/names.ts';
 import type { OPERATOR_PLAYS } from './acts/operator.ts';
+import type { OUTAGE_PLAYS } from './acts/outages.ts';
+import type { PEOPLE_SITE_PLAYS } from './acts/people-sites.ts';
+import type { PLAN_PLAYS } from './acts/plans.ts';
 import type { PROGRAM_PLAYS } from './acts/programs.ts';
+import type { RETENTION_PLAYS } from './acts/retention.ts';
 import type { RUN_PLAYS } from './acts/runs.ts';
 import type { SCHEDULE_PLAYS } from './acts/schedules.ts';
 import type { SERVICE_PLAYS } from './acts/service.ts';
 import type { SITE_PLAYS } from './acts/sites.ts';
+import type { StateName } from './acts/states.ts';
 import type { Schedules, WatchPolicy } from './configuration.ts';
+import type { Decider } from './decider.ts';
 import type { Dialect } from './dialect.ts';
+import type { FeatureName } from './features.ts';
+import type { HabitName } from './habits.ts';
 import type { KnownName } from './known/index.ts';
+import type { Price } from './levels.ts';
 import { CAP_NAMES, type Caps, NO_CAPS } from './oracle/caps-rule.ts';
 import type { SequenceName } from './sequences/index.ts';
-import { FAILS, type Page, POISON, SITE } from './site.ts';
+import { FAILS, type Format, type Page, POISON, SITE } from './site.ts';
 
 /** Something that happens in the world, at a time. */
 export interface Act {
@@ -27,8 +43,10 @@ export interface Act {
   readonly forMs: number;
   /** What the act draws its choices from. */
   readonly salt: number;
-  /** It begins when a batch is in this state; absent: at its time, or at a bad moment that the act draws. */
-  readonly moment?: Moment;
+  /** It begins when a batch, an index-check, a run or an account is in this state; absent: at its time, or at a bad moment that the act draws. */
+  readonly moment?: Moment | StateName;
+  /** It waits for this as well, once its moment is there. */
+  readonly besides?: StateName;
 }
 
 export type ActKind =
@@ -41,6 +59,15 @@ export type ActKind =
   | keyof typeof DISASTER_PLAYS
   | keyof typeof SCHEDULE_PLAYS
   | keyof typeof SERVICE_PLAYS
+  | keyof typeof OUTAGE_PLAYS
+  | keyof typeof RETENTION_PLAYS
+  | keyof typeof ELSEWHERE_PLAYS
+  | keyof typeof CHARGE_PLAYS
+  | keyof typeof LEVEL_PLAYS
+  | keyof typeof PEOPLE_SITE_PLAYS
+  | keyof typeof PLAN_PLAYS
+  | keyof typeof CLOCK_PLAYS
+  | keyof typeof NAME_PLAYS
   | SequenceName
   | KnownName;
 
@@ -91,6 +118,10 @@ export interface Scenario {
   readonly services?: Services;
   /** Price of a URL at first, in micro-lira. */
   readonly price: number;
+  /** The same at the level standard; absent: the same price. */
+  readonly standardPrice?: number;
+  /** The level of each watch at first, by sitemap; absent: fast. */
+  readonly levels?: ReadonlyMap<string, ServiceLevel>;
   /** How long the service works on a fast job. */
   readonly jobMs: number;
   /** The longest that most messages take. */
@@ -112,10 +143,24 @@ export interface Scenario {
   readonly goodAt: number;
   /** A seed of the kind `focused`: its acts name their moments. */
   readonly isFocused?: boolean;
+  /** A seed of the kind `paired`: what it has of features.ts. */
+  readonly features?: readonly FeatureName[];
+  /** How each sitemap writes its lastmods at first; absent: as days. */
+  readonly formats?: ReadonlyMap<string, Format>;
+  /** How held runs are decided; absent: each is approved within ten minutes. */
+  readonly decider?: Decider;
+  /** A seed of the kind `people`: what people do in it. */
+  readonly habits?: readonly HabitName[];
   /** A seed of the kind `sequence`: its workers go on at its end, unless their configuration must change. */
   readonly isSequence?: boolean;
   /** How many of the pages the service fails; absent: one in twenty. */
   readonly failShare?: number;
+  /** What each worker does; absent: every worker does everything. */
+  readonly duties?: readonly (readonly Duty[])[];
+  /** Answers break off at any byte; absent: in their middle. */
+  readonly cutsAnywhere?: boolean;
+  /** Of the jobs, 0 to 1: the service shows them as under way forever. Absent: none. */
+  readonly endlessShare?: number;
   /** Each sitemap has two files; absent: one. */
   readonly hasTwoFiles?: boolean;
   /** Until when a run that an act starts goes on; absent: until its jobs have ended. */
@@ -166,6 +211,10 @@ export const drawSchedule = (random: () => number) => ({
   cron: pick(random, CRONS),
   timezone: pick(random, TIME_ZONES),
 });
+
+/** What a URL costs at first. */
+export const toPrice = ({ price, standardPrice }: Pick<Scenario, 'price' | 'standardPrice'>): Price =>
+  standardPrice === undefined ? price : { standard: standardPrice, fast: price };
 
 /** How long a new job is missing in the list at most, whoever shows it. */
 export const getListLagMs = ({ listLagMs, services }: Pick<Scenario, 'listLagMs' | 'services'>): number =>

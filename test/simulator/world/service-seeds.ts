@@ -68,9 +68,9 @@ export function toServiceScenario(seed: number): Scenario {
 }
 
 /** What an answer without the charge does not show: the price has changed, or others spend. */
-const HIDDEN_BY_NO_CHARGE: ReadonlySet<ActKind> = new Set(['change price', 'spend elsewhere', 'top up']);
+const HIDDEN_BY_NO_CHARGE: ReadonlySet<string> = new Set(['change price', 'spend elsewhere', 'top up']);
 /** Jobs are read, to know what was bought: an operator who must name the watch of a job is not played. */
-const READS_JOBS: ReadonlySet<ActKind> = new Set(['restore ledger', 'recover']);
+const READS_JOBS: ReadonlySet<string> = new Set(['restore ledger', 'account held', 'recover', 'account recovers']);
 
 /**
  * Such a page is cut from all jobs, and costs two requests of the service's minute, where it should cost one: with fewer jobs on
@@ -79,10 +79,11 @@ const READS_JOBS: ReadonlySet<ActKind> = new Set(['restore ledger', 'recover']);
 const LEAST_FILTERED = 5;
 
 /** Seven of ten services show what they have in other words or on other pages. */
-function drawDialect(seed: number, { acts, listLagMs }: Scenario): Dialect | null {
+export function drawDialect(seed: number, { acts, listLagMs }: Scenario): Dialect | null {
   const random = seeded(seed ^ 0xd1a1);
   if (random() < 0.3) return null;
-  const has = (kinds: ReadonlySet<ActKind>) => acts.some(({ kind }) => kinds.has(kind));
+  const has = (names: ReadonlySet<string>) =>
+    acts.some(({ kind, moment, besides }) => [kind, moment, besides].some((name) => names.has(name ?? '')));
   const isOddOnly = random() < 0.4;
   let profile = Math.floor(random() * 1e6);
   while (!isFit(createSeededProfile(profile).chosen, has(HIDDEN_BY_NO_CHARGE), has(READS_JOBS))) profile += 1;

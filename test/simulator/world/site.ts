@@ -6,6 +6,29 @@ export const FAILS = '~fail';
 /** A page that the service's gateway refuses with 422, every time. */
 export const POISON = '~poison';
 
+/** How a generator writes the moment of a lastmod. */
+export const FORMATS = ['as it is', 'milliseconds', 'seconds', 'minutes', 'in Istanbul', 'day'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** A moment in a format; by the day it names midnight, and by the minute what is before its seconds. */
+export function writeMoment(lastmod: string, format: Format): string {
+  const iso = new Date(lastmod).toISOString();
+  switch (format) {
+    case 'as it is':
+      return lastmod;
+    case 'milliseconds':
+      return iso;
+    case 'seconds':
+      return iso.replace(/\.\d+/, '');
+    case 'minutes':
+      return iso.replace(/:\d\d\.\d+/, '');
+    case 'in Istanbul':
+      return new Date(Date.parse(iso) + 10_800_000).toISOString().replace(/\.\d+Z/, '+03:00');
+    case 'day':
+      return iso.slice(0, 10);
+  }
+}
+
 export interface Page {
   readonly url: string;
   /** The day of its last change, as its sitemap says; null: it does not say. */
@@ -15,6 +38,8 @@ export interface Page {
 /** The sites: what each sitemap lists now, and what each page was ever listed as. */
 export class Site implements Endpoint {
   readonly host = null;
+  /** How each sitemap writes its lastmods; absent: as they are. */
+  readonly formats = new Map<string, Format>();
   readonly #sitemaps = new Map<string, readonly Page[]>();
   /** The lastmod of each page when it was new, and after each change: as often it may be bought. */
   readonly #versions = new Map<string, (string | null)[]>();
@@ -33,9 +58,20 @@ export class Site implements Endpoint {
     if (!this.#inSecondFile.delete(url)) this.#inSecondFile.add(url);
   }
 
+  readonly #parts = new Map<string, number>();
+
+  /** A folder that no page of the sitemap has yet: an act may publish more than once, and no file lists a page twice by that. */
+  nameNew(sitemap: string, part: string): string {
+    const name = `${sitemap}/${part}`;
+    const times = this.#parts.get(name) ?? 0;
+    this.#parts.set(name, times + 1);
+    return times === 0 ? part : `${part}-${times}`;
+  }
+
   publish(sitemap: string, pages: readonly Page[]): void {
     this.#sitemaps.set(sitemap, pages);
-    for (const { url, lastmod } of pages) {
+    for (const { url, lastmod: written } of pages) {
+      const lastmod = this.#toShown(sitemap, written);
       this.#listedBy.set(url, (this.#listedBy.get(url) ?? new Set()).add(sitemap));
       const known = this.#lastmods.get(url);
       // A sitemap that begins to write lastmods, or leaves one out, has changed no page.
@@ -49,13 +85,30 @@ export class Site implements Endpoint {
     }
   }
 
+  /** The moment that a format leaves of a lastmod: what it drops is no change that anybody could see. */
+  #toShown(sitemap: string, lastmod: string | null): string | null {
+    if (lastmod === null || this.formats.size === 0) return lastmod;
+    return new Date(writeMoment(lastmod, this.formats.get(sitemap) ?? 'as it is')).toISOString();
+  }
+
   list(sitemap: string): readonly Page[] {
     return this.#sitemaps.get(sitemap) ?? [];
+  }
+
+  /** Its pages with the moments that its format shows. */
+  listShown(sitemap: string): readonly Page[] {
+    if (this.formats.size === 0) return this.list(sitemap);
+    return this.list(sitemap).map((page) => ({ ...page, lastmod: this.#toShown(sitemap, page.lastmod) }));
   }
 
   /** The lastmod that a page had last; null: none yet, undefined: it was never listed. */
   getLastmod(url: string): string | null | undefined {
     return this.#lastmods.get(url);
+  }
+
+  /** All that was ever listed. */
+  listEver(): readonly string[] {
+    return [...this.#lastmods.keys()];
   }
 
   listAll(): Page[] {
@@ -92,7 +145,14 @@ export class Site implements Endpoint {
     const pages = this.#sitemaps.get(name);
     if (pages === undefined) return respond(404, 'text/html', '<h1>Not found</h1>');
     const isSecond = second !== undefined;
-    return respond(200, 'application/xml', toXml(pages.filter(({ url }) => this.#inSecondFile.has(url) === isSecond)));
+    return respond(
+      200,
+      'application/xml',
+      toXml(
+        pages.filter(({ url }) => this.#inSecondFile.has(url) === isSecond),
+        this.formats.get(name) ?? 'as it is',
+      ),
+    );
   }
 }
 
@@ -107,9 +167,10 @@ export const respond = (
   body: Buffer.from(text),
 });
 
-function toXml(pages: readonly Page[]): string {
+function toXml(pages: readonly Page[], format: Format): string {
   const entries = pages.map(
-    ({ url, lastmod }) => `<url><loc>${url}</loc>${lastmod === null ? '' : `<lastmod>${lastmod}</lastmod>`}</url>`,
+    ({ url, lastmod }) =>
+      `<url><loc>${url}</loc>${lastmod === null ? '' : `<lastmod>${writeMoment(lastmod, format)}</lastmod>`}</url>`,
   );
   return `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`;
 }

@@ -4,6 +4,7 @@ import type { Config } from '../../../src/config/config.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { type Ledger, ledgerOver } from '../../../src/ledger/open-ledger.ts';
 import type { LedgerId } from '../../../src/submission/ids.ts';
+import { DUTIES } from '../../../src/temporal-api/duties.ts';
 import { WORKFLOW } from '../../../src/temporal-api/workflows.ts';
 import { pick, seeded } from '../../support/seeded.ts';
 import { limitBatches } from '../platform/batch-limit.ts';
@@ -14,7 +15,6 @@ import { ACCOUNT_NAMES, type AccountName, SERVICE_NAMES } from './account-names.
 import { ADDRESSES, type Address, NEW_ADDRESS, OTHER_SERVICE } from './addresses.ts';
 import {
   FIRST_PLACES,
-  GUARD,
   type OperatorSettings,
   RETRIES,
   RETRY_AFTER_MS,
@@ -24,14 +24,18 @@ import {
 } from './configuration.ts';
 import { Speaker, showsFailures, toAccountSettings } from './dialect.ts';
 import { isSureRefusal, type Outage, SURE, type SubmissionFault, serviceFaults, siteFaults } from './faults.ts';
+import { Happenings } from './happenings.ts';
 import { Keys } from './keys.ts';
 import { Labels } from './labels.ts';
+import { describePrice, getLevelPrice, LEVELS } from './levels.ts';
+import { Meetings } from './meetings.ts';
 import type { Breach } from './oracle/breaches.ts';
 import { describeCaps } from './oracle/caps-rule.ts';
-import { Oracle, readSitemap } from './oracle/oracle.ts';
+import { Oracle } from './oracle/oracle.ts';
 import type { Asked } from './oracle/rate-rule.ts';
+import { readSitemap } from './oracle/request-reader.ts';
 import { type Machine, onTerminal, type ServiceBehavior, ServiceProgram, WorkerProgram } from './programs.ts';
-import type { Scenario } from './scenario.ts';
+import { type Scenario, toPrice } from './scenario.ts';
 import { SITE, Site } from './site.ts';
 import { openStores, type Stores } from './stores.ts';
 import { answerAt } from './where.ts';
@@ -39,6 +43,8 @@ import { answerAt } from './where.ts';
 const DAY = 86_400_000;
 /** By then a worker has written down what it has read. */
 const WRITTEN_MS = 5_000;
+/** Answers whose Retry-After is kept: too many requests, still running, unavailable. */
+const WAITS: readonly number[] = [429, 409, 503];
 const NO_OUTAGES: ReadonlySet<Outage> = new Set();
 
 /** What a long simulation changes about a world. */
@@ -84,10 +90,19 @@ export class World {
   readonly meets = new Map<string, SubmissionFault>();
   /** The balance cannot be understood now. */
   hidesBalance = false;
+  /** Postgres cannot be reached: every call of a worker to the ledger and to the rate limits fails. */
+  isDatabaseDown = false;
+  /** It goes down with the next commit of a worker, whose answer is lost. */
+  cutsNextCommit = false;
+  /** Files of sitemaps that cannot be read now, by their path. */
+  readonly lostFiles = new Set<string>();
   /** The sequence of the seed has ended: the rest of its time is not played. */
   isOver = false;
   /** The network and the sites are as they should be. */
   isGood = false;
+  /** What each act met. */
+  readonly meetings = new Meetings();
+  readonly happenings = new Happenings();
   runs = 0;
   /** Runs that a time of a schedule began. */
   timedRuns = 0;
@@ -117,22 +132,24 @@ export class World {
     this.stores = openStores();
     const row = this.stores.read.ledger.prepare(`SELECT value FROM ledger_settings WHERE name = 'ledger_id'`).get();
     this.ledgerId = (row as { value: LedgerId }).value;
+    const policy = { ...USUAL_POLICY, ...scenario.policy };
+    const { checks, notWithinMs, buysChanges, resubmitAfter, guard, firstRun } = policy;
     this.labels = new Labels(this.stores, () => this.oracle.listings.order);
     this.oracle = new Oracle({
       kernel,
       service: this.stores.read.service,
       site: this.site,
       retry: { times: RETRIES, afterMs: RETRY_AFTER_MS },
-      price: scenario.price,
+      price: toPrice(scenario),
       wasTried: (key) => countAttempts(this.stores, key) > 1,
-      checks: { ...USUAL_POLICY, ...scenario.policy }.checks,
-      notWithinMs: scenario.policy?.notWithinMs ?? 0,
+      ...{ checks, notWithinMs, buysChanges, resubmitAfter, guard },
       findKnown: options.findKnown ?? (() => null),
-      guard: GUARD,
-      hasBaseline: scenario.policy?.firstRun === 'baseline',
+      hasBaseline: firstRun === 'baseline',
       isComplete: (run) => this.labels.isComplete(run),
       findOpenRun: (watch) => this.labels.findOpenRun(watch),
       findLabel: (key) => this.labels.find(key),
+      listReady: (key) => this.labels.listReady(key, kernel.getClock()),
+      findTurn: (tag) => this.labels.findTurn(tag),
       findCheckWatch: (key) => this.labels.findCheckWatch(key),
     });
     const toServiceFault = serviceFaults({
@@ -145,23 +162,31 @@ export class World {
       refusesKey: (request) => this.refusedKeys.size > 0 && this.refusedKeys.has(this.keys.getOwner(request)),
       listLagMs: scenario.listLagMs,
       getLatestTime: (agoMs) => kernel.getLatestTime(agoMs),
+      cutsAnywhere: scenario.cutsAnywhere ?? false,
+      endlessShare: scenario.endlessShare ?? 0,
+      onShown: (reference, shown) => this.oracle.showed(reference, shown),
     });
-    const toSiteFault = siteFaults(seeded(seed ^ 0x517e), () => (this.isGood ? 0 : siteFaultShare));
+    const toSiteFault = siteFaults(seeded(seed ^ 0x517e), () => (this.isGood ? 0 : siteFaultShare), {
+      cutsAnywhere: scenario.cutsAnywhere ?? false,
+      isLost: (path) => !this.isGood && this.lostFiles.has(path),
+    });
     this.network = new VirtualNetwork({
       kernel,
       latency,
       getFault: (request) => {
-        if (request.origin === SITE) return toSiteFault();
+        if (request.origin === SITE) return toSiteFault(request);
         return this.closed.has(request.origin as Address) ? { kind: 'refused' } : toServiceFault(request);
       },
       onSent: (request, fault) => {
         this.oracle.sent(request, SERVICE_NAMES[this.keys.getOwner(request)], isSureRefusal(fault));
         this.#checkPlace(request);
-        if (request.origin !== SITE) this.oracle.rates.sent(this.#toAsked(request));
+        if (request.origin === SITE) this.#onCrawl();
+        else this.oracle.rates.sent(this.#toAsked(request));
         if (fault.kind === 'late') this.#late.add(request);
         if (request.method === 'POST' && request.path.endsWith('/submissions')) this.#onSubmission();
+        for (const ask of this.#asking) ask();
       },
-      onRead: (request, response, cut) => this.#onRead(request, response, cut),
+      onRead: (request, response, share) => this.#onRead(request, response, share),
       onAnswered: (request, response) => {
         if (request.method === 'POST') this.oracle.check();
         if (request.origin !== SITE && !this.#late.delete(request)) this.#onHad(request, response);
@@ -181,13 +206,23 @@ export class World {
       onTurning: ({ name }) => this.oracle.breach(`${name} turns without a wait`),
       storageDelay: () => (storageRandom() < storageShare ? 1 + storageRandom() * 50 : 0),
       statementMs: () => (statementMs === 0 ? 0 : storageRandom() * statementMs),
+      isDatabaseDown: () => this.isDatabaseDown,
+      isCommitCut: () => {
+        if (!this.cutsNextCommit) return false;
+        this.cutsNextCommit = false;
+        this.isDatabaseDown = true;
+        kernel.trace('the answer to a commit is lost');
+        return true;
+      },
     };
+    for (const [sitemap, format] of scenario.formats ?? []) this.site.formats.set(sitemap, format);
     for (const [watch, pages] of scenario.watches) this.site.publish(watch, pages);
     this.network.listen(SITE, this.site);
     const watches = new Map([...scenario.watches.keys()].map((watch) => [watch, watch]));
     const dialect = scenario.services?.dialect;
     this.settings = {
-      price: scenario.configuresPrice ? scenario.price : null,
+      price: scenario.configuresPrice ? toPrice(scenario) : null,
+      levels: scenario.levels ?? new Map(),
       caps: scenario.caps,
       floor: 0,
       watches,
@@ -195,7 +230,7 @@ export class World {
       schedules: scenario.schedules,
       pollsSeldom: scenario.pollsSeldom,
       hasTwoFiles: scenario.hasTwoFiles ?? false,
-      policy: { ...USUAL_POLICY, ...scenario.policy },
+      policy,
       places: this.#toFirstPlaces(),
       missingAccounts: new Set(),
       accountSettings: dialect === undefined ? {} : toAccountSettings(dialect),
@@ -216,15 +251,16 @@ export class World {
           }),
       ...options.service,
     });
-    this.workers = Array.from(
-      { length: scenario.workers },
-      (_, n) =>
+    const duties = scenario.duties ?? Array.from({ length: scenario.workers }, () => DUTIES);
+    this.workers = duties.map(
+      (each, n) =>
         new WorkerProgram(
           `worker-${n + 1}`,
           this.#machine,
           () => this.stores.ledger,
           this.stores.budgets,
           () => this.readConfig(),
+          each,
         ),
     );
   }
@@ -232,12 +268,12 @@ export class World {
   /** Requests that arrive long after their client has given them up. */
   readonly #late = new Set<NetRequest>();
 
-  #toAsked(request: NetRequest): Asked {
-    const { method, path, headers } = request;
+  #toAsked({ method, path, headers }: NetRequest): Asked {
     const isPost = method === 'POST';
     const lane = isPost && path.endsWith('/submissions') ? 'submissions' : isPost ? 'checks' : 'other';
     const key = headers.authorization ?? headers['x-api-key'] ?? '';
-    return { key, lane, now: this.kernel.now(), elapsed: this.kernel.elapsed };
+    const request = headers['idempotency-key'] ?? null;
+    return { key, lane, request, now: this.kernel.now(), elapsed: this.kernel.elapsed };
   }
 
   #onHad(request: NetRequest, { status }: NetResponse): void {
@@ -248,22 +284,29 @@ export class World {
     if (status === 429 && this.scenario.services?.dialect === undefined) this.oracle.rates.refused(asked);
   }
 
-  #onRead(request: NetRequest, response: NetResponse, cut: boolean): void {
+  #onRead(request: NetRequest, response: NetResponse, share: number): void {
     if (request.origin === SITE) {
       this.labels.note();
-      this.oracle.delivered(request.path, response, !cut);
+      this.oracle.delivered(request.path, response, share);
       return;
     }
-    if (cut) return;
+    if (share < 1) return;
     const wait = response.headers['retry-after'];
     const asked = this.#toAsked(request);
-    // Not if the worker dies before.
-    if (response.status === 429 && typeof wait === 'string')
-      this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.rates.mustWait(asked, wait));
+    const { status } = response;
+    if (WAITS.includes(status) && typeof wait === 'string')
+      this.#onWritten(() => this.oracle.rates.mustWait(asked, status, wait));
     if (request.method !== 'POST') return;
-    // Not if the worker dies before.
-    if (SURE.includes(response.status)) this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.refused(request));
-    else if (response.status < 300) this.kernel.schedule(WRITTEN_MS, getHost(), () => this.oracle.answered(request));
+    if (SURE.includes(status)) this.#onWritten(() => this.oracle.refused(request));
+    else if (status < 300) this.#onWritten(() => this.oracle.answered(request));
+  }
+
+  /** Once the worker has written down what it has read now: not if it dies before, or its database is away. */
+  #onWritten(work: () => void): void {
+    if (this.isDatabaseDown) return;
+    this.kernel.schedule(WRITTEN_MS, getHost(), () => {
+      if (!this.isDatabaseDown) work();
+    });
   }
 
   #createTemporal(): VirtualTemporal {
@@ -334,6 +377,47 @@ export class World {
 
   readonly #onSent = new Set<() => void>();
 
+  /** Waits until it is so: asks whenever a request leaves, and every five seconds. For so long at most. */
+  async until(isSo: () => boolean, mostMs: number): Promise<void> {
+    const { kernel } = this;
+    const endsAt = kernel.elapsed + mostMs;
+    let isOver = false;
+    const over = new Promise<void>((resolve) => {
+      const ask = () => {
+        if (kernel.elapsed < endsAt && !isSo()) return;
+        isOver = true;
+        this.#asking.delete(ask);
+        resolve();
+      };
+      const askAgain = () => {
+        if (!isOver) ask();
+        if (!isOver) kernel.schedule(5_000, null, askAgain);
+      };
+      this.#asking.add(ask);
+      askAgain();
+    });
+    await over;
+  }
+
+  readonly #asking = new Set<() => void>();
+  #onCrawl(): void {
+    const host = getHost();
+    const crawler = this.workers.find((each) => each.host !== null && each.host === host) ?? null;
+    if (crawler === null) return;
+    for (const resolve of this.#onCrawled) resolve(crawler);
+    this.#onCrawled.clear();
+  }
+
+  /** Waits until a worker asks for a sitemap; null: none did within ten minutes. */
+  nextCrawl(): Promise<WorkerProgram | null> {
+    return new Promise((resolve) => {
+      this.#onCrawled.add(resolve);
+      this.kernel.schedule(600_000, null, () => resolve(null));
+    });
+  }
+
+  readonly #onCrawled = new Set<(crawler: WorkerProgram) => void>();
+
   /** Waits until a worker sends a batch, and kills that one: its answer is lost. Ends after ten minutes without one. */
   async crashAtSubmission(): Promise<void> {
     this.#crashesAtSubmission = true;
@@ -362,7 +446,7 @@ export class World {
       this.oracle.configure(this.settings);
       const { price, caps, floor, watches } = this.settings;
       this.kernel.trace(
-        `configured: price ${price}, caps ${describeCaps(caps)}, floor ${floor}, watches ${[...watches.keys()].join(' ')}`,
+        `configured: price ${describePrice(price)}, caps ${describeCaps(caps)}, floor ${floor}, watches ${[...watches.keys()].join(' ')}`,
       );
     });
   }
@@ -446,14 +530,15 @@ export class World {
   }
 
   start(): void {
-    const { balance, price, second } = this.scenario;
+    const { balance, second } = this.scenario;
+    const price = toPrice(this.scenario);
     const { kernel } = this;
     kernel.schedule(0, null, () => {
       void onTerminal(async () => {
         const accounts = administer(this.stores.service);
         for (const account of this.accounts) {
           const name = SERVICE_NAMES[account];
-          for (const level of ['standard', 'fast'] as const) await accounts.setPrice(name, level, micros(price));
+          for (const level of LEVELS) await accounts.setPrice(name, level, micros(getLevelPrice(price, level)));
           const holds = account === 'main' ? balance : (second?.balance ?? 0);
           if (holds > 0) await accounts.topUp(name, micros(holds));
         }

@@ -8,8 +8,8 @@ export const BEFORE_SENDING: readonly Mutation[] = [
   {
     name: 'never stops to trust a key',
     file: `${SUBMISSION}/reconcile.ts`,
-    from: 'return now - firstSentAt >= keyTrustMs;',
-    to: 'return now - firstSentAt >= keyTrustMs * 1e6;',
+    from: 'return hasPassed(firstSentAt, keyTrustMs, now);',
+    to: 'return hasPassed(firstSentAt, keyTrustMs * 1e6, now);',
     needs: ['two doubts in thirty hours'],
   },
   {

@@ -57,8 +57,8 @@ export const BOUGHT_BEFORE: readonly Mutation[] = [
   {
     name: 'recovers a job as if it had cost nothing',
     file: 'src/ledger/jobs/recover.ts',
-    from: 'const amount = job.charge ?? (perUrl === null ? ZERO : timesMicros(perUrl, ids.length));',
-    to: 'const amount = ZERO;',
+    from: 'amount: job.charge ?? (perUrl === null ? null : timesMicros(perUrl, ids.length)),',
+    to: 'amount: 0,',
     needs: ['restore ledger'],
   },
   {
@@ -79,8 +79,8 @@ export const BOUGHT_BEFORE: readonly Mutation[] = [
   {
     name: 'does not make the URLs of a batch taken back due (fixed: money 7)',
     file: `${BATCHES}/cancel-batch.ts`,
-    from: "due = coalesce(m.due, 'released'), due_at = NULL, guard_passed = 1,",
-    to: 'due = NULL, due_at = NULL, guard_passed = 1,',
+    from: "due = coalesce(m.due, 'released'), due_at = NULL, guard_passed",
+    to: 'due = NULL, due_at = NULL, guard_passed',
     needs: ['cancel batch', 'nothing is taken'],
   },
   {

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are those of other files
 
-import { MONEY, SUBMISSION } from './folders.ts';
+import { BATCHES, JOURNAL, MONEY, SUBMISSION } from './folders.ts';
 import type { Mutation } from './mutation.ts';
 import { READS_NO_SHOWN_PRICE } from './second-layers.ts';
 
@@ -8,22 +8,22 @@ import { READS_NO_SHOWN_PRICE } from './second-layers.ts';
 export const CAPS_AND_BALANCE: readonly Mutation[] = [
   {
     name: 'does not count what is on its way',
-    file: `${MONEY}/spend.ts`,
-    from: "OR b.state = 'sending')\n    AND b.id",
-    to: "OR b.state = 'none')\n    AND b.id",
+    file: `${JOURNAL}/sums.ts`,
+    from: "sql`bucket = 'sent'`",
+    to: "sql`bucket = 'none'`",
     needs: ['in doubt beside a cap'],
   },
   {
     name: 'counts the charges of one watch for the account',
-    file: `${MONEY}/spend.ts`,
-    from: 'WHERE c.account_id = ${account}`;',
-    to: 'WHERE c.account_id = ${account} AND c.watch_id = 1`;',
+    file: `${JOURNAL}/sums.ts`,
+    from: 'WHERE account_id = ${account} AND day >= ${from}`',
+    to: 'WHERE account_id = ${account} AND watch_id = 1 AND day >= ${from}`',
     needs: ['cap perDay', 'two watches'],
   },
   {
     name: 'begins the day an hour ago',
-    file: `${MONEY}/spend.ts`,
-    from: 'return Math.floor(now / 86_400_000) * 86_400_000;',
+    file: `${JOURNAL}/days.ts`,
+    from: 'return Math.floor(now / DAY_MS) * DAY_MS;',
     to: 'return now - 3_600_000;',
     needs: ['cap perDay', 'long'],
   },
@@ -67,7 +67,7 @@ export const CAPS_AND_BALANCE: readonly Mutation[] = [
   },
   {
     name: 'begins the month today',
-    file: `${MONEY}/spend.ts`,
+    file: `${JOURNAL}/days.ts`,
     from: 'return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);',
     to: 'return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());',
     needs: ['cap of a month on its second day'],
@@ -75,8 +75,8 @@ export const CAPS_AND_BALANCE: readonly Mutation[] = [
   {
     name: 'does not learn a price that rises',
     file: `${MONEY}/price.ts`,
-    from: 'if (charge <= 0 || urls < 1 || charge % urls !== 0) return;',
-    to: 'if (charge <= 0 || urls < 1 || charge % urls !== 0 || charge / urls > 250_000) return;',
+    from: 'if (charge <= 0 || urls < 1) return;',
+    to: 'if (charge <= 0 || urls < 1 || charge / urls > 250_000) return;',
     also: [READS_NO_SHOWN_PRICE],
     needs: ['old answer after a rise'],
   },
@@ -90,7 +90,7 @@ export const CAPS_AND_BALANCE: readonly Mutation[] = [
   {
     name: 'leaves charges since the balance was read on it (fixed: money 1)',
     file: `${MONEY}/balance.ts`,
-    from: 'return micros(balance.amount - since.amount - committed);',
+    from: 'return micros(balance.amount - counted - committed);',
     to: 'return micros(balance.amount - committed);',
     needs: ['raise floor', 'two watches'],
   },
@@ -103,9 +103,9 @@ export const CAPS_AND_BALANCE: readonly Mutation[] = [
   },
   {
     name: 'does not count a batch in review that may be charged (fixed: money 2)',
-    file: `${MONEY}/spend.ts`,
-    from: "AND b.state = 'needs_review' AND b.in_doubt_since IS NOT NULL",
-    to: "AND b.state = 'none' AND b.in_doubt_since IS NOT NULL",
+    file: `${BATCHES}/follow-state.ts`,
+    from: "return in_doubt_since === null ? null : 'sent';",
+    to: 'return null;',
     needs: ['in review beside a cap'],
   },
 ];

@@ -48,8 +48,8 @@ export const GOES_ON_BY_ITSELF: readonly Mutation[] = [
   {
     name: 'never tries again what waited for money',
     file: `${MONEY}/account-status.ts`,
-    from: "UPDATE batches SET not_before = NULL WHERE account_id = ${account} AND state IN ('planned', 'sending')",
-    to: "UPDATE batches SET not_before = ${9e15} WHERE account_id = ${account} AND state IN ('planned', 'sending')",
+    from: "UPDATE batches SET ${assignWait(null)} WHERE account_id = ${account} AND state IN ('planned', 'sending')",
+    to: "UPDATE batches SET not_before = ${9e15}, waits_since = 0 WHERE account_id = ${account} AND state IN ('planned', 'sending')",
     needs: ['topped up above a floor'],
   },
   {

@@ -16,8 +16,8 @@ export const LARGE_PLANS: readonly Mutation[] = [
   {
     name: 'plans beyond the limit of a run',
     file: `${PLANS}/allowance.ts`,
-    from: 'perRun: lowerCap(watch.spend.perRun, maxCost) };',
-    to: 'perRun: lowerCap(watch.spend.perRun, null) };',
+    from: 'perRun: lowerCap(watch.spend.perRun, maxCost),',
+    to: 'perRun: lowerCap(watch.spend.perRun, null),',
     also: [FORGETS_RUN_LIMIT],
     needs: ['run with a limit dies, then a rise'],
   },

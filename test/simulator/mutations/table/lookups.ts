@@ -6,7 +6,7 @@ export const LOOKUPS: readonly Mutation[] = [
   {
     name: 'trusts the first list that does not have the job',
     file: `${BATCHES}/record-reconciled.ts`,
-    from: 'if (now - (row.absent_at ?? now) < confirmMs) {',
+    from: 'if (now - absentAt < confirmMs) {',
     to: 'if (now < 0) {',
     actsAtEnd: true,
     needs: ['lost, then refused', 'list lags'],

@@ -8,8 +8,8 @@ export const MONEY_FINDINGS: readonly Mutation[] = [
   {
     name: 'sends batches that may not be sent again and again (fixed: money 3)',
     file: `${BATCHES}/begin-send.ts`,
-    from: 'await setAside(tx, row, { notBefore: until, reason: refusal.reason });',
-    to: 'await setAside(tx, row, { notBefore: null, reason: refusal.reason });',
+    from: 'await setAside(tx, row, { wait: { since: now, until }, reason: refusal.reason });',
+    to: 'await setAside(tx, row, { wait: null, reason: refusal.reason });',
     needs: ['twelve batches may not be sent'],
   },
   {

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are those of other files
 import { BATCHES, SUBMISSION } from './folders.ts';
 import type { Mutation } from './mutation.ts';
 import { BUYS_TWIN } from './second-layers.ts';
@@ -25,14 +26,14 @@ export const PLANS_AND_GENERATIONS: readonly Mutation[] = [
   {
     name: 'leaves planned URLs due',
     file: `${BATCHES}/insert-batch.ts`,
-    from: 'due = NULL, due_at = NULL,\n        guard_passed = 1, bought_lastmod = lastmod, generation',
-    to: "due = 'new', due_at = NULL,\n        guard_passed = 1, bought_lastmod = lastmod, generation",
+    from: 'due = NULL, due_at = NULL,\n        guard_passed = 1, planned_version = version, generation',
+    to: "due = 'new', due_at = NULL,\n        guard_passed = 1, planned_version = version, generation",
   },
   {
-    name: 'does not remember the lastmod that it buys',
-    file: `${BATCHES}/insert-batch.ts`,
-    from: 'bought_lastmod = lastmod, generation = m.generation',
-    to: 'generation = m.generation',
+    name: 'does not remember the version that it buys',
+    file: `${BATCHES}/accept-batch.ts`,
+    from: "ELSE ${toLatestSql('bought_version', 'coalesce(planned_version, version)')} END,",
+    to: 'ELSE bought_version END,',
     needs: ['lastmod there and back'],
   },
   {
@@ -49,9 +50,9 @@ export const PLANS_AND_GENERATIONS: readonly Mutation[] = [
     needs: ['planned by another watch'],
   },
   {
-    name: 'buys a lastmod again that it has bought',
+    name: 'buys a version again that it has bought',
     file: 'src/ledger/plans/resubmission.ts',
-    from: 'if (row.generation > 0 && row.lastmod !== null && row.lastmod === row.bought_lastmod) {',
+    from: 'if (row.bought_version !== null && row.version !== null && !isLater(row.version, row.bought_version)) {',
     to: 'if (now < 0) {',
     actsAtEnd: true,
     needs: ['lastmod there and back'],

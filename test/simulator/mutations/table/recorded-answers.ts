@@ -22,8 +22,8 @@ export const RECORDED_ANSWERS: readonly Mutation[] = [
   {
     name: 'takes every retry for certain',
     file: `${BATCHES}/record-answer.ts`,
-    from: 'await putBack(tx, row, { certain, notBefore, reason });',
-    to: 'await putBack(tx, row, { certain: true, notBefore, reason });',
+    from: 'await putBack(tx, row, now, { certain, wait: { since: now, until: notBefore }, reason });',
+    to: 'await putBack(tx, row, now, { certain: true, wait: { since: now, until: notBefore }, reason });',
     needs: ['cancel batch', 'answers are lost'],
   },
   {
@@ -36,14 +36,14 @@ export const RECORDED_ANSWERS: readonly Mutation[] = [
   {
     name: 'does not record the charge',
     file: `${BATCHES}/accept-batch.ts`,
-    from: "'batch', ${row.id}, ${row.urls}, ${charged.amount ?? ZERO},",
-    to: "'batch', ${row.id}, ${row.urls}, ${ZERO},",
+    from: 'amount: charged.amount,\n    atLeast',
+    to: 'amount: 0,\n    atLeast',
   },
   {
     name: 'records the charge that it expected',
     file: `${BATCHES}/accept-batch.ts`,
-    from: "'batch', ${row.id}, ${row.urls}, ${charged.amount ?? ZERO},",
-    to: "'batch', ${row.id}, ${row.urls}, ${row.expected_cost ?? charged.amount ?? ZERO},",
+    from: 'amount: charged.amount,\n    atLeast',
+    to: 'amount: row.expected_cost ?? charged.amount,\n    atLeast',
     needs: ['change price'],
   },
   {

@@ -5,8 +5,8 @@ import type { Change } from './mutation.ts';
 
 export const CANCELS_SENDING: Change = {
   file: `${BATCHES}/transitions.ts`,
-  from: "await change(tx, row.id, ['planned'], 'cancelled'",
-  to: "await change(tx, row.id, ['planned', 'sending'], 'cancelled'",
+  from: "await change(tx, row.id, now, ['planned'], 'cancelled'",
+  to: "await change(tx, row.id, now, ['planned', 'sending'], 'cancelled'",
 };
 export const CANCELS_IN_DOUBT: Change = {
   file: `${BATCHES}/transitions.ts`,
@@ -25,8 +25,8 @@ export const READS_NO_SHOWN_PRICE: Change = {
 };
 export const KEEPS_ITS_TURN: Change = {
   file: `${BATCHES}/begin-send.ts`,
-  from: "await recordTurn(tx, row, now);\n      return { kind: 'reconcile', tag, firstSentAt: inDoubtSince, ...named };",
-  to: "return { kind: 'reconcile', tag, firstSentAt: inDoubtSince, ...named };",
+  from: "await recordTurn(tx, row, now);\n      return { kind: 'reconcile', tag, firstSentAt: findFirstSent(inDoubtSince, now), ...named };",
+  to: "return { kind: 'reconcile', tag, firstSentAt: findFirstSent(inDoubtSince, now), ...named };",
 };
 export const SENDS_BEYOND_CAPS: Change = {
   file: `${BATCHES}/begin-send.ts`,

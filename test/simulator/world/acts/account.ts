@@ -4,7 +4,7 @@ import { pick } from '../../../support/seeded.ts';
 import { SERVICE_NAMES } from '../account-names.ts';
 import { OUTAGES } from '../faults.ts';
 import { AMPLE } from '../scenario.ts';
-import type { Play } from './play.ts';
+import { NOTHING, type Play } from './play.ts';
 import { wake } from './runs.ts';
 
 export const ACCOUNT_PLAYS = {
@@ -18,8 +18,9 @@ export const ACCOUNT_PLAYS = {
   /** Submissions or the list fail alike for a while. */
   suffer: (world, { forMs }, random) => world.suffer(pick(random, OUTAGES), 60_000 + forMs),
   async 'replace key'(world, { forMs }, random) {
-    await world.keys.replace(world.pickAccount(random), () => world.kernel.sleep(forMs));
+    const isPlayed = await world.keys.replace(world.pickAccount(random), () => world.kernel.sleep(forMs));
     if (random() < 0.5) await wake(world);
+    if (!isPlayed) return NOTHING;
   },
   async 'top up'(world, _act, random) {
     await administer(world.stores.service).topUp(SERVICE_NAMES[world.pickAccount(random)], micros(AMPLE));
@@ -29,7 +30,7 @@ export const ACCOUNT_PLAYS = {
   async 'spend elsewhere'(world, { salt }, random) {
     const account = world.pickAccount(random);
     const amount = micros(-(1 + Math.floor(random() * 20)) * world.scenario.price);
-    if (world.readBalance(account) + amount < 0) return;
+    if (world.readBalance(account) + amount < 0) return NOTHING;
     world.oracle.spendElsewhere(SERVICE_NAMES[account], -amount);
     const movement = { amount, reason: 'another program', reference: `elsewhere-${salt}` };
     await administer(world.stores.service).move(SERVICE_NAMES[account], 'adjustment', movement);

@@ -12,7 +12,8 @@ export const startSending: Play = async (world, { salt }, random) => {
   const { site, scenario } = world;
   const isOne = random() < 0.5;
   for (const watch of isOne ? [pick(random, [...scenario.watches.keys()])] : scenario.watches.keys()) {
-    const pages = makePages(random, watch, `b${salt}`, 1 + Math.floor(random() * 10), { fails: scenario.fails });
+    const part = site.nameNew(watch, `b${salt}`);
+    const pages = makePages(random, watch, part, 1 + Math.floor(random() * 10), { fails: scenario.fails });
     site.publish(watch, [...site.list(watch), ...pages]);
   }
   await startRuns(world);

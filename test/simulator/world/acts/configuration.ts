@@ -1,6 +1,7 @@
 import { pick } from '../../../support/seeded.ts';
 import { CAP_NAMES } from '../oracle/caps-rule.ts';
-import type { Play } from './play.ts';
+import type { World } from '../world.ts';
+import { NOTHING, type Play } from './play.ts';
 
 export const CONFIGURATION_PLAYS = {
   /** A cap falls to what is spent in its window, or a little more, or below what a batch costs, and is lifted later. */
@@ -26,29 +27,39 @@ export const CONFIGURATION_PLAYS = {
     await world.reconfigure({ floor: 0 });
   },
   async 'remove watch'(world, act, random) {
-    const name = pick(random, [...world.settings.watches.keys()]);
-    const sitemap = world.settings.watches.get(name)!;
-    world.removed.add(sitemap);
-    await world.reconfigure(({ watches }) => ({ watches: without(watches, name) }));
+    const sitemap = pickSitemap(world, random);
+    let name: string | undefined;
+    // It may get another name, or be removed, before the workers have stopped.
+    await world.reconfigure(({ watches }) => {
+      name = findName(watches, sitemap);
+      if (name === undefined) return {};
+      world.removed.add(sitemap!);
+      return { watches: without(watches, name) };
+    });
+    if (name === undefined) return NOTHING;
     await world.kernel.sleep(act.forMs);
-    await world.reconfigure(({ watches }) => ({ watches: new Map([...watches, [name, sitemap]]) }));
-    world.removed.delete(sitemap);
+    await world.reconfigure(({ watches }) => ({ watches: new Map([...watches, [name!, sitemap!]]) }));
+    world.removed.delete(sitemap!);
   },
   async 'rename watch'(world, _act, random) {
-    const name = pick(random, [...world.settings.watches.keys()]);
-    const sitemap = world.settings.watches.get(name);
-    if (sitemap === undefined) return;
-    await world.reconfigure(({ watches }) => ({
-      watches: new Map([...without(watches, name), [`${name}r`, sitemap]]),
-    }));
+    const sitemap = pickSitemap(world, random);
+    let name: string | undefined;
+    await world.reconfigure(({ watches }) => {
+      name = findName(watches, sitemap);
+      return name === undefined ? {} : { watches: new Map([...without(watches, name), [`${name}r`, sitemap!]]) };
+    });
+    if (name === undefined) return NOTHING;
   },
   /** A watch belongs to the other account from now on, or for a while. */
   async 'change account'(world, { forMs }, random) {
     const { secondAccount, watches } = world.settings;
-    if (secondAccount === null) return;
+    if (secondAccount === null || watches.size === 0) return NOTHING;
     const sitemap = pick(random, [...watches.values()]);
+    // Nobody names an account that the configuration lacks.
     const change = () =>
-      world.reconfigure(({ secondAccount: now }) => ({ secondAccount: toggle(now ?? new Set(), sitemap) }));
+      world.reconfigure(({ secondAccount: now, missingAccounts: { size } }) =>
+        size > 0 ? {} : { secondAccount: toggle(now ?? new Set(), sitemap) },
+      );
     world.oracle.changeAccount(sitemap);
     await change();
     if (random() < 0.6) return;
@@ -59,6 +70,13 @@ export const CONFIGURATION_PLAYS = {
 
 const toggle = (set: ReadonlySet<string>, name: string): ReadonlySet<string> =>
   set.has(name) ? new Set([...set].filter((each) => each !== name)) : new Set([...set, name]);
+
+/** Of a watch that is configured now. */
+const pickSitemap = ({ settings }: World, random: () => number): string | undefined =>
+  pick(random, [...settings.watches.values()]);
+
+const findName = (watches: ReadonlyMap<string, string>, sitemap: string | undefined): string | undefined =>
+  [...watches].find(([, each]) => each === sitemap)?.[0];
 
 const without = (watches: ReadonlyMap<string, string>, name: string) =>
   new Map([...watches].filter(([each]) => each !== name));

@@ -6,31 +6,35 @@ import { approveUpdate, rejectUpdate } from '../../../../src/temporal-api/messag
 import { pick } from '../../../support/seeded.ts';
 import { createClient } from '../../temporal/client.ts';
 import { listHeldRuns, recover } from '../operator.ts';
-import type { Play } from './play.ts';
+import { NOTHING, type Play } from './play.ts';
 import { wake } from './runs.ts';
 
 export const OPERATOR_PLAYS = {
   async approve(world) {
     const client = createClient(world.temporal, world.operator);
-    for (const name of listHeldRuns(world)) {
+    const held = listHeldRuns(world);
+    for (const name of held) {
       const handle = client.workflow.getHandle(name);
       world.oracle.approved(name);
       await handle.executeUpdate(approveUpdate, { args: [{ by: 'operator' }] }).catch(() => undefined);
     }
+    if (held.length === 0) return NOTHING;
   },
   async reject(world) {
     const client = createClient(world.temporal, world.operator);
-    for (const name of listHeldRuns(world)) {
+    const held = listHeldRuns(world);
+    for (const name of held) {
       const handle = client.workflow.getHandle(name);
       await handle.executeUpdate(rejectUpdate, { args: [{ by: 'operator' }] }).catch(() => undefined);
     }
+    if (held.length === 0) return NOTHING;
   },
   async 'cancel batch'(world, _act, random) {
     const ledger = await world.openOperatorLedger();
     const open = (await listBatches(ledger, { limit: 50 })).filter(
       ({ state }) => state === 'planned' || state === 'sending',
     );
-    if (open.length === 0) return;
+    if (open.length === 0) return NOTHING;
     await cancelBatch(ledger, pick(random, open).batch, 'operator').catch((error: unknown) => {
       // It is in doubt, or was sent meanwhile: nothing was changed.
       if (!(error instanceof LedgerError)) throw error;
@@ -39,11 +43,13 @@ export const OPERATOR_PLAYS = {
   async 'release quarantine'(world, _act, random) {
     const ledger = await world.openOperatorLedger();
     const all = await listQuarantined(ledger);
-    if (all.length === 0) return;
+    if (all.length === 0) return NOTHING;
     const { watch, url } = pick(random, all);
-    if (await releaseUrl(ledger, watch, url)) world.oracle.allowAgain(url);
+    if (!(await releaseUrl(ledger, watch, url))) return NOTHING;
+    world.oracle.allowAgain(url);
+    world.kernel.trace(`released ${url} from quarantine`);
   },
   /** Although nothing was lost: that must be harmless. */
-  recover: (world) => recover(world),
+  recover: async (world) => (world.isRecovering || world.removed.size > 0 ? NOTHING : recover(world)),
   wake: (world) => wake(world),
 } satisfies Record<string, Play>;

@@ -2,7 +2,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Micros } from '../../../../contract/money.ts';
 import { startCheck, startRun } from '../../../../src/connector/run-client.ts';
 import type { AccountId } from '../../../../src/submission/ids.ts';
-import { dispatcherWorkflowId } from '../../../../src/temporal-api/ids.ts';
+import { dispatcherWorkflowId, watchWorkflowId } from '../../../../src/temporal-api/ids.ts';
 import { wakeSignal } from '../../../../src/temporal-api/messages.ts';
 import { createClient } from '../../temporal/client.ts';
 import type { World } from '../world.ts';
@@ -29,6 +29,7 @@ export async function startRuns(
   const { watches } = world.settings;
   await startAll(world, async (client, ledger, watch, until, name) => {
     if (sitemaps !== null && !sitemaps.includes(watches.get(watch.id)!)) return;
+    if (maxCost !== null) world.oracle.limitRun(watchWorkflowId(ledger, watch.id, name), maxCost);
     await startRun(client, ledger, watch, until, name, { maxCost });
   });
 }

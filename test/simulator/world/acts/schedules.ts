@@ -4,13 +4,13 @@ import { pick } from '../../../support/seeded.ts';
 import { createClient } from '../../temporal/client.ts';
 import { drawSchedule } from '../scenario.ts';
 import type { World } from '../world.ts';
-import type { Play } from './play.ts';
+import { NOTHING, type Play } from './play.ts';
 
 export const SCHEDULE_PLAYS = {
   /** The configuration names other times for a watch, or none for a while. */
   async 'change cron'(world, { forMs }, random) {
     const sitemaps = [...world.settings.schedules.keys()];
-    if (sitemaps.length === 0) return;
+    if (sitemaps.length === 0) return NOTHING;
     const sitemap = pick(random, sitemaps);
     const change = () =>
       world.reconfigure(({ schedules }) => ({ schedules: new Map(schedules).set(sitemap, drawSchedule(random)) }));
@@ -25,13 +25,15 @@ export const SCHEDULE_PLAYS = {
   /** `courier watch pause`, and `resume` later. */
   async 'pause schedule'(world, { forMs }, random) {
     const ids = pickSchedules(world, random);
+    if (ids.length === 0) return NOTHING;
     await onEach(world, ids, (handle) => handle.pause('paused with courier watch pause'));
     await world.kernel.sleep(forMs);
     await onEach(world, ids, (handle) => handle.unpause('resumed with courier watch resume'));
   },
   async 'trigger schedule'(world, _act, random) {
     const [id] = pickSchedules(world, random);
-    if (id !== undefined) await onEach(world, [id], (handle) => handle.trigger());
+    if (id === undefined) return NOTHING;
+    await onEach(world, [id], (handle) => handle.trigger());
   },
 } satisfies Record<string, Play>;
 

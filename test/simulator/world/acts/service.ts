@@ -5,7 +5,7 @@ import { NEW_ADDRESS, OTHER_SERVICE, SERVICE } from '../addresses.ts';
 import { getAccount, type OperatorSettings } from '../configuration.ts';
 import type { Installing } from '../keys.ts';
 import type { World } from '../world.ts';
-import type { Play } from './play.ts';
+import { NOTHING, type Play } from './play.ts';
 import { startRuns, wake } from './runs.ts';
 
 const INSTALLING: readonly Installing[] = ['in its place', 'by a restart', 'by a reload'];
@@ -14,16 +14,20 @@ const INSTALLING: readonly Installing[] = ['in its place', 'by a restart', 'by a
 const alone =
   (play: Play): Play =>
   async (world, act, random) => {
-    if (world.isMoving) return;
+    if (world.isMoving) return NOTHING;
     world.isMoving = true;
-    await play(world, act, random);
+    const done = await play(world, act, random);
     world.isMoving = false;
+    return done;
   };
 
-/** Accounts for which something was bought: their service is known. */
+/** Whether the connector has bought something for an account: its service is known. Another program may have jobs there. */
 function hasBought({ stores }: World, account: AccountName): boolean {
   const row = stores.read.service
-    .prepare('SELECT 1 FROM submissions WHERE account_id = (SELECT id FROM accounts WHERE name = ?)')
+    .prepare(
+      `SELECT 1 FROM submissions
+       WHERE account_id = (SELECT id FROM accounts WHERE name = ?) AND idempotency_key LIKE 'sc1-%'`,
+    )
     .get(SERVICE_NAMES[account]);
   return row !== undefined;
 }
@@ -35,6 +39,10 @@ const change = (places: Places, account: AccountName, place: Partial<Places[Acco
   ...places,
   [account]: { ...places[account], ...place },
 });
+
+/** No watch belongs to the first account, whether or not it is configured now. */
+const isUnused = ({ scenario }: World, settings: OperatorSettings): boolean =>
+  [...scenario.watches.keys()].every((sitemap) => getAccount(settings, sitemap) !== 'main');
 
 /** All watches of the first account belong to the second one from now on. */
 async function moveWatches(world: World): Promise<void> {
@@ -61,28 +69,29 @@ const confuse = (world: World, forMs: number, random: () => number, other: Parti
 export const SERVICE_PLAYS = {
   /** The configuration names the address and a key of another service under the name of an account, for a while. */
   'name another service': alone(async (world, { forMs }, random) => {
-    if (world.scenario.services?.isSecondElsewhere !== true || !hasBought(world, 'main')) return;
+    if (world.scenario.services?.isSecondElsewhere !== true || !hasBought(world, 'main')) return NOTHING;
     const isPlayed = await confuse(world, forMs, random, { address: OTHER_SERVICE });
     if (isPlayed && random() < 0.5) await moveWatches(world);
+    if (!isPlayed) return NOTHING;
   }),
   /** An account has the key of another account of its service, for a while. */
   'wrong key': alone(async (world, { forMs }, random) => {
-    if (world.scenario.services?.isSecondElsewhere !== false || !hasBought(world, 'main')) return;
-    await confuse(world, forMs, random, {});
+    if (world.scenario.services?.isSecondElsewhere !== false || !hasBought(world, 'main')) return NOTHING;
+    if (!(await confuse(world, forMs, random, {}))) return NOTHING;
   }),
   /** Another account name for another service, as the guide says. In some worlds nobody keeps the first one at first. */
   'move to another service': alone(async (world, { forMs }, random) => {
     await moveWatches(world);
     if (random() < 0.7) await startRuns(world);
     if (random() < 0.6) return;
-    await world.reconfigure({ missingAccounts: new Set(['main']) });
+    await world.reconfigure((settings) => ({ missingAccounts: new Set(isUnused(world, settings) ? ['main'] : []) }));
     await world.kernel.sleep(60_000 + forMs);
     await world.reconfigure({ missingAccounts: new Set() });
   }),
   /** The same service has another address, and the first one may be closed. */
   'service moves': alone(async (world, { forMs }, random) => {
     const moving = world.accounts.filter((account) => world.settings.places[account].address === SERVICE);
-    if (moving.length === 0) return;
+    if (moving.length === 0) return NOTHING;
     if (random() < 0.5) world.closed.add(SERVICE);
     await world.kernel.sleep(random() * forMs);
     await world.reconfigure(({ places }) => {
@@ -104,7 +113,7 @@ export const SERVICE_PLAYS = {
     const account = world.pickAccount(random);
     const how = pick(random, INSTALLING);
     const isLate = random() < 0.3;
-    await world.keys.rotate(account, async (old) => {
+    const isPlayed = await world.keys.rotate(account, async (old) => {
       const key = await world.keys.create(account);
       await world.kernel.sleep(random() * forMs);
       if (isLate) await world.keys.revoke(old);
@@ -114,12 +123,13 @@ export const SERVICE_PLAYS = {
       await world.kernel.sleep(random() * forMs);
       await world.keys.revoke(old);
     });
+    if (!isPlayed) return NOTHING;
   },
   /** The configuration has the new key first. */
   async 'rotate key early'(world, { forMs }, random) {
     const account = world.pickAccount(random);
     const how = pick(random, INSTALLING);
-    await world.keys.rotate(account, async (old) => {
+    const isPlayed = await world.keys.rotate(account, async (old) => {
       const { key, activate } = await world.keys.createEarly(account);
       await world.keys.install(account, key, how, random);
       await world.kernel.sleep(random() * forMs);
@@ -127,14 +137,16 @@ export const SERVICE_PLAYS = {
       await world.keys.revoke(old);
     });
     if (random() < 0.5) await wake(world);
+    if (!isPlayed) return NOTHING;
   },
   /** The file of the key is away for a while. */
   async 'key file away'(world, { forMs }, random) {
     const account = world.pickAccount(random);
-    await world.keys.rotate(account, async () => {
+    const isPlayed = await world.keys.rotate(account, async () => {
       const fill = world.keys.empty(account);
       await world.kernel.sleep(random() < 0.5 ? 1_000 + random() * 30_000 : forMs);
       fill();
     });
+    if (!isPlayed) return NOTHING;
   },
 } satisfies Record<string, Play>;

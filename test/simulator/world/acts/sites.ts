@@ -1,7 +1,7 @@
 import { pick } from '../../../support/seeded.ts';
 import { makePages } from '../scenario.ts';
 import type { Page } from '../site.ts';
-import type { Play } from './play.ts';
+import { NOTHING, type Play } from './play.ts';
 
 export const SITE_PLAYS = {
   async 'change pages'({ site, scenario, kernel }, { salt }, random) {
@@ -21,10 +21,11 @@ export const SITE_PLAYS = {
     const names = [...scenario.watches.keys()];
     const from = pick(random, names);
     const to = pick(random, names);
-    if (from === to) return;
+    if (from === to) return NOTHING;
     const share = random();
     const moved = new Set(site.list(from).filter(() => random() < share));
-    site.publish(to, [...site.list(to), ...moved]);
+    const there = new Set(site.list(to).map(({ url }) => url));
+    site.publish(to, [...site.list(to), ...[...moved].filter(({ url }) => !there.has(url))]);
     if (random() < 0.5) await kernel.sleep(forMs);
     if (random() < 0.8)
       site.publish(
@@ -46,7 +47,7 @@ export const SITE_PLAYS = {
   },
   /** A generator that sorts by date: pages that change go to another file of their sitemap. */
   async 'move to other file'({ site, scenario, kernel }, _act, random) {
-    if (scenario.hasTwoFiles !== true) return;
+    if (scenario.hasTwoFiles !== true) return NOTHING;
     const watch = pick(random, [...scenario.watches.keys()]);
     const day = new Date(kernel.now()).toISOString().slice(0, 10);
     const pages = site.list(watch).map((page) => {

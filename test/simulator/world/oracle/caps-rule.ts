@@ -83,9 +83,15 @@ export class CapsRule {
       counted.push(spending);
       if (cap === null) continue;
       if (sum <= cap) continue;
+      // What was spent before a cap was lowered is beyond it, too, and breaks nothing.
       this.#report(`${sum} was spent, of at most ${cap} by ${name} for ${watch ?? account}, when ${what} was sent`, {
         ...(watch === null ? {} : { watch }),
-        ...{ account, beyond: sum - cap, cause: `${kind} ${name}`, ofChecks: sumChecks(counted) },
+        ...{
+          account,
+          beyond: sum - Math.max(cap, sum - spending.expected),
+          cause: `${kind} ${name}`,
+          ofChecks: sumChecks(counted),
+        },
       });
     }
   }

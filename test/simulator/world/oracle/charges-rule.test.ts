@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { ShownCharge } from '../faults.ts';
 import { type ChargesToCheck, checkCharges, type LedgerEntry, type Seen, type ServiceEntry } from './charges-rule.ts';
 
 const JOB: ServiceEntry = { name: 'R-1', account: 'main', charged: 400, urls: 2 };
@@ -18,6 +19,7 @@ function check(
   checkCharges({
     report: (text) => found.push(text),
     ...{ kind: 'batch', service, ledger, findSeen: () => SEEN, mayMiss: () => false, guessedFrom: null },
+    findShown: () => null,
     ...more,
   });
   return found;
@@ -70,5 +72,38 @@ describe('the charges of the ledger', () => {
   test('count an index-check without an answer, which the service may not have', () => {
     assert.deepEqual(check([], [{ ...CHARGE, isReported: false }], { kind: 'check' }), []);
     assert.equal(check([], [CHARGE], { kind: 'check' }).length, 1);
+  });
+
+  test('count a batch without a job that an operator has left, and none that the service is said to have charged', () => {
+    assert.deepEqual(check([], [{ ...CHARGE, name: null, isReported: false }]), []);
+    assert.equal(check([], [{ ...CHARGE, name: null }]).length, 1);
+    assert.equal(check([], [{ ...CHARGE, isReported: false }]).length, 1);
+  });
+
+  const show = (how: ShownCharge['how'], amount: number | null, ledger: Partial<LedgerEntry>) => {
+    const causes: (string | undefined)[] = [];
+    check([JOB], [{ ...CHARGE, ...ledger }], {
+      ...{ findShown: () => ({ how, amount }), report: (_, about) => causes.push(about?.cause) },
+    });
+    return causes;
+  };
+
+  test('are as they were shown where an answer has rounded them', () => {
+    assert.deepEqual(show('rounded', 401, { amount: 401 }), []);
+    assert.deepEqual(show('rounded', 401, { amount: 400 }), []);
+    assert.deepEqual(show('rounded', 401, { amount: 402 }), ['batch amount']);
+  });
+
+  test('are at least what URLs ever cost where an answer has not shown them', () => {
+    assert.deepEqual(show('hidden', null, { amount: 500, isReported: false }), []);
+    assert.deepEqual(show('hidden', null, { amount: 399, isReported: false }), ['batch guessed']);
+    assert.deepEqual(show('hidden', null, { amount: 500 }), ['batch amount']);
+  });
+
+  test('name exactly what they were taken for', () => {
+    assert.deepEqual(show('in euros', 8, { amount: 8 }), ['batch amount, euros']);
+    assert.deepEqual(show('in euros', 8, { amount: 9 }), ['batch amount']);
+    assert.deepEqual(show('total called price', 400, { amount: 800 }), ['batch amount, a total called a price']);
+    assert.deepEqual(show('total called price', 400, { amount: 801 }), ['batch amount']);
   });
 });

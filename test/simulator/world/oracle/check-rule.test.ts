@@ -10,11 +10,19 @@ const POLICY: CheckPolicy = { afterMs: HOUR, everyMs: 24 * HOUR, stopWhenFound: 
 /** A world of pages that were completed at 0. */
 function createWorld(more: Partial<CheckPolicy> = {}) {
   const breaches: About[] = [];
-  const world = { now: HOUR, completed: 0 as number | null, pages: 1, found: new Set<string>(), gone: false };
+  const world = {
+    now: HOUR,
+
+    completed: 0 as number | null,
+    jobs: 1,
+    pages: 1,
+    found: new Set<string>(),
+    gone: false,
+  };
   const rule = new CheckRule({
     report: (_text, about) => breaches.push(about!),
     policy: { ...POLICY, ...more },
-    readCompleted: () => world.completed,
+    readCompleted: () => (world.completed === null ? null : { at: world.completed, jobs: world.jobs }),
     countCompleted: () => world.pages,
     wasFound: (_url, check) => world.found.has(check),
     getLatestTime: () => world.now,
@@ -63,6 +71,7 @@ describe('an index-check', () => {
     world.now += 24 * HOUR;
     check();
     world.completed = world.now + 1;
+    world.jobs += 1;
     world.now += 1 + HOUR;
     check();
     assert.deepEqual(causes(), []);
@@ -71,11 +80,26 @@ describe('an index-check', () => {
     assert.deepEqual(causes(), ['again']);
   });
 
+  test('may be made for another completion whose stamp is older, as of a clock that was corrected', () => {
+    const { check, world, causes } = createWorld();
+    world.completed = 3 * 24 * HOUR;
+    world.now = 3 * 24 * HOUR + HOUR;
+    world.found.add(check());
+    world.jobs += 1;
+    check();
+    assert.deepEqual(causes(), []);
+    world.found.add('c2');
+    world.now += 1;
+    check();
+    assert.deepEqual(causes(), ['found']);
+  });
+
   test('is not made again once the page was found, until it is completed again', () => {
     const { check, world, causes } = createWorld();
     world.found.add(check());
     world.now += 24 * HOUR;
     world.completed = world.now - HOUR;
+    world.jobs += 1;
     check();
     assert.deepEqual(causes(), []);
     world.found.add('c2');

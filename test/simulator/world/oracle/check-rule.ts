@@ -1,5 +1,6 @@
 import type { Report } from './breaches.ts';
 import type { CheckCharge } from './facts.ts';
+import type { Completion } from './service-data.ts';
 
 /** What `index_check` of a watch says, as docs/explanation/index-checks.md promises it. */
 export interface CheckPolicy {
@@ -18,8 +19,8 @@ export const CHECK_PRICE = 500_000;
 export interface CheckSettings {
   readonly report: Report;
   readonly policy: CheckPolicy;
-  /** When the service last completed a page, by its clock; null: it never has. */
-  readonly readCompleted: (url: string) => number | null;
+  /** Null: the service never has completed a page. */
+  readonly readCompleted: (url: string) => Completion | null;
   /** How many pages the service has completed. */
   readonly countCompleted: () => number;
   /** Whether an earlier check of the service has found it. */
@@ -32,6 +33,8 @@ export interface CheckSettings {
 
 interface Checked {
   readonly at: number;
+  /** How often it was completed by then: clocks that were set back do not tell. */
+  readonly jobs: number;
   readonly id: string;
 }
 
@@ -90,7 +93,7 @@ export class CheckRule {
     const now = getLatestTime();
     const completed = readCompleted(url);
     const before = this.#checked.get(url);
-    this.#checked.set(url, { at: now, id });
+    this.#checked.set(url, { at: now, id, jobs: completed?.jobs ?? 0 });
     this.#sinceCopy.add(url);
     const about = (cause: string) => ({ url, watch, cause });
     if (completed === null) {
@@ -99,7 +102,7 @@ export class CheckRule {
     }
     if (isLongGone(url))
       report(`${url} was checked in the index, and is gone from the sitemaps (${id})`, about('gone'));
-    if (before !== undefined && completed <= before.at) {
+    if (before !== undefined && completed.jobs === before.jobs) {
       if (policy.stopWhenFound && wasFound(url, before.id))
         report(`${url} was checked again in the index, and ${before.id} had found it (${id})`, about('found'));
       else if (now - before.at < policy.everyMs)
@@ -109,11 +112,11 @@ export class CheckRule {
             ...{ ...about('again'), beyond: policy.everyMs - (now - before.at) },
           },
         );
-    } else if (now - completed < policy.afterMs)
+    } else if (now - completed.at < policy.afterMs)
       report(
-        `${url} was checked in the index ${now - completed} ms after its completion, and is due after ${policy.afterMs} (${id})`,
+        `${url} was checked in the index ${now - completed.at} ms after its completion, and is due after ${policy.afterMs} (${id})`,
         {
-          ...{ ...about('too early'), beyond: policy.afterMs - (now - completed) },
+          ...{ ...about('too early'), beyond: policy.afterMs - (now - completed.at) },
         },
       );
   }

@@ -19,7 +19,8 @@ export function compareCharges(world: Compared): void {
   const guesses = !showsCharges({ scenario }) && (hasPrices(world) || world.wasRestored);
   checkCharges({
     ...{ report: oracle.toReport('charges'), kind: 'batch', service: ours, ledger: readLedger(world, 'batch') },
-    findSeen: (name) => oracle.findSeen(name),
+    findSeen: (name) => oracle.findSeen('batch', name),
+    findShown: (name) => oracle.findShown(name),
     mayMiss: () => false,
     guessedFrom: guesses ? Math.min(...ours.map(({ charged, urls }) => charged / urls)) : null,
   });
@@ -38,7 +39,8 @@ export function compareCharges(world: Compared): void {
   );
   checkCharges({
     ...{ report: oracle.toReport('charges'), kind: 'check', service: checks, ledger: readLedger(world, 'check') },
-    findSeen: () => null,
+    findSeen: (key) => oracle.findSeen('check', key),
+    findShown: () => null,
     // No list shows an index-check that a copy lacks.
     mayMiss: (key) => open.has(key) || oracle.isLostCheck(key),
     guessedFrom: null,
@@ -48,29 +50,36 @@ export function compareCharges(world: Compared): void {
     oracle.breach(`the service charged ${total}, the oracle saw ${oracle.charged}`, { rule: 'charges' });
 }
 
+/** What the journal has booked for each purchase, after what was corrected. */
+const CLOSED = `
+  SELECT account_id, watch_id, run_id, kind, of_id, min(day) AS day,
+    max(to_bucket = 'charged') AS reported,
+    sum(CASE WHEN to_bucket IN ('charged', 'assumed') THEN amount ELSE 0 END
+      - CASE WHEN from_bucket IN ('charged', 'assumed') THEN amount ELSE 0 END) AS amount
+  FROM journal WHERE to_bucket IN ('charged', 'assumed') OR from_bucket IN ('charged', 'assumed')
+  GROUP BY account_id, watch_id, run_id, kind, of_id`;
+
 function readLedger({ stores }: Compared, kind: 'batch' | 'check'): LedgerEntry[] {
   const rows = stores.read.ledger
     .prepare(
-      `SELECT ${kind === 'batch' ? 'b.reference' : 'b.idempotency_key'} AS name, c.account_id AS account, c.amount, c.urls,
-         c.reported, w.name AS watch, r.name AS run, c.at
-       FROM charges AS c LEFT JOIN ${kind === 'batch' ? 'batches' : 'checks'} AS b ON b.id = c.of_id
+      `SELECT ${kind === 'batch' ? 'b.reference' : 'b.idempotency_key'} AS name, c.account_id AS account, c.amount, b.urls,
+         c.reported, w.name AS watch, r.name AS run, c.day
+       FROM (${CLOSED}) AS c LEFT JOIN ${kind === 'batch' ? 'batches' : 'checks'} AS b ON b.id = c.of_id
        JOIN watches AS w ON w.id = c.watch_id LEFT JOIN runs AS r ON r.id = c.run_id WHERE c.kind = ?`,
     )
-    .all(kind) as unknown as (Omit<LedgerEntry, 'isReported' | 'day'> & {
-    readonly reported: number;
-    readonly at: number;
-  })[];
+    .all(kind) as unknown as (Omit<LedgerEntry, 'isReported'> & { readonly reported: number })[];
   return rows
     .filter(({ account }) => (ACCOUNT_NAMES as readonly string[]).includes(account))
-    .map(({ reported, at, account, ...row }) => ({
+    .map(({ reported, day, account, ...row }) => ({
       ...row,
       account: SERVICE_NAMES[account as (typeof ACCOUNT_NAMES)[number]],
       isReported: reported === 1,
-      day: Math.floor(at / DAY),
+      day: Math.floor(day / DAY),
     }));
 }
 
-const hasPrices = ({ scenario }: Compared): boolean => scenario.acts.some(({ kind }) => kind === 'change price');
+const hasPrices = ({ scenario }: Compared): boolean =>
+  scenario.acts.some(({ kind }) => kind === 'change price' || kind === 'change both prices');
 
 /** Whether the service shows what a job cost, where its list and its detail are read. */
 export const showsCharges = ({ scenario }: Pick<Compared, 'scenario'>): boolean =>

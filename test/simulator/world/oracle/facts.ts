@@ -1,4 +1,5 @@
 /** What the oracle knows of the world: what was sent, charged and listed, in the order in which it was. */
+import type { ServiceLevel } from '../../../../contract/states.ts';
 import type { Caps } from './caps-rule.ts';
 
 /** What a sitemap's file said, as a crawl was given it. */
@@ -38,6 +39,7 @@ export interface Sent {
   readonly key: string;
   readonly body: string;
   readonly urls: readonly string[];
+  readonly level: ServiceLevel;
   /** Whose key it was sent with, as the service calls it. */
   readonly account: string;
   /** Its name when it was first sent: caps of a watch count by its name. */
@@ -53,7 +55,7 @@ export interface Sent {
   day: number;
   /** The first attempt that may be the charged one. */
   since: number;
-  /** The last delivery before that one. */
+  /** The last delivery before the last attempt; of a purchase, before the one that the service took. */
   sentAfter: number;
   /** The last attempt. */
   at: number;

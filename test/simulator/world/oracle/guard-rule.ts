@@ -5,6 +5,8 @@ import { toVersion } from './moments.ts';
 
 /** `guard` of a watch: docs/explanation/guards.md. */
 export interface GuardPolicy {
+  readonly maxNew: number | null;
+  readonly maxNewPercent: number | null;
   readonly maxGonePercent: number | null;
   readonly maxChanged: number;
   readonly maxChangedPercent: number;
@@ -15,6 +17,14 @@ const LEAST_CHANGED = 20;
 
 /** The ledger calls the run the first one, and an earlier one was complete. */
 const FIRST = ', in a run that is not the first';
+/** The limit holds only where pages that are new to the watch, and listed by another one, count as known before. */
+const BESIDE = ', beside pages that moved here';
+
+/** An operator let the ledger forget some pages that the run before was shown. */
+const FORGOTTEN = ', in a watch of which pages were forgotten';
+
+/** The limit holds but for pages that another watch lists, and this one was away meanwhile. */
+const TAKEN = ', of a watch that was away while another listed them';
 
 export interface GuardSettings {
   readonly report: Report;
@@ -25,20 +35,40 @@ export interface GuardSettings {
   readonly hasBought: (url: string, version: string | null) => boolean;
 }
 
-interface Counts {
+interface Judged {
+  /** At most so many pages were known. */
   readonly known: number;
   readonly gone: number;
-  readonly changed: number;
+  /** Of those, pages that another sitemap was ever seen to list, where the watch was away since; else none. */
+  readonly taken: number;
+  /** Others were forgotten. */
+  readonly isForgotten: boolean;
+  /** Pages that are new to the watch, and that another sitemap was ever seen to list. */
+  readonly moved: number;
+  /** Pages with another lastmod. */
+  readonly changed: ReadonlySet<string>;
+  /** Pages that no earlier crawl of the watch was shown; null: this is its first complete run. */
+  readonly isNew: ((url: string) => boolean) | null;
+  /** Those of them that the run has bought. */
+  readonly boughtNew: Set<string>;
+  /** Those of them that the run has bought. */
+  readonly bought: Set<string>;
 }
 
 /**
  * A run that an implausible change holds buys nothing until somebody approves it. How many pages were known is counted high:
- * all that the watch was ever shown. So what is beyond a limit here is beyond it for certain.
+ * all that the watch was ever shown; and of changed pages those that the run has bought. So what is beyond a limit here is
+ * beyond it for certain.
  */
 export class GuardRule {
   readonly #settings: GuardSettings;
   readonly #approved = new Set<string>();
-  readonly #counts = new Map<string, Counts>();
+  readonly #judged = new Map<string, Judged>();
+  /** Pages, and the last delivery before an operator let the ledger forget them. */
+  readonly #forgotten = new Map<string, number>();
+
+  /** Watches that were ever configured, and the last delivery before one of them was not: -1 where it always was. */
+  readonly #away = new Map<string, number>();
 
   constructor(settings: GuardSettings) {
     this.#settings = settings;
@@ -49,8 +79,19 @@ export class GuardRule {
     this.#approved.add(run);
   }
 
+  /** The watches of the configuration from now on. */
+  configure(watches: ReadonlySet<string>): void {
+    for (const name of this.#away.keys()) if (!watches.has(name)) this.#away.set(name, this.#settings.listings.order);
+    for (const name of watches) if (!this.#away.has(name)) this.#away.set(name, -1);
+  }
+
+  /** An operator lets the ledger forget pages, which no sitemap lists. */
+  forgot(urls: readonly string[]): void {
+    for (const url of urls) this.#forgotten.set(url, this.#settings.listings.order);
+  }
+
   /** Before the purchase counts as one. */
-  purchased({ reference, sent: { label, sitemap, watch } }: Purchase): void {
+  purchased({ reference, urls, sent: { label, sitemap, watch } }: Purchase): void {
     const { run } = label;
     if (run === null || this.#approved.has(run)) return;
     const { report } = this.#settings;
@@ -61,31 +102,73 @@ export class GuardRule {
       });
       return;
     }
-    const { maxGonePercent, maxChanged, maxChangedPercent } = this.#settings.policy;
-    const counts = this.#counts.get(run) ?? this.#count(run, sitemap, label.plannedAfter);
-    this.#counts.set(run, counts);
-    const { known, gone, changed } = counts;
-    if (maxGonePercent !== null && 100 * gone > maxGonePercent * known)
-      report(
-        `${run} bought, although ${gone} of at most ${known} pages were gone and nobody has approved that (${reference})`,
-        {
-          ...{ watch, cause: `gone${label.isFirst === true ? FIRST : ''}` },
-        },
-      );
+    const judged = this.#judged.get(run) ?? this.#judge(run, sitemap, label.plannedAfter);
+    this.#judged.set(run, judged);
+    const first = label.isFirst === true ? FIRST : '';
+    this.#checkGone(judged, first, `${run} bought`, reference, watch);
+    for (const url of urls) {
+      if (judged.changed.has(url)) judged.bought.add(url);
+      if (judged.isNew?.(url) === true) judged.boughtNew.add(url);
+    }
+    this.#checkNew(judged, `${run} bought`, reference, watch);
+    this.#checkChanged(judged, first, `${run} bought`, reference, watch);
+  }
+
+  #checkGone(
+    { known, gone, taken, moved, isForgotten }: Judged,
+    first: string,
+    what: string,
+    reference: string,
+    watch: string,
+  ): void {
+    const { report, policy } = this.#settings;
+    const limit = policy.maxGonePercent;
+    if (limit === null || 100 * gone <= limit * known) return;
+    const beside = 100 * gone <= limit * (known + moved) ? BESIDE : '';
+    const away = taken > 0 && 100 * (gone - taken) <= limit * known ? TAKEN : '';
+    report(
+      `${what}, although ${gone} of at most ${known} pages were gone and nobody has approved that (${reference})`,
+      { watch, cause: `gone${first}${beside}${away}${isForgotten ? FORGOTTEN : ''}` },
+    );
+  }
+
+  #checkNew({ known, boughtNew }: Judged, what: string, reference: string, watch: string): void {
+    const { report, policy } = this.#settings;
+    const { maxNew, maxNewPercent } = policy;
+    const isBeyond = boughtNew.size > (maxNew ?? Number.POSITIVE_INFINITY);
+    if (!isBeyond && (maxNewPercent === null || 100 * boughtNew.size <= maxNewPercent * known)) return;
+    report(`${what} ${boughtNew.size} new pages beside at most ${known}, and nobody has approved that (${reference})`, {
+      watch,
+      cause: 'new',
+    });
+  }
+
+  #checkChanged({ known, bought }: Judged, first: string, what: string, reference: string, watch: string): void {
+    const { report, policy } = this.#settings;
+    const { maxChanged, maxChangedPercent } = policy;
+    const changed = bought.size;
     const isTooMany = changed >= LEAST_CHANGED && maxChangedPercent < 100 && 100 * changed > maxChangedPercent * known;
-    if (changed > maxChanged || isTooMany)
-      report(
-        `${run} bought, although ${changed} of at most ${known} pages had changed and nobody has approved that (${reference})`,
-        {
-          ...{ watch, cause: `changed${label.isFirst === true ? FIRST : ''}` },
-        },
-      );
+    if (changed <= maxChanged && !isTooMany) return;
+    report(`${what} ${changed} changed pages of at most ${known}, and nobody has approved that (${reference})`, {
+      watch,
+      cause: `changed${first}`,
+    });
   }
 
   /** What a run was shown beside what the last complete run before it was. */
-  #count(run: string, sitemap: string, plannedAfter: number): Counts {
-    const { listings, isComplete, hasBought } = this.#settings;
-    const none = { known: 0, gone: 0, changed: 0 };
+  #judge(run: string, sitemap: string, plannedAfter: number): Judged {
+    const { listings, isComplete } = this.#settings;
+    const none: Judged = {
+      known: 0,
+      gone: 0,
+      taken: 0,
+      isForgotten: false,
+      moved: 0,
+      changed: new Set(),
+      bought: new Set(),
+      isNew: null,
+      boughtNew: new Set(),
+    };
     const current = listings.at(sitemap, plannedAfter).filter(({ isWhole }) => isWhole);
     const own = listings.listAll(sitemap).filter((delivery) => delivery.run === run);
     const first = own[0];
@@ -93,18 +176,31 @@ export class GuardRule {
     const earlier = listings.listAll(sitemap).filter(({ order }) => order < first.order);
     const last = earlier.findLast((each) => isBase(each, first) && isComplete(each.run!));
     if (last === undefined) return none;
-    const before = new Map(listings.at(sitemap, last.order).flatMap(({ pages }) => [...pages]));
+    const isForgotten = (url: string) => (this.#forgotten.get(url) ?? -1) >= last.order;
+    const listed = listings.at(sitemap, last.order).flatMap(({ pages }) => [...pages]);
+    const before = new Map(listed.filter(([url]) => !isForgotten(url)));
     const now = new Map(current.flatMap(({ pages }) => [...pages]));
-    const known = new Set(earlier.flatMap(({ pages }) => [...pages.keys()])).size;
-    let [gone, changed] = [0, 0];
-    for (const [url, lastmod] of before) {
-      if (!now.has(url)) gone += 1;
-      else {
-        const [from, to] = [toVersion(lastmod), toVersion(now.get(url)!)];
-        if (from !== null && to !== null && from !== to && hasBought(url, from) && !hasBought(url, to)) changed += 1;
-      }
-    }
-    return { known, gone, changed };
+    const gone = [...before.keys()].filter((url) => !now.has(url));
+    const wasAway = (this.#away.get(first.watch ?? '') ?? -1) >= last.order;
+    const known = new Set(earlier.flatMap(({ pages }) => [...pages.keys()]));
+    return {
+      ...none,
+      known: known.size,
+      isNew: (url) => !known.has(url),
+      gone: gone.length,
+      taken: wasAway ? gone.filter((url) => listings.isListedElsewhere(sitemap, url)).length : 0,
+      isForgotten: listed.some(([url]) => isForgotten(url)),
+      moved: [...now.keys()].filter((url) => !before.has(url) && listings.isListedElsewhere(sitemap, url)).length,
+      changed: new Set(
+        [...before].filter(([url, from]) => this.#hasChanged(url, from, now.get(url) ?? null)).map(([url]) => url),
+      ),
+    };
+  }
+
+  #hasChanged(url: string, before: string | null, now: string | null): boolean {
+    const { hasBought } = this.#settings;
+    const [from, to] = [toVersion(before), toVersion(now)];
+    return from !== null && to !== null && from !== to && hasBought(url, from) && !hasBought(url, to);
   }
 }
 

@@ -26,6 +26,8 @@ export class Listings {
   readonly #first = new Map<string, string | null>();
   /** The first version with a date. */
   readonly #firstDated = new Map<string, string>();
+  /** When each delivery came, by its order. */
+  readonly #times: number[] = [0];
   #order = 0;
 
   get order(): number {
@@ -42,6 +44,7 @@ export class Listings {
     const pages = this.#parsed.get(body) ?? readPages(body);
     this.#parsed.set(body, pages);
     this.#order += 1;
+    this.#times.push(more.at);
     const delivery = { order: this.#order, sitemap, file, pages, ...more };
     const deliveries = this.#files.get(file) ?? [];
     this.#files.set(file, deliveries);
@@ -53,6 +56,11 @@ export class Listings {
       if (version !== null && !this.#firstDated.has(name)) this.#firstDated.set(name, version);
     }
     return delivery;
+  }
+
+  /** When a delivery came; 0: before the first one. */
+  getTime(order: number): number {
+    return this.#times[order] ?? 0;
   }
 
   /** All that was given of a sitemap, in order. */
@@ -82,6 +90,12 @@ export class Listings {
     return { versions: new Set(having.map(({ pages }) => toVersion(pages.get(url)!))), isListed: having.length > 0 };
   }
 
+  /** How a sitemap wrote the lastmods of a page then. */
+  listTexts(sitemap: string, url: string, order: number): ReadonlySet<string | null> {
+    const having = this.at(sitemap, order).filter(({ pages }) => pages.has(url));
+    return new Set(having.map(({ pages }) => pages.get(url)!));
+  }
+
   /** Whether no file of any sitemap has listed a page since that time, and each was read at least twice since. */
   isGoneSince(url: string, since: number): boolean {
     return [...this.#files.values()].every((deliveries) => {
@@ -90,6 +104,13 @@ export class Listings {
       const later = deliveries.slice(lists + 1).filter(({ isWhole, at }) => isWhole && at <= since);
       return later.length > 1;
     });
+  }
+
+  /** Whether another sitemap was ever seen to list a page. */
+  isListedElsewhere(sitemap: string, url: string): boolean {
+    return [...this.#files.values()].some(
+      (deliveries) => deliveries[0]?.sitemap !== sitemap && deliveries.some(({ pages }) => pages.has(url)),
+    );
   }
 
   /** The first version that a sitemap showed of a page: nothing that a change could be compared with. Undefined: none yet. */

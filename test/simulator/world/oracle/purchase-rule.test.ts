@@ -13,15 +13,23 @@ interface Settings {
   readonly notWithinMs: number;
   readonly times: number;
   readonly isShared: boolean;
+  readonly buysChanges: boolean;
+  readonly resubmitAfter: number | null;
 }
 
 /** A world of one page: `list` shows it to a crawl, `buy` buys it as it is listed then. */
-function createWorld({ notWithinMs = 0, times = 1, isShared = false }: Partial<Settings> = {}) {
+function createWorld({
+  notWithinMs = 0,
+  times = 1,
+  isShared = false,
+  buysChanges = true,
+  resubmitAfter = null,
+}: Partial<Settings> = {}) {
   const found: About[] = [];
   const listings = new Listings();
   const failed = new Map<string, number>();
   const created = new Map<string, number>();
-  const clock = { now: 0 };
+  const clock = { now: 0, notFound: 0 };
   const rule = new PurchaseRule({
     report: (text, about) => found.push({ ...about, text } as About),
     ...{ listings, retry: { times, afterMs: AFTER }, notWithinMs },
@@ -29,6 +37,7 @@ function createWorld({ notWithinMs = 0, times = 1, isShared = false }: Partial<S
     readCreated: (reference) => created.get(reference) ?? 0,
     getLatestTime: () => clock.now,
     isShared: () => isShared,
+    ...{ buysChanges, resubmitAfter, countNotFound: () => clock.notFound },
   });
   let count = 0;
   const world = {
@@ -53,6 +62,43 @@ function createWorld({ notWithinMs = 0, times = 1, isShared = false }: Partial<S
   };
   return world;
 }
+
+describe('what the policy of a watch allows', () => {
+  test('no change, where it does not buy changes', () => {
+    for (const buysChanges of [true, false]) {
+      const { list, buy, causes } = createWorld({ buysChanges });
+      list('2026-01-01');
+      buy();
+      list('2026-01-02');
+      buy();
+      assert.equal(causes().length, buysChanges ? 0 : 1);
+    }
+  });
+
+  test('a page once more after so many checks that did not find it', () => {
+    const { list, buy, clock, causes } = createWorld({ resubmitAfter: 2 });
+    list('2026-01-01');
+    buy();
+    clock.notFound = 2;
+    buy();
+    assert.deepEqual(causes(), []);
+    clock.notFound = 3;
+    buy();
+    assert.deepEqual(causes(), ['again']);
+  });
+
+  test('of a version that another sitemap wrote as another text: says so', () => {
+    const { list, buy, causes } = createWorld();
+    list('2026-01-01T10:00:00Z');
+    list('2026-01-01', 'w1');
+    buy();
+    list('2026-01-02T10:00:00Z');
+    list('2026-01-02T13:00:00+03:00', 'w1');
+    buy('w0');
+    buy('w1');
+    assert.deepEqual(causes(), ['a moment in another format']);
+  });
+});
 
 describe('each version is bought once', () => {
   test('a page that has changed is bought again, and not once more', () => {

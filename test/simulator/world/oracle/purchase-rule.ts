@@ -16,6 +16,12 @@ export interface PurchaseSettings {
   readonly retry: RetryRule;
   /** `resubmit.not_within`: the least time between two purchases of a page that are no retries. */
   readonly notWithinMs: number;
+  /** `resubmit.on_lastmod_change` */
+  readonly buysChanges?: boolean;
+  /** `index_check.resubmit_after`; null: never. */
+  readonly resubmitAfter?: number | null;
+  /** How often an index-check of the service has not found a page. */
+  readonly countNotFound?: (url: string) => number;
   /** When the service failed a page of a job, by its clock; null: it has not. */
   readonly readFailure: (reference: string, url: string) => number | null;
   /** When the service created a job, by its clock. */
@@ -27,10 +33,14 @@ export interface PurchaseSettings {
 }
 
 /** Why a page was bought. */
-type Why = 'new' | 'changed' | 'failed' | 'released' | 'lost';
+type Why = 'new' | 'changed' | 'failed' | 'released' | 'lost' | 'not found';
 
 /** A crawl that had a change so long before a batch was sent has reached the ledger: the purchase is that of the change. */
 const CRAWLED_MS = 600_000;
+
+/** Causes of a purchase that nothing called for. */
+const BACK = 'a version that came back';
+const OTHER_FORMAT = 'a moment in another format';
 
 interface Bought {
   readonly purchase: Purchase;
@@ -115,10 +125,11 @@ export class PurchaseRule {
     const retries = this.#countRetries(last, url);
     let why: Why | null = null;
     if (last === undefined) why = 'new';
-    else if (candidates.length > 0) why = 'changed';
+    else if (candidates.length > 0 && this.#settings.buysChanges !== false) why = 'changed';
     else if (retries !== null) why = 'failed';
     else if (page.released > 0) why = 'released';
     else if ([...listed.versions].some((version) => page.lost.delete(version))) why = 'lost';
+    else if (this.#isNotFound(url, page)) why = 'not found';
     if (why === 'released') page.released -= 1;
     const version = candidates[0] ?? [...listed.versions][0] ?? null;
     if (why === null) this.#reportAgain(url, purchase, page, version);
@@ -142,6 +153,14 @@ export class PurchaseRule {
     return listings.getFirst(sitemap, url) !== version;
   }
 
+  /** Whether checks have not found it as often as they must, since it was last bought for that. */
+  #isNotFound(url: string, { bought }: Page): boolean {
+    const { resubmitAfter = null, countNotFound = () => 0 } = this.#settings;
+    if (resubmitAfter === null) return false;
+    const times = bought.filter(({ why }) => why === 'not found').length;
+    return countNotFound(url) >= resubmitAfter * (times + 1);
+  }
+
   /** The number of a retry that the last purchase allows; null: it allows none. */
   #countRetries(last: Bought | undefined, url: string): number | null {
     if (last === undefined || last.retries >= this.#settings.retry.times) return null;
@@ -152,11 +171,24 @@ export class PurchaseRule {
     const { watch, account } = purchase.sent;
     const same = page.bought.findLast((each) => each.version === version);
     const isBack = same !== undefined && same !== page.bought.at(-1);
+    const cause = isBack ? BACK : this.#isOtherFormat(url, purchase, page, version) ? OTHER_FORMAT : 'again';
     const lastmod = version === null ? 'without a lastmod' : `with the lastmod ${describe(version)}`;
     this.#settings.report(
       `${url} was bought again ${lastmod}, and nothing was due (${purchase.reference}, after ${page.bought.map((each) => each.purchase.reference).join(' ')})`,
-      { url, watch, account, cause: isBack ? 'a version that came back' : 'again' },
+      { url, watch, account, cause },
     );
+  }
+
+  /** Whether another sitemap wrote the moment of this version as another text when it was bought. */
+  #isOtherFormat(url: string, { sent }: Purchase, { bought }: Page, version: string | null): boolean {
+    const { listings } = this.#settings;
+    const texts = listings.listTexts(sent.sitemap, url, sent.label.plannedAfter);
+    return bought.some(({ purchase, versions }) => {
+      const { sitemap, label, sentAfter } = purchase.sent;
+      if (sitemap === sent.sitemap || !versions.has(version)) return false;
+      const others = [label.plannedAfter, sentAfter].flatMap((order) => [...listings.listTexts(sitemap, url, order)]);
+      return others.every((text) => !texts.has(text));
+    });
   }
 
   #checkTime(url: string, { reference, sent }: Purchase, last: Bought): void {

@@ -7,7 +7,7 @@ function createRule() {
   const found: About[] = [];
   const rule = new RateRule((_text, about) => found.push(about!));
   const at = (now: number, more: Partial<Asked> = {}): Asked => ({
-    ...{ key: 'k', lane: 'other', now, elapsed: now },
+    ...{ key: 'k', lane: 'other', request: null, now, elapsed: now },
     ...more,
   });
   return { rule, found, at };
@@ -46,18 +46,18 @@ describe('the rate limits', () => {
 describe('a Retry-After', () => {
   test('closes its lane until it is over, and no other', () => {
     const { rule, found, at } = createRule();
-    rule.mustWait(at(0, { lane: 'submissions' }), '30');
+    rule.mustWait(at(0, { lane: 'submissions' }), 429, '30');
     rule.sent(at(10));
     rule.sent(at(30_000, { lane: 'submissions' }));
     assert.equal(found.length, 0);
-    rule.mustWait(at(40_000, { lane: 'submissions' }), '30');
+    rule.mustWait(at(40_000, { lane: 'submissions' }), 429, '30');
     rule.sent(at(69_999, { lane: 'submissions' }));
     assert.equal(found[0]?.beyond, 1);
   });
 
   test('of a read closes the key', () => {
     const { rule, found, at } = createRule();
-    rule.mustWait(at(0), '30');
+    rule.mustWait(at(0), 429, '30');
     rule.sent(at(10, { lane: 'submissions', key: 'other' }));
     assert.equal(found.length, 0);
     rule.sent(at(10, { lane: 'submissions' }));
@@ -66,8 +66,27 @@ describe('a Retry-After', () => {
 
   test('is over when the clocks say so', () => {
     const { rule, found, at } = createRule();
-    rule.mustWait(at(0), '600');
+    rule.mustWait(at(0), 429, '600');
     rule.sent({ ...at(10), now: 600_000 });
     assert.equal(found.length, 0);
   });
+
+  for (const status of [503, 409]) {
+    test(`of a ${status} is of that request alone, and is lost with a ledger`, () => {
+      const { rule, found, at } = createRule();
+      const batch = { lane: 'submissions', request: 'sc1-1' } as const;
+      rule.mustWait(at(0), status, '30');
+      rule.sent(at(1));
+      rule.mustWait(at(0, batch), status, '30');
+      rule.sent(at(10, { ...batch, request: 'sc1-2' }));
+      rule.sent(at(30_000, batch));
+      assert.equal(found.length, 0);
+      rule.mustWait(at(40_000, batch), status, '30');
+      rule.sent(at(69_999, batch));
+      assert.deepEqual([found.length, found[0]?.beyond], [1, 1]);
+      rule.restored();
+      rule.sent(at(69_999, batch));
+      assert.equal(found.length, 1);
+    });
+  }
 });

@@ -24,6 +24,8 @@ export interface Asked {
   /** The API key. */
   readonly key: string;
   readonly lane: Lane;
+  /** The idempotency key; null: it has none. */
+  readonly request: string | null;
   /** By the clocks, and since the beginning. */
   readonly now: number;
   readonly elapsed: number;
@@ -36,9 +38,13 @@ interface Closed {
   readonly seconds: string;
 }
 
+const REQUEST = 'request ';
+const toRequest = (request: string | null): string => `${REQUEST}${request}`;
+
 /**
  * The only client of a key never sees a 429, because it counts as the service does: requests in any minute, hour and day. After
- * a 429 of a gateway nothing leaves in that lane before its Retry-After is over; one for a read closes the whole key.
+ * a 429 of a gateway nothing leaves in that lane before its Retry-After is over; one for a read closes the whole key. After a 503,
+ * and a 409 while the same request is still running, the same request does not leave before it is over.
  */
 export class RateRule {
   readonly #report: Report;
@@ -70,28 +76,32 @@ export class RateRule {
     this.#report(`the service answered a request of ${lane} with 429, and nobody else uses the key`, { cause: '429' });
   }
 
-  /** A worker has read a 429, and has had the time to write it down. Times are those at which it read it. */
-  mustWait({ key, lane, now, elapsed }: Asked, seconds: string): void {
+  /** A worker has read this answer, and has had the time to write it down. Times are those at which it read it. */
+  mustWait({ key, lane, request, now, elapsed }: Asked, status: number, seconds: string): void {
     const ms = Number(seconds) * 1_000;
     if (!Number.isFinite(ms)) return;
     const closed = { untilNow: now + ms, untilElapsed: elapsed + ms, seconds };
-    const name = lane === 'other' ? key : `${key} ${lane}`;
+    if (status !== 429 && request === null) return;
+    const name = status !== 429 ? toRequest(request) : lane === 'other' ? key : `${key} ${lane}`;
     const before = this.#closed.get(name);
     if (before === undefined || before.untilElapsed < closed.untilElapsed) this.#closed.set(name, closed);
   }
 
+  /** A copy of the ledger came back, which may lack the waits of requests. Those of lanes are kept beside it. */
+  restored(): void {
+    for (const name of this.#closed.keys()) if (name.startsWith(REQUEST)) this.#closed.delete(name);
+  }
+
   /** A request leaves the connector. */
-  sent({ key, lane, now, elapsed }: Asked): void {
-    for (const name of [key, `${key} ${lane}`]) {
+  sent({ key, lane, request, now, elapsed }: Asked): void {
+    for (const name of [key, `${key} ${lane}`, toRequest(request)]) {
       const closed = this.#closed.get(name);
       if (closed === undefined) continue;
       if (now >= closed.untilNow || elapsed >= closed.untilElapsed) this.#closed.delete(name);
       else
         this.#report(
           `a request of ${lane} left ${Math.ceil(closed.untilElapsed - elapsed)} ms before a Retry-After of ${closed.seconds} s was over`,
-          {
-            ...{ beyond: closed.untilElapsed - elapsed, cause: 'Retry-After' },
-          },
+          { beyond: closed.untilElapsed - elapsed, cause: 'Retry-After' },
         );
     }
   }

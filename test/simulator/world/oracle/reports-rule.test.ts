@@ -38,9 +38,9 @@ describe('what status --check says', () => {
     const found: string[] = [];
     const report = (text: string) => found.push(text);
     checkStatusSays([], [], report);
-    checkStatusSays(['a'], ['w0: held'], report);
+    checkStatusSays([{ url: 'a', cause: 'has failed' }], ['w0: held'], report);
     assert.deepEqual(found, []);
-    checkStatusSays(['a'], [], report);
+    checkStatusSays([{ url: 'a', cause: 'has failed' }], [], report);
     assert.equal(found.length, 1);
   });
 });

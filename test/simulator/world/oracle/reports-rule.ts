@@ -16,14 +16,18 @@ export interface Reported {
   readonly isFailed: boolean;
   /** A job with it is open at the service. */
   readonly isOpen: boolean;
+  /** Its watch had another name, or none, and has its name back. */
+  readonly hasNameBack?: boolean;
 }
 
 /** What is said about a page is true. */
 export function checkWhy(reported: Reported, report: Report): void {
-  const { url, watch, standing, why } = reported;
+  const { url, watch, standing, why, hasNameBack = false } = reported;
   const claim = getClaim(reported);
   if (claim !== null)
-    report(`why says of ${url} that it is ${standing} (${why}), and ${claim}`, { url, watch, cause: standing });
+    report(`why says of ${url} that it is ${standing} (${why}), and ${claim}`, {
+      ...{ url, watch, cause: hasNameBack ? `${standing}, its watch has its name back` : standing },
+    });
 }
 
 /** What contradicts it; null: nothing does. */
@@ -45,9 +49,14 @@ function getClaim({ standing, why, isListed, isBought, isCompleted, isFailed, is
 }
 
 /** A page that waits beyond every bound is reported of: `status --check` does not say that nothing needs anybody. */
-export function checkStatusSays(unbought: readonly string[], problems: readonly string[], report: Report): void {
-  if (unbought.length > 0 && problems.length === 0)
-    report(`status --check says that nothing needs you, and ${unbought[0]} has waited for days`, {
-      ...{ url: unbought[0]!, cause: 'status --check' },
+export function checkStatusSays(
+  unbought: readonly { readonly url: string; readonly cause: string }[],
+  problems: readonly string[],
+  report: Report,
+): void {
+  if (problems.length > 0) return;
+  for (const { url, cause } of unbought)
+    report(`status --check says that nothing needs you, and ${url} has waited for days`, {
+      ...{ url, cause: `status --check, of a page that ${cause}` },
     });
 }

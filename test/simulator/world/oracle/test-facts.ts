@@ -3,7 +3,7 @@ import type { Purchase, Sent } from './facts.ts';
 
 /** Facts for the tests of rules: a batch of `w0` that was planned after the last of `order` deliveries, and sent at once. */
 export const makeSent = (order: number, more: Partial<Sent> = {}): Sent => ({
-  ...{ key: 'sc1-1', body: '{}', urls: [], account: 'simulated', watch: 'w0', sitemap: 'w0' },
+  ...{ key: 'sc1-1', body: '{}', urls: [], level: 'fast', account: 'simulated', watch: 'w0', sitemap: 'w0' },
   label: { run: 'run-1', isRunComplete: true, isHeld: false, plannedAfter: order },
   ...{ caps: NO_CAPS, floor: 0, firstDay: 0, day: 0, since: 0, sentAfter: order, at: 0 },
   ...{ mayBeCharged: true, doubts: 1, answeredAt: null, answeredDay: null },

@@ -32,4 +32,18 @@ describe('the names by which watches spend', () => {
     assert.equal(names.toSpender('w1r'), names.toName('w1'));
     assert.equal(names.toSpender('w1'), names.toName('w1'));
   });
+
+  test('a watch has its name back after another one, or none, and not while it keeps it', () => {
+    const names = new WatchNames();
+    const has = (watches: readonly (readonly [string, string])[]) => {
+      names.configure(new Map(watches));
+      return names.hasNameBack('w0');
+    };
+    assert.equal(has([['w0', 'w0']]), false);
+    assert.equal(has([['x', 'w0']]), false);
+    assert.equal(has([['w0', 'w0']]), true);
+    const others = new WatchNames();
+    for (const watches of [[['w0', 'w0']], [], [['w0', 'w0']]] as const) others.configure(new Map(watches));
+    assert.equal(others.hasNameBack('w0'), true);
+  });
 });

@@ -2,10 +2,29 @@
 export class WatchNames {
   #sitemaps: ReadonlyMap<string, string> = new Map();
   #names: ReadonlyMap<string, string> = new Map();
+  /** The names of the watch of each sitemap, in order; null: it had none. */
+  readonly #had = new Map<string, (string | null)[]>();
 
   configure(watches: ReadonlyMap<string, string>): void {
+    const names = new Map([...watches].map(([name, sitemap]) => [sitemap, name]));
+    for (const sitemap of new Set([...this.#had.keys(), ...names.keys()])) {
+      const had = this.#had.get(sitemap) ?? [];
+      this.#had.set(sitemap, had);
+      const name = names.get(sitemap) ?? null;
+      if (had.at(-1) !== name) had.push(name);
+    }
     this.#sitemaps = watches;
     this.#names = new Map([...watches].map(([name, sitemap]) => [sitemap, name]));
+  }
+
+  /** Whether the watch of a sitemap had another name, or was not configured, since it first had the name of now. */
+  hasNameBack(sitemap: string): boolean {
+    const had = this.#had.get(sitemap) ?? [];
+    return had.indexOf(had.at(-1) ?? null) < had.length - 1;
+  }
+
+  has(name: string): boolean {
+    return this.#sitemaps.has(name);
   }
 
   hasSitemap(sitemap: string): boolean {

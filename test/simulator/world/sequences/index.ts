@@ -2,13 +2,16 @@ import type { Play } from '../acts/play.ts';
 import { ANSWER_SEQUENCES } from './answers.ts';
 import { CAP_SEQUENCES } from './caps.ts';
 import { CHANGE_SEQUENCES } from './changes.ts';
+import { CHARGE_SEQUENCES } from './charges.ts';
 import { CHECK_SEQUENCES } from './checks.ts';
 import { COMPARISON_SEQUENCES } from './comparisons.ts';
 import { COPY_SEQUENCES } from './copies.ts';
+import { DECISION_SEQUENCES } from './decisions.ts';
 import { DOUBT_SEQUENCES } from './doubt.ts';
 import { PLAN_SEQUENCES } from './plans.ts';
 import { RESET_SEQUENCES } from './resets.ts';
 import type { Sequence } from './sequence.ts';
+import { VERSION_SEQUENCES } from './versions.ts';
 import { WAIT_SEQUENCES } from './waits.ts';
 
 export const SEQUENCES = {
@@ -22,6 +25,9 @@ export const SEQUENCES = {
   ...CHECK_SEQUENCES,
   ...COMPARISON_SEQUENCES,
   ...RESET_SEQUENCES,
+  ...DECISION_SEQUENCES,
+  ...VERSION_SEQUENCES,
+  ...CHARGE_SEQUENCES,
 } satisfies Record<string, Sequence>;
 
 export type SequenceName = keyof typeof SEQUENCES;

@@ -1,5 +1,7 @@
 import { micros } from '../../../../contract/money.ts';
 import { administer } from '../../../../service/accounts/administration.ts';
+import { getAccountStatus } from '../../../../src/ledger/money/account-status.ts';
+import type { AccountId } from '../../../../src/submission/ids.ts';
 import { SERVICE_NAMES } from '../account-names.ts';
 import { startRuns } from '../acts/runs.ts';
 import { listHeldRuns } from '../operator.ts';
@@ -12,6 +14,7 @@ import {
   cancelAll,
   HOUR,
   MINUTE,
+  MORNING,
   publish,
   publishSome,
   runAndSend,
@@ -167,6 +170,31 @@ export const WAIT_SEQUENCES = {
         await world.kernel.sleep(200);
       world.oracle.setUnwanted(urls, null);
       await world.kernel.sleep(HOUR);
+    },
+  },
+  'no money, a lower cap, then money': {
+    world: { epoch: MORNING, configuresPrice: true, runsUntil: 'planned' },
+    async play(world, { salt }, random) {
+      const { kernel, oracle } = world;
+      await buyAll(world);
+      const accounts = administer(world.stores.service);
+      const all = world.readBalance('main');
+      oracle.spendElsewhere(SERVICE_NAMES.main, all);
+      await accounts.move(SERVICE_NAMES.main, 'adjustment', {
+        ...{ amount: micros(-all), reason: 'another program', reference: `elsewhere-${salt}` },
+      });
+      publishSome(world, random, 'w0', 'dear', 6);
+      await runAndSend(world, 'w0');
+      await kernel.sleep(10 * MINUTE);
+      await world.reconfigure(({ caps }) => ({ caps: { ...caps, watchPerRun: 2 * world.scenario.price } }));
+      await kernel.sleep(5 * MINUTE);
+      await accounts.topUp(SERVICE_NAMES.main, micros(AMPLE));
+      await kernel.sleep(3 * HOUR);
+      const { suspended } = await getAccountStatus(await world.openOperatorLedger(), 'main' as AccountId);
+      if (suspended !== null)
+        oracle.breach(`main is said to be short of money (${suspended.code}), three hours after its top-up`, {
+          rule: 'reports',
+        });
     },
   },
 } satisfies Record<string, Sequence>;

@@ -3,6 +3,7 @@ import { ApiError, unwrapData } from '../src/api-client/errors.ts';
 import type { PendingBatch } from '../src/ledger/batches/batch-queries.ts';
 import { getLastBalance, needsFreshBalance, recordBalance } from '../src/ledger/money/balance.ts';
 import { reportsCharges } from '../src/ledger/money/charge.ts';
+import { isAnyDecided } from '../src/ledger/runs/decide-run.ts';
 import { RateLimitedError } from '../src/rate-limit/limiter.ts';
 import type { AccountId } from '../src/submission/ids.ts';
 import type { Outcome } from '../src/submission/outcome.ts';
@@ -17,6 +18,18 @@ import type { Deps } from './deps.ts';
 /** A balance floor needs a fresh balance: without one, it is requested before anything is sent. */
 export async function recordFreshBalance(deps: Deps, account: AccountId): Promise<void> {
   if (await needsFreshBalance(deps.ledger, deps.getAccount(account))) await tryRecordBalance(deps, account);
+}
+
+/** What an operator decided on is sent at the price that was shown, or not at all: the price of now is asked for. */
+export async function confirmDecided(deps: Deps, account: AccountId, batches: readonly PendingBatch[]): Promise<void> {
+  const unsent = batches.filter(({ attempts }) => attempts === 0);
+  if (await isAnyDecided(deps.ledger.db, unsent)) await deps.confirmAccount(account, { afresh: true });
+}
+
+/** What a decision over money needs: the prices and the balance of now, as far as the service answers. */
+export async function refreshAccount(deps: Deps, account: AccountId): Promise<void> {
+  await deps.confirmAccount(account, { afresh: true });
+  await tryRecordBalance(deps, account);
 }
 
 /** Before a batch whose charge may not be reported: reads the balance, so that its drop shows the price. */

@@ -30,10 +30,13 @@ describe('an index-check', () => {
     await settleJob(ledger, RUN.account, job!.reference, { retryFailed: { times: 0, afterMs: 0 } });
     connector.pass(25 * HOUR);
     const account = deps.getAccount(RUN.account);
-    const policy = deps.getWatch(RUN.watch).indexCheck!;
-    const begun = await beginCheck(ledger, { account, watch: RUN.watch, policy });
+    const { indexCheck: policy, spend } = deps.getWatch(RUN.watch);
+    const begun = await beginCheck(ledger, { account, watch: RUN.watch, spend, policy: policy! });
     assert.equal(begun.kind, 'send');
-    await ledger.db.run({ strings: [`UPDATE checks SET not_before = ${connector.now() + HOUR}`], parts: [] });
+    await ledger.db.run({
+      strings: [`UPDATE checks SET waits_since = 0, not_before = ${connector.now() + HOUR}`],
+      parts: [],
+    });
     await assert.rejects(
       checkActivities(deps).checkNextBatch(RUN),
       (error) =>

@@ -19,14 +19,14 @@ export function checkActivities(deps: Deps) {
   const guard = openSpendingGuard(deps);
   return {
     async checkNextBatch({ watch, account: id }: WatchRun & CanWait): Promise<CheckStep> {
-      const policy = getWatch(watch).indexCheck;
+      const { indexCheck: policy, spend } = getWatch(watch);
       if (policy === null) return { kind: 'idle' };
       const account = getAccount(id);
       const hold = await guard.findHold(id);
       if (hold !== null) return { kind: 'stopped', reason: hold.reason };
       // Reserve a request before the check is recorded: every attempt on record is one that was made.
       return getApi(id).reserved('check', async (ask): Promise<CheckStep> => {
-        const begun = await beginCheck(ledger, { account, watch, policy });
+        const begun = await beginCheck(ledger, { account, watch, spend, policy });
         switch (begun.kind) {
           case 'idle':
             return { kind: 'idle' };

@@ -15,8 +15,11 @@ export interface Deps {
   /** The configured watch; throws a permanent failure when it is no longer configured. */
   getWatch(id: WatchId): Watch;
   getAccount(id: AccountId): Account;
-  /** Throws when the key belongs to another account than the ledger's; records the prices that the service shows. */
-  confirmAccount(id: AccountId): Promise<void>;
+  /**
+   * Throws when the key belongs to another account than the ledger's; records the prices that the service shows. Asks the
+   * service once an hour, with `afresh` each time.
+   */
+  confirmAccount(id: AccountId, options?: { readonly afresh: boolean }): Promise<void>;
   /** The account's service, behind its rate limits. */
   getApi(id: AccountId): LimitedClient;
   getJobStatusLoader(id: AccountId): JobStatusLoader;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Micros, parseTry } from '../contract/money.ts';
+import { sql } from '../src/database/sql.ts';
 import type { WaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import { isRetryLater } from '../src/temporal-api/retry-later.ts';
 import { startFakeService } from '../test/fakes/service/fake-service.ts';
@@ -74,5 +75,24 @@ describe('a suspended account', () => {
     });
     balance = 10;
     await connector.awaitMoney();
+  });
+
+  testOnEachDialect('no longer waits for money where a lowered cap is what stops its batch', async (t, dialect) => {
+    const { baseUrl } = await startFakeService(t, {
+      overrides: { post: () => failure(402, 'insufficient_balance'), balance: () => success({ balance: 1_000 }) },
+    });
+    const connector = await createTestConnector(t, { baseUrl, account: 'price_per_url: 0.25 TRY', dialect });
+    await connector.plan('r1', ['1', '2', '3']);
+    assert.equal((await connector.send()).kind, 'suspended');
+    const { deps } = connector;
+    const [watch] = deps.config.watches.values();
+    const lowered = { ...watch!, spend: { ...watch!.spend, perRun: 250_000 as Micros } };
+    const config = { ...deps.config, watches: new Map([[lowered.id, lowered]]) };
+    Object.assign(deps, { config, getWatch: () => lowered });
+    await connector.awaitMoney();
+    assert.equal((await connector.send()).kind, 'idle');
+    const { urls } = await connector.ledger.db.one(sql<{ urls: number }>`
+      SELECT count(*) AS urls FROM urls WHERE due IS NOT NULL`);
+    assert.equal(urls, 3, 'the batch was taken back');
   });
 });

@@ -13,13 +13,14 @@ import { checkFunds, resumeWithinCaps } from '../src/ledger/money/funds.ts';
 import { getWaitingMoney } from '../src/ledger/money/waiting-money.ts';
 import { backoffMs } from '../src/submission/backoff.ts';
 import { waitsForMoney } from '../src/submission/caps.ts';
+import { findWaitEnd } from '../src/submission/clock.ts';
 import type { AccountId, BatchId } from '../src/submission/ids.ts';
 import { decideOutcome } from '../src/submission/outcome.ts';
 import { isMoneyReason, type Reason, renderReason } from '../src/submission/reason.ts';
 import type { DispatchStep } from '../src/temporal-api/payloads.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import type { CanWait } from '../src/temporal-api/waits.ts';
-import { recordFreshBalance, witnessBalanceAfter, witnessBalanceBefore } from './balance-witness.ts';
+import { confirmDecided, recordFreshBalance, witnessBalanceAfter, witnessBalanceBefore } from './balance-witness.ts';
 import type { Deps } from './deps.ts';
 import { describeShortage } from './describe-shortage.ts';
 import { openSpendingGuard, type SpendingGuard } from './history-guard.ts';
@@ -89,16 +90,18 @@ export function dispatchActivities(deps: Deps) {
       let earliest = now() + pause(waiting);
       let short: Reason | null = null;
       for (const batch of batches) {
-        if (batch.not_before !== null && batch.not_before > now() && !isMoneyReason(batch.reason_code)) {
+        const waitsUntil = findWaitEnd(batch, now());
+        if (waitsUntil !== null && !isMoneyReason(batch.reason_code)) {
           // It waits for something else: its own retry time resumes it, not the balance.
-          earliest = Math.min(earliest, batch.not_before);
+          earliest = Math.min(earliest, waitsUntil);
           continue;
         }
         const watch = deps.config.watches.get(batch.watch);
         // Its watch was removed: it is withdrawn, which needs no money.
         if (watch === undefined) return resumeAccount(ledger, id, 'suspended');
         const funds = await checkFunds(ledger, batch, { account, watch });
-        if (funds.kind === 'enough') return resumeAccount(ledger, id, 'suspended');
+        // A cap that stops it is no want of money: its own check before the send postpones it, or takes it back.
+        if (funds.kind === 'enough' || !waitsForMoney(funds.refusal)) return resumeAccount(ledger, id, 'suspended');
         short ??= funds.refusal.reason;
         if (funds.until !== null) earliest = Math.min(earliest, funds.until);
       }
@@ -167,6 +170,7 @@ async function sendNext(
     // Another service's balance is not the account's: its batches are not sent either.
     if ((await findOtherService(ledger.db, deps.getAccount(account))) === null) {
       await recordFreshBalance(deps, account);
+      await confirmDecided(deps, account, batches);
       await witnessBalanceBefore(deps, account, first);
     }
     // Reserve a request before anything is written: every attempt on record is one that was made.

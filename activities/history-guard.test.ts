@@ -31,7 +31,7 @@ const connectTo = (t: TestContext, { baseUrl }: FakeService, more: Partial<TestC
 async function replaceByCopy({ db }: Ledger): Promise<void> {
   await db.tx(async (tx) => {
     for (const table of [
-      ...['charges', 'batch_answers', 'batch_bodies', 'batch_urls', 'batches', 'urls'],
+      ...['journal', 'journal_totals', 'batch_answers', 'batch_bodies', 'batch_urls', 'batches', 'urls'],
       ...['sitemap_snapshots', 'run_skips', 'run_sitemaps', 'watch_days', 'runs', 'sitemaps'],
     ]) {
       await tx.run(raw(`DELETE FROM ${table}`));
@@ -205,7 +205,7 @@ describe('a ledger that is replaced by an older copy while the process runs', ()
     await connector.send();
     await connector.ledger.db.run(raw("UPDATE batches SET state = 'planned', reference = NULL, accepted_at = NULL"));
     await connector.ledger.db.run(sql`INSERT INTO batch_bodies (batch_id, body) SELECT id, ${body.body} FROM batches`);
-    await connector.ledger.db.run(raw('DELETE FROM charges'));
+    for (const table of ['journal', 'journal_totals']) await connector.ledger.db.run(raw(`DELETE FROM ${table}`));
     await connector.ledger.db.run(raw('DELETE FROM batch_answers'));
     assert.equal((await connector.send()).kind, 'sent');
     assert.equal(countBought(service), 1);

@@ -3,6 +3,7 @@ import { getHistoryHold, holdSpending, releaseHistoryHold, selectLost } from '..
 import { recordKeyRejected } from '../src/ledger/money/account-status.ts';
 import { watchFailovers } from '../src/ledger/watch-failovers.ts';
 import { elapsedBackoffMs } from '../src/submission/backoff.ts';
+import { hasPassed } from '../src/submission/clock.ts';
 import { describeHistoryHold, type HistoryHold, needsRecovery } from '../src/submission/history-hold.ts';
 import type { AccountId, Reference } from '../src/submission/ids.ts';
 import { retryLater } from '../src/temporal-api/retry-later.ts';
@@ -158,7 +159,7 @@ export function createHistoryGuard({ now, warn, hasFailedOver }: GuardOptions): 
       }
       const known = getKnown(account);
       const lost = await listLost(scope);
-      const isRecent = known.comparedAt !== null && now() - known.comparedAt < SILENCE_MS;
+      const isRecent = known.comparedAt !== null && !hasPassed(known.comparedAt, SILENCE_MS, now());
       if (held === null && lost.length === 0 && isRecent) {
         known.comparedAt = now();
         return null;

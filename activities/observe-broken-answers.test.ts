@@ -68,7 +68,7 @@ watches: { ${id}: { account: main, sitemaps: ["${server.origin}${path}"], hosts:
       const { complete, doubts = [] } = await observeCrawl(ledger, watch, run, stop.signal).report;
       const { found, gone } = await diffRun(ledger, run, { complete });
       said.push(`${complete ? 'complete' : 'incomplete'}, gone ${gone}${complete ? `, found ${found}` : ''}`);
-      const hasDoubt = complete && FRAMINGS[framing].end === 'close' && (kind === 'text' || kind === 'robots.txt');
+      const hasDoubt = complete && FRAMINGS[framing].end === 'close' && kind !== 'urlset';
       assert.equal(doubts.length, hasDoubt ? 1 : 0, doubts.join());
     } catch (error) {
       if (error !== stop.signal.reason) throw error;

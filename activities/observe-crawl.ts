@@ -1,7 +1,12 @@
 import type { Watch } from '../src/config/config.ts';
 import { readSecret } from '../src/config/secrets.ts';
 import { type Observation, observe } from '../src/ledger/crawl/observe.ts';
-import { getStoredSitemap, listFinishedSitemaps, sumSavedTransfers } from '../src/ledger/crawl/sitemaps.ts';
+import {
+  getStoredSitemap,
+  listFinishedSitemaps,
+  type SitemapVerdict,
+  sumSavedTransfers,
+} from '../src/ledger/crawl/sitemaps.ts';
 import { recordUnmatchedRules } from '../src/ledger/crawl/unmatched-rules.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { getRun } from '../src/ledger/runs/runs.ts';
@@ -34,7 +39,7 @@ export function observeCrawl(
   watch: Watch,
   run: RunId,
   signal: AbortSignal,
-  limits: Pick<CrawlOptions, 'concurrency'> = {},
+  limits: Pick<CrawlOptions, 'concurrency' | 'sleep'> = {},
 ): CrawlUnderWay {
   const totals: Totals = { urls: 0, sitemaps: 0, complete: true, problems: [], doubts: [], delays: [] };
   return {
@@ -145,7 +150,7 @@ async function take(event: CrawlEvent, observation: Observation, scope: Recorded
       if (event.verdict === 'duplicate') return;
       totals.sitemaps += 1;
       totals.urls += event.urls;
-      return observation.verdict(event.sitemap, event, scope.takeMatches(event.sitemap));
+      return takeVerdict(event, observation, scope, totals);
     case 'summary':
       totals.complete = event.complete;
       return;
@@ -156,6 +161,19 @@ async function take(event: CrawlEvent, observation: Observation, scope: Recorded
     case 'sitemap':
       return;
   }
+}
+
+async function takeVerdict(
+  event: Extract<CrawlEvent, { type: 'verdict' }> & SitemapVerdict,
+  observation: Observation,
+  scope: RecordedScope,
+  { doubts }: Totals,
+): Promise<void> {
+  const { isStamped } = await observation.verdict(event.sitemap, event, scope.takeMatches(event.sitemap));
+  if (isStamped && doubts.length < MAX_PROBLEMS)
+    doubts.push(
+      maskQuery(`${event.sitemap}: every lastmod is the time of the fetch; all count as unknown for this run`),
+    );
 }
 
 /** Entries in scope are recorded; the others are counted. What a recognizer knows is in scope. */
@@ -182,15 +200,15 @@ async function takeEntries(
 function withMatches(recognizer: PageRecognizer | undefined, matches: RuleMatches): PageRecognizer | undefined {
   if (recognizer === undefined) return undefined;
   return {
-    find(url, lastmod, lastmodFrom, lastmodTo) {
-      const known = recognizer.find(url, lastmod, lastmodFrom, lastmodTo);
+    find(url, version) {
+      const known = recognizer.find(url, version);
       if (known >= 0 && !matches.isDone) {
         matches.add(Buffer.from(url.bytes.subarray(url.from, url.to)).toString('latin1') as Url, null);
       }
       return known;
     },
-    findNext(bytes, fields) {
-      const known = recognizer.findNext(bytes, fields);
+    findNext(bytes, fields, version) {
+      const known = recognizer.findNext(bytes, fields, version);
       if (known >= 0 && !matches.isDone) {
         matches.add(Buffer.from(bytes.subarray(fields.locFrom, fields.locTo)).toString('latin1') as Url, null);
       }

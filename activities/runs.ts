@@ -7,14 +7,15 @@ import type { PlanInput } from '../src/ledger/plans/allowance.ts';
 import { planRun } from '../src/ledger/plans/make-plan.ts';
 import { countOpenJobs, getEarlierBatches } from '../src/ledger/reports/earlier-work.ts';
 import { listFirstPlanned } from '../src/ledger/reports/planned-urls.ts';
-import { getHeldRun } from '../src/ledger/reports/run-problem.ts';
 import { getRunProgress, getRunSummary } from '../src/ledger/reports/run-summary.ts';
 import { getWatchFigures } from '../src/ledger/reports/watch-figures.ts';
 import { countWaitingRuns } from '../src/ledger/runs/count-waiting-runs.ts';
 import { decideRun, findDecision } from '../src/ledger/runs/decide-run.ts';
 import { listOpenAccounts } from '../src/ledger/runs/find-open-work.ts';
 import { judgeRun } from '../src/ledger/runs/judge-run.ts';
-import { beginRun, endRun } from '../src/ledger/runs/runs.ts';
+import { releaseCovered } from '../src/ledger/runs/release-covered.ts';
+import { isHeldForMoney, type RunHold } from '../src/ledger/runs/run-hold.ts';
+import { beginRun, endRun, getRun } from '../src/ledger/runs/runs.ts';
 import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
 import { formatInstantIn } from '../src/submission/instant.ts';
 import { renderReason } from '../src/submission/reason.ts';
@@ -33,6 +34,7 @@ import type {
 import { retryLater } from '../src/temporal-api/retry-later.ts';
 import type { CanWait } from '../src/temporal-api/waits.ts';
 import { ensureDispatcher, wakeDispatcher } from '../src/temporal-api/wake-dispatcher.ts';
+import { refreshAccount } from './balance-witness.ts';
 import type { Deps } from './deps.ts';
 import { describeRunWait } from './describe-run-wait.ts';
 import { toRunReport } from './run-report.ts';
@@ -79,14 +81,22 @@ export function runActivities(deps: Deps) {
       diffRun(ledger, run, { complete, configured: [...deps.config.watches.keys()] }),
 
     async judgeRun(run: WatchRun): Promise<GuardHold | null> {
-      const hold = await judgeRun(ledger, run.run, getWatch(run.watch).guard, { input: inputOf(run) });
+      const refresh = () => refreshAccount(deps, run.account);
+      const hold = await judgeRun(ledger, run.run, getWatch(run.watch).guard, { input: inputOf(run), refresh });
       if (hold === null) return null;
       const reasons = hold.reasons.map(renderReason);
       emit({ kind: 'run_held', watch: run.watch, account: run.account, run: run.run, reasons });
-      return { reasons, sample: hold.sample, question: await askApproval(deps, run) };
+      const waitsForMoney = isHeldForMoney(hold);
+      return { reasons, sample: hold.sample, question: await askApproval(deps, run, hold), waitsForMoney };
     },
 
-    findDecision: ({ run }: WatchRun): Promise<RunDecided | null> => findDecision(ledger, run),
+    async findDecision(run: WatchRun): Promise<RunDecided | null> {
+      const decided = await findDecision(ledger, run.run);
+      // Without its settings nothing can be asked; the decision can still come.
+      if (decided !== null || !deps.config.watches.has(run.watch)) return decided;
+      const refresh = () => refreshAccount(deps, run.account);
+      return (await releaseCovered(ledger, run.run, inputOf(run), refresh)) ? findDecision(ledger, run.run) : null;
+    },
 
     async recordDecision({
       decision,
@@ -98,7 +108,9 @@ export function runActivities(deps: Deps) {
     },
 
     async planRun({ maxCost, ...run }: PlanRunInput): Promise<PlanWithSample> {
-      await deps.confirmAccount(run.account);
+      // Whoever approves has just topped up, or read a price: what was decided is planned by the figures of now.
+      if ((await getRun(ledger.db, run.run)).decision === null) await deps.confirmAccount(run.account);
+      else await refreshAccount(deps, run.account);
       const { batches, urls, cost, basis, held, heldReason } = await planRun(ledger, run.run, {
         ...inputOf(run),
         maxCost: maxCost ?? null,
@@ -181,12 +193,10 @@ function listAccountsWithoutWatch({ accounts, watches }: Deps['config']): readon
 }
 
 /** What an approval would buy, and whether the balance covers it. */
-async function askApproval(deps: Deps, { watch, account: id, run }: WatchRun): Promise<HoldQuestion> {
-  const { ledger, now, getWatch, getAccount } = deps;
-  const account = getAccount(id);
-  const { urls, cost } = await getHeldRun(ledger, run, account, getWatch(watch).service);
-  const missing = computeMissing(await getWaitingMoney(ledger, id), account, cost);
-  return { urls, cost, missing, since: formatInstantIn(getZone(deps, { account: id, watch }), now()) };
+async function askApproval(deps: Deps, { watch, account: id }: WatchRun, { forecast }: RunHold): Promise<HoldQuestion> {
+  const { ledger, now, getAccount } = deps;
+  const missing = computeMissing(await getWaitingMoney(ledger, id), getAccount(id), forecast.cost);
+  return { ...forecast, missing, since: formatInstantIn(getZone(deps, { account: id, watch }), now()) };
 }
 
 /** Whether the workflow that owns a run still exists to end it. */

@@ -16,14 +16,15 @@ import { openLedger } from '../src/ledger/open-ledger.ts';
 import { beginRun, endRun } from '../src/ledger/runs/runs.ts';
 import type { AccountId, RunId, WatchId } from '../src/submission/ids.ts';
 import type { Url } from '../src/url/normalize-url.ts';
+import { makeVersion, SPAN } from '../src/url/version.ts';
 
 const { values } = parseArgs({ options: { urls: { type: 'string' }, rounds: { type: 'string' } } });
 const URLS = Number(values.urls ?? 1_000_000);
 const ROUNDS = Number(values.rounds ?? 3);
 const PER_SITEMAP = 50_000;
 const CHUNK = 1_000;
-const YESTERDAY = Date.UTC(2026, 0, 1);
-const TODAY = Date.UTC(2026, 0, 2);
+const YESTERDAY = makeVersion(Date.UTC(2026, 0, 1), SPAN.day);
+const TODAY = makeVersion(Date.UTC(2026, 0, 2), SPAN.day);
 
 type RunKind = 'first' | 'some' | 'same' | 'not-modified';
 
@@ -32,15 +33,14 @@ function* entriesOf(sitemap: number, kind: RunKind): Generator<ObservedEntry[]> 
   const last = Math.min((sitemap + 1) * PER_SITEMAP, URLS);
   let chunk: ObservedEntry[] = [];
   for (let n = sitemap * PER_SITEMAP; n < last; n++) {
-    // 1% of the places hold another page than before, and 1% another lastmod.
+    // 1% of the places hold another page than before, and 1% another version.
     const other = kind === 'some' && n % 100 === 17;
     const moved = kind === 'some' && n % 100 === 42;
     const name = other ? `fresh-product-${n}` : `product-${n}`;
     const at = moved ? TODAY : YESTERDAY;
     chunk.push({
       url: `https://shop.example/category-${n % 97}/products/${name}-of-some-length.html` as Url,
-      lastmod: moved ? '2026-01-02' : '2026-01-01',
-      lastmodAt: at,
+      version: at,
     });
     if (chunk.length === CHUNK) {
       yield chunk;
@@ -117,16 +117,16 @@ async function measureRun(
 function plainUpserts(folder: string): void {
   const db = new DatabaseSync(join(folder, 'plain.db'));
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;
-    CREATE TABLE urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, lastmod TEXT, seen INTEGER NOT NULL)`);
-  const upsert = db.prepare(`INSERT INTO urls (url, lastmod, seen) VALUES (?, ?, ?)
-    ON CONFLICT (url) DO UPDATE SET lastmod = excluded.lastmod, seen = excluded.seen`);
+    CREATE TABLE urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, version INTEGER, seen INTEGER NOT NULL)`);
+  const upsert = db.prepare(`INSERT INTO urls (url, version, seen) VALUES (?, ?, ?)
+    ON CONFLICT (url) DO UPDATE SET version = excluded.version, seen = excluded.seen`);
   for (const kind of ['first', 'some'] as const) {
     const spent = stopwatch();
     for (let n = 0; n < Math.ceil(URLS / PER_SITEMAP); n++) {
       db.exec('BEGIN IMMEDIATE');
       for (const entries of entriesOf(n, kind)) {
         spent.start();
-        for (const { url, lastmod } of entries) upsert.run(url, lastmod, kind === 'first' ? 1 : 2);
+        for (const { url, version } of entries) upsert.run(url, version, kind === 'first' ? 1 : 2);
         spent.stop();
       }
       spent.start();

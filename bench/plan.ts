@@ -22,6 +22,7 @@ import { judgeRun } from '../src/ledger/runs/judge-run.ts';
 import { endRun } from '../src/ledger/runs/runs.ts';
 import type { RunId, WatchId } from '../src/submission/ids.ts';
 import type { Url } from '../src/url/normalize-url.ts';
+import { makeVersion, SPAN } from '../src/url/version.ts';
 import { type Figures, openFigures } from './plan/figures.ts';
 import { crawlPages, getInput, guard } from './plan/large-run.ts';
 
@@ -45,14 +46,13 @@ const COMPLETED_AT_ONCE = 250_000;
 
 const hasTime = (): boolean => performance.now() < UNTIL;
 
-/** The page at a place of the site. In the next run 1% of the places hold another page, and 1% another lastmod; in the last 1%. */
+/** The page at a place of the site. In the next run 1% of the places hold another page, and 1% another version; in the last 1%. */
 function toEntry(n: number, run: RunId): ObservedEntry {
   const name = run !== FIRST && n % 100 === 17 ? `fresh-product-${n}` : `product-${n}`;
   const day = (run !== FIRST && n % 100 === 42) || (run === CHANGED && n % 100 === 43) ? 2 : 1;
   return {
     url: `https://shop.example/category-${n % 97}/products/${name}-of-some-length.html` as Url,
-    lastmod: `2026-01-0${day}`,
-    lastmodAt: Date.UTC(2026, 0, day),
+    version: makeVersion(Date.UTC(2026, 0, day), SPAN.day),
   };
 }
 

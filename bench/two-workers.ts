@@ -16,6 +16,7 @@ import { openLedger } from '../src/ledger/open-ledger.ts';
 import { planRun } from '../src/ledger/plans/make-plan.ts';
 import type { RunId, WatchId } from '../src/submission/ids.ts';
 import type { Url } from '../src/url/normalize-url.ts';
+import { makeVersion, SPAN } from '../src/url/version.ts';
 import { crawlPages, getInput } from './plan/large-run.ts';
 
 const SMALL = 10;
@@ -33,8 +34,7 @@ const URLS = Number(values.urls ?? 500_000);
 
 const toEntry = (watch: WatchId, n: number): ObservedEntry => ({
   url: `https://${watch}.example/category-${n % 97}/products/product-${n}-of-some-length.html` as Url,
-  lastmod: '2026-01-01',
-  lastmodAt: Date.UTC(2026, 0, 1),
+  version: makeVersion(Date.UTC(2026, 0, 1), SPAN.day),
 });
 
 /** A process of its own: sends the milliseconds of each run of its watch to its parent. */

@@ -109,4 +109,38 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE TABLE service_state (name TEXT PRIMARY KEY, at BIGINT NOT NULL)',
     ],
   },
+  // Whatever has not ended is handed over again when a process starts.
+  {
+    name: 'unfinished submissions',
+    index: () => ({
+      name: 'submissions_unfinished',
+      table: 'submissions',
+      columns: 'id',
+      where: 'finished_at IS NULL',
+    }),
+  },
+  {
+    name: 'jumps of the clock',
+    statements: () => [
+      // Time that passed on the clock and not in the service: `ms` of it for the submissions up to `last_submission`.
+      `CREATE TABLE clock_jumps (
+        last_submission BIGINT NOT NULL, ms BIGINT NOT NULL, seen_at BIGINT NOT NULL)`,
+    ],
+  },
+  {
+    name: 'keys of an account',
+    statements: () => [
+      `CREATE INDEX api_keys_live ON api_keys (account_id, coalesce(expires_at, 9007199254740991))
+        WHERE revoked_at IS NULL`,
+      'CREATE INDEX api_keys_by_time ON api_keys (account_id, created_at)',
+    ],
+  },
+  {
+    name: 'interrupted deletions',
+    // Retention marked a submission before it deleted its URLs: what a crash left is due again.
+    statements: () => [
+      `UPDATE submissions SET urls_deleted_at = NULL WHERE urls_deleted_at IS NOT NULL
+        AND EXISTS (SELECT 1 FROM submission_urls WHERE submission_id = submissions.id)`,
+    ],
+  },
 ];

@@ -35,6 +35,10 @@ CREATE TABLE api_keys (
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
+CREATE INDEX api_keys_by_time ON api_keys USING btree (account_id, created_at);
+
+CREATE INDEX api_keys_live ON api_keys USING btree (account_id, COALESCE(expires_at, '9007199254740991'::bigint)) WHERE (revoked_at IS NULL);
+
 CREATE INDEX api_keys_of_account ON api_keys USING btree (account_id);
 
 CREATE TABLE audit_events (
@@ -69,6 +73,12 @@ CREATE TABLE check_totals (
   spent bigint NOT NULL,
   PRIMARY KEY (account_id),
   FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
+CREATE TABLE clock_jumps (
+  last_submission bigint NOT NULL,
+  ms bigint NOT NULL,
+  seen_at bigint NOT NULL
 );
 
 CREATE TABLE devices (
@@ -240,6 +250,8 @@ CREATE INDEX submissions_of_account ON submissions USING btree (account_id, id);
 CREATE INDEX submissions_open ON submissions USING btree (service, created_at) WHERE (finished_at IS NULL);
 
 CREATE INDEX submissions_undispatched ON submissions USING btree (created_at) WHERE (dispatched_at IS NULL);
+
+CREATE INDEX submissions_unfinished ON submissions USING btree (id) WHERE (finished_at IS NULL);
 
 CREATE INDEX submissions_waiting ON submissions USING btree (service, id) WHERE (dispatched_at IS NULL);
 

@@ -25,6 +25,10 @@ CREATE TABLE api_keys (
   replaced_by TEXT
 );
 
+CREATE INDEX api_keys_by_time ON api_keys (account_id, created_at);
+
+CREATE INDEX api_keys_live ON api_keys (account_id, coalesce(expires_at, 9007199254740991)) WHERE revoked_at IS NULL;
+
 CREATE INDEX api_keys_of_account ON api_keys (account_id);
 
 CREATE TABLE audit_events (
@@ -54,6 +58,12 @@ CREATE TABLE check_totals (
   urls BIGINT NOT NULL,
   urls_found BIGINT NOT NULL,
   spent BIGINT NOT NULL
+);
+
+CREATE TABLE clock_jumps (
+  last_submission BIGINT NOT NULL,
+  ms BIGINT NOT NULL,
+  seen_at BIGINT NOT NULL
 );
 
 CREATE TABLE devices (
@@ -207,6 +217,8 @@ CREATE INDEX submissions_of_account ON submissions (account_id, id);
 CREATE INDEX submissions_open ON submissions (service, created_at) WHERE finished_at IS NULL;
 
 CREATE INDEX submissions_undispatched ON submissions (created_at) WHERE dispatched_at IS NULL;
+
+CREATE INDEX submissions_unfinished ON submissions (id) WHERE finished_at IS NULL;
 
 CREATE INDEX submissions_waiting ON submissions (service, id) WHERE dispatched_at IS NULL;
 

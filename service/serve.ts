@@ -7,9 +7,11 @@ import { openAdminListener } from '../src/observability/admin-listener.ts';
 import { type Administration, administer } from './accounts/administration.ts';
 import type { Operator } from './accounts/audit-events.ts';
 import { BodyMemory } from './capacity/body-memory.ts';
-import { FairQueue, toQueueLimits } from './capacity/fair-queue.ts';
+import { FairQueue } from './capacity/fair-queue.ts';
 import { watchHealth } from './capacity/health.ts';
 import { Load } from './capacity/load.ts';
+import { shareDatabase, toQueueLimits } from './capacity/shared-database.ts';
+import { OPERATOR_SHARE, Shares } from './capacity/shares.ts';
 import { buildApp } from './http/app.ts';
 import type { Context } from './http/context.ts';
 import { readReadiness } from './http/health.ts';
@@ -123,7 +125,7 @@ export async function openService(db: Database, options: Omit<ServiceOptions, 'd
     let log: Pick<FastifyBaseLogger, 'warn'> | undefined;
     const onError = (message: string) => (error: unknown) => log?.warn({ err: error }, message);
     const budgetError = onError('the budgets of keys could not be written; they stay in memory');
-    const limiter = openLimiter({ db, settings: settings.budgets, queue, now, onError: budgetError });
+    const limiter = openLimiter({ db, settings: settings.budgets, now, onError: budgetError });
     closing.add(() => limiter.close());
     const metrics = createMetrics();
     const sweeper = runSweeper(db, now, {
@@ -135,6 +137,7 @@ export async function openService(db: Database, options: Omit<ServiceOptions, 'd
     const context: Context = {
       ...{ db, settings, limiter, queue, provider, health, metrics, now },
       load: new Load(settings.load),
+      shares: new Shares(),
       deniedPace: new DeniedPace(),
       bodies: new BodyMemory(settings.bodies),
       accepted: () => accepted(),
@@ -188,7 +191,7 @@ export async function openService(db: Database, options: Omit<ServiceOptions, 'd
 /** The figures of a scrape. What cannot be read is left out, and the others are still there. */
 async function sample({ db, load, bodies, queue, now }: Context): Promise<Sampled> {
   const pool = db.getPool?.();
-  const waiting = await readQueue(db, now()).catch(() => undefined);
+  const waiting = await readQueue(shareDatabase(db, queue, OPERATOR_SHARE), now()).catch(() => undefined);
   return {
     openRequests: load.total,
     bodyBytes: bodies.total,

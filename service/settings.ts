@@ -97,7 +97,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   trustedProxies: [],
   pathPrefix: '',
   bodies: { totalBytes: 192 * 1024 * 1024, accountBytes: 48 * 1024 * 1024 },
-  load: { requests: 1_000, requestsPerKey: 400 },
+  load: { requests: 1_000, requestsPerShare: 400 },
   postgres: { statementMs: 8_000, lockMs: 3_000, idleMs: 10_000 },
   stopMs: 8_000,
   https: false,

@@ -1,12 +1,20 @@
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import { FAILURE_TYPE } from '../src/temporal-api/failure-types.ts';
-import { approveUpdate, type Decision, describeDecision, rejectUpdate } from '../src/temporal-api/messages.ts';
-import type { GuardHold, RunCounts, RunDecided } from '../src/temporal-api/payloads.ts';
+import {
+  approveUpdate,
+  type Decision,
+  describeDecision,
+  rejectUpdate,
+  wakeSignal,
+} from '../src/temporal-api/messages.ts';
+import type { GuardHold, RunDecided } from '../src/temporal-api/payloads.ts';
 import { describeHold } from '../src/temporal-api/result-sentences.ts';
 import { toSummary } from '../src/temporal-api/summary.ts';
 
 /** A hold is repeated in the event history this often, so that it stands at the end of the page. */
 const REMIND_MS = 12 * 3_600_000;
+/** One that only money holds asks so often whether it may go on. */
+const ASK_AGAIN_MS = 1_800_000;
 
 const FORM = 'No data is needed. Data, optional: { "by": "your name", "note": "why" }, or your name as a text.';
 
@@ -16,10 +24,11 @@ export interface HeldDecision {
   /** Takes the decision that the ledger has: the first one stands. */
   accept(recorded: RunDecided | null): void;
   /**
-   * Waits for your decision, on a timer whose summary says what is asked. At each reminder the ledger is asked again: it
-   * may have the decision, or not know the run any more, which then fails.
+   * Waits for your decision, on a timer whose summary says what is asked. At each reminder, and when it is woken, the ledger
+   * is asked again: it may have the decision, let a run that waited for money go on, or not know the run any more, which
+   * then fails.
    */
-  wait(hold: GuardHold, counts: RunCounts): Promise<'approved' | 'rejected'>;
+  wait(hold: GuardHold): Promise<'approved' | 'rejected'>;
   by(): string;
 }
 
@@ -60,12 +69,23 @@ export function acceptDecision(ask: () => Promise<RunDecided | null>): HeldDecis
     taken = recorded ?? taken;
   };
 
-  async function remind(hold: GuardHold, counts: RunCounts): Promise<void> {
-    const question = describeHold(hold, counts);
+  async function remind(hold: GuardHold): Promise<void> {
+    const question = describeHold(hold);
+    const everyMs = hold.waitsForMoney ? ASK_AGAIN_MS : REMIND_MS;
+    let isWoken = false;
+    setHandler(
+      wakeSignal,
+      () => {
+        isWoken = true;
+      },
+      { description: 'Read the decision from the ledger now. No data is needed.' },
+    );
     for (let reminder = 0; ; reminder++) {
       const label = reminder === 0 ? 'HELD' : `HELD, reminder ${reminder}`;
       const summary = toSummary(`${label}: ${question}`, `; held since ${hold.question.since}`);
-      if (await condition(() => taken !== null, REMIND_MS, { summary })) return;
+      await condition(() => taken !== null || isWoken, everyMs, { summary });
+      if (taken !== null) return;
+      isWoken = false;
       accept(await ask());
       if (taken !== null) return;
     }
@@ -76,8 +96,8 @@ export function acceptDecision(ask: () => Promise<RunDecided | null>): HeldDecis
       held = true;
     },
     accept,
-    async wait(hold, counts) {
-      if (taken === null) await remind(hold, counts);
+    async wait(hold) {
+      if (taken === null) await remind(hold);
       held = false;
       return taken?.decision ?? 'rejected';
     },

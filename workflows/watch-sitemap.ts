@@ -70,17 +70,18 @@ export async function watchSitemap({ watch, account, until, maxCost }: WatchInpu
     decided.hold();
     // A reset repeats an approval before the run is held again, when it is refused: the ledger has it.
     decided.accept(await ask());
-    const question = describeHold(hold, counts);
+    const question = describeHold(hold);
     facts.holds(hold, question);
     show(WATCH_PHASE.held, `HELD: ${question}`, {
       'waits for': 'your decision: send the update approve or reject, without data',
       'would cost': money(hold.question.cost),
       why: hold.reasons.join('; '),
+      'allowed now': urls(hold.question.allowed),
       new: urls(counts.new),
       gone: urls(counts.gone),
       'for example': hold.sample.join('<br>'),
     });
-    decision = await decided.wait(hold, counts);
+    decision = await decided.wait(hold);
     await recordDecision.executeWithOptions({ summary: `Record: ${decision}` }, [
       { ...run, decision, by: decided.by() },
     ]);

@@ -1,12 +1,12 @@
 import type { ObservedEntry } from '../../src/ledger/crawl/found.ts';
 import type { Observation } from '../../src/ledger/crawl/observe.ts';
-import type { RecordBytes } from '../../src/ledger/crawl/read-sitemap.ts';
+import type { LocBytes } from '../../src/ledger/crawl/read-sitemap.ts';
 import type { Url } from '../../src/url/normalize-url.ts';
 
-/** Pages of a sitemap as a crawler has them: bytes, and where the URL and the lastmod of each page are. */
+/** Pages of a sitemap as a crawler has them: bytes, and where the URL of each page is. */
 export interface Chunk {
   readonly bytes: Buffer;
-  readonly fields: readonly RecordBytes[];
+  readonly fields: readonly LocBytes[];
   readonly entries: readonly ObservedEntry[];
 }
 
@@ -14,11 +14,10 @@ type Recognizer = NonNullable<Awaited<ReturnType<Observation['recognizer']>>>;
 
 export function toChunk(made: readonly ObservedEntry[]): Chunk {
   let text = '';
-  const fields = made.map(({ url, lastmod }) => {
+  const fields = made.map(({ url }) => {
     const locFrom = text.length;
-    const locTo = locFrom + url.length;
-    text += url + (lastmod ?? '');
-    return { locFrom, locTo, lastmodFrom: lastmod === null ? -1 : locTo, lastmodTo: text.length };
+    text += url;
+    return { locFrom, locTo: text.length };
   });
   const bytes = Buffer.from(text, 'latin1');
   // Parts of one string, as a crawler makes them.
@@ -32,11 +31,12 @@ export function recognize(
   recognizer: Recognizer | undefined,
 ): { readonly entries: readonly ObservedEntry[]; readonly order?: readonly number[] } {
   if (recognizer === undefined) return { entries };
-  const order = fields.map((each) => {
-    const next = recognizer.findNext(bytes, each);
+  const order = fields.map((each, n) => {
+    const { version } = entries[n]!;
+    const next = recognizer.findNext(bytes, each, version);
     if (next !== -1) return next;
-    const { locFrom: from, locTo: to, lastmodFrom, lastmodTo } = each;
-    return recognizer.find({ bytes, from, to }, bytes, lastmodFrom, lastmodTo);
+    const { locFrom: from, locTo: to } = each;
+    return recognizer.find({ bytes, from, to }, version);
   });
   return { entries: entries.filter((_, n) => order[n] === -1), order };
 }

@@ -66,6 +66,7 @@ export type AccountErrorCode =
   | 'key_name'
   | 'key_expiry'
   | 'key_limit'
+  | 'key_pace'
   | 'key_not_live'
   | 'key_exists'
   | 'password_length'

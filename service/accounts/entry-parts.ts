@@ -1,5 +1,6 @@
 import type { Queryable } from '../../src/database/database.ts';
 import { type Query, sql } from '../../src/database/sql.ts';
+import { PART } from '../capacity/part-of-statement.ts';
 import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import type { AccountId } from './account.ts';
 
@@ -8,9 +9,6 @@ export interface StatementRange {
   readonly from: number;
   readonly to: number;
 }
-
-/** Entries that one statement reads: some milliseconds of SQLite, which holds the event loop. */
-const PART = 2_000;
 
 interface Place {
   readonly created_at: number;
@@ -32,7 +30,7 @@ export async function* entryParts(
     const after = sql`e.account_id = ${account} AND e.created_at >= ${at} AND (e.created_at, e.id) > (${at}, ${id})`;
     const rest = sql`${after} AND e.created_at < ${to}`;
     const last = await db.get(sql<Place>`
-      SELECT e.created_at, e.id FROM entries AS e WHERE ${rest} ORDER BY e.created_at, e.id LIMIT 1 OFFSET ${PART - 1}`);
+      SELECT e.created_at, e.id FROM entries AS e WHERE ${rest} ORDER BY e.created_at, e.id LIMIT 1 OFFSET ${PART.rows - 1}`);
     if (last === undefined) {
       yield rest;
       return;
@@ -52,14 +50,14 @@ export async function skipEntries(
   offset: number,
 ): Promise<{ readonly rest: Query; readonly offset: number }> {
   let place: Place = { created_at: to, id: 0 };
-  for (let left = offset; ; left -= PART) {
+  for (let left = offset; ; left -= PART.rows) {
     const { created_at: at, id } = place;
     const rest = sql`e.account_id = ${account} AND e.created_at >= ${from} AND e.created_at <= ${at}
       AND (e.created_at, e.id) < (${at}, ${id})`;
-    if (left < PART) return { rest, offset: left };
+    if (left < PART.rows) return { rest, offset: left };
     const last = await db.get(sql<Place>`
       SELECT e.created_at, e.id FROM entries AS e WHERE ${rest}
-      ORDER BY e.created_at DESC, e.id DESC LIMIT 1 OFFSET ${PART - 1}`);
+      ORDER BY e.created_at DESC, e.id DESC LIMIT 1 OFFSET ${PART.rows - 1}`);
     if (last === undefined) return { rest, offset: left };
     place = last;
     await yieldToEventLoop();

@@ -15,6 +15,9 @@ import { AccountInactiveError } from './status.ts';
 
 /** Each key has budgets of its own, so the number of keys limits the requests of an account. */
 export const MAX_LIVE_KEYS = 20;
+/** New keys that a customer makes in a day, regenerated ones included: with each the budgets begin again. */
+export const MAX_NEW_KEYS = 40;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 const KEY_ID = /^key_[0-9a-f]{18}$/;
 
 /** A key as it is stored, without its text. */
@@ -73,7 +76,8 @@ const toKey = (row: KeyRow): ApiKey => ({
 export const isLive = ({ revokedAt, expiresAt }: ApiKey, now: number): boolean =>
   revokedAt === null && (expiresAt === null || expiresAt > now);
 
-const live = (now: number) => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
+/** As in api_keys_live. */
+const live = (now: number) => sql`revoked_at IS NULL AND coalesce(expires_at, 9007199254740991) > ${now}`;
 
 export const newKeyId = (): string => `key_${randomBytes(9).toString('hex')}`;
 
@@ -102,6 +106,8 @@ export interface KeyToCreate {
   /** Chosen by the caller, so that a repeated request creates one key. */
   readonly id?: string;
   readonly expiresAt?: number | null;
+  /** By the customer, who makes so many a day at most. */
+  readonly byCustomer?: boolean;
 }
 
 /** The key of this request exists already: the request came twice. Its text cannot be shown again. */
@@ -109,9 +115,12 @@ export class KeyExistsError extends AccountError {
   override readonly name = 'KeyExistsError';
 }
 
-/** Makes a key. Only inside a transaction. Throws an AccountError for a bad name or one key too many. */
+/**
+ * Makes a key. Only inside a transaction. Throws an AccountError for a bad name or one key too many. Uses api_keys_live and
+ * api_keys_by_time.
+ */
 export async function createKey(tx: Queryable, wanted: KeyToCreate, now: number): Promise<CreatedKey> {
-  const { account, name, id = newKeyId(), expiresAt = null } = wanted;
+  const { account, name, id = newKeyId(), expiresAt = null, byCustomer = false } = wanted;
   if (!KEY_ID.test(id)) throw new AccountError('the id of the new key is not valid; nothing was changed');
   if (!/^[^\p{Cc}\p{Cs}]{1,80}$/u.test(name) || name.trim() === '') {
     throw new AccountError('a key needs a name of 1 to 80 characters; nothing was changed', 'key_name');
@@ -129,6 +138,7 @@ export async function createKey(tx: Queryable, wanted: KeyToCreate, now: number)
       'key_limit',
     );
   }
+  if (byCustomer) await assertFewNewKeys(tx, account, now);
   const apiKey = newKey();
   const prefix = shownPart(apiKey);
   const { changes } = await tx.run(sql`
@@ -139,6 +149,42 @@ export async function createKey(tx: Queryable, wanted: KeyToCreate, now: number)
   return { id, account, name, prefix, createdAt: now, expiresAt, revokedAt: null, replacedBy: null, apiKey };
 }
 
+async function assertFewNewKeys(tx: Queryable, account: AccountId, now: number): Promise<void> {
+  const { keys } = await tx.one(sql<{ keys: number }>`
+    SELECT count(*) AS keys FROM (
+      SELECT 1 AS one FROM api_keys WHERE account_id = ${account} AND created_at > ${now - DAY_MS}
+      LIMIT ${MAX_NEW_KEYS}) AS page`);
+  if (keys < MAX_NEW_KEYS) return;
+  throw new AccountError(
+    `an account makes at most ${MAX_NEW_KEYS} keys in 24 hours; try again later. Nothing was changed`,
+    'key_pace',
+  );
+}
+
+/** The live keys of an account, oldest first. Uses api_keys_live. */
+export async function listLiveKeys(db: Queryable, account: AccountId, now: number): Promise<ApiKey[]> {
+  const rows = await db.all(sql<KeyRow>`
+    SELECT ${KEY_COLUMNS} FROM api_keys AS k WHERE k.account_id = ${account} AND ${live(now)}
+    ORDER BY k.created_at, k.id`);
+  return rows.map(toKey);
+}
+
+/** Keys of an account that have ended, the newest by their creation. Uses api_keys_by_time. */
+export async function listEndedKeys(db: Queryable, account: AccountId, now: number, limit: number): Promise<ApiKey[]> {
+  const rows = await db.all(sql<KeyRow>`
+    SELECT ${KEY_COLUMNS} FROM api_keys AS k WHERE k.account_id = ${account} AND NOT (${live(now)})
+    ORDER BY k.created_at DESC, k.id LIMIT ${limit}`);
+  return rows.map(toKey);
+}
+
+/** Deletes some keys that ended before a time. Returns how many. */
+export async function deleteEndedKeys(db: Queryable, before: number, limit: number): Promise<number> {
+  const { changes } = await db.run(sql`
+    DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE revoked_at < ${before} OR expires_at < ${before} LIMIT ${limit})`);
+  return changes;
+}
+
+/** Every key of an account, for the operator. */
 export async function listKeys(db: Queryable, account: AccountId): Promise<ApiKey[]> {
   const rows = await db.all(sql<KeyRow>`
     SELECT ${KEY_COLUMNS} FROM api_keys AS k WHERE k.account_id = ${account} ORDER BY k.created_at, k.id`);
@@ -171,6 +217,7 @@ export interface KeyToRegenerate {
   /** How long the old key still works; 0 ends it at once. */
   readonly graceMs?: number;
   readonly newId?: string;
+  readonly byCustomer?: boolean;
 }
 
 /**
@@ -178,7 +225,7 @@ export interface KeyToRegenerate {
  * a transaction. A key is regenerated once.
  */
 export async function regenerateKey(tx: Queryable, wanted: KeyToRegenerate, now: number): Promise<CreatedKey> {
-  const { id, graceMs = 0, newId = newKeyId() } = wanted;
+  const { id, graceMs = 0, newId = newKeyId(), byCustomer = false } = wanted;
   const old = await findLiveKey(tx, id, now, wanted.account);
   await lockAccount(tx, old.account);
   const ends = Math.min(now + graceMs, old.expiresAt ?? Number.POSITIVE_INFINITY);
@@ -189,5 +236,5 @@ export async function regenerateKey(tx: Queryable, wanted: KeyToRegenerate, now:
     throw new KeyExistsError(`the key ${id} was already regenerated; nothing was changed`, 'key_exists');
   }
   const expiresAt = old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt);
-  return createKey(tx, { account: row.account_id, name: old.name, id: newId, expiresAt }, now);
+  return createKey(tx, { account: row.account_id, name: old.name, id: newId, expiresAt, byCustomer }, now);
 }

@@ -6,7 +6,7 @@ export interface BodyMemoryLimits {
 }
 
 export interface BodyShare {
-  /** Counts bytes in, if they fit and the request has not ended. */
+  /** Counts bytes in beyond those that were announced, if they fit and the request has not ended. */
   take(bytes: number): boolean;
   end(): void;
 }
@@ -21,20 +21,26 @@ export class BodyMemory {
     this.#limits = limits;
   }
 
-  /** Whether this many more bytes of an account fit now. */
-  fits(account: number, bytes: number): boolean {
+  #fits(account: number, bytes: number): boolean {
     const own = this.#accounts.get(account) ?? 0;
     return this.#total + bytes <= this.#limits.totalBytes && own + bytes <= this.#limits.accountBytes;
   }
 
-  /** The share of one request: freed as soon as the request ends, after which it can take no more. */
-  open(account: number): BodyShare {
-    let taken = 0;
+  /**
+   * The share of one request, with the bytes that it announces reserved; null when they do not fit. Freed as soon as the
+   * request ends, after which it can take no more.
+   */
+  open(account: number, announced: number): BodyShare | null {
+    if (!this.#take(account, announced)) return null;
+    let taken = announced;
+    let read = 0;
     let ended = false;
     return {
       take: (bytes) => {
-        if (ended || !this.#take(account, bytes)) return false;
-        taken += bytes;
+        read += bytes;
+        const more = Math.max(0, read - taken);
+        if (ended || !this.#take(account, more)) return false;
+        taken += more;
         return true;
       },
       end: () => {
@@ -45,7 +51,7 @@ export class BodyMemory {
   }
 
   #take(account: number, bytes: number): boolean {
-    if (!this.fits(account, bytes)) return false;
+    if (!this.#fits(account, bytes)) return false;
     this.#total += bytes;
     this.#accounts.set(account, (this.#accounts.get(account) ?? 0) + bytes);
     return true;

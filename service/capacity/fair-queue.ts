@@ -1,10 +1,11 @@
-import type { Database, Queryable } from '../../src/database/database.ts';
-
 export interface FairQueueLimits {
   /** Operations that run at the same time. */
   readonly slots: number;
   /** Of them for one customer: fewer than all, so that one blocked customer leaves slots for the others. */
   readonly slotsPerCustomer: number;
+  /** Of them for one heavy customer, and for all heavy customers together. */
+  readonly heavySlotsPerCustomer: number;
+  readonly heavySlots: number;
   /** An operation that cannot start within this time, in milliseconds, is rejected. */
   readonly maxWaitMs: number;
 }
@@ -14,121 +15,179 @@ export class OverloadedError extends Error {
   override readonly name = 'OverloadedError';
 }
 
+/** Runs a part of an operation and adds the time that it takes to what its customer has used. */
+export type Timed = <T>(part: () => Promise<T>) => Promise<T>;
+
+/** Statements hold the event loop for so long in one of its turns; those that come later start in the next one. */
+const HOLD_MS = 2;
+/** What a customer has used counts half after this time. */
+const HALF_LIFE_MS = 1_000;
+/** A customer that used so much is heavy: about a quarter of the time of one slot. */
+const HEAVY_MS = 350;
+/** Less than this is as good as nothing: the customer is forgotten. */
+const FORGET_MS = 1;
+const TIDY_EVERY_MS = 250;
+
+/** Gives back the slot of an operation. */
+type End = () => void;
+
 interface Waiting {
   readonly start: () => void;
   readonly refuse: () => void;
   readonly until: number;
 }
 
-interface Customer {
-  running: number;
-  readonly waiting: Waiting[];
-}
+class Customer {
+  running = 0;
+  readonly waiting: Waiting[] = [];
+  #used = 0;
+  #at = 0;
 
-/** Runs operations of many customers in turn: each free slot goes to the next waiting customer. */
-export class FairQueue {
-  readonly #limits: FairQueueLimits;
-  /** Customers with something running or waiting; the order is the order of their turns. */
-  readonly #customers = new Map<string, Customer>();
-  #running = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(limits: FairQueueLimits) {
-    this.#limits = limits;
+  /** Milliseconds of slots that this customer has used lately. */
+  used(now: number): number {
+    this.#used *= 0.5 ** ((now - this.#at) / HALF_LIFE_MS);
+    this.#at = now;
+    return this.#used;
   }
 
-  /** Rejects with an OverloadedError when `work` did not start in time. */
-  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const customer = this.#customers.get(name) ?? { running: 0, waiting: [] };
+  use(ms: number, now: number): void {
+    this.#used = this.used(now) + ms;
+  }
+}
+
+/**
+ * Runs operations of many customers by what they cost: a free slot goes to the waiting customer that has used the least
+ * time of slots lately, so that many cheap requests do not wait behind few expensive ones. The time is what one customer
+ * takes from the others: of the event loop on SQLite, of a connection on Postgres.
+ */
+export class FairQueue {
+  readonly #limits: FairQueueLimits;
+  readonly #now: () => number;
+  readonly #customers = new Map<string, Customer>();
+  /** Those with something waiting. */
+  readonly #queued = new Set<Customer>();
+  #running = 0;
+  #heavy = 0;
+  /** Milliseconds for which statements have held this turn of the event loop. */
+  #held = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limits: FairQueueLimits, now: () => number = () => performance.now()) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** Rejects with an OverloadedError when `work` did not start in time. Only what is `timed` counts as used. */
+  async run<T>(name: string, work: (timed: Timed) => Promise<T>): Promise<T> {
+    const customer = this.#customers.get(name) ?? new Customer();
     this.#customers.set(name, customer);
-    if (this.#running < this.#limits.slots && customer.running < this.#limits.slotsPerCustomer) this.#begin(customer);
-    else await this.#wait(customer);
+    this.#timer ??= setInterval(() => this.#tidy(), TIDY_EVERY_MS).unref();
+    const end =
+      customer.waiting.length === 0 && this.#mayStart(customer) ? this.#begin(customer) : await this.#wait(customer);
     try {
-      return await work();
+      const result = work((part) => this.#time(customer, part));
+      // Here the thread is free again, and a slot may be, too.
+      this.#startNext();
+      return await result;
     } finally {
-      this.#end(name, customer);
+      end();
+      this.#startNext();
     }
   }
 
   /** Operations that run, and that wait for their turn. */
   getState(): { readonly running: number; readonly waiting: number } {
     let waiting = 0;
-    for (const customer of this.#customers.values()) waiting += customer.waiting.length;
+    for (const customer of this.#queued) waiting += customer.waiting.length;
     return { running: this.#running, waiting };
   }
 
-  #begin(customer: Customer): void {
+  #isHeavy(customer: Customer): boolean {
+    return customer.used(this.#now()) > HEAVY_MS;
+  }
+
+  #mayStart(customer: Customer): boolean {
+    const { slots, slotsPerCustomer, heavySlots, heavySlotsPerCustomer } = this.#limits;
+    if (this.#running >= slots || this.#held >= HOLD_MS || customer.running >= slotsPerCustomer) return false;
+    if (!this.#isHeavy(customer)) return true;
+    return customer.running < heavySlotsPerCustomer && this.#heavy < heavySlots;
+  }
+
+  #begin(customer: Customer): End {
+    const heavy = this.#isHeavy(customer) ? 1 : 0;
     this.#running++;
     customer.running++;
+    this.#heavy += heavy;
+    return () => {
+      this.#running--;
+      customer.running--;
+      this.#heavy -= heavy;
+    };
   }
 
-  #wait(customer: Customer): Promise<void> {
-    return new Promise((resolve, reject) => {
-      customer.waiting.push({
-        start: () => {
-          this.#begin(customer);
-          resolve();
-        },
-        refuse: () => reject(new OverloadedError('the operation waited too long for a database slot')),
-        until: performance.now() + this.#limits.maxWaitMs,
-      });
-      this.#timer ??= setInterval(() => this.#refuseLate(), 250).unref();
-    });
-  }
-
-  #end(name: string, customer: Customer): void {
-    this.#running--;
-    customer.running--;
-    if (customer.running === 0 && customer.waiting.length === 0) this.#customers.delete(name);
-    this.#startNext();
-  }
-
-  #startNext(): void {
-    if (this.#running >= this.#limits.slots) return;
-    for (const [name, customer] of this.#customers) {
-      const [next] = customer.waiting;
-      if (next === undefined || customer.running >= this.#limits.slotsPerCustomer) continue;
-      // To the end of the order: all other customers come before this one's next turn.
-      this.#customers.delete(name);
-      this.#customers.set(name, customer);
-      customer.waiting.shift();
-      next.start();
-      return;
+  async #time<T>(customer: Customer, part: () => Promise<T>): Promise<T> {
+    const began = this.#now();
+    try {
+      const result = part();
+      this.#hold(this.#now() - began);
+      return await result;
+    } finally {
+      const now = this.#now();
+      customer.use(now - began, now);
     }
   }
 
-  #refuseLate(): void {
-    const now = performance.now();
-    let left = 0;
-    for (const [name, { waiting, running }] of this.#customers) {
+  #hold(ms: number): void {
+    if (ms <= 0) return;
+    if (this.#held === 0) {
+      setImmediate(() => {
+        this.#held = 0;
+        this.#startNext();
+      });
+    }
+    this.#held += ms;
+  }
+
+  #wait(customer: Customer): Promise<End> {
+    return new Promise((resolve, reject) => {
+      customer.waiting.push({
+        start: () => resolve(this.#begin(customer)),
+        refuse: () => reject(new OverloadedError('the operation waited too long for a database slot')),
+        until: this.#now() + this.#limits.maxWaitMs,
+      });
+      this.#queued.add(customer);
+    });
+  }
+
+  /** Starts the next operation of the customer that used least. That one starts the next when its first part is done. */
+  #startNext(): void {
+    const now = this.#now();
+    let least: Customer | undefined;
+    for (const customer of this.#queued) {
+      if (!this.#mayStart(customer)) continue;
+      if (least === undefined || customer.used(now) < least.used(now)) least = customer;
+    }
+    const next = least?.waiting.shift();
+    if (least === undefined || next === undefined) return;
+    if (least.waiting.length === 0) this.#queued.delete(least);
+    next.start();
+  }
+
+  /** Rejects what has waited too long, and forgets customers that do nothing. */
+  #tidy(): void {
+    const now = this.#now();
+    for (const [name, customer] of this.#customers) {
+      const { waiting } = customer;
       for (let [next] = waiting; next !== undefined && next.until <= now; [next] = waiting) {
         waiting.shift();
         next.refuse();
       }
-      left += waiting.length;
-      if (waiting.length === 0 && running === 0) this.#customers.delete(name);
+      if (waiting.length > 0) continue;
+      this.#queued.delete(customer);
+      if (customer.running === 0 && customer.used(now) < FORGET_MS) this.#customers.delete(name);
     }
-    if (left > 0) return;
+    if (this.#customers.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
-}
-
-/** The database as one customer sees it: every statement and transaction takes its turn in the queue. */
-export function takeTurns(db: Database, queue: FairQueue, customer: string): Database {
-  const turn = <T>(work: () => Promise<T>): Promise<T> => queue.run(customer, work);
-  return {
-    ...db,
-    all: (query) => turn(() => db.all(query)),
-    get: (query) => turn(() => db.get(query)),
-    one: (query) => turn(() => db.one(query)),
-    run: (query) => turn(() => db.run(query)),
-    tx: <T>(work: (tx: Queryable) => Promise<T>) => turn(() => db.tx(work)),
-  };
-}
-
-/** Slots for a database: a Postgres pool keeps two connections for the service's own work. */
-export function toQueueLimits({ connections }: Database): FairQueueLimits {
-  const slots = connections === undefined ? 64 : Math.max(1, connections - 2);
-  return { slots, slotsPerCustomer: Math.max(1, Math.ceil(slots / 2)), maxWaitMs: 5_000 };
 }

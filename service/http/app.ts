@@ -103,7 +103,10 @@ export async function buildApp(
     }
   });
   addPathPrefix(app, settings.pathPrefix);
-  answerUnknownRoutes(app, notFoundPage(settings.https));
+  answerUnknownRoutes(app, {
+    showPage: notFoundPage(settings.https),
+    admit: (request, reply) => admit(context, request, reply),
+  });
   endSlowClients(app);
   if (settings.tls !== null) {
     const stop = reloadCertificates(app.server, settings.tls, {

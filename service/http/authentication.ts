@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../src/database/database.ts';
 import { authenticate } from '../accounts/keys.ts';
-import { takeTurns } from '../capacity/fair-queue.ts';
+import { shareDatabase } from '../capacity/shared-database.ts';
 import { ApiError } from './api-error.ts';
 import type { Context } from './context.ts';
 import { setBudgetHeaders } from './limits/budget-headers.ts';
@@ -19,23 +19,25 @@ export function requireApiKey(app: FastifyInstance, context: Context): void {
 
 /** Throws the ApiError of a request that may not continue; sets its principal and its view of the database otherwise. */
 export async function admit(
-  { db, queue, load, limiter, deniedPace, metrics, now }: Context,
+  { db, queue, load, shares, limiter, deniedPace, metrics, now }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   const key = parseApiKey(request.raw);
-  const leave = load.enter(key ?? '');
+  const share = shares.find(key, request.ip);
+  const leave = load.enter(share);
   if (leave === null) throw new ApiError('service_unavailable', OVERLOADED, { retryAfterSeconds: LOAD_RETRY_SECONDS });
   reply.raw.once('close', leave);
-  const principal = key === null ? null : await authenticate(takeTurns(db, queue, key), key, now());
-  if (principal === null) {
+  const principal = key === null ? null : await authenticate(shareDatabase(db, queue, share), key, now());
+  if (key === null || principal === null) {
+    if (key !== null) shares.forget(key);
     reply.header('www-authenticate', 'Bearer');
     throw new ApiError('unauthorized');
   }
   request.principal = principal;
-  request.db = takeTurns(db, queue, `account ${principal.account.id}`);
+  request.db = shareDatabase(db, queue, shares.remember(key, principal.account.id));
   const submission = request.method === 'POST' && request.routeOptions.config?.submission === true;
-  const verdict = await limiter.take(principal.key.id, submission);
+  const verdict = await limiter.take(principal.key.id, submission, request.db);
   setBudgetHeaders((name, value) => reply.header(name, value), verdict.states);
   if (!verdict.allowed) {
     for (const { name, remaining } of verdict.states) if (remaining === 0) metrics.denied(name);

@@ -4,6 +4,7 @@ import type { BodyMemory } from '../capacity/body-memory.ts';
 import type { FairQueue } from '../capacity/fair-queue.ts';
 import type { Health } from '../capacity/health.ts';
 import type { Load } from '../capacity/load.ts';
+import type { Shares } from '../capacity/shares.ts';
 import type { IndexCheckProvider } from '../index-check/provider.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { ServiceSettings } from '../settings.ts';
@@ -16,9 +17,10 @@ export interface Context {
   readonly settings: ServiceSettings;
   readonly limiter: Limiter;
   readonly deniedPace: DeniedPace;
-  /** Shares the database between customers. */
+  /** Shares the database between customers: requests use it through `shareDatabase`. */
   readonly queue: FairQueue;
   readonly load: Load;
+  readonly shares: Shares;
   readonly bodies: BodyMemory;
   readonly health: Health;
   readonly provider: IndexCheckProvider;

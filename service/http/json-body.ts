@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BodyMemory, BodyShare } from '../capacity/body-memory.ts';
-import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
+import { pauseForOthers } from '../capacity/yield-to-event-loop.ts';
 import { ApiError } from './api-error.ts';
 import { JsonReader } from './json-reader.ts';
 
@@ -28,12 +28,13 @@ export class UnacceptableBody {
 
 /**
  * Accepts bodies of JSON in UTF-8 only: 415 for another type, 413 for an oversized body, 400 for an unreadable one. A
- * body is decoded, its structure counted and its list parsed while it arrives; the memory for bodies is limited (503).
+ * body is decoded, its structure counted and its list parsed while it arrives. The memory for bodies is limited (503): that
+ * of a body whose length is known is reserved before it is read.
  */
 export function readJsonBodies(app: FastifyInstance, memory: BodyMemory): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
-    readBody(request, payload, memory),
+    readBody(request, payload),
   );
   app.decorateRequest('bodyShare');
   // Before the body is read: a type that Fastify would let pass, or none at all on a request without a body.
@@ -44,19 +45,18 @@ export function readJsonBodies(app: FastifyInstance, memory: BodyMemory): void {
     if (encoding.trim().toLowerCase() !== 'identity') {
       throw new ApiError('unsupported_media_type', 'Content-Encoding is not supported: send the body uncompressed.');
     }
-    const share = memory.open(request.principal.account.id);
+    const announced = Number(request.headers['content-length'] ?? 0);
+    if (announced > request.routeOptions.bodyLimit) throw new ApiError('payload_too_large');
+    const share = memory.open(request.principal.account.id, announced);
+    if (share === null) throw tooManyBodies();
     request.bodyShare = share;
     // Also when the client breaks off: there is no response then.
     reply.raw.once('close', () => share.end());
   });
 }
 
-async function readBody(request: FastifyRequest, payload: Readable, memory: BodyMemory): Promise<unknown> {
+async function readBody(request: FastifyRequest, payload: Readable): Promise<unknown> {
   const limit = request.routeOptions.bodyLimit;
-  const account = request.principal.account.id;
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > limit) throw new ApiError('payload_too_large');
-  if (!memory.fits(account, announced)) throw tooManyBodies();
   const reader = new JsonReader();
   let size = 0;
   let ofTurn = 0;
@@ -70,7 +70,7 @@ async function readBody(request: FastifyRequest, payload: Readable, memory: Body
       if (!reader.read(chunk)) return new UnacceptableBody();
       if (ofTurn < BYTES_PER_TURN) continue;
       ofTurn = 0;
-      await yieldToEventLoop();
+      await pauseForOthers();
     }
   } catch (error) {
     if (error instanceof ApiError) throw error;

@@ -62,6 +62,38 @@ describe('a client that sends its whole body before it reads', () => {
     });
   }
 
+  for (const [what, begin, part] of [
+    ['a million brackets', '{"urls":', '['.repeat(MEGABYTE)],
+    ['half a million nested objects', '{"urls":[', '{"a":'.repeat(MEGABYTE / 5)],
+  ] as const) {
+    test(`reads the 422 of ${what}, which is refused at its beginning`, async (t) => {
+      const { client } = await openService(t, 'sqlite');
+      for (let attempt = 0; attempt < 5; attempt++) {
+        const socket = await open(t, client);
+        const length = begin.length + 10 * part.length;
+        const parts = [toHead(client, `Content-Length: ${length}`) + begin, ...Array<string>(10).fill(part)];
+        const answer = await sendThenRead(socket, parts);
+        assert.match(answer, /^HTTP\/1\.1 422 .*\r\nconnection: close\r\n.*validation_failed/is, `attempt ${attempt}`);
+      }
+    });
+  }
+
+  test('gets its 503 before it sends the body, when bodies of its account take all of the memory', async (t) => {
+    const { client } = await openService(t, 'sqlite');
+    const head = toHead(client, `Content-Length: ${11 * MEGABYTE}`);
+    const answers: string[] = [];
+    for (let upload = 0; upload < 6; upload++) {
+      const socket = await open(t, client);
+      socket.on('data', (bytes: Buffer) => answers.push(bytes.toString().slice(0, 12)));
+      socket.write(`${head}{`);
+      // Sent in order; the answers of the fifth and sixth come although nobody sends more.
+      await sleep(20);
+    }
+    while (answers.length < 2) await sleep(10);
+    await sleep(100);
+    assert.deepEqual(answers, ['HTTP/1.1 503', 'HTTP/1.1 503']);
+  });
+
   test('is cut off when it sends without end, and no request behind its body is carried out', async (t) => {
     const { client } = await openService(t, 'sqlite', { settings: { bodyLimitBytes: MEGABYTE } });
     const socket = await open(t, client);

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LINGER, lingerAfterAnswer } from './lingering-close.ts';
 import { answerMalformedRequest } from './malformed-requests.ts';
@@ -10,8 +12,6 @@ export const TIMEOUTS = {
   /** After this long a body must have kept up with the slowest rate. */
   graceMs: 10_000,
   checkEveryMs: 2_000,
-  /** A client that does not read its answer. Node allows two of these when it had read something. */
-  writeIdleMs: 9_000,
   keepAliveMs: 5_000,
 } as const;
 
@@ -27,9 +27,10 @@ export function endSlowClients(app: FastifyInstance): void {
     if (!request.raw.complete) watchUpload(request);
   });
   app.addHook('onSend', async ({ raw }, reply) => {
-    raw.socket.setTimeout(TIMEOUTS.writeIdleMs);
-    // Node reads and drops what is left of a body that was refused; an endless one ends the connection instead.
-    if (raw.complete || !hasEndlessBody(raw)) return;
+    watchDownload(reply.raw, raw.socket);
+    // Node reads and drops what is left of a body that nobody began to read; otherwise, or when it is endless, the
+    // connection ends instead.
+    if (raw.complete || !(raw.readableDidRead || hasEndlessBody(raw))) return;
     reply.header('connection', 'close');
     lingerAfterAnswer(raw.socket);
   });
@@ -38,6 +39,19 @@ export function endSlowClients(app: FastifyInstance): void {
 function hasEndlessBody({ headers }: FastifyRequest['raw']): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
   return Number(headers['content-length'] ?? 0) > LINGER.bytes;
+}
+
+/** Ends a client that does not read its answer, or reads it more slowly than the slowest rate. */
+function watchDownload(response: ServerResponse, socket: Socket): void {
+  const began = performance.now();
+  const before = socket.bytesWritten - socket.writableLength;
+  const timer = setInterval(() => {
+    const seconds = (performance.now() - began - TIMEOUTS.graceMs) / 1_000;
+    const taken = socket.bytesWritten - socket.writableLength - before;
+    if (seconds >= 0 && taken < seconds * SLOWEST_BYTES_PER_SECOND + 1) socket.destroy();
+  }, TIMEOUTS.checkEveryMs).unref();
+  // Once all of it is in the hands of the operating system, or the connection has ended.
+  response.once('close', () => clearInterval(timer));
 }
 
 function watchUpload({ raw }: FastifyRequest): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { sql } from '../../src/database/sql.ts';
+import type { Database, Queryable } from '../../src/database/database.ts';
+import { compile, sql } from '../../src/database/sql.ts';
 import { serviceTest, urlList } from '../../test/support/service.ts';
 import { expire } from '../processing/transitions.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
@@ -11,7 +12,50 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const days = (count: number) => Date.now() + count * DAY_MS;
 const { budgets } = DEFAULT_SETTINGS;
 
+/** A database that is lost when it is asked to delete URLs for the second time. */
+function loseAtSecondPart(db: Database): Database {
+  let parts = 0;
+  const losing = <Base extends Queryable>(base: Base): Base => ({
+    ...base,
+    run: async (query) => {
+      if (/DELETE FROM submission_urls/.test(compile(query, db.dialect).text) && ++parts === 2) throw new Error('lost');
+      return base.run(query);
+    },
+  });
+  return { ...losing(db), tx: (work) => db.tx((tx) => work(losing(tx))) };
+}
+
 describe('retention', () => {
+  serviceTest('a deletion that is interrupted is carried out by the next sweep', async ({ client, db }) => {
+    const { reference } = (await client.post('/submissions', 'retention-key-0', { urls: urlList(1_200) })).body.data;
+    await expire(db, reference, 'too late', { refundFailed: false, now: Date.now() });
+    const wanted = {
+      retention: { urlsDays: 30, checksDays: null, eventsDays: null },
+      budgets,
+      now: () => days(31),
+    };
+    await assert.rejects(deleteOld({ db: loseAtSecondPart(db), ...wanted }), /lost/);
+    const detail = await client.detail(reference);
+    assert.equal(detail.url_pagination.total, detail.urls.length === 0 ? 0 : 1_200, 'all of its URLs, or none');
+    await deleteOld({ db, ...wanted });
+    const { left } = await db.one(sql<{ left: number }>`SELECT count(*) AS left FROM submission_urls`);
+    assert.equal(left, 0);
+    const filtered = await client.get<{ submissions: unknown[] }>(
+      `/submissions?url=${encodeURIComponent(urlList(1_200).at(-1) ?? '')}`,
+    );
+    assert.deepEqual(filtered.body.data.submissions, []);
+  });
+
+  serviceTest('one sweep deletes all that is due, however much it is', async ({ db }) => {
+    const { id } = await db.one(sql<{ id: number }>`SELECT id FROM accounts`);
+    const numbers = sql`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 450)`;
+    await db.run(sql`
+      INSERT INTO audit_events (account_id, event, actor, details, created_at)
+      ${numbers} SELECT CAST(${id} AS BIGINT), 'key.created', 'operator', '{}', i FROM n`);
+    const retention = { urlsDays: null, checksDays: null, eventsDays: 365 };
+    assert.equal((await deleteOld({ db, retention, budgets, now: Date.now })).events, 450);
+  });
+
   serviceTest(
     'URLs of a submission are deleted after their retention; its counts, money and key stay',
     async ({ client, db }) => {
@@ -69,6 +113,10 @@ describe('retention', () => {
       const { events } = await deleteOld({ db, retention, budgets, now: () => days(366) });
       assert.ok(events >= 2);
       assert.deepEqual(await service.accounts.events(account, 10), []);
+      const [key] = await service.accounts.keys(account);
+      await service.accounts.revokeKey(key?.id ?? '');
+      const later = await deleteOld({ db, retention, budgets, now: () => days(366) });
+      assert.equal(later.keys, 1, 'a key that ended so long ago');
     },
   );
 });

@@ -17,6 +17,15 @@ interface Waiting {
 const waiting = sql<Waiting>`
   SELECT reference, service FROM submissions WHERE dispatched_at IS NULL ORDER BY service, id LIMIT ${BATCH}`;
 
+interface Unfinished extends Waiting {
+  readonly id: number;
+}
+
+/** Submissions behind an id that were started and have not ended. Uses submissions_unfinished. */
+const unfinished = (after: number) => sql<Unfinished>`
+  SELECT id, reference, service FROM submissions
+  WHERE finished_at IS NULL AND dispatched_at IS NOT NULL AND id > ${after} ORDER BY id LIMIT ${BATCH}`;
+
 export interface Dispatcher {
   /** A submission was accepted: start it now. Never throws, never blocks. */
   wake(): void;
@@ -25,7 +34,9 @@ export interface Dispatcher {
 
 /**
  * Hands accepted submissions to Temporal. It looks when woken and every `sweepMs`, so that what was accepted while
- * Temporal was unreachable, or by a process that crashed, is started too; the table is the queue and nothing is only in memory.
+ * Temporal was unreachable, or by a process that crashed, is started too; the table is the queue and nothing is only in
+ * memory. Once, behind what is new, it also hands over again what was started before and has not ended: should Temporal
+ * have lost its state, the work continues where the rows say; where a workflow is alive, nothing happens.
  */
 export function runDispatcher(
   db: Database,
@@ -35,11 +46,26 @@ export function runDispatcher(
   let closed = false;
   let running: Promise<void> | undefined;
   let again = false;
+  /** What has not ended is handed over again from here on; null: all of it was. */
+  let startedAgain: number | null = 0;
+
+  const startAll = (batch: readonly Waiting[]) =>
+    Promise.all(batch.map(({ reference, service }) => start(reference, service)));
 
   async function dispatchAll(): Promise<void> {
+    await dispatchNew();
+    while (startedAgain !== null && !closed) {
+      const batch: readonly Unfinished[] = await db.all(unfinished(startedAgain));
+      await startAll(batch);
+      startedAgain = batch.at(-1)?.id ?? null;
+      await dispatchNew();
+    }
+  }
+
+  async function dispatchNew(): Promise<void> {
     for (let more = true; more && !closed; ) {
       const batch = await db.all(waiting);
-      await Promise.all(batch.map(({ reference, service }) => start(reference, service)));
+      await startAll(batch);
       if (batch.length > 0) {
         await db.run(sql`
           UPDATE submissions SET dispatched_at = ${now()}
@@ -72,14 +98,4 @@ export function runDispatcher(
       await running;
     },
   };
-}
-
-/**
- * Hands every submission that has not ended to Temporal again. Called when the service starts: should Temporal have
- * lost its state, the work continues where the rows say; where a workflow is alive, nothing happens.
- */
-export async function dispatchUnfinishedAgain(db: Database): Promise<number> {
-  const { changes } = await db.run(sql`
-    UPDATE submissions SET dispatched_at = NULL WHERE status IN ('queued', 'processing') AND dispatched_at IS NOT NULL`);
-  return changes;
 }

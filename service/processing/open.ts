@@ -3,7 +3,7 @@ import type { RuntimeLogger } from '../../src/temporal/runtime.ts';
 import type { Health } from '../capacity/health.ts';
 import { type ProcessingEvents, processingActivities } from './activities.ts';
 import { runDeadlines } from './deadlines.ts';
-import { dispatchUnfinishedAgain, runDispatcher } from './dispatcher.ts';
+import { runDispatcher } from './dispatcher.ts';
 import { openProcessor } from './processors.ts';
 import type { ProcessingSettings, TemporalOptions } from './settings.ts';
 
@@ -56,7 +56,6 @@ export async function openProcessing({
     // Loaded only here: a service that processes nothing does without the SDK's 30 MB.
     const connectProcessing = connect ?? (await import('./temporal.ts')).connectProcessing;
     const activities = processingActivities({ db, processor, refundFailed, now, events });
-    await dispatchUnfinishedAgain(db);
     const processing = connectProcessing(temporal, activities, { log, onError, stopMs });
     const dispatcher = runDispatcher(db, processing.start, { sweepMs, now, onError });
     const report = () => void (processing.isReady() && health.reportWorker().catch(onError));

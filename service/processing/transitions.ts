@@ -1,9 +1,10 @@
 import { type Micros, micros, negateMicros, sumMicros, timesMicros, ZERO } from '../../contract/money.ts';
 import type { ServiceLevel, SubmissionState } from '../../contract/states.ts';
 import type { Database, Queryable } from '../../src/database/database.ts';
-import { eachText, type Query, raw, sql } from '../../src/database/sql.ts';
+import { eachText, raw, sql } from '../../src/database/sql.ts';
 import { type LockedAccount, lockAccountOf } from '../accounts/account.ts';
 import { credit } from '../accounts/entries.ts';
+import { PART, urlParts } from '../capacity/part-of-statement.ts';
 import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import { required } from '../required.ts';
 import type { Item, Outcome } from './processor.ts';
@@ -54,16 +55,6 @@ export interface UndecidedItem extends Item {
   readonly decided: boolean;
 }
 
-/** URLs that one statement reads or changes: some milliseconds of SQLite, which holds the event loop. */
-const PART = 500;
-
-/** The URLs of a submission in parts: each as the condition of a statement. */
-const urlParts = ({ id, url_count: count }: { readonly id: number; readonly url_count: number }): Query[] =>
-  Array.from(
-    { length: Math.ceil(count / PART) },
-    (_, index) => sql`submission_id = ${id} AND position >= ${index * PART} AND position < ${(index + 1) * PART}`,
-  );
-
 /** The URLs of a submission in order, and whether each was decided already. */
 export async function listItems(db: Queryable, reference: string): Promise<UndecidedItem[]> {
   const submission = await db.get(sql<{ id: number; url_count: number }>`
@@ -96,8 +87,8 @@ export async function recordOutcomes(
     let failed = submission.urls_failed;
     for (const group of groups.values()) {
       const { status, reason } = required(group[0], 'the first of a group');
-      for (let from = 0; from < group.length; from += PART, await yieldToEventLoop()) {
-        const positions = group.slice(from, from + PART).map(({ position }) => String(position));
+      for (let from = 0; from < group.length; from += PART.urls, await yieldToEventLoop()) {
+        const positions = group.slice(from, from + PART.urls).map(({ position }) => String(position));
         const { changes } = await tx.run(sql`
           UPDATE submission_urls SET status = ${status}, reason = ${reason}, updated_at = ${now}
           WHERE submission_id = ${submission.id} AND status IS NULL

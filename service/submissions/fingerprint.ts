@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
+import { pauseForOthers } from '../capacity/yield-to-event-loop.ts';
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json };
 
@@ -40,7 +40,7 @@ export async function fingerprintInTurns({ urls, ...rest }: { readonly urls?: re
   for (let start = 0; start < urls.length; start += URLS_PER_TURN) {
     const part = JSON.stringify(urls.slice(start, start + URLS_PER_TURN)).slice(1, -1);
     digest.update(start === 0 ? part : `,${part}`, 'utf8');
-    await yieldToEventLoop();
+    await pauseForOthers();
   }
   return digest.update(']}', 'utf8').digest();
 }

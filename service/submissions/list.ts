@@ -4,6 +4,7 @@ import type { SubmissionList } from '../../contract/responses.ts';
 import type { Queryable } from '../../src/database/database.ts';
 import { dialectal, eachText, join, type Query, raw, sql } from '../../src/database/sql.ts';
 import type { AccountId } from '../accounts/account.ts';
+import { PART } from '../capacity/part-of-statement.ts';
 import { yieldToEventLoop } from '../capacity/yield-to-event-loop.ts';
 import { pagination } from './pagination.ts';
 import { SUBMISSION_COLUMNS, type SubmissionRow, toSubmission } from './record.ts';
@@ -14,13 +15,6 @@ import { urlIdentity, urlKey } from './url-identity.ts';
 
 const DAY_MS = 86_400_000;
 const parseDay = (day: string): number => Date.parse(`${day}T00:00:00Z`);
-
-/**
- * Submissions that one statement scans, or whose URLs it looks one up in: a few milliseconds of SQLite, which holds the
- * event loop.
- */
-const SCAN = 2_000;
-const LOOK_UP = 250;
 
 /**
  * One page of an account's submissions, newest first; filters narrow it together (spec 4.5). The whole list and one
@@ -89,13 +83,13 @@ async function skipTo(
   let below = Number.MAX_SAFE_INTEGER;
   let skipped = 0;
   const ofState = status === undefined ? sql`` : sql`AND status = ${status}`;
-  while (offset - skipped > SCAN) {
+  while (offset - skipped > PART.rows) {
     const last = await db.get(sql<{ id: number }>`
       SELECT id FROM submissions WHERE account_id = ${account} ${ofState} AND id < ${below}
-      ORDER BY id DESC LIMIT 1 OFFSET ${SCAN - 1}`);
+      ORDER BY id DESC LIMIT 1 OFFSET ${PART.rows - 1}`);
     if (last === undefined) return [];
     below = last.id;
-    skipped += SCAN;
+    skipped += PART.rows;
     await yieldToEventLoop();
   }
   const rows = await db.all(sql<{ id: number }>`
@@ -107,7 +101,7 @@ async function skipTo(
 /** Looks at every submission of the account that may match, newest first, in parts. */
 async function scan(db: Queryable, account: AccountId, query: ListQuery, { offset, limit }: Range): Promise<Page> {
   const where = join(conditions(account, query), ' AND ');
-  const part = query.url === undefined ? SCAN : LOOK_UP;
+  const part = query.url === undefined ? PART.rows : PART.lookUps;
   const ids: number[] = [];
   let total = 0;
   for (let below = Number.MAX_SAFE_INTEGER; ; await yieldToEventLoop()) {

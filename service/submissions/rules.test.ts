@@ -32,6 +32,14 @@ describe('submission rules', () => {
     assert.equal(urlIdentity('https://a.example?q'), urlIdentity('https://a.example/?q'));
   });
 
+  test('every form of an address is that address, whatever the letter case of the scheme', () => {
+    for (const host of ['127.0.0.1', '0x7f.1', '2130706433', '0177.0.0.1', '127.1', '0x7f000001', '127.0.0.1.']) {
+      for (const scheme of ['http', 'HTTP']) {
+        assert.equal(urlIdentity(`${scheme}://${host}/a`), 'http://127.0.0.1/a', `${scheme}://${host}`);
+      }
+    }
+  });
+
   test('paths and queries are case-sensitive', () => {
     const different = [
       'https://a.example/x',

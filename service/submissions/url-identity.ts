@@ -1,5 +1,8 @@
-/** Lower-case ASCII host without a port: what nearly every URL has, so it need not be parsed to be compared. */
-const PLAIN = /^https?:\/\/[a-z0-9.-]+\/[^#]*$/;
+/**
+ * Lower-case ASCII host without a port, and no address, which has many forms: what nearly every URL has, so it need not be
+ * parsed to be compared. A host whose last label begins with a digit may be an address.
+ */
+const PLAIN = /^https?:\/\/(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*\.?\/[^#]*$/;
 const PARTS = /^([A-Za-z]+:\/\/)([^/?#]*)([^#]*)/;
 
 /**

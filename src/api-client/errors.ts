@@ -67,21 +67,29 @@ export class ServiceUnavailableError extends ApiError {
 
 const isPaid = (endpoint: Endpoint): boolean => endpoint === 'submit' || endpoint === 'index-check';
 
-/** Converts a failed answer to its error. A read is never charged; for a paid request the answer table decides. */
-export function toApiError(answer: ApiAnswer): ApiError {
+/**
+ * Converts a failed answer to its error. A read is never charged; for a paid request the answer table decides, and after an
+ * earlier attempt in doubt nothing is certain.
+ */
+export function toApiError(answer: ApiAnswer, inDoubt = false): ApiError {
   const { endpoint, status, body, requestId } = answer;
-  const refusal = decideRefusal(answer, { urls: [], inDoubt: false });
+  const refusal = decideRefusal(answer, { urls: [], inDoubt });
   const fields: ApiErrorFields = {
     endpoint,
     status,
     code: body.kind === 'error' ? body.error.code : null,
     requestId,
-    chargeState: isPaid(endpoint) ? refusal.chargeState : 'none',
+    chargeState: !isPaid(endpoint) ? 'none' : inDoubt ? 'unknown' : refusal.chargeState,
     retryAfterMs: refusal.kind === 'retry' ? refusal.retryAfterMs : null,
   };
-  const message = isPaid(endpoint) ? refusal.message : `GET ${endpoint}: ${describeAnswer(answer)}`;
+  const message = isPaid(endpoint)
+    ? refusal.message + (inDoubt ? IN_DOUBT : '')
+    : `GET ${endpoint}: ${describeAnswer(answer)}`;
   return new (findErrorClass(refusal, status))(message, fields);
 }
+
+const IN_DOUBT =
+  '. An earlier attempt may have been charged all the same: send the same body with the same key to find out';
 
 type ErrorClass = new (message: string, fields: ApiErrorFields) => ApiError;
 
@@ -121,7 +129,14 @@ function describeAnswer({ endpoint, body, status, requestId }: ApiAnswer): strin
 
 /** Returns the data of a successful answer; throws the matching error for any other. */
 export function unwrapData<Data>(answer: ApiAnswer<Data>): Data {
-  const { status, body } = answer;
-  if (body.kind === 'success' && status !== null && status >= 200 && status < 300) return body.data;
+  if (isSuccess(answer)) return answer.body.data;
   throw toApiError(answer);
+}
+
+type Success<Data> = ApiAnswer<Data> & { readonly status: number; readonly body: { readonly kind: 'success' } };
+
+/** The envelope and the status both say success. */
+export function isSuccess<Data>(answer: ApiAnswer<Data>): answer is Success<Data> {
+  const { status, body } = answer;
+  return body.kind === 'success' && status !== null && status >= 200 && status < 300;
 }

@@ -1,7 +1,9 @@
 import { findCover, findGlobProblem, type PatternProblem } from '../url/globs.ts';
-import { findHostProblem } from '../url/hosts.ts';
+import { findHostProblem, findPrivateHostProblem } from '../url/hosts.ts';
 import { example, type Fault, write } from './fault.ts';
 import type { RawWatch } from './schema.ts';
+
+export type ScopeLists = Pick<RawWatch, 'hosts' | 'include' | 'exclude' | 'allow_private_hosts'>;
 
 /**
  * Reports hosts and globs that no URL can match. An exclusion that matches nothing is not harmless: the URLs that it
@@ -9,7 +11,7 @@ import type { RawWatch } from './schema.ts';
  */
 export function checkScope(
   id: string,
-  { hosts = [], include = [], exclude = [] }: Pick<RawWatch, 'hosts' | 'include' | 'exclude'>,
+  { hosts = [], include = [], exclude = [], allow_private_hosts: privateHosts = [] }: ScopeLists,
   complain: (path: readonly string[], fault: Fault) => void,
 ): void {
   const report = (key: 'hosts' | 'include' | 'exclude', at: number, says: string | null) => {
@@ -18,6 +20,11 @@ export function checkScope(
   for (const [at, host] of hosts.entries()) {
     const problem = host === '*' ? null : findHostProblem(host);
     if (problem !== null) complain(['watches', id, 'hosts', String(at)], toFault(host, problem, HOSTS));
+  }
+  for (const [at, host] of privateHosts.entries()) {
+    const problem = findPrivateHostProblem(host);
+    if (problem !== null)
+      complain(['watches', id, 'allow_private_hosts', String(at)], toFault(host, problem, PRIVATE_HOSTS));
   }
   for (const key of ['include', 'exclude'] as const) {
     for (const [at, glob] of { include, exclude }[key].entries()) {
@@ -38,6 +45,7 @@ export function checkScope(
   );
 }
 
+const PRIVATE_HOSTS = ['127.0.0.1', 'intranet.example', '10.0.0.0/8'];
 const HOSTS = ['shop.example', 'shop.example:8443', '*.shop.example'];
 
 const toFault = (value: string, { says, write: meant }: PatternProblem, examples: readonly string[] = []): Fault => ({

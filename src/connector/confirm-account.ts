@@ -78,7 +78,7 @@ export interface ConfirmSettings {
 
 export interface ConfirmedClient extends LimitedClient {
   /** Throws when the key belongs to another account. An account that cannot be read now blocks nothing. */
-  confirm(): Promise<void>;
+  confirm(options?: { readonly afresh: boolean }): Promise<void>;
 }
 
 /**
@@ -88,11 +88,11 @@ export interface ConfirmedClient extends LimitedClient {
 export function confirmFirst(api: LimitedClient, { account, ledger, log, toError }: ConfirmSettings): ConfirmedClient {
   let known: { readonly key: string; readonly until: number; readonly verdict: Promise<void> } | null = null;
 
-  async function confirm(): Promise<void> {
+  async function confirm({ afresh }: { readonly afresh: boolean } = { afresh: false }): Promise<void> {
     await requireSameAddress(ledger, account, toError);
     const key = digestKey(account);
     if (key === null) return;
-    if (known === null || known.key !== key || ledger.now() >= known.until) {
+    if (afresh || known === null || known.key !== key || ledger.now() >= known.until) {
       known = { key, until: ledger.now() + RETRY_MS, verdict: send(key) };
     }
     await known.verdict;

@@ -89,8 +89,8 @@ export function createDeps(settings: DepsSettings): Deps {
     getWatch: (id) => getConfig().watches.get(id) ?? notConfigured(`watch "${id}"`),
     getAccount: (id) => getConfig().accounts.get(id) ?? notConfigured(`account "${id}"`),
     getApi: (id) => getOpened(id).api,
-    async confirmAccount(id) {
-      await getOpened(id).api.confirm();
+    async confirmAccount(id, options) {
+      await getOpened(id).api.confirm(options);
     },
     getJobStatusLoader: (id) => getOpened(id).jobStatus,
     getTracked(id) {

@@ -98,7 +98,7 @@ describe('why a URL is where it is', () => {
     await crawled(ledger, 'first', { [SITEMAP]: ['a'] });
     await planRun(ledger, 'first' as RunId, { account: ACCOUNT, watch: WATCH });
     await ledger.db.run(sql`
-      UPDATE batches SET reason_code = 'insufficient_balance', reason_params = '{"text":"402"}', not_before = ${ledger.now() + 60_000}`);
+      UPDATE batches SET reason_code = 'insufficient_balance', reason_params = '{"text":"402"}', waits_since = ${ledger.now()}, not_before = ${ledger.now() + 60_000}`);
     const waiting = await explain(ledger, 'a');
     assert.deepEqual([waiting.standing, waiting.nextAt], ['waiting', ledger.now() + 60_000]);
     assert.match(waiting.why, /in batch 1; it waits: /);

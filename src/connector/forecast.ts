@@ -4,9 +4,9 @@ import { requireAccount } from '../config/config.ts';
 import { listNextRuns } from '../config/next-runs.ts';
 import { getTimeZone } from '../config/time-zone.ts';
 import { countDueChecks } from '../ledger/index-checks/count-due-checks.ts';
+import { getDayStart, getMonthStart } from '../ledger/journal/days.ts';
 import { getLastBalance } from '../ledger/money/balance.ts';
 import { getPrice } from '../ledger/money/price.ts';
-import { getDayStart, getMonthStart } from '../ledger/money/spend.ts';
 import { buildSpendQuestion } from '../ledger/money/spend-question.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { surveyDue } from '../ledger/plans/survey-due.ts';
@@ -148,8 +148,7 @@ async function forecastRun(
     ledger.db,
     account,
     watch.spend,
-    { watchId, runId: null },
-    { count: 'all' },
+    { watchId, runId: null, count: 'all' },
     when,
   );
   const sumSince = (since: number) =>

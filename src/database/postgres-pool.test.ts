@@ -36,6 +36,13 @@ describe('connections to Postgres', () => {
     assert.equal(most, 3);
   });
 
+  test('a statement without a limit takes as long as it takes', live, async (t) => {
+    const limits = { statementMs: 0, lockMs: 0, idleMs: 0 };
+    const db = openDatabase(`${postgres}`, { postgres: limits });
+    t.after(() => db.close());
+    assert.equal((await db.all(sql`SELECT pg_sleep(2.5)`)).length, 1);
+  });
+
   for (const [address, reason] of [
     ['postgres://db.example/courier?pool=none', /pool= is not a number/],
     ['postgres://db.example/courier?pooler=session', /write pooler=transaction/],

@@ -91,7 +91,7 @@ export function openPostgres(url: string, limits: PostgresLimits = DEFAULT_LIMIT
     types: makeTypes(driver.types),
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    query_timeout: limits.statementMs + NETWORK_MS,
+    ...(limits.statementMs === 0 ? {} : { query_timeout: limits.statementMs + NETWORK_MS }),
     ...(pooler === null ? toSession(limits, schema) : {}),
   });
   // A connection that breaks while idle is replaced by the pool. One that breaks within a transaction rejects the

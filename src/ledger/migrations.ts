@@ -3,7 +3,7 @@ import type { Migration } from '../database/migrate.ts';
 /**
  * The ledger's tables. Times are epoch milliseconds, money is integer micro-lira. What must hold whatever the program
  * does is said here, by unique indexes: one open run a watch, one row a URL of a watch, one batch a generation of a
- * URL, one charge a batch, one batch a reference.
+ * URL, one closing entry of the journal a purchase, one batch a reference.
  */
 export const LEDGER_MIGRATIONS: readonly Migration[] = [
   {
@@ -40,7 +40,8 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         watch_id BIGINT NOT NULL, day BIGINT NOT NULL, listed BIGINT NOT NULL, bought BIGINT NOT NULL,
         completed BIGINT NOT NULL, checked BIGINT NOT NULL, found BIGINT NOT NULL, at BIGINT NOT NULL,
         PRIMARY KEY (watch_id, day)) ${t.withoutRowid}`,
-      // `max_cost`: what `--max-cost` allows the run to spend in all. `unmatched_rules`: rules of the scope that matched
+      // `max_cost`: what `--max-cost` allows the run to spend in all. `decided_urls`, `decided_cost`: what was shown to whoever
+      // decided on it, and bounds what it buys; a cost of NULL: no price was known. `unmatched_rules`: rules of the scope that matched
       // no URL, as a JSON list.
       `CREATE TABLE runs (
         id ${t.id}, name TEXT NOT NULL UNIQUE, watch_id BIGINT NOT NULL, account_id TEXT NOT NULL,
@@ -48,6 +49,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         started_at BIGINT NOT NULL, touched_at BIGINT NOT NULL, ended_at BIGINT, end_state TEXT, complete INTEGER,
         found INTEGER, new_urls INTEGER, changed INTEGER, known INTEGER, gone INTEGER, skipped INTEGER,
         unmatched_rules TEXT, held TEXT, decision TEXT, decided_by TEXT, decided_at BIGINT,
+        decided_urls BIGINT, decided_cost BIGINT,
         planned_at BIGINT, planned_urls INTEGER, planned_batches INTEGER, planned_cost BIGINT, price_basis TEXT,
         price_per_url BIGINT, plan_due TEXT, plan_digest TEXT,
         held_urls INTEGER, held_reason_code TEXT, held_reason_params TEXT)`,
@@ -73,16 +75,19 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         sample TEXT NOT NULL, PRIMARY KEY (run_id, sitemap_id, reason))`,
 
       // `due` is why a URL should be bought next; NULL when it should not. `guard_passed`: a guard or you let it
-      // pass. `lastmods_bought_until`: no lastmod of the URL up to this moment is bought again, because a recovered job
+      // pass. Versions are those of src/url/version.ts; NULL: unknown. `version`: the latest that a file shows, which is that of
+      // `sitemap_id`; `planned_version`: what the batch buys that holds the URL; `bought_version`: the latest that was bought or
+      // adopted, which only rises. `versions_bought_until`: no version of the URL up to this moment is bought again, because a recovered job
       // bought one, and the service does not say which. `forgotten_at`: since when `url` holds a digest in place of the
       // address, and `fp` its first 64 bits; `gone_run` is then set, 0 where no run did it. `quarantined`: `state` changes
       // often, and Postgres writes the indexes of a row only when a column of an index or of its condition changes.
       `CREATE TABLE urls (
         id ${t.id}, fp BIGINT NOT NULL, watch_id BIGINT NOT NULL, sitemap_id BIGINT NOT NULL, url TEXT NOT NULL,
-        lastmod TEXT, lastmod_at BIGINT, first_run BIGINT NOT NULL, changed_run BIGINT, gone_run BIGINT,
+        version BIGINT, planned_version BIGINT, bought_version BIGINT,
+        first_run BIGINT NOT NULL, changed_run BIGINT, gone_run BIGINT,
         state TEXT NOT NULL, reason_code TEXT, reason_params TEXT, due TEXT, due_at BIGINT,
         guard_passed INTEGER NOT NULL DEFAULT 0, generation INTEGER NOT NULL DEFAULT 0,
-        failures INTEGER NOT NULL DEFAULT 0, bought_at BIGINT, bought_lastmod TEXT, lastmods_bought_until BIGINT,
+        failures INTEGER NOT NULL DEFAULT 0, bought_at BIGINT, versions_bought_until BIGINT,
         completed_at BIGINT, forgotten_at BIGINT,
         quarantined BOOLEAN NOT NULL GENERATED ALWAYS AS (state = 'quarantined') STORED)`,
       'CREATE UNIQUE INDEX urls_by_fp ON urls (fp, watch_id)',
@@ -103,6 +108,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         urls INTEGER NOT NULL, expected_cost BIGINT, price_basis TEXT NOT NULL,
         state TEXT NOT NULL, reason_code TEXT, reason_params TEXT,
         planned_at BIGINT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, in_doubt_since BIGINT, not_before BIGINT,
+        waits_since BIGINT,
         needs_lookup INTEGER NOT NULL DEFAULT 0, if_absent TEXT, absent_at BIGINT,
         reference TEXT, accepted_at BIGINT, charge BIGINT,
         job_state TEXT, polls INTEGER NOT NULL DEFAULT 0, polled_at BIGINT, ended_at BIGINT, settled_at BIGINT,
@@ -129,18 +135,35 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         charge_state TEXT NOT NULL, status INTEGER, request_id TEXT, message TEXT,
         PRIMARY KEY (batch_id, attempt)) ${t.withoutRowid}`,
 
-      // Every amount the service took: submissions ('batch') and index-checks ('check'). Negative: given back.
-      // `reported` = 0: the service did not say the amount.
-      `CREATE TABLE charges (
-        id ${t.id}, account_id TEXT NOT NULL, watch_id BIGINT NOT NULL, run_id BIGINT, kind TEXT NOT NULL,
-        of_id BIGINT NOT NULL, urls INTEGER NOT NULL, amount BIGINT NOT NULL, reported INTEGER NOT NULL,
-        at BIGINT NOT NULL, UNIQUE (kind, of_id))`,
-      'CREATE INDEX charges_by_account ON charges (account_id, at)',
-      'CREATE INDEX charges_by_watch ON charges (watch_id, kind, at)',
-      'CREATE INDEX charges_by_run ON charges (run_id)',
-      // Each learned price searches for them.
-      `CREATE INDEX charges_without_amount ON charges (account_id)
-        WHERE kind = 'batch' AND reported = 0 AND amount = 0`,
+      // Movements of money between buckets (src/ledger/journal/entry.ts); entries are never changed. What follows `amount` is
+      // of money that is charged or assumed: what caps count, on which UTC day, of how many URLs.
+      `CREATE TABLE journal (
+        id ${t.id}, account_id TEXT NOT NULL, watch_id BIGINT NOT NULL, run_id BIGINT,
+        kind TEXT NOT NULL CHECK (kind IN ('batch', 'check')), of_id BIGINT NOT NULL,
+        from_bucket TEXT NOT NULL CHECK (from_bucket IN ('free', 'planned', 'sent', 'charged', 'assumed')),
+        to_bucket TEXT NOT NULL CHECK (to_bucket IN ('free', 'planned', 'sent', 'charged', 'assumed')),
+        amount BIGINT NOT NULL CHECK (amount >= 0), counted BIGINT NOT NULL CHECK (counted >= 0), day BIGINT NOT NULL,
+        urls BIGINT NOT NULL CHECK (urls >= 0), unpriced BIGINT NOT NULL, at BIGINT NOT NULL,
+        CHECK (from_bucket <> to_bucket AND (amount > 0 OR urls > 0)))`,
+      'CREATE INDEX journal_by_purchase ON journal (kind, of_id)',
+      'CREATE INDEX journal_by_account ON journal (account_id, at)',
+      'CREATE INDEX journal_by_run ON journal (run_id)',
+      // A purchase is closed once; whatever is learned later corrects that.
+      `CREATE UNIQUE INDEX journal_booked_once ON journal (kind, of_id)
+        WHERE urls > 0 AND to_bucket IN ('charged', 'assumed') AND from_bucket IN ('free', 'planned', 'sent')`,
+      // Each price that is learned searches for them.
+      'CREATE INDEX journal_unknown ON journal (account_id) WHERE unpriced > 0',
+      // Sums of the journal, kept with each entry. What is planned or sent stands on day 0.
+      `CREATE TABLE journal_totals (
+        account_id TEXT NOT NULL, day BIGINT NOT NULL, watch_id BIGINT NOT NULL, kind TEXT NOT NULL, bucket TEXT NOT NULL,
+        amount BIGINT NOT NULL CHECK (amount >= 0), counted BIGINT NOT NULL CHECK (counted >= 0),
+        urls BIGINT NOT NULL CHECK (urls >= 0), unpriced BIGINT NOT NULL,
+        PRIMARY KEY (account_id, day, watch_id, kind, bucket)) ${t.withoutRowid}`,
+      'CREATE INDEX journal_totals_by_watch ON journal_totals (watch_id, day)',
+      // At which prices open money counts; 0: none is known, or configured.
+      `CREATE TABLE counted_prices (
+        account_id TEXT NOT NULL, service TEXT NOT NULL, price BIGINT NOT NULL, configured BIGINT NOT NULL,
+        PRIMARY KEY (account_id, service))`,
 
       // Completed URLs, by when it is worth to look at them again. `check_id`: the check that holds the URL now.
       `CREATE TABLE check_queue (
@@ -154,9 +177,11 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
         idempotency_key TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, body TEXT NOT NULL, urls INTEGER NOT NULL,
         expected_cost BIGINT NOT NULL, state TEXT NOT NULL, reason_code TEXT, reason_params TEXT,
         planned_at BIGINT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, in_doubt_since BIGINT, not_before BIGINT,
+        waits_since BIGINT,
         request_id TEXT, done_at BIGINT, found INTEGER, usable INTEGER, charge BIGINT)`,
       `CREATE UNIQUE INDEX checks_open ON checks (watch_id) WHERE state IN ('planned', 'sending')`,
       'CREATE INDEX checks_by_watch ON checks (watch_id, id)',
+      `CREATE INDEX checks_done ON checks (watch_id, done_at) WHERE state = 'done'`,
       `CREATE TABLE check_urls (
         check_id BIGINT NOT NULL, position INTEGER NOT NULL, url_id BIGINT NOT NULL, result TEXT, detail TEXT,
         at BIGINT, PRIMARY KEY (check_id, position)) ${t.withoutRowid}`,

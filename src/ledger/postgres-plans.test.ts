@@ -29,7 +29,8 @@ const LARGE = [
   'batches',
   'batch_bodies',
   'batch_answers',
-  'charges',
+  'journal',
+  'journal_totals',
   'check_queue',
   'check_urls',
   'checks',
@@ -49,7 +50,7 @@ async function openLarge(t: TestContext): Promise<{ readonly ledger: Ledger; rea
   await ledgerOver(plain, () => NOW);
   await stopAutovacuum(plain, LARGE);
   await seedReportLedger(plain, { watches, urls: SEEDED_URLS / WATCHES, days: 60, now: NOW, batchSize: 20 });
-  for (const table of ['urls', 'batches', 'charges', 'checks', 'runs', 'watches', 'sitemaps']) {
+  for (const table of ['urls', 'batches', 'journal', 'checks', 'runs', 'watches', 'sitemaps']) {
     await plain.run(raw(`SELECT setval(pg_get_serial_sequence('${table}', 'id'), (SELECT max(id) FROM ${table}))`));
   }
   await plain.run(raw("INSERT INTO batch_bodies (batch_id, body) SELECT id, repeat('x', 500) FROM batches"));

@@ -21,7 +21,7 @@ describe('query plans', () => {
         assert.ok(plan.includes(index), `${what} does not use ${index}:\n${plan}`);
         assert.doesNotMatch(
           plan,
-          /SCAN (urls|u|q|b|m|batches|batch_urls|charges|checks|check_queue|check_urls|runs|watch_days)\b/,
+          /SCAN (urls|u|q|b|m|batches|batch_urls|j|e|journal|journal_totals|checks|check_queue|check_urls|runs|watch_days)\b/,
           what,
         );
       }

@@ -76,6 +76,7 @@ CREATE TABLE batches (
   attempts INTEGER NOT NULL DEFAULT 0,
   in_doubt_since BIGINT,
   not_before BIGINT,
+  waits_since BIGINT,
   needs_lookup INTEGER NOT NULL DEFAULT 0,
   if_absent TEXT,
   absent_at BIGINT,
@@ -106,28 +107,6 @@ CREATE INDEX batches_in_doubt ON batches (account_id) WHERE in_doubt_since IS NO
 CREATE INDEX batches_in_review ON batches (account_id) WHERE state = 'needs_review';
 
 CREATE INDEX batches_waiting ON batches (account_id, id) WHERE state IN ('planned', 'sending');
-
-CREATE TABLE charges (
-  id INTEGER PRIMARY KEY,
-  account_id TEXT NOT NULL,
-  watch_id BIGINT NOT NULL,
-  run_id BIGINT,
-  kind TEXT NOT NULL,
-  of_id BIGINT NOT NULL,
-  urls INTEGER NOT NULL,
-  amount BIGINT NOT NULL,
-  reported INTEGER NOT NULL,
-  at BIGINT NOT NULL,
-  UNIQUE (kind, of_id)
-);
-
-CREATE INDEX charges_by_account ON charges (account_id, at);
-
-CREATE INDEX charges_by_run ON charges (run_id);
-
-CREATE INDEX charges_by_watch ON charges (watch_id, kind, at);
-
-CREATE INDEX charges_without_amount ON charges (account_id) WHERE kind = 'batch' AND reported = 0 AND amount = 0;
 
 CREATE TABLE check_queue (
   url_id BIGINT PRIMARY KEY,
@@ -173,6 +152,7 @@ CREATE TABLE checks (
   attempts INTEGER NOT NULL DEFAULT 0,
   in_doubt_since BIGINT,
   not_before BIGINT,
+  waits_since BIGINT,
   request_id TEXT,
   done_at BIGINT,
   found INTEGER,
@@ -182,7 +162,17 @@ CREATE TABLE checks (
 
 CREATE INDEX checks_by_watch ON checks (watch_id, id);
 
+CREATE INDEX checks_done ON checks (watch_id, done_at) WHERE state = 'done';
+
 CREATE UNIQUE INDEX checks_open ON checks (watch_id) WHERE state IN ('planned', 'sending');
+
+CREATE TABLE counted_prices (
+  account_id TEXT NOT NULL,
+  service TEXT NOT NULL,
+  price BIGINT NOT NULL,
+  configured BIGINT NOT NULL,
+  PRIMARY KEY (account_id, service)
+);
 
 CREATE TABLE foreign_jobs (
   account_id TEXT NOT NULL,
@@ -196,6 +186,49 @@ CREATE TABLE gone_candidates (
   fp BIGINT NOT NULL,
   PRIMARY KEY (watch_id, fp)
 ) WITHOUT ROWID;
+
+CREATE TABLE journal (
+  id INTEGER PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  watch_id BIGINT NOT NULL,
+  run_id BIGINT,
+  kind TEXT NOT NULL CHECK (kind IN ('batch', 'check')),
+  of_id BIGINT NOT NULL,
+  from_bucket TEXT NOT NULL CHECK (from_bucket IN ('free', 'planned', 'sent', 'charged', 'assumed')),
+  to_bucket TEXT NOT NULL CHECK (to_bucket IN ('free', 'planned', 'sent', 'charged', 'assumed')),
+  amount BIGINT NOT NULL CHECK (amount >= 0),
+  counted BIGINT NOT NULL CHECK (counted >= 0),
+  day BIGINT NOT NULL,
+  urls BIGINT NOT NULL CHECK (urls >= 0),
+  unpriced BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  CHECK (from_bucket <> to_bucket AND (amount > 0 OR urls > 0))
+);
+
+CREATE UNIQUE INDEX journal_booked_once ON journal (kind, of_id) WHERE urls > 0 AND to_bucket IN ('charged', 'assumed') AND from_bucket IN ('free', 'planned', 'sent');
+
+CREATE INDEX journal_by_account ON journal (account_id, at);
+
+CREATE INDEX journal_by_purchase ON journal (kind, of_id);
+
+CREATE INDEX journal_by_run ON journal (run_id);
+
+CREATE INDEX journal_unknown ON journal (account_id) WHERE unpriced > 0;
+
+CREATE TABLE journal_totals (
+  account_id TEXT NOT NULL,
+  day BIGINT NOT NULL,
+  watch_id BIGINT NOT NULL,
+  kind TEXT NOT NULL,
+  bucket TEXT NOT NULL,
+  amount BIGINT NOT NULL CHECK (amount >= 0),
+  counted BIGINT NOT NULL CHECK (counted >= 0),
+  urls BIGINT NOT NULL CHECK (urls >= 0),
+  unpriced BIGINT NOT NULL,
+  PRIMARY KEY (account_id, day, watch_id, kind, bucket)
+) WITHOUT ROWID;
+
+CREATE INDEX journal_totals_by_watch ON journal_totals (watch_id, day);
 
 CREATE TABLE ledger_accounts (
   id TEXT PRIMARY KEY,
@@ -306,6 +339,8 @@ CREATE TABLE runs (
   decision TEXT,
   decided_by TEXT,
   decided_at BIGINT,
+  decided_urls BIGINT,
+  decided_cost BIGINT,
   planned_at BIGINT,
   planned_urls INTEGER,
   planned_batches INTEGER,
@@ -347,8 +382,9 @@ CREATE TABLE urls (
   watch_id BIGINT NOT NULL,
   sitemap_id BIGINT NOT NULL,
   url TEXT NOT NULL,
-  lastmod TEXT,
-  lastmod_at BIGINT,
+  version BIGINT,
+  planned_version BIGINT,
+  bought_version BIGINT,
   first_run BIGINT NOT NULL,
   changed_run BIGINT,
   gone_run BIGINT,
@@ -361,8 +397,7 @@ CREATE TABLE urls (
   generation INTEGER NOT NULL DEFAULT 0,
   failures INTEGER NOT NULL DEFAULT 0,
   bought_at BIGINT,
-  bought_lastmod TEXT,
-  lastmods_bought_until BIGINT,
+  versions_bought_until BIGINT,
   completed_at BIGINT,
   forgotten_at BIGINT,
   quarantined BOOLEAN NOT NULL GENERATED ALWAYS AS (state = 'quarantined') STORED

@@ -1,9 +1,9 @@
 import { formatTry, type Micros } from '../../contract/money.ts';
 import type { Config } from '../config/config.ts';
+import { sumChargedSince } from '../ledger/journal/sums.ts';
 import { listConditions } from '../ledger/notices/conditions.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { getAccountFigures } from '../ledger/reports/account-figures.ts';
-import { getChargedSince } from '../ledger/reports/spend-rate.ts';
 import { getWatchFigures } from '../ledger/reports/watch-figures.ts';
 import { formatSpan } from '../submission/span.ts';
 import type { Notice } from './find-conditions.ts';
@@ -20,7 +20,7 @@ export async function createDigest(ledger: Ledger, config: Config): Promise<Mess
   let total = 0;
   let urls = 0;
   for (const { id } of config.accounts.values()) {
-    const charged = await getChargedSince(ledger, id, at - DAY);
+    const charged = await sumChargedSince(ledger.db, id, at - DAY);
     const { balance, balanceAt, due, pending } = await getAccountFigures(ledger, id);
     total += charged.amount;
     urls += charged.urls;

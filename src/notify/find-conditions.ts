@@ -6,7 +6,7 @@ import type { Condition } from '../ledger/notices/conditions.ts';
 import { findLostContact } from '../ledger/notices/contact.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { getAccountFigures } from '../ledger/reports/account-figures.ts';
-import { findRunProblem, getHeldRun } from '../ledger/reports/run-problem.ts';
+import { findHeldRun, findRunProblem } from '../ledger/reports/run-problem.ts';
 import { getDailyRate } from '../ledger/reports/spend-rate.ts';
 import { getWatchFigures } from '../ledger/reports/watch-figures.ts';
 import { needsRecovery } from '../submission/history-hold.ts';
@@ -74,7 +74,7 @@ async function findOfAccount(ledger: Ledger, { notify }: Config, account: Accoun
 
 async function findOfWatch(
   ledger: Ledger,
-  { notify, accounts }: Config,
+  { notify }: Config,
   watch: Watch,
   startedAt: number,
 ): Promise<NoticeCondition[]> {
@@ -91,9 +91,10 @@ async function findOfWatch(
     const why = await findRunProblem(ledger, lastRun.run);
     add('run_failing', watch.id, { run: lastRun.run, why, count: failedRuns, since: failingSince });
   }
-  const account = accounts.get(watch.account);
-  if (heldRun !== null && account !== undefined) {
-    const { since, reasons, urls, cost } = await getHeldRun(ledger, heldRun, account, watch.service);
+  const held = heldRun === null ? null : await findHeldRun(ledger, heldRun);
+  if (heldRun !== null && held !== null) {
+    const { since, reasons, forecast } = held;
+    const { urls, cost } = forecast;
     add('run_held', heldRun, { run: heldRun, why: reasons.join('; '), count: urls, amount: cost, since });
   }
   const { keptBackUrls, keptBackReason } = figures;

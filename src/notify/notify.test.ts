@@ -138,7 +138,12 @@ describe('notifications', () => {
     async (ledger) => {
       const { pass, sent } = openNotifier(ledger);
       await crawled(ledger, 'held', { a: ['1', '2', '3'] });
-      await judgeRun(ledger, 'held' as RunId, { ...NO_GUARD, maxNew: 1 });
+      await judgeRun(
+        ledger,
+        'held' as RunId,
+        { ...NO_GUARD, maxNew: 1 },
+        { input: { account: ACCOUNT, watch: WATCH } },
+      );
       await pass(3 * DAY);
       assert.equal(sent.length, 1);
       const [message] = sent;

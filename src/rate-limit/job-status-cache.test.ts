@@ -54,5 +54,21 @@ describe('the job-status cache', () => {
       clock.at += 15_000;
       assert.ok((await one!.acquireLease()) !== null);
     });
+
+    test(`what a clock that was ahead has left counts as nothing (${dialect})`, async (t) => {
+      const url = emptyDatabaseUrl(t, dialect);
+      const clock = { at: 1_800_000_000_000 };
+      const store = await openRateLimits(url, { now: () => clock.at });
+      t.after(() => store.close());
+      const cache = store.getJobStatusCache('main');
+      clock.at += 26 * 3_600_000;
+      await cache.record([{ reference: ref(1), state: 'processing', allCompleted: null }], clock.at);
+      assert.ok((await cache.acquireLease()) !== null);
+      clock.at -= 26 * 3_600_000;
+      assert.deepEqual(await cache.get([ref(1)]), []);
+      assert.ok((await cache.acquireLease()) !== null, 'the process that had the lease is gone');
+      await cache.record([{ reference: ref(1), state: 'completed', allCompleted: true }], clock.at);
+      assert.equal((await cache.get([ref(1)]))[0]?.state, 'completed');
+    });
   }
 });

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { insertRows, type Row } from '../database/rows.ts';
 import { eachText, sql } from '../database/sql.ts';
+import { CLOCK_TOLERANCE_MS, hasPassed } from '../submission/clock.ts';
 import type { Reference } from '../submission/ids.ts';
 
 /** A job's state as a response showed it. */
@@ -17,7 +18,8 @@ export interface CachedJobStatus extends ReportedStatus {
 }
 
 /**
- * The latest states of an account's jobs, shared by all processes, so that none repeats another's request. A cache, not
+ * The latest states of an account's jobs, shared by all processes, so that none repeats another's request. An entry or a lease
+ * from the future, under a clock that was ahead, counts as none. A cache, not
  * a record: what a state means for money is in the ledger.
  */
 export interface JobStatusCache {
@@ -45,16 +47,18 @@ export function createJobStatusCache(db: Database, account: string, now: () => n
   let prunedAt = 0;
 
   async function prune(time: number): Promise<void> {
-    if (time - prunedAt < KEPT_MS / 10) return;
+    if (!hasPassed(prunedAt, KEPT_MS / 10, time)) return;
     prunedAt = time;
-    await db.run(sql`DELETE FROM job_status_cache WHERE account = ${account} AND at < ${time - KEPT_MS}`);
+    await db.run(
+      sql`DELETE FROM job_status_cache WHERE account = ${account} AND (at < ${time - KEPT_MS} OR at > ${time + CLOCK_TOLERANCE_MS})`,
+    );
   }
 
   return {
     async get(references) {
       const rows = await db.all(sql<CachedRow>`
         SELECT reference, state, all_completed, at FROM job_status_cache
-        WHERE account = ${account} AND reference IN (SELECT value FROM ${eachText(references)} AS wanted)`);
+        WHERE account = ${account} AND at <= ${now() + CLOCK_TOLERANCE_MS} AND reference IN (SELECT value FROM ${eachText(references)} AS wanted)`);
       return rows.map(({ all_completed: all, ...row }) => ({ ...row, allCompleted: all === null ? null : all === 1 }));
     },
 
@@ -76,7 +80,7 @@ export function createJobStatusCache(db: Database, account: string, now: () => n
           rows,
           `ON CONFLICT (account, reference) DO UPDATE SET state = excluded.state,
              all_completed = excluded.all_completed, at = excluded.at
-           WHERE job_status_cache.at <= excluded.at`,
+           WHERE job_status_cache.at <= excluded.at OR job_status_cache.at > excluded.at + ${CLOCK_TOLERANCE_MS}`,
         ),
       );
       await prune(at);
@@ -89,6 +93,7 @@ export function createJobStatusCache(db: Database, account: string, now: () => n
           INSERT INTO poll_leases (account, lease, expires_at) VALUES (${account}, 1, ${time + LEASE_MS})
           ON CONFLICT (account) DO UPDATE SET lease = poll_leases.lease + 1, expires_at = excluded.expires_at
             WHERE poll_leases.expires_at <= ${time}
+              OR poll_leases.expires_at > ${time + LEASE_MS + CLOCK_TOLERANCE_MS}
           RETURNING lease`),
       );
       if (taken === undefined) return null;

@@ -68,6 +68,24 @@ describe('the limited client', () => {
     }
   });
 
+  test('counts a reserved request that was sent, whatever came of it, and none that was not', async (t) => {
+    const store = await openRateLimits('sqlite::memory:', { now: () => 1_800_000_000_000 });
+    t.after(() => store.close());
+    const api = createLimitedClient(client, store.getLimiter('main', toRateLimits()));
+    for (let n = 0; n < 15; n++) assert.equal(await api.reserved('submission', async () => 'not sent'), 'not sent');
+    for (let n = 0; n < 10; n++) {
+      const sent = api.reserved('submission', (send) =>
+        send(async () => (n % 2 === 0 ? ANSWER : assert.fail('no answer'))),
+      );
+      if (n % 2 === 0) assert.equal(await sent, ANSWER);
+      else await assert.rejects(sent, /no answer/);
+    }
+    await assert.rejects(
+      api.reserved('submission', () => assert.fail('the eleventh of a minute went')),
+      RateLimitedError,
+    );
+  });
+
   test('leaves slots to other accounts while twelve requests wait for the service', async (t) => {
     const store = await openRateLimits('sqlite::memory:', { now: () => 1_800_000_000_000 });
     t.after(() => store.close());

@@ -49,6 +49,12 @@ describe('capRefusal', () => {
     assert.equal(waitsForMoney(capRefusal({ ...free, balance: lira(1) })!), true);
   });
 
+  test('one micro below zero is a negative balance, and a floor of one micro is a floor', () => {
+    const means = (balance: number, floor: number) =>
+      capRefusal({ ...free, balance: balance as Micros, floor: floor as Micros })?.reason.code;
+    assert.deepEqual([means(-1, 0), means(0, 0), means(0, 1)], ['balance_negative', 'balance_short', 'floor_short']);
+  });
+
   const cases: { what: string; question: SpendQuestion; means: SpendReason }[] = [
     {
       what: 'the cap of a run',

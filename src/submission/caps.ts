@@ -6,6 +6,17 @@ export interface Caps {
   readonly perRun?: Micros | null;
   readonly perDay?: Micros | null;
   readonly perMonth?: Micros | null;
+  /** What was shown to the operator who decided on the run. */
+  readonly decided?: DecidedCap | null;
+}
+
+/** A decision is a contract: its run buys no more pages, for no more money, than were shown. */
+export interface DecidedCap {
+  readonly urls: number;
+  /** Of them these are not planned yet. */
+  readonly urlsLeft: number;
+  /** Null: no price was known, so none was shown. */
+  readonly cost: Micros | null;
 }
 
 /** Amounts charged and committed. */
@@ -57,11 +68,20 @@ export function capRefusal(question: SpendQuestion): CapRefusal | null {
  * How many URLs at this price are allowed now, and what refuses the next one (null when nothing does). A plan submits
  * that many and holds the rest with the reason.
  */
-export function urlsAllowed(
-  question: Omit<SpendQuestion, 'cost'>,
-  price: Micros | null,
-  wanted: number,
-): { readonly urls: number; readonly refusal: CapRefusal | null } {
+export function urlsAllowed(question: Omit<SpendQuestion, 'cost'>, price: Micros | null, wanted: number): Allowed {
+  const decided = question.watch.caps.decided ?? null;
+  const byMoney = urlsAffordable(question, price, Math.min(wanted, decided?.urlsLeft ?? wanted));
+  if (decided === null || byMoney.refusal !== null || byMoney.urls === wanted) return byMoney;
+  const reason = toDecidedReason(decided, price === null ? null : timesMicros(price, wanted));
+  return { urls: byMoney.urls, refusal: toPartRefusal(reason, byMoney.urls, wanted) };
+}
+
+interface Allowed {
+  readonly urls: number;
+  readonly refusal: CapRefusal | null;
+}
+
+function urlsAffordable(question: Omit<SpendQuestion, 'cost'>, price: Micros | null, wanted: number): Allowed {
   if (price === null) {
     const refused = capRefusal({ ...question, cost: null });
     return { urls: refused === null ? wanted : 0, refusal: refused };
@@ -74,9 +94,7 @@ export function urlsAllowed(
   if (tightest === null) return { urls: wanted, refusal: null };
   const urls = Math.min(wanted, Math.floor(tightest.left / price));
   if (urls === wanted) return { urls, refusal: null };
-  const reason = tightest.toReason(timesMicros(price, wanted));
-  const stored: Reason = { code: 'room_for_some', limit: reason, allowed: urls, wanted };
-  return { urls, refusal: { reason, stored, message: renderReason(stored) } };
+  return { urls, refusal: toPartRefusal(tightest.toReason(timesMicros(price, wanted)), urls, wanted) };
 }
 
 /** The tighter of two caps; null means no cap. */
@@ -85,8 +103,9 @@ export function lowerCap(a: Micros | null, b: Micros | null): Micros | null {
   return b === null || a < b ? a : b;
 }
 
-/** Whether waiting cannot help: the spend exceeds the whole cap, or the cap of its run is used up. */
+/** Whether waiting cannot help: the spend exceeds the whole cap, or what its run may spend is used up. */
 export function isBeyondCap({ reason }: CapRefusal): boolean {
+  if (reason.code === 'beyond_decision') return true;
   return reason.code === 'cap_reached' && (reason.period === 'run' || reason.cost > reason.limit);
 }
 
@@ -99,6 +118,18 @@ const toRefusal = (reason: SpendReason): CapRefusal => ({
   reason,
   stored: reason,
   message: renderReason(reason),
+});
+
+function toPartRefusal(limit: SpendReason, allowed: number, wanted: number): CapRefusal {
+  const stored: Reason = { code: 'room_for_some', limit, allowed, wanted };
+  return { reason: limit, stored, message: renderReason(stored) };
+}
+
+const toDecidedReason = ({ urls, cost: limit }: DecidedCap, cost: Micros | null): SpendReason => ({
+  code: 'beyond_decision',
+  urls,
+  limit,
+  cost,
 });
 
 interface Bound {
@@ -117,6 +148,11 @@ function listBounds({ watch, account, balance, floor }: Bounds): Bound[] {
     const left = atLeastZero(limit - spent);
     bounds.push({ limit, left, toReason: (cost) => ({ code: 'cap_reached', scope, period, limit, left, cost }) });
   };
+  const decided = watch.caps.decided ?? null;
+  if (decided !== null && decided.cost !== null) {
+    const left = atLeastZero(decided.cost - watch.spent.run);
+    bounds.push({ limit: decided.cost, left, toReason: (cost) => toDecidedReason(decided, cost) });
+  }
   cap('watch', 'run', watch.caps.perRun, watch.spent.run);
   cap('watch', 'day', watch.caps.perDay, watch.spent.day);
   cap('watch', 'month', watch.caps.perMonth, watch.spent.month);

@@ -31,7 +31,7 @@ const SENTENCES: readonly (readonly [Reason, string])[] = [
     'the cap watch per run of 1.00 TRY leaves 0.50 TRY, which allows 2 of 8 URLs; the others stay due',
   ],
   [{ code: 'lastmod_not_resubmitted' }, 'its lastmod changed; the watch does not resubmit'],
-  [{ code: 'lastmod_bought' }, 'its lastmod is again the one that was bought'],
+  [{ code: 'lastmod_bought' }, 'its lastmod is not later than the one that was bought'],
   [
     { code: 'changed_before_job' },
     'it changed before a job was created that "courier recover" took in: that job counts as the purchase',
@@ -110,6 +110,7 @@ const EVERY: { readonly [Code in Reason['code']]: object } = {
   balance_negative: { balance: micros(-3_000_000), cost: spend.cost },
   balance_unknown: { floor: micros(9_000_000) },
   price_unknown: { limit: micros(9_000_000) },
+  beyond_decision: { urls: 8, limit: micros(2_000_000), cost: spend.cost },
   baseline: {},
   run_rejected: { by: 'ops' },
   room_for_some: { limit: cap, allowed: 2, wanted: 8 },

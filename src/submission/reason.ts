@@ -20,7 +20,15 @@ export type SpendReason =
   | { readonly code: 'floor_short'; readonly floor: Micros; readonly left: Micros; readonly cost: Micros }
   | { readonly code: 'balance_negative'; readonly balance: Micros; readonly cost: Micros }
   | { readonly code: 'balance_unknown'; readonly floor: Micros }
-  | { readonly code: 'price_unknown'; readonly limit: Micros };
+  | { readonly code: 'price_unknown'; readonly limit: Micros }
+  /** More pages or more money than was shown to the operator who decided on the run. */
+  | {
+      readonly code: 'beyond_decision';
+      readonly urls: number;
+      /** Null: no price was known then. */
+      readonly limit: Micros | null;
+      readonly cost: Micros | null;
+    };
 
 /** Why a URL is where it is. */
 type UrlReason =
@@ -127,6 +135,10 @@ export function renderReason(reason: Reason): string {
         `the balance is unknown, so its floor of ${formatTry(reason.floor)} cannot be kept; nothing was spent. ` +
         'It is asked for again before the next attempt'
       );
+    case 'beyond_decision': {
+      const needed = reason.cost === null ? '' : `, and ${formatTry(reason.cost)} is needed`;
+      return `${describeLimit(reason)}${needed}; nothing was spent. The next run asks again`;
+    }
     case 'price_unknown':
       return (
         'no price per URL is known, so a cap cannot be kept; nothing was spent. ' +
@@ -147,7 +159,7 @@ export function renderReason(reason: Reason): string {
     case 'lastmod_not_resubmitted':
       return 'its lastmod changed; the watch does not resubmit';
     case 'lastmod_bought':
-      return 'its lastmod is again the one that was bought';
+      return 'its lastmod is not later than the one that was bought';
     case 'changed_before_job':
       return 'it changed before a job was created that "courier recover" took in: that job counts as the purchase';
     case 'bought_by_other_watch':
@@ -310,11 +322,20 @@ export function describeLimit(reason: SpendReason): string {
       return `the balance leaves ${formatTry(reason.left)} above its floor of ${formatTry(reason.floor)}`;
     case 'balance_negative':
       return `the balance, less what is committed, is below zero (${formatTry(reason.balance)})`;
+    case 'beyond_decision':
+      return (
+        `what was decided on for this run is ${reason.urls === 1 ? '1 URL' : `${reason.urls} URLs`}` +
+        (reason.limit === null ? '' : ` for ${formatTry(reason.limit)} at most`)
+      );
     case 'balance_unknown':
     case 'price_unknown':
       return renderReason(reason);
   }
 }
+
+/** Reasons that say what money may be spent, as against those of a guard. */
+export const isSpendReason = ({ code }: Reason): boolean =>
+  code === 'cap_reached' || code === 'price_unknown' || isMoneyReason(code);
 
 /** Reasons that only money on the account, or a balance that can be read, ends. */
 export const MONEY_REASONS = ['balance_short', 'floor_short', 'balance_negative', 'balance_unknown'] as const;

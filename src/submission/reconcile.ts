@@ -1,4 +1,5 @@
 import { canonicalUrl } from './canonical-url.ts';
+import { hasPassed, isFromFuture } from './clock.ts';
 import type { Reference } from './ids.ts';
 import { parseTag } from './project-tag.ts';
 
@@ -10,11 +11,18 @@ export const DEFAULT_CONFIRM_MS = 30_000;
 
 /**
  * Whether a batch in doubt must be looked up in the service's list before its bytes are sent again: with a key that the
- * service has forgotten, the same request would be charged a second time.
+ * service has forgotten, the same request would be charged a second time. So must one whose time lies in the future.
  */
 export function mustReconcile(firstSentAt: number, now: number, keyTrustMs: number = DEFAULT_KEY_TRUST_MS): boolean {
-  return now - firstSentAt >= keyTrustMs;
+  return hasPassed(firstSentAt, keyTrustMs, now);
 }
+
+/** A first attempt whose time is wrong was made within so long: the batch would otherwise have been looked up before. */
+const UNKNOWN_SINCE_MS = 30 * 24 * 3_600_000;
+
+/** The earliest time at which a batch in doubt can have been sent first: a clock that was ahead does not rule its job out. */
+export const findFirstSent = (recordedAt: number, now: number): number =>
+  isFromFuture(recordedAt, now) ? now - UNKNOWN_SINCE_MS : recordedAt;
 
 /** A job in the service's list that may be the batch in doubt. Unreported fields are null. */
 export interface Candidate {

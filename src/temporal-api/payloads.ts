@@ -65,6 +65,8 @@ export interface GuardHold {
   readonly sample: readonly string[];
   /** What an approval would buy. */
   readonly question: HoldQuestion;
+  /** Only a cap, a price or the balance holds it: it goes on when these allow it. */
+  readonly waitsForMoney: boolean;
 }
 
 /** A decision on a held run, and whose it is. */
@@ -77,6 +79,8 @@ export interface HoldQuestion {
   readonly urls: number;
   /** Null when no price is known. */
   readonly cost: Micros | null;
+  /** So many of them the caps and the balance allow now. */
+  readonly allowed: number;
   /** What the balance lacks for it and for what is planned already; null when that is not known. */
   readonly missing: Micros | null;
   /** Since when the run is held, in the zone of the watch. */

@@ -69,21 +69,13 @@ export function findRunFailure(result: WatchResult, { incompleteRuns, limit }: R
   };
 }
 
-/** What a guard asks of you, with the money: "approve or reject 4,210 new URLs, 1,052.50 TRY". */
-export function describeHold(
-  { question, reasons }: GuardHold,
-  counts: { readonly new: number; readonly changed: number },
-) {
+/** What a guard asks of you, with the money: "approve or reject 4,210 URLs, 1,052.50 TRY". An approval buys no more. */
+export function describeHold({ question, reasons, waitsForMoney }: GuardHold): string {
   const why = reasons.map(withoutStop).join('; ');
-  const { cost, missing } = question;
-  const parts = [
-    ...(counts.new > 0 ? [`${count(counts.new)} new`] : []),
-    ...(counts.changed > 0 ? [`${count(counts.changed)} changed`] : []),
-  ];
-  const what =
-    parts.length === 0
-      ? 'this run, which has nothing to buy'
-      : `${parts.join(' and ')} ${counts.new + counts.changed === 1 ? 'URL' : 'URLs'}, ${money(cost)}`;
+  const { urls: due, cost, allowed, missing } = question;
+  const what = due === 0 ? 'this run, which has nothing to buy' : `${urls(due)}, ${money(cost)}`;
   const lacks = missing !== null && missing > 0 ? ` (${money(missing)} of it missing on the account)` : '';
-  return `approve or reject ${what}${lacks}. ${why}`;
+  const part = allowed < due ? `; ${count(allowed)} of them are allowed now, the others by later runs` : '';
+  const goesOn = waitsForMoney ? '. Top up or raise the cap, and it goes on by itself' : '';
+  return `approve or reject ${what}${lacks}${part}. ${why}${goesOn}`;
 }

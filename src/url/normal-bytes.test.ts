@@ -119,4 +119,10 @@ describe('URLs as bytes', () => {
       assert.equal(read(reader, text), null);
     });
   }
+
+  test('a letter that goes on behind the end of the text is no letter of it', () => {
+    const bytes = Buffer.from('https://shop.example/ü');
+    assert.equal(new NormalBytes().read(bytes, 0, bytes.length), true);
+    assert.equal(new NormalBytes().read(bytes, 0, bytes.length - 1), false);
+  });
 });

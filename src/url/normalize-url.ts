@@ -89,6 +89,10 @@ function isNormalOrigin(origin: string): boolean {
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 /** An unexpanded template, anywhere in a text: `{{ site.url }}`, `{% url %}`, `<%= url %>`, `${base}`, `__BASE_URL__`. */
 const PLACEHOLDER = /\{\{|\{%[\s-]|<%|\$\{|^(https?:\/\/)?__[A-Z][A-Z_]*__/;
+/** A character that XML forbids. The URL parser drops some of them. */
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f]/;
+/** A numeric reference that was not decoded. Its `#` begins no fragment: without it the URL would be another page's. */
+const REFERENCE = /&#(?:\d|x[\da-f])/i;
 /** Characters that a relative URL never holds unless it begins with `/`, `.` or `?`. */
 const NOT_RELATIVE = /[\s{}[\]<>|"^`:\\]/;
 /** The end of a host name and not of a file name. */
@@ -97,7 +101,7 @@ const FILE_EXTENSION = /\.(x?html?|s?html|php\d?|aspx?|jspx?|cgi|cfm|do|xml|json
 function normalizeSlowly(loc: string, base: string | undefined): NormalizedUrl {
   const text = withoutLineBreaks(loc.trim());
   if (text === '') return bad('empty');
-  if (PLACEHOLDER.test(text)) return bad('malformed');
+  if (PLACEHOLDER.test(text) || CONTROL.test(text) || REFERENCE.test(text)) return bad('malformed');
   const scheme = SCHEME.exec(text)?.[0].toLowerCase();
   if (scheme === undefined || isHostAndPort(text)) return resolve(text, base);
   if (scheme !== 'http:' && scheme !== 'https:') return bad('scheme');

@@ -4,7 +4,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { unwrapData } from '../../src/api-client/errors.ts';
 import type { SendRequest } from '../../src/api-client/history.ts';
 import { recoverAccount } from '../../src/connector/recover-account.ts';
-import { raw } from '../../src/database/sql.ts';
+import { raw, sql } from '../../src/database/sql.ts';
+import { findWrongTotals } from '../../src/ledger/journal/totals.ts';
 import type { Ledger } from '../../src/ledger/open-ledger.ts';
 import type { AccountId } from '../../src/submission/ids.ts';
 import { isRetryLater } from '../../src/temporal-api/retry-later.ts';
@@ -59,10 +60,15 @@ function buyElsewhere({ submit }: FakeService, jobs: number, batch: string): voi
 
 /** Takes from the ledger what was written after its first run, as a copy of that time has it. */
 async function putCopyBack({ db }: Ledger): Promise<void> {
-  const tables = ['charges', 'batch_answers', 'batch_bodies', 'batch_urls', 'batches'];
+  const tables = ['journal', 'batch_answers', 'batch_bodies', 'batch_urls', 'batches'];
   const conditions = ['of_id > 1', 'batch_id > 1', 'batch_id > 1', 'batch_id > 1', 'id > 1'];
   await db.tx(async (tx) => {
     for (const [at, table] of tables.entries()) await tx.run(raw(`DELETE FROM ${table} WHERE ${conditions[at]}`));
+    for (const { account_id, day, watch_id, kind, bucket, ...more } of await findWrongTotals(tx))
+      await tx.run(sql`
+        UPDATE journal_totals SET amount = amount - ${more.amount}, counted = counted - ${more.counted},
+          urls = urls - ${more.urls}, unpriced = unpriced - ${more.unpriced}
+        WHERE account_id = ${account_id} AND day = ${day} AND watch_id = ${watch_id} AND kind = ${kind} AND bucket = ${bucket}`);
     await tx.run(raw('DELETE FROM urls WHERE id NOT IN (SELECT url_id FROM batch_urls)'));
     for (const table of [
       'sitemap_snapshots',

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { readSettings } from '../../service/cli/config/file.ts';
 import { EXIT } from '../../src/cli-kit/exit-codes.ts';
 import { ROOT } from '../suites.ts';
 import { read } from './files.ts';
@@ -38,6 +39,27 @@ describe('the systemd units', () => {
       const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
       assert.equal(status, 0, `${unit}\n${stdout}${stderr}`);
     }
+  });
+
+  test('the drop-in for HTTPS gives the unit port 443 and its key, and little more', { skip: noSystemd }, (t) => {
+    const folder = copyUnits(t);
+    const unit = 'courier-service.service';
+    const dropIn = read('systemd/courier-service-https.conf');
+    mkdirSync(join(folder, `${unit}.d`));
+    writeFileSync(join(folder, `${unit}.d`, 'https.conf'), dropIn);
+    const analyze = (...args: string[]) =>
+      spawnSync('systemd-analyze', [...args, join(folder, unit)], { encoding: 'utf8' });
+    const { status, stderr } = analyze('verify');
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.equal(analyze('security', '--offline=true', '--no-pager', '--threshold=25').status, 0);
+    const values = (name: string) =>
+      [...dropIn.matchAll(new RegExp(`^${name}=(.+)$`, 'gm'))].map(([, value]) => value!);
+    assert.deepEqual(values('CapabilityBoundingSet'), ['CAP_NET_BIND_SERVICE']);
+    // As systemd hands them over: %d is the folder of the credentials.
+    const credentials = values('LoadCredential').map((each) => `%d/${each.split(':')[0]}`);
+    const environment = Object.fromEntries(values('Environment').map((each) => each.split('=') as [string, string]));
+    const { tls, port } = readSettings(undefined, environment);
+    assert.deepEqual([[tls?.cert_file, tls?.key_file], port], [credentials, 443]);
   });
 
   test('start the files of the installed package', () => {

@@ -5,7 +5,7 @@ export const NOT_RUN: readonly { readonly pattern: RegExp; readonly reason: stri
   { pattern: /^npm install\b/, reason: 'downloads packages; npm run test:package installs the package' },
   { pattern: /\bsystemctl\b|\/etc\/systemd|\bsystemd-sysusers\b|^cd \S+\/deploy\/systemd$/, reason: 'needs systemd' },
   { pattern: /^install -[do]/, reason: 'gives files to a user of the system' },
-  { pattern: /^(cp -r \. \/opt|mkdir -p \/etc)/, reason: 'writes to folders of the system' },
+  { pattern: /^(cp -r \. \/opt|mkdir -p \/etc|install .*\/etc)/, reason: 'writes to folders of the system' },
   { pattern: /\bsudo -u\b/, reason: 'needs a user of the system' },
   { pattern: /^docker\b|^cd deploy\/compose\b/, reason: 'needs Docker; npm run test:image runs the image' },
   { pattern: /^kubectl\b/, reason: 'needs a cluster' },

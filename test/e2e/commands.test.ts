@@ -111,8 +111,8 @@ describe('commands in one folder', () => {
     assert.equal(second.code, 8, 'what was rejected asks again');
     const next = await heldRun(folder);
     assert.equal((await courier(folder, 'approve', next)).code, 0);
-    const decided = await courier(folder, 'approve', next);
-    assert.equal(decided.code, 2, 'the run continues or has ended: there is nothing to decide');
+    const decided = await courier(folder, 'reject', next);
+    assert.equal(decided.code, 2, 'the first decision stands, or the run has ended');
     const capped = await courier(folder, 'run', '--max-cost', '0TRY');
     assert.ok(capped.code === 0 || capped.code === 9, capped.stderr);
     await untilCharged(charged, lira('3'));

@@ -59,7 +59,7 @@ describe('the first screen of the Web UI', { skip: skipWithoutChromium }, () => 
 
   test('of a held run: that it waits for a decision, about how many URLs and how much money', async () => {
     const path = await findRun('watchSitemap', "CourierPhase='held'");
-    await shows('held-run', path, /HELD: approve or reject 4,210 new URLs, 1,052\.50 TRY/);
+    await shows('held-run', path, /HELD: approve or reject 4,210 URLs, 1,052\.50 TRY/);
   });
 
   test('of a suspended account: what is missing, and when it is checked next', async () => {
@@ -105,7 +105,7 @@ describe('the first screen of the Web UI', { skip: skipWithoutChromium }, () => 
     await shows(
       'workflow-list',
       LIST,
-      /HELD: approve or reject 4,210 new URLs, 1,052\.50 TRY/,
+      /HELD: approve or reject 4,210 URLs, 1,052\.50 TRY/,
       /SUSPENDED: 40\.00 TRY missing/,
       /WAITING: 40\.00 TRY missing/,
       /Nothing could be read/,

@@ -79,6 +79,8 @@ function tryPrograms(node: string, app: string): void {
     assert.match(help.stdout, /Usage: courier/);
     assert.equal(program('--version').stdout, courier('--version').stdout);
   }
+  const client = "const { createClient } = await import('sitemap-courier/client'); console.log(typeof createClient)";
+  assert.equal(run(node, ['--input-type=module', '--eval', client], app).stdout, 'function\n');
   const missing = courier('validate');
   assert.equal(missing.status, 2);
   assert.match(missing.stderr, /courier\.yaml/);

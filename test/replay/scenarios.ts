@@ -54,9 +54,11 @@ export const HOLD: GuardHold = {
   question: {
     urls: 4_210,
     cost: 1_052_500_000 as Micros,
+    allowed: 4_000,
     missing: 52_500_000 as Micros,
     since: '2026-01-31 04:30 Europe/Istanbul',
   },
+  waitsForMoney: false,
 };
 export const report: RunReport = {
   batches: 1,

@@ -13,7 +13,7 @@ describe('a worker of the last release, beside a newer program', () => {
     assert.ok(texts.length > 80, `only ${texts.length} statements are recorded`);
     await migrate(db, 'ledger', LEDGER_MIGRATIONS, 0);
     assert.deepEqual(await findRefused(db, url, texts), []);
-    await db.run(raw('ALTER TABLE urls RENAME COLUMN bought_lastmod TO lastmod_bought'));
+    await db.run(raw('ALTER TABLE urls RENAME COLUMN bought_version TO version_bought'));
     const refused = await findRefused(db, url, texts);
     assert.ok(refused.some((text) => text.includes('UPDATE urls')));
   });

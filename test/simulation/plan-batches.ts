@@ -26,7 +26,7 @@ export async function planBatch(
   const start = { watch: watch.id, account: account.id, run, sources: [sitemap], scope: '' };
   await beginRun(ledger, { ...start, firstRun: 'submit' });
   const observation = await observe(ledger, run);
-  const pages = urls.map((url) => ({ url: url as Url, lastmod: null, lastmodAt: null }));
+  const pages = urls.map((url) => ({ url: url as Url, version: null }));
   await observation.entries(sitemap, pages);
   const known = { kind: 'urlset', urls: pages.length, fingerprint: name, bytes: 1, tookMs: 1 } as const;
   await observation.verdict(sitemap, { verdict: 'complete', ...known });

@@ -1,4 +1,3 @@
-import type { Micros } from '../../contract/money.ts';
 import { type Query, sql } from '../../src/database/sql.ts';
 import { selectShares } from '../../src/ledger/batches/fair-share.ts';
 import { selectMoved } from '../../src/ledger/batches/take-back-moved.ts';
@@ -14,18 +13,13 @@ import { selectWaiting, updateNextTimes } from '../../src/ledger/index-checks/ch
 import { selectOverdue } from '../../src/ledger/jobs/overdue-jobs.ts';
 import { selectMembers, updateResults } from '../../src/ledger/jobs/settle-job.ts';
 import { selectOverlaps } from '../../src/ledger/jobs/take-out.ts';
-import { updateUnreported } from '../../src/ledger/money/price.ts';
+import { selectUnknown } from '../../src/ledger/journal/prices.ts';
+import { selectCharged } from '../../src/ledger/journal/sums.ts';
 import { selectDueCount, selectDuePage, selectDueRows } from '../../src/ledger/plans/due.ts';
 import { selectOtherWatches } from '../../src/ledger/plans/resubmission.ts';
 import { selectPageKinds } from '../../src/ledger/plans/survey-due.ts';
 import { selectAccepted, selectGroups } from '../../src/ledger/reports/accepted-batches.ts';
-import {
-  selectCharged,
-  selectDue,
-  selectInDoubt,
-  selectInReview,
-  selectPending,
-} from '../../src/ledger/reports/account-figures.ts';
+import { selectDue, selectInDoubt, selectInReview, selectPending } from '../../src/ledger/reports/account-figures.ts';
 import { selectDoneChecks, selectFirstFound } from '../../src/ledger/reports/checked-urls.ts';
 import { selectEndedRuns } from '../../src/ledger/reports/run-days.ts';
 import { selectDueUrls, selectQuarantineReasons, selectWaitingBatches } from '../../src/ledger/reports/waiting.ts';
@@ -77,19 +71,23 @@ export const HOT_QUERIES: readonly { readonly what: string; readonly query: Quer
   },
   {
     what: 'what checks cost today',
-    query: sql`SELECT sum(amount) FROM charges WHERE watch_id = ${1} AND kind = 'check' AND at >= ${5}`,
-    index: 'charges_by_watch',
+    query: sql`SELECT sum(counted) FROM journal_totals WHERE watch_id = ${1} AND day >= ${5} AND kind = 'check'`,
+    index: 'journal_totals_by_watch',
   },
   {
     what: 'the last checks of a watch',
     query: sql`SELECT state FROM checks WHERE watch_id = ${1} ORDER BY id DESC LIMIT 1`,
     index: 'checks_by_watch',
   },
-  { what: 'charges of the month', query: selectCharged(account, Date.UTC(2026, 1, 25)), index: 'charges_by_account' },
+  {
+    what: 'charges of the month',
+    query: selectCharged(account, Date.UTC(2026, 1, 25)),
+    index: 'journal_totals USING PRIMARY KEY',
+  },
   {
     what: 'charges that wait for a price',
-    query: updateUnreported(account, 'fast', 250_000 as Micros),
-    index: 'charges_without_amount',
+    query: selectUnknown(account, 'fast'),
+    index: 'journal_unknown',
   },
   { what: 'batches that are due', query: selectDue(account), index: 'batches_waiting' },
   { what: 'shares of the watches that wait', query: selectShares(account, 'fast', 1, 5), index: 'batches_waiting' },
@@ -108,7 +106,7 @@ export const HOT_QUERIES: readonly { readonly what: string; readonly query: Quer
     index: 'batches_by_acceptance',
   },
   { what: 'URLs of accepted batches', query: selectGroups([{ id: 1 as BatchId }]), index: 'm USING PRIMARY KEY' },
-  { what: 'checks of a period', query: selectDoneChecks(1, 0), index: 'charges_by_watch' },
+  { what: 'checks of a period', query: selectDoneChecks(1, 0), index: 'checks_done' },
   { what: 'first finds', query: selectFirstFound([{ id: 1 }], 0), index: 'check_urls_by_url' },
   { what: 'due URLs of a report', query: selectDueUrls(1), index: 'urls_due' },
   { what: 'reasons of the quarantine', query: selectQuarantineReasons(1, 5), index: 'urls_quarantined' },

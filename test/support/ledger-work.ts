@@ -39,7 +39,7 @@ export async function workForWeeks(ledger: Ledger, configured: readonly WatchId[
       await settleJob(ledger, ACCOUNT.id, reference, { retryFailed: { times: 1, afterMs: 0 } });
     }
     pass();
-    const checking = await beginCheck(ledger, { account: ACCOUNT, watch: WATCH.id, policy: check });
+    const checking = await beginCheck(ledger, { account: ACCOUNT, watch: WATCH.id, spend: WATCH.spend, policy: check });
     if (checking.kind === 'send') {
       const results = checking.urls.map((url) => ({ url, verdict: 'not-found', statusName: 'not found' }) as const);
       const outcome = { kind: 'checked', chargeState: 'charged', results, charged: null, balance: null, usable: true };

@@ -12,6 +12,7 @@ import { previewRuns } from '../../src/ledger/plans/preview-runs.ts';
 import type { Plan } from '../../src/ledger/plans/read-plan.ts';
 import type { AccountPolicy, WatchPolicy } from '../../src/ledger/policy.ts';
 import { beginRun, endRun } from '../../src/ledger/runs/runs.ts';
+import { parseW3cDate } from '../../src/sitemap/lastmod.ts';
 import type { GuardPolicy } from '../../src/submission/guard.ts';
 import type { AccountId, BatchId, Reference, RunId, WatchId } from '../../src/submission/ids.ts';
 import type { Url } from '../../src/url/normalize-url.ts';
@@ -118,8 +119,7 @@ export async function crawled(
       await observation.entries(
         sitemap,
         entries.map(([path, lastmod]) => {
-          const at = lastmod === null ? Number.NaN : Date.parse(lastmod);
-          return { url: shopUrl(path), lastmod, lastmodAt: Number.isNaN(at) ? null : at };
+          return { url: shopUrl(path), version: lastmod === null ? null : parseW3cDate(lastmod) };
         }),
       );
     }

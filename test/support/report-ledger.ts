@@ -49,7 +49,7 @@ export async function seedReportLedger(db: Database, seed: ReportSeed): Promise<
       urls: [],
       batches: [],
       members: [],
-      charges: [],
+      journal: [],
       runs: [],
       queue: [],
       checks: [],
@@ -128,7 +128,7 @@ export async function seedReportLedger(db: Database, seed: ReportSeed): Promise<
           isEnded ? endedAt : null,
           isEnded ? endedAt : null,
         ]);
-        if (isAccepted) rows.charges!.push(['main', watchId, run, 'batch', batch, size, 250_000 * size, 1, acceptedAt]);
+        if (isAccepted) rows.journal!.push(toEntry('batch', batch, watchId, run, size, 250_000 * size, acceptedAt));
         const members: number[] = [];
         for (let position = 0; position < size; position++) {
           url += 1;
@@ -196,17 +196,7 @@ export async function seedReportLedger(db: Database, seed: ReportSeed): Promise<
               500_000 * some.length,
               1,
             ]);
-            rows.charges!.push([
-              'main',
-              watchId,
-              null,
-              'check',
-              check,
-              some.length,
-              500_000 * some.length,
-              1,
-              checkedAt,
-            ]);
+            rows.journal!.push(toEntry('check', check, watchId, null, some.length, 500_000 * some.length, checkedAt));
             for (const [position, id] of some.entries()) {
               const isHit = hits.includes(id);
               rows.checked!.push([check, position, id, isHit ? 'found' : 'not-found', checkedAt]);
@@ -233,7 +223,22 @@ export async function seedReportLedger(db: Database, seed: ReportSeed): Promise<
     }
     await flush();
   }
+  await db.run(sql`
+    INSERT INTO journal_totals (account_id, day, watch_id, kind, bucket, amount, counted, urls, unpriced)
+    SELECT account_id, day, watch_id, kind, to_bucket, sum(amount), sum(counted), sum(urls), 0
+    FROM journal GROUP BY account_id, day, watch_id, kind, to_bucket`);
 }
+
+/** A charge that the service has reported, as the journal has it when nothing was held for it. */
+const toEntry = (
+  kind: 'batch' | 'check',
+  id: number,
+  watchId: number,
+  run: number | null,
+  urls: number,
+  amount: number,
+  at: number,
+): Row => ['main', watchId, run, kind, id, 'free', 'charged', amount, amount, Math.floor(at / DAY) * DAY, urls, 0, at];
 
 const TABLES = {
   runs: {
@@ -314,17 +319,21 @@ const TABLES = {
       due: 'text',
     },
   },
-  charges: {
-    table: 'charges',
+  journal: {
+    table: 'journal',
     columns: {
       account_id: 'text',
       watch_id: 'bigint',
       run_id: 'bigint',
       kind: 'text',
       of_id: 'bigint',
-      urls: 'bigint',
+      from_bucket: 'text',
+      to_bucket: 'text',
       amount: 'bigint',
-      reported: 'bigint',
+      counted: 'bigint',
+      day: 'bigint',
+      urls: 'bigint',
+      unpriced: 'bigint',
       at: 'bigint',
     },
   },

@@ -33,7 +33,7 @@ export async function runCheck(
   policy: Parameters<typeof beginCheck>[1]['policy'],
   decide: (url: string) => Verdict,
 ): Promise<void> {
-  const step = await beginCheck(ledger, { account: ACCOUNT, watch: WATCH.id, policy });
+  const step = await beginCheck(ledger, { account: ACCOUNT, watch: WATCH.id, spend: WATCH.spend, policy });
   assert.ok(step.kind === 'send', step.kind);
   const results = step.urls.map((url) => ({ url, verdict: decide(url), statusName: null }));
   const money = { chargeState: 'charged', charged: null, balance: null } as const;

@@ -43,6 +43,14 @@ describe('settings of the service', () => {
     }
   });
 
+  test('a length that a timer cannot wait is refused, and a deadline of months is not', (t) => {
+    for (const text of ['stop_ms: 2147483648', 'processing: { sweep_ms: 3000000000 }', 'postgres: { lock_ms: 1e10 }']) {
+      assert.throws(() => readSettings(writeConfig(t, text), {}), SettingsError, text);
+    }
+    const file = writeConfig(t, 'processing: { deadlines: { standard_ms: 7776000000 } }');
+    assert.equal(toSettings(readSettings(file, {}), {}).processing?.deadlines?.standard, 7_776_000_000);
+  });
+
   test('every setting changes what the service runs with', () => {
     const unused = listSettings().filter((setting) => {
       // These are read by the command itself, beside the settings.

@@ -18,8 +18,12 @@ const choice = <const Values extends readonly string[]>(values: Values, descript
   Type.Unsafe<Values[number]>({ type: 'string', enum: values, description, default: value });
 const whole = (description: string, more: About & { minimum: number; maximum?: number }) =>
   Type.Integer({ description, ...more });
-const milliseconds = (description: string, value?: number) =>
-  whole(description, { minimum: 0, ...(value === undefined ? {} : { default: value }) });
+/** The longest that a timer of Node waits, and some seconds for those who add to it: a longer one would not wait at all. */
+const LONGEST_MS = 2 ** 31 - 10_000;
+const milliseconds = (description: string, value: number) =>
+  whole(description, { minimum: 0, maximum: LONGEST_MS, default: value });
+/** A length that no timer waits for at once. */
+const length = (description: string, value: number) => whole(description, { minimum: 0, default: value });
 const httpUrl = (description: string) => text(description, { pattern: '^https?://' });
 
 const window = ({ limit, windowMs }: { limit: number; windowMs: number }, what: string) =>
@@ -108,12 +112,14 @@ export const ConfigFile = object({
         whole('of them for one account', { minimum: 1_024, default: bodies.accountBytes }),
       ),
       requests: optional(whole('requests that are answered at the same time', { minimum: 1, default: load.requests })),
-      requests_per_key: optional(whole('of them with one key', { minimum: 1, default: load.requestsPerKey })),
+      requests_per_key: optional(
+        whole('of them for one account, with all its keys', { minimum: 1, default: load.requestsPerShare }),
+      ),
     }),
   ),
   postgres: optional(
     object({
-      statement_ms: optional(milliseconds('longest statement', postgres.statementMs)),
+      statement_ms: optional(milliseconds('longest statement; 0: no limit', postgres.statementMs)),
       lock_ms: optional(milliseconds('longest wait for a lock', postgres.lockMs)),
       idle_ms: optional(milliseconds('longest transaction without a statement', postgres.idleMs)),
     }),
@@ -151,10 +157,8 @@ export const ConfigFile = object({
       processor: optional(choice(['simulated', 'indexnow'], 'what processes submissions', processing.processor)),
       simulated: optional(
         object({
-          fast_ms: optional(
-            milliseconds('how long the simulated processor takes with `fast`', processing.simulated.fastMs),
-          ),
-          standard_ms: optional(milliseconds('the same with `standard`', processing.simulated.standardMs)),
+          fast_ms: optional(length('how long the simulated processor takes with `fast`', processing.simulated.fastMs)),
+          standard_ms: optional(length('the same with `standard`', processing.simulated.standardMs)),
         }),
       ),
       indexnow: optional(
@@ -167,9 +171,9 @@ export const ConfigFile = object({
       deadlines: optional(
         object({
           fast_ms: optional(
-            milliseconds('after this long a `fast` submission ends, whatever is left', processing.deadlines.fast),
+            length('after this long a `fast` submission ends, whatever is left', processing.deadlines.fast),
           ),
-          standard_ms: optional(milliseconds('the same with `standard`', processing.deadlines.standard)),
+          standard_ms: optional(length('the same with `standard`', processing.deadlines.standard)),
         }),
       ),
       refund_failed: optional(flag('pay failed URLs back when a submission ends', processing.refundFailed)),
@@ -195,7 +199,7 @@ export const ConfigFile = object({
       checks_days: optional(
         days('URLs and results of an index-check are deleted so long after it ended', retention.checksDays),
       ),
-      events_days: optional(days('audit events are deleted after so long', retention.eventsDays)),
+      events_days: optional(days('audit events, and keys that ended, are deleted after so long', retention.eventsDays)),
     }),
   ),
 });

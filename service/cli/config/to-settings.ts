@@ -26,7 +26,7 @@ export function toSettings(file: ConfigFile, env: NodeJS.ProcessEnv): PartialSet
     },
     load: {
       ...DEFAULT_SETTINGS.load,
-      ...set({ requests: capacity.requests, requestsPerKey: capacity.requests_per_key }),
+      ...set({ requests: capacity.requests, requestsPerShare: capacity.requests_per_key }),
     },
     postgres: {
       ...DEFAULT_SETTINGS.postgres,

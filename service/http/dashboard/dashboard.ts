@@ -3,9 +3,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DatabaseUnavailableError } from '../../../src/database/database.ts';
 import { AccountError } from '../../accounts/account.ts';
 import { findSession } from '../../accounts/sessions.ts';
+import { OverloadedError } from '../../capacity/fair-queue.ts';
+import { shareDatabase } from '../../capacity/shared-database.ts';
 import { ApiError } from '../api-error.ts';
 import type { Context } from '../context.ts';
 import { toApiError } from '../error-mapping.ts';
+import { countByName, takeOrWait } from '../limits/count-by-name.ts';
 import { notice } from './components.ts';
 import { openCookies } from './cookies.ts';
 import { html } from './html.ts';
@@ -21,9 +24,10 @@ import { showSignIn, signInPages } from './pages/sign-in.ts';
 import { submissionPages } from './pages/submissions.ts';
 import type { Dashboard, SignedInHandler } from './routes.ts';
 import { STYLE } from './style.ts';
-import { getForm, getOrigin, getView } from './view.ts';
+import { getForm, getOrigin, getView, type View } from './view.ts';
 
 const MAX_FORM_BYTES = 4_096;
+const BUSY_RETRY_SECONDS = 2;
 
 /** A form that is rejected; `reason` is a sentence of the dashboard. Nothing was changed. */
 class FormError extends Error {
@@ -41,8 +45,10 @@ class FormError extends Error {
  * is a POST with the token of its session, and is answered by a redirect, so that a reload repeats nothing.
  */
 export function dashboard(app: FastifyInstance, context: Context, getContract: () => object): void {
-  const { db, settings, now } = context;
+  const { db, queue, load, shares, settings, now } = context;
   const cookies = openCookies(settings.https);
+  // As many pages a minute for an account as requests for a key.
+  const countPages = countByName(settings.budgets.minute);
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -50,16 +56,23 @@ export function dashboard(app: FastifyInstance, context: Context, getContract: (
     { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
     (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
   );
+  app.decorateRequest('db');
   app.addHook('onRequest', async (request, reply) => {
     reply.header('content-security-policy', PAGE_POLICY);
+    const share = shares.find(cookies.get(request, 'session'), request.ip);
+    const leave = load.enter(share);
+    if (leave === null) throw new OverloadedError('too many requests at the same time');
+    reply.raw.once('close', leave);
+    request.db = shareDatabase(db, queue, share);
     const site = request.headers['sec-fetch-site'];
     if (request.method === 'POST' && site !== undefined && site !== 'same-origin') throw new FormError('foreignForm');
   });
   app.setErrorHandler((error, request, reply) => {
     const view = getView(request, cookies);
-    const { status, title, sentence, defect } = explain(error, view.text);
+    const { status, title, sentence, defect, retryAfterSeconds } = explain(error, view);
     if (defect) app.log.error({ err: error, requestId: request.id }, 'page failed');
     reply.status(status);
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
     const content = html`${notice(sentence)}<p><a href="/">${view.text.errors.back}</a></p>`;
     return showPublicPage({ ...view, reply }, { title, content });
   });
@@ -68,9 +81,10 @@ export function dashboard(app: FastifyInstance, context: Context, getContract: (
   function signedIn(handler: SignedInHandler) {
     return async (request: FastifyRequest, reply: Parameters<typeof showSignIn>[1]['reply']) => {
       const token = cookies.get(request, 'session');
-      const session = token === null ? null : await findSession(db, token, now());
+      const session = token === null ? null : await findSession(request.db, token, now());
       const view = getView(request, cookies);
-      if (session === null) {
+      if (token === null || session === null) {
+        if (token !== null) shares.forget(token);
         if (request.method !== 'GET') reply.status(403);
         return showSignIn(
           cookies,
@@ -81,7 +95,11 @@ export function dashboard(app: FastifyInstance, context: Context, getContract: (
       if (request.method === 'POST' && !isSameText(getForm(request).csrf ?? '', session.csrf)) {
         throw new FormError('staleForm');
       }
-      return handler({ ...view, request, reply, session, origin: getOrigin(request) });
+      const { id } = session.account;
+      const own = shareDatabase(db, queue, shares.remember(token, id));
+      const wait = takeOrWait(now(), countPages(String(id)));
+      if (wait > 0) throw new ApiError('rate_limited', undefined, { retryAfterSeconds: wait });
+      return handler({ ...view, db: own, request, reply, session, origin: getOrigin(request) });
     };
   }
 
@@ -110,16 +128,24 @@ interface Explained {
   readonly title: string;
   readonly sentence: string;
   readonly defect: boolean;
+  readonly retryAfterSeconds?: number;
 }
 
 /** Maps an error to the message on a page. */
-function explain(error: unknown, { errors }: ReturnType<typeof getView>['text']): Explained {
+function explain(error: unknown, { text: { errors }, format }: View): Explained {
   const failed = { title: errors.title, defect: false };
   if (error instanceof FormError) return { ...failed, status: 400, sentence: errors[error.reason] };
   if (error instanceof AccountError) {
     return { ...failed, status: 422, sentence: error.code === undefined ? error.message : errors[error.code] };
   }
   if (error instanceof DatabaseUnavailableError) return { ...failed, status: 503, sentence: errors.unavailable };
+  if (error instanceof OverloadedError) {
+    return { ...failed, status: 503, sentence: errors.busy, retryAfterSeconds: BUSY_RETRY_SECONDS };
+  }
+  if (error instanceof ApiError && error.code === 'rate_limited') {
+    const { retryAfterSeconds = 1 } = error;
+    return { ...failed, status: 429, sentence: errors.tooMany(format.count(retryAfterSeconds)), retryAfterSeconds };
+  }
   if (error instanceof ApiError) return { ...failed, status: error.statusCode, sentence: error.message };
   const { statusCode } = toApiError(error);
   if (statusCode < 500) return { ...failed, status: statusCode, sentence: errors.badForm };

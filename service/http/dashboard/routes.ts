@@ -8,7 +8,8 @@ export type SignedInHandler = (visit: Visit) => Promise<unknown>;
 /** The dependencies of the pages. */
 export interface Dashboard {
   readonly app: FastifyInstance;
-  readonly context: Context;
+  /** Without the database: pages use it through the fair queue, as their visit has it. */
+  readonly context: Omit<Context, 'db' | 'queue'>;
   readonly cookies: Cookies;
   /** Wraps a handler that needs a session; without one, the response is the sign-in form. */
   readonly signedIn: (handler: SignedInHandler) => (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;

@@ -1,6 +1,7 @@
 import type { UrlState } from '../../../contract/responses.ts';
 import type { Queryable } from '../../../src/database/database.ts';
 import { eachText, sql } from '../../../src/database/sql.ts';
+import { PART } from '../../capacity/part-of-statement.ts';
 import { yieldToEventLoop } from '../../capacity/yield-to-event-loop.ts';
 import type { SubmissionRow } from '../../submissions/record.ts';
 
@@ -14,9 +15,6 @@ export interface UrlOutcome {
 export type UrlFilter = 'all' | 'failed' | 'pending' | 'completed';
 export const URL_FILTERS: readonly UrlFilter[] = ['all', 'failed', 'pending', 'completed'];
 
-/** URLs that one statement reads: some milliseconds of SQLite, which holds the event loop. */
-const PART = 500;
-
 /** URLs of a submission, failed ones first, then those that are not decided yet, each in the order sent. */
 export async function listUrls(
   db: Queryable,
@@ -25,18 +23,18 @@ export async function listUrls(
 ): Promise<UrlOutcome[]> {
   if (urls_deleted_at !== null) return [];
   const found: Record<'failed' | 'pending' | 'completed', number[]> = { failed: [], pending: [], completed: [] };
-  for (let from = 0; from < count; from += PART, await yieldToEventLoop()) {
+  for (let from = 0; from < count; from += PART.urls, await yieldToEventLoop()) {
     const rows = await db.all(sql<{ position: number; status: 'completed' | 'failed' | null }>`
       SELECT position, status FROM submission_urls
-      WHERE submission_id = ${id} AND position >= ${from} AND position < ${from + PART} ORDER BY position`);
+      WHERE submission_id = ${id} AND position >= ${from} AND position < ${from + PART.urls} ORDER BY position`);
     for (const { position, status } of rows) found[status ?? 'pending'].push(position);
   }
   const wanted = filter === 'all' ? [...found.failed, ...found.pending, ...found.completed] : found[filter];
   const undecided = state === 'queued' ? 'queued' : 'processing';
   const urls: UrlOutcome[] = [];
   const last = Math.min(offset + limit, wanted.length);
-  for (let from = offset; from < last; from += PART, await yieldToEventLoop()) {
-    const positions = wanted.slice(from, Math.min(from + PART, last));
+  for (let from = offset; from < last; from += PART.urls, await yieldToEventLoop()) {
+    const positions = wanted.slice(from, Math.min(from + PART.urls, last));
     const rows = await db.all(sql<Omit<UrlOutcome, 'state'> & { status: 'completed' | 'failed' | null }>`
       SELECT position, url, status, reason FROM submission_urls WHERE submission_id = ${id}
         AND position IN (SELECT CAST(value AS BIGINT) FROM ${eachText(positions.map(String))} AS e)`);

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '../../../src/database/database.ts';
 import type { Origin, Session } from '../../accounts/sessions.ts';
 import type { Cookies } from './cookies.ts';
 import { type Format, getFormat, type Language } from './format.ts';
@@ -20,6 +21,8 @@ export interface View {
 
 /** A request with a session. */
 export interface Visit extends View {
+  /** The database through the fair queue, in the share of the account. */
+  readonly db: Database;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly session: Session;

@@ -1,4 +1,5 @@
 import type { WindowName } from '../../../contract/headers.ts';
+import type { Database } from '../../../src/database/database.ts';
 import type { BudgetSettings } from '../../settings.ts';
 import { SlidingWindow } from './sliding-window.ts';
 
@@ -14,7 +15,8 @@ export interface BudgetState {
 
 /** Counts the requests of every key. */
 export interface Limiter {
-  take(key: string, submission: boolean): Promise<Verdict>;
+  /** `db` is the database through the fair queue, in the share of the key's account. */
+  take(key: string, submission: boolean, db: Database): Promise<Verdict>;
   /** Saves the counts that are only in memory. */
   close(): Promise<void>;
 }

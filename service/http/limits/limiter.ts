@@ -1,5 +1,4 @@
 import type { Database } from '../../../src/database/database.ts';
-import type { FairQueue } from '../../capacity/fair-queue.ts';
 import type { BudgetSettings } from '../../settings.ts';
 import type { Limiter } from './budgets.ts';
 import { localLimiter } from './local-limiter.ts';
@@ -8,7 +7,6 @@ import { sharedLimiter } from './shared-limiter.ts';
 interface LimiterDeps {
   readonly db: Database;
   readonly settings: BudgetSettings;
-  readonly queue: FairQueue;
   readonly now: () => number;
   readonly onError: (error: unknown) => void;
 }
@@ -17,6 +15,6 @@ interface LimiterDeps {
  * With SQLite there is one service process, which counts in memory and saves the counts. With Postgres there may be many,
  * which count in the database.
  */
-export function openLimiter({ db, settings, queue, now, onError }: LimiterDeps): Limiter {
-  return db.dialect === 'postgres' ? sharedLimiter(db, settings, queue) : localLimiter(db, settings, now, onError);
+export function openLimiter({ db, settings, now, onError }: LimiterDeps): Limiter {
+  return db.dialect === 'postgres' ? sharedLimiter(settings) : localLimiter(db, settings, now, onError);
 }

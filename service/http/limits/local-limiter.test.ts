@@ -19,16 +19,16 @@ describe('local limiter', () => {
       (error) => errors.push(error),
       2,
     );
-    await limiter.take('a', false);
-    await limiter.take('a', false);
+    await limiter.take('a', false, db);
+    await limiter.take('a', false, db);
     await limiter.close();
     for (const key of ['b', 'c', 'd']) {
-      await limiter.take(key, false);
+      await limiter.take(key, false, db);
       await limiter.close();
     }
-    assert.ok(!(await limiter.take('a', false)).allowed);
-    assert.ok((await limiter.take('d', false)).allowed);
-    assert.ok(!(await limiter.take('d', false)).allowed);
+    assert.ok(!(await limiter.take('a', false, db)).allowed);
+    assert.ok((await limiter.take('d', false, db)).allowed);
+    assert.ok(!(await limiter.take('d', false, db)).allowed);
     assert.deepEqual(errors, []);
   });
 });

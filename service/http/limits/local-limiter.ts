@@ -44,8 +44,8 @@ export function localLimiter(
     flushing = new Map();
   }
 
-  async function find(key: string): Promise<Budgets> {
-    const row = await db.get(sql<{ windows: string }>`SELECT windows FROM budgets WHERE key_id = ${key}`);
+  async function find(key: string, own: Database): Promise<Budgets> {
+    const row = await own.get(sql<{ windows: string }>`SELECT windows FROM budgets WHERE key_id = ${key}`);
     // Two first requests of a key may both have read its row: the windows of the first one count.
     const raced = known.get(key);
     if (raced !== undefined) return raced;
@@ -64,8 +64,8 @@ export function localLimiter(
   }
 
   return {
-    async take(key, submission) {
-      const budgets = known.get(key) ?? (await find(key));
+    async take(key, submission, own) {
+      const budgets = known.get(key) ?? (await find(key, own));
       known.delete(key);
       known.set(key, budgets);
       const verdict = budgets.take(submission, now());

@@ -1,6 +1,5 @@
 import { type Database, DatabaseUnavailableError } from '../../../src/database/database.ts';
 import { sql } from '../../../src/database/sql.ts';
-import { type FairQueue, takeTurns } from '../../capacity/fair-queue.ts';
 import { required } from '../../required.ts';
 import type { BudgetSettings } from '../../settings.ts';
 import { Budgets, type Limiter, type Verdict } from './budgets.ts';
@@ -25,7 +24,7 @@ interface BudgetRow {
  * and written only if no other process has written since. Waiting requests of one key are decided together, so many
  * of them cost one read, and a denied one costs neither a write nor a lock.
  */
-export function sharedLimiter(db: Database, settings: BudgetSettings, queue: FairQueue): Limiter {
+export function sharedLimiter(settings: BudgetSettings): Limiter {
   const empty = new Budgets(settings).save();
   const waiting = new Map<string, Waiting[]>();
 
@@ -69,7 +68,7 @@ export function sharedLimiter(db: Database, settings: BudgetSettings, queue: Fai
   }
 
   return {
-    take: (key, submission) =>
+    take: (key, submission, db) =>
       new Promise((resolve, reject) => {
         const requests = waiting.get(key);
         const request = { submission, resolve, reject };
@@ -78,7 +77,7 @@ export function sharedLimiter(db: Database, settings: BudgetSettings, queue: Fai
           return;
         }
         waiting.set(key, [request]);
-        void judgeAll(key, takeTurns(db, queue, key));
+        void judgeAll(key, db);
       }),
     close: async () => undefined,
   };

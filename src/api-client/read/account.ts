@@ -1,8 +1,8 @@
 import type { Micros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
-import { InvalidPayload, indexFields, isObject, type Json, readFirst } from './fields.ts';
+import { InvalidPayload, indexFields, isObject, type Json } from './fields.ts';
 import { readIdentity } from './identity.ts';
-import { readMoney } from './money.ts';
+import { findOtherCurrency, indexInside, readMoney } from './money.ts';
 
 const BALANCE = ['balance', 'availablebalance', 'currentbalance', 'available', 'amount'];
 const AROUND = ['wallet', 'account', 'balances'];
@@ -16,14 +16,20 @@ export interface BalanceView {
 /** The balance (spec 4.3) at `data.balance`, in a wallet, or as `data` itself. */
 export function readBalance(data: Json): BalanceView | InvalidPayload {
   const fields = indexFields(data);
-  const currency = fields.get('currency');
-  if (typeof currency === 'string' && !/^(try|tl)$/i.test(currency)) {
-    return new InvalidPayload(`whose balance is in ${currency.slice(0, 10)}, not in TRY`);
-  }
-  const balance =
-    readMoney(fields, BALANCE) ?? readFirst(fields, AROUND, (value) => readMoney(indexFields(value), BALANCE));
-  return balance === null ? new InvalidPayload('without a balance that can be read') : { balance };
+  const places = [fields, ...AROUND.map((name) => indexInside(fields, fields.get(name)))];
+  const balance = firstMoney(places, BALANCE);
+  if (balance !== null) return { balance };
+  const currency = places.map(findOtherCurrency).find((other) => other !== null);
+  return new InvalidPayload(
+    currency === undefined
+      ? 'without a balance that can be read'
+      : `whose balance is in ${currency.slice(0, 10)}, not in TRY`,
+  );
 }
+
+/** From the first of these places that has one. */
+const firstMoney = (places: readonly ReadonlyMap<string, Json>[], names: readonly string[]): Micros | null =>
+  places.reduce<Micros | null>((found, place) => found ?? readMoney(place, names), null);
 
 export interface AccountView {
   /** The account's identity as `field=value`; null where the service does not show it. */
@@ -37,14 +43,12 @@ export interface AccountView {
 export function readAccount(data: Json): AccountView | InvalidPayload {
   if (!isObject(data)) return new InvalidPayload('without data');
   const fields = indexFields(data);
-  const around = (names: readonly string[]) => names.map((name) => indexFields(fields.get(name)));
-  const first = (places: readonly ReadonlyMap<string, Json>[], names: readonly string[]) =>
-    places.reduce<Micros | null>((found, place) => found ?? readMoney(place, names), null);
-  const anyLevel = first([fields, ...around([...AROUND, ...PRICES])], PRICE);
-  const readPrice = (level: ServiceLevel) => first(around(PRICES), [level]) ?? anyLevel;
+  const around = (names: readonly string[]) => names.map((name) => indexInside(fields, fields.get(name)));
+  const anyLevel = firstMoney([fields, ...around([...AROUND, ...PRICES])], PRICE);
+  const readPrice = (level: ServiceLevel) => firstMoney(around(PRICES), [level]) ?? anyLevel;
   return {
     identity: readIdentity(data),
-    balance: first([fields, ...around(AROUND)], BALANCE.slice(0, 3)),
+    balance: firstMoney([fields, ...around(AROUND)], BALANCE.slice(0, 3)),
     prices: { standard: readPrice('standard'), fast: readPrice('fast') },
   };
 }

@@ -4,7 +4,7 @@ import type { CheckData, CheckResult } from '../../submission/answer.ts';
 import type { StatusMapping } from '../../submission/status-map.ts';
 import { asFlag, asText, asWord, InvalidPayload, indexFields, isObject, type Json, readFirst } from './fields.ts';
 import { readList } from './list.ts';
-import { readMoney } from './money.ts';
+import { indexInside, readMoney } from './money.ts';
 
 const RESULTS = ['results', 'items', 'urls', 'checks', 'data', 'entries', 'records'];
 const FLAGS = ['found', 'indexed', 'inindex', 'isindexed', 'isfound', 'present', 'listed'];
@@ -29,7 +29,7 @@ const CHARGED = [
 export function readCheck(data: Json, envelope: Json, statuses: StatusMapping): CheckData | InvalidPayload {
   if (data === null || typeof data !== 'object') return new InvalidPayload('without data');
   const places = [data, ...listInside(data)];
-  const fields = places.map((place) => indexFields(place));
+  const fields = places.map((place) => indexInside(indexFields(data), place));
   const first = (names: readonly string[]) =>
     fields.reduce<Micros | null>((found, each) => found ?? readMoney(each, names), null);
   return {

@@ -1,6 +1,6 @@
 import { listReadings } from '../../../contract/amount-text.ts';
 import { isReadTwoWays, MICROS_PER_TRY, type Micros, parseDecimal } from '../../../contract/money.ts';
-import { indexFields, type Json } from './fields.ts';
+import { asWord, indexFields, type Json, readFirst } from './fields.ts';
 
 /** Suffixes of field names whose amounts are not in lira, with the value of one unit in micro-lira. */
 const MINOR_UNITS = [
@@ -14,35 +14,60 @@ const MINOR_UNITS = [
 /** Names of the amount field inside an object, the likeliest first. */
 const AMOUNT = ['amount', 'value', 'available', 'current', 'balance', 'total'];
 
+const CURRENCY = ['currency', 'currencycode'];
+
+type Fields = ReadonlyMap<string, Json>;
+
+/** The fields of an object inside another one, whose currency it shares unless it names its own. */
+export function indexInside(around: Fields, value: Json | undefined): Fields {
+  const fields = indexFields(value);
+  if (CURRENCY.some((name) => fields.has(name))) return fields;
+  const shared = [...around].filter(([name]) => CURRENCY.includes(name));
+  return shared.length === 0 ? fields : new Map([...fields, ...shared]);
+}
+
+/** The currency of the amounts in these fields, where it is named and is not the lira; else null. */
+export function findOtherCurrency(fields: Fields): string | null {
+  const named = readFirst(fields, CURRENCY, asCurrency);
+  return named === null || isLira(named) ? null : named;
+}
+
+/** A name, or an object that has one: `{ "code": "TRY" }`. */
+const asCurrency = (value: Json): string | null =>
+  asWord(value) ?? readFirst(indexFields(value), ['code', 'name', 'symbol'], asWord);
+
 /**
  * The first of these fields with an amount, in lira or, where its name says so, in kuruş or micro-lira. Null also when
- * the first one can be read as two amounts: a less likely field must not speak for it.
+ * the first one can be read as two amounts: a less likely field must not speak for it; and where a currency beside the
+ * amount is not the lira (spec 1): what it is worth is not known.
  */
-export function readMoney(fields: ReadonlyMap<string, Json>, names: readonly string[]): Micros | null {
+export function readMoney(fields: Fields, names: readonly string[]): Micros | null {
   for (const name of names) {
     const lira = fields.get(name);
-    const amount = lira === undefined ? null : asMoney(lira);
+    const amount = lira === undefined ? null : asMoney(lira, fields);
     if (amount !== null || (typeof lira === 'string' && listReadings(lira).length > 1)) return amount;
     for (const [ending, worth] of MINOR_UNITS) {
       const minor = fields.get(name + ending);
-      if (typeof minor === 'number' && Number.isSafeInteger(minor * worth)) return (minor * worth) as Micros;
+      if (typeof minor !== 'number' || !Number.isSafeInteger(minor * worth)) continue;
+      if (findOtherCurrency(fields) === null) return (minor * worth) as Micros;
     }
   }
   return null;
 }
 
-/** A lira amount as a number, a string or an object with a currency. Null for anything else and for other currencies. */
-export function asMoney(value: Json): Micros | null {
-  if (typeof value === 'number') return fromNumber(value);
-  if (typeof value === 'string') return fromText(value);
-  const fields = indexFields(value);
-  if (fields.size === 0) return null;
-  const currency = fields.get('currency') ?? fields.get('currencycode') ?? 'TRY';
-  if (typeof currency !== 'string' || !isLira(currency)) return null;
-  return readMoney(fields, AMOUNT);
+/**
+ * A lira amount as a number, a string or an object that may name its currency; else the one named `around` it counts. Null for
+ * anything else and for other currencies.
+ */
+export function asMoney(value: Json, around: Fields = new Map()): Micros | null {
+  if (typeof value !== 'number' && typeof value !== 'string') {
+    return readMoney(indexInside(around, value), AMOUNT);
+  }
+  if (findOtherCurrency(around) !== null) return null;
+  return typeof value === 'number' ? fromNumber(value) : fromText(value);
 }
 
-const isLira = (text: string): boolean => /^(try|tl|₺)$/i.test(text.trim());
+const isLira = (text: string): boolean => /^(try|tl|₺|949|(turkish |türk )?lira(sı)?)$/i.test(text);
 
 /** A float in lira must be exact to the micro-lira, else it is rejected: 0.30000000000000004 is 0.30. */
 function fromNumber(value: number): Micros | null {

@@ -16,7 +16,7 @@ import {
   readFirst,
 } from './fields.ts';
 import { type Listed, type Page, type PageRequest, readList } from './list.ts';
-import { readMoney } from './money.ts';
+import { indexInside, readMoney } from './money.ts';
 import { latestInstant } from './time.ts';
 
 /** A job as the list and the detail show it. Null where the service does not show a field. */
@@ -140,9 +140,9 @@ export function readAccepted(data: Json, statusMapping: StatusMapping): Accepted
 const readState = (outer: Fields, job: Fields): string | null =>
   readFirst(job, STATE, asWord) ?? readFirst(outer, STATE, asWord);
 
-/** A job from the list; null when the entry has no reference. */
-export function readSubmission(entry: Json, statusMapping: StatusMapping): SubmissionView | null {
-  const { outer, job } = findJob(entry);
+/** A job from the list, whose fields are `around` it; null when the entry has no reference. */
+function readSubmission(entry: Json, statusMapping: StatusMapping, around: Fields): SubmissionView | null {
+  const { outer, job } = findJob(entry, around);
   const reference = readFirst(job, ID, asReference) ?? readFirst(outer, ID, asReference);
   return reference === null ? null : { ...toView(outer, job, statusMapping), reference };
 }
@@ -197,7 +197,8 @@ export function readSubmissions(
 ): SubmissionsPage | InvalidPayload {
   const listed = readList(data, envelope, JOBS, requested);
   if (listed === null) return new InvalidPayload('without a list of submissions');
-  const submissions = listed.items.map((item) => readSubmission(item, statusMapping));
+  const around = indexFields(data);
+  const submissions = listed.items.map((item) => readSubmission(item, statusMapping, around));
   if (!submissions.every((submission) => submission !== null))
     return new InvalidPayload('with a submission without reference');
   return { submissions, page: listed.page };
@@ -244,9 +245,9 @@ function readUrl(item: Json, statusMapping: StatusMapping): UrlView | null {
   return { url, state: statusMapping.url(word), statusName: word, reason };
 }
 
-/** The payload and the job in it, which may be the same object. */
-function findJob(data: Json): { readonly outer: Fields; readonly job: Fields } {
-  const outer = indexFields(data);
+/** The payload and the job in it, which may be the same object. `around`: what holds the payload. */
+function findJob(data: Json, around: Fields = new Map()): { readonly outer: Fields; readonly job: Fields } {
+  const outer = indexInside(around, data);
   const inner = readFirst(outer, JOB, (value) => (isObject(value) ? value : null));
-  return { outer, job: inner === null ? outer : indexFields(inner) };
+  return { outer, job: inner === null ? outer : indexInside(outer, inner) };
 }

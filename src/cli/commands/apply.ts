@@ -4,6 +4,8 @@ import type { Command } from 'commander';
 import { formatTry } from '../../../contract/money.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import { type Output, report } from '../../cli-kit/output.ts';
+import { stopSignal } from '../../cli-kit/stop-signal.ts';
+import { refreshAccount } from '../../connector/refresh-account.ts';
 import { withTemporal } from '../../connector/temporal-server.ts';
 import { applyPlans, type PlanToApply } from '../../ledger/plans/apply-plans.ts';
 import type { Plan } from '../../ledger/plans/read-plan.ts';
@@ -30,6 +32,7 @@ export function applyCommand(command: Command): void {
 async function apply(output: Output, context: CommandContext, plan: PlanFile, approve: boolean): Promise<Ending> {
   const { ledger, config, file } = context;
   if (!approve) requireNoGuard(plan);
+  const signal = stopSignal('Nothing was planned or charged.');
   const plans = plan.watches.map(({ watch: name, run, digest }): PlanToApply & { account: AccountId } => {
     const watch = getWatch(config.watches, name);
     const account = getAccount(config, watch.account);
@@ -38,6 +41,8 @@ async function apply(output: Output, context: CommandContext, plan: PlanFile, ap
   // The server first: a plan must not be used up when no dispatcher can be reached.
   return withTemporal(config, file, async ({ client, connection, namespace }) => {
     await ensureSearchAttributes(connection, namespace);
+    // The price and the balance of now decide whether the plan still costs what it says.
+    for (const id of new Set(plans.map(({ account }) => account))) await refreshAccount(context, id, signal);
     const applied = await applyPlans(ledger, plans, {
       approvedBy: approve ? `${userInfo().username}: courier apply` : null,
     });

@@ -38,7 +38,15 @@ function configureDecision(command: Command, kind: DecisionKind): void {
           if (removed !== null && kind === 'approve') throw toNotBuyable(removed, run);
           const decision: Decision = { by: userInfo().username, ...(note === undefined ? {} : { note }) };
           const print = (line: string) => report(output, EXIT.done, [line]);
-          const decide = (client: Client) => sendDecision({ print }, client, kind, run, decision);
+          // With --once the run is followed to its end here, which shows what it planned.
+          const planMs = once ? { planMs: 0 } : {};
+          const decide = (client: Client) =>
+            sendDecision(
+              { output: { print }, client, ledger: context.ledger, ...planMs },
+              kind,
+              run as RunId,
+              decision,
+            );
           const limits = createTimeLimit(maxTime);
           if (!once) return decideAtWorker(context, run, decide);
           return removed === null

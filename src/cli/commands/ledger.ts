@@ -5,6 +5,7 @@ import { getTimeZone } from '../../config/time-zone.ts';
 import { findNextCheck } from '../../connector/next-check.ts';
 import { getUrlHistory, type Purchase, type UrlHistory } from '../../ledger/reports/url-history.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
+import { formatVersion } from '../../url/version.ts';
 import { action } from '../output/command.ts';
 import { toUrlHistoryRecord } from '../output/records/url-history.ts';
 import { parseUrlArgument } from '../url-argument.ts';
@@ -49,7 +50,7 @@ function formatHistory(history: UrlHistory, next: ReturnType<typeof findNextChec
     `${history.url}  (${history.watch})`,
     `  ${history.state}${history.reason === null ? '' : `: ${history.reason}`}`,
     formatFirstRun(history, format),
-    ...(history.lastmod === null ? [] : [`  lastmod ${history.lastmod}`]),
+    ...(history.version === null ? [] : [`  lastmod ${formatVersion(history.version)}`]),
     ...(history.forgottenAt === null ? [] : [`  its address was forgotten on ${format(history.forgottenAt)}`]),
     ...(history.goneRun === null ? [] : [`  in no sitemap since ${history.goneRun}`]),
     ...(history.due === null

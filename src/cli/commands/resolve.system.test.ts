@@ -73,8 +73,9 @@ async function answer(
   batch: BatchId,
   outcome: Parameters<typeof recordAnswer>[2]['outcome'],
   status = 413,
+  account = ACCOUNT,
 ) {
-  const sending = await beginSend(ledger, batch, { account: ACCOUNT, watch: WATCH });
+  const sending = await beginSend(ledger, batch, { account, watch: WATCH });
   assert.ok(sending.kind === 'send', JSON.stringify(sending));
   return recordAnswer(ledger, batch, { attempt: sending.attempt, outcome, status, requestId: null });
 }
@@ -323,7 +324,7 @@ describe('status', () => {
     const account = { ...ACCOUNT, pricePerUrl: { standard: null, fast: null } };
     await planRun(ledger, 'r1' as RunId, { account, watch: WATCH });
     const [batch] = await listBatches(ledger);
-    await answer(ledger, batch!.batch, accepted('R-1'), 202);
+    await answer(ledger, batch!.batch, accepted('R-1'), 202, account);
     const shown = await printCourier(folder, 'status');
     assert.match(shown, /balance 0\.25 TRY as of 2026-01-15 12:00 UTC/);
     assert.match(shown, /charge unknown for 2 URLs: not in these sums; the caps count 0\.50 TRY for them/);

@@ -1,72 +1,84 @@
-import {
-  type Client,
-  isGrpcDeadlineError,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { formatTry } from '../../../contract/money.ts';
 import { CommandError, EXIT } from '../../cli-kit/exit-codes.ts';
 import type { Output } from '../../cli-kit/output.ts';
-import { approveUpdate, type Decision, rejectUpdate } from '../../temporal-api/messages.ts';
+import { LedgerError } from '../../ledger/ledger-error.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { type Plan, readPlan } from '../../ledger/plans/read-plan.ts';
+import { decideRun, type RunDecision } from '../../ledger/runs/decide-run.ts';
+import { getRun } from '../../ledger/runs/runs.ts';
+import type { RunId } from '../../submission/ids.ts';
+import { type Decision, describeDecision, wakeSignal } from '../../temporal-api/messages.ts';
+import { formatCounted } from '../output/format.ts';
 
-const KINDS = {
-  approve: {
-    update: approveUpdate,
-    decision: 'approved',
-    meaning: 'What it found is planned and submitted.',
-  },
-  reject: {
-    update: rejectUpdate,
-    decision: 'rejected',
-    meaning:
-      'This run submits nothing. Its URLs stay due: the next run finds them again and is held again if a guard trips. ' +
-      'To leave them out permanently, exclude them ("exclude" of the watch).',
-  },
-} as const;
+export type DecisionKind = 'approve' | 'reject';
 
-export type DecisionKind = keyof typeof KINDS;
+const TAKEN: Readonly<Record<DecisionKind, RunDecision>> = { approve: 'approved', reject: 'rejected' };
 
-/** A worker that is alive answers within seconds. */
-const DECISION_MS = 30_000;
+const REJECTED =
+  'This run submits nothing. Its URLs stay due: the next run finds them again and is held again if a guard trips. ' +
+  'To leave them out permanently, exclude them ("exclude" of the watch).';
+const NOT_PLANNED_YET = 'What was shown is planned and submitted, within the caps, when a worker has taken it up.';
 
-/** Sends a decision to the run's workflow and says what it means; returns it as the ledger names it. */
+/** A worker that is alive reads the balance and plans within this time, but for very many URLs. */
+const PLAN_MS = 20_000;
+
+interface Deciding {
+  readonly output: Pick<Output, 'print'>;
+  readonly client: Pick<Client, 'workflow'>;
+  readonly ledger: Ledger;
+  /** How long to wait for what an approval plans, in milliseconds. 0: somebody else shows it. */
+  readonly planMs?: number;
+}
+
+/**
+ * Records a decision in the ledger, where it stands, wakes the run's workflow, and says what became of it. The same decision
+ * again wakes it again. Throws a CommandError (exit code 2) when the run is not active, waits for no decision, or has the other.
+ */
 export async function sendDecision(
-  output: Pick<Output, 'print'>,
-  client: Pick<Client, 'withDeadline' | 'workflow'>,
+  { output, client, ledger, planMs = PLAN_MS }: Deciding,
   kind: DecisionKind,
-  run: string,
+  run: RunId,
   decision: Decision,
-): Promise<string> {
-  const { update, decision: taken, meaning } = KINDS[kind];
+): Promise<RunDecision> {
+  const handle = client.workflow.getHandle(run);
   try {
-    await client.withDeadline(Date.now() + DECISION_MS, () =>
-      client.workflow.getHandle(run).executeUpdate(update, { args: [decision] }),
-    );
-    output.print(`${run} is ${taken}. ${meaning}`);
+    if ((await handle.describe()).status.name !== 'RUNNING') throw toNotActive(run);
+    const taken = await decideRun(ledger, run, TAKEN[kind], describeDecision(decision));
+    if (taken !== TAKEN[kind]) throw new CommandError(EXIT.usage, `${run} was already ${taken}. Nothing was changed.`);
+    await handle.signal(wakeSignal);
+    output.print(`${run} is ${taken}. ${kind === 'reject' ? REJECTED : await describePlan(ledger, run, planMs)}`);
     return taken;
   } catch (error) {
-    throw toNotDecided(error, run);
+    if (error instanceof WorkflowNotFoundError) throw toNotActive(run);
+    if (error instanceof LedgerError && (error.code === 'NOTHING_TO_DECIDE' || error.code === 'UNKNOWN_RUN'))
+      throw new CommandError(EXIT.usage, `${error.message} ${UNCHANGED}`);
+    throw error;
   }
 }
 
-const isDeadline = (error: unknown): boolean =>
-  isGrpcDeadlineError(error) || (error instanceof Error && isGrpcDeadlineError(error.cause));
+/** What an approval planned: of what was shown, perhaps not all of it. */
+async function describePlan(ledger: Ledger, run: RunId, waitMs: number): Promise<string> {
+  for (let left = waitMs; ; left -= 200) {
+    const row = await getRun(ledger.db, run);
+    if (row.planned_at !== null) return formatPlanned(await readPlan(ledger.db, row));
+    if (left <= 0) return NOT_PLANNED_YET;
+    await sleep(200);
+  }
+}
+
+function formatPlanned({ urls, cost, held, heldReason }: Plan): string {
+  const price = cost === null ? 'at a price that is not known yet' : `for ${formatTry(cost)}`;
+  const planned =
+    urls === 0
+      ? 'Nothing of it is planned'
+      : `${formatCounted(urls, 'URL')} ${urls === 1 ? 'is' : 'are'} planned ${price}`;
+  if (held === 0) return `${planned}.`;
+  return `${planned}; ${formatCounted(held, 'URL')} ${held === 1 ? 'stays' : 'stay'} due: ${heldReason}`;
+}
 
 const UNCHANGED = 'Nothing was decided, submitted or charged. "courier status" lists the runs that a guard holds.';
 
 export const toNotActive = (run: string): CommandError =>
   new CommandError(EXIT.usage, `No run "${run}" is active. ${UNCHANGED}`);
-
-function toNotDecided(error: unknown, run: string): unknown {
-  if (error instanceof WorkflowNotFoundError) return toNotActive(run);
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isDeadline(error)) {
-    return new CommandError(
-      EXIT.transient,
-      `No worker took the decision on ${run} within ${DECISION_MS / 1_000} s, so it may not stand. Nothing was submitted or ` +
-        'charged. Start "courier worker", or decide again with --once to work in this process.',
-    );
-  }
-  if (error instanceof WorkflowUpdateFailedError)
-    return new CommandError(EXIT.usage, `${error.cause?.message ?? error.message} ${UNCHANGED}`);
-  return error;
-}

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { formatTry, type Micros, micros, sumMicros } from '../../../contract/money.ts';
 import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { toInstant } from '../../cli-kit/record-schema.ts';
-import { getMonthStart } from '../../ledger/money/spend.ts';
+import { getMonthStart } from '../../ledger/journal/days.ts';
 import { listSpending, type Spending } from '../../ledger/reports/spending.ts';
 import { action } from '../output/command.ts';
 import { formatCount, formatCounted } from '../output/format.ts';

@@ -4,6 +4,7 @@ import { EXIT } from '../../cli-kit/exit-codes.ts';
 import { explainUrl, findKnownSpellings, type UrlExplanation } from '../../connector/explain-url.ts';
 import type { Purchase, UrlHistory } from '../../ledger/reports/url-history.ts';
 import { formatInstantIn } from '../../submission/instant.ts';
+import { formatVersion } from '../../url/version.ts';
 import { action } from '../output/command.ts';
 import { toSimilarUrlRecord, toUrlExplanationRecord } from '../output/records/why.ts';
 import { parseUrlArgument } from '../url-argument.ts';
@@ -49,12 +50,12 @@ function formatExplanation({ watch, why, next, nextAt, scope, history, zone }: U
 }
 
 function formatSeen(
-  { firstRun, sitemap, sitemapReadAt, goneRun, forgottenAt, lastmod }: UrlHistory,
+  { firstRun, sitemap, sitemapReadAt, goneRun, forgottenAt, version }: UrlHistory,
   at: (instant: number) => string,
 ) {
   if (firstRun === null) return '  seen    never in a sitemap: "courier recover" found it in a job';
   const last = describeLast();
-  return `  seen    first on ${at(firstRun.at)} in ${sitemap}${lastmod === null ? '' : `, lastmod ${lastmod}`}${last}`;
+  return `  seen    first on ${at(firstRun.at)} in ${sitemap}${version === null ? '' : `, lastmod ${formatVersion(version)}`}${last}`;
 
   function describeLast(): string {
     if (forgottenAt !== null) return `; the ledger forgot its address on ${at(forgottenAt)}`;

@@ -5,6 +5,7 @@ import type { Plan } from '../../ledger/plans/read-plan.ts';
 import type { PlannedUrl } from '../../ledger/reports/planned-urls.ts';
 import { formatInstant } from '../../submission/instant.ts';
 import { renderReason } from '../../submission/reason.ts';
+import { formatVersion } from '../../url/version.ts';
 import { formatAmount, formatCount, formatCounted, NOT_KNOWN } from './format.ts';
 
 /** A preview with its plan. */
@@ -83,10 +84,10 @@ export function formatWatchPlan({ watch, diff, plan, guards, skipped }: WatchPla
 }
 
 /** A URL of a plan and why it is bought, as `+ https://… new`; one that is held back begins with a minus. */
-export function formatPlannedUrl({ url, due, generation, lastmod, heldReason }: PlannedUrl): string {
+export function formatPlannedUrl({ url, due, generation, version, heldReason }: PlannedUrl): string {
   const why = [
     WHY_DUE[due],
-    ...(due === 'changed' && lastmod !== null ? [`lastmod ${lastmod}`] : []),
+    ...(due === 'changed' && version !== null ? [`lastmod ${formatVersion(version)}`] : []),
     ...(generation === 1 ? [] : [`purchase ${generation}`]),
     ...(heldReason === null ? [] : [`held: ${heldReason}`]),
   ].join(', ');

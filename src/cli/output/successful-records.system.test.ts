@@ -135,6 +135,8 @@ ledger: { url: "sqlite:ledger.db" }
   await run('config show');
   await run('crawl', 'urls.txt');
   await run('crawl', 'urls.txt', '--stats');
+  writeFileSync(join(folder, 'one-more.txt'), `${shopUrl('bought-before')}\n${shopUrl('one-more')}\n`);
+  await run('crawl', 'one-more.txt', '--compare', 'urls.txt');
   await run('status');
   await asked.keep('status', courier('status', '--check'), EXIT.guard);
   await run('tonight');

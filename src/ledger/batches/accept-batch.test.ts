@@ -38,10 +38,9 @@ describe('an accepted batch', () => {
     const outcome = accepted('R-1', QUARTER);
     await recordAnswer(ledger, batch, { attempt: sending.attempt, outcome, status: 202, requestId: null });
     const caps = { perRun: null, perDay: QUARTER, perMonth: null };
-    const who = { watchId: (await findWatch(ledger.db, WATCH.id))!, runId: null };
-    const day = async () =>
-      (await buildSpendQuestion(ledger.db, ACCOUNT, caps, who, { count: 'on their way' }, ledger.now())).watch.spent
-        .day;
+    const watchId = (await findWatch(ledger.db, WATCH.id))!;
+    const scope = { watchId, runId: null, count: 'on their way' } as const;
+    const day = async () => (await buildSpendQuestion(ledger.db, ACCOUNT, caps, scope, ledger.now())).watch.spent.day;
     assert.equal(await day(), QUARTER, 'it was planned yesterday, and charged today');
     ledger.pass(DAY);
     assert.equal(await day(), 0);

@@ -1,14 +1,19 @@
-import { type Micros, ZERO } from '../../../contract/money.ts';
+import { type Micros, timesMicros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { BatchId, Reference } from '../../submission/ids.ts';
 import { type Reason, renderReason } from '../../submission/reason.ts';
+import { getChargeDay } from '../journal/days.ts';
+import { bookPurchase } from '../journal/open-money.ts';
+import { getCountedPrice } from '../journal/prices.ts';
 import { recordAccountWorks } from '../money/account-status.ts';
 import { setBalance } from '../money/balance.ts';
 import { computeCharge } from '../money/charge.ts';
 import { learnPrice } from '../money/price.ts';
+import { toLatestSql } from '../version-sql.ts';
 import type { BatchRow } from './batch-queries.ts';
-import { keepLaterChanges } from './keep-later-changes.ts';
+import { toPurchase } from './follow-state.ts';
+import { hasChangedSince, keepLaterChanges } from './keep-later-changes.ts';
 import { mergeSamePurchase } from './merge-same-purchase.ts';
 import { forgetRefusals } from './refusal-stop.ts';
 import { accept, requireReview, reviewUnsentParts, setReason } from './transitions.ts';
@@ -63,16 +68,22 @@ export async function acceptBatch(
       return { kind: 'accepted', batch: other.id, reference, charged: null, again: true };
     }
     const reason: Reason = { code: 'reference_taken', reference, batch: other.id };
-    if (row.state === 'planned' || row.state === 'sending') await requireReview(tx, row, reason, { doubt: 'stays' });
+    if (row.state === 'planned' || row.state === 'sending')
+      await requireReview(tx, row, now, reason, { doubt: 'stays' });
     else await setReason(tx, row, reason);
     return { kind: 'needs_review', batch: row.id, reason: renderReason(reason) };
   }
   const charged = await computeCharge(tx, row, accepted);
-  await tx.run(sql`
-    INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, reported, at)
-    VALUES (${row.account_id}, ${row.watch_id}, ${row.run_id}, 'batch', ${row.id}, ${row.urls}, ${charged.amount ?? ZERO},
-      ${charged.reported ? 1 : 0}, ${now})
-    ON CONFLICT (kind, of_id) DO NOTHING`);
+  const { configured } = await getCountedPrice(tx, row.account_id, row.service);
+  const times = { createdAt: accepted.createdAt ?? null, sentAt: row.in_doubt_since, attempts: row.attempts };
+  await bookPurchase(tx, toPurchase(row.id, row), {
+    to: charged.reported ? 'charged' : 'assumed',
+    amount: charged.amount,
+    atLeast: timesMicros(configured, row.urls),
+    urls: row.urls,
+    day: getChargeDay(times, now),
+    at: now,
+  });
   if (charged.updatesPrice && charged.amount !== null) {
     await learnPrice(tx, {
       account: row.account_id,
@@ -104,11 +115,14 @@ export async function acceptBatch(
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   if (late && reason !== null) {
     // Its parts were planned because it was refused. Unsent parts need review, so that their URLs are not bought twice.
-    await reviewUnsentParts(tx, row, { code: 'parent_accepted', batch: row.id });
+    await reviewUnsentParts(tx, row, now, { code: 'parent_accepted', batch: row.id });
     return { kind: 'needs_review', batch: row.id, reason: renderReason(reason) };
   }
   await tx.run(sql`
-    UPDATE urls SET state = 'submitted', reason_code = NULL, reason_params = NULL, bought_at = ${now}
+    UPDATE urls SET state = 'submitted', reason_code = NULL, reason_params = NULL, bought_at = ${now},
+      bought_version = CASE WHEN ${hasChangedSince(row, accepted.createdAt ?? null)} THEN bought_version
+        ELSE ${toLatestSql('bought_version', 'coalesce(planned_version, version)')} END,
+      planned_version = NULL
     WHERE id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${row.id}) AND state = 'planned'`);
   await keepLaterChanges(tx, row, accepted.createdAt ?? null);
   return { kind: 'accepted', batch: row.id, reference, charged: charged.amount, again: false };

@@ -5,11 +5,13 @@ import { sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
 import type { StoredReason } from '../../submission/reason.ts';
 import type { BatchInDoubt } from '../../submission/reconcile.ts';
+import { findFirstSent } from '../../submission/reconcile.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { PriceBasis } from '../policy.ts';
+import { isWaitingSql } from '../waits.ts';
+import type { BatchState } from './batch-state.ts';
 import { inFairOrder } from './fair-share.ts';
-import type { BatchState } from './transitions.ts';
 
 /** A row of `batches`, with the name of its watch. Every other batch type is a subset of this one. */
 export interface BatchRow extends StoredReason {
@@ -37,6 +39,8 @@ export interface BatchRow extends StoredReason {
   /** Since when the outcome of an attempt is unknown; null when nothing can have been charged. */
   readonly in_doubt_since: number | null;
   readonly not_before: number | null;
+  /** When that wait began. */
+  readonly waits_since: number | null;
   /** 1: look the batch up in the service's list before sending anything. */
   readonly needs_lookup: number;
   /** The refusal to carry out when the list does not have the batch, as JSON. */
@@ -80,6 +84,7 @@ export type PendingBatch = Pick<
   | 'attempts'
   | 'expected_cost'
   | 'not_before'
+  | 'waits_since'
   | 'reason_code'
 >;
 
@@ -102,15 +107,15 @@ export async function listPendingBatches(
   const now = ledger.now();
   const batches = await ledger.db.all(sql<PendingBatch>`
     SELECT b.id, w.name AS watch, b.watch_id, b.run_id, b.service, b.urls, b.attempts, b.expected_cost,
-      b.not_before, b.reason_code
+      b.not_before, b.waits_since, b.reason_code
     FROM batches AS b JOIN watches AS w ON w.id = b.watch_id JOIN ledger_accounts AS a ON a.id = b.account_id
     WHERE b.account_id = ${account} AND b.state IN ('planned', 'sending')
-      AND (${waiting ? 1 : 0} = 1 OR b.not_before IS NULL OR b.not_before <= ${now})
+      AND (${waiting ? 1 : 0} = 1 OR NOT ${isWaitingSql(now)})
     ORDER BY ${inFairOrder}
     LIMIT ${limit}`);
   const later = await ledger.db.get(sql<{ at: number | null }>`
     SELECT min(not_before) AS at FROM batches
-    WHERE account_id = ${account} AND state IN ('planned', 'sending') AND not_before > ${now}`);
+    WHERE account_id = ${account} AND state IN ('planned', 'sending') AND ${isWaitingSql(now)}`);
   return { batches, nextAt: later?.at ?? null };
 }
 
@@ -143,6 +148,6 @@ export async function listBatchesInDoubt(
       AND b.state IN ('planned', 'sending', 'needs_review') ORDER BY b.id`);
   return rows.map(({ id, tag, since, body }) => {
     const { urls } = JSON.parse(body) as { readonly urls: readonly string[] };
-    return { id, tag, urls, firstSentAt: since };
+    return { id, tag, urls, firstSentAt: findFirstSent(since, ledger.now()) };
   });
 }

@@ -3,23 +3,26 @@ import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { type CapRefusal, capRefusal, isBeyondCap } from '../../submission/caps.ts';
+import { CLOCK_TOLERANCE_MS, findWaitEnd, isFromFuture } from '../../submission/clock.ts';
 import { computeDigest, isSameBaseUrl } from '../../submission/freeze.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, WatchId } from '../../submission/ids.ts';
 import { type Reason, renderReason, renderStoredReason } from '../../submission/reason.ts';
-import { mustReconcile } from '../../submission/reconcile.ts';
+import { findFirstSent, mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { getHistoryHold } from '../jobs/history-hold.ts';
+import { countAtPrices } from '../journal/prices.ts';
 import { findOtherService } from '../money/account.ts';
 import { computeCurrentCost } from '../money/price.ts';
-import { getRefusalEnd } from '../money/spend.ts';
+import { getRefusalEnd } from '../money/refusal-end.ts';
 import { buildSpendQuestion, withRunCap } from '../money/spend-question.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
 import { type BatchRow, lockBatch } from './batch-queries.ts';
+import type { BatchState } from './batch-state.ts';
 import { dissolveBatch } from './cancel-batch.ts';
 import { recordTurn } from './fair-share.ts';
 import { claimProbe, getRefusalStop } from './refusal-stop.ts';
-import { type BatchState, beginAttempt, requireReview, setAside, setReason } from './transitions.ts';
+import { beginAttempt, requireReview, setAside, setReason } from './transitions.ts';
 
 interface Named {
   readonly batch: BatchId;
@@ -93,7 +96,7 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
     const { idempotency_key: key, tag } = row;
     if (stored === undefined || key === null || tag === null || computeDigest(stored.body) !== row.digest) {
       const doubt = row.in_doubt_since === null ? 'none' : 'stays';
-      await requireReview(tx, row, { code: 'body_damaged' }, { doubt });
+      await requireReview(tx, row, now, { code: 'body_damaged' }, { doubt });
       return { kind: 'closed', state: 'needs_review', reason: renderReason({ code: 'body_damaged' }) };
     }
     const named: Named = {
@@ -104,17 +107,17 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
       urls: (JSON.parse(stored.body) as { urls: Url[] }).urls,
     };
     const inDoubtSince = row.in_doubt_since;
-    const waitsUntil = row.not_before !== null && row.not_before > now ? row.not_before : null;
+    const waitsUntil = findWaitEnd(row, now);
     if (row.absent_at !== null && waitsUntil !== null) return { kind: 'wait', until: waitsUntil };
     const { afterMs } = account.reconcile ?? {};
     if (inDoubtSince !== null && (row.needs_lookup === 1 || mustReconcile(inDoubtSince, now, afterMs))) {
       await recordTurn(tx, row, now);
-      return { kind: 'reconcile', tag, firstSentAt: inDoubtSince, ...named };
+      return { kind: 'reconcile', tag, firstSentAt: findFirstSent(inDoubtSince, now), ...named };
     }
     // Planned long ago and never sent, as far as this ledger knows: it may be a restored copy of one that sent it.
-    if (inDoubtSince === null && mustReconcile(await getLastActivity(tx, row), now, afterMs)) {
+    if (inDoubtSince === null && mustReconcile(await getLastActivity(tx, row, now), now, afterMs)) {
       await recordTurn(tx, row, now);
-      return { kind: 'reconcile', tag, firstSentAt: row.planned_at, ...named };
+      return { kind: 'reconcile', tag, firstSentAt: findFirstSent(row.planned_at, now), ...named };
     }
     if (watch === null) return withoutWatch(tx, row, now);
     const belongsTo = watch.account ?? account.id;
@@ -124,11 +127,12 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
     if (waitsUntil !== null) return { kind: 'wait', until: waitsUntil };
     const stop = await getRefusalStop(tx, account.id);
     if (stop !== null && stop.until > now) return { kind: 'held', reason: renderReason(stop.reason) };
+    await countAtPrices(tx, account.id, account.pricePerUrl, now);
     const refusal = await findRefusal(tx, row, account, watch, now);
     if (refusal !== null) {
       if (inDoubtSince === null && isBeyondCap(refusal)) return dissolve(tx, row, now, refusal.reason);
       const until = Math.min(getRefusalEnd(refusal, now) ?? Number.POSITIVE_INFINITY, now + ASK_AGAIN_MS);
-      await setAside(tx, row, { notBefore: until, reason: refusal.reason });
+      await setAside(tx, row, { wait: { since: now, until }, reason: refusal.reason });
       return { kind: 'not-allowed', refusal, until };
     }
     if (stop !== null) await claimProbe(tx, account.id, now);
@@ -146,12 +150,13 @@ export async function beginSend(ledger: Ledger, batch: BatchId, { account, watch
   });
 }
 
-/** When this copy of the ledger last knew the batch's state for certain. */
-async function getLastActivity(tx: Queryable, { id, planned_at }: BatchRow): Promise<number> {
-  const answer = await tx.get(
-    sql<{ at: number | null }>`SELECT max(at) AS at FROM batch_answers WHERE batch_id = ${id}`,
-  );
-  return Math.max(planned_at, answer?.at ?? 0);
+/** When this copy of the ledger last knew the batch's state for certain. A time from the future counts where it is alone. */
+async function getLastActivity(tx: Queryable, { id, planned_at }: BatchRow, now: number): Promise<number> {
+  const answer = await tx.get(sql<{ at: number | null }>`
+    SELECT max(at) AS at FROM batch_answers WHERE batch_id = ${id} AND at <= ${now + CLOCK_TOLERANCE_MS}`);
+  const answeredAt = answer?.at ?? null;
+  if (answeredAt === null) return planned_at;
+  return isFromFuture(planned_at, now) ? answeredAt : Math.max(planned_at, answeredAt);
 }
 
 /** Checks the current caps: the configuration, the price or the balance may have changed since the plan. */
@@ -166,8 +171,7 @@ async function findRefusal(
     tx,
     account,
     await withRunCap(tx, row, watch.spend),
-    { watchId: row.watch_id, runId: row.run_id },
-    { count: 'on their way', except: { kind: 'batch', id: row.id } },
+    { watchId: row.watch_id, runId: row.run_id, count: 'on their way', except: { kind: 'batch', id: row.id } },
     now,
   );
   return capRefusal({ ...question, cost: await computeCurrentCost(tx, row, account) });
@@ -177,7 +181,7 @@ async function findRefusal(
 async function withoutWatch(tx: Queryable, row: BatchRow, now: number): Promise<Sending> {
   const reason: Reason = { code: 'watch_removed' };
   if (row.in_doubt_since === null) return dissolve(tx, row, now, reason);
-  await requireReview(tx, row, reason, { doubt: 'stays' });
+  await requireReview(tx, row, now, reason, { doubt: 'stays' });
   return { kind: 'closed', state: 'needs_review', reason: renderReason(reason) };
 }
 

@@ -9,7 +9,7 @@ import { cancel } from './transitions.ts';
 
 /**
  * Takes back a batch that charged nothing, inside a transaction. Its URLs are due again for their original reason, and the
- * next plan applies the configuration of that time. Their generation stays, so the next plan makes a new batch and key.
+ * next plan applies the configuration of that time. What exceeds a decision is judged again before it. Their generation stays, so the next plan makes a new batch and key.
  */
 export async function dissolveBatch(
   tx: Queryable,
@@ -18,10 +18,11 @@ export async function dissolveBatch(
   reason: Reason,
 ): Promise<void> {
   await cancel(tx, row, now, reason);
+  const passed = reason.code === 'dissolved' && reason.why.code === 'beyond_decision' ? 0 : 1;
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
   await tx.run(sql`
-    UPDATE urls SET state = 'known', reason_code = NULL, reason_params = NULL, due = coalesce(m.due, 'released'), due_at = NULL, guard_passed = 1,
-      bought_lastmod = NULL
+    UPDATE urls SET state = 'known', reason_code = NULL, reason_params = NULL, due = coalesce(m.due, 'released'), due_at = NULL, guard_passed = ${passed},
+      planned_version = NULL
     FROM batch_urls AS m WHERE m.batch_id = ${row.id} AND urls.id = m.url_id AND urls.state = 'planned'`);
 }
 

@@ -168,7 +168,9 @@ testLedger('the share of an account is the least one of a watch with a batch tha
   const setWatch = (id: number | undefined, share: number, notBefore: number | null, absentAt: number | null = null) =>
     ledger.db.tx(async (tx) => {
       await tx.run(sql`UPDATE watches SET share = ${share} WHERE id = ${id!}`);
-      await tx.run(sql`UPDATE batches SET not_before = ${notBefore}, absent_at = ${absentAt} WHERE watch_id = ${id!}`);
+      await tx.run(
+        sql`UPDATE batches SET not_before = ${notBefore}, waits_since = ${ledger.now()}, absent_at = ${absentAt} WHERE watch_id = ${id!}`,
+      );
     });
   const least = async () => (await ledger.db.one(selectShares(ACCOUNT.id, 'standard', first!, ledger.now()))).least;
   const now = ledger.now();

@@ -3,6 +3,7 @@ import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { type Query, raw, sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
+import { isWaitingSql } from '../waits.ts';
 
 /**
  * The order in which the watches of an account take turns (docs/explanation/rate-limits.md): fair queueing by URLs. A watch's
@@ -68,4 +69,4 @@ export const selectShares = (account: AccountId, service: ServiceLevel, watch: n
   WHERE a.id = ${account} AND (w.id = ${watch} OR w.id IN (
     SELECT watch_id FROM batches
     WHERE account_id = ${account} AND state IN ('planned', 'sending') AND service = ${service}
-      AND (not_before IS NULL OR not_before <= ${now})))`;
+      AND NOT ${isWaitingSql(now)}))`;

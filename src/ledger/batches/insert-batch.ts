@@ -9,8 +9,11 @@ import type { AccountId, BatchId, IdempotencyKey, WatchId } from '../../submissi
 import type { Url } from '../../url/normalize-url.ts';
 import type { DueReason } from '../plans/due.ts';
 import type { PriceBasis } from '../policy.ts';
+import { followState } from './follow-state.ts';
 
 export interface NewBatch {
+  /** Epoch milliseconds; the parts of a batch keep its own. */
+  readonly plannedAt: number;
   readonly account: AccountId;
   readonly baseUrl: string;
   readonly watch: WatchId;
@@ -35,7 +38,7 @@ export interface NewBatch {
 const MEMBERS_AT_ONCE = 1_000;
 
 /**
- * Writes a batch with its exact bytes and its key. The index `batch_urls_once` refuses a generation of a URL that is
+ * Writes a batch with its exact bytes and its key, and holds its money. The index `batch_urls_once` refuses a generation of a URL that is
  * already in another batch: the transaction fails and nothing is bought.
  *
  * The generation in the key is the greatest of the batch's URLs. Two batches with the same URLs in the same order never
@@ -44,10 +47,11 @@ const MEMBERS_AT_ONCE = 1_000;
  */
 export async function insertBatch(
   tx: Queryable,
-  plannedAt: number,
+  now: number,
   batch: NewBatch,
 ): Promise<{ id: BatchId; key: IdempotencyKey }> {
-  const { account, baseUrl, watch, watchId, runId, parentId, service, project, urls, expectedCost, basis } = batch;
+  const { plannedAt, account, baseUrl, watch, watchId, runId, parentId, service, project, urls, expectedCost, basis } =
+    batch;
   const generation = urls.reduce((most, url) => Math.max(most, url.generation), 0);
   const frozen = freezeBatch({
     baseUrl,
@@ -65,6 +69,7 @@ export async function insertBatch(
       ${generation}, ${frozen.key}, ${frozen.digest}, ${frozen.tag}, ${urls.length}, ${expectedCost}, ${basis},
       'planned', ${plannedAt})
     RETURNING id`);
+  await followState(tx, id, now);
   await tx.run(sql`INSERT INTO batch_bodies (batch_id, body) VALUES (${id}, ${frozen.body})`);
   const columns = { position: 'bigint', url_id: 'bigint', generation: 'bigint', due: 'text' } as const;
   const same = { columns: { batch_id: 'bigint' }, row: [id] } as const;
@@ -73,7 +78,7 @@ export async function insertBatch(
     await insertRows(tx, 'batch_urls', columns, members.slice(from, from + MEMBERS_AT_ONCE), '', same);
     await tx.run(sql`
       UPDATE urls SET state = 'planned', reason_code = NULL, reason_params = NULL, due = NULL, due_at = NULL,
-        guard_passed = 1, bought_lastmod = lastmod, generation = m.generation
+        guard_passed = 1, planned_version = version, generation = m.generation
       FROM batch_urls AS m WHERE m.batch_id = ${id} AND m.position >= ${from} AND m.position < ${from + MEMBERS_AT_ONCE}
         AND urls.id = m.url_id`);
     await yieldToEventLoop();

@@ -3,6 +3,7 @@ import { sql } from '../../database/sql.ts';
 import type { BatchId } from '../../submission/ids.ts';
 import type { Reason } from '../../submission/reason.ts';
 import { assignReason } from '../reason-columns.ts';
+import { toLatestSql } from '../version-sql.ts';
 import { type BatchRow, getBatch } from './batch-queries.ts';
 import { refuse, resolveReview } from './transitions.ts';
 
@@ -22,6 +23,7 @@ export async function mergeSamePurchase(tx: Queryable, now: number, row: BatchRo
   const awaits = kept.settled_at === null && kept.watch_id === row.watch_id;
   await tx.run(sql`
     UPDATE urls SET due = NULL, due_at = NULL, bought_at = coalesce(urls.bought_at, ${kept.accepted_at}),
+      bought_version = ${toLatestSql('urls.bought_version', 'urls.planned_version')}, planned_version = NULL,
       state = CASE WHEN ${awaits ? 1 : 0} = 1 THEN 'submitted' WHEN m.result = 'completed' THEN 'completed' ELSE 'known' END,
       ${assignReason(reason)}
     FROM batch_urls AS mine JOIN urls AS u ON u.id = mine.url_id

@@ -67,4 +67,20 @@ describe('a second answer to an attempt', () => {
     const late = await recordAnswer(ledger, batch, { attempt: 1, outcome: split, status: 422, requestId: null });
     assert.deepEqual(late, { kind: 'closed', batch, state: 'accepted' });
   });
+
+  testLedger('ends the doubt where it was the last one: a later attempt is a doubt of its own', async (ledger) => {
+    const batch = await planned(ledger);
+    for (const _ of [1, 2]) await beginSend(ledger, batch, policies);
+    const answer = { status: 503, requestId: null };
+    const split = { kind: 'split', why: 'invalid', chargeState: 'none', message: 'refused' } as const;
+    const doubt = await recordAnswer(ledger, batch, { ...answer, attempt: 2, outcome: split });
+    assert.equal(doubt.kind, 'in_doubt');
+    assert.equal((await beginSend(ledger, batch, policies)).kind, 'reconcile');
+    const later = { kind: 'retry', why: 'unavailable', retryAfterMs: 0, message: 'later' } as const;
+    await recordAnswer(ledger, batch, { ...answer, attempt: 1, outcome: { ...later, chargeState: 'none' } });
+    const third = await beginSend(ledger, batch, policies);
+    assert.ok(third.kind === 'send' && third.attempt === 3, JSON.stringify(third));
+    await recordAnswer(ledger, batch, { ...answer, attempt: 3, outcome: { ...later, chargeState: 'unknown' } });
+    assert.equal((await beginSend(ledger, batch, policies)).kind, 'send', 'not looked up before it is sent again');
+  });
 });

@@ -6,6 +6,7 @@ import { type Reason, renderReason, renderStoredReason } from '../../submission/
 import type { Quarantine, Split } from '../../submission/refusal.ts';
 import { recordKeyRejected, suspendAccount } from '../money/account-status.ts';
 import type { Ledger } from '../open-ledger.ts';
+import type { NewWait } from '../waits.ts';
 import { type AcceptanceRecorded, acceptBatch } from './accept-batch.ts';
 import { type BatchRow, lockBatch } from './batch-queries.ts';
 import { countRefusal } from './refusal-stop.ts';
@@ -51,19 +52,19 @@ export async function recordAnswer(ledger: Ledger, batch: BatchId, answer: Answe
     switch (outcome.kind) {
       case 'retry': {
         const notBefore = now + (outcome.retryAfterMs ?? answer.backoffMs ?? 0);
-        await putBack(tx, row, { certain, notBefore, reason });
+        await putBack(tx, row, now, { certain, wait: { since: now, until: notBefore }, reason });
         return { kind: 'retry', batch, notBefore };
       }
       case 'suspend':
-        await putBack(tx, row, {
+        await putBack(tx, row, now, {
           certain,
-          notBefore: afterSuspend(now, row.attempts),
+          wait: afterSuspend(now, row.attempts),
           reason: { code: 'insufficient_balance', text: outcome.message },
         });
         await suspendAccount(tx, row.account_id, { code: 'insufficient_balance', text: outcome.message });
         return { kind: 'suspended', batch, reason: outcome.message };
       case 'reject_key':
-        await putBack(tx, row, { certain, notBefore: null, reason });
+        await putBack(tx, row, now, { certain, wait: null, reason });
         await recordKeyRejected(tx, row.account_id, reason);
         return { kind: 'key_rejected', batch, reason: outcome.message };
       case 'split':
@@ -88,10 +89,10 @@ async function recordDefect(
 ): Promise<AnswerRecorded> {
   const stop = status === null ? null : await countRefusal(tx, now, row, { status, text: reason.text });
   if (stop === null || status === null || row.parent_id !== null) {
-    await requireReview(tx, row, reason, { doubt: 'none' });
+    await requireReview(tx, row, now, reason, { doubt: 'none' });
     return { kind: 'needs_review', batch: row.id, reason: reason.text };
   }
-  await returnToPlanned(tx, row, { notBefore: null, reason: { code: 'refused_with_others', status } });
+  await returnToPlanned(tx, row, now, { wait: null, reason: { code: 'refused_with_others', status } });
   return { kind: 'suspended', batch: row.id, reason: renderReason(stop.reason) };
 }
 
@@ -113,8 +114,8 @@ async function recordRefused(
  * A batch waits until the balance suffices. When the service reports a sufficient balance and refuses the batch again,
  * retries back off, because they would otherwise use up the account's rate limit.
  */
-const afterSuspend = (now: number, attempts: number): number | null =>
-  attempts < 2 ? null : now + Math.min(60_000 * 2 ** Math.min(attempts - 2, 10), 900_000);
+const afterSuspend = (now: number, attempts: number): NewWait =>
+  attempts < 2 ? null : { since: now, until: now + Math.min(60_000 * 2 ** Math.min(attempts - 2, 10), 900_000) };
 
 /** Stores the response; returns whether it is the first for its attempt. */
 async function logAnswer(tx: Queryable, now: number, batch: BatchId, answer: AnswerRecord): Promise<boolean> {
@@ -139,10 +140,11 @@ async function isNothingInDoubt(tx: Queryable, row: BatchRow): Promise<boolean> 
 async function putBack(
   tx: Queryable,
   row: BatchRow,
-  { certain, notBefore, reason }: { certain: boolean; notBefore: number | null; reason: Reason },
+  now: number,
+  { certain, wait, reason }: { certain: boolean; wait: NewWait; reason: Reason },
 ): Promise<void> {
-  if (certain) await returnToPlanned(tx, row, { notBefore, reason });
-  else await setAside(tx, row, { notBefore, reason });
+  if (certain) await returnToPlanned(tx, row, now, { wait, reason });
+  else await setAside(tx, row, { wait, reason });
 }
 
 async function putInDoubt(

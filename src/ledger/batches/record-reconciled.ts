@@ -1,4 +1,5 @@
 import { sql } from '../../database/sql.ts';
+import { isFromFuture } from '../../submission/clock.ts';
 import type { BatchId } from '../../submission/ids.ts';
 import { parseReason, type Reason, renderReason } from '../../submission/reason.ts';
 import type { Quarantine, Split } from '../../submission/refusal.ts';
@@ -28,9 +29,9 @@ export async function recordReconciled(
     const row = await lockBatch(tx, batch);
     if (result.kind === 'found') return acceptBatch(tx, now, row, result);
     if (row.state !== 'sending' && row.state !== 'planned') return { kind: 'closed', batch, state: row.state };
-    if (now - (row.absent_at ?? now) < confirmMs) {
-      const notBefore = now + confirmMs;
-      await awaitConfirmation(tx, row, { now, notBefore });
+    const absentAt = row.absent_at === null || isFromFuture(row.absent_at, now) ? now : row.absent_at;
+    if (now - absentAt < confirmMs) {
+      await awaitConfirmation(tx, row, { absentAt, wait: { since: now, until: now + confirmMs } });
       return {
         kind: 'in_doubt',
         batch,
@@ -40,11 +41,11 @@ export async function recordReconciled(
     if (row.if_absent !== null) return refuseBatch(tx, now, row, JSON.parse(row.if_absent) as Split | Quarantine);
     if (row.needs_lookup === 1) {
       const reason: Reason = { code: 'lookup_contradiction', before: parseReason(row) };
-      await requireReview(tx, row, reason, { doubt: 'stays' });
+      await requireReview(tx, row, now, reason, { doubt: 'stays' });
       return { kind: 'needs_review', batch, reason: renderReason(reason) };
     }
     // Every attempt so far failed for certain: the next one restarts the period in which the key is trusted.
-    await returnToPlanned(tx, row, { notBefore: null, reason: { code: 'lookup_absent' } });
+    await returnToPlanned(tx, row, now, { wait: null, reason: { code: 'lookup_absent' } });
     // Attempt 0 was never sent and records when the list was read; without it the list would be read endlessly.
     for (let attempt = 0; attempt <= row.attempts; attempt++) {
       await tx.run(sql`

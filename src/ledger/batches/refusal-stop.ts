@@ -67,7 +67,7 @@ export async function countRefusal(
     ON CONFLICT (account_id) DO UPDATE SET status = excluded.status, batches = excluded.batches,
       refusals = excluded.refusals, message = excluded.message, until = excluded.until`);
   if (until === null) return null;
-  for (const batch of known) await returnFromReview(tx, batch, { code: 'refused_with_others', status });
+  for (const batch of known) await returnFromReview(tx, batch, now, { code: 'refused_with_others', status });
   return toStop(account, { status, batches: '[]', refusals, message: text, until });
 }
 

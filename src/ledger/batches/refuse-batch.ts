@@ -46,11 +46,11 @@ export async function refuseBatch(
     WHERE m.batch_id = ${row.id} ORDER BY m.position`);
   const rejected = refusal.kind === 'quarantine' ? new Map(refusal.rejected.map((r) => [r.url, r.reason])) : null;
   if (rejected === null && refusal.kind === 'split' && !(await worthGoingOn(tx, row))) {
-    return stopFamily(tx, row, refusal.message);
+    return stopFamily(tx, now, row, refusal.message);
   }
   const bad = members.filter(({ url }) => rejected?.has(url) === true);
   const good = members.filter(({ url }) => rejected?.has(url) !== true);
-  if (rejected !== null && bad.length === 0) return stopFamily(tx, row, refusal.message);
+  if (rejected !== null && bad.length === 0) return stopFamily(tx, now, row, refusal.message);
 
   await refuse(tx, row, now, { code: 'answer', outcome: refusal.kind, text: refusal.message });
   await tx.run(sql`DELETE FROM batch_bodies WHERE batch_id = ${row.id}`);
@@ -64,7 +64,8 @@ export async function refuseBatch(
   }
   for (const part of parts) {
     // The parts keep the batch's time of planning: a restored copy may have sent them too, so they are looked up first.
-    const { id } = await insertBatch(tx, row.planned_at, {
+    const { id } = await insertBatch(tx, now, {
+      plannedAt: row.planned_at,
       account: row.account_id,
       baseUrl: row.base_url,
       watch: row.watch,
@@ -110,8 +111,8 @@ async function worthGoingOn(tx: Queryable, row: BatchRow): Promise<boolean> {
   return worthBisecting({ ...family, inReview: family.in_review });
 }
 
-async function stopFamily(tx: Queryable, row: BatchRow, text: string): Promise<RefusalRecorded> {
+async function stopFamily(tx: Queryable, now: number, row: BatchRow, text: string): Promise<RefusalRecorded> {
   const reason: Reason = { code: 'parts_rejected', text };
-  await requireReview(tx, row, reason, { doubt: 'none' });
+  await requireReview(tx, row, now, reason, { doubt: 'none' });
   return { kind: 'needs_review', batch: row.id, reason: renderReason(reason) };
 }

@@ -1,22 +1,31 @@
 import { type Query, sql } from '../../database/sql.ts';
 import type { BatchId } from '../../submission/ids.ts';
 import { parseReason } from '../../submission/reason.ts';
+import { getChargeDay } from '../journal/days.ts';
+import { assumeCharged } from '../journal/open-money.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignDecision } from '../operator-decision.ts';
 import { type BatchRow, getBatch, lockBatch } from './batch-queries.ts';
+import { toPurchase } from './follow-state.ts';
 import { resolveReview } from './transitions.ts';
 
 /**
  * Records an operator's decision on a batch that needs review. `release`: its URLs may be bought again, as their next
  * generation; only when the service has confirmed that it charged nothing. `leave`: they are not bought again
- * before they change. What another job has bought meanwhile, one that `courier recover` took in for example, stays as it is: its
+ * before they change; one that may have been charged counts as charged. What another job has bought meanwhile, one that `courier recover` took in for example, stays as it is: its
  * URLs are no longer planned. Returns false when the batch does not need review.
  */
 export async function resolveNeedsReview(ledger: Ledger, batch: BatchId, how: 'release' | 'leave'): Promise<boolean> {
   return ledger.db.tx(async (tx) => {
     const row = await lockBatch(tx, batch);
     if (row.state !== 'needs_review') return false;
-    await resolveReview(tx, row, ledger.now(), { code: 'resolved', how, before: parseReason(row) });
+    const now = ledger.now();
+    if (how === 'leave' && row.in_doubt_since !== null) {
+      // Nobody will know whether it was charged: it counts on, as if it was.
+      const times = { createdAt: null, sentAt: row.in_doubt_since, attempts: row.attempts };
+      await assumeCharged(tx, toPurchase(batch, row), { urls: row.urls, day: getChargeDay(times, now), at: now });
+    }
+    await resolveReview(tx, row, now, { code: 'resolved', how, before: parseReason(row) });
     await tx.run(sql`
       UPDATE urls SET state = 'held',
         ${assignDecision(how, { code: how === 'release' ? 'released' : 'left_in_review' })}

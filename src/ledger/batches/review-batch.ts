@@ -10,7 +10,7 @@ export async function reviewBatch(ledger: Ledger, batch: BatchId, reason: Reason
   return ledger.db.tx(async (tx): Promise<AnswerRecorded> => {
     const row = await lockBatch(tx, batch);
     if (row.state !== 'planned' && row.state !== 'sending') return { kind: 'closed', batch, state: row.state };
-    await requireReview(tx, row, reason, { doubt: 'stays' });
+    await requireReview(tx, row, ledger.now(), reason, { doubt: 'stays' });
     return { kind: 'needs_review', batch, reason: renderReason(reason) };
   });
 }
@@ -22,6 +22,6 @@ export async function postponeLookup(ledger: Ledger, batch: BatchId, notBefore: 
     if (row.state !== 'planned' && row.state !== 'sending') return;
     // Why it must be looked up is needed when the list does not have it.
     const reason: Reason = (row.needs_lookup === 1 ? parseReason(row) : null) ?? { code: 'lookup_postponed', text };
-    await setAside(tx, row, { notBefore, reason });
+    await setAside(tx, row, { wait: { since: ledger.now(), until: notBefore }, reason });
   });
 }

@@ -74,7 +74,10 @@ describe('withdrawing unsent batches', () => {
 
   testLedger('a cancelled batch has no next attempt', async (ledger) => {
     const batch = await plan(ledger, 'r1', pages(2));
-    await ledger.db.run({ strings: [`UPDATE batches SET not_before = ${ledger.now() + 1}`], parts: [] });
+    await ledger.db.run({
+      strings: [`UPDATE batches SET waits_since = 0, not_before = ${ledger.now() + 1}`],
+      parts: [],
+    });
     await cancelBatch(ledger, batch, 'ops');
     const [line] = await listBatches(ledger, { batch });
     assert.deepEqual([line?.state, line?.notBefore], ['cancelled', null]);

@@ -4,6 +4,9 @@ import { type Query, sql } from '../../database/sql.ts';
 import type { BatchId, Reference } from '../../submission/ids.ts';
 import { parseReason, type Reason, type StoredReason, toStoredReason } from '../../submission/reason.ts';
 import { LedgerError } from '../ledger-error.ts';
+import { assignWait, type NewWait } from '../waits.ts';
+import type { BatchState } from './batch-state.ts';
+import { followState } from './follow-state.ts';
 
 /**
  * The state machine of a batch. Every statement that changes a batch's state is in this file and names its source states;
@@ -16,22 +19,8 @@ import { LedgerError } from '../ledger-error.ts';
  *
  * `in_doubt_since` is set exactly while an attempt may have been charged without a record: from the first attempt without
  * a response until a response, the service's list or an operator settles its outcome. A batch in doubt counts against
- * every cap, the floor and the totals, whatever its state.
+ * every cap, the floor and the totals, whatever its state: its money follows its state in the same transaction.
  */
-export type BatchState =
-  /** Frozen, with no attempt in flight. A batch that was never charged can be taken back. */
-  | 'planned'
-  /** An attempt is in flight, or the outcome of one is unknown. */
-  | 'sending'
-  /** The service has accepted it. */
-  | 'accepted'
-  /** The service has refused it; its URLs are in other batches or in quarantine. Nothing was charged. */
-  | 'refused'
-  /** Nothing more is sent until an operator decides. */
-  | 'needs_review'
-  /** Taken back before anything was charged; its URLs are due again. */
-  | 'cancelled';
-
 interface Row {
   readonly id: BatchId;
 }
@@ -42,8 +31,8 @@ interface RowInState extends Row {
 
 /** planned, sending → sending. Records the attempt before its first byte is sent. */
 export async function beginAttempt(tx: Queryable, { id }: Row, now: number): Promise<void> {
-  await change(tx, id, ['planned', 'sending'], 'sending', null, [
-    sql`not_before = NULL`,
+  await change(tx, id, now, ['planned', 'sending'], 'sending', null, [
+    assignWait(null),
     sql`absent_at = NULL`,
     sql`attempts = attempts + 1`,
     sql`in_doubt_since = coalesce(in_doubt_since, ${now})`,
@@ -54,15 +43,16 @@ export async function beginAttempt(tx: Queryable, { id }: Row, now: number): Pro
 export async function returnToPlanned(
   tx: Queryable,
   { id }: Row,
-  { notBefore, reason }: { readonly notBefore: number | null; readonly reason: Reason },
+  now: number,
+  { wait, reason }: { readonly wait: NewWait; readonly reason: Reason },
 ): Promise<void> {
-  await change(tx, id, ['planned', 'sending'], 'planned', reason, [
-    sql`not_before = ${notBefore}`,
+  await change(tx, id, now, ['planned', 'sending'], 'planned', reason, [
+    assignWait(wait),
     sql`in_doubt_since = NULL`,
     sql`needs_lookup = 0`,
   ]);
   await tx.run(sql`
-    UPDATE urls SET due = NULL, due_at = NULL, bought_lastmod = lastmod WHERE state = 'planned' AND due = 'changed'
+    UPDATE urls SET due = NULL, due_at = NULL, planned_version = version WHERE state = 'planned' AND due = 'changed'
       AND id IN (SELECT url_id FROM batch_urls WHERE batch_id = ${id})`);
 }
 
@@ -70,10 +60,10 @@ export async function returnToPlanned(
 export async function setAside(
   tx: Queryable,
   row: RowInState,
-  { notBefore, reason }: { readonly notBefore: number | null; readonly reason: Reason | null },
+  { wait, reason }: { readonly wait: NewWait; readonly reason: Reason | null },
 ): Promise<void> {
   if (row.state !== 'planned' && row.state !== 'sending') throw notAllowed(row.id, row.state);
-  await change(tx, row.id, [row.state], row.state, reason, [sql`not_before = ${notBefore}`]);
+  await stay(tx, row.id, row.state, reason, [assignWait(wait)]);
 }
 
 /** sending stays in doubt, and is looked up in the service's list before anything is sent again. */
@@ -82,24 +72,17 @@ export async function requireLookup(
   { id }: Row,
   { reason, ifAbsent }: { readonly reason: Reason; readonly ifAbsent: string | null },
 ): Promise<void> {
-  await change(tx, id, ['sending'], 'sending', reason, [
-    sql`needs_lookup = 1`,
-    sql`if_absent = ${ifAbsent}`,
-    sql`not_before = NULL`,
-  ]);
+  await stay(tx, id, 'sending', reason, [sql`needs_lookup = 1`, sql`if_absent = ${ifAbsent}`, assignWait(null)]);
 }
 
 /** planned, sending wait until the list is read a second time. */
 export async function awaitConfirmation(
   tx: Queryable,
   row: RowInState & StoredReason,
-  { now, notBefore }: { readonly now: number; readonly notBefore: number },
+  { absentAt, wait }: { readonly absentAt: number; readonly wait: NewWait },
 ): Promise<void> {
   if (row.state !== 'planned' && row.state !== 'sending') throw notAllowed(row.id, row.state);
-  await change(tx, row.id, [row.state], row.state, parseReason(row), [
-    sql`absent_at = coalesce(absent_at, ${now})`,
-    sql`not_before = ${notBefore}`,
-  ]);
+  await stay(tx, row.id, row.state, parseReason(row), [sql`absent_at = ${absentAt}`, assignWait(wait)]);
 }
 
 export interface Accepted {
@@ -118,7 +101,7 @@ export async function accept(tx: Queryable, row: RowInState, accepted: Accepted)
   const { reference, now, charge, jobState, reason } = accepted;
   const again = row.state === 'refused' || row.state === 'cancelled';
   const from = again ? (['refused', 'cancelled'] as const) : (['planned', 'sending', 'needs_review'] as const);
-  await change(tx, row.id, from, again ? 'needs_review' : 'accepted', reason, [
+  await change(tx, row.id, now, from, again ? 'needs_review' : 'accepted', reason, [
     sql`reference = ${reference}`,
     sql`accepted_at = ${now}`,
     sql`charge = ${charge}`,
@@ -126,14 +109,14 @@ export async function accept(tx: Queryable, row: RowInState, accepted: Accepted)
     sql`in_doubt_since = NULL`,
     sql`needs_lookup = 0`,
     sql`if_absent = NULL`,
-    sql`not_before = NULL`,
+    assignWait(null),
     ...(again ? [sql`settled_at = NULL`] : []),
   ]);
 }
 
 /** planned, sending → refused: nothing was charged, and its URLs move to other batches or to quarantine. */
 export async function refuse(tx: Queryable, { id }: Row, now: number, reason: Reason): Promise<void> {
-  await change(tx, id, ['planned', 'sending'], 'refused', reason, [
+  await change(tx, id, now, ['planned', 'sending'], 'refused', reason, [
     sql`in_doubt_since = NULL`,
     sql`needs_lookup = 0`,
     sql`if_absent = NULL`,
@@ -148,20 +131,20 @@ export async function refuse(tx: Queryable, { id }: Row, now: number, reason: Re
 export async function requireReview(
   tx: Queryable,
   { id }: Row,
+  now: number,
   reason: Reason,
   { doubt }: { readonly doubt: 'stays' | 'none' },
 ): Promise<void> {
-  await change(tx, id, ['planned', 'sending'], 'needs_review', reason, [
+  await change(tx, id, now, ['planned', 'sending'], 'needs_review', reason, [
     ...(doubt === 'none' ? [sql`in_doubt_since = NULL`] : []),
   ]);
 }
 
 /** planned → needs_review for the parts of a batch that were not sent. */
-export async function reviewUnsentParts(tx: Queryable, { id }: Row, reason: Reason): Promise<void> {
-  const { reason_code, reason_params } = toStoredReason(reason);
-  await tx.run(sql`
-    UPDATE batches SET state = 'needs_review', reason_code = ${reason_code}, reason_params = ${reason_params}
-    WHERE parent_id = ${id} AND state = 'planned' AND in_doubt_since IS NULL`);
+export async function reviewUnsentParts(tx: Queryable, { id }: Row, now: number, reason: Reason): Promise<void> {
+  const parts = await tx.all(sql<Row>`
+    SELECT id FROM batches WHERE parent_id = ${id} AND state = 'planned' AND in_doubt_since IS NULL ORDER BY id`);
+  for (const part of parts) await change(tx, part.id, now, ['planned'], 'needs_review', reason, []);
 }
 
 /** planned → cancelled: nothing was charged. A batch in doubt cannot be taken back. */
@@ -172,24 +155,24 @@ export async function cancel(
   reason: Reason,
 ) {
   if (row.in_doubt_since !== null) throw notAllowed(row.id, 'sending');
-  await change(tx, row.id, ['planned'], 'cancelled', reason, [sql`settled_at = ${now}`, sql`not_before = NULL`]);
+  await change(tx, row.id, now, ['planned'], 'cancelled', reason, [sql`settled_at = ${now}`, assignWait(null)]);
 }
 
 /**
  * needs_review → planned, for a batch that every answer refused: the service refuses all batches alike, so this one is not
  * the cause. In any other state, or in doubt, it stays as it is.
  */
-export async function returnFromReview(tx: Queryable, id: BatchId, reason: Reason): Promise<void> {
-  const { reason_code, reason_params } = toStoredReason(reason);
-  await tx.run(sql`
-    UPDATE batches SET state = 'planned', reason_code = ${reason_code}, reason_params = ${reason_params}
+export async function returnFromReview(tx: Queryable, id: BatchId, now: number, reason: Reason): Promise<void> {
+  const certain = await tx.get(sql`
+    SELECT 1 FROM batches
     WHERE id = ${id} AND state = 'needs_review' AND in_doubt_since IS NULL AND reference IS NULL
       AND EXISTS (SELECT 1 FROM batch_bodies AS y WHERE y.batch_id = batches.id)`);
+  if (certain !== undefined) await change(tx, id, now, ['needs_review'], 'planned', reason, []);
 }
 
 /** needs_review → refused: an operator has decided, so the doubt ends. */
 export async function resolveReview(tx: Queryable, { id }: Row, now: number, reason: Reason): Promise<void> {
-  await change(tx, id, ['needs_review'], 'refused', reason, [
+  await change(tx, id, now, ['needs_review'], 'refused', reason, [
     sql`settled_at = ${now}`,
     sql`in_doubt_since = NULL`,
     sql`needs_lookup = 0`,
@@ -205,7 +188,23 @@ export async function setReason(tx: Queryable, { id }: Row, reason: Reason | nul
 
 async function change(
   tx: Queryable,
-  id: number,
+  id: BatchId,
+  now: number,
+  from: readonly BatchState[],
+  to: BatchState,
+  reason: Reason | null,
+  assignments: readonly Query[],
+): Promise<void> {
+  await assign(tx, id, from, to, reason, assignments);
+  await followState(tx, id, now);
+}
+
+const stay = (tx: Queryable, id: BatchId, state: BatchState, reason: Reason | null, assignments: readonly Query[]) =>
+  assign(tx, id, [state], state, reason, assignments);
+
+async function assign(
+  tx: Queryable,
+  id: BatchId,
   from: readonly BatchState[],
   to: BatchState,
   reason: Reason | null,

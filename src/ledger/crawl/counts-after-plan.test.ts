@@ -10,7 +10,7 @@ type Page = string | readonly [string, string];
 describe('the counts of a run', () => {
   testLedger('are those of the plan that was made before it', async (ledger) => {
     await completeRun(ledger, 'first', { [SITEMAP]: [['a', '2026-01-01'], 'b', 'c'] });
-    const pages: readonly Page[] = [['a', '2026-02-02'], 'b', 'd', 'e'];
+    const pages: readonly Page[] = [['a', '2026-01-02'], 'b', 'd', 'e'];
     const planned = await crawled(ledger, 'plan', { [SITEMAP]: pages });
     await endRun(ledger, 'plan' as RunId, 'previewed');
     const run = await crawled(ledger, 'run', { [SITEMAP]: pages });

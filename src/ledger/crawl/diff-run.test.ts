@@ -145,12 +145,13 @@ describe('diff run', () => {
       (
         await completeRun(ledger, 'r3', {
           a: [
-            ['1', '2026-02-01'],
+            ['1', '2026-01-05'],
             ['2', 'yesterday'],
           ],
         })
       ).changed,
-      2,
+      1,
+      'what names no time changes nothing',
     );
   });
 
@@ -175,6 +176,12 @@ describe('diff run', () => {
     await endRun(ledger, 'r2' as RunId, 'finished');
     await crawled(ledger, 'r3', { b: ['1'] }, { scope: 'two', complete: false });
     assert.equal(await getStoredSitemap(ledger, 'r3' as RunId, 'a'), undefined);
+  });
+
+  testLedger('a run that could not read everything counts what each sitemap lists', async (ledger) => {
+    await completeRun(ledger, 'r1', { a: ['1', '2', '3'], b: ['4'], c: ['5'] });
+    const run = await completeRun(ledger, 'r2', { a: 'not-modified', b: 'not-modified', c: 'broken' });
+    assert.deepEqual([run.found, run.known, run.gone, run.complete], [4, 4, 0, false]);
   });
 
   testLedger('a run reports URLs that only an unapplied plan has seen as new', async (ledger) => {

@@ -267,6 +267,7 @@ describe('recovered URLs in another spelling', () => {
       { watch: OLD.id, state: 'completed', due: null, generation: 1, failures: 0 },
     ]);
     assert.equal(await countLive(ledger, OLD.id), 5);
+    ledger.pass(7 * DAY);
     // A lastmod that is seen for the first time is no change; a later one is.
     assert.equal(await buy(ledger, 'r2', { ...site, m: [['a', '2026-01-20'], 'b/', 'c/d/?x=1', 'e', 'new'] }), 1);
   });

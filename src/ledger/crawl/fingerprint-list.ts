@@ -1,14 +1,14 @@
 import { asKey } from './fingerprint.ts';
 
 /**
- * What the ledger remembers of a sitemap: for each entry, in the order of the document, 64 bits of its URL and 32 bits
- * of its lastmod. 12 bytes a URL, so a run that finds no change compares two arrays and touches no row.
+ * What the ledger remembers of a sitemap: for each entry, in the order of the document, 64 bits of its URL, and its version
+ * (src/url/version.ts; 0 for none). 16 bytes a URL, so a run that finds no change compares two arrays and touches no row.
  */
 export interface FingerprintList {
   readonly length: number;
   high(index: number): number;
   low(index: number): number;
-  lastmod(index: number): number;
+  version(index: number): number;
   /** The index of a URL, or -1. The first call builds the look-up table. */
   find(high: number, low: number): number;
 }
@@ -16,12 +16,14 @@ export interface FingerprintList {
 export interface GrowingList extends FingerprintList {
   /** Marks the entries that another list has too: 1 at the index of each in `marks`. */
   markListed(other: FingerprintList, marks: Uint8Array): void;
-  push(high: number, low: number, lastmod: number): void;
+  push(high: number, low: number, version: number): void;
+  setVersion(index: number, version: number): void;
   /** The packed bytes, little-endian words. */
   bytes(): Uint8Array;
 }
 
-const WORDS = 3;
+const WORDS = 4;
+const HIGH = 2 ** 32;
 
 /** Reads a packed list. Throws a RangeError when the bytes are not whole entries: the snapshot is then not used. */
 export function unpackList(bytes: Uint8Array): FingerprintList {
@@ -71,8 +73,16 @@ class PackedList implements GrowingList {
     return this.#words[index * WORDS + 1] ?? 0;
   }
 
-  lastmod(index: number): number {
-    return this.#words[index * WORDS + 2] ?? 0;
+  /** A signed integer of 53 bits in two words. */
+  version(index: number): number {
+    const at = index * WORDS + 2;
+    return ((this.#words[at] ?? 0) | 0) * HIGH + (this.#words[at + 1] ?? 0);
+  }
+
+  setVersion(index: number, version: number): void {
+    const at = index * WORDS + 2;
+    this.#words[at] = Math.floor(version / HIGH);
+    this.#words[at + 1] = version;
   }
 
   find(high: number, low: number): number {
@@ -94,7 +104,7 @@ class PackedList implements GrowingList {
     }
   }
 
-  push(high: number, low: number, lastmod: number): void {
+  push(high: number, low: number, version: number): void {
     const from = this.#length * WORDS;
     if (from + WORDS > this.#words.length) {
       const larger = new Uint32Array(Math.max(this.#words.length * 2, 64 * WORDS));
@@ -103,7 +113,7 @@ class PackedList implements GrowingList {
     }
     this.#words[from] = high;
     this.#words[from + 1] = low;
-    this.#words[from + 2] = lastmod;
+    this.setVersion(this.#length, version);
     const table = this.#table;
     if (table !== null && table.length >= (this.#length + 1) * 2) this.#place(table, this.#length);
     this.#length += 1;

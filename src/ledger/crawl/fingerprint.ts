@@ -55,24 +55,6 @@ function finish(first: number, second: number, length: number, out: Uint32Array)
 
 const half = new Uint32Array(2);
 
-/** 32 bits of a lastmod text, never 0, which stands for an entry without one. */
-export function lastmodMark(lastmod: string | null, seed: number): number {
-  if (lastmod === null) return 0;
-  fingerprint(lastmod, seed, half);
-  return toMark(half);
-}
-
-/** The same of ASCII bytes; `from` is -1 for an entry without one. */
-export function lastmodMarkBytes(bytes: Uint8Array, from: number, to: number, seed: number): number {
-  if (from === -1) return 0;
-  fingerprintBytes(bytes, from, to, seed, half);
-  return toMark(half);
-}
-
-function toMark([mark = 0]: Uint32Array): number {
-  return mark === 0 ? 1 : mark;
-}
-
 /** The fingerprint as the signed 64-bit integer that the `urls` table is indexed by. */
 export function asKey(high: number, low: number): bigint {
   return BigInt.asIntN(64, (BigInt(high) << 32n) | BigInt(low));

@@ -1,15 +1,13 @@
 import { isAscii } from 'node:buffer';
 import type { Url } from '../../url/normalize-url.ts';
+import type { Version } from '../../url/version.ts';
 import type { Found, ObservedEntry } from './found.ts';
 
-/** A record: the fingerprint, the lastmod in milliseconds, where the texts begin, their lengths. Little-endian. */
-const RECORD = 28;
-const LASTMOD_AT = 8;
-const TEXT_FROM = 16;
+/** A record: the fingerprint, the version (0 for none), where the URL begins, its length. Little-endian. */
+const RECORD = 24;
+const VERSION = 8;
+const URL_FROM = 16;
 const URL_LENGTH = 20;
-const LASTMOD_LENGTH = 24;
-/** The length of a lastmod that there is not. */
-const NONE = 0xffff_ffff;
 /** Texts are made strings so many bytes at a time: a call into native code costs more than a slice of a string. */
 const WINDOW = 32 * 1024;
 /** A character of a string has at most so many bytes in UTF-8. */
@@ -39,33 +37,31 @@ export class FoundList implements Found {
 
   entry(at: number): ObservedEntry {
     const record = this.#toRecord(at);
-    const lastmodAt = this.#records.getFloat64(record + LASTMOD_AT, true);
-    const urlFrom = this.#records.getUint32(record + TEXT_FROM, true);
-    const urlTo = urlFrom + this.#records.getUint32(record + URL_LENGTH, true);
-    const lastmodLength = this.#records.getUint32(record + LASTMOD_LENGTH, true);
-    return {
-      url: this.#read(urlFrom, urlTo) as Url,
-      lastmod: lastmodLength === NONE ? null : this.#read(urlTo, urlTo + lastmodLength),
-      lastmodAt: Number.isNaN(lastmodAt) ? null : lastmodAt,
-    };
+    const version = this.#records.getFloat64(record + VERSION, true);
+    const from = this.#records.getUint32(record + URL_FROM, true);
+    const to = from + this.#records.getUint32(record + URL_LENGTH, true);
+    return { url: this.#read(from, to) as Url, version: version === 0 ? null : (version as Version) };
   }
 
   key(at: number): bigint {
     return this.#records.getBigInt64(this.#toRecord(at), true);
   }
 
-  push(high: number, low: number, { url, lastmod, lastmodAt }: ObservedEntry): void {
+  /** 0: none. */
+  setVersion(at: number, version: number): void {
+    this.#records.setFloat64(this.#toRecord(at) + VERSION, version, true);
+  }
+
+  push(high: number, low: number, url: Url, version: number): void {
     const record = this.#length * RECORD;
     if (record === this.#records.byteLength) this.#records = new DataView(this.#records.buffer.transfer(record * 2));
     const textFrom = this.#textBytes;
     const urlLength = this.#write(url);
-    const lastmodLength = lastmod === null ? NONE : this.#write(lastmod);
     this.#records.setUint32(record, low, true);
     this.#records.setUint32(record + 4, high, true);
-    this.#records.setFloat64(record + LASTMOD_AT, lastmodAt ?? Number.NaN, true);
-    this.#records.setUint32(record + TEXT_FROM, textFrom, true);
+    this.#records.setFloat64(record + VERSION, version, true);
+    this.#records.setUint32(record + URL_FROM, textFrom, true);
     this.#records.setUint32(record + URL_LENGTH, urlLength, true);
-    this.#records.setUint32(record + LASTMOD_LENGTH, lastmodLength, true);
     this.#length += 1;
   }
 

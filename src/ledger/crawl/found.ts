@@ -1,12 +1,11 @@
 import type { Url } from '../../url/normalize-url.ts';
+import type { Version } from '../../url/version.ts';
 
 /** An entry in scope, with a normalized URL. */
 export interface ObservedEntry {
   readonly url: Url;
-  /** The text as written in the sitemap. */
-  readonly lastmod: string | null;
-  /** The same as epoch milliseconds; null when it cannot be parsed. */
-  readonly lastmodAt: number | null;
+  /** When the sitemap says that it changed; null where it names no time. What lies more than a day ahead is unknown, too. */
+  readonly version: Version | null;
 }
 
 /** Where entries were found. */

@@ -3,13 +3,14 @@ import { insertRows, type Row, toRows } from '../../database/rows.ts';
 import { dialectal, sql } from '../../database/sql.ts';
 import { toStoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import type { Version } from '../../url/version.ts';
 import { type EntrySource, type Found, rowsBetween } from './found.ts';
-import { LASTMOD_COLUMNS, recordLastmods } from './record-lastmods.ts';
+import { recordVersions, VERSION_COLUMNS } from './record-versions.ts';
 
 export interface FoundCounts {
   /** URLs that this run found in this sitemap for the first time ever; the same when it is called again. */
   readonly new: number;
-  /** Known URLs that this run found here with a later lastmod; the same when it is called again. */
+  /** Known URLs that this run found here with a later version; the same when it is called again. */
   readonly changed: number;
   /** Rows that became present now: they count for `addLive`. */
   readonly live: number;
@@ -17,8 +18,10 @@ export interface FoundCounts {
   readonly collided: readonly Url[];
 }
 
-const COLUMNS = { fp: 'bigint', url: 'text', lastmod: 'text', lastmod_at: 'bigint' } as const;
-type NewRow = readonly [key: bigint, url: Url, lastmod: string | null, lastmodAt: number | null];
+const COLUMNS = { fp: 'bigint', url: 'text', version: 'bigint' } as const;
+/** What is adopted counts as bought as it is. */
+const ADOPTED_COLUMNS = { ...COLUMNS, bought_version: 'bigint' } as const;
+type NewRow = readonly [key: bigint, url: Url, ...version: (Version | null)[]];
 
 /**
  * Rows that a plan reads one after another, in the order of the URLs, then lie in few pages of the table, whatever the order of
@@ -38,7 +41,7 @@ const SAME_COLUMNS = {
 /**
  * Adds URLs that the sitemap did not list at its last complete visit. A URL that is in the ledger already (from another
  * sitemap, from an incomplete visit, or because it was gone and is back) keeps its row, so its generations stay bought.
- * Its lastmod is compared: a page that changed and moved to another sitemap file is due as a changed page.
+ * Its version is compared: a page that changed and moved to another sitemap file is due as a changed page.
  */
 export async function insertFound(
   tx: Queryable,
@@ -50,17 +53,26 @@ export async function insertFound(
   const { reason_code } = toStoredReason(adopt ? { code: 'baseline' } : null);
   const due = adopt ? null : 'new';
   const rows = [
-    ...rowsBetween(found, from, to, (key, { url, lastmod, lastmodAt }): NewRow => [key, url, lastmod, lastmodAt]),
+    ...rowsBetween(found, from, to, (key, { url, version }): NewRow => {
+      return adopt ? [key, url, version, version] : [key, url, version];
+    }),
   ].sort(byUrl);
-  const inserted = await insertRows(tx, 'urls', COLUMNS, rows, 'ON CONFLICT (fp, watch_id) DO NOTHING', {
-    columns: SAME_COLUMNS,
-    row: [watchId, sitemapId, runId, 'known', reason_code, due],
-  });
+  const inserted = await insertRows(
+    tx,
+    'urls',
+    adopt ? ADOPTED_COLUMNS : COLUMNS,
+    rows,
+    'ON CONFLICT (fp, watch_id) DO NOTHING',
+    {
+      columns: SAME_COLUMNS,
+      row: [watchId, sitemapId, runId, 'known', reason_code, due],
+    },
+  );
   if (inserted === rows.length) return { new: inserted, changed: 0, live: inserted, collided: [] };
 
   const { own, collided } = await matchByText(tx, watchId, found, from, to);
-  const listed = toRows(LASTMOD_COLUMNS, own);
-  await recordLastmods(tx, source, listed, 'new');
+  const listed = toRows(VERSION_COLUMNS, own);
+  await recordVersions(tx, source, listed);
   const { changes } = await tx.run(sql`
     UPDATE urls SET gone_run = NULL
     WHERE watch_id = ${watchId} AND gone_run IS NOT NULL AND fp IN (SELECT fp FROM ${listed} AS r)`);
@@ -73,7 +85,7 @@ export async function insertFound(
   return { new: counts.added, changed: counts.changed, live: inserted + changes, collided };
 }
 
-/** Entries whose row is theirs, as rows of LASTMOD_COLUMNS, and the URLs whose fingerprint belongs to another URL. */
+/** Entries whose row is theirs, as rows of VERSION_COLUMNS, and the URLs whose fingerprint belongs to another URL. */
 async function matchByText(
   tx: Queryable,
   watchId: number,
@@ -90,7 +102,7 @@ async function matchByText(
   for (const { nr, url } of existing) {
     const at = from + nr;
     const entry = found.entry(at);
-    if (entry.url === url) own.push([found.key(at), entry.lastmod, entry.lastmodAt]);
+    if (entry.url === url) own.push([found.key(at), entry.version]);
     else collided.push(entry.url);
   }
   return { own, collided };

@@ -31,17 +31,13 @@ async function countWritten(batches: Iterable<readonly ObservedEntry[]>): Promis
   return urls;
 }
 
-const page = (n: number, lastmod: string | null): ObservedEntry => ({
-  url: shopUrl(`p/${n}`),
-  lastmod,
-  lastmodAt: null,
-});
-const pages = (count: number, lastmod: string | null) => Array.from({ length: count }, (_, n) => [page(n, lastmod)]);
+const page = (n: number, end: string): ObservedEntry => ({ url: shopUrl(`p/${n}${end}`), version: null });
+const pages = (count: number, end: string) => Array.from({ length: count }, (_, n) => [page(n, end)]);
 
 describe('what waits in memory for the end of a sitemap', () => {
   test(`is fewer than ${MANY} entries`, async () => {
-    assert.equal(await countWritten(pages(MANY - 1, null)), 0);
-    assert.equal(await countWritten(pages(MANY + 1, null)), MANY);
+    assert.equal(await countWritten(pages(MANY - 1, '')), 0);
+    assert.equal(await countWritten(pages(MANY + 1, '')), MANY);
   });
 
   test('is no more than 8 MiB of texts, however few entries hold them', async () => {

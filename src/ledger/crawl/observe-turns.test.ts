@@ -28,8 +28,7 @@ describe('turns of the event loop', () => {
       firstRun: 'submit',
     });
     const observation = await observe(ledger, RUN);
-    for (const page of pages.slice(0, -1))
-      await observation.entries(SITEMAP, [{ url: shopUrl(page), lastmod: null, lastmodAt: null }]);
+    for (const page of pages.slice(0, -1)) await observation.entries(SITEMAP, [{ url: shopUrl(page), version: null }]);
     // All of them are written now.
     const { all, longest } = await measureTurns(() => observation.verdict(SITEMAP, { verdict: 'complete', ...known }));
     await ledger.close();

@@ -11,7 +11,7 @@ import type { EntrySource, ObservedEntry } from './found.ts';
 import { addLive, insertFound } from './insert-found.ts';
 import { markChanged } from './mark-changed.ts';
 import { readSitemap, type SitemapReading } from './read-sitemap.ts';
-import { recordVerdict, type SitemapRecord } from './record-verdict.ts';
+import { keepShown, recordVerdict, type SitemapRecord } from './record-verdict.ts';
 import type { SitemapVerdict } from './sitemaps.ts';
 
 /** Records a crawl in the ledger. One per crawl; sitemaps may be read concurrently, in any order. */
@@ -25,8 +25,15 @@ export interface Observation {
   recognizer(sitemap: string): Promise<Pick<SitemapReading, 'find' | 'findNext'> | undefined>;
   /** Counts a URL out of scope by reason, with a few examples. */
   skipped(sitemap: string, reason: string, url: string, count?: number): void;
-  /** Records the end of a sitemap. Only `complete` replaces its stored list and the rules that matched in it. */
-  verdict(sitemap: string, verdict: SitemapVerdict, matchedRules?: readonly ScopeRule[]): Promise<void>;
+  /**
+   * Records the end of a sitemap. Only `complete` replaces its stored list and the rules that matched in it. `isStamped`: all its
+   * dates are the time of the fetch (fetch-times.ts), and counted as none.
+   */
+  verdict(
+    sitemap: string,
+    verdict: SitemapVerdict,
+    matchedRules?: readonly ScopeRule[],
+  ): Promise<{ readonly isStamped: boolean }>;
 }
 
 /**
@@ -83,7 +90,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
     return {
       place: { runId: row.id, watchId: row.watch_id, sitemapId: known.id, adopt: known.adopt },
       hasList: kept !== undefined && known.scope === row.scope,
-      reading: readSitemap(unpackList(kept?.entries ?? new Uint8Array()), seed),
+      reading: readSitemap(unpackList(kept?.entries ?? new Uint8Array()), seed, ledger.now()),
       skips: getSkips(sitemap),
       new: 0,
       changed: 0,
@@ -135,7 +142,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
       const at = await reading(sitemap);
       at.reading.add(entries, order);
       if (at.reading.pending >= FLUSH_AT || at.reading.pendingBytes >= FLUSH_BYTES) {
-        await flushed(at, async () => undefined);
+        await flushed(at, (tx) => keepShown(tx, at.place.sitemapId, at.reading));
       }
     },
     async recognizer(sitemap) {
@@ -150,6 +157,7 @@ export async function observe(ledger: Ledger, run: RunId): Promise<Observation> 
       );
       open.delete(sitemap);
       skips.delete(sitemap);
+      return { isStamped: at.reading.isStamped };
     },
   };
 }

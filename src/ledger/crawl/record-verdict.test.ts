@@ -3,8 +3,9 @@ import { describe } from 'node:test';
 import { ACCOUNT, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
-import { beginRun } from '../runs/runs.ts';
+import { beginRun, endRun } from '../runs/runs.ts';
 import { observe } from './observe.ts';
+import { getStoredSitemap, type SitemapVerdict } from './sitemaps.ts';
 
 const run = 'r1' as RunId;
 const sitemap = 'https://shop.example/sitemap.xml';
@@ -32,4 +33,29 @@ describe('the verdict on a sitemap', () => {
     const read = { verdict: 'complete', kind: 'urlset', urls: 7, fingerprint: '0'.repeat(64) };
     assert.deepEqual({ ...(await visit(read as never)) }, { verdict: 'complete', code: null, message: null });
   });
+
+  testLedger(
+    'keeps the validators of the last transfer, also when its bytes were those of the one before',
+    async (ledger) => {
+      const known = { kind: 'urlset', urls: 0, fingerprint: '0'.repeat(64), bytes: 1, tookMs: 1 } as const;
+      const visit = async (name: string, verdict: SitemapVerdict) => {
+        const run = name as RunId;
+        await beginRun(ledger, {
+          watch: WATCH.id,
+          account: ACCOUNT.id,
+          run,
+          sources: [sitemap],
+          scope: '',
+          firstRun: 'submit',
+        });
+        await (await observe(ledger, run)).verdict(sitemap, verdict);
+        await endRun(ledger, run, 'previewed');
+        return (await getStoredSitemap(ledger, run, sitemap))?.etag;
+      };
+      assert.equal(await visit('r1', { ...known, verdict: 'complete', etag: '"a"' }), '"a"');
+      assert.equal(await visit('r2', { ...known, verdict: 'not-modified', etag: '"b"' }), '"b"');
+      const saved = { bytes: 1, ms: 1 };
+      assert.equal(await visit('r3', { ...known, verdict: 'not-modified', etag: '"b"', saved }), '"b"');
+    },
+  );
 });

@@ -40,12 +40,18 @@ export async function recordVerdict(
       break;
     case 'not-modified':
       await tx.run(sql`UPDATE sitemaps SET complete_at = ${now}, baseline = 0 WHERE id = ${sitemapId}`);
+      // The same bytes were transferred, perhaps with other validators. A 304 brings nothing that is not kept.
+      if (verdict.saved === undefined) {
+        const known = JSON.stringify(toKnownSitemap(verdict));
+        await tx.run(sql`UPDATE sitemaps SET known = ${known} WHERE id = ${sitemapId}`);
+      }
       urls = (await tx.get(sql<{ urls: number }>`SELECT urls FROM sitemaps WHERE id = ${sitemapId}`))?.urls ?? 0;
       break;
     case 'incomplete':
       problem = verdict;
       // No complete visit lists these: if the page disappears before one does, only this record makes it gone.
       await addCandidates(tx, visit.place.watchId, visit.reading.unlisted());
+      await keepShown(tx, sitemapId, visit.reading);
   }
   const saved = verdict.verdict === 'not-modified' ? verdict.saved : undefined;
   await tx.run(sql`
@@ -61,6 +67,18 @@ export async function recordVerdict(
       changed = CASE WHEN excluded.changed > run_sitemaps.changed THEN excluded.changed ELSE run_sitemaps.changed END`);
   await recordSkips(tx, run, visit);
   await tx.run(sql`UPDATE runs SET touched_at = ${now} WHERE id = ${run.id}`);
+}
+
+/**
+ * A visit that is not complete has shown versions that the site may take back: the next one reads the sitemap whatever its
+ * validators say, and compares with these.
+ */
+export async function keepShown(tx: Queryable, sitemapId: number, reading: SitemapReading): Promise<void> {
+  const shown = reading.shown();
+  if (shown !== null)
+    await tx.run(sql`UPDATE sitemap_snapshots SET entries = ${shown} WHERE sitemap_id = ${sitemapId}`);
+  if (shown !== null || reading.unlisted().length > 0)
+    await tx.run(sql`UPDATE sitemaps SET known = NULL WHERE id = ${sitemapId} AND known IS NOT NULL`);
 }
 
 /** Only a sitemap read to its end shows what disappeared: gone candidates, until the run's diff decides. */

@@ -6,7 +6,7 @@ import { getRun } from '../runs/runs.ts';
 
 /** Validators of a complete visit, with which the crawler later checks for changes. */
 export interface StoredSitemap {
-  readonly kind: 'urlset' | 'index' | 'text' | 'rss' | 'atom' | 'robots';
+  readonly kind: 'urlset' | 'index' | 'text' | 'csv' | 'rss' | 'atom' | 'json-feed' | 'robots';
   readonly urls: number;
   /** Of the bytes, as the crawler made it. */
   readonly fingerprint: string;

@@ -2,7 +2,9 @@ import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
+import type { Version } from '../../url/version.ts';
 import { lockAccount } from '../runs/watches.ts';
+import { isLaterSql, toLatestSql } from '../version-sql.ts';
 import { addLive } from './insert-found.ts';
 
 /** A row that was bought or forgotten, and the row without a purchase that a crawl has made for the same page. */
@@ -20,8 +22,7 @@ interface ListedRow {
   readonly url: string;
   readonly watch_id: number;
   readonly sitemap_id: number;
-  readonly lastmod: string | null;
-  readonly lastmod_at: number | null;
+  readonly version: Version | null;
   readonly first_run: number;
   readonly changed_run: number | null;
   readonly gone_run: number | null;
@@ -34,8 +35,7 @@ const COLUMNS = {
   url: 'text',
   watch_id: 'bigint',
   sitemap_id: 'bigint',
-  lastmod: 'text',
-  lastmod_at: 'bigint',
+  version: 'bigint',
   first_run: 'bigint',
   changed_run: 'bigint',
   gone_run: 'bigint',
@@ -44,8 +44,8 @@ const COLUMNS = {
 
 /**
  * Puts each bought row in the place of the row that the crawl has made: the page keeps its generations, failures,
- * quarantine, purchases and index-checks under the watch and the spelling that list it now. A lastmod that differs from
- * the last one known makes the page due as a changed one; otherwise only what made the bought row due counts.
+ * quarantine, purchases and index-checks under the watch and the spelling that list it now. A version that is
+ * later than what was bought makes the page due as a changed one; otherwise only what made the bought row due counts.
  */
 export async function takeOver(
   tx: Queryable,
@@ -71,8 +71,7 @@ export async function takeOver(
         row.url,
         row.watch_id,
         row.sitemap_id,
-        row.lastmod,
-        row.lastmod_at,
+        row.version,
         row.first_run,
         row.changed_run,
         row.gone_run,
@@ -80,17 +79,18 @@ export async function takeOver(
       ],
     ),
   );
-  const isChange = sql`(urls.lastmod IS NOT NULL AND r.lastmod IS NOT NULL AND urls.lastmod <> r.lastmod
-    AND (urls.lastmod_at IS NULL OR r.lastmod_at IS NULL OR urls.lastmod_at <> r.lastmod_at))`;
+  const isChange = sql`coalesce(CASE WHEN urls.bought_version IS NULL THEN ${isLaterSql('r.version', 'urls.version')}
+    ELSE ${isLaterSql('r.version', 'urls.bought_version')} END, 1 = 0)`;
   const isChanged = sql`(${isChange} OR r.due = 'changed') AND urls.due IS NULL AND urls.state <> 'quarantined'`;
   await tx.run(sql`
-    UPDATE urls SET fp = r.fp, url = r.url, forgotten_at = NULL, watch_id = r.watch_id, sitemap_id = r.sitemap_id, lastmod = r.lastmod,
-      lastmod_at = r.lastmod_at, first_run = r.first_run, gone_run = r.gone_run,
+    UPDATE urls SET fp = r.fp, url = r.url, forgotten_at = NULL, watch_id = r.watch_id, sitemap_id = r.sitemap_id,
+      version = coalesce(r.version, urls.version), first_run = r.first_run, gone_run = r.gone_run,
       changed_run = CASE WHEN ${isChange} THEN ${runId} ELSE r.changed_run END,
       guard_passed = CASE WHEN ${isChanged} THEN 0 ELSE urls.guard_passed END,
       due = CASE WHEN ${isChanged} THEN 'changed' ELSE urls.due END,
-      bought_lastmod = CASE WHEN urls.lastmod IS NULL AND urls.bought_lastmod IS NULL AND r.due IS DISTINCT FROM 'changed'
-        THEN r.lastmod ELSE urls.bought_lastmod END
+      bought_version = CASE WHEN NOT ${isChange} AND r.due IS DISTINCT FROM 'changed'
+          AND (urls.version IS NULL OR urls.bought_version IS NOT NULL)
+        THEN ${toLatestSql('urls.bought_version', 'r.version')} ELSE urls.bought_version END
     FROM ${listed} AS r WHERE urls.id = r.bought`);
   await tx.run(sql`
     UPDATE check_queue SET watch_id = r.watch_id FROM ${listed} AS r WHERE check_queue.url_id = r.bought`);
@@ -105,7 +105,7 @@ export async function takeOver(
 /** Reads both rows once more, under the account's lock: one of them may have been planned or taken over since. */
 const selectPairs = (pairs: readonly TakeOver[]): Query<ListedRow> => sql<ListedRow>`
   SELECT o.id AS bought, o.watch_id AS old_watch, o.gone_run AS old_gone, n.id AS listed, CAST(n.fp AS TEXT) AS fp, n.url,
-    n.watch_id, n.sitemap_id, n.lastmod, n.lastmod_at, n.first_run, n.changed_run, n.gone_run, n.due
+    n.watch_id, n.sitemap_id, n.version, n.first_run, n.changed_run, n.gone_run, n.due
   FROM ${toRows(
     { bought: 'bigint', listed: 'bigint' },
     pairs.map(({ bought, listed }): Row => [bought, listed]),

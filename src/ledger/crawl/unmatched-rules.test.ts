@@ -18,8 +18,7 @@ async function run(ledger: TestLedger, name: string, sitemaps: Readonly<Record<s
   const observation = await observe(ledger, id);
   for (const [sitemap, matched] of Object.entries(sitemaps)) {
     const known = { kind: 'urlset', urls: 1, fingerprint: sitemap, bytes: 1, tookMs: 1 } as const;
-    if (matched !== null)
-      await observation.entries(sitemap, [{ url: shopUrl(sitemap), lastmod: null, lastmodAt: null }]);
+    if (matched !== null) await observation.entries(sitemap, [{ url: shopUrl(sitemap), version: null }]);
     await observation.verdict(
       sitemap,
       { verdict: matched === null ? 'not-modified' : 'complete', ...known },

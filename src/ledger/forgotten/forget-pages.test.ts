@@ -77,7 +77,7 @@ async function readLedger({ db }: Ledger): Promise<string> {
   for (const { name } of tables) {
     if (name === 'gone_candidates') continue;
     // A fingerprint is larger than a number of JavaScript, and not a text.
-    const columns = name === 'urls' ? 'url, lastmod, due, state, reason_params' : '*';
+    const columns = name === 'urls' ? 'url, due, state, reason_params' : '*';
     const rows = await db.all(sql`SELECT ${raw(columns)} FROM ${raw(name)}`);
     texts.push(JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value)));
   }
@@ -103,7 +103,7 @@ async function readMoney(ledger: Ledger) {
   return {
     totals: await getAccountTotals(ledger, ACCOUNT.id, ACCOUNT.pricePerUrl),
     spending: await listSpending(ledger, 'day', 0),
-    charges: await ledger.db.all(sql`SELECT * FROM charges ORDER BY id`),
+    journal: await ledger.db.all(sql`SELECT * FROM journal ORDER BY id`),
     batches: await ledger.db.all(sql`SELECT id, state, charge, urls, completed, failed FROM batches ORDER BY id`),
     members: await ledger.db.all(
       sql`SELECT batch_id, url_id, generation, result FROM batch_urls ORDER BY batch_id, position`,
@@ -219,7 +219,7 @@ describe('a forgotten page that comes back', () => {
 });
 
 const imported = (url: Parameters<typeof importPurchases>[2][number]['url'], generation = 1) =>
-  ({ url, state: 'completed', generation, boughtAt: 1, lastmod: null, lastmodAt: null }) as const;
+  ({ url, state: 'completed', generation, boughtAt: 1, version: null }) as const;
 
 describe('export, import and recovery', () => {
   testLedger('a forgotten page that was exported and imported comes back as bought', async (ledger) => {
@@ -229,7 +229,7 @@ describe('export, import and recovery', () => {
     for await (const page of eachPurchasedPage(ledger.db, [])) pages.push(...page);
     assert.ok(pages.every(({ url }) => !url.includes('shop.example')));
     // Another ledger, with another seed: the same database without what it knows.
-    for (const table of ['urls', 'batch_urls', 'batches', 'charges', 'sitemap_snapshots', 'sitemaps', 'runs'])
+    for (const table of ['urls', 'batch_urls', 'batches', 'journal', 'sitemap_snapshots', 'sitemaps', 'runs'])
       await ledger.db.run(sql`DELETE FROM ${raw(table)}`);
     const other = { ...ledger, seed: (ledger.seed + 1) >>> 0 };
     const rows = pages.map(({ url, generation }) => imported(url, generation));
@@ -308,7 +308,7 @@ describe('forgetting', () => {
     await ledger.db.run(sql`UPDATE batch_urls SET reason = ${`Not reachable: ${shopUrl('1')}.`} WHERE position = 0`);
     await ledger.db.run(sql`UPDATE batch_answers SET message = ${JSON.stringify({ url: shopUrl('2') })}`);
     ledger.pass(2 * DAY);
-    const turn = await beginCheck(ledger, { account: ACCOUNT, watch: SHOP.id, policy: CHECKS });
+    const turn = await beginCheck(ledger, { account: ACCOUNT, watch: SHOP.id, spend: SHOP.spend, policy: CHECKS });
     assert.ok(turn.kind === 'send');
     const results = turn.urls.map((url) => ({ url, verdict: 'found', statusName: `at ${url}` }) as const);
     const checked = {
@@ -366,7 +366,7 @@ describe('forgetting', () => {
     await buy(ledger, 'r1', { a: ['1'] });
     await forget(ledger);
     ledger.pass(10 * DAY);
-    const check = () => beginCheck(ledger, { account: ACCOUNT, watch: SHOP.id, policy: CHECKS });
+    const check = () => beginCheck(ledger, { account: ACCOUNT, watch: SHOP.id, spend: SHOP.spend, policy: CHECKS });
     assert.equal((await check()).kind, 'idle');
     await buy(ledger, 'r2', { a: ['1'] });
     ledger.pass(10 * DAY);
@@ -442,7 +442,10 @@ describe('a page is kept', () => {
   testLedger('while an index check of it has not ended', async (ledger) => {
     await buy(ledger, 'r1', { a: ['1'] });
     ledger.pass(2 * DAY);
-    assert.equal((await beginCheck(ledger, { account: ACCOUNT, watch: SHOP.id, policy: CHECKS })).kind, 'send');
+    assert.equal(
+      (await beginCheck(ledger, { account: ACCOUNT, watch: SHOP.id, spend: SHOP.spend, policy: CHECKS })).kind,
+      'send',
+    );
     assert.match(await refusal(ledger), /an index check of shop/);
   });
 

@@ -1,10 +1,11 @@
 import { LIMITS } from '../../../contract/limits.ts';
-import { INDEX_CHECK_PRICE, type Micros, timesMicros, ZERO } from '../../../contract/money.ts';
+import { INDEX_CHECK_PRICE, type Micros, timesMicros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { insertRows, type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import { type CapRefusal, type SpendQuestion, urlsAllowed } from '../../submission/caps.ts';
 import type { IndexCheckPolicy } from '../../submission/check-schedule.ts';
+import { findWaitEnd } from '../../submission/clock.ts';
 import { computeDigest, freezeCheck } from '../../submission/freeze.ts';
 import { describeHistoryHold } from '../../submission/history-hold.ts';
 import type { IdempotencyKey, WatchId } from '../../submission/ids.ts';
@@ -12,12 +13,14 @@ import type { Reason } from '../../submission/reason.ts';
 import { mustReconcile } from '../../submission/reconcile.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { getHistoryHold } from '../jobs/history-hold.ts';
-import { getRefusalEnd, sumChecksToday } from '../money/spend.ts';
+import { holdMoney } from '../journal/open-money.ts';
+import { getRefusalEnd } from '../money/refusal-end.ts';
 import { buildSpendQuestion } from '../money/spend-question.ts';
 import type { Ledger } from '../open-ledger.ts';
-import type { AccountPolicy } from '../policy.ts';
+import type { AccountPolicy, WatchPolicy } from '../policy.ts';
 import { ensureWatch, findWatch, lockAccount } from '../runs/watches.ts';
-import { type CheckRow, deferChecks, findOpenCheck, listDueChecks } from './check-queue.ts';
+import { assignWait } from '../waits.ts';
+import { type CheckRow, deferChecks, findOpenCheck, listDueChecks, toPurchase } from './check-queue.ts';
 import { decideCheckRoom } from './check-room.ts';
 import { cancelCheck, stopCheck } from './record-check.ts';
 
@@ -43,6 +46,8 @@ export type Checking =
 export interface CheckInput {
   readonly account: AccountPolicy;
   readonly watch: WatchId;
+  /** The caps of the watch. That of a run is for submissions. */
+  readonly spend: WatchPolicy['spend'];
   readonly policy: IndexCheckPolicy;
 }
 
@@ -50,7 +55,8 @@ export interface CheckInput {
  * Begins the next index-check of a watch: the open one, with the same bytes and key, else the due URLs, at most 50, as
  * many as the budgets allow. A check is planned, counted against the caps and recorded before it is sent.
  */
-export async function beginCheck(ledger: Ledger, { account, watch, policy }: CheckInput): Promise<Checking> {
+export async function beginCheck(ledger: Ledger, input: CheckInput): Promise<Checking> {
+  const { account, watch, policy } = input;
   const now = ledger.now();
   const known = await findWatch(ledger.db, watch);
   if (known !== null) await deferChecks(ledger.db, known, policy, now);
@@ -74,10 +80,11 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
       await stopCheck(tx, now, open, { reason, charged: true }, policy);
       open = undefined;
     }
-    if (open?.not_before != null && open.not_before > now) return { kind: 'wait', until: open.not_before };
-    const question = await checkQuestion(tx, account, watchId, policy, open?.id ?? 0, now);
+    const waitsUntil = open === undefined ? null : findWaitEnd(open, now);
+    if (waitsUntil !== null) return { kind: 'wait', until: waitsUntil };
+    const questions = await askCaps(tx, input, watchId, open, now);
     if (open !== undefined) {
-      const { refusal } = urlsAllowed(question, INDEX_CHECK_PRICE, open.urls);
+      const { refusal } = checksAllowed(questions, open.urls);
       if (refusal !== null && open.in_doubt_since !== null) {
         return { kind: 'not-allowed', refusal, until: getRefusalEnd(refusal, now) };
       }
@@ -88,7 +95,7 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
       }
     }
     if (open === undefined) {
-      const planned = await planCheck(tx, now, { account, watch, policy }, watchId, question);
+      const planned = await planCheck(tx, now, input, watchId, questions);
       if (planned.kind !== 'planned') return planned;
       open = planned.check;
     }
@@ -98,9 +105,10 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
       return { kind: 'idle' };
     }
     await tx.run(sql`
-      UPDATE checks SET state = 'sending', attempts = attempts + 1, not_before = NULL,
+      UPDATE checks SET state = 'sending', attempts = attempts + 1, ${assignWait(null)},
         in_doubt_since = coalesce(in_doubt_since, ${now})
       WHERE id = ${open.id}`);
+    await holdMoney(tx, toPurchase(open), { to: 'sent', amount: open.expected_cost, at: now });
     return {
       kind: 'send',
       check: open.id,
@@ -114,27 +122,29 @@ export async function beginCheck(ledger: Ledger, { account, watch, policy }: Che
   });
 }
 
-/** Checks the account's caps and, instead of the watch's caps for submissions, its daily budget for checks. */
-async function checkQuestion(
+type Questions = readonly Omit<SpendQuestion, 'cost'>[];
+
+/** The caps of the watch and of the account, which count submissions as well; and the budget of the watch for its checks. */
+async function askCaps(
   tx: Queryable,
-  account: AccountPolicy,
+  { account, spend, policy }: CheckInput,
   watchId: number,
-  policy: IndexCheckPolicy,
-  exceptCheck: number,
+  open: CheckRow | undefined,
   now: number,
-): Promise<Omit<SpendQuestion, 'cost'>> {
-  const caps = { perRun: null, perDay: policy.perDay, perMonth: null };
-  const except = { kind: 'check', id: exceptCheck } as const;
-  const question = await buildSpendQuestion(
-    tx,
-    account,
-    caps,
-    { watchId, runId: null },
-    { count: 'all', except, sendsNow: true },
-    now,
-  );
-  const today = await sumChecksToday(tx, watchId, exceptCheck, now);
-  return { ...question, watch: { caps, spent: { run: ZERO, day: today, month: ZERO } } };
+): Promise<Questions> {
+  const except = open === undefined ? undefined : ({ kind: 'check', id: open.id } as const);
+  const scope = { watchId, runId: null, count: 'all', except, sendsNow: true } as const;
+  const ofChecks = { perRun: null, perDay: policy.perDay, perMonth: null };
+  return [
+    await buildSpendQuestion(tx, account, { ...spend, perRun: null }, scope, now),
+    await buildSpendQuestion(tx, account, ofChecks, { ...scope, ofChecks: true }, now),
+  ];
+}
+
+/** How many URLs all of them allow to check, and what refuses the next one. */
+function checksAllowed(questions: Questions, wanted: number): ReturnType<typeof urlsAllowed> {
+  const answers = questions.map((question) => urlsAllowed(question, INDEX_CHECK_PRICE, wanted));
+  return answers.reduce((least, each) => (each.urls < least.urls ? each : least));
 }
 
 type Planned =
@@ -146,14 +156,14 @@ async function planCheck(
   now: number,
   { account, watch, policy }: CheckInput,
   watchId: number,
-  question: Omit<SpendQuestion, 'cost'>,
+  questions: Questions,
 ): Promise<Planned> {
   const waiting = await listDueChecks(tx, watchId, policy, now, LIMITS.indexCheckUrls);
   if (waiting.length === 0) return { kind: 'idle' };
   const room = await decideCheckRoom(tx, watchId, now);
   if (room.kind === 'stopped') return room;
   const due = waiting.slice(0, room.urls);
-  const { urls: allowed, refusal } = urlsAllowed(question, INDEX_CHECK_PRICE, due.length);
+  const { urls: allowed, refusal } = checksAllowed(questions, due.length);
   if (allowed === 0 && refusal !== null) return { kind: 'not-allowed', refusal, until: getRefusalEnd(refusal, now) };
   const urls = due.slice(0, allowed);
   const last = await tx.get(sql<{ round: number | null }>`
@@ -173,6 +183,7 @@ async function planCheck(
     VALUES (${account.id}, ${watchId}, ${round}, ${frozen.key}, ${frozen.digest}, ${frozen.body}, ${urls.length},
       ${cost}, 'planned', ${now})
     RETURNING *`);
+  await holdMoney(tx, toPurchase(check), { to: 'planned', amount: cost, at: now });
   const columns = { check_id: 'bigint', position: 'bigint', url_id: 'bigint' } as const;
   await insertRows(
     tx,

@@ -5,13 +5,14 @@ import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import { type CheckHistory, type CheckPolicy, inSample, nextCheckAt } from '../../submission/check-schedule.ts';
-import type { IdempotencyKey } from '../../submission/ids.ts';
+import type { AccountId, IdempotencyKey } from '../../submission/ids.ts';
 import type { StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import type { Purchase } from '../journal/entry.ts';
 
 export interface CheckRow extends StoredReason {
   readonly id: number;
-  readonly account_id: string;
+  readonly account_id: AccountId;
   readonly watch_id: number;
   readonly idempotency_key: IdempotencyKey;
   readonly digest: string;
@@ -23,9 +24,18 @@ export interface CheckRow extends StoredReason {
   readonly attempts: number;
   readonly in_doubt_since: number | null;
   readonly not_before: number | null;
+  readonly waits_since: number | null;
   readonly found: number | null;
   readonly charge: Micros | null;
 }
+
+export const toPurchase = ({ id, account_id, watch_id }: CheckRow): Purchase => ({
+  kind: 'check',
+  id,
+  account: account_id,
+  watchId: watch_id,
+  runId: null,
+});
 
 /** The open check of a watch; at most one, by the index checks_open. */
 export async function findOpenCheck(tx: Queryable, watchId: number): Promise<CheckRow | undefined> {

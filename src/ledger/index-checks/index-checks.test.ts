@@ -41,6 +41,7 @@ const policy: IndexCheckPolicy = {
 const asking = (over: Partial<IndexCheckPolicy> = {}) => ({
   account: ACCOUNT,
   watch: WATCH.id,
+  spend: WATCH.spend,
   policy: { ...policy, ...over },
 });
 const checked = (urls: readonly Url[], verdict: Verdict) =>
@@ -125,6 +126,26 @@ describe('index checks', () => {
     },
   );
 
+  for (const [shown, verdict, counted, what] of [
+    [500_000, 'found', 1_500_000, 'the price of one URL is that of each'],
+    [1_500_000, 'found', 1_500_000, 'the charge of all of them is that'],
+    [20_000, 'found', 1_500_000, 'less than its verdicts cost leaves no room for another check'],
+    [500_001, 'unknown', 500_001, 'what was given back for URLs without a verdict is free again'],
+    [150_000_000, 'found', 1_500_000, 'a hundred times as much is misread'],
+  ] as const) {
+    testLedger(`a charge of ${shown} for three URLs: ${what}`, async (ledger) => {
+      await completed(ledger, 3);
+      ledger.pass(4 * DAY);
+      const turn = await beginCheck(ledger, asking());
+      assert.ok(turn.kind === 'send');
+      const outcome = { ...checked(turn.urls, verdict), charged: shown as Micros };
+      await recordCheck(ledger, turn.check, { attempt: turn.attempt, outcome, requestId: 'q' }, policy);
+      const { counted: sum } = await ledger.db.one(sql<{ counted: number }>`
+        SELECT sum(counted) AS counted FROM journal_totals WHERE kind = 'check'`);
+      assert.equal(sum, counted);
+    });
+  }
+
   testLedger('a 503 is retried later and charges nothing; a missing response counts as charged', async (ledger) => {
     await completed(ledger, 1);
     ledger.pass(3 * DAY);
@@ -148,6 +169,19 @@ describe('index checks', () => {
     assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedEver, before + 500_000);
   });
 
+  testLedger(
+    'a check that was sent under a clock which was ahead counts as charged, and is not sent again',
+    async (ledger) => {
+      await completed(ledger, 1);
+      ledger.pass(6 * DAY);
+      const before = (await getAccountTotals(ledger, ACCOUNT.id)).chargedEver;
+      assert.equal((await beginCheck(ledger, asking())).kind, 'send');
+      ledger.pass(-2 * DAY);
+      assert.equal((await beginCheck(ledger, asking())).kind, 'idle');
+      assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).chargedEver, before + 500_000);
+    },
+  );
+
   testLedger('bisection finds a rejected URL, and the others are checked', async (ledger) => {
     await completed(ledger, 50);
     ledger.pass(3 * DAY);
@@ -168,6 +202,19 @@ describe('index checks', () => {
     }
     assert.equal(seen, 49);
     assert.equal((await beginCheck(ledger, asking())).kind, 'idle');
+  });
+
+  testLedger('a URL that is named in its first check waits a month, and the others do not', async (ledger) => {
+    await completed(ledger, 3);
+    ledger.pass(3 * DAY);
+    const step = await beginCheck(ledger, asking());
+    assert.ok(step.kind === 'send');
+    const rejected = [{ url: step.urls[1]!, reason: 'unreachable' }];
+    const outcome = { kind: 'quarantine', rejected, chargeState: 'none', message: 'no' } as const;
+    await recordCheck(ledger, step.check, { attempt: step.attempt, outcome, requestId: null }, policy);
+    const dueAt = async (url: Url) => (await getUrlHistory(ledger, url))[0]!.nextCheckAt;
+    assert.equal(await dueAt(step.urls[1]!), ledger.now() + 30 * DAY);
+    for (const url of [step.urls[0]!, step.urls[2]!]) assert.ok((await dueAt(url))! <= ledger.now());
   });
 
   testLedger('a URL never found is due for one more submission, once', async (ledger) => {
@@ -276,14 +323,41 @@ describe('index checks', () => {
     assert.deepEqual([one.chargedEver, two.chargedEver], [500_000 + 1_000_000, 0], 'it counts where it was sent');
   });
 
+  for (const [cap, days, submitted] of [
+    ['perDay', 4, 0],
+    ['perMonth', 3, 1_000_000],
+  ] as const) {
+    testLedger(`${cap} of the watch holds for its checks, and counts its submissions`, async (ledger) => {
+      await completed(ledger, 4);
+      ledger.pass(days * DAY);
+      const spend = { ...WATCH.spend, [cap]: (submitted + 1_000_000) as Micros };
+      const begun = await beginCheck(ledger, { ...asking(), spend });
+      assert.ok(begun.kind === 'send' && begun.urls.length === 2, 'two at 0.50 TRY');
+      const outcome = checked(begun.urls, 'found');
+      await recordCheck(ledger, begun.check, { attempt: 1, outcome, requestId: null }, policy);
+      const refused = await beginCheck(ledger, { ...asking(), spend });
+      assert.ok(refused.kind === 'not-allowed', refused.kind);
+      assert.ok(refused.refusal.reason.code === 'cap_reached' && refused.refusal.reason.scope === 'watch');
+    });
+  }
+
+  testLedger('a check in flight is committed, also when its watch is gone', async (ledger) => {
+    await completed(ledger, 2);
+    ledger.pass(40 * DAY);
+    assert.equal((await beginCheck(ledger, asking())).kind, 'send');
+    ledger.pass(40 * DAY);
+    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).committed, 1_000_000);
+  });
+
   testLedger('a check in flight counts in the caps of a watch that has left its account', async (ledger) => {
     await completed(ledger, 2);
     ledger.pass(40 * DAY);
     assert.equal((await beginCheck(ledger, asking())).kind, 'send');
     const caps = { perRun: null, perDay: 9_000_000 as Micros, perMonth: 9_000_000 as Micros };
-    const who = { watchId: (await findWatch(ledger.db, WATCH.id))!, runId: null };
+    const watchId = (await findWatch(ledger.db, WATCH.id))!;
+    const scope = { watchId, runId: null, count: 'on their way' } as const;
     const ask = async (account: typeof ACCOUNT) =>
-      (await buildSpendQuestion(ledger.db, account, caps, who, { count: 'on their way' }, ledger.now())).watch.spent;
+      (await buildSpendQuestion(ledger.db, account, caps, scope, ledger.now())).watch.spent;
     assert.equal((await ask(ACCOUNT)).day, 1_000_000);
     const { day, month } = await ask({ ...ACCOUNT, id: 'second' as typeof ACCOUNT.id });
     assert.deepEqual([day, month], [1_000_000, 1_000_000]);
@@ -411,5 +485,17 @@ describe('index checks', () => {
     await ledger.db.run(sql`UPDATE urls SET gone_run = NULL`);
     ledger.pass(8 * DAY);
     assert.ok((await checkAll(ledger, 'not-found')).length > 20, 'what is back is checked');
+  });
+
+  testLedger('one URL that is due is checked at once, though a thousand before it are still gone', async (ledger) => {
+    await completed(ledger, 1_002);
+    const { last } = await ledger.db.one(sql<{ last: number }>`SELECT max(url_id) AS last FROM check_queue`);
+    await ledger.db.run(sql`UPDATE urls SET gone_run = 1`);
+    ledger.pass(3 * DAY);
+    assert.equal((await beginCheck(ledger, asking())).kind, 'idle');
+    await ledger.db.run(sql`UPDATE urls SET gone_run = NULL WHERE id = ${last}`);
+    ledger.pass(7 * DAY);
+    const turn = await beginCheck(ledger, asking());
+    assert.equal(turn.kind === 'send' && turn.urls.length, 1);
   });
 });

@@ -1,19 +1,21 @@
-import { type Micros, ZERO } from '../../../contract/money.ts';
+import { INDEX_CHECK_PRICE, type Micros, timesMicros, ZERO } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import { type CheckPolicy, nextCheckAt, resubmissionDue } from '../../submission/check-schedule.ts';
-import type { AccountId } from '../../submission/ids.ts';
 import type { Checked } from '../../submission/outcome.ts';
 import { type Reason, renderStoredReason } from '../../submission/reason.ts';
 import type { Refusal } from '../../submission/refusal.ts';
+import { getChargeDay } from '../journal/days.ts';
+import { assumeCharged, bookPurchase, freeMoney, holdMoney } from '../journal/open-money.ts';
 import { LedgerError } from '../ledger-error.ts';
 import { recordKeyRejected } from '../money/account-status.ts';
 import { setBalance } from '../money/balance.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignReason } from '../reason-columns.ts';
 import { lockAccount } from '../runs/watches.ts';
-import { type CheckRow, type QueueRow, toCheckHistory } from './check-queue.ts';
+import { assignWait, type NewWait } from '../waits.ts';
+import { type CheckRow, type QueueRow, toCheckHistory, toPurchase } from './check-queue.ts';
 
 export interface CheckAnswer {
   /** As `beginCheck` numbered it. */
@@ -44,7 +46,7 @@ export async function recordCheck(
   const now = ledger.now();
   const before = await checkRow(ledger.db, check);
   return ledger.db.tx(async (tx): Promise<CheckRecorded> => {
-    await lockAccount(tx, before.account_id as AccountId);
+    await lockAccount(tx, before.account_id);
     const row = await checkRow(tx, check);
     const { outcome } = answer;
     if (row.state === 'done') {
@@ -57,15 +59,15 @@ export async function recordCheck(
     switch (outcome.kind) {
       case 'retry': {
         const notBefore = now + (outcome.retryAfterMs ?? answer.backoffMs ?? 0);
-        await wait(tx, row, certain, notBefore, outcome);
+        await wait(tx, now, row, certain, { since: now, until: notBefore }, outcome);
         return { kind: 'retry', notBefore };
       }
       case 'suspend':
-        await wait(tx, row, certain, null, outcome);
+        await wait(tx, now, row, certain, null, outcome);
         return { kind: 'suspended', reason: outcome.message };
       case 'reject_key':
-        await wait(tx, row, certain, null, outcome);
-        await recordKeyRejected(tx, row.account_id as AccountId, toReason(outcome));
+        await wait(tx, now, row, certain, null, outcome);
+        await recordKeyRejected(tx, row.account_id, toReason(outcome));
         return { kind: 'key_rejected', reason: outcome.message };
       case 'split':
       case 'quarantine':
@@ -87,18 +89,29 @@ async function checkRow(db: Queryable, check: number): Promise<CheckRow> {
 /** A refused first attempt leaves nothing in doubt. Later attempts keep the earliest doubt. */
 async function wait(
   tx: Queryable,
+  now: number,
   row: CheckRow,
   certain: boolean,
-  notBefore: number | null,
+  until: NewWait,
   outcome: Refusal,
 ): Promise<void> {
   await tx.run(sql`
-    UPDATE checks SET state = ${certain ? 'planned' : 'sending'}, not_before = ${notBefore}, ${assignReason(toReason(outcome))},
+    UPDATE checks SET state = ${certain ? 'planned' : 'sending'}, ${assignWait(until)}, ${assignReason(toReason(outcome))},
       attempts = ${certain ? 0 : row.attempts}, in_doubt_since = ${certain ? null : row.in_doubt_since}
     WHERE id = ${row.id}`);
+  if (certain) await holdMoney(tx, toPurchase(row), { to: 'planned', amount: row.expected_cost, at: now });
 }
 
 const toReason = ({ kind, message }: Refusal): Reason => ({ code: 'answer', outcome: kind, text: message });
+
+/**
+ * What an answer says that the check cost; null: nothing that can be so. The price is the specification's (4.8 rule 1): ten times
+ * as much is misread or wrong, and the price of one URL, for several, is that price under another name.
+ */
+function readCharge({ urls, expected_cost: expected }: CheckRow, charged: Micros | null): Micros | null {
+  if (charged === null || charged <= 0 || charged > 10 * expected) return null;
+  return urls > 1 && charged === INDEX_CHECK_PRICE ? expected : charged;
+}
 
 async function recordResults(
   tx: Queryable,
@@ -108,11 +121,18 @@ async function recordResults(
   requestId: string | null,
   policy: CheckPolicy,
 ): Promise<CheckRecorded> {
-  // The price is the specification's (4.8 rule 1): a charge of ten times as much is a misread or a broken one.
-  const reported = outcome.charged !== null && outcome.charged > 0 && outcome.charged <= 10 * row.expected_cost;
-  const charged = reported ? outcome.charged : row.expected_cost;
-  await charge(tx, now, row, charged, reported);
-  if (outcome.balance !== null) await setBalance(tx, row.account_id as AccountId, outcome.balance, now);
+  const shown = readCharge(row, outcome.charged);
+  const charged = shown ?? row.expected_cost;
+  const verdictCount = outcome.results.filter(({ verdict }) => verdict !== 'unknown').length;
+  await bookPurchase(tx, toPurchase(row), {
+    to: shown === null ? 'assumed' : 'charged',
+    amount: charged,
+    atLeast: timesMicros(INDEX_CHECK_PRICE, Math.min(verdictCount, row.urls)),
+    urls: row.urls,
+    day: getChargeDay({ createdAt: null, sentAt: row.in_doubt_since, attempts: row.attempts }, now),
+    at: now,
+  });
+  if (outcome.balance !== null) await setBalance(tx, row.account_id, outcome.balance, now);
   const queued = await tx.all(sql<QueueRow & { position: number }>`
     SELECT m.position, u.id, u.url, q.completed_at, q.checks, q.misses, q.last_check_at, q.found_at, q.resubmitted
     FROM check_urls AS m JOIN urls AS u ON u.id = m.url_id JOIN check_queue AS q ON q.url_id = u.id
@@ -158,23 +178,9 @@ async function recordResults(
       AND id IN (SELECT id FROM ${toRows({ id: 'bigint' }, again)} AS r)`);
   await tx.run(sql`
     UPDATE checks SET state = 'done', reason_code = NULL, reason_params = NULL, done_at = ${now}, found = ${found},
-      usable = ${outcome.usable ? 1 : 0},      charge = ${charged}, request_id = ${requestId}, in_doubt_since = NULL
+      usable = ${outcome.usable ? 1 : 0}, charge = ${charged}, request_id = ${requestId}, in_doubt_since = NULL
     WHERE id = ${row.id}`);
-  return { kind: 'checked', urls: row.urls, found, charged: charged ?? ZERO };
-}
-
-async function charge(
-  tx: Queryable,
-  now: number,
-  row: CheckRow,
-  amount: Micros | null,
-  reported: boolean,
-): Promise<void> {
-  await tx.run(sql`
-    INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, reported, at)
-    VALUES (${row.account_id}, ${row.watch_id}, NULL, 'check', ${row.id}, ${row.urls}, ${amount ?? ZERO}, ${reported ? 1 : 0},
-      ${now})
-    ON CONFLICT (kind, of_id) DO UPDATE SET amount = excluded.amount, reported = excluded.reported`);
+  return { kind: 'checked', urls: row.urls, found, charged };
 }
 
 /** A rejected URL is tried again after this long: the cause may have been the service. */
@@ -198,6 +204,7 @@ async function refuse(
   await tx.run(sql`
     UPDATE checks SET state = 'refused', ${assignReason(toReason(outcome))}, done_at = ${now}, in_doubt_since = NULL
     WHERE id = ${row.id}`);
+  await freeMoney(tx, toPurchase(row), now);
   return { kind: 'refused', reason: outcome.message };
 }
 
@@ -212,7 +219,10 @@ export async function stopCheck(
   { reason, charged }: { reason: Reason; charged: boolean },
   policy: CheckPolicy,
 ): Promise<void> {
-  if (charged) await charge(tx, now, row, row.expected_cost, false);
+  const purchase = toPurchase(row);
+  const day = getChargeDay({ createdAt: null, sentAt: row.in_doubt_since, attempts: row.attempts }, now);
+  if (charged) await assumeCharged(tx, purchase, { urls: row.urls, day, at: now });
+  else await freeMoney(tx, purchase, now);
   await tx.run(sql`
     UPDATE check_queue SET check_id = NULL, next_at = ${now + policy.everyMs} WHERE check_id = ${row.id}`);
   await tx.run(sql`
@@ -224,4 +234,5 @@ export async function cancelCheck(tx: Queryable, now: number, row: CheckRow, rea
   await tx.run(sql`UPDATE check_queue SET check_id = NULL WHERE check_id = ${row.id}`);
   await tx.run(sql`
     UPDATE checks SET state = 'cancelled', ${assignReason(reason)}, done_at = ${now} WHERE id = ${row.id}`);
+  await freeMoney(tx, toPurchase(row), now);
 }

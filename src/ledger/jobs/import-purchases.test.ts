@@ -11,6 +11,7 @@ import {
   WATCH,
 } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { makeVersion, SPAN } from '../../url/version.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { eachPurchasedPage } from '../reports/purchased-urls.ts';
@@ -26,8 +27,7 @@ const bought = (path: string, more: Partial<ImportedUrl> = {}): ImportedUrl => (
   state: 'known',
   generation: 1,
   boughtAt: Date.UTC(2025, 11, 1),
-  lastmod: null,
-  lastmodAt: null,
+  version: null,
   ...more,
 });
 
@@ -70,7 +70,7 @@ describe('import of purchases', () => {
   });
 
   testLedger('a page that changed since it was bought is due as a changed one', async (ledger) => {
-    const lastmod = { lastmod: '2026-01-01', lastmodAt: Date.UTC(2026, 0, 1) };
+    const lastmod = { version: makeVersion(Date.UTC(2026, 0, 1), SPAN.day) };
     await importPurchases(ledger, TO, [bought('a', lastmod), bought('b', lastmod), bought('c')], { write: true });
     const pages = [
       ['a', '2026-01-01'],

@@ -3,6 +3,7 @@ import { sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
 import { toStoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import type { Version } from '../../url/version.ts';
 import { type ForgottenUrl, isForgottenUrl } from '../forgotten/forgotten-url.ts';
 import { restoreForgotten } from '../forgotten/restore-forgotten.ts';
 import { LedgerError } from '../ledger-error.ts';
@@ -19,9 +20,8 @@ export interface ImportedUrl {
   /** How often it was bought, at least 1. */
   readonly generation: number;
   readonly boughtAt: number;
-  /** Of the page as it was bought; null when not known, and then the next lastmod is no change. */
-  readonly lastmod: string | null;
-  readonly lastmodAt: number | null;
+  /** Of the page as it was bought; null when not known, and then the next one is no change. */
+  readonly version: Version | null;
 }
 
 export interface Imported {
@@ -65,15 +65,14 @@ export async function importPurchases(
       const listed = toRows(
         COLUMNS,
         [...byId].map(([id, at]): Row => {
-          const { state, generation, boughtAt, lastmod, lastmodAt } = urls[at] as ImportedUrl;
-          return [id, state, generation, Math.min(boughtAt, now), lastmod, lastmodAt];
+          const { state, generation, boughtAt, version } = urls[at] as ImportedUrl;
+          return [id, state, generation, Math.min(boughtAt, now), version];
         }),
       );
       const added = [...byId.keys()].filter((id) => id > top).length;
       const { changes } = await tx.run(sql`
         UPDATE urls SET generation = r.generation, state = r.state, bought_at = r.bought_at, due = NULL, due_at = NULL,
-          bought_lastmod = r.lastmod, lastmod = coalesce(urls.lastmod, r.lastmod),
-          lastmod_at = CASE WHEN urls.lastmod IS NULL THEN r.lastmod_at ELSE urls.lastmod_at END,
+          bought_version = r.version, version = coalesce(urls.version, r.version),
           reason_code = ${reason_code}, reason_params = ${reason_params}
         FROM ${listed} AS r WHERE urls.id = r.id AND urls.generation = 0`);
       imported = { added, marked: changes - added, known: byId.size - changes };
@@ -99,8 +98,7 @@ const COLUMNS = {
   state: 'text',
   generation: 'bigint',
   bought_at: 'bigint',
-  lastmod: 'text',
-  lastmod_at: 'bigint',
+  version: 'bigint',
 } as const;
 
 const hasWaitingBatch = (account: AccountId, batch: number): LedgerError =>

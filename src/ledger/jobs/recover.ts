@@ -1,4 +1,4 @@
-import { type Micros, timesMicros, ZERO } from '../../../contract/money.ts';
+import { type Micros, timesMicros } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { type Row, toRows } from '../../database/rows.ts';
@@ -8,10 +8,15 @@ import { parseTag } from '../../submission/project-tag.ts';
 import { toStoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
 import { acceptBatch } from '../batches/accept-batch.ts';
-import { getBatch } from '../batches/batch-queries.ts';
+import { type BatchRow, getBatch } from '../batches/batch-queries.ts';
+import { toPurchase } from '../batches/follow-state.ts';
+import { getDayStart } from '../journal/days.ts';
+import { bookPurchase, giveUpAssumed } from '../journal/open-money.ts';
+import { getCountedPrice } from '../journal/prices.ts';
 import { getPrice, learnPrice } from '../money/price.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { ensureWatch, findWatch, lockAccount } from '../runs/watches.ts';
+import { toLatestSql } from '../version-sql.ts';
 import { ensureRecoveredUrls, type RecoveredBy } from './recovered-urls.ts';
 import type { UrlResult } from './settle-job.ts';
 import { findSameBatch, takeOutOfBatches } from './take-out.ts';
@@ -82,17 +87,37 @@ export async function recoverJob(
     await addMembers(tx, id, members, job);
     // A charge that the service does not show counts at the price that is known, so that no cap is exceeded.
     const { perUrl } = job.charge === null ? await getPrice(tx, account, job.service, null) : { perUrl: null };
-    const amount = job.charge ?? (perUrl === null ? ZERO : timesMicros(perUrl, ids.length));
-    await tx.run(sql`
-      INSERT INTO charges (account_id, watch_id, run_id, kind, of_id, urls, amount, reported, at)
-      VALUES (${account}, ${watchId}, NULL, 'batch', ${id}, ${ids.length}, ${amount},
-        ${job.charge === null ? 0 : 1}, ${job.createdAt})`);
+    await bookPurchase(
+      tx,
+      { kind: 'batch', id, account, watchId, runId: null },
+      {
+        to: job.charge === null ? 'assumed' : 'charged',
+        amount: job.charge ?? (perUrl === null ? null : timesMicros(perUrl, ids.length)),
+        atLeast: timesMicros((await getCountedPrice(tx, account, job.service)).configured, ids.length),
+        urls: ids.length,
+        day: getDayStart(job.createdAt),
+        at: job.createdAt,
+      },
+    );
+    await giveUpLeft(tx, account, job);
     if (job.charge !== null && ids.length === past.urls.length) {
       const { service, charge, createdAt: at } = job;
       await learnPrice(tx, { account, service, charge, urls: ids.length, at, now });
     }
     return { kind: 'recovered', batch: id, urls: ids.length };
   });
+}
+
+/**
+ * A batch with the tag of this job that an operator has left counts as charged although nobody knew: the job is what it was
+ * charged for, and has its own entry. Uses batches_by_tag.
+ */
+async function giveUpLeft(tx: Queryable, account: AccountId, { project }: PastJob): Promise<void> {
+  const tag = parseTag(project);
+  const left = await tx.all(sql<Pick<BatchRow, 'id' | 'account_id' | 'watch_id' | 'run_id'>>`
+    SELECT id, account_id, watch_id, run_id FROM batches
+    WHERE account_id = ${account} AND tag = ${tag} AND tag IS NOT NULL AND reference IS NULL AND state = 'refused'`);
+  for (const row of left) await giveUpAssumed(tx, toPurchase(row.id, row));
 }
 
 interface Member extends Omit<UrlResult, 'url'> {
@@ -127,9 +152,9 @@ async function ensureMembers(
 }
 
 /**
- * One more generation for each URL, and every lastmod up to the creation of the job counts as bought. State and reason to
+ * One more generation for each URL, and every version up to the creation of the job counts as bought. State and reason to
  * buy change only when no later purchase is known. A change that a crawl saw after the job was created stays due: the job
- * may have bought the page as it was before. The rules drop it if its lastmod is not later than the job.
+ * may have bought the page as it was before. The rules drop it if its version is not later than the job.
  */
 async function addMembers(tx: Queryable, batch: BatchId, members: readonly Member[], job: PastJob): Promise<void> {
   const rows = members.map(({ id, result, reason }, at): Row => {
@@ -151,14 +176,15 @@ async function addMembers(tx: Queryable, batch: BatchId, members: readonly Membe
     SELECT started_at FROM runs WHERE runs.id = urls.changed_run))`;
   await tx.run(sql`
     UPDATE urls SET generation = generation + 1,
-      lastmods_bought_until = CASE WHEN urls.lastmods_bought_until > ${job.createdAt} THEN urls.lastmods_bought_until
+      versions_bought_until = CASE WHEN urls.versions_bought_until > ${job.createdAt} THEN urls.versions_bought_until
         ELSE ${job.createdAt} END,
       state = CASE WHEN ${isLatest} THEN r.state ELSE urls.state END,
       reason_code = CASE WHEN ${isLatest} THEN r.reason_code ELSE urls.reason_code END,
       reason_params = CASE WHEN ${isLatest} THEN r.reason_params ELSE urls.reason_params END,
       due = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.due ELSE NULL END,
       due_at = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.due_at ELSE NULL END,
-      bought_lastmod = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.bought_lastmod ELSE urls.lastmod END,
+      bought_version = CASE WHEN NOT ${isLatest} OR ${changedAfter} THEN urls.bought_version
+        ELSE ${toLatestSql('urls.bought_version', 'urls.version')} END,
       bought_at = CASE WHEN ${isLatest} THEN ${job.createdAt} ELSE urls.bought_at END
     FROM ${listed} AS r WHERE urls.id = r.id`);
   await tx.run(sql`

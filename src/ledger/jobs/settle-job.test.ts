@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { ACCOUNT, crawled, DAY, sendAll, shopUrl, testLedger, WATCH } from '../../../test/support/ledger.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { formatVersion } from '../../url/version.ts';
 import { listPendingBatches } from '../batches/batch-queries.ts';
 import { beginSend } from '../batches/begin-send.ts';
 import { recordAnswer } from '../batches/record-answer.ts';
@@ -107,7 +108,7 @@ describe('settle job', () => {
     const [history] = await getUrlHistory(ledger, shopUrl('1'));
     assert.equal(history!.state, 'submitted');
     assert.deepEqual(
-      [history!.sitemap, history!.lastmod, history!.firstRun?.run],
+      [history!.sitemap, formatVersion(history!.version!), history!.firstRun?.run],
       ['https://shop.example/sitemap.xml', '2026-01-01', 'r1'],
     );
     const [purchase] = history!.purchases;

@@ -6,6 +6,7 @@ import type { Reason } from '../../submission/reason.ts';
 import { getBatch } from '../batches/batch-queries.ts';
 import { dissolveBatch } from '../batches/cancel-batch.ts';
 import { requireReview } from '../batches/transitions.ts';
+import { getStartSql } from '../version-sql.ts';
 
 /** Tolerance for clock skew and for services that write local time as if it were UTC. */
 const CLOCK_SKEW_MS = 24 * 3_600_000;
@@ -29,7 +30,7 @@ export const selectOverlaps = (
   createdAt: number,
 ): Query<Overlap> => sql<Overlap>`
   SELECT b.id AS batch, count(*) AS shared, b.urls, b.planned_at, b.attempts, min(m.generation) AS generation,
-    sum(CASE WHEN m.due = 'changed' AND u.lastmod_at <= ${createdAt} AND (u.bought_at IS NULL OR u.bought_at <= ${createdAt})
+    sum(CASE WHEN m.due = 'changed' AND ${getStartSql('u.version')} <= ${createdAt} AND (u.bought_at IS NULL OR u.bought_at <= ${createdAt})
       THEN 1 ELSE 0 END) AS bought
   FROM ${toRows(
     { id: 'bigint' },
@@ -76,6 +77,6 @@ export async function takeOutOfBatches(
     const row = await getBatch(tx, batch);
     const reason: Reason = { code: 'bought_in_job', reference };
     if (row.state === 'planned' && row.in_doubt_since === null) await dissolveBatch(tx, row, now, reason);
-    else if (row.state !== 'needs_review') await requireReview(tx, row, reason, { doubt: 'stays' });
+    else if (row.state !== 'needs_review') await requireReview(tx, row, now, reason, { doubt: 'stays' });
   }
 }

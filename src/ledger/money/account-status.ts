@@ -12,6 +12,7 @@ import {
 import { getRefusalStop } from '../batches/refusal-stop.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { lockAccount } from '../runs/watches.ts';
+import { assignWait } from '../waits.ts';
 
 /** Why an account sends nothing. */
 export interface AccountStatus {
@@ -96,7 +97,7 @@ export async function resumeAccount(
     if (what === 'key_rejected') return endKeyRejection(tx, account);
     await endSuspension(tx, account);
     await tx.run(sql`
-      UPDATE batches SET not_before = NULL WHERE account_id = ${account} AND state IN ('planned', 'sending')
+      UPDATE batches SET ${assignWait(null)} WHERE account_id = ${account} AND state IN ('planned', 'sending')
         AND reason_code IN (SELECT value FROM ${eachText(MONEY_REASONS)} AS reasons)`);
   });
 }

@@ -2,10 +2,10 @@ import { type Micros, micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
+import { hasAssumedSince, sumCountedSince } from '../journal/sums.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy } from '../policy.ts';
 import { lockAccount } from '../runs/watches.ts';
-import { countedCharges } from './spend.ts';
 
 export interface Balance {
   readonly amount: Micros;
@@ -70,10 +70,8 @@ export async function computeBalanceLeft(
   if (balance === null) return hasFloor && sendsNow ? 'unknown' : null;
   if (!hasFloor && balance.amount >= 0) return null;
   if (hasFloor && sendsNow && !(await isFresh(tx, account.id, balance, now))) return 'unknown';
-  const since = await tx.one(sql<{ amount: number }>`
-    SELECT coalesce(sum(counted), 0) AS amount
-    FROM (${countedCharges(account.id, account.pricePerUrl)} AND c.at > ${balance.at}) AS since`);
-  return micros(balance.amount - since.amount - committed);
+  const { counted } = await sumCountedSince(tx, account.id, balance.at);
+  return micros(balance.amount - counted - committed);
 }
 
 /** Whether to request the balance before a purchase: there is a floor and no fresh balance. */
@@ -85,7 +83,5 @@ export async function needsFreshBalance({ db, now }: Ledger, { id, spend }: Acco
 
 async function isFresh(db: Queryable, account: AccountId, { at }: Balance, now: number): Promise<boolean> {
   if (now - at >= FRESH_MS || at > now + CLOCK_ERROR_MS) return false;
-  const unreported = await db.get(sql`
-    SELECT 1 FROM charges WHERE account_id = ${account} AND kind = 'batch' AND reported = 0 AND at > ${at} LIMIT 1`);
-  return unreported === undefined;
+  return !(await hasAssumedSince(db, account, at));
 }

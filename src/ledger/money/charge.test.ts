@@ -57,6 +57,7 @@ describe('charge', () => {
     ['the charge', { charged: lira(0.6) }, 0.6],
     ['the price of a URL', { pricePerUrl: lira(0.3) }, 0.6],
     ['the price of a URL, as the charge too', { pricePerUrl: lira(0.3), charged: lira(0.3) }, 0.6],
+    ['the total under the name of a price', { pricePerUrl: lira(0.5) }, 0.5],
     ['neither: what was expected counts', {}, 0.5],
     ['a charge of zero', { charged: lira(0) }, 0.5],
     ['a charge below zero', { charged: lira(-3) }, 0.5],
@@ -113,6 +114,16 @@ describe('charge', () => {
     const batch = await planned(ledger, 'r1', ['1', '2'], UNPRICED);
     await recordBalance(ledger, ACCOUNT.id, lira(100));
     const line = await sent(ledger, batch, { balance: lira(99.4) }, UNPRICED);
+    assert.equal(line.charge, lira(0.6));
+    assert.deepEqual(await prices(ledger), { perUrl: lira(0.3), basis: 'learned' });
+  });
+
+  testLedger('the balance shows a price that rose, also after other charges', async (ledger) => {
+    await sent(ledger, await planned(ledger, 'r1', ['1', '2']), { charged: lira(0.5) });
+    await endAll(ledger);
+    ledger.pass(1_000);
+    await recordBalance(ledger, ACCOUNT.id, lira(100));
+    const line = await sent(ledger, await planned(ledger, 'r2', ['1', '2', '3', '4']), { balance: lira(99.4) });
     assert.equal(line.charge, lira(0.6));
     assert.deepEqual(await prices(ledger), { perUrl: lira(0.3), basis: 'learned' });
   });

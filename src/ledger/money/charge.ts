@@ -3,6 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
+import { type ClosedBucket, FROM_OPEN, INTO_CLOSED } from '../journal/entry.ts';
 import { getPrice } from './price.ts';
 
 /** The charge of a batch, as far as it is known. */
@@ -34,7 +35,7 @@ const MAX_PER_URL = micros(1_000_000_000);
 /**
  * Determines what a batch cost: the reported charge; else the fall of the balance, when nothing else can have changed it;
  * else the expected cost at the known price; else unknown. A charge of zero is ignored, because a replayed response may
- * report that nothing was charged now. A charge that equals the price of one URL is read as that price, unless it is what
+ * report that nothing was charged now. A price that equals what all URLs were expected to cost is their charge. A charge that equals the price of one URL is read as that price, unless it is what
  * all of them cost at the price that is known, or at that of the last charge before the batch was sent: the configured price
  * may be higher, and the price may have risen since. A larger fall of the balance than expected reveals a risen price.
  */
@@ -48,6 +49,9 @@ export async function computeCharge(tx: Queryable, row: BatchRow, reported: Repo
   if (amount !== null && (await isChargeOfAll(tx, row, amount, { perUrl, price, expected }))) {
     return { amount, reported: true, updatesPrice: true, warnings: higherThanExpected(row, amount) };
   }
+  // A total under the name of a price: what one URL costs has hardly become what all of them cost.
+  if (amount === null && price !== null && row.urls > 1 && price === expected)
+    return { amount: price, reported: true, updatesPrice: true, warnings: [] };
   const unit = price ?? amount;
   if (unit !== null) {
     const whole = timesMicros(unit, row.urls);
@@ -99,13 +103,14 @@ function isUnitPrice(amount: Micros, urls: number, price: Micros | null, expecte
 const isPriceOfAll = (amount: Micros, urls: number, perUrl: Micros | null): boolean =>
   perUrl !== null && amount === timesMicros(perUrl, urls);
 
-/** What a URL cost by the last reported charge from before the batch was first sent. Uses charges_by_account. */
+/** What a URL cost by the last reported charge from before the batch was first sent. Uses journal_by_account. */
 async function findPriceWhenSent(tx: Queryable, row: BatchRow): Promise<Micros | null> {
-  const until = row.in_doubt_since === null ? sql`1 = 1` : sql`c.at <= ${row.in_doubt_since}`;
+  const until = row.in_doubt_since === null ? sql`1 = 1` : sql`j.at <= ${row.in_doubt_since}`;
   const last = await tx.get(sql<{ amount: Micros; urls: number }>`
-    SELECT c.amount, c.urls FROM charges AS c JOIN batches AS b ON b.id = c.of_id
-    WHERE c.account_id = ${row.account_id} AND c.kind = 'batch' AND c.reported = 1 AND b.service = ${row.service} AND ${until}
-    ORDER BY c.at DESC, c.id DESC LIMIT 1`);
+    SELECT j.amount, j.urls FROM journal AS j JOIN batches AS b ON b.id = j.of_id
+    WHERE j.account_id = ${row.account_id} AND j.kind = 'batch' AND j.to_bucket = 'charged' AND j.urls > 0
+      AND b.service = ${row.service} AND ${until}
+    ORDER BY j.at DESC, j.id DESC LIMIT 1`);
   return last !== undefined && last.amount % last.urls === 0 ? splitMicros(last.amount, last.urls) : null;
 }
 
@@ -122,13 +127,14 @@ function higherThanExpected({ expected_cost: expected, price_basis: basis }: Bat
 
 /**
  * By how much the balance fell with this batch: null when anything else of ours may have moved it since it was last
- * reported, or when the fall is not a whole price for each URL. Uses charges_by_account and batches_in_doubt.
+ * reported, or when the fall is not a whole price for each URL. Uses journal_by_account and batches_in_doubt.
  */
 async function computeBalanceDrop(tx: Queryable, row: BatchRow, after: Micros): Promise<Micros | null> {
   const before = await tx.get(sql<{ balance: Micros }>`
     SELECT balance FROM ledger_accounts AS a
     WHERE a.id = ${row.account_id} AND balance IS NOT NULL AND balance_at <= ${row.in_doubt_since}
-      AND NOT EXISTS (SELECT 1 FROM charges AS c WHERE c.account_id = a.id AND c.at > a.balance_at)
+      AND NOT EXISTS (
+        SELECT 1 FROM journal AS j WHERE j.account_id = a.id AND j.at > a.balance_at AND ${INTO_CLOSED} AND ${FROM_OPEN})
       AND NOT EXISTS (
         SELECT 1 FROM batches AS b WHERE b.account_id = a.id AND b.id <> ${row.id} AND b.in_doubt_since IS NOT NULL)
       AND NOT EXISTS (
@@ -140,7 +146,8 @@ async function computeBalanceDrop(tx: Queryable, row: BatchRow, after: Micros): 
 
 /** Whether the service reported what its last charge on the account was; null before the first one. */
 export async function reportsCharges(db: Queryable, account: AccountId): Promise<boolean | null> {
-  const last = await db.get(sql<{ reported: number }>`
-    SELECT reported FROM charges WHERE account_id = ${account} AND kind = 'batch' ORDER BY at DESC, id DESC LIMIT 1`);
-  return last === undefined ? null : last.reported === 1;
+  const last = await db.get(sql<{ bucket: ClosedBucket }>`
+    SELECT to_bucket AS bucket FROM journal
+    WHERE account_id = ${account} AND kind = 'batch' AND urls > 0 AND ${INTO_CLOSED} ORDER BY at DESC, id DESC LIMIT 1`);
+  return last === undefined ? null : last.bucket === 'charged';
 }

@@ -64,24 +64,33 @@ async function withLedger(t: TestContext, body: (ledger: TestLedger) => Promise<
 }
 
 describe('commitments of batches in doubt', () => {
-  testLedger('a batch in doubt that needs review counts against a cap until it is resolved', async (ledger) => {
-    const capped = withSpend({ perDay: lira(1) });
-    const batch = await plan(ledger, 'r1', 1, 4, capped);
-    assert.equal((await begin(ledger, batch, capped)).kind, 'send');
-    await reviewBatch(ledger, batch, { code: 'lookup_unsure', text: 'the list does not say' });
-    await completeRun(ledger, 'r1', { r1: pages(4) });
+  for (const [how, room] of [
+    ['release', 4],
+    ['leave', 0],
+  ] as const) {
+    testLedger(
+      `a batch in doubt that needs review counts against a cap; resolved with ${how}, ${room} fit`,
+      async (ledger) => {
+        const capped = withSpend({ perDay: lira(1) });
+        const batch = await plan(ledger, 'r1', 1, 4, capped);
+        assert.equal((await begin(ledger, batch, capped)).kind, 'send');
+        await reviewBatch(ledger, batch, { code: 'lookup_unsure', text: 'the list does not say' });
+        await completeRun(ledger, 'r1', { r1: pages(4) });
 
-    await crawled(ledger, 'r2', { r1: pages(8) });
-    const held = await planRun(ledger, 'r2' as RunId, { watch: WATCH, account: capped });
-    assert.deepEqual([held.urls, held.held], [0, 4], 'the cap of the day is used up');
-    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).committed, lira(1));
+        await crawled(ledger, 'r2', { r1: pages(8) });
+        const held = await planRun(ledger, 'r2' as RunId, { watch: WATCH, account: capped });
+        assert.deepEqual([held.urls, held.held], [0, 4], 'the cap of the day is used up');
+        assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).committed, lira(1));
 
-    assert.equal(await resolveNeedsReview(ledger, batch, 'leave'), true);
-    assert.equal((await getAccountTotals(ledger, ACCOUNT.id)).committed, 0);
-    await completeRun(ledger, 'r2', { r1: pages(8) });
-    await crawled(ledger, 'r3', { r1: pages(8) });
-    assert.equal((await planRun(ledger, 'r3' as RunId, { watch: WATCH, account: capped })).urls, 4);
-  });
+        assert.equal(await resolveNeedsReview(ledger, batch, how), true);
+        const { committed, chargedToday } = await getAccountTotals(ledger, ACCOUNT.id);
+        assert.deepEqual([committed, chargedToday], [0, how === 'leave' ? lira(1) : 0]);
+        await completeRun(ledger, 'r2', { r1: pages(8) });
+        await crawled(ledger, 'r3', { r1: pages(8) });
+        assert.equal((await planRun(ledger, 'r3' as RunId, { watch: WATCH, account: capped })).urls, room);
+      },
+    );
+  }
 
   testLedger('a batch that is sent again does not count against itself', async (ledger) => {
     const account = withSpend({ perDay: lira(0.5) });
@@ -112,6 +121,19 @@ describe('commitments of batches in doubt', () => {
     // 4 TRY, less the 2 TRY that the batch in flight may cost by now.
     const plan2 = await planRun(ledger, 'f1' as RunId, { watch: fast, account: atHigherPrice });
     assert.equal(plan2.urls, 4);
+  });
+
+  testLedger('what was charged stays as it was counted when the configured price rises', async (ledger) => {
+    const batch = await plan(ledger, 'r1', 1, 4);
+    await accept(ledger, batch, lira(1));
+    await completeRun(ledger, 'r1', { r1: pages(4) });
+    await crawled(ledger, 'r2', { r1: pages(8) });
+    const atHigherPrice = {
+      ...withSpend({ perDay: lira(3) }),
+      pricePerUrl: { standard: lira(0.5), fast: lira(0.5) },
+    };
+    // 3 TRY, less the 1 TRY that was charged.
+    assert.equal((await planRun(ledger, 'r2' as RunId, { watch: WATCH, account: atHigherPrice })).urls, 4);
   });
 
   testLedger('a charge below the configured price counts at the configured price', async (ledger) => {

@@ -3,9 +3,10 @@ import { SERVICE_LEVELS, type ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
+import { estimateUnknown } from '../journal/prices.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { lockAccount } from '../runs/watches.ts';
-import { getPrice, updateUnreported } from './price.ts';
+import { getPrice } from './price.ts';
 
 /** The account that a key belongs to, as the service reports it. */
 export interface AccountShown {
@@ -77,5 +78,5 @@ async function recordShownPrice(
     ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at
       WHERE prices.price < excluded.price`);
   const { perUrl } = await getPrice(tx, account, level, null);
-  if (perUrl !== null) await tx.run(updateUnreported(account, level, perUrl));
+  if (perUrl !== null) await estimateUnknown(tx, account, level, perUrl);
 }

@@ -6,7 +6,7 @@ import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
 import { getLastBalance } from './balance.ts';
 import { computeCurrentCost } from './price.ts';
-import { getRefusalEnd } from './spend.ts';
+import { getRefusalEnd } from './refusal-end.ts';
 import { buildSpendQuestion, withRunCap } from './spend-question.ts';
 
 export type FundsCheck =
@@ -30,8 +30,7 @@ export async function checkFunds(
     db,
     account,
     await withRunCap(db, batch, watch.spend),
-    { watchId: batch.watch_id, runId: batch.run_id },
-    { count: 'on their way', except: { kind: 'batch', id: batch.id } },
+    { watchId: batch.watch_id, runId: batch.run_id, count: 'on their way', except: { kind: 'batch', id: batch.id } },
     now,
   );
   const balance = question.balance ?? (await getLastBalance(ledger, account.id))?.amount ?? null;
@@ -60,7 +59,7 @@ export async function resumeWithinCaps(
     await ledger.db.tx(async (tx) => {
       const row = await lockBatch(tx, batch.id);
       if (row.state !== 'planned' || row.in_doubt_since !== null) return;
-      await setAside(tx, row, { notBefore: null, reason: null });
+      await setAside(tx, row, { wait: null, reason: null });
       resumed = true;
     });
   }

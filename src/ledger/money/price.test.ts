@@ -59,12 +59,20 @@ describe('the price of a URL', () => {
     assert.equal(await cost(9, 0.2, null), lira(0.6));
   });
 
-  testLedger('is not learned from a charge that is no whole amount for each URL', async (ledger) => {
+  testLedger('is rounded up from a charge that was rounded', async (ledger) => {
+    const { db } = ledger;
+    await db.tx((tx) => lockAccount(tx, ACCOUNT.id));
+    const now = ledger.now();
+    // 37 URLs at 0.9975 TRY, rounded to the kuruş.
+    await learnPrice(db, { account: ACCOUNT.id, service: 'fast', charge: lira(36.91), urls: 37, at: now, now });
+    assert.equal((await getPrice(db, ACCOUNT.id, 'fast', null)).perUrl, 997_568);
+  });
+
+  testLedger('is not learned from a charge of nothing, or for nothing', async (ledger) => {
     const { db } = ledger;
     await db.tx((tx) => lockAccount(tx, ACCOUNT.id));
     const now = ledger.now();
     for (const [charge, urls] of [
-      [lira(1), 3],
       [0 as Micros, 1],
       [lira(-1), 1],
       [lira(1), 0],

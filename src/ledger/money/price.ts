@@ -1,9 +1,10 @@
-import { type Micros, maxMicros, splitMicros, timesMicros, ZERO } from '../../../contract/money.ts';
+import { type Micros, maxMicros, micros, timesMicros, ZERO } from '../../../contract/money.ts';
 import type { ServiceLevel } from '../../../contract/states.ts';
 import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
+import { estimateUnknown } from '../journal/prices.ts';
 import type { AccountPolicy, PriceBasis } from '../policy.ts';
 
 export interface Price {
@@ -40,24 +41,19 @@ export async function computeCurrentCost(
 
 /**
  * Learns the price from a charge, as of when it was charged: an older charge never replaces the price of a newer one. A
- * price learned in the future, under a clock that was wrong, is replaced. A charge that is not a whole amount per URL, or is below zero, shows no price. Unreported charges of this service level
+ * price learned in the future, under a clock that was wrong, is replaced. A charge that is no whole amount per URL was rounded: its
+ * price is rounded up. Unreported charges of this service level
  * from before any price was known count at this price.
  */
 export async function learnPrice(tx: Queryable, { account, service, charge, urls, at, now }: Charged): Promise<void> {
-  if (charge <= 0 || urls < 1 || charge % urls !== 0) return;
-  const price = splitMicros(charge, urls);
+  if (charge <= 0 || urls < 1) return;
+  const price = micros(Math.ceil(charge / urls));
   await tx.run(sql`
     INSERT INTO prices (account_id, service, price, learned_at) VALUES (${account}, ${service}, ${price}, ${at})
     ON CONFLICT (account_id, service) DO UPDATE SET price = excluded.price, learned_at = excluded.learned_at
       WHERE prices.learned_at <= excluded.learned_at OR prices.learned_at > ${now}`);
-  await tx.run(updateUnreported(account, service, price));
+  await estimateUnknown(tx, account, service, price);
 }
-
-/** Uses charges_without_amount: it runs at each charge, and when the service shows its prices. */
-export const updateUnreported = (account: AccountId, service: ServiceLevel, price: Micros) => sql`
-  UPDATE charges SET amount = urls * ${price}
-  WHERE account_id = ${account} AND kind = 'batch' AND reported = 0 AND amount = 0
-    AND of_id IN (SELECT id FROM batches WHERE id = of_id AND service = ${service})`;
 
 interface Charged {
   readonly account: AccountId;

@@ -4,6 +4,7 @@ import type { Micros } from '../../../contract/money.ts';
 import {
   ACCOUNT,
   crawled,
+  DAY,
   QUARTER,
   sendAll,
   type TestLedger,
@@ -18,7 +19,7 @@ import { planRun } from '../plans/make-plan.ts';
 import type { AccountPolicy, WatchPolicy } from '../policy.ts';
 import { endRun } from '../runs/runs.ts';
 import { findWatch } from '../runs/watches.ts';
-import { getRefusalEnd } from './spend.ts';
+import { getRefusalEnd } from './refusal-end.ts';
 import { buildSpendQuestion } from './spend-question.ts';
 
 const SECOND: AccountPolicy = { ...ACCOUNT, id: 'second' as AccountId };
@@ -43,13 +44,36 @@ describe('what a watch has spent under an account that it left', () => {
     await plan(ledger, 'r4', NEWS, ACCOUNT, ['16', '17', '18', '19']);
     await plan(ledger, 'r5', WATCH, SECOND, []);
     const spent = async (account: AccountPolicy, { id }: WatchPolicy) => {
-      const who = { watchId: (await findWatch(ledger.db, id))!, runId: null };
-      const question = await buildSpendQuestion(ledger.db, account, CAPS, who, { count: 'all' }, ledger.now());
+      const who = { watchId: (await findWatch(ledger.db, id))!, runId: null, count: 'all' } as const;
+      const question = await buildSpendQuestion(ledger.db, account, CAPS, who, ledger.now());
       const { day, month } = question.watch.spent;
       return [day / QUARTER, month / QUARTER];
     };
     assert.deepEqual(await spent(SECOND, WATCH), [3, 3]);
     assert.deepEqual(await spent(ACCOUNT, NEWS), [9, 9], 'a watch that never moved counts once');
+  });
+});
+
+describe('what was spent today and this month', () => {
+  testLedger('begins with the first millisecond of the day', async (ledger) => {
+    const begin = Date.UTC(2026, 1, 1);
+    ledger.pass(begin - ledger.now() - 1);
+    await plan(ledger, 'r1', WATCH, ACCOUNT, ['1', '2', '3', '4']);
+    await sendAll(ledger);
+    ledger.pass(1);
+    await plan(ledger, 'r2', WATCH, ACCOUNT, ['5']);
+    await sendAll(ledger);
+    const who = { watchId: (await findWatch(ledger.db, WATCH.id))!, runId: null, count: 'all' } as const;
+    for (const [from, spent] of [
+      [begin, [1, 1]],
+      [begin + DAY, [0, 1]],
+    ] as const) {
+      ledger.pass(from - ledger.now());
+      const question = await buildSpendQuestion(ledger.db, ACCOUNT, CAPS, who, ledger.now());
+      for (const { day, month } of [question.watch.spent, question.account.spent]) {
+        assert.deepEqual([day / QUARTER, month / QUARTER], spent);
+      }
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { type Micros, micros } from '../../../contract/money.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
 import { parseReason, type Reason, type StoredReason } from '../../submission/reason.ts';
+import { sumHeld } from '../journal/sums.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AccountPolicy } from '../policy.ts';
 import { getLastBalance } from './balance.ts';
@@ -10,7 +11,7 @@ import { getLastBalance } from './balance.ts';
 export interface WaitingMoney {
   readonly batches: number;
   readonly urls: number;
-  /** Null when the price of a batch is not known. */
+  /** With what may have been charged; null when the price of a batch is not known. */
   readonly cost: Micros | null;
   /** As last read; null before that. */
   readonly balance: Micros | null;
@@ -21,15 +22,14 @@ export interface WaitingMoney {
 interface Row {
   readonly batches: number;
   readonly urls: number;
-  readonly cost: Micros;
   readonly unpriced: number;
 }
 
 /** Uses batches_waiting. */
 export async function getWaitingMoney(ledger: Ledger, account: AccountId): Promise<WaitingMoney> {
   const { db } = ledger;
-  const { unpriced, cost, ...row } = await db.one(sql<Row>`
-    SELECT count(*) AS batches, coalesce(sum(urls), 0) AS urls, coalesce(sum(expected_cost), 0) AS cost,
+  const { unpriced, ...row } = await db.one(sql<Row>`
+    SELECT count(*) AS batches, coalesce(sum(urls), 0) AS urls,
       coalesce(sum(CASE WHEN expected_cost IS NULL THEN 1 ELSE 0 END), 0) AS unpriced
     FROM batches WHERE account_id = ${account} AND state IN ('planned', 'sending')`);
   const next = await db.get(sql<StoredReason>`
@@ -38,7 +38,7 @@ export async function getWaitingMoney(ledger: Ledger, account: AccountId): Promi
     ORDER BY not_before, id LIMIT 1`);
   return {
     ...row,
-    cost: unpriced > 0 ? null : cost,
+    cost: unpriced > 0 ? null : await sumHeld(db, account),
     balance: (await getLastBalance(ledger, account))?.amount ?? null,
     reason: next === undefined ? null : parseReason(next),
   };

@@ -20,13 +20,21 @@ export interface PlanInput {
 export async function getAllowance(
   tx: Queryable,
   now: number,
-  run: Pick<RunRow, 'id' | 'watch_id'>,
+  run: Pick<RunRow, 'id' | 'watch_id' | 'decided_urls' | 'decided_cost' | 'planned_urls'>,
   { account, watch, maxCost = null }: PlanInput,
   wanted: number,
 ): Promise<{ readonly price: Price; readonly urls: number; readonly refusal: CapRefusal | null }> {
   const price = await getPrice(tx, account.id, watch.service, account.pricePerUrl[watch.service]);
-  const caps = { ...watch.spend, perRun: lowerCap(watch.spend.perRun, maxCost) };
-  const spender = { watchId: run.watch_id, runId: run.id };
-  const question = await buildSpendQuestion(tx, account, caps, spender, { count: 'all' }, now);
+  const { decided_urls: decidedUrls, decided_cost: decidedCost, planned_urls: plannedUrls } = run;
+  const caps = {
+    ...watch.spend,
+    perRun: lowerCap(watch.spend.perRun, maxCost),
+    decided:
+      decidedUrls === null
+        ? null
+        : { urls: decidedUrls, cost: decidedCost, urlsLeft: Math.max(0, decidedUrls - (plannedUrls ?? 0)) },
+  };
+  const scope = { watchId: run.watch_id, runId: run.id, count: 'all' } as const;
+  const question = await buildSpendQuestion(tx, account, caps, scope, now);
   return { price, ...urlsAllowed(question, price.perUrl, wanted) };
 }

@@ -36,8 +36,12 @@ export async function applyPlans(
       await makePlan({ db: tx, now: ledger.now, step }, input);
       const plan = await readPlan(tx, row);
       if (plan.digest !== digest) throw stale(row);
-      // A preview that was carried out has done what a run does: the next run of the watch is not its first.
-      await tx.run(sql`UPDATE runs SET end_state = 'finished' WHERE id = ${row.id} AND end_state = 'previewed'`);
+      // Sent as planned, or not at all: a price may rise meanwhile. A preview that was carried out has done what a run does:
+      // the next run of the watch is not its first.
+      await tx.run(sql`
+        UPDATE runs SET decided_urls = ${plan.urls}, decided_cost = ${plan.cost},
+          end_state = CASE WHEN end_state = 'previewed' THEN 'finished' ELSE end_state END
+        WHERE id = ${row.id}`);
       applied.push(plan);
     }
     return applied;

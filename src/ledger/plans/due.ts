@@ -5,13 +5,14 @@ import { type Row, toRows } from '../../database/rows.ts';
 import { dialectal, type Query, raw, sql } from '../../database/sql.ts';
 import type { StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import type { Version } from '../../url/version.ts';
 import type { LedgerUrlState } from '../url-state.ts';
 
 /** Why a URL is to be bought. */
 export type DueReason =
   /** Never seen before. */
   | 'new'
-  /** Its lastmod changed. */
+  /** Its version is later than what was bought. */
   | 'changed'
   /** Its last generation failed. */
   | 'retry'
@@ -37,8 +38,8 @@ export interface DueRow extends StoredReason {
   readonly id: number;
   readonly url: Url;
   readonly first_run: number;
-  readonly lastmod: string | null;
-  readonly lastmod_at: number | null;
+  /** The latest that a sitemap showed. */
+  readonly version: Version | null;
   readonly gone_run: number | null;
   readonly state: LedgerUrlState;
   readonly due: DueReason;
@@ -46,9 +47,10 @@ export interface DueRow extends StoredReason {
   readonly guard_passed: number;
   readonly generation: number;
   readonly bought_at: number | null;
-  readonly bought_lastmod: string | null;
+  /** The latest that was bought or adopted. */
+  readonly bought_version: Version | null;
   /** When the last job that `courier recover` took in for it was created. */
-  readonly lastmods_bought_until: number | null;
+  readonly versions_bought_until: number | null;
 }
 
 /** Whether it may be bought now. A URL that a batch holds already waits for that batch. */
@@ -83,9 +85,8 @@ export async function* eachDuePage(db: Queryable, watchId: number): AsyncGenerat
 export const readDuePage = (db: Queryable, watchId: number, after: string): Promise<DueRow[]> =>
   readInOrder(db, selectDuePage(watchId, after));
 
-const DUE_COLUMNS =
-  raw(`id, url, first_run, lastmod, lastmod_at, gone_run, state, reason_code, reason_params, due, due_at,
-    guard_passed, generation, bought_at, bought_lastmod, lastmods_bought_until`);
+const DUE_COLUMNS = raw(`id, url, first_run, version, gone_run, state, reason_code, reason_params, due, due_at,
+    guard_passed, generation, bought_at, bought_version, versions_bought_until`);
 
 export const selectDuePage = (watchId: number, after: string): Query<DueRow> => sql<DueRow>`
   SELECT ${DUE_COLUMNS}

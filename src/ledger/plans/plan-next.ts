@@ -7,6 +7,7 @@ import { sql } from '../../database/sql.ts';
 import type { CapRefusal } from '../../submission/caps.ts';
 import { isSameReason, type StoredReason, toStoredReason } from '../../submission/reason.ts';
 import { insertBatch } from '../batches/insert-batch.ts';
+import { countAtPrices } from '../journal/prices.ts';
 import { getPrice, type Price } from '../money/price.ts';
 import { getRun, type RunRow } from '../runs/runs.ts';
 import { getAllowance, type PlanInput } from './allowance.ts';
@@ -53,7 +54,9 @@ export async function planNext(
   const over = bought === null ? [] : batch.slice(bought.urls);
   const refusal = bought?.refusal ?? position.refusal;
   const reason = toStoredReason(refusal?.stored ?? null);
-  if (refusal !== null) await holdUrls(tx, [...rest, ...over], reason);
+  // What exceeds a decision is for the next one; what a cap spreads over several runs was let pass.
+  const isPassed = refusal?.reason.code !== 'beyond_decision';
+  if (refusal !== null) await holdUrls(tx, [...rest, ...over], { reason, isPassed });
   const held = addCounts(position.held, countByReason([...rest, ...over]));
   if (isLast) {
     const price = bought?.price ?? (await readPrice(tx, input));
@@ -144,11 +147,13 @@ async function planBatch(
 ): Promise<Bought | null> {
   if (due.length === 0) return null;
   const { account, watch } = input;
+  await countAtPrices(tx, account.id, account.pricePerUrl, now);
   const { price, urls, refusal } = await getAllowance(tx, now, run, input, due.length);
   const bought = due.slice(0, urls);
   if (bought.length > 0) {
     const cost = price.perUrl === null ? null : timesMicros(price.perUrl, bought.length);
     await insertBatch(tx, now, {
+      plannedAt: now,
       account: account.id,
       baseUrl: account.baseUrl,
       watch: watch.id,
@@ -176,13 +181,19 @@ function countByReason(rows: readonly DueRow[]): DueCounts {
 }
 
 /** They stay due, and are planned when the reason is gone. Rows that say so already are not written again. */
-async function holdUrls(tx: Queryable, urls: readonly DueRow[], reason: StoredReason): Promise<void> {
+async function holdUrls(
+  tx: Queryable,
+  urls: readonly DueRow[],
+  { reason, isPassed }: { readonly reason: StoredReason; readonly isPassed: boolean },
+): Promise<void> {
+  const passed = isPassed ? sql`1` : sql`guard_passed`;
   const rows = urls
-    .filter((row) => row.state !== 'held' || !isSameReason(row, reason) || row.guard_passed === 0)
+    .filter((row) => row.state !== 'held' || !isSameReason(row, reason) || (isPassed && row.guard_passed === 0))
     .map(({ id }): Row => [id]);
   for (let from = 0; from < rows.length; from += DUE_PAGE) {
     await tx.run(sql`
-      UPDATE urls SET state = 'held', guard_passed = 1, reason_code = ${reason.reason_code}, reason_params = ${reason.reason_params}
+      UPDATE urls SET state = 'held', guard_passed = ${passed}, reason_code = ${reason.reason_code},
+        reason_params = ${reason.reason_params}
       WHERE id IN (SELECT id FROM ${toRows({ id: 'bigint' }, rows.slice(from, from + DUE_PAGE))} AS r)`);
     await yieldToEventLoop();
   }

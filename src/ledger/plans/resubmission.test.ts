@@ -68,6 +68,8 @@ describe('a URL of two watches that is due in one of them again', () => {
     await sendAll(ledger);
     assert.equal(await plan(ledger, WATCH), 0);
     assert.match((await reasons(ledger))[WATCH.id] ?? '', /^bought by another watch/);
+    const [dropped] = (await getUrlHistory(ledger, shopUrl(1))).filter(({ watch }) => watch === WATCH.id);
+    assert.equal(dropped?.state, 'known', 'it waits for nothing any more');
     assert.equal(await plan(ledger, NEWS), 0);
   });
 

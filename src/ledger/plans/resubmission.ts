@@ -3,8 +3,10 @@ import { type Row, toRows } from '../../database/rows.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import { nextGeneration } from '../../submission/generations.ts';
 import { isSameReason, parseReason, type Reason, type StoredReason, toStoredReason } from '../../submission/reason.ts';
+import { getStart, isLater } from '../../url/version.ts';
 import type { WatchPolicy } from '../policy.ts';
 import type { LedgerUrlState } from '../url-state.ts';
+import { getStartSql, isLaterSql } from '../version-sql.ts';
 import { type DueReason, type DueRow, isDueNow } from './due.ts';
 
 /** The decision of the resubmission rules on a due URL. */
@@ -30,7 +32,7 @@ const PLANNED_ELSEWHERE_MS = 3_600_000;
 export type DuePolicy = Pick<WatchPolicy, 'resubmit' | 'retryFailed'>;
 
 /**
- * Decides without money: a changed page that the watch does not resubmit, one that has its old lastmod again, one that
+ * Decides without money: a changed page that the watch does not resubmit, one whose change was taken back, one that
  * changed before a job that `courier recover` took in, one bought too recently, one that failed under a watch that was not configured, and one that another watch of the account buys or
  * has in quarantine. Pure.
  */
@@ -49,7 +51,7 @@ export function decideDue(
   }
   if (row.due === 'changed') {
     if (!resubmit.onLastmodChange) return { kind: 'drop', reason: { code: 'lastmod_not_resubmitted' } };
-    if (row.generation > 0 && row.lastmod !== null && row.lastmod === row.bought_lastmod) {
+    if (row.bought_version !== null && row.version !== null && !isLater(row.version, row.bought_version)) {
       return { kind: 'drop', reason: { code: 'lastmod_bought' } };
     }
     if (isBoughtByRecoveredJob(row)) return { kind: 'drop', reason: { code: 'changed_before_job' } };
@@ -71,9 +73,9 @@ export function decideDue(
   return isDueNow({ ...row, due_at: at }, now) ? { kind: 'due' } : { kind: 'later', at };
 }
 
-/** The service does not say which lastmod its job bought: every one of that time counts as bought. */
-const isBoughtByRecoveredJob = ({ lastmod_at: at, lastmods_bought_until: until }: DueRow): boolean =>
-  at !== null && until !== null && at <= until;
+/** The service does not say which version its job bought: every one of that time counts as bought. */
+const isBoughtByRecoveredJob = ({ version, versions_bought_until: until }: DueRow): boolean =>
+  version !== null && until !== null && getStart(version) <= until;
 
 /**
  * Whether other watches belong to the account, or did when they were run: only then can another one have bought a URL.
@@ -115,17 +117,20 @@ export const selectOtherWatches = (
 ): Query<{ readonly id: number; readonly other: number }> => {
   const account = sql`(SELECT account_id FROM watches WHERE id = ${watchId})`;
   const isFound = sql`u.due IN ('new', 'changed')`;
-  const hasFound = sql`(u.due = 'new' OR o.bought_lastmod = u.lastmod OR u.lastmod_at <= o.lastmods_bought_until
+  const hasBought = sql`coalesce(NOT ${isLaterSql('u.version', 'o.bought_version')}
+    OR ${getStartSql('u.version')} <= o.versions_bought_until, 1 = 0)`;
+  const hasPlanned = sql`(o.state = 'planned' AND coalesce(NOT ${isLaterSql('u.version', 'o.planned_version')}, 1 = 0))`;
+  const hasFound = sql`(u.due = 'new' OR ${hasBought} OR ${hasPlanned}
     OR (o.state = 'quarantined' AND u.generation = 0))`;
-  const isSame = sql`(u.lastmod IS NULL OR coalesce(o.bought_lastmod, o.lastmod) IS NULL OR o.bought_lastmod = u.lastmod
-    OR u.lastmod_at <= o.lastmods_bought_until)`;
+  const isSame = sql`(u.version IS NULL OR coalesce(o.bought_version, o.version) IS NULL OR ${hasBought})`;
   const isLeft = sql`(o.state = 'held' AND o.due IS NULL)`;
   const hasSince = sql`(o.state = 'planned' OR (o.state NOT IN ('failed', 'quarantined')
     AND (o.due IS NULL OR o.due NOT IN ('retry', 'released'))
     AND (${isLeft} OR o.bought_at > coalesce(u.bought_at, 0)) AND ${isSame}))`;
   return sql`
     SELECT r.id, min(CASE WHEN o.state = 'quarantined' THEN 2
-      WHEN o.state = 'planned' AND (o.bought_at IS NULL OR NOT ${isFound}) THEN 1 ELSE 0 END) AS other
+      WHEN o.state = 'planned' AND (o.bought_at IS NULL OR NOT ${isFound} OR (u.due = 'changed' AND NOT ${hasBought}))
+        THEN 1 ELSE 0 END) AS other
     FROM ${toRows(
       { id: 'bigint' },
       ids.map((id): Row => [id]),

@@ -14,7 +14,7 @@ const CHANGES: readonly Query[] = [
   sql`UPDATE urls SET due_at = ${Date.UTC(2027, 0, 1)} WHERE id % 1000 = 3`,
   sql`UPDATE urls SET gone_run = 1 WHERE id % 1000 = 4`,
   sql`UPDATE urls SET state = 'submitted' WHERE id % 1000 = 5`,
-  sql`UPDATE urls SET due = 'changed', generation = 1, lastmod = 'x', bought_lastmod = 'x' WHERE id % 1000 = 6`,
+  sql`UPDATE urls SET due = 'changed', generation = 1, version = 12, bought_version = 12 WHERE id % 1000 = 6`,
   sql`UPDATE urls SET due = 'retry', due_at = 5 WHERE id % 1000 = 7`,
   sql`UPDATE urls SET due = 'released', state = 'held', guard_passed = 1, first_run = 77 WHERE id % 1000 = 8`,
 ];

@@ -2,7 +2,7 @@ import type { Micros } from '../../../contract/money.ts';
 import type { Queryable } from '../../database/database.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId } from '../../submission/ids.ts';
-import { getDayStart, getMonthStart } from '../money/spend.ts';
+import { sumCharged } from '../journal/sums.ts';
 import type { Ledger } from '../open-ledger.ts';
 
 /** Counts stop here: a queue this long is an alarm whatever its length, and a scrape must cost little. */
@@ -32,7 +32,7 @@ export interface AccountFigures {
 export async function getAccountFigures({ db, now }: Ledger, account: AccountId): Promise<AccountFigures> {
   const money = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
     SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
-  const charged = await db.one(selectCharged(account, now()));
+  const charged = await sumCharged(db, account, now());
   return {
     balance: money?.balance ?? null,
     balanceAt: money?.balance_at ?? null,
@@ -47,12 +47,6 @@ export async function getAccountFigures({ db, now }: Ledger, account: AccountId)
 
 const readQueue = (db: Queryable, rows: Query<{ at: number }>): Promise<Queue> =>
   db.one(sql<Queue>`SELECT count(*) AS count, min(at) AS oldest FROM (${rows}) AS queue`);
-
-/** Uses charges_by_account. */
-export const selectCharged = (account: AccountId, now: number) => sql<{ day: Micros; month: Micros }>`
-  SELECT coalesce(sum(CASE WHEN at >= ${getDayStart(now)} THEN amount ELSE 0 END), 0) AS day,
-    coalesce(sum(amount), 0) AS month
-  FROM charges WHERE account_id = ${account} AND at >= ${getMonthStart(now)}`;
 
 /** Uses batches_waiting. Ids count up with the time of planning, so the oldest are among those read. */
 export const selectDue = (account: AccountId) => sql<{ at: number }>`

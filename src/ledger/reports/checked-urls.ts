@@ -64,11 +64,10 @@ interface DoneCheck {
   readonly found: number;
 }
 
-/** Newest first. Uses charges_by_watch: each check that was answered is charged. */
+/** Newest first. Uses checks_done. */
 export const selectDoneChecks = (watchId: number, since: number) => sql<DoneCheck>`
-  SELECT k.id, c.at, k.urls, k.found FROM charges AS c JOIN checks AS k ON k.id = c.of_id
-  WHERE c.watch_id = ${watchId} AND c.kind = 'check' AND c.at >= ${since} AND k.state = 'done'
-  ORDER BY c.at DESC LIMIT ${MAX_CHECKS}`;
+  SELECT id, done_at AS at, urls, found FROM checks
+  WHERE watch_id = ${watchId} AND state = 'done' AND done_at >= ${since} ORDER BY done_at DESC LIMIT ${MAX_CHECKS}`;
 
 /** Uses the primary key of check_urls, check_urls_by_url and batch_urls_once. */
 export const selectFirstFound = (checks: readonly Pick<DoneCheck, 'id'>[], detailsFrom: number) => sql<FirstFound>`

@@ -3,6 +3,7 @@ import type { RunId } from '../../submission/ids.ts';
 import { type AccountStatus, getAccountStatus } from '../money/account-status.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getRun } from '../runs/runs.ts';
+import { isWaitingSql } from '../waits.ts';
 
 /**
  * How many jobs of the run's watch have not ended, or have URLs without a result: those that an earlier run or `recover`
@@ -33,7 +34,7 @@ export async function getEarlierBatches(ledger: Ledger, run: RunId): Promise<Ear
   const account = await getAccountStatus(ledger, account_id);
   const row = await ledger.db.one(sql<{ batches: number; urls: number; due: number }>`
     SELECT count(*) AS batches, coalesce(sum(urls), 0) AS urls,
-      coalesce(sum(CASE WHEN not_before IS NULL OR not_before <= ${ledger.now()} THEN 1 ELSE 0 END), 0) AS due
+      coalesce(sum(CASE WHEN ${isWaitingSql(ledger.now())} THEN 0 ELSE 1 END), 0) AS due
     FROM batches
     WHERE account_id = ${account_id} AND state IN ('planned', 'sending') AND watch_id = ${watch} AND (run_id IS NULL OR run_id <> ${id})`);
   const review = await ledger.db.one(sql<{ batches: number }>`

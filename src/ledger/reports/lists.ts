@@ -4,7 +4,7 @@ import { join, sql } from '../../database/sql.ts';
 import type { AccountId, BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
 import { renderStoredReason } from '../../submission/reason.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
-import type { BatchState } from '../batches/transitions.ts';
+import type { BatchState } from '../batches/batch-state.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { RunDecision } from '../runs/decide-run.ts';
 

@@ -3,6 +3,7 @@ import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import type { Version } from '../../url/version.ts';
 import type { DueReason } from '../plans/due.ts';
 import type { RunRow } from '../runs/runs.ts';
 
@@ -12,7 +13,7 @@ export interface PlannedUrl {
   readonly due: DueReason;
   /** 1 for the first purchase. */
   readonly generation: number;
-  readonly lastmod: string | null;
+  readonly version: Version | null;
   /** Why it is not bought; null when it is. */
   readonly heldReason: string | null;
 }
@@ -30,21 +31,21 @@ export async function listFirstPlanned(db: Queryable, run: RunId, limit: number)
 /** The URLs of a run's plan in the order in which they are sent, then those that a cap holds back. Uses urls_due. */
 export async function listPlannedUrls(db: Queryable, run: Pick<RunRow, 'id' | 'watch_id'>): Promise<PlannedUrl[]> {
   const planned = await db.all(sql<PlannedRow>`
-    SELECT u.url, m.due, m.generation, u.lastmod
+    SELECT u.url, m.due, m.generation, u.version
     FROM batches AS b JOIN batch_urls AS m ON m.batch_id = b.id JOIN urls AS u ON u.id = m.url_id
     WHERE b.run_id = ${run.id} ORDER BY b.id, m.position`);
   const held = await db.all(sql<PlannedRow & StoredReason>`
-    SELECT url, due, generation + 1 AS generation, lastmod, reason_code, reason_params FROM urls
+    SELECT url, due, generation + 1 AS generation, version, reason_code, reason_params FROM urls
     WHERE watch_id = ${run.watch_id} AND due IS NOT NULL AND state = 'held' AND gone_run IS NULL
       AND due <> 'released'
     ORDER BY url`);
   return [
     ...planned.map((row) => ({ ...row, heldReason: null })),
-    ...held.map(({ url, due, generation, lastmod, ...reason }) => ({
+    ...held.map(({ url, due, generation, version, ...reason }) => ({
       url,
       due,
       generation,
-      lastmod,
+      version,
       heldReason: renderStoredReason(reason) ?? 'held',
     })),
   ];

@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/database.ts';
 import { type Query, sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import type { Version } from '../../url/version.ts';
 import type { ForgottenUrl } from '../forgotten/forgotten-url.ts';
 import type { LedgerUrlState } from '../url-state.ts';
 
@@ -16,10 +17,8 @@ export interface PurchasedUrl {
   readonly generation: number;
   /** Null until a batch with it was accepted. */
   readonly bought_at: number | null;
-  /** Null too where `courier recover` found the last purchase: the service does not say which lastmod a job bought. */
-  readonly bought_lastmod: string | null;
-  readonly lastmod: string | null;
-  readonly lastmod_at: number | null;
+  /** Null too where `courier recover` found the last purchase: the service does not say which version a job bought. */
+  readonly bought_version: Version | null;
 }
 
 const PAGE = 5_000;
@@ -41,7 +40,6 @@ export async function* eachPurchasedPage(
 
 const selectPage = (after: number): Query<PurchasedUrl> => sql<PurchasedUrl>`
   SELECT u.id, w.name AS watch, w.account_id AS account, u.url, u.state, u.generation, u.bought_at,
-    CASE WHEN u.lastmods_bought_until >= u.bought_at THEN NULL ELSE u.bought_lastmod END AS bought_lastmod,
-    u.lastmod, u.lastmod_at
+    CASE WHEN u.versions_bought_until >= u.bought_at THEN NULL ELSE u.bought_version END AS bought_version
   FROM urls AS u JOIN watches AS w ON w.id = u.watch_id
   WHERE u.id > ${after} AND u.generation > 0 ORDER BY u.id LIMIT ${PAGE}`;

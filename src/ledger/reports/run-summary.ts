@@ -4,6 +4,7 @@ import type { RunId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { RunDiff } from '../crawl/diff-run.ts';
 import { sumSavedTransfers } from '../crawl/sitemaps.ts';
+import { sumChargedOfRun } from '../journal/sums.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { getRun } from '../runs/runs.ts';
 
@@ -74,10 +75,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
       coalesce(sum(CASE WHEN q.found_at IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_index
     FROM batches AS b JOIN batch_urls AS m ON m.batch_id = b.id JOIN urls AS u ON u.id = m.url_id
     LEFT JOIN check_queue AS q ON q.url_id = u.id WHERE b.run_id = ${id}`);
-  const charged = await db.one(sql<{ amount: Micros; unknown_charge_urls: number }>`
-    SELECT coalesce(sum(amount), 0) AS amount,
-      coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS unknown_charge_urls
-    FROM charges WHERE run_id = ${id}`);
+  const charged = await sumChargedOfRun(db, id);
   return {
     found: row.found ?? 0,
     new: row.new_urls ?? 0,
@@ -101,7 +99,7 @@ export async function getRunSummary(ledger: Ledger, run: RunId): Promise<RunSumm
     withoutResult: urls.without_result,
     needsReview: batches.needs_review,
     charged: charged.amount,
-    unknownChargeUrls: charged.unknown_charge_urls,
+    unknownChargeUrls: charged.unpriced,
     inIndex: urls.in_index,
     unanswered: batches.unanswered,
   };

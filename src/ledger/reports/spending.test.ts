@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import { type Micros, ZERO } from '../../../contract/money.ts';
 import {
   ACCOUNT,
   completeRun,
@@ -14,8 +15,11 @@ import {
 } from '../../../test/support/ledger.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
+import { getDayStart } from '../journal/days.ts';
+import { bookPurchase } from '../journal/open-money.ts';
 import { planRun } from '../plans/make-plan.ts';
 import { endRun } from '../runs/runs.ts';
+import { findWatch } from '../runs/watches.ts';
 import { eachIndexState } from './index-states.ts';
 import { listSpending } from './spending.ts';
 import { getUsualRun } from './usual-run.ts';
@@ -34,12 +38,12 @@ describe('what was spent', () => {
     await buy(ledger, 'later', ['a', 'b']);
     ledger.pass(DAY);
     await buy(ledger, 'second', ['a', 'b', 'c']);
-    await ledger.db.run(sql`
-      INSERT INTO charges (account_id, watch_id, kind, of_id, urls, amount, reported, at)
-      SELECT account_id, id, 'check', 77, 3, 1500000, 1, CAST(${ledger.now()} AS BIGINT) FROM watches`);
-    await ledger.db.run(sql`
-      INSERT INTO charges (account_id, watch_id, kind, of_id, urls, amount, reported, at)
-      SELECT account_id, id, 'batch', 78, 4, 0, 0, CAST(${ledger.now() + 40 * DAY} AS BIGINT) FROM watches`);
+    const whose = { account: ACCOUNT.id, watchId: (await findWatch(ledger.db, WATCH.id))!, runId: null };
+    const day = (at: number) => ({ day: getDayStart(at), at, atLeast: ZERO });
+    const check = { to: 'charged', amount: 1_500_000 as Micros, urls: 3, ...day(ledger.now()) } as const;
+    await bookPurchase(ledger.db, { ...whose, kind: 'check', id: 77 }, check);
+    const unknown = { to: 'assumed', amount: null, urls: 4, ...day(ledger.now() + 40 * DAY) } as const;
+    await bookPurchase(ledger.db, { ...whose, kind: 'batch', id: 78 }, unknown);
     const toRow = ({
       watch,
       from,

@@ -1,7 +1,8 @@
 import { type Micros, micros } from '../../../contract/money.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, WatchId } from '../../submission/ids.ts';
-import { getMonthStart } from '../money/spend.ts';
+import { getMonthStart } from '../journal/days.ts';
+import { listDaySums } from '../journal/sums.ts';
 import type { Ledger } from '../open-ledger.ts';
 
 export type SpendingPeriod = 'day' | 'month';
@@ -20,32 +21,15 @@ export interface Spending {
   readonly unknownChargeUrls: number;
 }
 
-interface SpendingRow {
-  readonly account_id: AccountId;
-  readonly watch: WatchId;
-  readonly day: number;
-  readonly kind: 'batch' | 'check';
-  readonly urls: number;
-  readonly amount: number;
-  readonly unknown: number;
-}
-
-const DAY = 86_400_000;
-
-/**
- * Charges since an instant, by account, watch and day or month, the latest first. Uses charges_by_account. The
- * length of a day is written into the query: SQLite divides by a parameter as by a fraction.
- */
-export async function listSpending(ledger: Ledger, period: SpendingPeriod, since: number): Promise<Spending[]> {
-  const rows = await ledger.db.all(sql<SpendingRow>`
-    SELECT c.account_id, w.name AS watch, c.at / 86400000 AS day, c.kind, sum(c.urls) AS urls, sum(c.amount) AS amount,
-      sum(CASE WHEN c.reported = 0 AND c.amount = 0 THEN c.urls ELSE 0 END) AS unknown
-    FROM charges AS c JOIN watches AS w ON w.id = c.watch_id
-    WHERE c.account_id IN (SELECT id FROM ledger_accounts) AND c.at >= ${since}
-    GROUP BY 1, 2, 3, 4`);
+/** What was charged since the day of an instant, by account, watch and day or month, the latest first. */
+export async function listSpending({ db }: Ledger, period: SpendingPeriod, since: number): Promise<Spending[]> {
+  const watches = await db.all(sql<{ id: number; name: WatchId }>`SELECT id, name FROM watches`);
+  const names = new Map(watches.map(({ id, name }) => [id, name]));
   const sums = new Map<string, Spending>();
-  for (const { account_id: account, watch, day, kind, urls, amount, unknown } of rows) {
-    const from = period === 'day' ? day * DAY : getMonthStart(day * DAY);
+  for (const { account_id: account, watch_id, day, kind, urls, amount, unpriced } of await listDaySums(db, since)) {
+    const watch = names.get(watch_id);
+    if (watch === undefined) continue;
+    const from = period === 'day' ? day : getMonthStart(day);
     const key = JSON.stringify([account, watch, from]);
     const sum = sums.get(key) ?? {
       account,
@@ -62,7 +46,7 @@ export async function listSpending(ledger: Ledger, period: SpendingPeriod, since
         ? {
             urls: sum.urls + urls,
             submissions: micros(sum.submissions + amount),
-            unknownChargeUrls: sum.unknownChargeUrls + unknown,
+            unknownChargeUrls: sum.unknownChargeUrls + unpriced,
           }
         : { checkedUrls: sum.checkedUrls + urls, checks: micros(sum.checks + amount) };
     sums.set(key, { ...sum, ...added });

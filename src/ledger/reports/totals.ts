@@ -1,8 +1,11 @@
-import { type Micros, ZERO } from '../../../contract/money.ts';
+import { type Micros, sumMicros, timesMicros, ZERO } from '../../../contract/money.ts';
+import { SERVICE_LEVELS } from '../../../contract/states.ts';
+import type { Queryable } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import type { AccountId, RunId, WatchId } from '../../submission/ids.ts';
+import { selectUnknown } from '../journal/prices.ts';
+import { sumCharged, sumCommitted, sumCountedSince, sumEverCharged } from '../journal/sums.ts';
 import { getPrice, type Price } from '../money/price.ts';
-import { countedCharges, getDayStart, getMonthStart } from '../money/spend.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { PriceByService } from '../policy.ts';
 
@@ -17,9 +20,9 @@ export interface AccountTotals {
   readonly chargedEver: Micros;
   /** URLs whose charge nobody knows: they are bought and not in these sums. */
   readonly unknownChargeUrls: number;
-  /** What the caps count for those: at the configured price; 0 without one. */
+  /** What the caps count for those from the next plan on: at the configured price; 0 without one. */
   readonly unknownChargeEstimate: Micros;
-  /** What batches may still be charged: planned, in flight, in doubt, or in review with a doubt. */
+  /** What may still be charged, of submissions and index-checks: planned, in flight, in doubt, or in review with a doubt. */
   readonly committed: Micros;
   readonly price: { readonly standard: Price; readonly fast: Price };
   readonly waiting: number;
@@ -39,42 +42,28 @@ export async function getAccountTotals(
   const now = ledger.now();
   const money = await db.get(sql<{ balance: Micros | null; balance_at: number | null }>`
     SELECT balance, balance_at FROM ledger_accounts WHERE id = ${account}`);
-  const charged = await db.one(sql<
-    Record<'day' | 'month' | 'ever' | 'since_balance', Micros> & { unknown_charge_urls: number }
-  >`
-    SELECT coalesce(sum(CASE WHEN at >= ${getDayStart(now)} THEN amount ELSE 0 END), 0) AS day,
-      coalesce(sum(CASE WHEN at >= ${getMonthStart(now)} THEN amount ELSE 0 END), 0) AS month,
-      coalesce(sum(amount), 0) AS ever,
-      coalesce(sum(CASE WHEN at > ${money?.balance_at ?? Number.MAX_SAFE_INTEGER} THEN amount ELSE 0 END), 0) AS since_balance,
-      coalesce(sum(CASE WHEN reported = 0 AND amount = 0 THEN urls ELSE 0 END), 0) AS unknown_charge_urls
-    FROM charges WHERE account_id = ${account}`);
-  const estimate =
-    charged.unknown_charge_urls === 0
-      ? ZERO
-      : (
-          await db.one(sql<{ amount: Micros }>`
-    SELECT coalesce(sum(counted), 0) AS amount
-    FROM (${countedCharges(account, configured)} AND c.reported = 0 AND c.amount = 0) AS unreported`)
-        ).amount;
+  const charged = await sumCharged(db, account, now);
+  const ever = await sumEverCharged(db, account);
+  const since =
+    money === undefined || money.balance_at === null ? null : await sumCountedSince(db, account, money.balance_at);
+  const open = { account, watchId: 0, runId: null, count: 'all' } as const;
   const batches = await db.one(sql<BatchCounts>`
     SELECT coalesce(sum(CASE WHEN state = 'planned' THEN 1 ELSE 0 END), 0) AS waiting,
       coalesce(sum(CASE WHEN in_doubt_since IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_doubt,
       min(in_doubt_since) AS oldest,
       coalesce(sum(CASE WHEN state = 'accepted' AND settled_at IS NULL THEN 1 ELSE 0 END), 0) AS open,
-      coalesce(sum(CASE WHEN state = 'needs_review' THEN 1 ELSE 0 END), 0) AS needs_review,
-      coalesce(sum(CASE WHEN state IN ('planned', 'sending') OR (state = 'needs_review' AND in_doubt_since IS NOT NULL)
-        THEN coalesce(expected_cost, 0) ELSE 0 END), 0) AS committed
+      coalesce(sum(CASE WHEN state = 'needs_review' THEN 1 ELSE 0 END), 0) AS needs_review
     FROM batches WHERE account_id = ${account}`);
   return {
     balance: money?.balance ?? null,
     balanceAt: money?.balance_at ?? null,
-    chargedSinceBalance: charged.since_balance,
+    chargedSinceBalance: since?.amount ?? ZERO,
     chargedToday: charged.day,
     chargedThisMonth: charged.month,
-    chargedEver: charged.ever,
-    unknownChargeUrls: charged.unknown_charge_urls,
-    unknownChargeEstimate: estimate,
-    committed: batches.committed,
+    chargedEver: ever.amount,
+    unknownChargeUrls: ever.unpriced,
+    unknownChargeEstimate: ever.unpriced === 0 ? ZERO : await estimateAtConfigured(db, account, configured),
+    committed: (await sumCommitted(db, open, configured)).account,
     price: {
       standard: await getPrice(db, account, 'standard', configured.standard),
       fast: await getPrice(db, account, 'fast', configured.fast),
@@ -93,7 +82,16 @@ interface BatchCounts {
   readonly oldest: number | null;
   readonly open: number;
   readonly needs_review: number;
-  readonly committed: Micros;
+}
+
+/** What charges that nobody knows will count, when the next batch is planned or sent. */
+async function estimateAtConfigured(db: Queryable, account: AccountId, configured: PriceByService): Promise<Micros> {
+  let estimate = ZERO;
+  for (const service of SERVICE_LEVELS) {
+    for (const { urls } of await db.all(selectUnknown(account, service)))
+      estimate = sumMicros(estimate, timesMicros(configured[service] ?? ZERO, urls));
+  }
+  return estimate;
 }
 
 export interface RunLine {

@@ -4,8 +4,9 @@ import { raw, sql } from '../../database/sql.ts';
 import type { BatchId, IdempotencyKey, Reference, RunId, WatchId } from '../../submission/ids.ts';
 import { renderStoredReason, type StoredReason } from '../../submission/reason.ts';
 import type { Url } from '../../url/normalize-url.ts';
+import type { Version } from '../../url/version.ts';
 import type { BatchRow } from '../batches/batch-queries.ts';
-import type { BatchState } from '../batches/transitions.ts';
+import type { BatchState } from '../batches/batch-state.ts';
 import { isPage } from '../forgotten/stored-forms.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { DueReason } from '../plans/due.ts';
@@ -22,7 +23,8 @@ export interface UrlHistory {
   readonly dueAt: number | null;
   readonly generation: number;
   readonly failures: number;
-  readonly lastmod: string | null;
+  /** The latest that a sitemap showed. */
+  readonly version: Version | null;
   /** The sitemap that last showed it new or changed, and when that was last read to its end. */
   readonly sitemap: string;
   readonly sitemapReadAt: number | null;
@@ -88,7 +90,7 @@ export async function getUrlHistory(ledger: Ledger, url: Url): Promise<UrlHistor
   const { db } = ledger;
   const rows = await db.all(sql<UrlRow>`
     SELECT u.id, w.name AS watch, u.state, u.reason_code, u.reason_params, u.due, u.due_at, u.generation,
-      u.failures, u.lastmod,
+      u.failures, u.version,
       s.url AS sitemap, s.complete_at AS sitemapreadat, f.name AS first_run, f.started_at AS first_at,
       c.name AS changed_run, g.name AS gone_run, u.forgotten_at, q.next_at
     FROM urls AS u JOIN watches AS w ON w.id = u.watch_id LEFT JOIN sitemaps AS s ON s.id = u.sitemap_id
@@ -107,7 +109,7 @@ export async function getUrlHistory(ledger: Ledger, url: Url): Promise<UrlHistor
         dueAt: row.due_at,
         generation: row.generation,
         failures: row.failures,
-        lastmod: row.lastmod,
+        version: row.version,
         sitemap: row.sitemap,
         sitemapReadAt: row.sitemapreadat,
         firstRun: row.first_run === null || row.first_at === null ? null : { run: row.first_run, at: row.first_at },

@@ -123,7 +123,12 @@ describe('pruning', () => {
     const charged = (await getAccountTotals(ledger, ACCOUNT.id)).chargedEver;
     assert.equal(charged, (5 * QUARTER + 3 * 500_000) as Micros);
     ledger.pass(300 * DAY);
-    const turn = await beginCheck(ledger, { account: ACCOUNT, watch: WATCH.id, policy: checkPolicy });
+    const turn = await beginCheck(ledger, {
+      account: ACCOUNT,
+      watch: WATCH.id,
+      spend: WATCH.spend,
+      policy: checkPolicy,
+    });
     assert.ok(turn.kind === 'send');
     assert.deepEqual(turn.urls, [shopUrl('4')], 'the only completed URL that was never found');
   });

@@ -1,9 +1,11 @@
 import type { Queryable } from '../../database/database.ts';
+import { type Row, toRows } from '../../database/rows.ts';
 import { sql } from '../../database/sql.ts';
 import type { RunId } from '../../submission/ids.ts';
 import { LedgerError } from '../ledger-error.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { assignReason } from '../reason-columns.ts';
+import { parseHold } from './run-hold.ts';
 import { getRun } from './runs.ts';
 
 export type RunDecision = 'approved' | 'rejected';
@@ -38,6 +40,22 @@ export async function findDecision(
   );
 }
 
+/** Whether an operator decided on a run of one of these batches. */
+export async function isAnyDecided(
+  db: Queryable,
+  batches: readonly { readonly run_id: number | null }[],
+): Promise<boolean> {
+  const runs = new Set(batches.flatMap(({ run_id }) => run_id ?? []));
+  if (runs.size === 0) return false;
+  const ids = toRows(
+    { id: 'bigint' },
+    [...runs].map((id): Row => [id]),
+  );
+  const row = await db.get(sql`
+    SELECT 1 FROM runs WHERE decided_urls IS NOT NULL AND id IN (SELECT id FROM ${ids} AS r) LIMIT 1`);
+  return row !== undefined;
+}
+
 /** The same inside a transaction; null when the run is not held. */
 export async function decide(
   tx: Queryable,
@@ -48,8 +66,10 @@ export async function decide(
 ): Promise<RunDecision | null> {
   const row = await getRun(tx, run);
   if (row.held === null || row.decision !== null) return row.decision;
+  const { urls, cost } = parseHold(row.held).forecast;
   await tx.run(sql`
-    UPDATE runs SET decision = ${decision}, decided_by = ${by}, decided_at = ${now}
+    UPDATE runs SET decision = ${decision}, decided_by = ${by}, decided_at = ${now},
+      decided_urls = ${urls}, decided_cost = ${cost}
     WHERE id = ${row.id} AND decision IS NULL`);
   if (decision === 'rejected') {
     await tx.run(sql`

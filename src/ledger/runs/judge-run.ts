@@ -1,4 +1,6 @@
+import { timesMicros } from '../../../contract/money.ts';
 import { sql } from '../../database/sql.ts';
+import { waitsForMoney } from '../../submission/caps.ts';
 import { type Change, type GuardPolicy, guardTrips } from '../../submission/guard.ts';
 import type { RunId } from '../../submission/ids.ts';
 import type { Reason } from '../../submission/reason.ts';
@@ -6,7 +8,7 @@ import type { Ledger } from '../open-ledger.ts';
 import { getAllowance, type PlanInput } from '../plans/allowance.ts';
 import { surveyDue } from '../plans/survey-due.ts';
 import { countGoneSinceLastRun } from './gone-since-last-run.ts';
-import { parseHold, type RunHold, storeHold } from './run-hold.ts';
+import { type Forecast, parseHold, type RunHold, storeHold } from './run-hold.ts';
 import { getRun } from './runs.ts';
 
 const EXAMPLES = 5;
@@ -15,13 +17,14 @@ const EXAMPLES = 5;
  * Whether the change is plausible; if not, the run is held and nothing of it is planned until you approve it. Every new
  * or changed URL that no guard has let pass counts, also one that an earlier run found: a rejected relaunch does not
  * slip in with the next run. A first run that adopts is not judged, because it buys nothing. Judged once; a retry reads
- * the decision. Without `input` the caps are not asked.
+ * the decision. Without `input` neither the caps nor a price is asked. `refresh` reads the balance and the prices from the
+ * service: called when the run would be held for want of money, so that a top-up a moment ago counts.
  */
 export async function judgeRun(
   ledger: Ledger,
   run: RunId,
   guard: GuardPolicy,
-  { input }: { input?: PlanInput } = {},
+  { input, refresh }: { readonly input?: PlanInput; readonly refresh?: () => Promise<void> } = {},
 ): Promise<RunHold | null> {
   const { db } = ledger;
   const row = await getRun(db, run);
@@ -38,8 +41,19 @@ export async function judgeRun(
     knownBefore: row.first_run === 1 ? 0 : Math.max(0, (row.found ?? 0) - due.unguarded.new) + gone,
   };
   const reasons: Reason[] = guardTrips(change, guard);
+  let forecast: Forecast = { urls: due.total, cost: null, allowed: due.total };
   if (input !== undefined) {
-    const { urls, refusal } = await getAllowance(db, now, row, input, due.total);
+    let allowance = await getAllowance(db, now, row, input, due.total);
+    if (
+      refresh !== undefined &&
+      (reasons.length > 0 || (allowance.refusal !== null && waitsForMoney(allowance.refusal)))
+    ) {
+      await refresh();
+      allowance = await getAllowance(db, ledger.now(), row, input, due.total);
+    }
+    const { urls, refusal, price } = allowance;
+    const cost = price.perUrl === null ? null : timesMicros(price.perUrl, due.total);
+    forecast = { urls: due.total, cost, allowed: urls };
     // What was let pass before and a cap spreads over several runs does not ask again: only what is new to the cap does.
     const unguarded = Object.values(due.unguarded).reduce((sum, part) => sum + part, 0);
     const passed = due.total - unguarded;
@@ -49,7 +63,7 @@ export async function judgeRun(
   const gonePages = await db.all(sql<{ url: string }>`
     SELECT url FROM urls WHERE gone_run = ${row.id} LIMIT ${Math.max(1, EXAMPLES - due.sample.length)}`);
   const sample = [...due.sample, ...gonePages.map(({ url }) => url)].slice(0, EXAMPLES);
-  const held: RunHold = { reasons, sample };
+  const held: RunHold = { reasons, sample, forecast };
   await db.run(sql`UPDATE runs SET held = ${storeHold(held)} WHERE id = ${row.id} AND held IS NULL`);
   return held;
 }

@@ -52,6 +52,9 @@ export interface RunRow {
   readonly held: string | null;
   readonly decision: 'approved' | 'rejected' | null;
   readonly decided_by: string | null;
+  /** What was shown before the decision; null: nobody decided. */
+  readonly decided_urls: number | null;
+  readonly decided_cost: Micros | null;
   readonly planned_at: number | null;
   /** What is planned so far: a plan that was interrupted goes on from there. */
   readonly planned_urls: number | null;
@@ -117,7 +120,7 @@ export async function touchRun(ledger: Ledger, run: RunId): Promise<void> {
 export async function findRun(db: Queryable, run: RunId): Promise<RunRow | undefined> {
   return db.get(sql<RunRow>`
     SELECT id, name, watch_id, account_id, scope, baseline, first_run, started_at, ended_at, end_state, complete, found,
-      new_urls, gone, held, decision, decided_by, planned_at, planned_urls, planned_batches,
+      new_urls, gone, held, decision, decided_by, decided_urls, decided_cost, planned_at, planned_urls, planned_batches,
       planned_cost, plan_due
     FROM runs WHERE name = ${run}`);
 }

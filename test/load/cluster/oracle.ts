@@ -32,7 +32,7 @@ async function findWrongCharges({ service, serviceUrl, ledger, config, pages }: 
     SELECT a.name AS account, coalesce(sum(-e.amount), 0) AS charged
     FROM accounts AS a LEFT JOIN entries AS e ON e.account_id = a.id AND e.kind <> 'top_up' GROUP BY a.name`);
   const ours = await ledger.db.all(sql<{ account: string; charged: number }>`
-    SELECT account_id AS account, sum(amount) AS charged FROM charges GROUP BY account_id`);
+    SELECT account_id AS account, sum(amount) AS charged FROM journal_totals WHERE day > 0 GROUP BY account_id`);
   const recorded = new Map(ours.map(({ account, charged }) => [account, charged]));
   const listed = new Map<string, number>();
   for (const { id, account } of config.watches.values())

@@ -14,7 +14,7 @@ const EVENTS = 50;
 
 /** The account itself: language, password, sessions and what happened to its security. */
 export function accountPages({ app, context, cookies, signedIn }: Dashboard): void {
-  const { db, now } = context;
+  const { now } = context;
   // Who has stolen a session must not find out the password with it.
   const secondsToWait = signInLimiter(now);
 
@@ -51,7 +51,7 @@ ${languageForm(visit)}${passwordForm(visit)}${await sessionList(visit)}${await e
   app.post(
     '/account/password',
     signedIn(async (visit) => {
-      const { request, reply, session, origin, text } = visit;
+      const { db, request, reply, session, origin, text } = visit;
       const { current = '', next = '', repeat = '' } = getForm(request);
       if (next !== repeat) {
         reply.status(422);
@@ -73,7 +73,7 @@ ${languageForm(visit)}${passwordForm(visit)}${await sessionList(visit)}${await e
   app.post(
     '/account/sessions/:id/end',
     signedIn(async (visit) => {
-      const { request, reply, session } = visit;
+      const { db, request, reply, session } = visit;
       const id = getParam(request, 'id');
       const ended = await db.tx(async (tx) => {
         const done = await endSession(tx, session.account.id, id);
@@ -88,7 +88,7 @@ ${languageForm(visit)}${passwordForm(visit)}${await sessionList(visit)}${await e
   app.post(
     '/account/sessions/end-others',
     signedIn(async (visit) => {
-      const { reply, session } = visit;
+      const { db, reply, session } = visit;
       const ended = await db.tx(async (tx) => {
         const count = await endSessions(tx, session.account.id, session.id);
         if (count > 0) await recordEnded(tx, visit, count);
@@ -112,7 +112,7 @@ ${languageForm(visit)}${passwordForm(visit)}${await sessionList(visit)}${await e
     app.log.info({ event: 'session.ended', account: session.account.publicId, sessions, ...origin }, 'sessions ended');
 
   async function sessionList(visit: Visit): Promise<Html> {
-    const { text, format, session } = visit;
+    const { db, text, format, session } = visit;
     const { account: t } = text;
     const open = await listSessions(db, session.account.id, now());
     const rows = open.map((each) => [
@@ -138,7 +138,7 @@ ${languageForm(visit)}${passwordForm(visit)}${await sessionList(visit)}${await e
     return html`${table({ caption: t.sessions, columns, rows, empty: '' })}${others}`;
   }
 
-  async function eventList({ text, format, session }: Visit): Promise<Html> {
+  async function eventList({ db, text, format, session }: Visit): Promise<Html> {
     const { account: t } = text;
     const events = await latestEvents(db, session.account.id, EVENTS);
     return table({

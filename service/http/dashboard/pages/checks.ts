@@ -2,6 +2,7 @@ import type { Micros } from '../../../../contract/money.ts';
 import type { Queryable } from '../../../../src/database/database.ts';
 import { sql } from '../../../../src/database/sql.ts';
 import type { AccountId } from '../../../accounts/account.ts';
+import { PART } from '../../../capacity/part-of-statement.ts';
 import { yieldToEventLoop } from '../../../capacity/yield-to-event-loop.ts';
 import type { Finding } from '../../../index-check/provider.ts';
 import { required } from '../../../required.ts';
@@ -24,9 +25,6 @@ interface Check {
   readonly created_at: number;
 }
 
-/** Index-checks that one statement counts: some milliseconds of SQLite, which holds the event loop. */
-const PART = 2_000;
-
 /** Where a part of the list begins: how many checks are newer, and the time that all others are before. */
 interface Part {
   readonly newer: number;
@@ -41,7 +39,7 @@ async function countChecks(db: Queryable, account: AccountId): Promise<{ total: 
     parts.push({ newer: total, before });
     const last = await db.get(sql<{ created_at: number }>`
       SELECT created_at FROM index_checks WHERE account_id = ${account} AND created_at < ${before}
-      ORDER BY created_at DESC LIMIT 1 OFFSET ${PART - 1}`);
+      ORDER BY created_at DESC LIMIT 1 OFFSET ${PART.rows - 1}`);
     const { found } = await db.one(sql<{ found: number }>`
       SELECT count(*) AS found FROM index_checks
       WHERE account_id = ${account} AND created_at < ${before} AND created_at >= ${last?.created_at ?? 0}`);
@@ -62,12 +60,12 @@ const listChecks = (db: Queryable, account: AccountId, { before, newer }: Part, 
 
 /** Index-checks and their results. */
 export function checkPages({ app, context, signedIn }: Dashboard): void {
-  const { db, settings } = context;
+  const { settings } = context;
 
   app.get(
     '/index-checks',
     signedIn(async (visit) => {
-      const { text, format, session, request } = visit;
+      const { db, text, format, session, request } = visit;
       const { checks: t } = text;
       const { id } = session.account;
       const { total, parts } = await countChecks(db, id);
@@ -87,7 +85,7 @@ ${pager(visit, '/index-checks', page, pages)}
   app.get(
     '/index-checks/:id',
     signedIn(async (visit) => {
-      const { text, format, session, request, reply } = visit;
+      const { db, text, format, session, request, reply } = visit;
       const { checks: t } = text;
       const row = await db.get(sql<Check & { urls: string; results: string | null }>`
         SELECT id, status, url_count, found_count, price, charged, created_at, urls, results FROM index_checks

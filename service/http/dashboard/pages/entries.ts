@@ -14,7 +14,7 @@ const PER_PAGE = 100;
 
 /** Every entry by month, with the balance before and after, and the month as a download. */
 export function entryPages({ app, context, signedIn }: Dashboard): void {
-  const { db, now } = context;
+  const { now } = context;
 
   const chooseMonth = (visit: Visit) => {
     const { session, request, zone } = visit;
@@ -27,7 +27,7 @@ export function entryPages({ app, context, signedIn }: Dashboard): void {
   app.get(
     '/entries',
     signedIn(async (visit) => {
-      const { text, format, request } = visit;
+      const { db, text, format, request } = visit;
       const { entries: t } = text;
       const { months, month, account, range } = chooseMonth(visit);
       const { opening, closing, totals, count } = await summarizeEntries(db, account, range);
@@ -63,7 +63,7 @@ ${pager(visit, `/entries?month=${month}`, page, pages)}
     '/entries.csv',
     signedIn(async (visit) => {
       const { month, account, range } = chooseMonth(visit);
-      return sendCsv(visit.reply, `statement-${month}`, statementCsv(await readStatement(db, account, range)));
+      return sendCsv(visit.reply, `statement-${month}`, statementCsv(await readStatement(visit.db, account, range)));
     }),
   );
 }

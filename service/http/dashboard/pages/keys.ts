@@ -3,9 +3,9 @@ import {
   type ApiKey,
   createKey,
   findLiveKey,
-  isLive,
   KeyExistsError,
-  listKeys,
+  listEndedKeys,
+  listLiveKeys,
   MAX_LIVE_KEYS,
   newKeyId,
   regenerateKey,
@@ -29,13 +29,15 @@ const GRACE_MS: Record<string, number> = { none: 0, h1: HOUR_MS, h24: DAY_MS, d7
 
 /** Keys: list, create, revoke and regenerate. Each change asks first, and a new key is shown once. */
 export function keyPages({ app, context, cookies, signedIn }: Dashboard): void {
-  const { db, settings, now } = context;
+  const { settings, now } = context;
 
   app.get(
     '/keys',
     signedIn(async (visit) => {
-      const keys = await listKeys(db, visit.session.account.id);
-      const live = keys.filter((key) => isLive(key, now()));
+      const { db } = visit;
+      const account = visit.session.account.id;
+      const live = await listLiveKeys(db, account, now());
+      const allEnded = await listEndedKeys(db, account, now(), ENDED_MAX);
       const use = await readKeyUse(
         db,
         settings.budgets,
@@ -43,10 +45,9 @@ export function keyPages({ app, context, cookies, signedIn }: Dashboard): void {
         now(),
       );
       const { ended, revoked } = getQuery(visit.request);
-      const endedKeys = keys
-        .filter((key) => !live.includes(key) && (ended === 'all' || endedAt(key) > now() - ENDED_SHOWN_MS))
-        .sort((a, b) => endedAt(b) - endedAt(a))
-        .slice(0, ENDED_MAX);
+      const endedKeys = allEnded
+        .filter((key) => ended === 'all' || endedAt(key) > now() - ENDED_SHOWN_MS)
+        .sort((a, b) => endedAt(b) - endedAt(a));
       const { text, format } = visit;
       const content = html`${notice(revoked === undefined ? undefined : text.keys.revoked, 'good')}
 <p>${text.keys.intro(format.count(MAX_LIVE_KEYS))}</p>
@@ -62,21 +63,21 @@ ${select({
 })}
 <button>${text.keys.create}</button></form>
 ${endedKeys.length === 0 ? nothing : endedTable(visit, endedKeys)}
-${ended === 'all' || keys.length === live.length ? nothing : html`<p><a href="/keys?ended=all">${text.keys.showEnded}</a></p>`}`;
+${ended === 'all' || allEnded.length === 0 ? nothing : html`<p><a href="/keys?ended=all">${text.keys.showEnded}</a></p>`}`;
       return showPage(visit, { title: text.keys.title, section: 'keys', content });
     }),
   );
 
   app.post(
     '/keys',
-    signedIn(async ({ request, reply, session, origin }) => {
+    signedIn(async ({ db, request, reply, session, origin }) => {
       const { name = '', id = '', expiry = '' } = getForm(request);
       const account = session.account.id;
       const days = (EXPIRY_DAYS as readonly string[]).includes(expiry) ? Number(expiry) : null;
       const expiresAt = days === null ? null : now() + days * DAY_MS;
       try {
         const { apiKey } = await db.tx(async (tx) => {
-          const key = await createKey(tx, { account, name: name.trim(), id, expiresAt }, now());
+          const key = await createKey(tx, { account, name: name.trim(), id, expiresAt, byCustomer: true }, now());
           const actor = { kind: 'dashboard', address: origin.address } as const;
           await recordEvent(tx, { account, event: 'key.created', actor, details: { key: id, name } }, now());
           return key;
@@ -111,7 +112,7 @@ ${ended === 'all' || keys.length === live.length ? nothing : html`<p><a href="/k
   app.get(
     '/keys/:id/revoke',
     signedIn(async (visit) => {
-      const { text, request, session } = visit;
+      const { db, text, request, session } = visit;
       const key = await findLiveKey(db, getParam(request, 'id'), now(), session.account.id);
       const content = html`<p>${text.keys.revokeText}</p>${await keyFacts(visit, key)}
 <form method="post" action="/keys/${key.id}/revoke">${csrfField(session)}<button class="danger">${text.keys.revokeButton}</button> <a class="button" href="/keys">${text.common.cancel}</a></form>`;
@@ -121,7 +122,7 @@ ${ended === 'all' || keys.length === live.length ? nothing : html`<p><a href="/k
 
   app.post(
     '/keys/:id/revoke',
-    signedIn(async ({ request, reply, session, origin }) => {
+    signedIn(async ({ db, request, reply, session, origin }) => {
       const account = session.account.id;
       const key = await db.tx(async (tx) => {
         const ended = await revokeKey(tx, getParam(request, 'id'), now(), account);
@@ -138,7 +139,7 @@ ${ended === 'all' || keys.length === live.length ? nothing : html`<p><a href="/k
   app.get(
     '/keys/:id/regenerate',
     signedIn(async (visit) => {
-      const { text, request, session } = visit;
+      const { db, text, request, session } = visit;
       const key = await findLiveKey(db, getParam(request, 'id'), now(), session.account.id);
       const { keys: t } = text;
       const options = [
@@ -157,13 +158,14 @@ ${select({ name: 'grace', label: t.grace, options, chosen: 'h24' })}
 
   app.post(
     '/keys/:id/regenerate',
-    signedIn(async ({ request, reply, session, origin }) => {
+    signedIn(async ({ db, request, reply, session, origin }) => {
       const { id: newId = '', grace = '' } = getForm(request);
       const account = session.account.id;
       const id = getParam(request, 'id');
       try {
         const key = await db.tx(async (tx) => {
-          const made = await regenerateKey(tx, { id, account, newId, graceMs: GRACE_MS[grace] ?? 0 }, now());
+          const wanted = { id, account, newId, graceMs: GRACE_MS[grace] ?? 0, byCustomer: true };
+          const made = await regenerateKey(tx, wanted, now());
           const actor = { kind: 'dashboard', address: origin.address } as const;
           const details = { key: id, new_key: made.id, name: made.name };
           await recordEvent(tx, { account, event: 'key.regenerated', actor, details }, now());
@@ -183,7 +185,7 @@ ${select({ name: 'grace', label: t.grace, options, chosen: 'h24' })}
   );
 
   async function keyFacts(visit: Visit, key: ApiKey): Promise<Html> {
-    return liveTable(visit, [key], await readKeyUse(db, settings.budgets, [key.id], now()), false);
+    return liveTable(visit, [key], await readKeyUse(visit.db, settings.budgets, [key.id], now()), false);
   }
 }
 

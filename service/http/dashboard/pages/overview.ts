@@ -16,11 +16,11 @@ const LATEST = 5;
 
 /** The first page: balance, prices, totals, the last 30 days, and what happened last. */
 export function overviewPage({ app, context, signedIn }: Dashboard): void {
-  const { db, settings, now } = context;
+  const { settings, now } = context;
   app.get(
     '/',
     signedIn(async (visit) => {
-      const { text, format, session } = visit;
+      const { db, text, format, session } = visit;
       const { account } = session;
       const [stats, days, list, entries] = await Promise.all([
         accountStats(db, account),

@@ -38,7 +38,7 @@ export function showSignIn(cookies: Cookies, view: Public, { problem, success, a
 
 /** Signing in and out, and the link with which a customer sets a new password. */
 export function signInPages({ app, context, cookies, signedIn }: Dashboard): void {
-  const { db, now } = context;
+  const { now } = context;
   const secondsToWait = signInLimiter(now);
 
   app.addHook('onRequest', async (request, reply) => {
@@ -54,6 +54,7 @@ export function signInPages({ app, context, cookies, signedIn }: Dashboard): voi
     const { account = '', password = '', token = '' } = getForm(request);
     const view = { ...getView(request, cookies), request, reply };
     const { text } = view;
+    const { db } = request;
     const name = account.replaceAll('\0', '');
     if (token === '' || token !== cookies.get(request, 'sign-in')) {
       reply.status(403);
@@ -86,7 +87,7 @@ export function signInPages({ app, context, cookies, signedIn }: Dashboard): voi
 
   app.post(
     '/sign-out',
-    signedIn(async ({ reply, session, origin }) => {
+    signedIn(async ({ db, reply, session, origin }) => {
       await db.tx(async (tx) => {
         await endSession(tx, session.account.id, session.id);
         const actor = { kind: 'dashboard', address: origin.address } as const;
@@ -101,7 +102,7 @@ export function signInPages({ app, context, cookies, signedIn }: Dashboard): voi
     const view = { ...getView(request, cookies), request, reply };
     const { text } = view;
     const token = getParam(request, 'token');
-    const account = await findReset(db, token, now());
+    const account = await findReset(request.db, token, now());
     if (account === null) {
       reply.status(404);
       return showPublicPage(view, { title: text.reset.goneTitle, content: notice(text.reset.gone) });
@@ -126,7 +127,7 @@ export function signInPages({ app, context, cookies, signedIn }: Dashboard): voi
       return showPublicPage(view, { title: view.text.reset.title, content: notice(view.text.account.differ) });
     }
     const origin = getOrigin(request);
-    const account = await resetByLink(db, getParam(request, 'token'), next, origin, now());
+    const account = await resetByLink(request.db, getParam(request, 'token'), next, origin, now());
     app.log.info({ event: 'password.reset', account, ...origin }, 'password reset by link');
     cookies.clear(reply, 'session');
     return showSignIn(cookies, view, { success: view.text.signIn.reset, account });

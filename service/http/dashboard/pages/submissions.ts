@@ -20,13 +20,11 @@ const PER_PAGE = 25;
 const DOWNLOAD = { rows: 10_000, slice: 500 };
 
 /** Submissions with the filters of the API, their URLs, and both as a download. */
-export function submissionPages({ app, context, signedIn }: Dashboard): void {
-  const { db } = context;
-
+export function submissionPages({ app, signedIn }: Dashboard): void {
   app.get(
     '/submissions',
     signedIn(async (visit) => {
-      const { text, format, request, session } = visit;
+      const { db, text, format, request, session } = visit;
       const filters = readFilters(getQuery(request));
       const list = await listSubmissions(db, session.account.id, {
         ...filters.query,
@@ -55,7 +53,7 @@ ${pager(visit, `/submissions${query === '' ? '' : `?${query}`}`, page, pages)}
 
   app.get(
     '/submissions.csv',
-    signedIn(async ({ request, reply, session }) => {
+    signedIn(async ({ db, request, reply, session }) => {
       const { query } = readFilters(getQuery(request));
       const rows: Submission[] = [];
       for (let page = 1; rows.length < DOWNLOAD.rows; page++) {
@@ -83,7 +81,7 @@ ${pager(visit, `/submissions${query === '' ? '' : `?${query}`}`, page, pages)}
   app.get(
     '/submissions/:reference',
     signedIn(async (visit) => {
-      const { text, format, request, session } = visit;
+      const { db, text, format, request, session } = visit;
       const row = await findSubmission(db, session.account.id, getParam(request, 'reference'));
       if (row === undefined) return showMissing(visit);
       const { show = '' } = getQuery(request);
@@ -109,7 +107,7 @@ ${pager(visit, `${path}${filter === 'all' ? '' : `?show=${filter}`}`, page, page
   app.get(
     '/submissions/:reference/urls.csv',
     signedIn(async (visit) => {
-      const { request, reply, session } = visit;
+      const { db, request, reply, session } = visit;
       const row = await findSubmission(db, session.account.id, getParam(request, 'reference'));
       if (row === undefined) return showMissing(visit);
       const urls = await listUrls(db, row, { filter: 'all', limit: row.url_count, offset: 0 });

@@ -305,11 +305,15 @@ export const en = {
     staleForm: 'The form is out of date. Nothing was changed; open the page again and repeat what you did.',
     badForm: 'The form could not be read. Nothing was changed; open the page again.',
     unavailable: 'The service cannot reach its storage at the moment. Check later whether your change took effect.',
+    busy: 'The service is busy. Nothing was changed; try again in a moment.',
+    tooMany: (seconds: string) => `Too many pages in a minute. Nothing was changed. Try again in ${seconds} seconds.`,
     unexpected:
       'An error of the service. It is in its log; check whether your change took effect before you repeat it.',
     key_name: 'A key needs a name of 1 to 80 characters. Nothing was changed.',
     key_expiry: 'A key cannot expire in the past. Nothing was changed.',
     key_limit: 'The account has as many live keys as it may have. Revoke one first. Nothing was changed.',
+    key_pace:
+      'This account has made as many new keys in the last 24 hours as it may. Try again later, or ask the operator. Nothing was changed.',
     key_not_live: 'This key does not exist or has ended. Nothing was changed.',
     key_exists: 'This key was created or regenerated already. Nothing was changed.',
     password_length: 'A password has 12 to 200 characters. Nothing was changed.',

@@ -306,10 +306,15 @@ export const tr: Text = {
     staleForm: 'Formun süresi dolmuş. Hiçbir şey değiştirilmedi; sayfayı yeniden açıp işlemi tekrarlayın.',
     badForm: 'Form okunamadı. Hiçbir şey değiştirilmedi; sayfayı yeniden açın.',
     unavailable: 'Hizmet şu anda verilerine ulaşamıyor. Değişikliğinizin yapılıp yapılmadığını sonra kontrol edin.',
+    busy: 'Hizmet şu anda yoğun. Hiçbir şey değiştirilmedi; birazdan yeniden deneyin.',
+    tooMany: (seconds) =>
+      `Bir dakikada çok fazla sayfa açıldı. Hiçbir şey değiştirilmedi. ${seconds} saniye sonra yeniden deneyin.`,
     unexpected: 'Hizmette bir hata oluştu ve kaydedildi. Tekrarlamadan önce değişikliğin yapılıp yapılmadığına bakın.',
     key_name: 'Anahtar adı 1 ile 80 karakter arasında olmalıdır. Hiçbir şey değiştirilmedi.',
     key_expiry: 'Anahtarın süresi geçmişte dolamaz. Hiçbir şey değiştirilmedi.',
     key_limit: 'Hesap en çok sayıda geçerli anahtara ulaştı. Önce birini iptal edin. Hiçbir şey değiştirilmedi.',
+    key_pace:
+      'Bu hesap son 24 saatte oluşturabileceği kadar yeni anahtar oluşturdu. Daha sonra yeniden deneyin veya işletmeciye sorun. Hiçbir şey değiştirilmedi.',
     key_not_live: 'Bu anahtar yok veya sona ermiş. Hiçbir şey değiştirilmedi.',
     key_exists: 'Bu anahtar zaten oluşturulmuş veya yenilenmiş. Hiçbir şey değiştirilmedi.',
     password_length: 'Parola 12 ile 200 karakter arasında olmalıdır. Hiçbir şey değiştirilmedi.',

@@ -13,6 +13,7 @@ import {
 import { isForgottenUrl, toDigest } from '../../../ledger/forgotten/forgotten-url.ts';
 import type { Imported } from '../../../ledger/jobs/import-purchases.ts';
 import type { PurchasedUrl } from '../../../ledger/reports/purchased-urls.ts';
+import { formatVersion, getStart } from '../../../url/version.ts';
 import { URL_STATES } from './url-history.ts';
 
 const PURCHASED_FIELDS = {
@@ -22,8 +23,8 @@ const PURCHASED_FIELDS = {
   state: oneOf(URL_STATES, 'where it stands'),
   generation: count('how often it was planned'),
   bought_at: nullable(instant('when its last batch was accepted; null until one was')),
-  lastmod: nullable(text('lastmod of the page as it was bought; null without one')),
-  lastmod_at: nullable(instant('the same as an instant; null when it cannot be parsed')),
+  lastmod: nullable(text('lastmod of the page as it was bought, in UTC; null without a date')),
+  lastmod_at: nullable(instant('when that begins')),
 };
 
 export const PurchasedUrlRecord = defineRecord(
@@ -52,8 +53,8 @@ const toPurchase = (row: PurchasedUrl) => ({
   state: row.state,
   generation: row.generation,
   bought_at: toInstantOrNull(row.bought_at),
-  lastmod: row.bought_lastmod,
-  lastmod_at: toInstantOrNull(row.bought_lastmod === row.lastmod ? row.lastmod_at : null),
+  lastmod: row.bought_version === null ? null : formatVersion(row.bought_version),
+  lastmod_at: toInstantOrNull(row.bought_version === null ? null : getStart(row.bought_version)),
 });
 
 const ImportedRecord = defineRecord('imported', 'What an import does to one watch.', {

@@ -18,6 +18,7 @@ import { Type } from '../../../json-schema/type.ts';
 import type { Plan } from '../../../ledger/plans/read-plan.ts';
 import type { PlannedUrl } from '../../../ledger/reports/planned-urls.ts';
 import { renderReason } from '../../../submission/reason.ts';
+import { formatVersion } from '../../../url/version.ts';
 import type { AccountPlan, WatchPlan } from '../plan-text.ts';
 import { COUNT_FIELDS, toCountFields, UNMATCHED_RULES } from './counts.ts';
 
@@ -93,7 +94,7 @@ const PlannedUrlRecord = defineRecord('planned_url', 'A URL of a plan; only with
   url: text('the URL'),
   due: oneOf(['new', 'changed', 'retry', 'not_found', 'released'], 'why it is bought'),
   generation: count('which purchase of the URL it is, 1 for the first'),
-  lastmod: nullable(text('its lastmod as written; null without one')),
+  lastmod: nullable(text('its lastmod in UTC; null without a date')),
   held_reason: nullable(text('why it is not bought now; null when it is')),
 });
 
@@ -103,7 +104,7 @@ export const toPlannedUrlRecord = (watch: string, planned: PlannedUrl): Static<t
   url: planned.url,
   due: planned.due === 'not-found' ? 'not_found' : planned.due,
   generation: planned.generation,
-  lastmod: planned.lastmod,
+  lastmod: planned.version === null ? null : formatVersion(planned.version),
   held_reason: planned.heldReason,
 });
 

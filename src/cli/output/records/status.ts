@@ -142,7 +142,7 @@ const AccountRecord = defineRecord('account', 'The money and the work of an acco
   charged_ever_micros: micros('all reported charges'),
   unknown_charge_urls: count('accepted URLs whose charge the service has not reported; in none of these sums'),
   unknown_charge_estimate_micros: micros('what the caps count for those, at the configured price; 0 without one'),
-  committed_micros: micros('cost of URLs that are planned or in flight'),
+  committed_micros: micros('what may still be charged: planned, in flight or in doubt, index-checks included'),
   price: group({ standard: PriceFields, fast: PriceFields }, 'price of a URL by service level'),
   batches: group(
     {

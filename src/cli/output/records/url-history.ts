@@ -17,6 +17,7 @@ import {
 import { Type } from '../../../json-schema/type.ts';
 import type { Quarantined } from '../../../ledger/jobs/quarantine.ts';
 import type { Purchase, UrlCheck, UrlHistory } from '../../../ledger/reports/url-history.ts';
+import { formatVersion } from '../../../url/version.ts';
 import { BATCH_STATES } from './batch.ts';
 
 export const URL_STATES = ['known', 'planned', 'submitted', 'completed', 'failed', 'held', 'quarantined'] as const;
@@ -56,7 +57,7 @@ const UrlHistoryRecord = defineRecord('url_history', 'The history of a URL in on
   due_at: nullable(instant('not before; null when at once, or not at all')),
   generation: count('how often it was planned'),
   failures: count('how often it failed in a row'),
-  lastmod: nullable(text('lastmod of its sitemap, as written; null without one')),
+  lastmod: nullable(text('the latest lastmod that a sitemap shows, in UTC; null without a date')),
   sitemap: nullable(text('the sitemap where it was first found; null when `recover` found it')),
   sitemap_read_at: nullable(instant('when that sitemap was last read to its end; null when never')),
   first_run: nullable(text('the run that found it; null when `recover` found it')),
@@ -104,7 +105,7 @@ export function toUrlHistoryRecord(history: UrlHistory): Static<typeof UrlHistor
     due_at: toInstantOrNull(history.dueAt),
     generation: history.generation,
     failures: history.failures,
-    lastmod: history.lastmod,
+    lastmod: history.version === null ? null : formatVersion(history.version),
     sitemap: history.sitemap,
     sitemap_read_at: toInstantOrNull(history.sitemapReadAt),
     first_run: history.firstRun?.run ?? null,

@@ -1,0 +1,23 @@
+/** What `sitemap-courier/client` exports. */
+
+export { formatTry, type Micros } from '../../../contract/money.ts';
+export type { CreateSubmission, IndexCheck, ListQuery } from '../../../contract/requests.ts';
+export type { CheckData, CheckResult } from '../../submission/answer.ts';
+export {
+  ApiError,
+  AuthenticationError,
+  NotFoundError,
+  RequestRefusedError,
+  ServiceBusyError,
+  ServiceUnavailableError,
+} from '../errors.ts';
+export type { AccountView } from '../read/account.ts';
+export type { SubmissionDetail, SubmissionsPage, SubmissionView, UrlView } from '../read/submission.ts';
+export {
+  type Accepted,
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type PaidCallOptions,
+} from './client.ts';

@@ -1,0 +1,20 @@
+import { type Config, requireAccount } from '../config/config.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
+import type { AccountId } from '../submission/ids.ts';
+import { getAccountResources } from './account-resources.ts';
+import { confirmShown } from './confirm-account.ts';
+import { withService } from './service-client.ts';
+
+/**
+ * Reads the prices and the balance of an account, as a decision over money needs them: two free requests. A service that does
+ * not answer leaves what the ledger knows. Throws an OperationError (other_account) when the key is another account's.
+ */
+export async function refreshAccount(
+  { config, ledger }: { readonly config: Config; readonly ledger: Ledger },
+  id: AccountId,
+  signal: AbortSignal,
+): Promise<void> {
+  const account = requireAccount(config, id);
+  await withService({ config, ledger }, account, signal, ({ request: send }) => confirmShown(ledger, account, send));
+  await getAccountResources(config, ledger, id, signal);
+}
